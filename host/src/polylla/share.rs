@@ -27,7 +27,7 @@ use super::{find_links, mark_middles};
 use super::{label_frontier, label_longest, link_new_edges, list_polygons, mark_polygons};
 use crate::backend::Device;
 use crate::bit_set::members;
-use crate::collective::{Csr, compact, exclusive_scan};
+use crate::collective::{Csr, compact, exclusive_scan, lengths};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{Polygons, Ties};
 use gpu::ids::{HalfEdge, Polygon, Vertex};
@@ -223,7 +223,7 @@ fn list_half_edges(
         next: &links.next,
     };
     let n = starts.len() as u32;
-    let mut offsets = on.uninitialized(starts.len() + 1)?;
+    let mut offsets = lengths(on, starts.len())?;
     super::count_vertices(on, &links.next, starts, &mut offsets)?;
     exclusive_scan(on, &mut offsets)?;
     let total = on.read(&offsets, starts.len())?;

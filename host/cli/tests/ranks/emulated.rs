@@ -17,7 +17,8 @@ fn on_devices(at: &Path, driver: &Path, ranks: usize, arguments: &[&str], output
         .args(["-o", output, "--device", "cuda", "--quiet"])
         .current_dir(at)
         .env("LD_LIBRARY_PATH", driver)
-        .env("PTX_EMULATOR_DEVICES", "2");
+        .env("PTX_EMULATOR_DEVICES", "2")
+        .env("PTX_EMULATOR_CHECK", "1");
     let ran = command.output().expect("mpirun is here");
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{ranks} ranks, {arguments:?}: {said}");
