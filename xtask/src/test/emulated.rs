@@ -54,8 +54,20 @@ const ONLY: &[&str] = &[
 /// Bytes of the device: one of the cases fills it.
 const MEMORY: &str = "268435456";
 
-/// Names the folder with the emulator to tests that use it.
-pub(super) const DRIVER: &str = "TRIOXIDE_EMULATED_DRIVER";
+/// Names the folder with the emulator to tests that start programs.
+const DRIVER: &str = "TRIOXIDE_EMULATED_DRIVER";
+/// A test program that opens two GPUs.
+const TWO_DEVICES: &str = "trioxide: test devices";
+
+/// Lets the tests of a program use the emulator in the folder `driver`.
+pub(super) fn name_driver(job: &mut Job, driver: &Path, has_gpu: bool) {
+    job.command.env(DRIVER, driver);
+    if job.name == TWO_DEVICES && !has_gpu {
+        job.command
+            .env(LIBRARY_PATH, driver)
+            .env("PTX_EMULATOR_DEVICES", "2");
+    }
+}
 
 /// The self-test of the binary that the tests use, with the emulator in the folder `driver`.
 pub(super) fn job(driver: &Path) -> Job {

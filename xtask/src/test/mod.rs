@@ -127,7 +127,7 @@ fn run_tests(
     match &driver {
         Ok(driver) => {
             for job in &mut jobs {
-                job.command.env(emulated::DRIVER, driver);
+                emulated::name_driver(job, driver, has_gpu());
             }
             others.push(emulated::job(driver));
         }
