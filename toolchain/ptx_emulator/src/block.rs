@@ -47,7 +47,12 @@ impl Block {
     /// A turn of each warp. Whether all of them have ended; a fault with the thread that it is of.
     pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<bool, (usize, Fault)> {
         (around.block, around.barriers) = (self.index, self.barriers);
-        for (i, (warp, stop)) in self.warps.iter_mut().enumerate() {
+        let count = self.warps.len();
+        // Where launches are checked their threads also run in another order than on a CPU: the last warp first, and the last lane.
+        let reverse = around.races.is_some();
+        for nth in 0..count {
+            let i = if reverse { count - 1 - nth } else { nth };
+            let (warp, stop) = &mut self.warps[i];
             if *stop == Stop::Turn {
                 let ran = warp.run(around, &mut self.shared, TURN);
                 *stop = ran.map_err(|fault| (i * LANES + fault.lane, fault))?;

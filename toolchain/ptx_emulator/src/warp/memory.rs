@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 
 use super::{Surroundings, Warp, lanes_of};
 use crate::memory::Range;
-use crate::program::{Address, Instruction, Space, Update};
+use crate::program::{Address, Instruction, LANES, Space, Update};
 use crate::races::{Kind, Use};
 
 impl Warp {
@@ -65,7 +65,9 @@ impl Warp {
                 at,
                 operands: [x, y],
             } => {
-                for lane in lanes_of(active) {
+                let reverse = around.races.is_some();
+                let nth = |place: usize| if reverse { LANES - 1 - place } else { place };
+                for lane in (0..LANES).map(nth).filter(|lane| active >> lane & 1 != 0) {
                     let access = (*space, *at, *bytes, Kind::Update);
                     let at = self.find(around, shared, access, (step, lane))?;
                     let (x, y) = (self.slots[*x][lane], self.slots[*y][lane]);
