@@ -124,8 +124,8 @@ pub fn note_representatives(place: u32, entries: In<u32>, rows: Rows, known: Out
     }
 }
 
-/// Lets triangle `t`, of three different new vertices, claim its slot in `table`. Of equal triangles all but the first get
-/// their bit in `repeated`.
+/// Lets triangle `t`, if it has three new vertices, claim its slot in `table`. Of equal triangles all but the first get their bit in
+/// `repeated`.
 #[kernel(
     requires(faces.len() == n, table.len() > n, repeated.len() == words(n)),
     moves(faces.bytes() + 8 * n)
@@ -137,6 +137,10 @@ pub fn claim_welded_faces(
     repeated: Atomic<Bits<Triangle>>,
     scale: u64,
 ) {
+    let [a, b, c] = faces.at(t);
+    if a == b || b == c || c == a {
+        return;
+    }
     let corners = |t: Triangle| rotated(faces.at(t));
     claim_slot(t, corners(t), corners, table, repeated, scale);
 }

@@ -14,7 +14,8 @@
 //! | [`map_chunks`], [`append_chunks`] | a value of each few elements, in order |
 //! | [`try_collect`] | the same, or the first error |
 //! | [`map_pieces`] | a value of each piece, in order |
-//! | [`filter_collect`], [`concat()`], [`concat_slices`] | lists joined to one |
+//! | [`filter_collect`], [`collect_where`] | values of some elements, in order |
+//! | [`concat()`], [`concat_slices`] | lists joined to one |
 //! | [`find`], [`find_map`], [`position`], [`all`], [`any`], [`count`] | which elements, and how many, are as asked |
 //! | [`for_each_mut`], [`for_chunks_mut`] | nothing; the list is changed in place |
 //! | [`sort_floats`] | nothing; the list is sorted |
@@ -268,6 +269,33 @@ pub fn filter_collect<T: Send>(n: usize, value: impl Fn(usize) -> Option<T> + Sy
     }))
 }
 
+/// `value(i)` of those i in `0..n` that are wanted, in the order of i: each is looked at twice, and written once.
+pub fn collect_where<T: Send>(
+    n: usize,
+    is_wanted: impl Fn(usize) -> bool + Sync,
+    value: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    let grain = grain(n);
+    let counts = map_pieces(n, grain, |range| range.filter(|&i| is_wanted(i)).count());
+    let (begins, count) = begins(counts.into_iter());
+    let mut all: Vec<T> = Vec::with_capacity(count);
+    let places = Places(all.spare_capacity_mut().as_mut_ptr());
+    for_pieces(n, grain, |range| {
+        let places = &places;
+        let piece = range.start / grain;
+        let end = begins.get(piece + 1).copied().unwrap_or(count);
+        // SAFETY: the pieces' places follow one another, `count` in all, which were reserved.
+        let places = unsafe { places.slice(begins[piece]..end) };
+        let mut wanted = range.filter(|&i| is_wanted(i));
+        for place in places {
+            place.write(value(wanted.next().expect("as many as were counted")));
+        }
+    });
+    // SAFETY: each place has been written.
+    unsafe { all.set_len(count) };
+    all
+}
+
 /// The elements of `parts`, one part behind the other, moved by all threads: the first touch of new memory takes longer than the
 /// copy.
 pub fn concat<T: Send>(mut parts: Vec<Vec<T>>) -> Vec<T> {
@@ -461,6 +489,10 @@ mod tests {
             let odd = |i: usize| (i % 2 == 1).then(|| i.to_string());
             let expected: Vec<String> = (0..n).filter_map(odd).collect();
             assert_eq!(filter_collect(n, odd), expected);
+            assert_eq!(
+                collect_where(n, |i| i % 2 == 1, |i| i.to_string()),
+                expected
+            );
             let parts: Vec<Vec<String>> = (expected.chunks(37).map(<[_]>::to_vec)).collect();
             assert_eq!(concat(parts), expected);
             let numbers: Vec<usize> = (0..n).collect();

@@ -329,14 +329,30 @@ impl IdSet {
                 }
             }
         });
-        let words: Vec<u64> = words.into_iter().map(AtomicU64::into_inner).collect();
+        let words = words.into_iter().map(AtomicU64::into_inner).collect();
+        Self::of_words(least, words)
+    }
+
+    /// The ids of a range that are as asked.
+    pub fn of_range(range: Range<u64>, is_so: impl Fn(u64) -> bool + Sync) -> Self {
+        let length = (range.end - range.start).div_ceil(64) as usize;
+        let words = parallel::collect(length, |w| {
+            let first = range.start + 64 * w as u64;
+            let bit = |id: u64| u64::from(is_so(id)) << (id - first);
+            (first..range.end.min(first + 64)).fold(0, |word, id| word | bit(id))
+        });
+        Self::of_words(range.start, words)
+    }
+
+    /// The set of bits.
+    fn of_words(first: u64, words: Vec<u64>) -> Self {
         let mut sum = 0;
         let before = words.iter().map(|word| {
             sum += word.count_ones();
             sum - word.count_ones()
         });
         Self::Range {
-            first: least,
+            first,
             before: before.collect(),
             words,
         }
@@ -391,15 +407,7 @@ impl IdSet {
         match self {
             Self::List(list) => list.clone(),
             Self::Range { first, words, .. } => {
-                let ids_of = |w: usize| {
-                    let start = first + 64 * w as u64;
-                    let mut rest = words[w];
-                    std::iter::from_fn(move || {
-                        let bit = rest.trailing_zeros();
-                        rest &= rest.wrapping_sub(1);
-                        (bit < 64).then(|| start + u64::from(bit))
-                    })
-                };
+                let ids_of = |w: usize| of_bits(words[w], first + 64 * w as u64);
                 let pieces = parallel::map_pieces(words.len(), GRAIN, |range| {
                     range.flat_map(ids_of).collect::<Vec<u64>>()
                 });
@@ -407,6 +415,16 @@ impl IdSet {
             }
         }
     }
+}
+
+/// The numbers of the bits of a word that are set, from `first` on.
+pub fn of_bits(word: u64, first: u64) -> impl Iterator<Item = u64> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let bit = rest.trailing_zeros();
+        rest &= rest.wrapping_sub(1);
+        (bit < 64).then(|| first + u64::from(bit))
+    })
 }
 
 #[cfg(test)]
@@ -465,6 +483,9 @@ mod tests {
                 proptest::prop_assert_eq!(set.place(id * apart), expected.map(|i| i as u32));
             }
             proptest::prop_assert_eq!(set.has(u64::MAX), false);
+            let odd = IdSet::of_range(3..200, |id| id % 2 != 0 && sorted.contains(&id));
+            let expected = (3..200).filter(|id| id % 2 != 0 && sorted.contains(id));
+            proptest::prop_assert_eq!(odd.to_vec(), expected.collect::<Vec<u64>>());
         }
     }
 }

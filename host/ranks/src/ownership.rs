@@ -45,6 +45,11 @@ impl Ownership {
         }
     }
 
+    /// Whether each rank owns the points of its block.
+    pub fn keeps_blocks(&self, ranks: &Ranks) -> bool {
+        matches!(self, Ownership::Blocks | Ownership::Rows(_)) || ranks.size() == 1
+    }
+
     /// The owner of each point of this rank's block of `total` points. Collective.
     pub fn owners_of_points<P: Position>(
         &self,
@@ -52,7 +57,7 @@ impl Ownership {
         total: u64,
         points: &[P],
     ) -> Vec<u32> {
-        if let Ownership::Blocks | Ownership::Rows(_) = self {
+        if self.keeps_blocks(ranks) {
             return vec![ranks.rank() as u32; points.len()];
         }
         let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
@@ -116,6 +121,17 @@ pub fn fetch<T: bytemuck::Pod + Send + Sync>(
     ids: &[u64],
     held: &[T],
 ) -> Vec<T> {
+    let start = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
+    fetch_by(ranks, total, ids, |id| held[(id - start) as usize])
+}
+
+/// As [`fetch`]: `held` gives the items of this rank's block by their ids. Collective.
+pub fn fetch_by<T: bytemuck::Pod + Send + Sync>(
+    ranks: &Ranks,
+    total: u64,
+    ids: &[u64],
+    held: impl Fn(u64) -> T + Sync,
+) -> Vec<T> {
     let blocks = Blocks::new(total, ranks.size());
     let counts = (0..ranks.size()).map(|rank| {
         let range = blocks.range(rank);
@@ -123,9 +139,8 @@ pub fn fetch<T: bytemuck::Pod + Send + Sync>(
         below(range.end) - below(range.start)
     });
     let questions = Mail::from_parts(ids.to_vec(), counts);
-    let start = blocks.range(ranks.rank()).start;
     let asked = ranks.exchange(&questions);
-    let answers = asked.map(|id| held[(id - start) as usize]);
+    let answers = asked.map(|&id| held(id));
     let received = ranks.exchange_expected(&answers, &questions.counts());
     received.into_items()
 }

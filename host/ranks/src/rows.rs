@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
 use rayon::slice::ParallelSliceMut;
 use trioxide_mesh::parallel;
 
-use crate::ids::{Owners, partition};
+use crate::ids::{Ids, Owners, partition};
 use crate::transport::{Mail, Ranks};
 
 /// Elements on their way, a row each, one behind the other: the id, and what belongs to it.
@@ -149,27 +149,31 @@ impl Halo {
         self.receive.items()
     }
 
-    /// As [`update`](Halo::update), of a bit each, for those owned elements alone for which `get` gives one: four bytes for each of them.
-    /// Collective.
-    pub fn update_bits(
+    /// A bit each of those ghosts alone for whose element the owner's `get` gives one, by its place among the [given](Halo::given) ones: four
+    /// bytes for each of them. Collective.
+    pub fn take_bits(
         &self,
         ranks: &Ranks,
-        get: impl Fn(u32) -> Option<bool>,
-        mut set: impl FnMut(u32, bool),
-    ) {
+        mut get: impl FnMut(usize, u32) -> Option<bool>,
+    ) -> Vec<(u32, bool)> {
         let mut items = Vec::new();
         let mut counts = Vec::new();
+        let mut place = 0..;
         for rank in 0..ranks.size() {
             let before = items.len();
-            let given = (0_u32..).zip(self.send.of(rank));
-            items.extend(given.filter_map(|(i, &v)| Some(i << 1 | u32::from(get(v)?))));
+            let given = (0_u32..).zip(self.send.of(rank)).zip(&mut place);
+            items.extend(
+                given.filter_map(|((i, &v), place)| Some(i << 1 | u32::from(get(place, v)?))),
+            );
             counts.push(items.len() - before);
         }
         let items = Mail::from_parts(items, counts.into_iter());
         let received = ranks.exchange_between(&items, &self.send, &self.receive);
-        for (rank, &item) in received.iter() {
-            set(self.receive.of(rank)[item as usize >> 1], item & 1 != 0);
-        }
+        let ghost = |(rank, &item): (usize, &u32)| {
+            let ghost = self.receive.of(rank)[item as usize >> 1];
+            (ghost, item & 1 != 0)
+        };
+        received.iter().map(ghost).collect()
     }
 
     /// As [`update`](Halo::update), of an item for each element: those of ghosts become their owners'. Collective.
@@ -222,8 +226,133 @@ impl Halo {
     }
 }
 
-/// Rows that a thread copies at a time.
+/// Elements that a thread copies at a time.
 const PIECE: usize = 1 << 12;
+
+/// How the ghosts stand among the owned elements in one list, ascending by their ids.
+pub struct Merged {
+    /// Place of each ghost among those that came.
+    order: Vec<usize>,
+    /// Number of owned elements before each ghost.
+    before: Vec<usize>,
+    /// Number of owned elements.
+    owned: usize,
+    pub owners: Owners,
+    pub halo: Halo,
+}
+
+impl Merged {
+    /// Of `owned` elements, `before(id)` of them with a smaller id: `sent` went to the ranks that have them as ghosts, and of the ghosts `counts`
+    /// came from each rank, with the ids `id(i)`, ascending for each.
+    pub fn new(
+        ranks: &Ranks,
+        owned: usize,
+        before: impl Fn(u64) -> usize + Sync,
+        sent: &Mail<u64>,
+        counts: &[usize],
+        id: impl Fn(usize) -> u64 + Sync,
+    ) -> Self {
+        let ghost_owners = (0_u32..).zip(counts);
+        let ghost_owners: Vec<u32> = ghost_owners
+            .flat_map(|(rank, &count)| std::iter::repeat_n(rank, count))
+            .collect();
+        // Ids with the owner and the place among the ghosts that came.
+        let mut order = parallel::collect(ghost_owners.len(), |i| (id(i), ghost_owners[i], i));
+        order.par_sort_unstable();
+        let before = parallel::map(&order, |ghost| before(ghost.0));
+
+        let me = ranks.rank() as u32;
+        let mut owners = Owners::default();
+        let mut places = vec![0; order.len()];
+        let mut next = 0;
+        for (&(_, owner, i), &until) in order.iter().zip(&before) {
+            owners.push(until - next, me);
+            places[i] = owners.len() as u32;
+            owners.push(1, owner);
+            next = until;
+        }
+        owners.push(owned - next, me);
+        let halo = Halo {
+            send: sent.map(|&i| (i + before.partition_point(|&k| k as u64 <= i) as u64) as u32),
+            receive: Mail::from_parts(places, counts.iter().copied()),
+        };
+        Self {
+            order: order.into_iter().map(|(.., i)| i).collect(),
+            before,
+            owned,
+            owners,
+            halo,
+        }
+    }
+
+    /// Number of all elements.
+    pub fn len(&self) -> usize {
+        self.owned + self.order.len()
+    }
+
+    /// The ids of all elements: of the owned ones, and of the ghosts in the order in which they came.
+    pub fn ids(&self, owned: &Ids, ghosts: &[u64]) -> Ids {
+        let last = owned.len().checked_sub(1);
+        let of_owned = last.map(|last| [owned.get(0), owned.get(last)]);
+        let ends = ghosts.iter().map(|&id| [id; 2]).chain(of_owned);
+        let ends = ends.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+        match ends {
+            Some([first, last]) if last - first == self.len() as u64 - 1 => {
+                Ids::of_range(first..last + 1)
+            }
+            _ => Ids::List(self.interleave(1, &owned.to_vec(), ghosts)),
+        }
+    }
+
+    /// One list of what belongs to owned elements, and to the ghosts in the order in which they came: `stride` items each.
+    pub fn interleave<T: Copy + Zeroable + Send + Sync>(
+        &self,
+        stride: usize,
+        owned: &[T],
+        ghosts: &[T],
+    ) -> Vec<T> {
+        let mut all = parallel::zeroed(owned.len() + ghosts.len());
+        parallel::for_chunks_mut(&mut all, PIECE * stride, |k, piece| {
+            let (mut place, mut rest) = (k * PIECE, piece);
+            let mut ghost = self.ghosts_before(place);
+            while !rest.is_empty() {
+                let until = place + rest.len() / stride;
+                let next = (self.before.get(ghost)).map_or(until, |&before| before + ghost);
+                let run = next.min(until) - place;
+                let (own, behind) = rest.split_at_mut(stride * run);
+                own.copy_from_slice(&owned[stride * (place - ghost)..][..own.len()]);
+                (place, rest) = (place + run, behind);
+                if !rest.is_empty() {
+                    let (row, behind) = rest.split_at_mut(stride);
+                    row.copy_from_slice(&ghosts[stride * self.order[ghost]..][..stride]);
+                    (place, ghost, rest) = (place + 1, ghost + 1, behind);
+                }
+            }
+        });
+        all
+    }
+
+    /// Number of ghosts before a place in the list.
+    fn ghosts_before(&self, place: usize) -> usize {
+        partition(self.before.len(), |g| self.before[g] + g < place)
+    }
+
+    /// `value` of the place in the list of each owned element.
+    pub fn map_owned<T: Zeroable + Send>(&self, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        let mut all = parallel::zeroed(self.owned);
+        parallel::for_chunks_mut(&mut all, PIECE, |k, values| {
+            let first = k * PIECE;
+            let mut ghost = self.before.partition_point(|&before| before <= first);
+            for (i, place) in (first..).zip(values) {
+                while self.before.get(ghost).is_some_and(|&before| before <= i) {
+                    ghost += 1;
+                }
+                *place = value(i + ghost);
+            }
+        });
+        all
+    }
+}
 
 /// Owned rows and ghosts in one ascending list, their owners, and the halo.
 pub fn join(
@@ -234,50 +363,13 @@ pub fn join(
 ) -> (Rows, Owners, Halo) {
     let stride = owned.stride;
     let counts = (0..ranks.size()).map(|rank| received.of(rank).len() / stride);
-    let ghost_owners = (0_u32..).zip(counts.clone());
-    let ghost_owners: Vec<u32> = ghost_owners
-        .flat_map(|(rank, count)| std::iter::repeat_n(rank, count))
-        .collect();
-    let halo_counts = counts.collect::<Vec<_>>();
+    let counts: Vec<usize> = counts.collect();
     let ghosts = Rows {
         words: received.into_items(),
         stride,
     };
-    // Ids with the owner and the place among the ghosts that came.
-    let mut order = parallel::collect(ghosts.len(), |i| (ghosts.id(i), ghost_owners[i], i));
-    order.par_sort_unstable();
-    // Number of owned rows before each ghost.
-    let before = parallel::map(&order, |ghost| owned.before(ghost.0));
-
-    let me = ranks.rank() as u32;
-    let mut owners = Owners::default();
-    let mut places = vec![0; ghosts.len()];
-    let mut next = 0;
-    for (&(_, owner, i), &until) in order.iter().zip(&before) {
-        owners.push(until - next, me);
-        places[i] = owners.len() as u32;
-        owners.push(1, owner);
-        next = until;
-    }
-    owners.push(owned.len() - next, me);
-
-    let mut words = parallel::zeroed(owned.words.len() + ghosts.words.len());
-    parallel::for_chunks_mut(&mut words, PIECE * stride, |k, words| {
-        // Ghost g stands behind `before[g]` owned rows and g ghosts.
-        let first = k * PIECE;
-        let mut next = partition(before.len(), |g| before[g] + g < first);
-        for (i, row) in (first..).zip(words.chunks_exact_mut(stride)) {
-            let is_ghost = before.get(next).is_some_and(|before| before + next == i);
-            row.copy_from_slice(match is_ghost {
-                true => ghosts.get(order[next].2),
-                false => owned.get(i - next),
-            });
-            next += usize::from(is_ghost);
-        }
-    });
-    let halo = Halo {
-        send: sent.map(|&i| (i + before.partition_point(|&k| k as u64 <= i) as u64) as u32),
-        receive: Mail::from_parts(places, halo_counts.into_iter()),
-    };
-    (Rows { words, stride }, owners, halo)
+    let (before, id) = (|id| owned.before(id), |i| ghosts.id(i));
+    let merged = Merged::new(ranks, owned.len(), before, sent, &counts, id);
+    let words = merged.interleave(stride, &owned.words, &ghosts.words);
+    (Rows { words, stride }, merged.owners, merged.halo)
 }

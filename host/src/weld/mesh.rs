@@ -158,6 +158,20 @@ impl DeviceMesh {
         Self::new(on.upload(points)?, on.upload(faces)?.cast(), none)
     }
 
+    /// Copies points to the device with what they carry, if there is room to weld them there.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`](crate::Error::OutOfMemory); [`Error::TooLarge`]; [`Error::Length`] for arrays that do not fit the points.
+    pub fn upload_points(on: &Device, points: &[DVec3], carried: &Carried) -> Result<Self> {
+        let n = points.len();
+        check_sizes(n, 0)?;
+        on.require(bytes_needed(Method::Auto, n, 0) + DeviceCarried::bytes_needed(carried, n, 0))?;
+        stage(on, "copy to the device", || {
+            let carried = DeviceCarried::upload(on, carried, n, 0)?;
+            Self::new(on.upload(points)?, on.uninitialized(0)?, carried)
+        })
+    }
+
     /// Copies a mesh to the device, without locks.
     ///
     /// # Errors

@@ -55,6 +55,7 @@ mod visit;
 
 use glam::DVec3;
 use gpu::weld as kernel;
+use trioxide_mesh::parallel;
 
 use crate::backend::Device;
 
@@ -79,7 +80,9 @@ pub use ratio::{
     search,
 };
 pub use result::{DeviceWeld, WeldArrays, Welded};
-pub use share::{Decided, Others, carry_share, check_share, decide_all, decide_share};
+pub use share::{
+    Decided, Others, carry_share, check_share, decide_all, decide_share, states_of_share,
+};
 pub use slabs::{InSlabs, bytes_of_slab, repeated_triangles, weld_in_slabs};
 
 /// Runs `work` as a named stage.
@@ -90,13 +93,11 @@ fn stage<R>(on: &Device, name: &'static str, work: impl FnOnce() -> Result<R>) -
 /// Refuses a mesh that no method can weld.
 pub(crate) fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<()> {
     options.check()?;
-    if let Some(vertex) = points.iter().position(|&p| !is_weldable(p)) {
+    if let Some(vertex) = parallel::position(points, |&p| !is_weldable(p)) {
         return Err(Error::Coordinate { vertex });
     }
-    if let Some(face) = faces
-        .iter()
-        .position(|face| face.iter().any(|&v| v as usize >= points.len()))
-    {
+    let is_out = |face: &[u32; 3]| face.iter().any(|&v| v as usize >= points.len());
+    if let Some(face) = parallel::position(faces, is_out) {
         return Err(Error::FaceIndex { face });
     }
     Ok(())

@@ -11,6 +11,7 @@ use gpu::ids::Vertex;
 use gpu::weld as kernel;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE};
 use trioxide_kernel::launch::Buffer;
+use trioxide_mesh::parallel;
 
 use super::by_grid::cluster;
 use super::clusters::Clusters;
@@ -73,6 +74,35 @@ pub fn decide_share(
     known: Vec<u8>,
     others: &mut dyn Others,
 ) -> Result<Decided> {
+    run(on, mesh, options, true, known, others).map(|(decided, _)| decided)
+}
+
+/// As [`decide_share`]: the states alone of all points, as they are in the end.
+///
+/// # Errors
+/// As there.
+///
+/// # Panics
+/// As there.
+pub fn states_of_share(
+    on: &Device,
+    mesh: &DeviceMesh,
+    options: &Options,
+    known: Vec<u8>,
+    others: &mut dyn Others,
+) -> Result<Vec<u8>> {
+    run(on, mesh, options, false, known, others).map(|(_, known)| known)
+}
+
+/// Decides points, and if `assigns` finds their representatives: these, and the states.
+fn run(
+    on: &Device,
+    mesh: &DeviceMesh,
+    options: &Options,
+    assigns: bool,
+    known: Vec<u8>,
+    others: &mut dyn Others,
+) -> Result<(Decided, Vec<u8>)> {
     check_share(&[], options)?;
     let (points, none) = (&mesh.points, DeviceCarried::none(on)?);
     assert_eq!(known.len(), points.len(), "a state for each point");
@@ -82,6 +112,7 @@ pub fn decide_share(
         points,
         guards: &guards,
         options,
+        assigns,
     };
     match guards.limits {
         Some(limits) => work.decide(limits, known, others),
@@ -110,6 +141,8 @@ struct Work<'a> {
     points: &'a Buffer<DVec3>,
     guards: &'a DeviceGuards<'a>,
     options: &'a Options,
+    /// Whether the representatives are asked for.
+    assigns: bool,
 }
 
 impl Work<'_> {
@@ -118,7 +151,7 @@ impl Work<'_> {
         limits: G,
         mut known: Vec<u8>,
         others: &mut dyn Others,
-    ) -> Result<Decided> {
+    ) -> Result<(Decided, Vec<u8>)> {
         let on = self.on;
         // Complete lists would be of the ghosts too.
         let tuning = Tuning {
@@ -166,18 +199,24 @@ impl Work<'_> {
                 }
             };
             if let Some(found) = found {
-                break found;
+                break on.download_rows(&found)?;
             }
             known = on.download(&buffer)?;
             is_last = others.round(&mut known)?;
             let is_decided = |&state: &u8| state == REPRESENTATIVE || state == MEMBER;
-            assert!(!is_last || known.iter().all(is_decided), "all is decided");
+            assert!(
+                !is_last || parallel::all(&known, is_decided),
+                "all is decided"
+            );
+            if is_last && !self.assigns {
+                break Vec::new();
+            }
         };
-        let representatives = on.download_rows(&representatives)?;
-        Ok(Decided {
+        let decided = Decided {
             representatives,
             is_crowded,
-        })
+        };
+        Ok((decided, known))
     }
 }
 
@@ -197,9 +236,12 @@ pub fn carry_share(
 ) -> Result<Welded> {
     let representatives = &decided.representatives;
     assert_eq!(representatives.len(), mesh.points.len(), "one a point");
-    let is_fine = |(v, &r): (usize, &u32)| r as usize <= v && representatives[r as usize] == r;
-    let mut all = representatives.iter().enumerate();
-    assert!(all.all(is_fine), "representatives represent themselves");
+    let is_wrong = |v: usize| {
+        let r = representatives[v];
+        r as usize > v || representatives[r as usize] != r
+    };
+    let wrong = parallel::find(representatives.len(), is_wrong);
+    assert!(wrong.is_none(), "representatives represent themselves");
     let representatives = on.upload(representatives)?.cast();
     let clusters = Clusters::number(on, &representatives)?;
     let members = match options.position {

@@ -1,15 +1,20 @@
 //! Points with what they carry: from the blocks of the input to their owners, and the answers back.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use bytemuck::Zeroable;
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use trioxide::Device;
-use trioxide::mesh::{Mesh, VertexAttributes};
-use trioxide::weld::{Carried, DeviceMesh, Locks};
+use trioxide::mesh::VertexAttributes;
+use trioxide::weld::{Carried, DeviceMesh};
 use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
-use crate::ownership::Ownership;
-use crate::rows::Rows;
+use crate::ids::Ids;
+use crate::ownership::{Ownership, bounds};
+use crate::rows::Merged;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// What rows of points carry besides id and coordinates.
@@ -22,16 +27,27 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// That of the points of all ranks. Collective.
-    fn of(ranks: &Ranks, carried: &Carried) -> Self {
+    /// That of points with these arrays.
+    fn of(carried: &Carried) -> Self {
         let attributes = carried.attributes;
-        let here = [
-            attributes.normals.is_some(),
-            attributes.colors.is_some(),
-            attributes.uvs.is_some(),
-            !carried.locked.is_empty(),
-        ];
-        let mut bits = here.map(u64::from);
+        Self {
+            has_normals: attributes.normals.is_some(),
+            has_colors: attributes.colors.is_some(),
+            has_uvs: attributes.uvs.is_some(),
+            has_locks: !carried.locked.is_empty(),
+        }
+    }
+
+    /// That of the points of all ranks. Collective.
+    fn of_all(ranks: &Ranks, carried: &Carried) -> Self {
+        let here = Self::of(carried);
+        let mut bits = [
+            here.has_normals,
+            here.has_colors,
+            here.has_uvs,
+            here.has_locks,
+        ]
+        .map(u64::from);
         ranks.reduce_all(&mut bits, Reduction::Or);
         let [has_normals, has_colors, has_uvs, has_locks] = bits.map(|bit| bit != 0);
         Self {
@@ -42,22 +58,26 @@ impl Layout {
         }
     }
 
-    /// Words of a row: the id, the coordinates, normal and texture coordinates, and a word of colour and lock, where points have them.
-    pub fn stride(self) -> usize {
+    /// Words of a row: the coordinates, normal and texture coordinates, and a word of colour and lock, where points have them.
+    pub fn words(self) -> usize {
         let has_last = self.has_colors || self.has_locks;
-        4 + 3 * usize::from(self.has_normals)
+        3 + 3 * usize::from(self.has_normals)
             + 2 * usize::from(self.has_uvs)
             + usize::from(has_last)
     }
 
+    /// Words of a row behind the point's id.
+    pub fn stride(self) -> usize {
+        1 + self.words()
+    }
+
     /// Writes the row of a point: number `i` of these.
-    pub fn write(self, row: &mut [u64], id: u64, i: usize, points: &[DVec3], carried: &Carried) {
+    pub fn write(self, row: &mut [u64], i: usize, points: &[DVec3], carried: &Carried) {
         let Carried {
             attributes, locked, ..
         } = carried;
         let mut words = row.iter_mut();
         let mut put = |word: u64| *words.next().expect("a row has room") = word;
-        put(id);
         let of_point = points[i].to_array();
         let normal = attributes.normals.as_ref().map(|all| all[i].to_array());
         let uv = attributes.uvs.as_ref().map(|all| all[i].to_array());
@@ -72,29 +92,32 @@ impl Layout {
         }
     }
 
-    /// The points of rows.
-    pub fn read(self, rows: &Rows) -> Points {
+    /// The points of rows, each behind its id if rows have `stride` words.
+    pub fn read(self, words: &[u64], stride: usize) -> Points<'static> {
+        let skipped = stride - self.words();
         let three = |row: &[u64]| DVec3::new(f(row[0]), f(row[1]), f(row[2]));
-        let all = || rows.words.par_chunks_exact(rows.stride);
-        let behind = if self.has_normals { 7 } else { 4 };
-        let last = rows.stride - 1;
+        let all = || words.par_chunks_exact(stride).map(|row| &row[skipped..]);
+        let behind = if self.has_normals { 6 } else { 3 };
+        let last = self.words() - 1;
+        let attributes = VertexAttributes {
+            normals: (self.has_normals).then(|| all().map(|row| three(&row[3..])).collect()),
+            colors: self.has_colors.then(|| {
+                let color = |row: &[u64]| (row[last] as u32).to_le_bytes();
+                all().map(color).collect()
+            }),
+            uvs: self.has_uvs.then(|| {
+                let uv = |row: &[u64]| DVec2::new(f(row[behind]), f(row[behind + 1]));
+                all().map(uv).collect()
+            }),
+        };
+        let locked = match self.has_locks {
+            true => all().map(|row| row[last] >> 32 != 0).collect(),
+            false => Vec::new(),
+        };
         Points {
-            points: all().map(|row| three(&row[1..])).collect(),
-            attributes: VertexAttributes {
-                normals: (self.has_normals).then(|| all().map(|row| three(&row[4..])).collect()),
-                colors: self.has_colors.then(|| {
-                    let color = |row: &[u64]| (row[last] as u32).to_le_bytes();
-                    all().map(color).collect()
-                }),
-                uvs: self.has_uvs.then(|| {
-                    let uv = |row: &[u64]| DVec2::new(f(row[behind]), f(row[behind + 1]));
-                    all().map(uv).collect()
-                }),
-            },
-            locked: match self.has_locks {
-                true => all().map(|row| row[last] >> 32 != 0).collect(),
-                false => Vec::new(),
-            },
+            points: Cow::Owned(all().map(three).collect()),
+            attributes: Cow::Owned(attributes),
+            locked: Cow::Owned(locked),
         }
     }
 }
@@ -104,85 +127,137 @@ fn f(bits: u64) -> f64 {
 }
 
 /// Points with what they carry.
-pub struct Points {
-    pub points: Vec<DVec3>,
-    pub attributes: VertexAttributes,
+#[derive(Clone)]
+pub struct Points<'a> {
+    pub points: Cow<'a, [DVec3]>,
+    pub attributes: Cow<'a, VertexAttributes>,
     /// Empty for no lock.
-    pub locked: Vec<bool>,
+    pub locked: Cow<'a, [bool]>,
 }
 
-impl Points {
+impl Points<'_> {
+    /// What they carry.
+    pub fn carried(&self) -> Carried<'_> {
+        Carried {
+            attributes: &self.attributes,
+            locked: &self.locked,
+            regions: None,
+        }
+    }
+
     /// Copies them to a device.
-    pub fn upload(self, on: &Device) -> trioxide::weld::Result<DeviceMesh> {
-        let locks = Locks {
-            boundary: false,
-            vertices: self.locked,
+    pub fn upload(&self, on: &Device) -> trioxide::weld::Result<DeviceMesh> {
+        DeviceMesh::upload_points(on, &self.points, &self.carried())
+    }
+
+    /// These points and ghosts in one list.
+    pub fn merged(&self, ghosts: &Points, merged: &Merged) -> Points<'static> {
+        fn lists<T: Copy + Zeroable + Send + Sync>(
+            merged: &Merged,
+            own: &Option<Vec<T>>,
+            ghosts: &Option<Vec<T>>,
+        ) -> Option<Vec<T>> {
+            Some(merged.interleave(1, own.as_ref()?, ghosts.as_ref()?))
+        }
+        let (own, others) = (&*self.attributes, &*ghosts.attributes);
+        let attributes = VertexAttributes {
+            normals: lists(merged, &own.normals, &others.normals),
+            colors: lists(merged, &own.colors, &others.colors),
+            uvs: lists(merged, &own.uvs, &others.uvs),
         };
-        let mesh = Mesh {
-            points: self.points,
-            attributes: self.attributes,
-            ..Mesh::default()
-        };
-        DeviceMesh::upload_locked(on, &mesh, &locks)
+        Points {
+            points: Cow::Owned(merged.interleave(1, &self.points, &ghosts.points)),
+            attributes: Cow::Owned(attributes),
+            locked: Cow::Owned(merged.interleave(1, &self.locked, &ghosts.locked)),
+        }
     }
 }
 
 /// The points that this rank owns, and the way back to the blocks of the input.
-pub struct Dealt {
+pub struct Dealt<'a> {
     /// Number of all points.
     pub total: u64,
     pub layout: Layout,
     /// Ascending.
-    pub owned: Rows,
+    pub ids: Ids,
+    pub points: Points<'a>,
+    /// Smallest and largest coordinates of all points.
+    pub bounds: [DVec3; 2],
+    /// The ids of this rank's block.
+    pub block: Range<u64>,
+    /// `None` where each rank owns its block.
+    moves: Option<Moves>,
+}
+
+/// Where points that have owners elsewhere come from.
+struct Moves {
     /// Number of owned points from each rank's block.
     from: Vec<usize>,
     /// Owner of each point of the block.
     owners: Vec<u32>,
-    /// This rank.
-    rank: usize,
-    /// First id of the block.
-    first: u64,
 }
 
-impl Dealt {
+impl<'a> Dealt<'a> {
     /// Sends the points to their owners. Collective.
     pub fn deal(
         ranks: &Ranks,
-        block: &Block<DVec3>,
-        carried: &Carried,
+        block: &'a Block<DVec3>,
+        carried: &Carried<'a>,
         ownership: &Ownership,
     ) -> Self {
         ranks.phase("ownership");
         let total = block.vertices;
-        let layout = Layout::of(ranks, carried);
-        let owners = ownership.owners_of_points(ranks, total, &block.points);
-        ranks.phase("distribution");
-        let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
+        let layout = Layout::of_all(ranks, carried);
+        let range = Blocks::new(total, ranks.size()).range(ranks.rank());
         let stride = layout.stride();
-        let owner = |i: usize| owners[i] as usize;
-        let rows = Mail::rows(ranks.size(), owners.len(), stride, owner, |i, row| {
-            layout.write(row, first + i as u64, i, &block.points, carried);
-        });
-        let received = ranks.exchange(&rows);
-        let from = (0..ranks.size()).map(|rank| received.of(rank).len() / stride);
+        let write = |i: usize, row: &mut [u64]| {
+            row[0] = range.start + i as u64;
+            layout.write(&mut row[1..], i, &block.points, carried);
+        };
+        let (ids, points, moves) = if !ownership.keeps_blocks(ranks) {
+            let owners = ownership.owners_of_points(ranks, total, &block.points);
+            ranks.phase("distribution");
+            let owner = |i: usize| owners[i] as usize;
+            let rows = Mail::rows(ranks.size(), owners.len(), stride, owner, write);
+            let received = ranks.exchange(&rows);
+            let from = (0..ranks.size()).map(|rank| received.of(rank).len() / stride);
+            let from = from.collect();
+            // Blocks ascend with their ranks, and so do the rows of each.
+            let ids = Ids::of(parallel::map_chunks(received.items(), stride, |row| row[0]));
+            let points = layout.read(received.items(), stride);
+            (ids, points, Some(Moves { from, owners }))
+        } else if layout == Layout::of(carried) {
+            let points = Points {
+                points: Cow::Borrowed(&block.points),
+                attributes: Cow::Borrowed(carried.attributes),
+                locked: Cow::Borrowed(carried.locked),
+            };
+            (Ids::of_range(range.clone()), points, None)
+        } else {
+            // Only other ranks have some of the arrays.
+            let mut rows = parallel::zeroed(stride * block.points.len());
+            parallel::for_chunks_mut(&mut rows, stride, write);
+            let points = layout.read(&rows, stride);
+            (Ids::of_range(range.clone()), points, None)
+        };
+        let bounds = match total {
+            0 => Default::default(),
+            _ => bounds(ranks, &points.points).map(DVec3::from_array),
+        };
         Self {
             total,
             layout,
-            from: from.collect(),
-            // Blocks ascend with their ranks, and so do the rows of each.
-            owned: Rows {
-                words: received.into_items(),
-                stride,
-            },
-            owners,
-            rank: ranks.rank(),
-            first,
+            ids,
+            points,
+            bounds,
+            block: range,
+            moves,
         }
     }
 
-    /// First id of this rank's block.
-    pub fn first(&self) -> u64 {
-        self.first
+    /// Whether ranks may own points of other blocks.
+    pub fn moves(&self) -> bool {
+        self.moves.is_some()
     }
 
     /// Gives rows of `stride` words, made by owners, to the blocks: of those owned points that `is_given` names by their places. In the
@@ -195,14 +270,18 @@ impl Dealt {
         is_given: impl Fn(usize) -> bool + Sync,
         is_taken: impl Fn(usize) -> bool,
     ) -> Vec<u64> {
+        let Some(Moves { from, owners }) = &self.moves else {
+            return rows;
+        };
         let mut place = 0;
-        let counts = self.from.iter().map(|&count| {
+        let counts = from.iter().map(|&count| {
             let range = place..place + count;
             place += count;
             stride * parallel::count(count, |i| is_given(range.start + i))
         });
         let received = ranks.exchange(&Mail::from_parts(rows, counts));
-        if parallel::all(&self.owners, |&owner| owner as usize == self.rank) {
+        let me = ranks.rank() as u32;
+        if parallel::all(owners, |&owner| owner == me) {
             return received.into_items();
         }
         // The points of one owner ascend in both.
@@ -210,7 +289,7 @@ impl Dealt {
             .map(|rank| received.of(rank).chunks_exact(stride))
             .collect();
         let mut all = Vec::with_capacity(received.items().len());
-        let taken = self.owners.iter().enumerate();
+        let taken = owners.iter().enumerate();
         for (_, &owner) in taken.filter(|&(i, _)| is_taken(i)) {
             all.extend_from_slice(of[owner as usize].next().expect("as many as were sent"));
         }
@@ -261,18 +340,17 @@ mod tests {
                 let owner = |id: u64| (id * 7 % 3) as usize;
                 let ownership = Ownership::Given(std::sync::Arc::new(owner));
                 let dealt = Dealt::deal(&ranks, &block, &carried, &ownership);
-                let rows = &dealt.owned;
-                let ids: Vec<usize> = (0..rows.len()).map(|i| rows.id(i) as usize).collect();
+                let ids: Vec<usize> = dealt.ids.iter().map(|id| id as usize).collect();
                 assert!(ids.is_sorted() && (ids.iter()).all(|&id| id * 7 % 3 == ranks.rank()));
-                let read = dealt.layout.read(rows);
+                let read = &dealt.points;
                 let place = |i: usize| ids[i];
-                for i in 0..rows.len() {
+                for i in 0..ids.len() {
                     assert_eq!(read.points[i], points[place(i)]);
                     let VertexAttributes {
                         normals: n,
                         colors: c,
                         uvs: t,
-                    } = &read.attributes;
+                    } = &*read.attributes;
                     assert!(n.as_ref().is_none_or(|n| n[i] == normals[place(i)]));
                     assert!(c.as_ref().is_none_or(|c| c[i] == colors[place(i)]));
                     assert!(t.as_ref().is_none_or(|t| t[i] == uvs[place(i)]));

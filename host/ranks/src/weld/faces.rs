@@ -1,9 +1,11 @@
 //! Triangles of a welded mesh: of each block, renamed, and without those that have no extent or are there twice.
 
+use std::ops::Range;
+
 use glam::DVec3;
 use trioxide::Device;
 use trioxide::weld::{self, Options};
-use trioxide_mesh::parallel;
+use trioxide_mesh::parallel::{self, GRAIN};
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
@@ -19,9 +21,11 @@ pub struct Remaining {
     pub regions: Option<Vec<i32>>,
 }
 
-/// The block's triangles with the vertices that `map` gives the vertices of the blocks, `clusters` in number. Collective.
+/// The block's triangles with the vertices that `map` gives the vertices of the blocks; `starts` are the first new vertex of each rank's
+/// block, and the number of all. Collective.
 ///
-/// Of equal triangles the first of the whole mesh remains: all go to the rank that has their middle vertex, in the order of their ids.
+/// Of equal triangles the first of the whole mesh remains: all go to the rank whose block has their middle vertex, in the order of their
+/// ids. Most are there.
 ///
 /// # Errors
 /// More triangles for one rank than indices reach; those of the device.
@@ -30,63 +34,162 @@ pub fn weld(
     on: &Device,
     block: &Block<DVec3>,
     map: &[u64],
-    clusters: u64,
+    starts: &[u64],
     options: &Options,
 ) -> Result<Remaining> {
     ranks.phase("triangles");
-    let asked = IdSet::of_list(&block.corners);
-    let new = fetch(ranks, block.vertices, &asked.to_vec(), map);
-    let renamed = |v: &u64| new[asked.place(*v).expect("it was asked for") as usize];
-    let corners = parallel::map(&block.corners, renamed);
+    let own = starts[ranks.rank()]..starts[ranks.rank() + 1];
+    let first = Blocks::new(block.vertices, ranks.size())
+        .range(ranks.rank())
+        .start;
+    let renamed = |v: u64| map.get(v.wrapping_sub(first) as usize).copied();
+    let (triangles, _) = block.corners.as_chunks::<3>();
+    let n = triangles.len();
+    let is_own = |&v: &u64| renamed(v).is_some_and(|w| own.contains(&w));
+    let crossing = parallel::filter_collect(n, |t| {
+        (!triangles[t].iter().all(is_own)).then(|| (t, triangles[t]))
+    });
+    let crossing = rename(ranks, block.vertices, map, crossing, renamed);
     if options.keep_degenerate {
+        let mut corners = parallel::map(&block.corners, |&v| renamed(v).unwrap_or_default());
+        for (t, corners_of) in crossing {
+            corners[3 * t..3 * t + 3].copy_from_slice(&corners_of);
+        }
         let regions = block.regions.clone();
         return Ok(Remaining { corners, regions });
     }
-    let (triangles, _) = corners.as_chunks::<3>();
-    let list = parallel::filter_collect(triangles.len(), |i| {
-        let [a, b, c] = triangles[i];
-        (a != b && b != c && c != a).then_some(i)
-    });
-    let blocks = Blocks::new(clusters, ranks.size());
-    let middle = |k: usize| {
-        let [a, b, c] = triangles[list[k]];
-        blocks.rank(a.min(b).max(c.min(a.max(b))))
+
+    let middle = |[a, b, c]: [u64; 3]| {
+        let middle = a.min(b).max(c.min(a.max(b)));
+        starts.partition_point(|&start| start <= middle) - 1
     };
-    let (size, n) = (ranks.size(), list.len());
-    let rows = Mail::rows(size, n, 3, middle, |k, row| {
-        row.copy_from_slice(&triangles[list[k]]);
-    });
-    let received = ranks.exchange(&rows);
-    let repeated = ranks.agree(repeated(on, received.items()))?;
-    // A byte for each triangle, in the places of the triangles.
-    let counts = (0..ranks.size()).map(|rank| received.of(rank).len() / 3);
-    let answers = ranks.exchange(&Mail::from_parts(repeated, counts));
-    let places = Mail::sorted(size, n, |k| (middle(k), list[k]));
-    let mut is_kept = vec![false; triangles.len()];
-    for (&place, &is_repeated) in places.items().iter().zip(answers.items()) {
-        is_kept[place] = is_repeated == 0;
+    let is_away = |corners: [u64; 3]| has_extent(corners) && middle(corners) != ranks.rank();
+    let away = crossing.iter().filter(|&&(_, corners)| is_away(corners));
+    let away: Vec<(usize, [u64; 3])> = away.copied().collect();
+    let sent = Mail::sorted(ranks.size(), away.len(), |k| (middle(away[k].1), away[k].1));
+    let received = ranks.exchange(&sent);
+    let others = crossing.iter().map(|(_, corners)| corners);
+    let names = Names::new(own.clone(), others.chain(received.items()));
+
+    // Those of the ranks before, the block's, and those of the ranks behind.
+    let before: usize = (0..ranks.rank()).map(|rank| received.of(rank).len()).sum();
+    let mut all: Vec<[u32; 3]> = parallel::zeroed(n + received.items().len());
+    let (of_lower, behind) = all.split_at_mut(before);
+    let (here, of_higher) = behind.split_at_mut(n);
+    let of_others = of_lower.iter_mut().chain(of_higher);
+    for (triangle, &corners) in of_others.zip(received.items()) {
+        *triangle = corners.map(|w| names.of(w));
     }
-    let kept = parallel::filter_collect(triangles.len(), |i| is_kept[i].then_some(i));
+    parallel::for_chunks_mut(here, GRAIN, |k, here| {
+        for (triangle, corners) in here.iter_mut().zip(&triangles[k * GRAIN..]) {
+            // Names of crossing triangles' vertices stand for no vertex.
+            let name = |v: u64| renamed(v).unwrap_or_default().wrapping_sub(own.start) as u32;
+            *triangle = corners.map(name);
+        }
+    });
+    for &(t, corners) in &crossing {
+        here[t] = match is_away(corners) {
+            true => NO_EXTENT,
+            false => corners.map(|w| names.of(w)),
+        };
+    }
+    let bits = ranks.agree(repeated(on, &all, names.count()))?;
+    let is_repeated = |i: usize| bits[i / 32] >> (i % 32) & 1 != 0;
+
+    // A byte for each triangle of others, in the places of the triangles.
+    let answer = |i: usize| u8::from(is_repeated(if i < before { i } else { n + i }));
+    let answers = received.with((0..received.items().len()).map(answer).collect());
+    let answers = ranks.exchange_expected(&answers, &sent.counts());
+    let by_ranks = Mail::sorted(ranks.size(), away.len(), |k| (middle(away[k].1), k));
+    let here = &mut all[before..before + n];
+    for (&k, &is_repeated) in by_ranks.items().iter().zip(answers.items()) {
+        let (t, corners) = away[k];
+        if is_repeated == 0 {
+            here[t] = corners.map(|w| names.of(w));
+        }
+    }
+    let here = &all[before..before + n];
+    let is_left = |t: usize| has_extent(here[t]) && !is_repeated(before + t);
+    let corners = parallel::collect_where(n, is_left, |t| here[t].map(|name| names.get(name)));
     let regions = block.regions.as_ref();
     Ok(Remaining {
-        corners: parallel::map(&kept, |&i| triangles[i]).into_flattened(),
-        regions: regions.map(|regions| parallel::map(&kept, |&i| regions[i])),
+        corners: corners.into_flattened(),
+        regions: regions.map(|regions| parallel::collect_where(n, is_left, |t| regions[t])),
     })
 }
 
-/// Whether each triangle is equal to an earlier one.
-fn repeated(on: &Device, corners: &[u64]) -> Result<Vec<u8>> {
-    let vertices = IdSet::of_list(corners);
-    let local = |v: &u64| vertices.place(*v).expect("it is one of them");
-    let corners: Vec<u32> = parallel::map(corners, local);
-    let (triangles, _) = corners.as_chunks();
-    let bits = weld::repeated_triangles(on, triangles, vertices.len());
-    let bits = bits.map_err(|error| match error {
+/// A triangle that is left out.
+const NO_EXTENT: [u32; 3] = [0; 3];
+
+/// Whether a triangle has three vertices.
+fn has_extent<T: PartialEq>([a, b, c]: [T; 3]) -> bool {
+    a != b && b != c && c != a
+}
+
+/// The new vertices of triangles; `here` gives those of this rank's block. Collective.
+fn rename(
+    ranks: &Ranks,
+    vertices: u64,
+    map: &[u64],
+    mut triangles: Vec<(usize, [u64; 3])>,
+    here: impl Fn(u64) -> Option<u64> + Sync,
+) -> Vec<(usize, [u64; 3])> {
+    let is_elsewhere = |&v: &u64| here(v).is_none();
+    let elsewhere = |i: usize| triangles[i].1.into_iter().filter(is_elsewhere);
+    let asked = IdSet::of_lists(triangles.len(), elsewhere);
+    let new = fetch(ranks, vertices, &asked.to_vec(), map);
+    let of_other = |v: u64| new[asked.place(v).expect("it was asked for") as usize];
+    for (_, corners) in &mut triangles {
+        *corners = corners.map(|v| here(v).unwrap_or_else(|| of_other(v)));
+    }
+    triangles
+}
+
+/// Names of 32 bits for new vertices: those of this rank's block, and then others.
+struct Names {
+    own: Range<u64>,
+    set: IdSet,
+    others: Vec<u64>,
+}
+
+impl Names {
+    fn new<'t>(own: Range<u64>, triangles: impl Iterator<Item = &'t [u64; 3]>) -> Self {
+        let others = triangles.flatten().copied().filter(|w| !own.contains(w));
+        let set = IdSet::of_list(&others.collect::<Vec<u64>>());
+        let others = set.to_vec();
+        Self { own, set, others }
+    }
+
+    /// Number of names of this rank's block.
+    fn own(&self) -> usize {
+        (self.own.end - self.own.start) as usize
+    }
+
+    fn count(&self) -> usize {
+        self.own() + self.others.len()
+    }
+
+    fn of(&self, w: u64) -> u32 {
+        match self.own.contains(&w) {
+            true => (w - self.own.start) as u32,
+            false => self.own() as u32 + self.set.place(w).expect("it is one of the others"),
+        }
+    }
+
+    fn get(&self, name: u32) -> u64 {
+        match (name as usize).checked_sub(self.own()) {
+            None => self.own.start + u64::from(name),
+            Some(other) => self.others[other],
+        }
+    }
+}
+
+/// Whether each triangle is equal to an earlier one: bits.
+fn repeated(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result<Vec<u32>> {
+    weld::repeated_triangles(on, triangles, vertices).map_err(|error| match error {
         weld::Error::TooLarge { faces, .. } => Fault::from(trioxide::Error::Argument(format!(
             "one rank would look for repeated triangles among {faces}, more than its indices reach: use more ranks"
         ))),
         error => error.into(),
-    })?;
-    let bit = |i: usize| (bits[i / 32] >> (i % 32) & 1) as u8;
-    Ok(parallel::collect(triangles.len(), bit))
+    })
 }

@@ -2,40 +2,40 @@
 //!
 //! Space is cut into cubes. A rank tells the directories of cubes which cubes have points of its own, and which lie within epsilon of these.
 //! The directories answer who else wants a cube that has points. So a rank has more ghosts than it needs, by a cube's width.
-
-use std::collections::HashSet;
+//!
+//! That is done twice: with large cubes, to find the few points that have to do with other ranks at all, and with small ones for these.
 
 use glam::DVec3;
 use rayon::prelude::*;
 use trioxide_mesh::parallel;
 
-use crate::ownership::{bounds, spread};
-use crate::rows::Rows;
+use super::cubes::{Around, BITS, CubeSet, Cubes, LARGE_BITS, Walk};
 use crate::transport::{Mail, Ranks, Reduction};
 
-/// Bits of a cube's number along an axis.
-const BITS: u32 = 21;
 /// Points that a thread takes at a time.
 const CHUNK: usize = 1 << 14;
 /// Points for each cube that a rank has, at least: the table of cubes is to be short beside the points.
 const POINTS_OF_CUBE: u64 = 4;
+/// The same for large cubes.
+const POINTS_OF_LARGE: u64 = 64;
 
-/// The owned points that other ranks need, ascending, with the ranks: `reach` is a distance along each axis that no neighbours exceed.
-/// Collective.
+/// The owned points that other ranks need, ascending, with the ranks: of all `total` points `bounds` are the smallest and largest
+/// coordinates, and `reach` is a distance along each axis that no neighbours exceed. Collective.
 pub fn find(
     ranks: &Ranks,
-    owned: &Rows,
     points: &[DVec3],
     total: u64,
+    [least, most]: [DVec3; 2],
     reach: f64,
 ) -> (Vec<u32>, Vec<u64>) {
     if ranks.size() == 1 || total == 0 {
         return Default::default();
     }
-    debug_assert_eq!(points.len(), owned.len());
-    let [least, most] = bounds(ranks, points).map(DVec3::from_array);
     let mut cubes = Cubes::between(least, most, reach);
-    let mut own: Vec<u64> = points.par_iter().map(|&p| cubes.cube(p)).collect();
+    let places = at_borders(ranks, &cubes, points, total);
+    let points = parallel::map(&places, |&i| points[i]);
+    let total = ranks.reduce(points.len() as u64, Reduction::Sum);
+    let mut own = parallel::map(&points, |&p| cubes.cube(p));
     let mut sorted = own.clone();
     sorted.par_sort_unstable();
     cubes.shift = shift(ranks, &sorted, total);
@@ -43,12 +43,73 @@ pub fn find(
         list.par_iter_mut().for_each(|cube| *cube >>= cubes.shift);
     }
     sorted.dedup();
-    let told = tell(&cubes, points, &own, &sorted);
-    let size = ranks.size();
-    let by_directory = |i: usize| (directory(told[i], size), told[i]);
-    let told = ranks.exchange(&Mail::sorted(size, told.len(), by_directory));
+    let told = exchange_told(ranks, &tell(&cubes, &points, &own, &sorted));
     let answers = ranks.exchange(&answers(ranks, &told)).into_items();
-    wanted(&own, answers)
+    let (to, mut sent) = wanted(&own, answers);
+    sent.iter_mut()
+        .for_each(|i| *i = places[*i as usize] as u64);
+    (to, sent)
+}
+
+/// The owned points in large cubes that other ranks want, and those that may have neighbours in large cubes where others have points:
+/// ascending. Collective.
+fn at_borders(ranks: &Ranks, cubes: &Cubes, points: &[DVec3], total: u64) -> Vec<usize> {
+    let mut large = cubes.large();
+    let (mut own, mut near) = (CubeSet::new(), CubeSet::new());
+    parallel::for_pieces(points.len(), CHUNK, |range| {
+        let mut walk = Walk::new(&large);
+        for &p in &points[range] {
+            match walk.next(p) {
+                Around::Same => {}
+                Around::One(cube) => own.insert(cube),
+                Around::Several(around) => {
+                    own.insert(large.cube(p));
+                    large.each(around, |cube| near.insert(cube));
+                }
+            }
+        }
+    });
+    for _ in 0..doublings(ranks, &own, total) {
+        (own, near) = (own.halved(), near.halved());
+        large.shift += 3;
+    }
+    let told = own.to_vec().into_iter().map(|cube| cube << 1 | 1);
+    let near = near.to_vec().into_iter().filter(|&cube| !own.has(cube));
+    let told: Vec<u64> = told.chain(near.map(|cube| cube << 1)).collect();
+    let told = exchange_told(ranks, &told);
+    let shared = CubeSet::of(ranks.exchange(&shared(&told)).into_items().into_iter());
+
+    let lists = parallel::map_pieces(points.len(), CHUNK, |range| {
+        let (mut walk, mut is_same_shared) = (Walk::new(&large), false);
+        let is_at_border = |&i: &usize| {
+            match walk.next(points[i]) {
+                Around::Same => {}
+                Around::One(cube) => is_same_shared = shared.has(cube),
+                Around::Several(around) => {
+                    let mut is_one_shared = false;
+                    large.each(around, |cube| is_one_shared |= shared.has(cube));
+                    return is_one_shared;
+                }
+            }
+            is_same_shared
+        };
+        range.filter(is_at_border).collect()
+    });
+    parallel::concat(lists)
+}
+
+/// How often the width of large cubes is doubled, so that those with points are few. Collective.
+fn doublings(ranks: &Ranks, own: &CubeSet, total: u64) -> usize {
+    let mut counts = [0; LARGE_BITS as usize + 1];
+    let mut cubes = own.to_vec();
+    for count in &mut counts {
+        *count = cubes.len() as u64;
+        cubes.iter_mut().for_each(|cube| *cube >>= 3);
+        cubes.dedup();
+    }
+    ranks.reduce_all(&mut counts, Reduction::Sum);
+    let is_few = |&count: &u64| POINTS_OF_LARGE * count <= total;
+    counts.iter().position(is_few).unwrap_or(counts.len() - 1)
 }
 
 /// The bits of cubes' keys to leave away so that cubes are few beside the points: three for twice as wide ones. `sorted` are the keys of
@@ -76,105 +137,6 @@ fn shift(ranks: &Ranks, sorted: &[u64], total: u64) -> u32 {
     let is_few = |&count: &u64| POINTS_OF_CUBE * count <= total;
     let width = counts.iter().position(is_few).unwrap_or(BITS as usize);
     3 * width as u32
-}
-
-/// Cubes of equal sides, numbered along each axis. The bits of the three numbers, interleaved, are a cube's key.
-struct Cubes {
-    least: DVec3,
-    /// Cubes a unit of length.
-    inverse: f64,
-    reach: f64,
-    /// Bits of the keys that are left away.
-    shift: u32,
-}
-
-impl Cubes {
-    /// The smallest cubes that are twice as wide as the reach or more, for points with these smallest and largest coordinates.
-    fn between(least: DVec3, most: DVec3, reach: f64) -> Self {
-        let extent = (most - least).max_element();
-        let numbers = f64::from(1_u32 << BITS);
-        let side = (2.0 * reach).max(extent / numbers).max(f64::MIN_POSITIVE);
-        Self {
-            least,
-            inverse: 1.0 / side,
-            reach,
-            shift: 0,
-        }
-    }
-
-    /// Number along an axis: it never falls where the coordinate grows.
-    fn number(&self, x: f64, axis: usize) -> u32 {
-        // Conversions of numbers out of range give the nearest in range.
-        let number = ((x - self.least[axis]) * self.inverse) as u32;
-        number.min((1 << BITS) - 1)
-    }
-
-    /// The cube of these numbers.
-    fn key(&self, numbers: [u32; 3]) -> u64 {
-        let [x, y, z] = numbers.map(|x| spread(x, BITS as usize, 3));
-        (x | y << 1 | z << 2) >> self.shift
-    }
-
-    /// The cube of a point.
-    fn cube(&self, p: DVec3) -> u64 {
-        self.key([0, 1, 2].map(|axis| self.number(p[axis], axis)))
-    }
-
-    /// The cubes within reach of a point, from a number to another along each axis: those of all its neighbours are among them.
-    ///
-    /// A neighbour's coordinate, a float, is within the reach of the point's in exact numbers. So it is not beyond the rounded bound, and
-    /// its number not beyond the bound's.
-    fn near(&self, p: DVec3) -> [[u32; 2]; 3] {
-        // Numbers that differ in the bits that are left away are those of one cube.
-        let mask = !(self.apart() - 1);
-        [0, 1, 2].map(|axis| {
-            let end = |x: f64| self.number(x, axis) & mask;
-            [end(p[axis] - self.reach), end(p[axis] + self.reach)]
-        })
-    }
-
-    /// Numbers from one cube to the next along an axis.
-    fn apart(&self) -> u32 {
-        1 << (self.shift / 3)
-    }
-
-    /// Calls `visit` for each cube of those [`Cubes::near`] a point.
-    fn each(&self, near: [[u32; 2]; 3], mut visit: impl FnMut(u64)) {
-        let along = |[first, last]: [u32; 2]| (first..=last).step_by(self.apart() as usize);
-        for x in along(near[0]) {
-            for y in along(near[1]) {
-                for z in along(near[2]) {
-                    visit(self.key([x, y, z]));
-                }
-            }
-        }
-    }
-}
-
-/// The cubes within reach of some points.
-pub struct Near {
-    cubes: Cubes,
-    within: HashSet<u64>,
-}
-
-impl Near {
-    pub fn new(points: &[DVec3], reach: f64) -> Self {
-        let least = points.iter().copied().reduce(DVec3::min);
-        let most = points.iter().copied().reduce(DVec3::max);
-        let cubes = Cubes::between(least.unwrap_or_default(), most.unwrap_or_default(), reach);
-        let mut within = HashSet::new();
-        for &p in points {
-            cubes.each(cubes.near(p), |cube| {
-                within.insert(cube);
-            });
-        }
-        Self { cubes, within }
-    }
-
-    /// Whether a point may be within reach of one of the points: never false for one that is.
-    pub fn may_be(&self, p: DVec3) -> bool {
-        !self.within.is_empty() && self.within.contains(&self.cubes.cube(p))
-    }
 }
 
 /// The cubes that this rank wants: twice the cube, and 1 for one that has points of its own. `own` has the cube of each point, `sorted` each
@@ -216,12 +178,40 @@ fn directory(item: u64, ranks: usize) -> usize {
     ((mixed * ranks as u64) >> 32) as usize
 }
 
-/// For each rank with points in a cube that others want: the cube, and who wants it.
-fn answers(ranks: &Ranks, told: &Mail<u64>) -> Mail<[u64; 2]> {
+/// Sends told cubes to their directories. Collective.
+fn exchange_told(ranks: &Ranks, told: &[u64]) -> Mail<u64> {
+    let size = ranks.size();
+    let by_directory = |i: usize| (directory(told[i], size), told[i]);
+    ranks.exchange(&Mail::sorted(size, told.len(), by_directory))
+}
+
+/// The told cubes with the ranks that want them, by cubes.
+fn users(told: &Mail<u64>) -> Vec<(u64, usize)> {
     let mut users: Vec<(u64, usize)> = told.iter().map(|(rank, &item)| (item, rank)).collect();
     users.par_sort_unstable();
+    users
+}
+
+/// Whether two users want the same cube.
+fn is_same_cube(a: &(u64, usize), b: &(u64, usize)) -> bool {
+    a.0 >> 1 == b.0 >> 1
+}
+
+/// For each rank the cubes that it wants, where several do, and one has points.
+fn shared(told: &Mail<u64>) -> Mail<u64> {
+    let mut shared = Vec::new();
+    for users in users(told).chunk_by(is_same_cube) {
+        if users.len() > 1 && users.iter().any(|(item, _)| item & 1 != 0) {
+            shared.extend(users.iter().map(|&(item, rank)| (rank, item >> 1)));
+        }
+    }
+    Mail::sorted(told.ranks(), shared.len(), |i| shared[i])
+}
+
+/// For each rank with points in a cube that others want: the cube, and who wants it.
+fn answers(ranks: &Ranks, told: &Mail<u64>) -> Mail<[u64; 2]> {
     let mut answers = Vec::new();
-    for users in users.chunk_by(|a, b| a.0 >> 1 == b.0 >> 1) {
+    for users in users(told).chunk_by(is_same_cube) {
         let owners = users.iter().filter(|(item, _)| item & 1 != 0);
         for &(item, owner) in owners {
             let others = users.iter().filter(|&&(_, rank)| rank != owner);
@@ -252,6 +242,7 @@ fn wanted(own: &[u64], mut answers: Vec<[u64; 2]>) -> (Vec<u32>, Vec<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ownership::bounds;
     use crate::threads::run;
 
     proptest::proptest! {
@@ -276,8 +267,8 @@ mod tests {
                 let mine = (0..points.len()).filter(|&i| owner(i) == ranks.rank());
                 let ids: Vec<u64> = mine.map(|i| i as u64).collect();
                 let own: Vec<DVec3> = ids.iter().map(|&i| points[i as usize]).collect();
-                let rows = Rows { words: ids.clone(), stride: 1 };
-                let (to, sent) = find(&ranks, &rows, &own, points.len() as u64, reach);
+                let bounds = bounds(&ranks, &own).map(DVec3::from_array);
+                let (to, sent) = find(&ranks, &own, points.len() as u64, bounds, reach);
                 let pair = |(&to, &i): (&u32, &u64)| (to as usize, ids[i as usize] as usize);
                 to.iter().zip(&sent).map(pair).collect::<Vec<_>>()
             });
@@ -304,9 +295,8 @@ mod tests {
         let counts = run(2, |transport| {
             let ranks = Ranks::new(transport);
             let half = points[2000 * ranks.rank()..][..2000].to_vec();
-            let words = (0..2000).map(|i| i + 2000 * ranks.rank() as u64).collect();
-            let rows = Rows { words, stride: 1 };
-            find(&ranks, &rows, &half, n as u64, 1.0).0.len()
+            let bounds = bounds(&ranks, &half).map(DVec3::from_array);
+            find(&ranks, &half, n as u64, bounds, 1.0).0.len()
         });
         assert!(
             counts.iter().all(|count| (1..40).contains(count)),

@@ -12,8 +12,11 @@
 //! all ranks, one behind the other, are the single run's arrays.
 
 mod cloud;
+mod clusters;
+mod cubes;
 mod faces;
 mod ghosts;
+mod part;
 mod rounds;
 mod whole;
 
@@ -21,20 +24,18 @@ use glam::DVec3;
 use trioxide::Device;
 use trioxide::mesh::{Segment, VertexAttributes};
 use trioxide::weld::{
-    self, Carried, Decided, DeviceMesh, Error, Found, Guards, Options, carry_share, check_share,
-    decide_share, weld_segments,
+    self, Carried, Error, Found, Guards, Options, carry_share, check_share, weld_segments,
 };
 use trioxide_mesh::parallel;
 
-use crate::block::{Block, Blocks, fill};
+use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
-use crate::ownership::{Ownership, bounds, fetch};
-use crate::rows::{Rows, join};
+use crate::ownership::{Ownership, fetch};
 use crate::transport::{Ranks, Reduction};
 
 use cloud::Dealt;
-use rounds::{Exchange, Part, first_states};
+use part::Resident;
 
 pub use rounds::{Rest, Rounds};
 pub use whole::{gather, gather_map, scatter};
@@ -89,16 +90,18 @@ pub fn weld(
     ranks.agree(check(ranks, block, options))?;
     let dealt = Dealt::deal(ranks, block, carried, &plan.ownership);
     let resident = Resident::find(ranks, on, &dealt, options.reach())?;
-    let (decided, rounds) = resident.decide(ranks, on, options, plan)?;
+    let (mut decided, rounds) = resident.decide(ranks, on, options, plan)?;
     let Resident { part, mesh, .. } = resident;
 
     ranks.phase("clusters");
-    let (global, decided) = join_clusters(ranks, &part, decided);
+    clusters::join(ranks, &part, &mut decided);
     let carried = ranks.agree(carry_share(on, &mesh, options, &decided).map_err(Fault::from))?;
     drop(mesh);
-    let mut welded = number(ranks, &dealt, &part, &global, &carried);
+    let (mut welded, starts) =
+        clusters::number(ranks, &dealt, &part, &decided.representatives, carried);
+    drop((dealt, part));
     welded.rounds = rounds;
-    let left = faces::weld(ranks, on, block, &welded.map, welded.clusters, options)?;
+    let left = faces::weld(ranks, on, block, &welded.map, &starts, options)?;
     welded.faces = ranks.reduce(left.corners.len() as u64 / 3, Reduction::Sum);
     welded.corners = left.corners;
     welded.regions = left.regions.filter(|_| welded.faces > 0);
@@ -157,11 +160,8 @@ pub fn epsilon_for_ratio(
             })
     };
     let extent = || {
-        let [least, most] = match block.vertices {
-            0 => Default::default(),
-            _ => bounds(ranks, &block.points),
-        };
-        Ok(weld::extent_between(least.into(), most.into()))
+        let [least, most] = dealt.bounds;
+        Ok(weld::extent_between(least, most))
     };
     // All ranks search with the same numbers, and meet in each clustering.
     let found = weld::search(ratio, spacing, extent, removed);
@@ -193,170 +193,6 @@ fn check(ranks: &Ranks, block: &Block<DVec3>, options: &Options) -> Result<()> {
         face: face as usize,
     };
     Err(Fault::of_mesh(1, face, error.to_string()))
-}
-
-/// This rank's part: its own points and the ghosts. Collective.
-fn find_part(ranks: &Ranks, dealt: &Dealt, reach: f64) -> Result<Part> {
-    ranks.phase("ghosts");
-    let points = dealt.layout.read(&dealt.owned).points;
-    let (to, sent) = ghosts::find(ranks, &dealt.owned, &points, dealt.total, reach);
-    let (sent, ghosts) = dealt.owned.send(ranks, &to, &sent);
-    let (rows, owners, halo) = join(ranks, &dealt.owned, &sent, ghosts);
-    ranks.agree(match weld::check_sizes(rows.len(), 0) {
-        Ok(()) => Ok(()),
-        Err(_) => Err(too_large(ranks, &rows, dealt)),
-    })?;
-    Ok(Part {
-        layout: dealt.layout,
-        rows,
-        owners: owners.to_vec(),
-        halo,
-        rank: ranks.rank() as u32,
-    })
-}
-
-fn too_large(ranks: &Ranks, rows: &Rows, dealt: &Dealt) -> Fault {
-    let ghosts = rows.len() - dealt.owned.len();
-    Fault::from(trioxide::Error::Argument(format!(
-        "rank {} would hold {} points, {ghosts} of them within epsilon of its own, more than weld's indices reach: use more ranks, or a \
-         smaller epsilon",
-        ranks.rank(),
-        rows.len()
-    )))
-}
-
-/// A rank's part, and its points on the device.
-struct Resident {
-    part: Part,
-    /// A distance along each axis within which all points of others are here.
-    reach: f64,
-    mesh: DeviceMesh,
-    /// The states of the points before any is decided.
-    states: Vec<u8>,
-}
-
-impl Resident {
-    /// Collective.
-    fn find(ranks: &Ranks, on: &Device, dealt: &Dealt, reach: f64) -> Result<Self> {
-        let part = find_part(ranks, dealt, reach)?;
-        let points = part.layout.read(&part.rows);
-        let states = first_states(&points.locked, part.rows.len(), |v| part.is_own(v));
-        let mesh = ranks.agree(points.upload(on).map_err(Fault::from))?;
-        Ok(Self {
-            part,
-            reach,
-            mesh,
-            states,
-        })
-    }
-
-    /// Decides the points of all ranks. Collective.
-    fn decide(
-        &self,
-        ranks: &Ranks,
-        on: &Device,
-        options: &Options,
-        plan: &Plan,
-    ) -> Result<(Decided, Rounds)> {
-        ranks.phase("weld");
-        let states = self.states.clone();
-        let mut others = Exchange::new(ranks, on, &self.part, options, plan.rest, &states);
-        let decided = decide_share(on, &self.mesh, options, states, &mut others);
-        let rounds = others.rounds;
-        Ok((others.joint.end(decided)?, rounds))
-    }
-
-    /// Number of clusters of all ranks. Collective.
-    fn count_kept(
-        &self,
-        ranks: &Ranks,
-        on: &Device,
-        options: &Options,
-        plan: &Plan,
-    ) -> Result<u64> {
-        let (decided, _) = self.decide(ranks, on, options, plan)?;
-        ranks.phase("search epsilon");
-        let representatives = &decided.representatives;
-        let is_kept = |v: usize| v == representatives[v] as usize && self.part.is_own(v);
-        let kept = parallel::count(representatives.len(), is_kept);
-        Ok(ranks.reduce(kept as u64, Reduction::Sum))
-    }
-}
-
-/// The id of each point's representative in the whole mesh, and, by local ids, of those whose representative is here; others represent
-/// themselves. Collective.
-fn join_clusters(ranks: &Ranks, part: &Part, decided: Decided) -> (Vec<u64>, Decided) {
-    let rows = &part.rows;
-    let Decided {
-        representatives,
-        is_crowded,
-    } = decided;
-    let mut global = parallel::collect(rows.len(), |v| match part.is_own(v) {
-        true => rows.id(representatives[v] as usize),
-        false => u64::MAX,
-    });
-    part.halo.update_all(ranks, &mut global);
-    let representatives = parallel::collect(rows.len(), |v| match part.is_own(v) {
-        true => representatives[v],
-        false => rows.place(global[v]).unwrap_or(v) as u32,
-    });
-    let decided = Decided {
-        representatives,
-        is_crowded,
-    };
-    (global, decided)
-}
-
-/// The numbers of clusters, by a scan over the blocks, and what they carry, in their order. Collective.
-fn number(
-    ranks: &Ranks,
-    dealt: &Dealt,
-    part: &Part,
-    global: &[u64],
-    carried: &weld::Welded,
-) -> Welded {
-    let rows = &part.rows;
-    let own = parallel::filter_collect(rows.len(), |v| part.is_own(v).then_some(v));
-    let is_one = |i: usize| global[own[i]] == rows.id(own[i]);
-    let told = parallel::map(&own, |&v| global[v]);
-    let of_block = dealt.back(ranks, told, 1, |_| true, |_| true);
-    let first = dealt.first();
-    let id = |i: usize| first + i as u64;
-    let is_in_block = |i: usize| of_block[i] == id(i);
-
-    // The owners' clusters to the blocks.
-    let layout = dealt.layout;
-    let stride = layout.stride();
-    let kept = parallel::filter_collect(own.len(), |i| is_one(i).then_some(i));
-    let mut words = parallel::zeroed(stride * kept.len());
-    let left = Carried {
-        attributes: &carried.attributes,
-        locked: &[],
-        regions: None,
-    };
-    parallel::for_chunks_mut(&mut words, stride, |k, row| {
-        let i = kept[k];
-        let cluster = carried.map[own[i]] as usize;
-        layout.write(row, rows.id(own[i]), cluster, &carried.points, &left);
-    });
-    let words = dealt.back(ranks, words, stride, is_one, is_in_block);
-    let new = Rows { words, stride };
-    let (before, clusters) = ranks.scan(new.len() as u64);
-    let mut numbers = vec![u64::MAX; of_block.len()];
-    let place = |k: usize| (new.id(k) - first) as usize;
-    fill(&mut numbers, new.len(), place, |k| Some(before + k as u64));
-    let asked = IdSet::of_list(&of_block);
-    let answers = fetch(ranks, dealt.total, &asked.to_vec(), &numbers);
-    let number = |v: &u64| answers[asked.place(*v).expect("it was asked for") as usize];
-    let carried = layout.read(&new);
-    Welded {
-        clusters,
-        map: parallel::map(&of_block, number),
-        representatives: parallel::collect(new.len(), |i| new.id(i)),
-        points: carried.points,
-        attributes: carried.attributes,
-        ..Welded::default()
-    }
 }
 
 /// The segments that remain, on every rank. Collective.

@@ -9,17 +9,17 @@
 //! the points, and two for each half part of points that cannot be decided at the same time.
 
 use glam::DVec3;
-use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED, WAITING};
+use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED};
 use trioxide::Device;
 use trioxide::weld::{Options, Others, decide_all};
 use trioxide_mesh::parallel;
 
-use super::cloud::Layout;
-use super::ghosts::Near;
+use super::cubes::Near;
+use super::part::Part;
 use crate::fault::{Joint, Result};
 use crate::ids::IdSet;
 use crate::ownership::bisect;
-use crate::rows::{Halo, Rows};
+use crate::rows::Rows;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// What becomes of points that wait for other ranks. The result does not depend on it.
@@ -30,24 +30,6 @@ pub enum Rest {
     Gathered,
     /// Rounds go on.
     Exchanged,
-}
-
-/// A rank's part of the points: owned ones and ghosts.
-pub struct Part {
-    pub layout: Layout,
-    pub rows: Rows,
-    /// The rank that owns each point.
-    pub owners: Vec<u32>,
-    pub halo: Halo,
-    /// This rank.
-    pub rank: u32,
-}
-
-impl Part {
-    /// Whether a point is owned by this rank.
-    pub fn is_own(&self, v: usize) -> bool {
-        self.owners[v] == self.rank
-    }
 }
 
 /// How the points were decided.
@@ -70,10 +52,8 @@ pub struct Exchange<'r> {
     most: u64,
     /// Undecided points of all ranks after the last round.
     before: u64,
-    /// What the others have been told.
-    told: Vec<u8>,
-    /// Whether another rank has the point as a ghost.
-    is_given: Vec<bool>,
+    /// Whether the others have been told of each given point.
+    are_told: Vec<bool>,
     pub rounds: Rounds,
 }
 
@@ -85,87 +65,93 @@ impl<'r> Exchange<'r> {
         part: &'r Part,
         options: &'r Options,
         rest: Rest,
-        told: &[u8],
+        states: &[u8],
     ) -> Self {
-        let mut is_given = vec![false; told.len()];
-        for &v in part.halo.given() {
-            is_given[v as usize] = true;
-        }
+        let is_told = |&v: &u32| states[v as usize] != UNDECIDED;
         Self {
             joint: Joint::new(ranks),
             on,
             part,
             options,
             rest,
-            most: ranks.reduce(told.len() as u64, Reduction::Max),
+            most: ranks.reduce(states.len() as u64, Reduction::Max),
             before: u64::MAX,
-            told: told.to_vec(),
-            is_given,
+            are_told: part.merged.halo.given().iter().map(is_told).collect(),
             rounds: Rounds::default(),
         }
     }
 
     /// Tells others what is newly decided, and notes what they tell. Collective.
     fn tell(&mut self, known: &mut [u8]) {
-        let own = known.to_vec();
-        let told = &self.told;
-        let get = |v: u32| {
-            let v = v as usize;
-            let is_new = told[v] == UNDECIDED && own[v] != UNDECIDED;
-            is_new.then(|| own[v] == REPRESENTATIVE)
+        let (halo, are_told) = (&self.part.merged.halo, &mut self.are_told);
+        let get = |i: usize, v: u32| {
+            let state = known[v as usize];
+            let is_new = !are_told[i] && state != UNDECIDED;
+            are_told[i] |= is_new;
+            is_new.then_some(state == REPRESENTATIVE)
         };
-        let ranks = self.joint.ranks;
-        self.part.halo.update_bits(ranks, get, |v, is_one| {
+        for (v, is_one) in halo.take_bits(self.joint.ranks, get) {
             known[v as usize] = if is_one { REPRESENTATIVE } else { MEMBER };
-        });
-        self.told.copy_from_slice(known);
+        }
     }
 
-    /// The first undecided points of all ranks, as many as rank 0 takes beside its part: those before an id. Collective.
-    fn first_undecided(&self, known: &[u8]) -> u64 {
-        let rows = &self.part.rows;
+    /// The first of `undecided` points of all ranks, as many as rank 0 takes beside its part: those before an id. Collective.
+    fn first_undecided(&self, known: &[u8], undecided: u64) -> u64 {
+        let most = (self.most / 2).max(1);
+        let end = u64::MAX >> 1;
+        if undecided <= most {
+            return end;
+        }
+        let ids = &self.part.ids;
         let is_undecided = |v: usize| known[v] == UNDECIDED;
-        let ids = parallel::filter_collect(rows.len(), |v| is_undecided(v).then(|| rows.id(v)));
+        let ids = parallel::filter_collect(ids.len(), |v| is_undecided(v).then(|| ids.get(v)));
         let before = |_, id| ids.partition_point(|&other| other < id) as u64;
-        let most = [(self.most / 2).max(1)];
-        bisect(
-            self.joint.ranks,
-            &most,
-            vec![0],
-            vec![u64::MAX >> 1],
-            before,
-        )[0]
+        bisect(self.joint.ranks, &[most], vec![0], vec![end], before)[0]
     }
 
     /// The points that rank 0 needs to decide those before an id.
     fn rest(&self, known: &[u8], end: u64) -> Vec<usize> {
-        let points = self.part.layout.read(&self.part.rows).points;
-        let rows = &self.part.rows;
-        let is_first = |v: usize| known[v] == UNDECIDED && rows.id(v) < end;
+        let (ids, points) = (&self.part.ids, &self.part.points.points);
+        let is_first = |v: usize| known[v] == UNDECIDED && ids.get(v) < end;
         let first = |v: usize| is_first(v).then(|| points[v]);
         let first: Vec<DVec3> = parallel::filter_collect(points.len(), first);
         let near = Near::new(&first, self.options.reach());
-        let (is_given, told) = (&self.is_given, &self.told);
         let is_needed = |v: usize| match known[v] {
             UNDECIDED => is_first(v),
-            REPRESENTATIVE => is_given[v] && told[v] == UNDECIDED || near.may_be(points[v]),
+            REPRESENTATIVE => near.may_be(points[v]),
             _ => false,
         };
-        parallel::filter_collect(points.len(), |v| is_needed(v).then_some(v))
+        let mut rest = parallel::filter_collect(points.len(), |v| is_needed(v).then_some(v));
+        let given = self.part.merged.halo.given().iter().zip(&self.are_told);
+        let untold =
+            given.filter(|&(&v, &is_told)| !is_told && known[v as usize] == REPRESENTATIVE);
+        rest.extend(untold.map(|(&v, _)| v as usize));
+        rest.sort_unstable();
+        rest.dedup();
+        rest
     }
 
     /// Has rank 0 decide the rest, or as many points of it as it takes. Collective.
-    fn gather(&mut self, known: &mut [u8]) -> trioxide::Result<()> {
+    fn gather(&mut self, known: &mut [u8], undecided: u64) -> trioxide::Result<()> {
         let ranks = self.joint.ranks;
-        let end = self.first_undecided(known);
+        let end = self.first_undecided(known, undecided);
         let rest = self.rest(known, end);
         self.rounds.gathered += ranks.reduce(rest.len() as u64, Reduction::Sum);
-        let rows = &self.part.rows;
-        let words: Vec<u64> = rest.iter().flat_map(|&v| rows.get(v)).copied().collect();
+        let Part {
+            layout,
+            ids,
+            points,
+            ..
+        } = self.part;
+        let stride = layout.stride();
+        let mut words = vec![0; stride * rest.len()];
+        for (row, &v) in words.chunks_exact_mut(stride).zip(&rest) {
+            row[0] = ids.get(v);
+            layout.write(&mut row[1..], v, &points.points, &points.carried());
+        }
         let counts = (0..ranks.size()).map(|rank| if rank == 0 { words.len() } else { 0 });
         let counts: Vec<usize> = counts.collect();
         let gathered = ranks.exchange(&Mail::from_parts(words, counts.into_iter()));
-        let stride = rows.stride;
         let of_ranks = (0..ranks.size()).map(|rank| gathered.of(rank).len() / stride);
         let of_ranks: Vec<usize> = of_ranks.collect();
         let decided = self.decide_rest(Rows {
@@ -189,8 +175,7 @@ impl<'r> Exchange<'r> {
         for i in 0..rows.len() {
             words[stride * place(i)..][..stride].copy_from_slice(rows.get(i));
         }
-        let sorted = Rows { words, stride };
-        let mesh = self.part.layout.read(&sorted).upload(self.on)?;
+        let mesh = self.part.layout.read(&words, stride).upload(self.on)?;
         let decided = decide_all(self.on, &mesh, self.options)?;
         let state = |i: usize| match place(i) {
             v if decided.representatives[v] == v as u32 => REPRESENTATIVE,
@@ -204,27 +189,19 @@ impl Others for Exchange<'_> {
     fn round(&mut self, known: &mut [u8]) -> trioxide::Result<bool> {
         self.joint.agree(Ok(()))?;
         self.rounds.count += 1;
-        let undecided = known.iter().filter(|&&state| state == UNDECIDED).count();
         let ranks = self.joint.ranks;
-        let undecided = ranks.reduce(undecided as u64, Reduction::Sum);
+        let count = |known: &[u8]| {
+            let here = known.iter().filter(|&&state| state == UNDECIDED).count();
+            ranks.reduce(here as u64, Reduction::Sum)
+        };
+        let undecided = count(known);
         let is_slow = undecided > self.before / 2;
         self.before = undecided;
         if undecided > 0 && is_slow && self.rest == Rest::Gathered {
-            self.gather(known)?;
-            let left = known.iter().filter(|&&state| state == UNDECIDED).count();
-            self.before = ranks.reduce(left as u64, Reduction::Sum);
+            self.gather(known, undecided)?;
+            self.before = count(known);
         }
         self.tell(known);
         Ok(self.before == 0)
     }
-}
-
-/// The states of points before any is decided: ghosts wait, locked points are representatives.
-pub fn first_states(locked: &[bool], points: usize, is_own: impl Fn(usize) -> bool) -> Vec<u8> {
-    let state = |v: usize| match locked.get(v) {
-        Some(true) => REPRESENTATIVE,
-        _ if is_own(v) => UNDECIDED,
-        _ => WAITING,
-    };
-    (0..points).map(state).collect()
 }

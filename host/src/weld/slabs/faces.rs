@@ -116,8 +116,8 @@ fn part_of([a, b, c]: [u32; 3], parts: usize) -> u16 {
     (((x >> 32) * parts as u64) >> 32) as u16
 }
 
-/// Bits of the triangles, of three different vertices below `vertices` each, that are equal to an earlier one: the same vertices in the
-/// same order, from whichever on.
+/// Bits of the triangles, with vertices below `vertices`, that are equal to an earlier one: the same three vertices in the same order, from
+/// whichever on. Triangles without three vertices have none.
 ///
 /// # Errors
 /// [`Error::TooLarge`] for more triangles than indices reach; those of the device.
