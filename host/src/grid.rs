@@ -62,19 +62,17 @@ impl Rows {
         let n = self.vertices() as u32;
         on.stage("write the grid", || {
             let mut points = on.uninitialized(n as usize)?;
-            if n > 0 {
-                // SAFETY: no index comes from data.
-                unsafe {
-                    kernel::write_points::launch(
-                        on,
-                        n,
-                        side,
-                        kernel::reciprocal(side),
-                        first,
-                        &mut points,
-                    )
-                }?;
-            }
+            // SAFETY: no index comes from data.
+            unsafe {
+                kernel::write_points::launch(
+                    on,
+                    n,
+                    side,
+                    kernel::reciprocal(side),
+                    first,
+                    &mut points,
+                )
+            }?;
             Ok(points)
         })
     }
@@ -88,18 +86,16 @@ impl Rows {
         let n = self.squares() as u32;
         on.stage("write the grid", || {
             let mut corners = on.uninitialized(6 * n as usize)?;
-            if n > 0 {
-                // SAFETY: a square writes six elements of its own, and there are six a square.
-                unsafe {
-                    kernel::write_corners::launch(
-                        on,
-                        n,
-                        side,
-                        kernel::reciprocal(side - 1),
-                        &mut corners,
-                    )
-                }?;
-            }
+            // SAFETY: a square writes six elements of its own, and there are six a square.
+            unsafe {
+                kernel::write_corners::launch(
+                    on,
+                    n,
+                    side,
+                    kernel::reciprocal(side - 1),
+                    &mut corners,
+                )
+            }?;
             Ok(corners)
         })
     }

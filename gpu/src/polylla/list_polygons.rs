@@ -4,7 +4,7 @@ use trioxide_kernel::{In, Out, kernel};
 
 use super::walk::Cycles;
 use crate::collective::sort;
-use crate::ids::{Polygon, Vertex};
+use crate::ids::{HalfEdge, Polygon, Vertex};
 
 /// Counts the vertices of polygon `p`.
 #[kernel(
@@ -22,6 +22,21 @@ pub fn count_vertices(p: Polygon, cycles: Cycles, counts: Out<u32>) {
         h = cycles.next.at(h);
     }
     counts.set(p, count);
+}
+
+/// Writes the half-edges of polygon `p`, from its smallest on.
+#[kernel(
+    requires(cycles.half_edges.len() == n, offsets.len() == n + 1),
+    moves(cycles.half_edges.bytes() + offsets.bytes() + 2 * half_edges.bytes())
+)]
+pub fn write_cycles(p: Polygon, cycles: Cycles, offsets: In<u32>, half_edges: Out<HalfEdge>) {
+    let mut h = cycles.half_edges.at(p);
+    let (mut i, end) = (offsets.at(p), offsets.at(p.index() + 1));
+    while i < end {
+        half_edges.set(i, h);
+        h = cycles.next.at(h);
+        i += 1;
+    }
 }
 
 /// Longest list whose vertices are compared pair by pair.

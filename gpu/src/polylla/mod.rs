@@ -16,6 +16,7 @@
 //! | list polygons | [`count_vertices()`], [`write_polygons()`] | on the host |
 //! | regions of polygons | [`take_regions()`], where triangles have regions | not there |
 //! | triangles of polygons | [`assign_triangles()`], then `collective::bucket`; where they are asked for | not there |
+//! | exchange flags | [`take_flags()`], [`give_flags()`], [`mask_bits()`], where several processes have parts of a mesh; [`write_cycles()`] of cycles that lead through others' | not there |
 //! | digest polygons | [`digest_polygons()`], where it is asked for | not there |
 //! | cut weakly simple polygons | [`cut_weakly_simple()`], [`mark_cuts()`]; for the option `strict` | not there |
 //!
@@ -46,6 +47,7 @@ mod cut_weakly_simple_stage;
 #[path = "digest_polygons.rs"]
 mod digest_polygons_stage;
 mod find_polygons;
+mod ghost_flags;
 #[path = "label_frontier_edges.rs"]
 mod label_frontier_edges_stage;
 #[path = "label_longest_edges.rs"]
@@ -63,6 +65,7 @@ pub use assign_triangles_stage::*;
 pub use cut_weakly_simple_stage::*;
 pub use digest_polygons_stage::*;
 pub use find_polygons::*;
+pub use ghost_flags::*;
 pub use label_frontier_edges_stage::*;
 pub use label_longest_edges_stage::*;
 pub use link_frontier_edges_stage::*;

@@ -127,6 +127,14 @@ impl Halo {
         taken.into_items()
     }
 
+    /// As [`take`](Halo::take), where the items are at hand, in the order of [`given`](Halo::given). Collective.
+    pub fn exchange<T: Pod + Send + Sync>(&self, ranks: &Ranks, items: Vec<T>) -> Vec<T> {
+        let counts = self.send.counts().into_iter().map(|n| n as usize);
+        let given = Mail::from_parts(items, counts);
+        let taken = ranks.exchange_expected(&given, &self.receive.counts());
+        taken.into_items()
+    }
+
     /// As [`take`](Halo::take), of `each` items for each element. Collective.
     pub fn take_rows<T: Pod + Send + Sync>(
         &self,

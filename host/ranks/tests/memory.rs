@@ -65,11 +65,11 @@ fn bytes_a_vertex<P: Point>(size: usize) -> f64 {
 
 #[test]
 fn a_grid_takes_few_bytes_a_vertex_of_the_host() {
-    // Sets of half-edges alone: six bits a vertex each. The device makes points and triangles, and keeps the polygons.
+    // Which half-edges are owned, six bits a vertex. The device makes points and triangles, and keeps flags and polygons.
     for size in [1, 2] {
         for bytes in [bytes_a_vertex::<DVec2>(size), bytes_a_vertex::<Vec2>(size)] {
             println!("{size} ranks: {bytes:.1} bytes a vertex");
-            assert!(bytes < 7.0, "{bytes:.1} bytes a vertex on {size} ranks");
+            assert!(bytes < 1.5, "{bytes:.1} bytes a vertex on {size} ranks");
         }
     }
 }

@@ -19,28 +19,84 @@
 //! cut needs nothing else. A side of a piece may then be a ghost's.
 
 use trioxide_kernel::Bits;
-use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::split_weakly_simple;
 use super::{Constraints, Links, Result, WholeIds, digest_of_part, download_lists};
 use super::{find_links, mark_middles};
 use super::{label_frontier, label_longest, link_new_edges, list_polygons, mark_polygons};
-use crate::backend::Device;
-use crate::bit_set::members;
-use crate::collective::{Csr, compact, exclusive_scan, lengths};
+use crate::backend::{BitSet, Device};
+use crate::bit_set::contains;
+use crate::collective::{Csr, compact, count_bits, exclusive_scan, lengths};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{Polygons, Ties};
-use gpu::ids::{HalfEdge, Polygon, Vertex};
+use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
 use gpu::polylla as kernel;
 use trioxide_kernel::launch::Buffer;
 
 /// How the owners' flags of half-edges reach the ghosts of other processes.
 pub trait Owners {
-    /// Replaces the flags of each ghost's half-edges by its owner's. A bit a half-edge, 32 to a word.
+    /// The triangles whose flags others get, in the order in which [`exchange`](Owners::exchange) takes them.
+    fn given(&self) -> &[u32];
+
+    /// The ghosts, in the order in which it gives their flags.
+    fn ghosts(&self) -> &[u32];
+
+    /// Gives the flags of owned triangles to the processes that have them as ghosts, and returns those of ghosts: a byte a triangle, a bit
+    /// for each of its half-edges.
     ///
     /// # Errors
     /// Another process has failed.
-    fn give(&mut self, flags: &mut [u32]) -> crate::Result<()>;
+    fn exchange(&mut self, given: Vec<u8>) -> crate::Result<Vec<u8>>;
+}
+
+/// The owners' flags, and the triangles of both sides on the device.
+struct Ghosts<'o> {
+    owners: &'o mut dyn Owners,
+    given: Buffer<Triangle>,
+    ghosts: Buffer<Triangle>,
+}
+
+impl<'o> Ghosts<'o> {
+    fn upload(on: &Device, owners: &'o mut dyn Owners) -> crate::Result<Self> {
+        Ok(Self {
+            given: on.upload(bytemuck::cast_slice(owners.given()))?,
+            ghosts: on.upload(bytemuck::cast_slice(owners.ghosts()))?,
+            owners,
+        })
+    }
+
+    /// Gives the ghosts the flags of their owners; with `keeps` flags that are set stay.
+    fn exchange(
+        &mut self,
+        on: &Device,
+        flags: &mut BitSet<HalfEdge>,
+        keeps: bool,
+    ) -> crate::Result<()> {
+        let n = self.given.len();
+        let mut taken = on.uninitialized(n)?;
+        // SAFETY: triangles of the part, each with three flags.
+        unsafe { kernel::take_flags::launch(on, n as u32, &self.given, flags, &mut taken) }?;
+        let of_owners = on.upload(&self.owners.exchange(on.download(&taken)?)?)?;
+        let (n, keeps) = (of_owners.len() as u32, u32::from(keeps));
+        // SAFETY: as above.
+        unsafe { kernel::give_flags::launch(on, n, &self.ghosts, &of_owners, keeps, flags) }?;
+        Ok(())
+    }
+}
+
+/// The members of a set that are in a mask, or with `flip` those that are not.
+fn masked(
+    on: &Device,
+    set: &BitSet<HalfEdge>,
+    mask: &BitSet<HalfEdge>,
+    flip: bool,
+) -> crate::Result<BitSet<HalfEdge>> {
+    let mut both = on.uninitialized(set.len())?;
+    let (n, flip) = (set.len() as u32, if flip { u32::MAX } else { 0 });
+    let (set, mask) = (set.as_words(), mask.as_words());
+    // SAFETY: no index comes from data.
+    unsafe { kernel::mask_bits::launch(on, n, set, mask, flip, &mut both) }?;
+    Ok(both.cast())
 }
 
 /// The polygons of one process's part.
@@ -108,31 +164,33 @@ pub fn polylla_share<P: Point>(
     strict: bool,
     owners: &mut dyn Owners,
 ) -> Result<Share> {
-    let mut longest = on.download(&label_longest(on, mesh, Ties::Edge)?)?;
-    owners.give(bytemuck::cast_slice_mut(&mut longest))?;
-    let longest = on.upload(&longest)?;
+    let mut ghosts = Ghosts::upload(on, owners)?;
+    let own: BitSet<HalfEdge> = on.upload(owned)?.cast();
+    let count_owned = |set: &BitSet<HalfEdge>| count_bits(on, &masked(on, set, &own, false)?);
+    let mut longest = label_longest(on, mesh, Ties::Edge)?;
+    ghosts.exchange(on, &mut longest, false)?;
     let (mut frontier, seed_bits) = label_frontier(on, mesh, constraints, &longest)?;
     drop(longest);
 
-    let before: Vec<u32> = on.download_rows(&frontier)?;
-    let regions = count_owned(&on.download_rows(&seed_bits)?, owned);
+    let (before, regions) = (count_owned(&frontier)?, count_owned(&seed_bits)?);
     let boundary: Vec<u32> = on.download_rows(mesh.border())?;
-    let boundary = boundary.iter().filter(|&&h| is_in(owned, h)).count() as u32;
+    let boundary = boundary
+        .iter()
+        .filter(|&&h| contains(owned, h as usize))
+        .count() as u32;
 
     let (mut links, tip_bits) = find_links(on, mesh, &frontier, false)?;
-    let (middles, barrier_tips) = on.stage("repair barrier tips", || {
+    let (middles, barrier_tips, here) = on.stage("repair barrier tips", || {
         let tips = compact(on, &tip_bits)?;
-        let of_owned = count_owned(&on.download_rows(&tip_bits)?, owned);
-        Ok((mark_middles(on, mesh, &tips, &mut frontier)?, of_owned))
+        let of_owned = count_owned(&tip_bits)?;
+        let middles = mark_middles(on, mesh, &tips, &mut frontier)?;
+        Ok((middles, of_owned, on.duplicate(&frontier)?))
     })?;
-    let mut after: Vec<u32> = on.download_rows(&frontier)?;
-    let here = after.clone();
-    owners.give(&mut after)?;
+    // What is marked here stays: a tip whose fan is here whole is one for the owner too.
+    ghosts.exchange(on, &mut frontier, true)?;
     let added = on.stage("repair barrier tips", || {
-        // What is marked here stays: a tip whose fan is here whole is one for the owner too.
-        let new = listed(&joined(&after, &here, |all, here| all & !here));
-        frontier = upload_bits(on, &joined(&here, &after, |here, all| here | all))?;
-        let added: Buffer<HalfEdge> = on.upload(bytemuck::cast_slice(&new))?;
+        let added = compact(on, &masked(on, &frontier, &here, true)?)?;
+        drop(here);
         for new in [&middles, &added] {
             link_new_edges(on, mesh, new, &frontier, &mut links)?;
         }
@@ -147,18 +205,13 @@ pub fn polylla_share<P: Point>(
             mark_polygons(on, mesh, seeds, &frontier, &links.next, &mut found)?;
         }
         // The cycles that pass a ghost.
-        let all: Vec<u32> = on.download_rows(&frontier)?;
-        let ghosts = listed(&joined(&all, owned, |all, owned| all & !owned));
-        let ghosts: Buffer<HalfEdge> = on.upload(bytemuck::cast_slice(&ghosts))?;
+        let ghosts = compact(on, &masked(on, &frontier, &own, true)?)?;
         let mut open = on.filled(words, Bits::EMPTY)?;
         mark_polygons(on, mesh, &ghosts, &frontier, &links.next, &mut open)?;
         Ok((found, open))
     })?;
     let (mut found, mut half_edges) = on.stage("compact polygons", || {
-        let found: Vec<u32> = on.download_rows(&found)?;
-        let open: Vec<u32> = on.download_rows(&open)?;
-        let closed = joined(&found, &open, |found, open| found & !open);
-        let closed = upload_bits(on, &closed)?;
+        let closed = masked(on, &found, &open, true)?;
         let half_edges = compact(on, &closed)?;
         Ok((closed, half_edges))
     })?;
@@ -176,40 +229,10 @@ pub fn polylla_share<P: Point>(
         weakly_simple,
         open,
         regions,
-        frontier: count_owned(&before, owned),
+        frontier: before,
         boundary,
         barrier_tips,
     })
-}
-
-fn is_in(set: &[u32], i: u32) -> bool {
-    set[i as usize / 32] >> (i % 32) & 1 != 0
-}
-
-fn count_owned(set: &[u32], owned: &[u32]) -> u32 {
-    let counts = parallel::map_pieces(set.len(), GRAIN, |range| {
-        let both = set[range.clone()].iter().zip(&owned[range]);
-        both.map(|(set, owned)| (set & owned).count_ones())
-            .sum::<u32>()
-    });
-    counts.into_iter().sum()
-}
-
-/// Two sets, joined word by word.
-fn joined(a: &[u32], b: &[u32], join: impl Fn(u32, u32) -> u32 + Sync) -> Vec<u32> {
-    parallel::collect(a.len(), |w| join(a[w], b[w]))
-}
-
-/// The members of a set, ascending.
-fn listed(set: &[u32]) -> Vec<u32> {
-    parallel::concat(parallel::map_pieces(set.len(), GRAIN, |range| {
-        let first = 32 * range.start as u32;
-        members(&set[range]).map(|i| first + i).collect()
-    }))
-}
-
-fn upload_bits(on: &Device, set: &[u32]) -> crate::Result<Buffer<Bits<HalfEdge>>> {
-    Ok(on.upload(set)?.cast())
 }
 
 /// The half-edges of the cycles that begin with `starts`.
@@ -227,17 +250,9 @@ fn list_half_edges(
     super::count_vertices(on, &links.next, starts, &mut offsets)?;
     exclusive_scan(on, &mut offsets)?;
     let total = on.read(&offsets, starts.len())?;
-    // Each half-edge takes the place of its origin.
-    let mut own = on.filled(links.next.len(), 1_u32)?;
-    exclusive_scan(on, &mut own)?;
-    let own: Buffer<Vertex> = own.cast();
-    let mut half_edges = on.uninitialized(total as usize)?;
-    let mut repeats: Buffer<Bits<gpu::ids::Polygon>> =
-        on.uninitialized(trioxide_kernel::words(starts.len()))?;
-    // SAFETY: as in `list_polygons`.
-    unsafe {
-        kernel::write_polygons::launch(on, n, cycles, &own, &offsets, &mut half_edges, &mut repeats)
-    }?;
+    let mut half_edges: Buffer<HalfEdge> = on.uninitialized(total as usize)?;
+    // SAFETY: each cycle writes to the place between its offsets, which are scanned counts of its half-edges.
+    unsafe { kernel::write_cycles::launch(on, n, cycles, &offsets, &mut half_edges) }?;
     Ok(Polygons {
         offsets: on.download(&offsets)?,
         vertices: on.download_rows(&half_edges)?,

@@ -15,6 +15,7 @@ mod indexed;
 mod polyhedra;
 mod polyhedra_share;
 mod polylla;
+mod polylla_share;
 mod refine;
 mod refine_tets;
 mod small;
@@ -124,6 +125,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("grid", grid::cases(size)),
         ("half_edge", half_edges::cases(&meshes)),
         ("polylla", polylla::cases(&meshes, size)),
+        ("polylla", polylla_share::cases(size)?),
         ("indexed", indexed::cases(&meshes, size)),
         ("refine", refine::cases(&meshes, size)),
         ("refine_tets", refine_tets::cases(size)?),

@@ -326,24 +326,17 @@ struct FlagHalo<'r> {
 }
 
 impl Owners for FlagHalo<'_> {
-    fn give(&mut self, flags: &mut [u32]) -> trioxide::Result<()> {
+    fn given(&self) -> &[u32] {
+        self.part.halo.given()
+    }
+
+    fn ghosts(&self) -> &[u32] {
+        self.part.halo.ghosts()
+    }
+
+    fn exchange(&mut self, given: Vec<u8>) -> trioxide::Result<Vec<u8>> {
         self.joint.agree(Ok(()))?;
-        let bit = |flags: &[u32], h: u32| (flags[h as usize / 32] >> (h % 32) & 1) as u8;
-        let own = &*flags;
-        let get = |&t: &u32| bit(own, 3 * t) | bit(own, 3 * t + 1) << 1 | bit(own, 3 * t + 2) << 2;
-        let halo = &self.part.halo;
-        let received = halo.take(self.joint.ranks, get);
-        for (&t, three) in halo.ghosts().iter().zip(received) {
-            for k in 0..3 {
-                let h = 3 * t + k;
-                let (word, bit) = (&mut flags[h as usize / 32], 1 << (h % 32));
-                match three >> k & 1 {
-                    0 => *word &= !bit,
-                    _ => *word |= bit,
-                }
-            }
-        }
-        Ok(())
+        Ok(self.part.halo.exchange(self.joint.ranks, given))
     }
 }
 

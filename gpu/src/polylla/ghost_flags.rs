@@ -1,0 +1,50 @@
+//! Flags of half-edges that processes give each other, for a part of a mesh.
+
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+
+use crate::ids::{HalfEdge, Triangle};
+
+/// Takes the flags of triangle `triangles[i]`, a bit for each of its half-edges.
+#[kernel(
+    requires(triangles.len() == n, taken.len() == n),
+    moves(triangles.bytes() + taken.bytes())
+)]
+pub fn take_flags(i: u32, triangles: In<Triangle>, flags: In<Bits<HalfEdge>>, taken: Out<u8>) {
+    let t = triangles.at(i);
+    let bit = |k: u32| u8::from(flags.bit(HalfEdge::of(t, k))) << k;
+    taken.set(i, bit(0) | bit(1) | bit(2));
+}
+
+/// Gives triangle `triangles[i]` the flags that were taken of it elsewhere. With `keeps` other than 0 its own stay set, too.
+#[kernel(
+    requires(triangles.len() == n, given.len() == n),
+    moves(triangles.bytes() + given.bytes())
+)]
+pub fn give_flags(
+    i: u32,
+    triangles: In<Triangle>,
+    given: In<u8>,
+    keeps: u32,
+    flags: Atomic<Bits<HalfEdge>>,
+) {
+    let (t, given) = (triangles.at(i), given.at(i));
+    let mut k = 0;
+    while k < 3 {
+        let h = HalfEdge::of(t, k);
+        if given >> k & 1 != 0 {
+            flags.set_bit(h);
+        } else if keeps == 0 {
+            flags.clear_bit(h);
+        }
+        k += 1;
+    }
+}
+
+/// Word `w` of the members of `set` that are in `mask`, or that are not, where `flip` is all ones in place of 0.
+#[kernel(
+    requires(set.len() == n, mask.len() == n, both.len() == n, flip == 0 || flip == u32::MAX),
+    moves(set.bytes() + mask.bytes() + both.bytes())
+)]
+pub fn mask_bits(w: u32, set: In<u32>, mask: In<u32>, flip: u32, both: Out<u32>) {
+    both.set(w, set.at(w) & (mask.at(w) ^ flip));
+}
