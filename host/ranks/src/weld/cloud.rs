@@ -58,6 +58,18 @@ impl Layout {
         }
     }
 
+    /// Gives no points the empty arrays of this layout.
+    pub fn complete(self, attributes: &mut VertexAttributes) {
+        let VertexAttributes {
+            normals,
+            colors,
+            uvs,
+        } = attributes;
+        _ = self.has_normals.then(|| normals.get_or_insert_default());
+        _ = self.has_colors.then(|| colors.get_or_insert_default());
+        _ = self.has_uvs.then(|| uvs.get_or_insert_default());
+    }
+
     /// Words of a row: the coordinates, normal and texture coordinates, and a word of colour and lock, where points have them.
     pub fn words(self) -> usize {
         let has_last = self.has_colors || self.has_locks;

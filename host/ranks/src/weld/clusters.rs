@@ -94,6 +94,8 @@ fn to_blocks(
     colors.iter_mut().for_each(|list| keep_runs(list, &own));
     uvs.iter_mut().for_each(|list| keep_runs(list, &own));
     if !dealt.moves() {
+        // A device has no empty arrays.
+        dealt.layout.complete(&mut carried.attributes);
         return (carried.points, carried.attributes);
     }
     let is_one = part.merged.map_owned(|v| representatives[v] as usize == v);

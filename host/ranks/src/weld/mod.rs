@@ -17,6 +17,7 @@ mod cubes;
 mod faces;
 mod ghosts;
 mod part;
+mod resident;
 mod rounds;
 mod whole;
 
@@ -35,7 +36,7 @@ use crate::ownership::{Ownership, fetch};
 use crate::transport::{Ranks, Reduction};
 
 use cloud::Dealt;
-use part::Resident;
+use resident::Resident;
 
 pub use rounds::{Rest, Rounds};
 pub use whole::{gather, gather_map, scatter};
