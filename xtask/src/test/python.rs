@@ -41,8 +41,8 @@ pub(super) fn prepare() -> Result<Prepared, String> {
     })
 }
 
-/// Tests of arrays on a GPU.
-const ON_GPU: &str = "tests/test_device_arrays.py";
+/// Tests of arrays and meshes on a GPU.
+const ON_GPU: [&str; 2] = ["tests/test_device_arrays.py", "tests/test_resident.py"];
 
 /// pytest on the package, whose library is built, and its examples in comments; the tests of a GPU on that of the emulator in the folder
 /// `driver`, if one is named.
@@ -87,8 +87,9 @@ pub(super) fn jobs(prepared: Prepared, driver: Option<&Path>) -> Result<Vec<Job>
     let Some(driver) = driver else {
         return Ok(vec![all]);
     };
-    all.command.args(["--ignore", ON_GPU]);
-    let mut on_gpu = job("python, emulated", &[ON_GPU.as_ref()]);
+    all.command
+        .args(ON_GPU.iter().flat_map(|file| ["--ignore", file]));
+    let mut on_gpu = job("python, emulated", &ON_GPU.map(OsStr::new));
     on_gpu.command.env(LIBRARY_PATH, driver);
     Ok(vec![all, on_gpu])
 }
