@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{cargo, run as run_command};
+use crate::process::{LIBRARY_PATH, cargo, run as run_command};
 use crate::{Error, build, target_dir};
 
 /// Builds `trioxide` and runs it with a CUDA driver that runs the kernels' PTX on the CPU:
@@ -53,9 +53,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         .env("PTX_EMULATOR_CHECK", u8::from(arguments.check).to_string());
     run_command(&mut command)
 }
-
-/// Where a program looks for the driver before the system's places.
-pub(crate) const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 
 /// A folder with the emulator that a profile's build has made, under the driver's name.
 ///

@@ -6,6 +6,15 @@ use std::process::{Child, Command, Stdio};
 
 use crate::Error;
 
+/// The variable with the folders where a program finds shared libraries before the system's.
+pub(crate) const LIBRARY_PATH: &str = if cfg!(target_os = "macos") {
+    "DYLD_FALLBACK_LIBRARY_PATH"
+} else if cfg!(windows) {
+    "PATH"
+} else {
+    "LD_LIBRARY_PATH"
+};
+
 /// The standard output of a program, if it is there and succeeds.
 pub fn output_of(command: &mut Command) -> Option<String> {
     let output = command

@@ -55,9 +55,6 @@ pub fn run(
             if at_work.is_empty() {
                 break;
             }
-            if looks_for_races {
-                at_work.reverse();
-            }
             for mut block in mem::take(&mut at_work) {
                 match block.run(&mut around) {
                     Ok(true) => ended.push(block),

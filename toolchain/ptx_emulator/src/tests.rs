@@ -160,6 +160,10 @@ fn what_a_kernel_must_not_do_is_named() {
             "\tld.global.b32 %r5, [%rd3];",
             "block 1, thread 31: \"ld.global.b32 %r5, [%rd3]\" reads 4 bytes at",
         ),
+        (
+            "\tsetp.eq.b32 %p1, %r1, 3;\n\t@%p1 vote.sync.ballot.b32 %r5, %p1, -1;",
+            "kernel: the emulator does not know \"@%p1 vote.sync.ballot.b32",
+        ),
         ("\ttrap;", "traps"),
         (
             "\tst.global.b32 [%rd1], %r4;",

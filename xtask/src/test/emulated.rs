@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::SKIPPED;
 use super::jobs::Job;
-use crate::emulate::LIBRARY_PATH;
+use crate::process::LIBRARY_PATH;
 use crate::target_dir;
 
 /// Families and cases that together launch every kernel, with a look for races and unwritten memory in a minute of one core. All cases:

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::SKIPPED;
 use super::jobs::Job;
-use crate::process::{cargo, command_line, output_of};
+use crate::process::{LIBRARY_PATH, cargo, command_line, output_of};
 use crate::{Error, target_dir};
 
 /// Everything that any test needs, the library of the Python package among it. The macros would be compiled once more, optimised.
@@ -145,14 +145,6 @@ fn packages() -> Result<BTreeMap<String, Package>, Error> {
     });
     Ok(packages.collect())
 }
-
-const LIBRARY_PATH: &str = if cfg!(target_os = "macos") {
-    "DYLD_FALLBACK_LIBRARY_PATH"
-} else if cfg!(windows) {
-    "PATH"
-} else {
-    "LD_LIBRARY_PATH"
-};
 
 /// Where programs find shared libraries: tests of procedural macros link to the compiler's.
 fn library_path() -> Result<OsString, Error> {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use super::jobs::Job;
-use crate::emulate::LIBRARY_PATH;
+use crate::process::LIBRARY_PATH;
 use crate::python::Environment;
 use crate::{Error, target_dir};
 

@@ -262,6 +262,14 @@ impl<'a> Compiler<'a> {
         }
         let instruction = self.instruction(&parts, &rest)?;
         if let Some(instruction) = instruction {
+            let is_of_warp = matches!(
+                instruction,
+                Instruction::Ballot { .. } | Instruction::Shuffle { .. }
+            );
+            // All lanes meet there, so that none may be left out.
+            if is_of_warp && guard.is_some() {
+                return None;
+            }
             self.push(guard, instruction, text);
         }
         Some(())
