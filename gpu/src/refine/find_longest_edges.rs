@@ -9,6 +9,8 @@ use crate::point::{Anywhere, MeshPoint};
 /// The longest side of a triangle: 0, 1 or 2. Of equally long sides the one with the smaller edge id.
 #[kernel(
     P in Anywhere,
+    // The reads of a list of triangles would take 40 in double precision, and fewer blocks would run at once.
+    registers = 32,
     requires(
         selected.list.is_empty() || selected.list.len() == n,
         !selected.list.is_empty() || selected.first as usize + n == longest.len(),
