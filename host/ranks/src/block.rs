@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use bytemuck::Pod;
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 use trioxide::mesh::{Segment, Triangulation};
 use trioxide_mesh::parallel;
 
@@ -49,6 +49,65 @@ impl Blocks {
     }
 }
 
+/// Vertex ids of cells that lie near each other: 32 bits each, behind a first id of the whole mesh.
+#[derive(Clone, Debug, Default)]
+pub struct Corners {
+    first: u64,
+    behind: Vec<u32>,
+}
+
+impl Corners {
+    /// The ids `first + behind[i]`.
+    pub fn new(first: u64, behind: Vec<u32>) -> Self {
+        Self { first, behind }
+    }
+
+    /// Number of ids.
+    pub fn len(&self) -> usize {
+        self.behind.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.behind.is_empty()
+    }
+
+    /// The id at place `i`.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> u64 {
+        self.first + u64::from(self.behind[i])
+    }
+
+    /// The ids of cell `i`, of `N` corners.
+    #[inline(always)]
+    pub fn cell<const N: usize>(&self, i: usize) -> [u64; N] {
+        std::array::from_fn(|k| self.get(N * i + k))
+    }
+
+    /// The place of the first id that is `end` or beyond it.
+    pub fn beyond(&self, end: u64) -> Option<usize> {
+        parallel::position(&self.behind, |&v| self.first + u64::from(v) >= end)
+    }
+
+    /// The ids as 32 bits, for a mesh that has no others.
+    pub fn narrow(&self) -> Vec<u32> {
+        parallel::map(&self.behind, |&v| (self.first + u64::from(v)) as u32)
+    }
+}
+
+impl From<Vec<u32>> for Corners {
+    fn from(ids: Vec<u32>) -> Self {
+        Self::new(0, ids)
+    }
+}
+
+/// Of the same ids, whatever is the first.
+impl PartialEq for Corners {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && (0..self.len()).all(|i| self.get(i) == other.get(i))
+    }
+}
+
 /// A rank's block of a mesh whose cells have one number of corners: of triangles, or of tetrahedra.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block<P = DVec2> {
@@ -61,7 +120,7 @@ pub struct Block<P = DVec2> {
     /// Points of the block's vertices.
     pub points: Vec<P>,
     /// Vertex ids of the block's cells, `size` each.
-    pub corners: Vec<u64>,
+    pub corners: Corners,
     /// Region ids of the block's cells, if the mesh has them.
     pub regions: Option<Vec<i32>>,
     /// All segments of the mesh: every rank has them, since there are few.
@@ -109,7 +168,7 @@ impl<P: Pod + Send + Sync> Block<P> {
             cells: cells as u64,
             size: mesh.size,
             points: points.to_vec(),
-            corners: parallel::map(corners, |&v| v.into()),
+            corners: corners.to_vec().into(),
             regions: mesh.regions.map(|all| part(all, range).to_vec()),
             segments: mesh.segments.to_vec(),
         }
@@ -148,11 +207,17 @@ impl<P: Pod + Send + Sync> Block<P> {
             cells,
             size: size as usize,
             points,
-            corners: parallel::map(&corners, |&v| v.into()),
+            corners: corners.into(),
             regions: (has_regions != 0).then_some(regions),
             segments: segments.collect(),
         }
     }
+}
+
+/// The points in the plane of this height, where all lie in it.
+pub fn in_plane_of(points: &[DVec3], height: f64) -> Option<Vec<DVec2>> {
+    let is_there = parallel::all(points, |p| p.z == height);
+    is_there.then(|| parallel::map(points, |p| p.truncate()))
 }
 
 /// Elements whose places a thread fills at a time.

@@ -10,7 +10,7 @@ use glam::DVec3;
 use trioxide::generate::{Grid, TetGrid};
 use trioxide::grid::Rows;
 
-use crate::block::{Block, Blocks};
+use crate::block::{Block, Blocks, Corners};
 use crate::fault::Result;
 use crate::ids::{Ids, Owners};
 use crate::layers::Layers;
@@ -122,7 +122,7 @@ impl Block<DVec3> {
             cells: grid.tetrahedra(),
             size: 4,
             points: Vec::new(),
-            corners: Vec::new(),
+            corners: Corners::default(),
             regions: None,
             segments: Vec::new(),
         }
@@ -138,7 +138,7 @@ impl Block {
             cells: grid.triangles(),
             size: 3,
             points: grid.points(vertices),
-            corners: Vec::new(),
+            corners: Corners::default(),
             regions: None,
             segments: Vec::new(),
         }
@@ -155,26 +155,41 @@ impl<P: Position> Block<P> {
             cells: grid.triangles(),
             size: 3,
             points: Vec::new(),
-            corners: Vec::new(),
+            corners: Corners::default(),
             regions: None,
             segments: Vec::new(),
         }
     }
 
-    /// This rank's block of a grid, which it makes by itself.
-    pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Self {
+    /// This rank's block of a grid, which it makes by itself. Collective.
+    ///
+    /// # Errors
+    /// A block that 32-bit ids do not name.
+    pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Result<Self> {
         let block = |total| Blocks::new(total, ranks.size()).range(ranks.rank());
-        let points = grid.points(block(grid.vertices()));
-        let corners = grid.triangles_of(block(grid.triangles()), |corners| corners);
-        Self {
+        let (vertices, triangles) = (block(grid.vertices()), block(grid.triangles()));
+        let [points, corners] = [&vertices, &triangles].map(|r| (r.end - r.start) as usize);
+        ranks.agree(check_size(ranks, points, 3 * corners))?;
+        let points = grid.points(vertices);
+        // Rows of squares ascend, and so do their lower left corners.
+        let first = match triangles.is_empty() {
+            true => 0,
+            false => grid
+                .triangle(triangles.start / 2 * 2)
+                .into_iter()
+                .fold(u64::MAX, u64::min),
+        };
+        let behind = |v: u64| (v - first) as u32;
+        let corners = grid.triangles_of(triangles, |corners| corners.map(behind));
+        Ok(Self {
             vertices: grid.vertices(),
             cells: grid.triangles(),
             size: 3,
             points: P::of_plane(points),
-            corners: corners.into_flattened(),
+            corners: Corners::new(first, corners.into_flattened()),
             regions: None,
             segments: Vec::new(),
-        }
+        })
     }
 }
 
@@ -211,7 +226,7 @@ mod tests {
                     let ranks = Ranks::new(transport);
                     let rows = Layers::of(&grid, size);
                     let owner = move |t: u64| rows.owner(t);
-                    let block = Block::of_grid(&ranks, &grid);
+                    let block = Block::of_grid(&ranks, &grid).unwrap();
                     assert_eq!(block, Block::of(whole, ranks.rank(), size));
                     let made: Part = Part::of_grid(&ranks, &grid).unwrap();
                     let owners = Ownership::Rows(grid).owners(&ranks, &block);

@@ -58,12 +58,17 @@ pub struct Surface<'a> {
     pub vertices: u64,
     /// Points that stand behind those of the ranks before.
     pub points: Vec<DVec3>,
-    /// Vertices of triangles that stand behind those of the ranks before, three each.
-    pub corners: &'a [u64],
+    /// Vertices of triangles that stand behind those of the ranks before, three each. A file has no others.
+    pub corners: Vec<u32>,
     /// Regions of these, if the surface has them.
     pub regions: Option<Vec<i32>>,
     /// All segments.
     pub segments: &'a [Segment],
+}
+
+/// Ids of a mesh that a file holds.
+pub fn narrow_ids(ids: &[u64]) -> Vec<u32> {
+    parallel::map(ids, |&id| id as u32)
 }
 
 /// As [`write_ply`], of the triangles of a surface.
@@ -74,7 +79,7 @@ pub fn write_surface(ranks: &Ranks, path: &Path, surface: Surface) -> Result<()>
     ranks.phase("write");
     let corners = surface.corners.len() as u64;
     ranks.agree(check_ids(surface.vertices).and_then(|()| check_corners(corners)))?;
-    let vertices = parallel::map(surface.corners, |&v| v as u32);
+    let vertices = surface.corners;
     let slice = Slice {
         vertices: surface.vertices,
         points: surface.points,
@@ -254,7 +259,7 @@ fn check_corners(corners: u64) -> Result<()> {
 fn narrow(polygons: &Polygons) -> mesh::Polygons {
     mesh::Polygons {
         offsets: parallel::map(&polygons.offsets, |&end| end as u32),
-        vertices: parallel::map(&polygons.vertices, |&v| v as u32),
+        vertices: narrow_ids(&polygons.vertices),
     }
 }
 

@@ -95,16 +95,17 @@ fn along_the_curve<P: Position>(ranks: &Ranks, block: &Block<P>, first: u64) -> 
         return vec![0; block.corners.len() / block.size.max(1)];
     }
     let size = block.size.max(1);
-    let asked = IdSet::of(block.corners.len() / size, |i| block.corners[size * i]);
+    let cells = block.corners.len() / size;
+    let asked = IdSet::of(cells, |i| block.corners.get(size * i));
     let points = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
     let bounds = bounds(ranks, &block.points);
     let keys: Vec<u64> = points.par_iter().map(|&p| key(p, bounds)).collect();
-    let place = |(i, corners): (usize, &[u64])| {
-        let at = asked.place(corners[0]).expect("it was asked for");
+    let place = |i: usize| {
+        let at = asked.place(block.corners.get(size * i));
+        let at = at.expect("it was asked for");
         (keys[at as usize], first + i as u64)
     };
-    let cells = block.corners.par_chunks_exact(block.size.max(1));
-    equal_parts(ranks, cells.enumerate().map(place).collect(), block.cells)
+    equal_parts(ranks, parallel::collect(cells, place), block.cells)
 }
 
 /// The part of each of this rank's places among equal parts of all of them.

@@ -192,8 +192,7 @@ fn set_range(bits: &mut [u32], range: Range<usize>) {
 
 /// Refuses vertex ids that are out of range.
 fn check_corners<P>(ranks: &Ranks, block: &Block<P>) -> Result<()> {
-    let vertices = block.vertices;
-    let Some(i) = parallel::position(&block.corners, |&v| v >= vertices) else {
+    let Some(i) = block.corners.beyond(block.vertices) else {
         return Ok(());
     };
     let first = Blocks::new(block.cells, ranks.size())
@@ -260,7 +259,9 @@ fn first_cell<P>(ranks: &Ranks, block: &Block<P>) -> u64 {
 fn set_row<P>(block: &Block<P>, first: u64, i: usize, row: &mut [u64]) {
     let region = block.regions.as_ref().map_or(0, |regions| regions[i]);
     row[0] = first + i as u64;
-    row[1..=block.size].copy_from_slice(&block.corners[block.size * i..block.size * (i + 1)]);
+    for (corner, k) in row[1..=block.size].iter_mut().zip(block.size * i..) {
+        *corner = block.corners.get(k);
+    }
     row[block.size + 1] = u64::from(region as u32);
 }
 

@@ -3,7 +3,6 @@
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
-use trioxide::mesh::NONE;
 use trioxide::refine_tets::{DeviceTets, Error, SpacePoint};
 use trioxide::volume::{TaggedTriangle, TetMesh};
 use trioxide_mesh::parallel;
@@ -48,9 +47,8 @@ fn check_block<P: SpacePoint>(ranks: &Ranks, input: Input) -> Result<()> {
         let p = P::from_f64(p).to_f64();
         !(p.is_finite() && p.abs().max_element() <= P::LARGEST)
     };
-    let is_outside = |&v: &u64| v >= block.vertices;
-    let is_broken =
-        parallel::any(&block.points, is_wrong) || parallel::any(&block.corners, is_outside);
+    let is_outside = || block.corners.beyond(block.vertices).is_some();
+    let is_broken = parallel::any(&block.points, is_wrong) || is_outside();
     refuse::<P>(ranks, input, is_broken)
 }
 
@@ -63,7 +61,7 @@ pub fn refuse<P: SpacePoint>(ranks: &Ranks, input: Input, is_broken: bool) -> Re
         return Ok(());
     }
     let points = to_first(ranks, &input.block.points);
-    let corners = to_first(ranks, &input.block.corners);
+    let corners = to_first(ranks, &input.block.corners.narrow());
     ranks.agree(match ranks.rank() {
         0 => check_whole::<P>(points, &corners, input.tagged),
         _ => Ok(()),
@@ -72,10 +70,9 @@ pub fn refuse<P: SpacePoint>(ranks: &Ranks, input: Input, is_broken: bool) -> Re
 
 fn check_whole<P: SpacePoint>(
     points: Vec<DVec3>,
-    corners: &[u64],
+    corners: &[u32],
     tagged: &[[u32; 3]],
 ) -> Result<()> {
-    let corners = parallel::map(corners, |&v| v.min(NONE.into()) as u32);
     let face = |&vertices: &[u32; 3]| TaggedTriangle { vertices, tag: 0 };
     let mesh = TetMesh {
         points,

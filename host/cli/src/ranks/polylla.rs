@@ -14,6 +14,7 @@ use trioxide::polylla::triangles_of_polygons;
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
+use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::polylla::{self, Polygons, find, part_to_find_in};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
@@ -235,9 +236,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block, Kept)> 
 
 /// This rank's vertices in the plane of the first of all; `None` where they are not.
 fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
-    let is_planar = |p: &DVec3| p.z == z && p.z.is_finite();
-    let points = points.iter();
-    points.map(|p| is_planar(p).then(|| p.truncate())).collect()
+    in_plane_of(&points, z).filter(|points| points.is_empty() || z.is_finite())
 }
 
 /// The whole mesh, and what it carries.

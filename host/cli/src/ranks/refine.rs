@@ -11,6 +11,7 @@ use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::{Device, Error};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
+use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::output::{self, Surface};
 use trioxide_ranks::ownership::Position;
 use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather, part_to_refine};
@@ -177,7 +178,7 @@ fn write_slices<P: Position>(ranks: &Ranks, path: &Path, refined: &Refined<P>) -
     let surface = Surface {
         vertices: refined.counts.vertices,
         points: output::in_space(&refined.points),
-        corners: &refined.corners,
+        corners: output::narrow_ids(&refined.corners),
         regions: refined.regions.clone(),
         segments: &refined.segments,
     };
@@ -285,15 +286,16 @@ fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
             .map_or(u64::MAX, |p| (p.z + 0.0).to_bits()),
     );
     let height = f64::from_bits(heights[0]);
-    let is_planar = block.points.iter().all(|p| p.z == height);
-    if ranks.reduce(u64::from(!is_planar), Reduction::Or) != 0 {
+    let flat = in_plane_of(&block.points, height);
+    let is_space = ranks.reduce(u64::from(flat.is_none()), Reduction::Or) != 0;
+    let Some(points) = flat.filter(|_| !is_space) else {
         return Input::Space(block);
-    }
+    };
     Input::Plane(Block {
         vertices: block.vertices,
         cells: block.cells,
         size: block.size,
-        points: block.points.iter().map(|p| p.truncate()).collect(),
+        points,
         corners: block.corners,
         regions: block.regions,
         segments: block.segments,

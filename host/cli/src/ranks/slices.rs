@@ -63,7 +63,7 @@ pub(super) fn read_slices<P: Position>(
 ) -> Result<Option<Block<P>>> {
     if let Some(grid) = grid_of(path)? {
         ranks.phase("generate");
-        return Ok(Some(Block::of_grid(ranks, &grid)));
+        return Block::of_grid(ranks, &grid).map(Some);
     }
     if !has_extension(path, "ply") {
         return Ok(None);
@@ -100,7 +100,7 @@ fn block_of_slices<P>(
         cells: triangles as u64,
         size: 3,
         points,
-        corners: corners.as_flattened().iter().map(|&v| v.into()).collect(),
+        corners: corners.into_flattened().into(),
         regions,
         segments: file.segments().to_vec(),
     })

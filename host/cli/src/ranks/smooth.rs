@@ -121,13 +121,13 @@ fn write_slices(
     ownership: &Ownership,
 ) -> Result<()> {
     let block = match ownership {
-        Ownership::Rows(grid) => Block::of_grid(ranks, grid),
+        Ownership::Rows(grid) => Block::of_grid(ranks, grid)?,
         _ => block,
     };
     let surface = Surface {
         vertices: block.vertices,
         points,
-        corners: &block.corners,
+        corners: block.corners.narrow(),
         regions: block.regions.clone(),
         segments: &block.segments,
     };

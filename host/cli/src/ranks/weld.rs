@@ -226,7 +226,7 @@ fn write_slices(
         let surface = Surface {
             vertices: welded.clusters,
             points: welded.points.clone(),
-            corners: &welded.corners,
+            corners: output::narrow_ids(&welded.corners),
             regions: welded.regions.clone(),
             segments: &welded.segments,
         };

@@ -345,7 +345,7 @@ mod tests {
                     cells: 0,
                     size: 3,
                     points: points[range.clone()].to_vec(),
-                    corners: Vec::new(),
+                    corners: Default::default(),
                     regions: None,
                     segments: Vec::new(),
                 };

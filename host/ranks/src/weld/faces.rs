@@ -43,15 +43,16 @@ pub fn weld(
         .range(ranks.rank())
         .start;
     let renamed = |v: u64| map.get(v.wrapping_sub(first) as usize).copied();
-    let (triangles, _) = block.corners.as_chunks::<3>();
-    let n = triangles.len();
+    let n = block.corners.len() / 3;
+    let triangle = |t: usize| block.corners.cell::<3>(t);
     let is_own = |&v: &u64| renamed(v).is_some_and(|w| own.contains(&w));
     let crossing = parallel::filter_collect(n, |t| {
-        (!triangles[t].iter().all(is_own)).then(|| (t, triangles[t]))
+        (!triangle(t).iter().all(is_own)).then(|| (t, triangle(t)))
     });
     let crossing = rename(ranks, block.vertices, map, crossing, renamed);
     if options.keep_degenerate {
-        let mut corners = parallel::map(&block.corners, |&v| renamed(v).unwrap_or_default());
+        let new = |i: usize| renamed(block.corners.get(i)).unwrap_or_default();
+        let mut corners = parallel::collect(3 * n, new);
         for (t, corners_of) in crossing {
             corners[3 * t..3 * t + 3].copy_from_slice(&corners_of);
         }
@@ -81,10 +82,10 @@ pub fn weld(
         *triangle = corners.map(|w| names.of(w));
     }
     parallel::for_chunks_mut(here, GRAIN, |k, here| {
-        for (triangle, corners) in here.iter_mut().zip(&triangles[k * GRAIN..]) {
+        for (t, place) in (k * GRAIN..).zip(here) {
             // Names of crossing triangles' vertices stand for no vertex.
             let name = |v: u64| renamed(v).unwrap_or_default().wrapping_sub(own.start) as u32;
-            *triangle = corners.map(name);
+            *place = triangle(t).map(name);
         }
     });
     for &(t, corners) in &crossing {

@@ -27,7 +27,6 @@ use trioxide::mesh::{Segment, VertexAttributes};
 use trioxide::weld::{
     self, Carried, Error, Found, Guards, Options, carry_share, check_share, weld_segments,
 };
-use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
@@ -185,8 +184,7 @@ fn check(ranks: &Ranks, block: &Block<DVec3>, options: &Options) -> Result<()> {
         }
         error => error.into(),
     })?;
-    let vertices = block.vertices;
-    let Some(i) = parallel::position(&block.corners, |&v| v >= vertices) else {
+    let Some(i) = block.corners.beyond(block.vertices) else {
         return Ok(());
     };
     let face = first(block.cells) + i as u64 / 3;
