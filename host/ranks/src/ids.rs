@@ -33,6 +33,12 @@ pub enum Ids {
     List(Vec<u64>),
 }
 
+impl Default for Ids {
+    fn default() -> Self {
+        Self::List(Vec::new())
+    }
+}
+
 impl Ids {
     /// Ids that ascend.
     pub fn of(list: Vec<u64>) -> Self {

@@ -237,6 +237,46 @@ impl Halo {
 /// Elements that a thread copies at a time.
 const PIECE: usize = 1 << 12;
 
+/// Ascending ids of owned elements and ghosts. A range of owned ids takes no memory where the ghosts are before and behind it.
+#[derive(Debug, Default)]
+pub struct MergedIds {
+    lower: Vec<u64>,
+    middle: Ids,
+    higher: Vec<u64>,
+}
+
+impl MergedIds {
+    /// Number of ids.
+    pub fn len(&self) -> usize {
+        self.lower.len() + self.middle.len() + self.higher.len()
+    }
+
+    /// Id of the local element `i`.
+    ///
+    /// # Panics
+    /// When there is no such element.
+    #[inline]
+    pub fn get(&self, i: usize) -> u64 {
+        let Some(in_middle) = i.checked_sub(self.lower.len()) else {
+            return self.lower[i];
+        };
+        match in_middle.checked_sub(self.middle.len()) {
+            None => self.middle.get(in_middle),
+            Some(in_higher) => self.higher[in_higher],
+        }
+    }
+
+    /// The local element with an id, if it is here.
+    pub fn place(&self, id: u64) -> Option<u32> {
+        let place =
+            |list: &[u64], before: usize| Some((list.binary_search(&id).ok()? + before) as u32);
+        let lower = self.lower.len();
+        place(&self.lower, 0)
+            .or_else(|| Some(self.middle.place(id)? + lower as u32))
+            .or_else(|| place(&self.higher, lower + self.middle.len()))
+    }
+}
+
 /// How the ghosts stand among the owned elements in one list, ascending by their ids.
 pub struct Merged {
     /// Place of each ghost among those that came.
@@ -293,22 +333,22 @@ impl Merged {
         }
     }
 
-    /// Number of all elements.
-    pub fn len(&self) -> usize {
-        self.owned + self.order.len()
-    }
-
     /// The ids of all elements: of the owned ones, and of the ghosts in the order in which they came.
-    pub fn ids(&self, owned: &Ids, ghosts: &[u64]) -> Ids {
-        let last = owned.len().checked_sub(1);
-        let of_owned = last.map(|last| [owned.get(0), owned.get(last)]);
-        let ends = ghosts.iter().map(|&id| [id; 2]).chain(of_owned);
-        let ends = ends.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
-        match ends {
-            Some([first, last]) if last - first == self.len() as u64 - 1 => {
-                Ids::of_range(first..last + 1)
-            }
-            _ => Ids::List(self.interleave(1, &owned.to_vec(), ghosts)),
+    pub fn ids(&self, owned: &Ids, ghosts: &[u64]) -> MergedIds {
+        let lower = self.before.partition_point(|&before| before == 0);
+        let higher = self.before.partition_point(|&before| before < self.owned);
+        let of = |ghosts_at: &[usize]| ghosts_at.iter().map(|&i| ghosts[i]).collect();
+        if lower < higher {
+            return MergedIds {
+                middle: Ids::List(self.interleave(1, &owned.to_vec(), ghosts)),
+                ..MergedIds::default()
+            };
+        }
+        // Without owned elements, all ghosts are before.
+        MergedIds {
+            lower: of(&self.order[..lower]),
+            middle: owned.clone(),
+            higher: of(&self.order[lower..]),
         }
     }
 
@@ -380,4 +420,44 @@ pub fn join(
     let merged = Merged::new(ranks, owned.len(), before, sent, &counts, id);
     let words = merged.interleave(stride, &owned.words, &ghosts.words);
     (Rows { words, stride }, merged.owners, merged.halo)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::threads::run;
+
+    proptest::proptest! {
+        /// Owned ids that are a range, or not, with ghosts before, among and behind them.
+        #[test]
+        fn merged_ids_are_the_sorted_list(
+            owned in proptest::collection::btree_set(20..40_u64, 0..20),
+            is_range: bool,
+            others in proptest::collection::btree_set(0..60_u64, 0..30),
+            first in proptest::sample::select(vec![0, 1_u64 << 40]),
+        ) {
+            let owned: Vec<u64> = match is_range {
+                true => (25..25 + owned.len() as u64).collect(),
+                false => owned.into_iter().collect(),
+            };
+            let ghosts: Vec<u64> = others.into_iter().filter(|id| !owned.contains(id)).collect();
+            let mut sorted: Vec<u64> = owned.iter().chain(&ghosts).map(|id| first + id).collect();
+            sorted.sort_unstable();
+            let shifted = |ids: &[u64]| ids.iter().map(|id| first + id).collect::<Vec<u64>>();
+            let (owned, ghosts) = (Ids::of(shifted(&owned)), shifted(&ghosts));
+            run(1, |transport| {
+                let ranks = Ranks::new(transport);
+                let sent = Mail::from_parts(Vec::new(), [0].into_iter());
+                let before = |id| owned.before(id);
+                let counts = [ghosts.len()];
+                let merged = Merged::new(&ranks, owned.len(), before, &sent, &counts, |i| ghosts[i]);
+                let ids = merged.ids(&owned, &ghosts);
+                assert_eq!((0..ids.len()).map(|i| ids.get(i)).collect::<Vec<_>>(), sorted);
+                for id in (0..61).map(|id| first + id) {
+                    let place = sorted.binary_search(&id).ok().map(|place| place as u32);
+                    assert_eq!(ids.place(id), place);
+                }
+            });
+        }
+    }
 }

@@ -6,15 +6,14 @@ use trioxide::weld;
 use super::cloud::{Dealt, Layout, Points};
 use super::ghosts;
 use crate::fault::{Fault, Result};
-use crate::ids::Ids;
-use crate::rows::Merged;
+use crate::rows::{Merged, MergedIds};
 use crate::transport::{Mail, Ranks};
 
 /// A rank's part of the points: owned ones and ghosts.
 pub struct Part {
     pub layout: Layout,
     /// Ascending.
-    pub ids: Ids,
+    pub ids: MergedIds,
     pub points: Points<'static>,
     pub merged: Merged,
 }
