@@ -71,42 +71,54 @@ impl Grid {
     /// # Panics
     /// When the range ends behind the last vertex.
     pub fn points(&self, range: Range<u64>) -> Vec<DVec2> {
+        self.points_as(range, |p| p)
+    }
+
+    /// A value of each point of a range of vertices.
+    ///
+    /// # Panics
+    /// When the range ends behind the last vertex.
+    pub fn points_as<T: Pod + Send>(
+        &self,
+        range: Range<u64>,
+        make: impl Fn(DVec2) -> T + Sync,
+    ) -> Vec<T> {
         assert!(range.end <= self.vertices(), "a range of the vertices");
         let scale = (self.side - 1) as f64;
         let coordinate = |i: u64| i as f64 / scale;
-        let mut points = parallel::zeroed((range.end - range.start) as usize);
-        parallel::for_chunks_mut(&mut points, PIECE, |piece, points| {
+        let mut all = parallel::zeroed((range.end - range.start) as usize);
+        parallel::for_chunks_mut(&mut all, PIECE, |piece, all| {
             let first = range.start + (piece * PIECE) as u64;
             let (mut row, mut column) = (first / self.side, first % self.side);
-            for point in points {
-                *point = DVec2::new(coordinate(column), coordinate(row));
+            let mut jitter = self.seed.map(|seed| self.jitter(seed, first));
+            for value in all {
+                let mut point = DVec2::new(coordinate(column), coordinate(row));
+                if let Some(jitter) = &mut jitter
+                    && self.is_inner(row)
+                    && self.is_inner(column)
+                {
+                    point += jitter();
+                }
+                *value = make(point);
                 column += 1;
                 if column == self.side {
                     (row, column) = (row + 1, 0);
                 }
             }
         });
-        if let Some(seed) = self.seed {
-            parallel::for_chunks_mut(&mut points, PIECE, |piece, points| {
-                self.jitter(seed, range.start + (piece * PIECE) as u64, points);
-            });
-        }
-        points
+        all
     }
 
-    /// Moves the points from vertex `first` on.
-    fn jitter(&self, seed: u64, first: u64, points: &mut [DVec2]) {
+    /// The moves of the inner points, one after the other, from vertex `first` on.
+    fn jitter(&self, seed: u64, first: u64) -> impl FnMut() -> DVec2 {
         let step = 2.0 * JITTER / (self.side - 1) as f64;
         let mut generator = Pcg64::seed_from_u64(seed);
         // Two numbers for each inner point before.
         generator.advance(2 * u128::from(self.inner_before(first)));
-        for (v, point) in (first..).zip(points) {
-            if !self.is_inner(v / self.side) || !self.is_inner(v % self.side) {
-                continue;
-            }
+        move || {
             let x = (unit_interval(&mut generator) - 0.5) * step;
             let y = (unit_interval(&mut generator) - 0.5) * step;
-            *point += DVec2::new(x, y);
+            DVec2::new(x, y)
         }
     }
 
@@ -139,18 +151,30 @@ impl Grid {
     ) -> Vec<T> {
         let cells = self.side - 1;
         let mut all = parallel::zeroed((range.end - range.start) as usize);
-        // A division a triangle would take longer than the triangle.
-        parallel::for_chunks_mut(&mut all, PIECE, |piece, all| {
-            let first = range.start + (piece * PIECE) as u64;
-            let (mut row, mut column) = (first / 2 / cells, first / 2 % cells);
-            for (t, value) in (first..).zip(all) {
-                *value = make(self.half_square(row, column, t % 2));
-                if t % 2 == 1 {
-                    column += 1;
-                    if column == cells {
-                        (row, column) = (row + 1, 0);
-                    }
+        let lower = |corner: u64| make(self.half_square(corner, 0));
+        let upper = |corner: u64| make(self.half_square(corner, 1));
+        // A division a triangle, or a branch by its half, would take longer than the triangle: row by row, square by square.
+        parallel::for_chunks_mut(&mut all, PIECE, |piece, mut rest| {
+            let mut t = range.start + (piece * PIECE) as u64;
+            while !rest.is_empty() {
+                let (row, column, half) = (t / 2 / cells, t / 2 % cells, t % 2);
+                let to_the_end = 2 * (cells - column) - half;
+                let run = to_the_end.min(rest.len() as u64);
+                let (mut in_row, behind) = rest.split_at_mut(run as usize);
+                let mut corner = row * self.side + column;
+                if half == 1 {
+                    in_row[0] = upper(corner);
+                    in_row = &mut in_row[1..];
+                    corner += 1;
                 }
+                let (squares, last) = in_row.as_chunks_mut::<2>();
+                for (corner, square) in (corner..).zip(&mut *squares) {
+                    *square = [lower(corner), upper(corner)];
+                }
+                if let [last] = last {
+                    *last = lower(corner + squares.len() as u64);
+                }
+                (t, rest) = (t + run, behind);
             }
         });
         all
@@ -159,12 +183,11 @@ impl Grid {
     /// Vertices of a triangle, counter-clockwise.
     pub fn triangle(&self, t: u64) -> [u64; 3] {
         let cells = self.side - 1;
-        self.half_square(t / 2 / cells, t / 2 % cells, t % 2)
+        self.half_square(t / 2 / cells * self.side + t / 2 % cells, t % 2)
     }
 
-    /// Vertices of the lower triangle of a square, or of the upper one.
-    fn half_square(&self, row: u64, column: u64, half: u64) -> [u64; 3] {
-        let lower_left = row * self.side + column;
+    /// Vertices of the lower triangle of the square at a vertex, or of the upper one.
+    fn half_square(&self, lower_left: u64, half: u64) -> [u64; 3] {
         let upper_right = lower_left + self.side + 1;
         match half {
             0 => [lower_left, lower_left + 1, upper_right],

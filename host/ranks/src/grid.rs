@@ -170,7 +170,7 @@ impl<P: Position> Block<P> {
         let (vertices, triangles) = (block(grid.vertices()), block(grid.triangles()));
         let [points, corners] = [&vertices, &triangles].map(|r| (r.end - r.start) as usize);
         ranks.agree(check_size(ranks, points, 3 * corners))?;
-        let points = grid.points(vertices);
+        let points = grid.points_as(vertices, P::of_plane);
         // Rows of squares ascend, and so do their lower left corners.
         let first = match triangles.is_empty() {
             true => 0,
@@ -185,7 +185,7 @@ impl<P: Position> Block<P> {
             vertices: grid.vertices(),
             cells: grid.triangles(),
             size: 3,
-            points: P::of_plane(points),
+            points,
             corners: Corners::new(first, corners.into_flattened()),
             regions: None,
             segments: Vec::new(),

@@ -154,8 +154,8 @@ pub trait Position: bytemuck::Pod + Send + Sync {
     /// The coordinates; 0 behind the last.
     fn coordinates(self) -> [f64; 3];
 
-    /// Points of the plane; of space, at height 0.
-    fn of_plane(points: Vec<DVec2>) -> Vec<Self>;
+    /// A point of the plane; of space, at height 0.
+    fn of_plane(point: DVec2) -> Self;
 }
 
 impl Position for DVec2 {
@@ -165,8 +165,8 @@ impl Position for DVec2 {
         [self.x, self.y, 0.0]
     }
 
-    fn of_plane(points: Vec<DVec2>) -> Vec<Self> {
-        points
+    fn of_plane(point: DVec2) -> Self {
+        point
     }
 }
 
@@ -177,8 +177,8 @@ impl Position for DVec3 {
         self.to_array()
     }
 
-    fn of_plane(points: Vec<DVec2>) -> Vec<Self> {
-        parallel::map(&points, |p| p.extend(0.0))
+    fn of_plane(point: DVec2) -> Self {
+        point.extend(0.0)
     }
 }
 

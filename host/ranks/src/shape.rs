@@ -141,6 +141,6 @@ pub(crate) fn lists_of<P: Position>(grid: &Grid, rows: &Rows) -> (Vec<P>, Vec<u3
     let squares = rows.rows.start * (rows.side - 1);
     let cells = 2 * squares..2 * (squares + rows.squares());
     let local = |corners: [u64; 3]| corners.map(|v| (v - first) as u32);
-    let points = P::of_plane(grid.points(first..first + rows.vertices()));
+    let points = grid.points_as(first..first + rows.vertices(), P::of_plane);
     (points, grid.triangles_of(cells, local).into_flattened())
 }
