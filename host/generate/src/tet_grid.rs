@@ -80,20 +80,20 @@ impl TetGrid {
         let mut generator = Pcg64::seed_from_u64(self.seed);
         // Three numbers for each inner node before.
         generator.advance(3 * u128::from(self.inner_before(first)));
-        for (v, point) in (first..).zip(points) {
-            let node = self.node(v);
+        let mut node = self.node(first);
+        for point in points {
             *point = DVec3::from(node.map(|i| i as f64 / cells));
             if node.into_iter().all(|i| self.is_inner(i)) {
                 let mut step = || (2.0 * unit_interval(&mut generator) - 1.0) * JITTER * spacing;
                 *point += DVec3::new(step(), step(), step());
             }
+            step_in_box(&mut node, self.side);
         }
     }
 
     /// Place of a node along each axis.
     fn node(&self, v: u64) -> [u64; 3] {
-        let side = self.side;
-        [v % side, v / side % side, v / (side * side)]
+        place_in_box(v, self.side)
     }
 
     /// Whether this layer of nodes is not a side of the cube.
@@ -118,27 +118,43 @@ impl TetGrid {
         range: Range<u64>,
         make: impl Fn([u64; 4]) -> T + Sync,
     ) -> Vec<T> {
-        parallel::collect((range.end - range.start) as usize, |t| {
-            make(self.tetrahedron(range.start + t as u64))
-        })
+        let (cells, paths) = (self.side - 1, self.paths());
+        let mut all = parallel::zeroed((range.end - range.start) as usize);
+        // Divisions for each tetrahedron would take longer than the tetrahedron.
+        parallel::for_chunks_mut(&mut all, PIECE, |piece, all| {
+            let first = range.start + (piece * PIECE) as u64;
+            let (mut cube, mut order) = (place_in_box(first / 6, cells), (first % 6) as usize);
+            let mut lowest = self.lowest(cube);
+            for value in all {
+                *value = make(paths[order].map(|behind| lowest + behind));
+                order += 1;
+                if order == paths.len() {
+                    step_in_box(&mut cube, cells);
+                    (order, lowest) = (0, self.lowest(cube));
+                }
+            }
+        });
+        all
     }
 
-    /// Nodes of a tetrahedron, positively oriented.
-    pub fn tetrahedron(&self, t: u64) -> [u64; 4] {
-        let (side, cells) = (self.side, self.side - 1);
-        let strides = [1, side, side * side];
-        let (cube, order) = (t / 6, (t % 6) as usize);
-        let (i, j, k) = (cube % cells, cube / cells % cells, cube / (cells * cells));
-        let mut v = (k * side + j) * side + i;
-        let mut path = [v; 4];
-        for (place, axis) in ORDERS[order].into_iter().enumerate() {
-            v += strides[axis];
-            path[place + 1] = v;
-        }
-        if order >= 3 {
-            path.swap(1, 2);
-        }
-        path
+    /// The lowest node of the cube at this place.
+    fn lowest(&self, [i, j, k]: [u64; 3]) -> u64 {
+        (k * self.side + j) * self.side + i
+    }
+
+    /// How far the nodes of a cube's six tetrahedra, positively oriented, are behind its lowest one.
+    fn paths(&self) -> [[u64; 4]; 6] {
+        let strides = [1, self.side, self.side * self.side];
+        std::array::from_fn(|order| {
+            let mut path = [0; 4];
+            for (place, axis) in ORDERS[order].into_iter().enumerate() {
+                path[place + 1] = path[place] + strides[axis];
+            }
+            if order >= 3 {
+                path.swap(1, 2);
+            }
+            path
+        })
     }
 
     /// The triangles of the cube's sides, in the order of their tetrahedra.
@@ -149,22 +165,44 @@ impl TetGrid {
         assert!(u32::try_from(self.vertices()).is_ok(), "32-bit ids");
         let cells = self.side - 1;
         let is_outer = |i: u64| i == 0 || i == cells - 1;
-        let cubes = parallel::filter_collect(cells.pow(3) as usize, |cube| {
-            let cube = cube as u64;
-            let place = [cube % cells, cube / cells % cells, cube / (cells * cells)];
-            place.into_iter().any(is_outer).then_some(cube)
+        let mut cubes = Vec::new();
+        for row in 0..cells * cells {
+            let (j, k) = (row % cells, row / cells);
+            // Of a row inside, the first and the last.
+            let apart = if is_outer(j) || is_outer(k) {
+                1
+            } else {
+                cells - 1
+            };
+            cubes.extend(
+                (0..cells)
+                    .step_by(apart as usize)
+                    .map(|i| self.lowest([i, j, k])),
+            );
+        }
+        let (paths, last) = (self.paths(), (self.side - 1) as u32);
+        let of_cubes = parallel::map(&cubes, |&lowest| {
+            paths.map(|path| path.map(|behind| (lowest + behind) as u32))
         });
-        let of_cubes = parallel::map(&cubes, |&cube| {
-            [0, 1, 2, 3, 4, 5].map(|k| self.tetrahedron(6 * cube + k).map(|v| v as u32))
-        });
-        self.tagged(of_cubes.as_flattened())
-    }
-
-    fn tagged(&self, tetrahedra: &[[u32; 4]]) -> Vec<TaggedTriangle> {
-        let last = (self.side - 1) as u32;
-        tag_sides(tetrahedra, |v| {
+        tag_sides(of_cubes.as_flattened(), |v| {
             sides(self.node(v.into()).map(|i| i as u32), last)
         })
+    }
+}
+
+/// Place along each axis of element `i` of a box of so many elements along each.
+fn place_in_box(i: u64, side: u64) -> [u64; 3] {
+    [i % side, i / side % side, i / (side * side)]
+}
+
+/// The place of the next element.
+fn step_in_box([i, j, k]: &mut [u64; 3], side: u64) {
+    *i += 1;
+    if *i == side {
+        (*i, *j) = (0, *j + 1);
+        if *j == side {
+            (*j, *k) = (0, *k + 1);
+        }
     }
 }
 
@@ -186,11 +224,10 @@ pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
     let cells = grid.side as usize - 1;
     check_size(n, 8, 6_usize.saturating_mul(cells.saturating_pow(3)))?;
     let narrow = |corners: [u64; 4]| corners.map(|v| v as u32);
-    let tetrahedra = grid.tetrahedra_of(0..grid.tetrahedra(), narrow);
     Ok(TetMesh {
         points: grid.points(0..grid.vertices()),
-        faces: grid.tagged(&tetrahedra),
-        tetrahedra,
+        tetrahedra: grid.tetrahedra_of(0..grid.tetrahedra(), narrow),
+        faces: grid.faces(),
         regions: None,
     })
 }

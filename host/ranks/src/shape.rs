@@ -115,11 +115,11 @@ impl<P: Position> Shape<P> {
         }
     }
 
-    /// The points as a list of the host, of which nothing stays here.
-    pub fn take_points(&mut self) -> Vec<P> {
+    /// Lists of the host, of which nothing stays here: points and corners.
+    pub fn take_lists(&mut self) -> (Vec<P>, Vec<u32>) {
         match self {
-            Self::Lists { points, .. } => std::mem::take(points),
-            Self::Rows { grid, rows } => lists_of(grid, rows).0,
+            Self::Lists { points, corners } => (std::mem::take(points), std::mem::take(corners)),
+            Self::Rows { grid, rows } => lists_of(grid, rows),
         }
     }
 

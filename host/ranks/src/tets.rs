@@ -9,7 +9,6 @@ use trioxide_mesh::parallel;
 
 use crate::block::Block;
 use crate::fault::{Fault, Result};
-use crate::ids::IdSet;
 use crate::output::to_first;
 use crate::ownership::Ownership;
 use crate::part::Part;
@@ -87,15 +86,26 @@ fn check_whole<P: SpacePoint>(
 /// The first tetrahedron of a part that has each tagged triangle as a face.
 pub fn first_of_tagged(part: &Part<DVec3>, tagged: &[[u32; 3]]) -> Vec<Option<u32>> {
     let tagged: Vec<[u64; 3]> = tagged.iter().map(|face| face.map(u64::from)).collect();
-    let corner = |i: usize| part.vertices.get(part.shape.corner(i) as usize);
-    let corners = |t: usize| [4 * t, 4 * t + 1, 4 * t + 2, 4 * t + 3].map(corner);
-    first_tetrahedra(&tagged, part.cells.len(), corners)
+    let mut is_tagged = vec![false; part.shape.vertices()];
+    for &v in tagged.as_flattened() {
+        if let Some(place) = part.vertices.place(v) {
+            is_tagged[place as usize] = true;
+        }
+    }
+    let local = |t: usize| [0, 1, 2, 3].map(|k| part.shape.corner(4 * t + k));
+    let may_have = |t: usize| {
+        let corners = local(t).into_iter();
+        corners.filter(|&v| is_tagged[v as usize]).count() >= 3
+    };
+    let corners = |t: usize| local(t).map(|v| part.vertices.get(v as usize));
+    first_tetrahedra(&tagged, part.cells.len(), may_have, corners)
 }
 
-/// The first of `n` tetrahedra that has each of these triangles as a face.
+/// The first of `n` tetrahedra that has each of these triangles as a face; `may_have` is true of those that have one, and of few others.
 pub fn first_tetrahedra(
     faces: &[[u64; 3]],
     n: usize,
+    may_have: impl Fn(usize) -> bool + Sync,
     corners: impl Fn(usize) -> [u64; 4] + Sync,
 ) -> Vec<Option<u32>> {
     let mut first = vec![None; faces.len()];
@@ -108,20 +118,10 @@ pub fn first_tetrahedra(
     };
     let mut all = parallel::collect(faces.len(), |f| (sorted(faces[f]), f));
     all.par_sort_unstable();
-    let vertices = IdSet::of_lists(faces.len(), |f| faces[f]);
     let found = parallel::map_pieces(n, parallel::GRAIN, |range| {
         let mut found = Vec::new();
-        for t in range {
+        for t in range.filter(|&t| may_have(t)) {
             let [a, b, c, d] = corners(t);
-            // Most have no such face.
-            if [a, b, c, d]
-                .into_iter()
-                .filter(|&v| vertices.has(v))
-                .count()
-                < 3
-            {
-                continue;
-            }
             for face in [[b, c, d], [a, c, d], [a, b, d], [a, b, c]].map(sorted) {
                 let start = all.partition_point(|(other, _)| *other < face);
                 let same = all[start..].iter().take_while(|(other, _)| *other == face);

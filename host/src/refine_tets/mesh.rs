@@ -7,6 +7,7 @@ use gpu::refine_tets::check_tetrahedra::{check_tet_points, check_tetrahedra, tet
 use gpu::weld::gather_regions;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
+use trioxide_mesh::parallel;
 
 use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
 use crate::backend::Device;
@@ -99,7 +100,7 @@ impl<P: SpacePoint> DeviceTets<P> {
         on.require(Self::bytes_needed(mesh.points.len(), tetrahedra))?;
         let tags = mesh.faces.iter().map(|face| face.tag).collect();
         let resident = on.stage("copy to the device", || {
-            let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+            let points = parallel::map(&mesh.points, |&p| P::from_f64(p));
             let faces: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
             Ok(Self {
                 list: ListId::unique(),

@@ -33,6 +33,7 @@ use crate::ids::{Ids, Owners};
 use crate::ownership::Ownership;
 use crate::part::{Part, all_vertices, check_size};
 use crate::rows::{Halo, Rows};
+use crate::shape::Shape;
 use crate::tets::{Input, first_of_tagged, is_of_mesh, part_of, refuse, too_large};
 use crate::transport::{Ranks, Reduction};
 
@@ -180,15 +181,22 @@ fn upload<P: SpacePoint>(
         tag: 0,
     };
     let faces = tagged.iter().map(face).collect();
+    let (points, corners) = part.shape.take_lists();
+    // Without a copy, unless there is room for a part of a tetrahedron.
+    let tetrahedra = bytemuck::try_cast_vec(corners);
     let mesh = TetMesh {
-        tetrahedra: parallel::map(part.shape.lists().1.as_chunks().0, |&corners| corners),
-        points: part.shape.take_points(),
+        tetrahedra: tetrahedra.unwrap_or_else(|(_, corners)| corners.as_chunks().0.to_vec()),
+        points,
         regions: part.regions.take(),
         faces,
     };
     let needed = bytes_needed::<P>(mesh.points.len(), mesh.tetrahedra.len(), options);
     ranks.agree(on.require(needed).map_err(Fault::from))?;
     let uploaded = DeviceTets::<P>::upload_with_faces(on, &mesh);
+    part.shape = Shape::Lists {
+        points: Vec::new(),
+        corners: mesh.tetrahedra.into_flattened(),
+    };
     let is_broken = seen < first.len() as u64 || uploaded.as_ref().is_err_and(is_of_mesh);
     refuse::<P>(ranks, input, is_broken)?;
     let (mesh, faces) = ranks.agree(uploaded.map_err(|error| too_large(ranks, error, "")))?;

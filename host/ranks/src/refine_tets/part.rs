@@ -11,7 +11,7 @@ use trioxide_mesh::parallel;
 
 use super::Counts;
 use crate::fault::{Fault, Result};
-use crate::ids::{Ids, Named, Owners};
+use crate::ids::{IdSet, Ids, Named, Owners};
 use crate::owned::{Owned, WithGhosts};
 use crate::ownership::Ownership;
 use crate::part::{Part, owned_bits};
@@ -213,9 +213,14 @@ impl<P: SpacePoint> OwnedTets<P> {
         let Some(owners) = cells.new_owners(ranks, total, ownership, P::to_f64) else {
             return Self { cells, faces };
         };
-        let corners = faces.iter().map(|&[_, a, b, c, _]| [a, b, c]);
+        let corners: Vec<[u64; 3]> = faces.iter().map(|&[_, a, b, c, _]| [a, b, c]).collect();
+        let at_faces = IdSet::of_lists(faces.len(), |f| corners[f]);
         let of_cell = |t: usize| std::array::from_fn(|k| cells.corners(t)[k]);
-        let first = first_tetrahedra(&corners.collect::<Vec<_>>(), cells.rows.len(), of_cell);
+        let may_have = |t: usize| {
+            let corners: [u64; 4] = of_cell(t);
+            corners.into_iter().filter(|&v| at_faces.has(v)).count() >= 3
+        };
+        let first = first_tetrahedra(&corners, cells.rows.len(), may_have, of_cell);
         let owner = |f: usize| {
             let t = first[f].expect("it is a face of an owned tetrahedron");
             owners[t as usize] as usize
