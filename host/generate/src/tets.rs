@@ -183,14 +183,15 @@ pub(super) fn tag_sides(
 ) -> Vec<TaggedTriangle> {
     let parts = parallel::map_pieces(tetrahedra.len(), parallel::GRAIN, |range| {
         let mut part = Vec::new();
-        for &[a, b, c, d] in &tetrahedra[range] {
-            for vertices in [[b, c, d], [a, d, c], [a, b, d], [a, c, b]] {
-                let sides = vertices.iter().fold(63, |all, &v| all & sides_of(v));
+        for tetrahedron in &tetrahedra[range] {
+            let sides = tetrahedron.map(&sides_of);
+            for face in [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]] {
+                let common = face.iter().fold(63, |all, &k| all & sides[k]);
                 // Three nodes of one edge of the cube would be on two sides: no triangle.
-                if sides != 0 {
+                if common != 0 {
                     part.push(TaggedTriangle {
-                        vertices,
-                        tag: 1 + sides.trailing_zeros() as i32,
+                        vertices: face.map(|k| tetrahedron[k]),
+                        tag: 1 + common.trailing_zeros() as i32,
                     });
                 }
             }
