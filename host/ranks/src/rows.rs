@@ -277,6 +277,15 @@ impl MergedIds {
     }
 }
 
+/// Where an element of a merged list comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Place among the owned elements.
+    Owned(usize),
+    /// Place among the ghosts in the order in which they came.
+    Ghost(usize),
+}
+
 /// How the ghosts stand among the owned elements in one list, ascending by their ids.
 pub struct Merged {
     /// Place of each ghost among those that came.
@@ -335,20 +344,34 @@ impl Merged {
 
     /// The ids of all elements: of the owned ones, and of the ghosts in the order in which they came.
     pub fn ids(&self, owned: &Ids, ghosts: &[u64]) -> MergedIds {
-        let lower = self.before.partition_point(|&before| before == 0);
-        let higher = self.before.partition_point(|&before| before < self.owned);
-        let of = |ghosts_at: &[usize]| ghosts_at.iter().map(|&i| ghosts[i]).collect();
-        if lower < higher {
-            return MergedIds {
+        match self.around(ghosts) {
+            Some([lower, higher]) => MergedIds {
+                lower,
+                middle: owned.clone(),
+                higher,
+            },
+            None => MergedIds {
                 middle: Ids::List(self.interleave(1, &owned.to_vec(), ghosts)),
                 ..MergedIds::default()
-            };
+            },
         }
+    }
+
+    /// What belongs to the ghosts before and behind all owned elements, from the order in which they came; `None` where some are among these.
+    pub fn around<T: Copy>(&self, ghosts: &[T]) -> Option<[Vec<T>; 2]> {
+        let lower = self.before.partition_point(|&before| before == 0);
+        let higher = self.before.partition_point(|&before| before < self.owned);
+        let of = |order: &[usize]| order.iter().map(|&i| ghosts[i]).collect();
         // Without owned elements, all ghosts are before.
-        MergedIds {
-            lower: of(&self.order[..lower]),
-            middle: owned.clone(),
-            higher: of(&self.order[lower..]),
+        (lower >= higher).then(|| [of(&self.order[..lower]), of(&self.order[lower..])])
+    }
+
+    /// Who holds the element at a place in the list, and where.
+    pub fn held(&self, place: usize) -> Held {
+        let ghosts = self.ghosts_before(place);
+        match self.before.get(ghosts) {
+            Some(&before) if before + ghosts == place => Held::Ghost(self.order[ghosts]),
+            _ => Held::Owned(place - ghosts),
         }
     }
 
@@ -453,6 +476,11 @@ mod tests {
                 let merged = Merged::new(&ranks, owned.len(), before, &sent, &counts, |i| ghosts[i]);
                 let ids = merged.ids(&owned, &ghosts);
                 assert_eq!((0..ids.len()).map(|i| ids.get(i)).collect::<Vec<_>>(), sorted);
+                let held = |place: usize| match merged.held(place) {
+                    Held::Owned(i) => owned.get(i),
+                    Held::Ghost(i) => ghosts[i],
+                };
+                assert_eq!((0..ids.len()).map(held).collect::<Vec<_>>(), sorted);
                 for id in (0..61).map(|id| first + id) {
                     let place = sorted.binary_search(&id).ok().map(|place| place as u32);
                     assert_eq!(ids.place(id), place);

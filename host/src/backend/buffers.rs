@@ -93,6 +93,20 @@ impl Device {
         Ok(buffer)
     }
 
+    /// A buffer with the content of these lists, one behind the other.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn upload_lists<T: Pod>(&self, lists: &[&[T]]) -> Result<Buffer<T>> {
+        let buffer = self.uninitialized(lists.iter().map(|list| list.len()).sum())?;
+        let mut to = buffer.address();
+        for list in lists {
+            self.copy_in(to, bytemuck::cast_slice(list))?;
+            to += size_of_val(*list) as u64;
+        }
+        Ok(buffer)
+    }
+
     #[inline(never)]
     fn copy_in(&self, to: u64, bytes: &[u8]) -> Result<()> {
         self.0.backend.copy_in(to, bytes)?;

@@ -172,6 +172,20 @@ impl DeviceMesh {
         })
     }
 
+    /// As [`DeviceMesh::upload_points`], of points that carry nothing, from several lists one behind the other.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn upload_plain_points(on: &Device, lists: &[&[DVec3]]) -> Result<Self> {
+        let n = lists.iter().map(|list| list.len()).sum();
+        check_sizes(n, 0)?;
+        on.require(bytes_needed(Method::Auto, n, 0))?;
+        stage(on, "copy to the device", || {
+            let carried = DeviceCarried::none(on)?;
+            Self::new(on.upload_lists(lists)?, on.uninitialized(0)?, carried)
+        })
+    }
+
     /// Copies a mesh to the device, without locks.
     ///
     /// # Errors

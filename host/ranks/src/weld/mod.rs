@@ -99,7 +99,8 @@ pub fn weld(
     drop(mesh);
     let (mut welded, starts) =
         clusters::number(ranks, &dealt, &part, &decided.representatives, carried);
-    drop((dealt, part));
+    drop(part);
+    drop(dealt);
     welded.rounds = rounds;
     let left = faces::weld(ranks, on, block, &welded.map, &starts, options)?;
     welded.faces = ranks.reduce(left.corners.len() as u64 / 3, Reduction::Sum);

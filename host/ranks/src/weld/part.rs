@@ -1,26 +1,30 @@
 //! A rank's points and its ghosts.
 
+use glam::DVec3;
 use gpu::weld::known::{REPRESENTATIVE, UNDECIDED, WAITING};
-use trioxide::weld;
+use trioxide::Device;
+use trioxide::weld::{self, DeviceMesh};
 
 use super::cloud::{Dealt, Layout, Points};
 use super::ghosts;
 use crate::fault::{Fault, Result};
-use crate::rows::{Merged, MergedIds};
+use crate::rows::{Held, Merged, MergedIds};
 use crate::transport::{Mail, Ranks};
 
 /// A rank's part of the points: owned ones and ghosts.
-pub struct Part {
+pub struct Part<'a> {
     pub layout: Layout,
     /// Ascending.
     pub ids: MergedIds,
-    pub points: Points<'static>,
+    own: &'a Points<'a>,
+    /// In the order in which they came.
+    ghosts: Points<'static>,
     pub merged: Merged,
 }
 
-impl Part {
+impl<'a> Part<'a> {
     /// This rank's part, with all points of others within `reach` along each axis. Collective.
-    pub fn find(ranks: &Ranks, dealt: &Dealt, reach: f64) -> Result<Self> {
+    pub fn find(ranks: &Ranks, dealt: &'a Dealt, reach: f64) -> Result<Self> {
         ranks.phase("ghosts");
         let (layout, own) = (dealt.layout, &dealt.points);
         let (to, sent) = ghosts::find(ranks, &own.points, dealt.total, dealt.bounds, reach);
@@ -45,13 +49,47 @@ impl Part {
         })?;
         let before = |id| dealt.ids.before(id);
         let merged = Merged::new(ranks, owned, before, &sent, &counts, |i| ids[i]);
-        let ghosts = layout.read(received.items(), stride);
         Ok(Self {
             layout,
             ids: merged.ids(&dealt.ids, &ids),
-            points: own.merged(&ghosts, &merged),
+            own,
+            ghosts: layout.read(received.items(), stride),
             merged,
         })
+    }
+
+    /// Copies the points to a device, with what they carry.
+    ///
+    /// # Errors
+    /// Those of [`DeviceMesh::upload_points`].
+    pub fn upload(&self, on: &Device) -> weld::Result<DeviceMesh> {
+        let (own, ghosts) = (self.own, &self.ghosts);
+        match self.merged.around(&ghosts.points) {
+            Some([lower, higher]) if self.layout == Layout::default() => {
+                DeviceMesh::upload_plain_points(on, &[&lower, &own.points, &higher])
+            }
+            _ => own.merged(ghosts, &self.merged).upload(on),
+        }
+    }
+
+    /// The points, with what they carry, that have local id `v`, and their place there.
+    fn held(&self, v: usize) -> (&Points<'_>, usize) {
+        match self.merged.held(v) {
+            Held::Owned(i) => (self.own, i),
+            Held::Ghost(i) => (&self.ghosts, i),
+        }
+    }
+
+    /// A point.
+    pub fn point(&self, v: usize) -> DVec3 {
+        let (points, i) = self.held(v);
+        points.points[i]
+    }
+
+    /// Writes the row of a point.
+    pub fn write(&self, row: &mut [u64], v: usize) {
+        let (points, i) = self.held(v);
+        (self.layout).write(row, i, &points.points, &points.carried());
     }
 
     /// The states of the points before any is decided: ghosts wait, locked points are representatives.
@@ -60,7 +98,12 @@ impl Part {
         for &ghost in self.merged.halo.ghosts() {
             states[ghost as usize] = WAITING;
         }
-        for (state, &is_locked) in states.iter_mut().zip(&*self.points.locked) {
+        let (own, ghosts) = (&self.own.locked, &self.ghosts.locked);
+        if own.is_empty() && ghosts.is_empty() {
+            return states;
+        }
+        let locked = self.merged.interleave(1, own, ghosts);
+        for (state, is_locked) in states.iter_mut().zip(locked) {
             if is_locked {
                 *state = REPRESENTATIVE;
             }

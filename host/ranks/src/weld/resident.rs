@@ -12,8 +12,8 @@ use crate::fault::{Fault, Result};
 use crate::transport::{Ranks, Reduction};
 
 /// A rank's part, and its points on the device.
-pub struct Resident {
-    pub part: Part,
+pub struct Resident<'a> {
+    pub part: Part<'a>,
     /// A distance along each axis within which all points of others are here.
     pub reach: f64,
     pub mesh: DeviceMesh,
@@ -21,12 +21,12 @@ pub struct Resident {
     states: Vec<u8>,
 }
 
-impl Resident {
+impl<'a> Resident<'a> {
     /// Collective.
-    pub fn find(ranks: &Ranks, on: &Device, dealt: &Dealt, reach: f64) -> Result<Self> {
+    pub fn find(ranks: &Ranks, on: &Device, dealt: &'a Dealt, reach: f64) -> Result<Self> {
         let part = Part::find(ranks, dealt, reach)?;
         let states = part.first_states();
-        let mesh = ranks.agree(part.points.upload(on).map_err(Fault::from))?;
+        let mesh = ranks.agree(part.upload(on).map_err(Fault::from))?;
         Ok(Self {
             part,
             reach,

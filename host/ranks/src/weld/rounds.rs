@@ -45,7 +45,7 @@ pub struct Rounds {
 pub struct Exchange<'r> {
     pub joint: Joint<'r>,
     on: &'r Device,
-    part: &'r Part,
+    part: &'r Part<'r>,
     options: &'r Options,
     rest: Rest,
     /// Points of the largest part.
@@ -62,7 +62,7 @@ impl<'r> Exchange<'r> {
     pub fn new(
         ranks: &'r Ranks<'r>,
         on: &'r Device,
-        part: &'r Part,
+        part: &'r Part<'r>,
         options: &'r Options,
         rest: Rest,
         states: &[u8],
@@ -111,17 +111,17 @@ impl<'r> Exchange<'r> {
 
     /// The points that rank 0 needs to decide those before an id.
     fn rest(&self, known: &[u8], end: u64) -> Vec<usize> {
-        let (ids, points) = (&self.part.ids, &self.part.points.points);
+        let (part, ids) = (self.part, &self.part.ids);
         let is_first = |v: usize| known[v] == UNDECIDED && ids.get(v) < end;
-        let first = |v: usize| is_first(v).then(|| points[v]);
-        let first: Vec<DVec3> = parallel::filter_collect(points.len(), first);
+        let first = |v: usize| is_first(v).then(|| part.point(v));
+        let first: Vec<DVec3> = parallel::filter_collect(ids.len(), first);
         let near = Near::new(&first, self.options.reach());
         let is_needed = |v: usize| match known[v] {
             UNDECIDED => is_first(v),
-            REPRESENTATIVE => near.may_be(points[v]),
+            REPRESENTATIVE => near.may_be(part.point(v)),
             _ => false,
         };
-        let mut rest = parallel::filter_collect(points.len(), |v| is_needed(v).then_some(v));
+        let mut rest = parallel::filter_collect(ids.len(), |v| is_needed(v).then_some(v));
         let given = self.part.merged.halo.given().iter().zip(&self.are_told);
         let untold =
             given.filter(|&(&v, &is_told)| !is_told && known[v as usize] == REPRESENTATIVE);
@@ -137,17 +137,11 @@ impl<'r> Exchange<'r> {
         let end = self.first_undecided(known, undecided);
         let rest = self.rest(known, end);
         self.rounds.gathered += ranks.reduce(rest.len() as u64, Reduction::Sum);
-        let Part {
-            layout,
-            ids,
-            points,
-            ..
-        } = self.part;
-        let stride = layout.stride();
+        let (part, stride) = (self.part, self.part.layout.stride());
         let mut words = vec![0; stride * rest.len()];
         for (row, &v) in words.chunks_exact_mut(stride).zip(&rest) {
-            row[0] = ids.get(v);
-            layout.write(&mut row[1..], v, &points.points, &points.carried());
+            row[0] = part.ids.get(v);
+            part.write(&mut row[1..], v);
         }
         let counts = (0..ranks.size()).map(|rank| if rank == 0 { words.len() } else { 0 });
         let counts: Vec<usize> = counts.collect();
