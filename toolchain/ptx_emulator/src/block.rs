@@ -1,6 +1,6 @@
 //! A block: warps that share memory and barriers.
 
-use crate::program::{LANES, Program};
+use crate::program::{LANES, Program, UNWRITTEN};
 use crate::warp::{Fault, Stop, Surroundings, Warp};
 
 /// Steps of a warp before another has its turn.
@@ -31,8 +31,7 @@ impl Block {
     pub fn begin(&mut self, program: &Program, index: u32, [blocks, threads, _]: [u32; 3]) {
         self.index = index;
         self.barriers = 0;
-        // No number that a kernel would take for one.
-        self.shared.fill(u128::from_ne_bytes([0xfb; 16]));
+        self.shared.fill(UNWRITTEN);
         for (first, (warp, stop)) in (0..).step_by(LANES).zip(&mut self.warps) {
             warp.begin(program, first, [index, blocks, threads]);
             *stop = Stop::Turn;

@@ -6,10 +6,12 @@ use std::slice;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::program::UNWRITTEN;
+
 /// As the driver aligns it.
 const ALIGNMENT: usize = 256;
-/// Bytes of new memory: no small number, no address, and NaN as a float.
-const PATTERN: u8 = 0xfb;
+/// Bytes of new memory.
+const PATTERN: u8 = UNWRITTEN as u8;
 
 /// Addresses from `start` up to `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
+/// What memory holds before somebody writes it: no small number, no address, and NaN as a float.
+pub const UNWRITTEN: u128 = u128::from_ne_bytes([0xfb; 16]);
 /// A register of each lane of a warp. Values of fewer bits have zeros above them; a predicate is 0 or 1.
 pub type Lanes = [u64; LANES];
 /// Arithmetic of the lanes of a mask.

@@ -1,9 +1,10 @@
 //! Data races: two threads of a launch use the same place, one of them writes it, at least one use is no atomic, and no barrier of their
 //! block stands between them ("PTX ISA", section 8, Memory Consistency Model: morally strong operations and races).
 //!
-//! A place is a word, or a byte that is used as a byte or a half: uses of both kinds are not compared.
+//! A place is a word, or a byte that is used as a byte or a half.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Bytes whose uses are kept together; a use lies in one of them, since it is aligned.
 const PAGE: u64 = 1024;
@@ -56,73 +57,117 @@ impl Use {
     }
 }
 
-/// The last uses of a place. Two readers stand for all: one of them is not the thread that writes.
+/// The last uses of a place, two each: plain and atomic reads, plain and atomic writes.
 #[derive(Clone, Copy, Default)]
-struct Place {
-    writes: [Option<Use>; 2],
-    reads: [Option<Use>; 2],
-}
+struct Place([[Option<Use>; 2]; 4]);
 
 impl Place {
-    /// Notes a use; an earlier one that it races with.
-    fn note(&mut self, now: Use) -> Option<Use> {
-        let mut earlier = self.writes.iter().chain(&self.reads).flatten();
-        let found = earlier.find(|earlier| earlier.races_with(now)).copied();
-        keep(
-            match now.kind.is_write() {
-                true => &mut self.writes,
-                false => &mut self.reads,
-            },
-            now,
-        );
-        found
+    /// An earlier use that races with a later one.
+    fn find(&self, later: Use) -> Option<Use> {
+        let mut earlier = self.0.iter().flatten().flatten();
+        earlier.find(|earlier| earlier.races_with(later)).copied()
+    }
+
+    fn keep(&mut self, now: Use) {
+        let kind = 2 * usize::from(now.kind.is_write()) + usize::from(now.kind.is_atomic());
+        keep(&mut self.0[kind], now);
     }
 }
 
-/// The uses of a launch, by pages of words and of bytes.
-#[derive(Default)]
-pub struct Races([HashMap<u64, Vec<Place>>; 2]);
+/// Places of one size, by pages.
+struct Places {
+    /// Bytes of a place.
+    size: u64,
+    pages: HashMap<u64, Vec<Place>>,
+}
 
-impl Races {
-    /// Notes a use of some bytes; an earlier one that it races with.
-    pub fn note(&mut self, address: u64, bytes: usize, now: Use) -> Option<Use> {
-        let size = if bytes < 4 { 1 } else { 4 };
-        let places = PAGE / size;
-        let page = self.0[usize::from(size == 1)]
-            .entry(address / PAGE)
-            .or_insert_with(|| vec![Place::default(); places as usize]);
-        let first = (address % PAGE / size) as usize;
-        let used = &mut page[first..first + bytes / size as usize];
-        let raced = used.iter_mut().map(|place| place.note(now));
-        raced.fold(None, Option::or)
+impl Places {
+    fn new(size: u64) -> Self {
+        let pages = HashMap::new();
+        Self { size, pages }
     }
 
-    /// Forgets the uses of the pages of a range, which is another's from now on.
-    pub fn forget(&mut self, address: u64, bytes: usize) {
-        for page in address / PAGE..(address + bytes as u64).div_ceil(PAGE) {
-            for pages in &mut self.0 {
-                pages.remove(&page);
+    /// The places of a page that have some of these bytes.
+    fn range(&self, address: u64, bytes: u64) -> Range<usize> {
+        let first = address % PAGE;
+        (first / self.size) as usize..(first + bytes).div_ceil(self.size) as usize
+    }
+
+    /// An earlier use that races with one of these bytes.
+    fn find(&self, address: u64, bytes: u64, later: Use) -> Option<Use> {
+        let page = self.pages.get(&(address / PAGE))?;
+        let used = &page[self.range(address, bytes)];
+        used.iter().find_map(|place| place.find(later))
+    }
+
+    fn keep(&mut self, address: u64, bytes: u64, now: Use) {
+        let (range, places) = (self.range(address, bytes), PAGE / self.size);
+        let page = self.pages.entry(address / PAGE);
+        let page = page.or_insert_with(|| vec![Place::default(); places as usize]);
+        page[range].iter_mut().for_each(|place| place.keep(now));
+    }
+
+    fn forget(&mut self, address: u64, bytes: u64) {
+        let end = address + bytes;
+        for number in address / PAGE..end.div_ceil(PAGE) {
+            let first = address.max(number * PAGE);
+            let range = self.range(first, end.min((number + 1) * PAGE) - first);
+            if let Some(page) = self.pages.get_mut(&number) {
+                page[range].fill(Place::default());
             }
         }
     }
 }
 
-/// Keeps the newest use of each of two threads; plain ones before atomic ones, which race with fewer.
+/// The uses of a launch.
+pub struct Races {
+    bytes: Places,
+    words: Places,
+}
+
+impl Default for Races {
+    fn default() -> Self {
+        Self {
+            bytes: Places::new(1),
+            words: Places::new(4),
+        }
+    }
+}
+
+impl Races {
+    /// Notes a use of some bytes; an earlier one that it races with.
+    pub fn note(&mut self, address: u64, bytes: usize, now: Use) -> Option<Use> {
+        let bytes = bytes as u64;
+        let of_words = self.words.find(address, bytes, now);
+        let found = of_words.or_else(|| self.bytes.find(address, bytes, now));
+        let places = match bytes < self.words.size {
+            true => &mut self.bytes,
+            false => &mut self.words,
+        };
+        places.keep(address, bytes, now);
+        found
+    }
+
+    /// Forgets the uses of a range of words, which is another's from now on.
+    pub fn forget(&mut self, address: u64, bytes: usize) {
+        self.words.forget(address, bytes as u64);
+        self.bytes.forget(address, bytes as u64);
+    }
+}
+
+/// Keeps two uses of a kind that stand for all: what races with any of them races with one of the two. These are uses of two blocks, or else
+/// of the two threads that came last: those behind the newest barrier first.
 fn keep(uses: &mut [Option<Use>; 2], now: Use) {
-    let own = uses
-        .iter()
-        .position(|one| one.is_some_and(|one| one.is_by(now)));
+    let is_own = |one: &Option<Use>| one.is_some_and(|one| one.is_by(now));
+    let own = uses.iter().position(is_own);
     let place = own.or_else(|| uses.iter().position(Option::is_none));
-    let older = |i: usize| uses[i].map_or(0, |one| one.barriers);
-    let place = place.unwrap_or(usize::from(older(1) < older(0)));
-    let is_stronger = uses[place].is_some_and(|one| {
-        !one.kind.is_atomic()
-            && now.kind.is_atomic()
-            && one.is_by(now)
-            && one.barriers == now.barriers
-    });
-    if !is_stronger {
-        uses[place] = Some(now);
+    match (place, &mut *uses) {
+        (Some(place), uses) => uses[place] = Some(now),
+        (None, [Some(first), Some(second)]) if first.block == second.block => {
+            let is_second = second.barriers < first.barriers;
+            *(if is_second { second } else { first }) = now;
+        }
+        _ => {}
     }
 }
 
@@ -175,5 +220,79 @@ mod tests {
         assert!(races.note(8, 4, at(Kind::Write, 0, 0, 0)).is_some());
         races.forget(8, 4);
         assert_eq!(races.note(8, 4, at(Kind::Write, 0, 0, 0)), None);
+    }
+
+    /// Two of the uses that came before stand for all of them.
+    #[test]
+    fn no_race_with_many_uses_is_lost() {
+        use Kind::{AtomicRead, AtomicWrite, Read, Update, Write};
+        let mut random = 1_u64;
+        let mut next = |below: u64| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (random >> 33) % below
+        };
+        let mut found = [0; 2];
+        for _ in 0..20_000 {
+            let (mut races, mut all) = (Races::default(), Vec::new());
+            let mut barriers = [0; 3];
+            for _ in 0..8 {
+                let block = next(3) as usize;
+                barriers[block] += u32::from(next(4) == 0);
+                let kind = [Read, Read, AtomicRead, AtomicWrite, Update, Write][next(6) as usize];
+                let now = at(kind, block as u32, next(3) as u32, barriers[block]);
+                let is_race = all.iter().any(|one: &Use| one.races_with(now));
+                assert_eq!(races.note(4, 4, now).is_some(), is_race, "{all:?} {now:?}");
+                found[usize::from(is_race)] += 1;
+                if is_race {
+                    break;
+                }
+                all.push(now);
+            }
+        }
+        assert!(found.iter().all(|&count| count > 10_000), "{found:?}");
+    }
+
+    #[test]
+    fn a_byte_races_with_its_word() {
+        let [first, second] = [0, 1].map(|thread| at(Kind::Write, 0, thread, 0));
+        let word_first = |place: u64| {
+            let mut races = Races::default();
+            assert_eq!(races.note(1020, 4, first), None);
+            races.note(place, 1, second).is_some()
+        };
+        let byte_first = |place: u64| {
+            let mut races = Races::default();
+            assert_eq!(races.note(place, 1, first), None);
+            races.note(1016, 8, second).is_some()
+        };
+        assert_eq!(
+            [1019, 1020, 1023, 1024].map(word_first),
+            [false, true, true, false]
+        );
+        assert_eq!(
+            [1015, 1016, 1023, 1024].map(byte_first),
+            [false, true, true, false]
+        );
+    }
+
+    #[test]
+    fn what_lies_beside_a_range_is_not_forgotten() {
+        let [first, second] = [0, 1].map(|thread| at(Kind::Write, 0, thread, 0));
+        let is_known = |place: u64, bytes: usize| {
+            let mut races = Races::default();
+            assert_eq!(races.note(place, bytes, first), None);
+            races.forget(1008, 32);
+            races.note(place, bytes, second).is_some()
+        };
+        assert_eq!(
+            [1004, 1008, 1036, 1040].map(|place| is_known(place, 4)),
+            [true, false, false, true]
+        );
+        assert_eq!(
+            [1007, 1008, 1039, 1040].map(|place| is_known(place, 1)),
+            [true, false, false, true]
+        );
     }
 }

@@ -96,7 +96,7 @@ impl Warp {
             let end = address.checked_add(bytes as u64);
             end.is_some_and(|end| end <= size as u64)
         };
-        let mut kept = None;
+        let (mut kept, mut is_own) = (None, false);
         let (found, place) = match space {
             Space::Parameters => {
                 let is_inside = within(around.parameters.len());
@@ -107,9 +107,10 @@ impl Warp {
                 (is_inside, shared.as_mut_ptr() as u64)
             }
             Space::Global => {
-                let own = self.local.as_ptr_range();
-                let (start, end) = (own.start as u64, own.end as u64);
-                let is_own = (start..end).contains(&address) && address + bytes as u64 <= end;
+                let each = around.program.local_bytes as u64;
+                let start = self.local.as_ptr() as u64 + lane as u64 * each;
+                let end = address.checked_add(bytes as u64);
+                is_own = start <= address && end.is_some_and(|end| end <= start + each);
                 let range = around.memory.find(address, bytes);
                 kept = range;
                 (is_own || range.is_some(), 0)
@@ -123,7 +124,8 @@ impl Warp {
                     account(range, address, bytes, kind).map_err(|what| (lane, what))?;
                 }
                 let address = place + address;
-                let is_shared = space != Space::Parameters;
+                // Parameters are not written, and local memory is one thread's.
+                let is_shared = space != Space::Parameters && !is_own;
                 let races = around.races.as_mut().filter(|_| is_shared);
                 let now = Use {
                     kind,

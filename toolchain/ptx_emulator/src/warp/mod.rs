@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::mem;
 
 use crate::memory::View;
-use crate::program::{Instruction, LANES, Lanes, Program, Special};
+use crate::program::{Instruction, LANES, Lanes, Program, Special, UNWRITTEN};
 use crate::races::Races;
 
 /// What a warp uses beside its own registers.
@@ -98,7 +98,7 @@ impl Warp {
             held: 0,
             at_barrier: 0,
             turn: 0,
-            local: vec![0; program.local_bytes / 16 * LANES],
+            local: vec![UNWRITTEN; program.local_bytes / 16 * LANES],
         }
     }
 
