@@ -69,16 +69,33 @@ pub fn compute(words: &[&str], to: usize, from: &[usize]) -> Option<Compute> {
         let &[a] = from else { return None };
         return convert::conversion(options).map(|f| one(to, [a], f));
     }
-    let kind = Type::parse(options.last()?)?;
+    let (last, modifiers) = options.split_last()?;
+    let kind = Type::parse(last)?;
+    if !are_known(name, modifiers, kind) {
+        return None;
+    }
     match *from {
-        [a] => unary(name, options, kind, to, a),
+        [a] => unary(name, kind, to, a),
         [a, b] => binary(name, options, kind, to, [a, b]),
         [a, b, c] => ternary(name, options, kind, to, [a, b, c]),
         _ => None,
     }
 }
 
-fn unary(name: &str, options: &[&str], kind: Type, to: usize, a: usize) -> Option<Compute> {
+/// Whether these are all the modifiers that an instruction has here: another one (`ftz`, `sat`, `approx`, `NaN`) changes its result.
+fn are_known(name: &str, modifiers: &[&str], kind: Type) -> bool {
+    let is_float = kind.kind == 'f';
+    match (name, modifiers) {
+        ("sqrt" | "rcp" | "fma", modifiers) => modifiers == ["rn"],
+        ("add" | "sub" | "mul" | "div", ["rn"]) => is_float,
+        ("mul" | "mad", ["lo" | "hi" | "wide"]) => !is_float,
+        ("cvta", ["local" | "global"] | ["to", "local" | "global"]) => true,
+        ("shf", [_, "wrap"]) | ("setp", [_]) => true,
+        (_, modifiers) => modifiers.is_empty(),
+    }
+}
+
+fn unary(name: &str, kind: Type, to: usize, a: usize) -> Option<Compute> {
     let mask = kind.mask();
     let from = [a];
     Some(match (name, kind.kind, kind.bits) {
@@ -94,9 +111,9 @@ fn unary(name: &str, options: &[&str], kind: Type, to: usize, a: usize) -> Optio
         ("popc", ..) => one(to, from, |x| x.count_ones().into()),
         ("clz", _, bits) => one(to, from, move |x| (x.leading_zeros() - (64 - bits)).into()),
         ("brev", _, bits) => one(to, from, move |x| x.reverse_bits() >> (64 - bits)),
-        ("sqrt", 'f', 32) if options[0] == "rn" => one(to, from, |x| of_f32(f32_of(x).sqrt())),
+        ("sqrt", 'f', 32) => one(to, from, |x| of_f32(f32_of(x).sqrt())),
         ("sqrt", 'f', 64) => one(to, from, |x| f64::from_bits(x).sqrt().to_bits()),
-        ("rcp", 'f', 32) if options[0] == "rn" => one(to, from, |x| of_f32(1.0 / f32_of(x))),
+        ("rcp", 'f', 32) => one(to, from, |x| of_f32(1.0 / f32_of(x))),
         ("rcp", 'f', 64) => one(to, from, |x| (1.0 / f64::from_bits(x)).to_bits()),
         _ => return None,
     })
@@ -404,9 +421,16 @@ mod tests {
     #[test]
     fn an_instruction_that_is_not_there_is_refused() {
         // Without a rounding an assembler may fuse; `approx` differs between GPUs.
-        for opcode in ["add.f64", "div.approx.f32", "lg2.approx.f32", "add.q32"] {
+        let refused = "add.f64 div.approx.f32 lg2.approx.f32 add.q32 rcp.approx.ftz.f64 sqrt.rz.f64 abs.ftz.f32 add.rn.ftz.f32 \
+            add.sat.s32 add.cc.u32 max.NaN.f32 add.rn.f16 fma.rn.sat.f32 setp.lt.ftz.f32 mul.hi.f64";
+        for opcode in refused.split_whitespace() {
             let words: Vec<&str> = opcode.split('.').collect();
-            assert!(compute(&words, 0, &[1, 2]).is_none(), "{opcode}");
+            for count in 1..4 {
+                assert!(
+                    compute(&words, 0, &[1, 2, 3][..count]).is_none(),
+                    "{opcode}"
+                );
+            }
         }
     }
 }

@@ -20,9 +20,9 @@ pub fn conversion(options: &[&str]) -> Option<Conversion> {
     let is_signed = from.kind == 's';
     Some(match (to.kind, to.bits) {
         ('f', 32) if is_signed => Box::new(move |x| (from.signed(x) as f32).to_bits().into()),
-        ('f', 32) => Box::new(|x| (x as f32).to_bits().into()),
+        ('f', 32) => Box::new(move |x| ((x & from.mask()) as f32).to_bits().into()),
         ('f', _) if is_signed => Box::new(move |x| (from.signed(x) as f64).to_bits()),
-        ('f', _) => Box::new(|x| (x as f64).to_bits()),
+        ('f', _) => Box::new(move |x| ((x & from.mask()) as f64).to_bits()),
         _ if is_signed => Box::new(move |x| from.signed(x) as u64 & to.mask()),
         _ => Box::new(move |x| x & from.mask() & to.mask()),
     })
@@ -42,14 +42,22 @@ fn of_float(roundings: &[&str], to: Type, from: Type) -> Option<Conversion> {
         32 => round(f32::from_bits(x as u32).into()),
         _ => round(f64::from_bits(x)),
     };
+    // The highest bit alone, where either has 64 bits.
+    let of_nan = match from.bits == 64 || to.bits == 64 {
+        true => 1 << (to.bits - 1),
+        false => 0,
+    };
     Some(match (to.kind, to.bits) {
         ('f', 32) => Box::new(move |x| (number(x) as f32).to_bits().into()),
         ('f', _) => Box::new(move |x| number(x).to_bits()),
-        ('s', bits) => Box::new(move |x| {
-            let limit = i64::MAX >> (64 - bits);
-            (number(x) as i64).clamp(-limit - 1, limit) as u64 & to.mask()
+        _ => Box::new(move |x| match number(x) {
+            x if x.is_nan() => of_nan,
+            x if to.kind == 's' => {
+                let limit = i64::MAX >> (64 - to.bits);
+                (x as i64).clamp(-limit - 1, limit) as u64 & to.mask()
+            }
+            x => (x as u64).min(to.mask()),
         }),
-        _ => Box::new(move |x| (number(x) as u64).min(to.mask())),
     })
 }
 
@@ -77,6 +85,10 @@ mod tests {
             ("rzi.u32.f64", (-2.7_f64).to_bits(), 0),
             ("rzi.u32.f64", 1e20_f64.to_bits(), 0xffff_ffff),
             ("rzi.s32.f64", 1e20_f64.to_bits(), 0x7fff_ffff),
+            ("rzi.s64.f64", f64::NAN.to_bits(), 1 << 63),
+            ("rzi.u32.f64", f64::NAN.to_bits(), 0x8000_0000),
+            ("rzi.s32.f32", f32::NAN.to_bits().into(), 0),
+            ("rn.f32.u8", 0x105, 5.0_f32.to_bits().into()),
             ("rmi.f64.f64", (-2.5_f64).to_bits(), (-3.0_f64).to_bits()),
         ] {
             let options: Vec<&str> = opcode.split('.').collect();
@@ -85,5 +97,6 @@ mod tests {
         }
         assert!(conversion(&["s64", "f64"]).is_none());
         assert!(conversion(&["f64"]).is_none());
+        assert!(conversion(&["f32", "f16"]).is_none());
     }
 }

@@ -29,9 +29,9 @@ pub fn driver() -> &'static Driver {
     static DRIVER: OnceLock<Driver> = OnceLock::new();
     DRIVER.get_or_init(|| {
         let number = |name| {
-            env::var(name)
-                .ok()
-                .and_then(|text| text.parse::<u64>().ok())
+            let text = env::var(name).ok()?;
+            let number = text.parse::<u64>();
+            Some(number.unwrap_or_else(|_| panic!("PTX emulator: {name}={text} is no number")))
         };
         let all = number("PTX_EMULATOR_DEVICES").unwrap_or(1);
         // As the driver: numbers up to the first that is none.

@@ -9,7 +9,7 @@ use crate::module::Module;
 const HEAD: &str = ".version 6.3\n.target sm_75\n.address_size 64\n.extern .shared .align 16 .b8 __dynamic_shared[];\n\
     .global .align 4 .b8 table[8] = {7, 0, 0, 0, 9};\n\
     .func  (.param .b64 func_retval0) twice(\n\t.param .b64 twice_param_0\n)\n{\n\
-    \tld.param.b64 %rd1, [twice_param_0];\n\tadd.s64 %rd2, %rd1, %rd1;\n\tst.param.b64 [func_retval0], %rd2;\n\tret;\n}\n";
+    \t.reg .b64 \t%rd<3>;\n\tld.param.b64 %rd1, [twice_param_0];\n\tadd.s64 %rd2, %rd1, %rd1;\n\tst.param.b64 [func_retval0], %rd2;\n\tret;\n}\n";
 
 /// Runs a body whose parameter `%rd1` is an array of a word a thread; what it holds then.
 fn words(body: &str, shape: [u32; 2]) -> Result<Vec<u32>, String> {
@@ -25,6 +25,7 @@ fn launched(
 ) -> Result<Vec<u32>, String> {
     let text = format!(
         "{HEAD}.visible .entry kernel(\n\t.param .align 8 .b8 kernel_param_0[16]\n)\n.maxnreg 80\n{{\n\
+         \t.reg .pred \t%p<5>;\n\t.reg .b32 \t%r<11>;\n\t.reg .b64 \t%SP, %SPL;\n\t.reg .b64 \t%rd<9>;\n\
          \tld.param.b64 %rd1, [kernel_param_0];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\
          \tmad.lo.s32 %r4, %r2, %r3, %r1;\n\tmul.wide.u32 %rd2, %r4, 4;\n\tadd.s64 %rd3, %rd1, %rd2;\n{body}\n\tret;\n}}\n"
     );
@@ -131,8 +132,9 @@ fn functions_tables_and_branches_by_index() {
 fn a_lane_has_memory_of_its_own() {
     let body = "\t.local .align 8 .b8 __local_depot0[24];\n\tmov.b64 %SPL, __local_depot0;\n\tcvta.local.u64 %SP, %SPL;\n\
         \tst.local.b32 [%SPL+16], %r4;\n\tld.b32 %r5, [%SP+16];\n\tadd.s32 %r6, %r5, 5;\n\tst.global.b32 [%rd3], %r6;";
-    let expected: Vec<u32> = (5..45).collect();
-    assert_eq!(words(body, [1, 40]).unwrap(), expected);
+    // Also where blocks use the memory of blocks before them.
+    let expected: Vec<u32> = (5..405).collect();
+    assert_eq!(words(body, [10, 40]).unwrap(), expected);
 }
 
 #[test]
@@ -164,6 +166,19 @@ fn what_a_kernel_must_not_do_is_named() {
             "\tsetp.eq.b32 %p1, %r1, 3;\n\t@%p1 vote.sync.ballot.b32 %r5, %p1, -1;",
             "kernel: the emulator does not know \"@%p1 vote.sync.ballot.b32",
         ),
+        (
+            "\tsetp.eq.b32 %p1, %r1, 3;\n\t@%p1 bra $L_1;\n\tbar.sync 0;\n\tbra.uni $L_2;\n$L_1:\n\t@%p1 bar.sync 0;\n$L_2:",
+            "waits for lane 3 of its warp, which waits at \"@%p1 bar.sync 0",
+        ),
+        (
+            "\t.local .align 8 .b8 __local_depot0[16];\n\tmov.b64 %rd4, __local_depot0;\n\tst.local.b32 [%rd4+16], %r4;",
+            "uses 4 bytes of Global memory",
+        ),
+        ("\tmov.u32 %r5, %tid.y;", "does not know \"mov.u32 %r5, %tid.y\""),
+        ("\tmov.u32 %r5, %r11;", "does not know \"mov.u32 %r5, %r11\""),
+        ("\tatom.global.cas.b16 %r5, [%rd3], 0, 1;", "does not know \"atom.global.cas.b16"),
+        ("\tshfl.sync.idx.b32 %r5, %r1, 0, 0x1c1f, -1;", "does not know \"shfl.sync.idx.b32"),
+        ("\tst.param.b32 [param0+4], %r4;", "does not know \"st.param.b32 [param0+4]"),
         ("\ttrap;", "traps"),
         (
             "\tst.global.b32 [%rd1], %r4;",

@@ -13,7 +13,10 @@ impl Type {
             return Some(Self { kind: 'p', bits: 1 });
         }
         let (kind, bits) = (word.chars().next()?, word.get(1..)?.parse().ok()?);
-        let is_known = matches!(kind, 'u' | 's' | 'b' | 'f') && matches!(bits, 8 | 16 | 32 | 64);
+        let is_known = match kind {
+            'f' => matches!(bits, 32 | 64),
+            _ => matches!(kind, 'u' | 's' | 'b') && matches!(bits, 8 | 16 | 32 | 64),
+        };
         is_known.then_some(Self { kind, bits })
     }
 

@@ -23,7 +23,10 @@ impl Compiler<'_> {
         let &[to, from, by, clamp, "-1"] = rest else {
             return None;
         };
-        // The clamp's higher byte cuts a warp into segments; Rust's kernels shuffle whole warps.
+        // The clamp's higher byte would cut a warp into segments.
+        if super::number(clamp).is_none_or(|clamp| clamp > 31) {
+            return None;
+        }
         let source: fn(u32, u32, u32) -> Option<u32> = match mode {
             "up" => |lane, by, clamp| lane.checked_sub(by).filter(|&source| source >= clamp),
             "down" => |lane, by, clamp| Some(lane + by).filter(|&source| source <= clamp),
@@ -56,8 +59,8 @@ impl Compiler<'_> {
             let name = from.strip_prefix('[')?.strip_suffix(']')?;
             let (base, offset) = name.split_once('+').unwrap_or((name, "0"));
             let Some(&at) = self.parameters.get(base).filter(|_| self.scope.is_empty()) else {
-                // Of a function, or what a function has returned.
-                let (&[to], from) = (&to[..], self.slot(name)) else {
+                // Of a function, or what a function has returned: one value.
+                let (&[to], "0", from) = (&to[..], offset, self.slot(base)) else {
                     return None;
                 };
                 return Some(Instruction::Compute(one(to, [from], |x| x)));
@@ -89,8 +92,11 @@ impl Compiler<'_> {
         let (space, kind) = space_and_type(parts)?;
         let from = self.registers(from, kind)?;
         if space == Space::Parameters {
-            let to = self.slot(to.strip_prefix('[')?.strip_suffix(']')?);
-            let &[from] = &from[..] else { return None };
+            let name = to.strip_prefix('[')?.strip_suffix(']')?;
+            let (base, offset) = name.split_once('+').unwrap_or((name, "0"));
+            let (&[from], "0", to) = (&from[..], offset, self.slot(base)) else {
+                return None;
+            };
             return Some(Instruction::Compute(one(to, [from], |x| x)));
         }
         Some(Instruction::Store {
@@ -104,6 +110,9 @@ impl Compiler<'_> {
 
     pub(super) fn atomic(&mut self, parts: &[&str], rest: &[&str]) -> Option<Instruction> {
         let (space, kind) = space_and_type(parts)?;
+        if kind.bits < 32 {
+            return None;
+        }
         let operation = parts.get(parts.len().checked_sub(2)?)?;
         let update: Update = match (*operation, kind.kind, kind.bits) {
             ("add", 'u', 32) => |old, x, _| u64::from((old as u32).wrapping_add(x as u32)),

@@ -33,6 +33,8 @@ struct Compiler<'a> {
     /// Steps that go to labels which may come later.
     jumps: Vec<(usize, Vec<String>)>,
     tables: HashMap<String, Vec<String>>,
+    /// Declared registers: names, and the number of a name's.
+    registers: HashMap<String, Option<usize>>,
     /// Places of functions' local memory.
     depots: HashMap<&'a str, usize>,
     /// Places and names of the entry's parameters.
@@ -68,6 +70,7 @@ pub fn compile<'a>(
         labels: HashMap::new(),
         jumps: Vec::new(),
         tables: HashMap::new(),
+        registers: HashMap::new(),
         depots: HashMap::new(),
         parameters: HashMap::new(),
         scope: "",
@@ -174,18 +177,25 @@ impl<'a> Compiler<'a> {
             return slot;
         }
         let slot = self.new_slot();
-        let special = match name.rsplit_once('/').map_or("", |(_, name)| name) {
-            "%tid.x" => Some(Special::Thread),
-            "%ctaid.x" => Some(Special::Block),
-            "%ntid.x" => Some(Special::Threads),
-            "%nctaid.x" => Some(Special::Blocks),
-            "%laneid" => Some(Special::Lane),
-            name => self.depots.get(name).copied().map(Special::Local),
-        };
+        let of_function = name.rsplit_once('/').map_or("", |(_, name)| name);
+        let depot = self.depots.get(of_function).copied();
+        let special = special(of_function).or(depot.map(Special::Local));
         let specials = special.map(|special| (slot, special));
         self.program.specials.extend(specials);
         self.slots.insert(name, slot);
         slot
+    }
+
+    /// Whether a register is declared, or a special one that is there: others would hold anything.
+    fn is_register(&self, name: &str) -> bool {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let counted = || {
+            let count = *self.registers.get(&self.label(stem))?;
+            Some(name[stem.len()..].parse::<usize>().ok()? < count?)
+        };
+        self.registers.get(&self.label(name)) == Some(&None)
+            || special(name).is_some()
+            || counted().unwrap_or(false)
     }
 
     fn constant(&mut self, x: u64) -> usize {
@@ -254,6 +264,11 @@ impl<'a> Compiler<'a> {
                 (Some((self.slot(name), is)), words.trim())
             }
         };
+        let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || "%_.$".contains(c)));
+        let mut registers = names.filter(|name| name.starts_with('%'));
+        if !registers.all(|name| self.is_register(name)) {
+            return None;
+        }
         let (opcode, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
         let parts: Vec<&str> = opcode.split('.').collect();
         let rest = operands(rest);
@@ -278,7 +293,17 @@ impl<'a> Compiler<'a> {
     fn directive(&mut self, text: &'a str, label: &str) -> Option<()> {
         let (name, rest) = text.split_once(char::is_whitespace)?;
         match name {
-            "reg" | "param" | "pragma" => {}
+            "param" | "pragma" => {}
+            "reg" => {
+                let (_, names) = rest.split_once(char::is_whitespace)?;
+                for declared in operands(names) {
+                    let (name, count) = match declared.split_once('<') {
+                        None => (declared, None),
+                        Some((name, count)) => (name, Some(count.strip_suffix('>')?.parse().ok()?)),
+                    };
+                    self.registers.insert(self.label(name), count);
+                }
+            }
             "branchtargets" => {
                 let targets = operands(rest).iter().map(|one| self.label(one)).collect();
                 self.tables.insert(self.label(label), targets);
@@ -389,6 +414,18 @@ impl<'a> Compiler<'a> {
         }
         Some(())
     }
+}
+
+/// A special register.
+fn special(name: &str) -> Option<Special> {
+    Some(match name {
+        "%tid.x" => Special::Thread,
+        "%ctaid.x" => Special::Block,
+        "%ntid.x" => Special::Threads,
+        "%nctaid.x" => Special::Blocks,
+        "%laneid" => Special::Lane,
+        _ => return None,
+    })
 }
 
 /// A number as PTX writes it: decimal, hexadecimal, or the bits of a float.

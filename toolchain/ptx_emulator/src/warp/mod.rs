@@ -166,7 +166,10 @@ impl Warp {
             match self.group(first.take()) {
                 Some(group) => self.run_group(group, around, shared, &mut left)?,
                 None if self.live == 0 => return Ok(Stop::Ended),
-                None if self.held == 0 => return Ok(Stop::AtBarrier),
+                None if self.held == 0 => {
+                    self.together(self.at_barrier, around.program)?;
+                    return Ok(Stop::AtBarrier);
+                }
                 None => self.meet(around.program)?,
             }
             if left == 0 {
@@ -278,18 +281,25 @@ impl Warp {
         lanes & if is { set } else { !set }
     }
 
+    /// The step at which all lanes wait, some of which are `waiting`: all of a warp must come to one vote, shuffle or barrier.
+    fn together(&self, waiting: u32, program: &Program) -> Result<usize, Fault> {
+        let lane = waiting.trailing_zeros() as usize;
+        let step = self.step[lane];
+        match lanes_of(self.live).find(|&lane| self.step[lane] != step) {
+            None => Ok(step),
+            Some(other) => {
+                let what = format!(
+                    "waits for lane {other} of its warp, which waits at \"{}\"",
+                    program.text[self.step[other]]
+                );
+                Err(Fault { step, lane, what })
+            }
+        }
+    }
+
     /// The vote or shuffle that all lanes have come to.
     fn meet(&mut self, program: &Program) -> Result<(), Fault> {
-        let lane = self.held.trailing_zeros() as usize;
-        let step = self.step[lane];
-        let is_there = |lane: usize| self.held >> lane & 1 != 0 && self.step[lane] == step;
-        if let Some(other) = lanes_of(self.live).find(|&lane| !is_there(lane)) {
-            let what = format!(
-                "waits for lane {other} of its warp, which waits at \"{}\"",
-                program.text[self.step[other]]
-            );
-            return Err(Fault { step, lane, what });
-        }
+        let step = self.together(self.held, program)?;
         match program.steps[step].instruction {
             Instruction::Ballot { to, from } => {
                 let votes = self.guarded(Some((from, true)), self.live);
@@ -306,7 +316,7 @@ impl Warp {
             } => {
                 let values = self.slots[from];
                 for lane in lanes_of(self.live) {
-                    let (by, clamp) = (self.slots[by][lane] as u32, self.slots[clamp][lane] as u32);
+                    let [by, clamp] = [by, clamp].map(|slot| self.slots[slot][lane] as u32 & 31);
                     let source = source(lane as u32, by, clamp).map(|source| source as usize);
                     let source = source.filter(|&source| source < LANES).unwrap_or(lane);
                     if self.live >> source & 1 == 0 {
