@@ -9,6 +9,7 @@ use trioxide::backend::{Buffer, Device, cuda_devices};
 use trioxide::collective::exclusive_scan;
 use trioxide::convert;
 use trioxide::generate;
+use trioxide::half_edges::DeviceTriangulation;
 use trioxide::polyhedra;
 use trioxide::polylla::{self, polylla};
 use trioxide::progress::Interrupt;
@@ -268,4 +269,62 @@ fn faces_of_other_tetrahedra_are_refused() {
         assert!(text.contains("the faces are of other tetrahedra"), "{text}");
     }
     assert!(result.download(&on, &faces).is_ok());
+}
+
+/// Processes without others: what they would give each other.
+struct Nobody<'i> {
+    given: &'i [u32],
+    ghosts: &'i [u32],
+}
+
+impl polylla::Owners for Nobody<'_> {
+    fn given(&self) -> &[u32] {
+        self.given
+    }
+
+    fn ghosts(&self) -> &[u32] {
+        self.ghosts
+    }
+
+    fn exchange(&mut self, _: Vec<u8>) -> trioxide::Result<Vec<u8>> {
+        Ok(vec![0; self.ghosts.len()])
+    }
+}
+
+#[test]
+fn ids_of_a_share_that_are_not_there_are_refused() {
+    let on = Device::cpu(Some(1)).unwrap();
+    let mesh = generate::grid(100).unwrap();
+    let triangles = mesh.triangles.len() as u32;
+    let there = DeviceTriangulation::<DVec2>::upload(&on, &mesh).unwrap();
+    let owned = vec![u32::MAX; (3 * triangles).div_ceil(32) as usize];
+    let share = |given: &[u32], ghosts: &[u32]| {
+        let mut nobody = Nobody { given, ghosts };
+        polylla::polylla_share(&on, &there, None, &owned, false, &mut nobody).unwrap()
+    };
+    let refused = |text: &str, work: &dyn Fn()| {
+        let fault = catch_unwind(AssertUnwindSafe(work)).unwrap_err();
+        assert_eq!(*fault.downcast_ref::<&str>().unwrap(), text);
+    };
+    for ids in [[triangles], [u32::MAX]] {
+        refused("triangles of the part", &|| _ = share(&ids, &[]));
+        refused("triangles of the part", &|| _ = share(&[], &ids));
+    }
+    let share = share(&[triangles - 1], &[]);
+    let ids = |n: usize| (0..n as u64).collect::<Vec<u64>>();
+    let [of_triangles, of_vertices] = [mesh.triangles.len(), mesh.points.len()].map(ids);
+    let digest = |triangles, vertices| {
+        let [triangles, vertices] = [triangles, vertices].map(polylla::WholeIds::List);
+        share.digest(&on, triangles, vertices).unwrap()
+    };
+    let all = polylla::WholeIds::From(0);
+    let expected = share.digest(&on, all, all).unwrap();
+    assert_eq!(digest(&of_triangles, &of_vertices), expected);
+    // A list without ids is none of ids from 0 on.
+    for few in [&[][..], &of_triangles[1..]] {
+        refused("an id for each triangle", &|| _ = digest(few, &of_vertices));
+    }
+    for few in [&[][..], &of_vertices[1..]] {
+        refused("an id for each vertex", &|| _ = digest(&of_triangles, few));
+    }
 }

@@ -13,10 +13,10 @@
 //! | link frontier edges | [`link_frontier_edges()`], which finds barrier tips too | 6.5 "change attributes", Algorithm 12; 6.4, Algorithm 11 |
 //! | repair barrier tips | [`mark_middle_edges()`], [`link_middle_edges()`] | the rest of 6.4 |
 //! | find polygons | [`mark_polygons()`] | 6.5.1 and 6.6, Algorithms 13 and 14 |
-//! | list polygons | [`count_vertices()`], [`write_polygons()`] | on the host |
+//! | list polygons | [`count_vertices()`], [`write_polygons()`]; [`write_cycles()`] of cycles that lead through other processes' triangles | on the host |
 //! | regions of polygons | [`take_regions()`], where triangles have regions | not there |
 //! | triangles of polygons | [`assign_triangles()`], then `collective::bucket`; where they are asked for | not there |
-//! | exchange flags | [`take_flags()`], [`give_flags()`], [`mask_bits()`], where several processes have parts of a mesh; [`write_cycles()`] of cycles that lead through others' | not there |
+//! | exchange flags | [`take_flags()`], [`give_flags()`], [`mask_bits()`], where several processes have parts of a mesh | not there |
 //! | digest polygons | [`digest_polygons()`], where it is asked for | not there |
 //! | cut weakly simple polygons | [`cut_weakly_simple()`], [`mark_cuts()`]; for the option `strict` | not there |
 //!
@@ -46,8 +46,8 @@ mod assign_triangles_stage;
 mod cut_weakly_simple_stage;
 #[path = "digest_polygons.rs"]
 mod digest_polygons_stage;
+mod exchange_flags;
 mod find_polygons;
-mod ghost_flags;
 #[path = "label_frontier_edges.rs"]
 mod label_frontier_edges_stage;
 #[path = "label_longest_edges.rs"]
@@ -64,8 +64,8 @@ mod walk;
 pub use assign_triangles_stage::*;
 pub use cut_weakly_simple_stage::*;
 pub use digest_polygons_stage::*;
+pub use exchange_flags::*;
 pub use find_polygons::*;
-pub use ghost_flags::*;
 pub use label_frontier_edges_stage::*;
 pub use label_longest_edges_stage::*;
 pub use link_frontier_edges_stage::*;

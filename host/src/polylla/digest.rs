@@ -18,6 +18,14 @@ pub enum WholeIds<'a> {
 }
 
 impl WholeIds<'_> {
+    /// Whether they give an id to each of so many elements.
+    pub(super) fn have(self, elements: u32) -> bool {
+        match self {
+            Self::From(_) => true,
+            Self::List(list) => list.len() == elements as usize,
+        }
+    }
+
     /// The first id, and the list on the device.
     fn upload(self, on: &Device) -> Result<(u64, Buffer<u64>)> {
         match self {
@@ -29,7 +37,10 @@ impl WholeIds<'_> {
 
 /// The sum of the hashes of polygons, modulo 2^64. They are lists of vertices, each with its smallest half-edge; the hash is of the ids
 /// in the whole mesh.
-pub(crate) fn digest_of_part(
+///
+/// # Safety
+/// The half-edges and vertices are those of a mesh with an id for each triangle and each vertex.
+pub(crate) unsafe fn digest_of_part(
     on: &Device,
     half_edges: &Buffer<HalfEdge>,
     lists: &Csr<Polygon, Vertex>,
@@ -45,7 +56,7 @@ pub(crate) fn digest_of_part(
     let sums = on.stage("digest polygons", || {
         let blocks = half_edges.len().div_ceil(kernel::DIGESTED as usize);
         let mut sums = on.uninitialized(blocks)?;
-        // SAFETY: the lists are those of a run: half-edges and vertices of its mesh, each with an id.
+        // SAFETY: the caller's promise.
         unsafe {
             kernel::digest_polygons::launch(
                 on,

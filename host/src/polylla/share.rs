@@ -19,6 +19,7 @@
 //! cut needs nothing else. A side of a piece may then be a ghost's.
 
 use trioxide_kernel::Bits;
+use trioxide_mesh::parallel;
 
 use super::split_weakly_simple;
 use super::{Constraints, Links, Result, WholeIds, digest_of_part, download_lists};
@@ -33,7 +34,7 @@ use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
 use gpu::polylla as kernel;
 use trioxide_kernel::launch::Buffer;
 
-/// How the owners' flags of half-edges reach the ghosts of other processes.
+/// How the owners' flags of half-edges reach the ghosts of other processes. With flags that their owners did not find walks may never end.
 pub trait Owners {
     /// The triangles whose flags others get, in the order in which [`exchange`](Owners::exchange) takes them.
     fn given(&self) -> &[u32];
@@ -57,10 +58,19 @@ struct Ghosts<'o> {
 }
 
 impl<'o> Ghosts<'o> {
-    fn upload(on: &Device, owners: &'o mut dyn Owners) -> crate::Result<Self> {
+    /// Refuses ids that are not below `triangles`.
+    fn upload(on: &Device, owners: &'o mut dyn Owners, triangles: u32) -> crate::Result<Self> {
+        let upload = |ids: &[u32]| {
+            let is_triangle = |&t: &u32| t < triangles;
+            assert!(parallel::all(ids, is_triangle), "triangles of the part");
+            on.upload(bytemuck::cast_slice(ids))
+        };
+        let (given, ghosts) = on.stage("copy to the device", || {
+            Ok((upload(owners.given())?, upload(owners.ghosts())?))
+        })?;
         Ok(Self {
-            given: on.upload(bytemuck::cast_slice(owners.given()))?,
-            ghosts: on.upload(bytemuck::cast_slice(owners.ghosts()))?,
+            given,
+            ghosts,
             owners,
         })
     }
@@ -72,15 +82,23 @@ impl<'o> Ghosts<'o> {
         flags: &mut BitSet<HalfEdge>,
         keeps: bool,
     ) -> crate::Result<()> {
-        let n = self.given.len();
-        let mut taken = on.uninitialized(n)?;
-        // SAFETY: triangles of the part, each with three flags.
-        unsafe { kernel::take_flags::launch(on, n as u32, &self.given, flags, &mut taken) }?;
-        let of_owners = on.upload(&self.owners.exchange(on.download(&taken)?)?)?;
-        let (n, keeps) = (of_owners.len() as u32, u32::from(keeps));
-        // SAFETY: as above.
-        unsafe { kernel::give_flags::launch(on, n, &self.ghosts, &of_owners, keeps, flags) }?;
-        Ok(())
+        const STAGE: &str = "exchange flags";
+        let (given, ghosts) = (&self.given, &self.ghosts);
+        let taken = on.stage(STAGE, || {
+            let mut taken = on.uninitialized(given.len())?;
+            let n = given.len() as u32;
+            // SAFETY: triangles of the part, each with three flags.
+            unsafe { kernel::take_flags::launch(on, n, given, flags, &mut taken) }?;
+            on.download(&taken)
+        })?;
+        let of_owners = self.owners.exchange(taken)?;
+        on.stage(STAGE, || {
+            let of_owners = on.upload(&of_owners)?;
+            let (n, keeps) = (of_owners.len() as u32, u32::from(keeps));
+            // SAFETY: as above.
+            unsafe { kernel::give_flags::launch(on, n, ghosts, &of_owners, keeps, flags) }?;
+            Ok(())
+        })
     }
 }
 
@@ -101,6 +119,8 @@ fn masked(
 
 /// The polygons of one process's part.
 pub struct Share {
+    /// Number of triangles, and of vertices, of the part.
+    elements: [u32; 2],
     /// Smallest half-edge of each polygon whose half-edges are all owned, or of its pieces, ascending.
     half_edges: Buffer<HalfEdge>,
     /// The vertices of each of them, from the origin of that half-edge.
@@ -129,13 +149,20 @@ impl Share {
     ///
     /// # Errors
     /// Errors of the device.
+    ///
+    /// # Panics
+    /// When a list is not as long as the part has triangles, or vertices.
     pub fn digest(
         &self,
         on: &Device,
         triangles: WholeIds,
         vertices: WholeIds,
     ) -> crate::Result<u64> {
-        digest_of_part(on, &self.half_edges, &self.lists, triangles, vertices)
+        let [of_triangles, of_vertices] = self.elements;
+        assert!(triangles.have(of_triangles), "an id for each triangle");
+        assert!(vertices.have(of_vertices), "an id for each vertex");
+        // SAFETY: the lists are those of a run over the part, whose triangles and vertices have ids.
+        unsafe { digest_of_part(on, &self.half_edges, &self.lists, triangles, vertices) }
     }
 
     /// The smallest half-edges of these polygons, and the vertices of each from there on, in host memory.
@@ -156,6 +183,9 @@ impl Share {
 ///
 /// # Errors
 /// As [`polylla`](super::polylla()); what `owners` gives.
+///
+/// # Panics
+/// When a triangle of `owners` is not in the part.
 pub fn polylla_share<P: Point>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
@@ -164,7 +194,7 @@ pub fn polylla_share<P: Point>(
     strict: bool,
     owners: &mut dyn Owners,
 ) -> Result<Share> {
-    let mut ghosts = Ghosts::upload(on, owners)?;
+    let mut ghosts = Ghosts::upload(on, owners, mesh.triangles())?;
     let own: BitSet<HalfEdge> = on.upload(owned)?.cast();
     let count_owned = |set: &BitSet<HalfEdge>| count_bits(on, &masked(on, set, &own, false)?);
     let mut longest = label_longest(on, mesh, Ties::Edge)?;
@@ -224,6 +254,7 @@ pub fn polylla_share<P: Point>(
             split_weakly_simple(on, mesh, (half_edges, lists, weak), labels, &mut found)?;
     }
     Ok(Share {
+        elements: [mesh.triangles(), mesh.points().len() as u32],
         half_edges,
         lists,
         weakly_simple,
@@ -245,16 +276,21 @@ fn list_half_edges(
         half_edges: starts,
         next: &links.next,
     };
-    let n = starts.len() as u32;
-    let mut offsets = lengths(on, starts.len())?;
-    super::count_vertices(on, &links.next, starts, &mut offsets)?;
-    exclusive_scan(on, &mut offsets)?;
-    let total = on.read(&offsets, starts.len())?;
-    let mut half_edges: Buffer<HalfEdge> = on.uninitialized(total as usize)?;
-    // SAFETY: each cycle writes to the place between its offsets, which are scanned counts of its half-edges.
-    unsafe { kernel::write_cycles::launch(on, n, cycles, &offsets, &mut half_edges) }?;
-    Ok(Polygons {
-        offsets: on.download(&offsets)?,
-        vertices: on.download_rows(&half_edges)?,
+    let (offsets, half_edges) = on.stage("list polygons", || {
+        let n = starts.len() as u32;
+        let mut offsets = lengths(on, starts.len())?;
+        super::count_vertices(on, &links.next, starts, &mut offsets)?;
+        exclusive_scan(on, &mut offsets)?;
+        let total = on.read(&offsets, starts.len())?;
+        let mut half_edges: Buffer<HalfEdge> = on.uninitialized(total as usize)?;
+        // SAFETY: each cycle writes to the place between its offsets, which are scanned counts of its half-edges.
+        unsafe { kernel::write_cycles::launch(on, n, cycles, &offsets, &mut half_edges) }?;
+        Ok((offsets, half_edges))
+    })?;
+    on.stage("copy to the host", || {
+        Ok(Polygons {
+            offsets: on.download(&offsets)?,
+            vertices: on.download_rows(&half_edges)?,
+        })
     })
 }
