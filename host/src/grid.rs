@@ -111,7 +111,10 @@ impl Rows {
             let message = format!("a grid of {side} x {side} points has no such rows: {rows:?}");
             return Err(Error::Argument(message));
         }
-        if !is_named(self.vertices()) || !is_named(6 * self.squares()) {
+        // In this order no product is beyond 64 bits.
+        let are_named =
+            is_named(*side) && is_named(self.vertices()) && is_named(6 * self.squares());
+        if !are_named {
             let message = format!(
                 "{} rows of a grid of {side} x {side} points have more corners than 32-bit ids name",
                 self.count()

@@ -72,7 +72,16 @@ fn points<P: MeshPoint + PartialEq + std::fmt::Debug>(
 
 fn refuse(on: &Device) -> Outcome {
     let large = 2_000_000_000;
-    for (side, rows) in [(1, 0..1), (10, 3..10), (large, 5..6), (40_000, 0..39_999)] {
+    let all = |side: u64| (side, 0..side - 1);
+    let refused = [
+        (1, 0..1),
+        (10, 3..10),
+        (large, 5..6),
+        (large, 5..5 + (1 << 33)),
+    ];
+    // The last ones' products are beyond 64 bits.
+    let sides = [40_000, (1 << 32) - 1, 1 << 32, 1 << 33, u64::MAX];
+    for (side, rows) in refused.into_iter().chain(sides.map(all)) {
         let rows = Rows { side, rows };
         if rows.corners(on).is_ok() || rows.points::<DVec2>(on).is_ok() {
             return Err(format!("{rows:?} are made"));
