@@ -76,3 +76,41 @@ pub fn random_points(n: usize, seed: u64) -> Result<Vec<DVec2>> {
     }
     Ok(points)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points one after the other, each drawn anew as long as it is one of the border that is there.
+    fn plain(n: usize, seed: u64) -> Vec<[f64; 2]> {
+        let tolerance = (0.4 / n as f64).sqrt();
+        let mut generator = Pcg64::seed_from_u64(seed);
+        let mut coordinate = || match unit_interval(&mut generator) {
+            x if x < tolerance => 0.0,
+            x if x > 1.0 - tolerance => 1.0,
+            x => x,
+        };
+        let mut points = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        while points.len() < n {
+            let point = [coordinate(), coordinate()];
+            let is_at_border = point.contains(&0.0) || point.contains(&1.0);
+            if !(is_at_border && points.contains(&point)) {
+                points.push(point);
+            }
+        }
+        points
+    }
+
+    #[test]
+    fn points_are_drawn_one_after_the_other() {
+        // Few points, many of them at corners; and several pieces.
+        let sizes = (4..60).chain([DRAWN + 3, DRAWN + 4, DRAWN + 5, 3 * DRAWN]);
+        for n in sizes {
+            for seed in 0..3 {
+                let points = random_points(n, seed).unwrap();
+                let points: Vec<[f64; 2]> = points.iter().map(DVec2::to_array).collect();
+                assert!(points == plain(n, seed), "{n} points, seed {seed}");
+            }
+        }
+    }
+}
