@@ -54,13 +54,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     run_command(&mut command)
 }
 
+/// Why this system has no use for the emulator.
+pub(crate) const REFUSAL: Option<&str> = if cfg!(target_os = "linux") {
+    None
+} else {
+    Some("the emulator stands in for the driver of Linux alone")
+};
+
 /// A folder with the emulator that a profile's build has made, under the driver's name.
 ///
 /// # Errors
 /// The system is not Linux; the library is not there.
 pub(crate) fn place(profile: &str) -> Result<PathBuf, Error> {
-    if !cfg!(target_os = "linux") {
-        return Err("the emulator stands in for the driver of Linux alone".into());
+    if let Some(reason) = REFUSAL {
+        return Err(reason.into());
     }
     let built = target_dir()
         .join(profile)

@@ -123,18 +123,21 @@ fn run_tests(
         }
     };
     let mut others = Vec::new();
-    let driver = emulate::place("debug");
-    match &driver {
-        Ok(driver) => {
+    let mut driver = None;
+    match (emulate::REFUSAL, emulate::place("debug")) {
+        (Some(reason), _) => skipped.push(format!("emulated kernels: {reason}")),
+        // The build has made it.
+        (None, Err(error)) => outcomes.push(timed("emulator", || Err(error))),
+        (None, Ok(folder)) => {
             for job in &mut jobs {
-                emulated::name_driver(job, driver, has_gpu());
+                emulated::name_driver(job, &folder, has_gpu());
             }
-            others.push(emulated::job(driver));
+            others.push(emulated::job(&folder));
+            driver = Some(folder);
         }
-        Err(reason) => skipped.push(format!("emulated kernels: {reason}")),
     }
     // Where there is a GPU, Python's arrays are of that.
-    let for_python = driver.ok().filter(|_| !has_gpu());
+    let for_python = driver.filter(|_| !has_gpu());
     let python = python.join().expect("making an environment does not panic");
     match python.map(|python| python::jobs(python, for_python.as_deref())) {
         Ok(Ok(jobs)) => others.extend(jobs),
