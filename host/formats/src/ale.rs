@@ -9,10 +9,10 @@
 //! versions of their program write numbers from 0, with which the `0` of the Neumann boundary would be a node. They list the
 //! nodes of one boundary loop in its order; here are those of all loops, holes too, ascending.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
-use super::atomic_file::write_atomically;
+use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
 use trioxide_mesh::edges::Edges;
 use trioxide_mesh::mesh::Mesh;
@@ -32,7 +32,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: &Mesh) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: &Mesh) -> io::Result<()> {
     writeln!(out, "# domain type\nCustom")?;
     writeln!(
         out,

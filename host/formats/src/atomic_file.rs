@@ -3,6 +3,8 @@
 use std::fs::{File, Permissions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::{NamedTempFile, TempPath};
@@ -31,11 +33,15 @@ pub struct AtomicFile {
 mod ahead;
 #[cfg(target_os = "linux")]
 mod in_memory;
+mod out;
 #[cfg(target_os = "linux")]
 mod unnamed;
 
 #[cfg(target_os = "linux")]
 use ahead::Ahead;
+#[cfg(target_os = "linux")]
+use in_memory::Window;
+pub use out::{Out, Place};
 
 #[derive(Debug)]
 enum Target {
@@ -47,6 +53,8 @@ enum Target {
         is_shared_out: bool,
         /// Its pages that are set aside before there is anything to write.
         ahead: Option<Ahead>,
+        /// The last part of it that is mapped for threads to fill.
+        window: Option<Arc<Window>>,
     },
     /// Under another name.
     Temporary(NamedTempFile),
@@ -86,6 +94,7 @@ impl AtomicFile {
                 file: unnamed,
                 is_shared_out: true,
                 ahead,
+                ..
             } = &mut file.target
                 && let Some(begins) = Ahead::begin(unnamed, bytes)
             {
@@ -165,6 +174,7 @@ impl AtomicFile {
                 is_shared_out: in_memory::is_worth_threads(&file),
                 file,
                 ahead: None,
+                window: None,
             };
             return Ok(AtomicFile { path, target });
         }
@@ -335,6 +345,7 @@ impl Write for AtomicFile {
                 file,
                 is_shared_out,
                 ahead,
+                ..
             } => {
                 let written = match is_shared_out {
                     true => in_memory::write(file, ahead.as_mut(), parts),
@@ -348,6 +359,29 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+impl Out for AtomicFile {
+    fn place(&mut self, length: usize) -> Option<Place> {
+        match &mut self.target {
+            #[cfg(target_os = "linux")]
+            Target::Unnamed {
+                file,
+                is_shared_out,
+                ahead,
+                window,
+            } if *is_shared_out && length > 0 => {
+                let place = in_memory::place(file, ahead.as_mut(), window, length);
+                // Where the system maps nothing, one thread writes: it may hold what the others wait for.
+                *is_shared_out = place.is_some();
+                place.map(Place::InMemory)
+            }
+            _ => {
+                let _ = length;
+                None
+            }
+        }
     }
 }
 

@@ -12,14 +12,14 @@
 //! convert others: an edge that its one triangle runs along in reverse is turned on reading. Triangles may run clockwise, as
 //! in the paper's own example.
 
-use std::io::{self, Write};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use glam::DVec2;
 use rayon::slice::ParallelSliceMut;
 
-use super::atomic_file::write_atomically;
+use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, Rows, text_start};
 use super::{map_file, triangles};
@@ -299,7 +299,7 @@ pub fn write(path: &Path, mesh: &EdgeTriangulation, marked: &[bool], layout: Lay
 }
 
 pub(crate) fn write_to(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     mesh: &EdgeTriangulation,
     marked: &[bool],
     layout: Layout,

@@ -3,10 +3,10 @@
 //! <https://math.nist.gov/MatrixMarket/formats.html>, `coordinate real general`: the numbers of rows, columns and entries, and
 //! a row, a column, both from 1, and a value for each entry.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
-use super::atomic_file::write_atomically;
+use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
 use trioxide_mesh::Result;
 use trioxide_mesh::prolongation::Prolongation;
@@ -19,7 +19,7 @@ pub fn write(path: &Path, matrix: &Prolongation) -> Result<()> {
     write_atomically(path, |file| write_to(file, matrix))
 }
 
-fn write_to(out: &mut (dyn Write + Send), matrix: &Prolongation) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, matrix: &Prolongation) -> io::Result<()> {
     writeln!(
         out,
         "%%MatrixMarket matrix coordinate real general\n{} {} {}",

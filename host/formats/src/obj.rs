@@ -7,13 +7,13 @@
 //! out, and a note says so. Objects, groups and materials are numbers in the face fields `object`, `group` and `material`, and a note
 //! gives their names. Everything else (smoothing groups, lines, curves) is skipped.
 
-use std::io::{self, Write};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use glam::{DVec2, DVec3};
 
-use super::atomic_file::write_atomically;
+use super::atomic_file::{Out, write_atomically};
 use super::faces::FaceList;
 use super::obj_groups::{self, Mark};
 use super::off::parse_point;
@@ -331,7 +331,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: &Mesh) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: &Mesh) -> io::Result<()> {
     let VertexAttributes {
         normals,
         colors,

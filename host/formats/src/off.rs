@@ -10,13 +10,13 @@
 
 mod binary;
 
-use std::io::{self, Write};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use glam::{DVec2, DVec3};
 
-use super::atomic_file::write_atomically;
+use super::atomic_file::{Out, write_atomically};
 use super::faces::FaceList;
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, Rows, show, text_start, with_line_feeds};
@@ -373,7 +373,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: &Mesh) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: &Mesh) -> io::Result<()> {
     let faces = mesh.faces.len();
     let VertexAttributes {
         normals,

@@ -4,12 +4,12 @@
 //! `normal_x normal_y normal_z`, and `rgb` or `rgba` as colours; other fields are left out with a note. Written is binary, or text;
 //! coordinates are 32-bit floats where these hold all of them exactly, as most programs expect, else 64-bit ones.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use glam::DVec3;
 
-use super::atomic_file::write_atomically;
+use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Parsed, lines, show, text_start, with_line_feeds};
 use super::{Encoding, Loaded, map_file};
@@ -376,7 +376,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     })
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: &Mesh, is_binary: bool) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: &Mesh, is_binary: bool) -> io::Result<()> {
     let VertexAttributes {
         normals, colors, ..
     } = &mesh.attributes;

@@ -1,20 +1,30 @@
 //! Writing of many small records: formatted in parallel, written in order.
+//!
+//! A thread takes the next block of records, formats it and hands it in. Who hands in the first block that is missing gives it, and those
+//! that wait behind it, their places in the file. Where threads may fill them themselves ([`Out::place`]) it does so while the others go
+//! on; else it writes the blocks. So no thread waits for the end of another's block, unless it is far ahead.
 
-use std::io::{self, ErrorKind, IoSlice, Write};
+use std::collections::VecDeque;
+use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use trioxide_mesh::{parallel, progress};
 
-/// Records that one task formats at first: some 100 KiB.
-const RECORDS: usize = if cfg!(test) { 4 } else { 4096 };
-/// Bytes of a batch up to which the next one has twice as many records, where many threads wait for each other behind each batch.
-const BATCH: usize = if cfg!(test) { 1 << 10 } else { 16 << 20 };
-const MANY_THREADS: usize = if cfg!(test) { 1 } else { 4 };
+use super::atomic_file::Out;
 
-/// Writes `count` records to `out`; `format` appends record `i` to a buffer. The next batch is formatted while one is
-/// written.
+/// Records by which the size of a block is chosen.
+const FIRST: usize = if cfg!(test) { 4 } else { 512 };
+/// Bytes of a block, about: they stay in a core's cache until they are written.
+const BLOCK: usize = if cfg!(test) { 20 } else { 256 << 10 };
+/// Blocks that may wait, for each thread.
+const WAITING: usize = 4;
+
+/// Writes `count` records to `out`; `format` appends record `i` to a buffer. It shares no work out: a thread that waits for others may take
+/// a block, which waits for the thread's own.
 pub(crate) fn write_records(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     count: usize,
     format: impl Fn(&mut Vec<u8>, usize) + Sync,
 ) -> io::Result<()> {
@@ -25,59 +35,164 @@ pub(crate) fn write_records(
 
 /// As [`write_records`], with `format` for a range of records.
 pub(crate) fn write_blocks(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     count: usize,
     format: &(dyn Fn(&mut Vec<u8>, Range<usize>) + Sync),
 ) -> io::Result<()> {
-    // Enough tasks to keep every thread busy, few enough for the buffers of a few threads to stay in the cache.
-    let threads = rayon::current_num_threads();
-    let tasks = 4 * threads;
-    let format_batch = |buffers: &mut Vec<Vec<u8>>, batch: &Range<usize>| {
-        let records = batch.len().div_ceil(tasks);
-        parallel::for_each_mut(buffers, |k, buffer| {
-            buffer.clear();
-            let begin = batch.end.min(batch.start + k * records);
-            format(buffer, begin..batch.end.min(begin + records));
-        });
-    };
     let counted = progress::count("%", count as u64);
-    let (mut ready, mut next) = (vec![Vec::new(); tasks], vec![Vec::new(); tasks]);
-    let mut length = tasks * RECORDS;
-    let mut batch = 0..count.min(length);
-    format_batch(&mut ready, &batch);
-    while !batch.is_empty() {
-        let bytes: usize = ready.iter().map(Vec::len).sum();
-        if bytes < BATCH && threads >= MANY_THREADS {
-            length *= 2;
-        }
-        let behind = batch.end..count.min(batch.end + length);
-        let (written, ()) = rayon::join(
-            || write_parts(out, &ready),
-            || format_batch(&mut next, &behind),
-        );
-        written?;
-        counted.advance(batch.len() as u64);
-        batch = behind;
-        std::mem::swap(&mut ready, &mut next);
+    let first = count.min(FIRST);
+    let mut bytes = Vec::new();
+    format(&mut bytes, 0..first);
+    out.write_all(&bytes)?;
+    let records = (BLOCK * first / bytes.len().max(1)).max(1);
+    let blocks = (count - first).div_ceil(records);
+    if blocks == 0 {
+        return Ok(());
     }
-    Ok(())
+    let threads = rayon::current_num_threads().min(blocks);
+    let queue = Queue::new(out, WAITING * threads);
+    let next = AtomicUsize::new(0);
+    parallel::for_tasks(threads, |_| {
+        let _stops = StopsWhenPanicking(&queue);
+        let mut buffer = Vec::new();
+        loop {
+            let block = next.fetch_add(1, Relaxed);
+            if block >= blocks || !queue.awaits(block) {
+                break;
+            }
+            let begin = first + block * records;
+            let end = count.min(begin + records);
+            format(&mut buffer, begin..end);
+            buffer = queue.hand_in(block, buffer);
+            counted.advance((end - begin) as u64);
+        }
+    });
+    queue.end()
 }
 
-/// Writes `parts`, one behind the other, at once as far as `out` can.
-fn write_parts(out: &mut (dyn Write + Send), parts: &[Vec<u8>]) -> io::Result<()> {
-    let mut slices: Vec<IoSlice> = parts.iter().map(|part| IoSlice::new(part)).collect();
-    let mut rest = &mut slices[..];
-    // Without empty ones at its front: a writer may write the first alone.
-    IoSlice::advance_slices(&mut rest, 0);
-    while !rest.is_empty() {
-        match out.write_vectored(rest) {
-            Ok(0) => return Err(ErrorKind::WriteZero.into()),
-            Ok(written) => IoSlice::advance_slices(&mut rest, written),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+/// Blocks on their way to a file.
+struct Queue<'a> {
+    state: Mutex<State<'a>>,
+    /// The first missing block has come, or the end.
+    went_on: Condvar,
+    /// How many blocks may wait.
+    most: usize,
+}
+
+struct State<'a> {
+    out: &'a mut dyn Out,
+    /// The first block that is missing.
+    first: usize,
+    /// That one and those behind it, as far as they have come.
+    waiting: VecDeque<Option<Vec<u8>>>,
+    /// Empty buffers.
+    spare: Vec<Vec<u8>>,
+    is_over: bool,
+    result: io::Result<()>,
+}
+
+impl<'a> Queue<'a> {
+    fn new(out: &'a mut dyn Out, most: usize) -> Queue<'a> {
+        let state = State {
+            out,
+            first: 0,
+            waiting: VecDeque::new(),
+            spare: Vec::new(),
+            is_over: false,
+            result: Ok(()),
+        };
+        Queue {
+            state: Mutex::new(state),
+            went_on: Condvar::new(),
+            most,
         }
     }
-    Ok(())
+
+    fn lock(&self) -> MutexGuard<'_, State<'a>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until `block` is not too far ahead. Whether it is still to be written.
+    fn awaits(&self, block: usize) -> bool {
+        let is_far = |state: &mut State| !state.is_over && block >= state.first + self.most;
+        let state = self.went_on.wait_while(self.lock(), is_far);
+        !state.unwrap_or_else(PoisonError::into_inner).is_over
+    }
+
+    /// Takes a block, and writes what has its turn. Gives an empty buffer.
+    fn hand_in(&self, block: usize, bytes: Vec<u8>) -> Vec<u8> {
+        let mut places = Vec::new();
+        let mut state = self.lock();
+        let State { first, waiting, .. } = &mut *state;
+        let at = block - *first;
+        if waiting.len() <= at {
+            waiting.resize_with(at + 1, || None);
+        }
+        waiting[at] = Some(bytes);
+        while let Some(Some(_)) = state.waiting.front()
+            && !state.is_over
+        {
+            let bytes = state.waiting.pop_front().flatten().unwrap_or_default();
+            state.first += 1;
+            match state.out.place(bytes.len()) {
+                Some(place) => places.push((place, bytes)),
+                None => {
+                    let written = state.out.write_all(&bytes);
+                    state.note(written);
+                    state.spare.push(bytes);
+                }
+            }
+        }
+        let mut empty = state.spare.pop().unwrap_or_default();
+        drop(state);
+        if at == 0 {
+            self.went_on.notify_all();
+        }
+        for (place, bytes) in places {
+            if let Err(error) = place.fill(&bytes) {
+                self.lock().note(Err(error));
+                self.went_on.notify_all();
+            }
+            let other = std::mem::replace(&mut empty, bytes);
+            if other.capacity() > 0 {
+                self.lock().spare.push(other);
+            }
+        }
+        empty.clear();
+        empty
+    }
+
+    /// Ends the work of all threads.
+    fn stop(&self) {
+        self.lock().is_over = true;
+        self.went_on.notify_all();
+    }
+
+    fn end(self) -> io::Result<()> {
+        let state = self.state.into_inner();
+        state.unwrap_or_else(PoisonError::into_inner).result
+    }
+}
+
+impl State<'_> {
+    /// An error ends the work; the first one is kept.
+    fn note(&mut self, result: io::Result<()>) {
+        if result.is_err() && self.result.is_ok() {
+            self.result = result;
+            self.is_over = true;
+        }
+    }
+}
+
+/// Lets no thread wait for the block of one that panics.
+struct StopsWhenPanicking<'q, 'a>(&'q Queue<'a>);
+
+impl Drop for StopsWhenPanicking<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
+    }
 }
 
 /// Appends the shortest text that reads back as `value`.
@@ -95,12 +210,38 @@ pub(crate) fn push_f32(buffer: &mut Vec<u8>, value: f32) {
 }
 
 /// Appends `value`.
-pub(crate) fn push_integer(buffer: &mut Vec<u8>, value: impl itoa::Integer) {
-    buffer.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+#[inline]
+pub(crate) fn push_integer(buffer: &mut Vec<u8>, value: impl itoa::Integer + TryInto<u32> + Copy) {
+    match value.try_into() {
+        Ok(small) if small < 100_000_000 => push_digits(buffer, small),
+        _ => buffer.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+    }
+}
+
+/// Appends a number of at most eight digits: made in one word, and stored at once. Digits that are stored in pairs and read together again
+/// wait for each other.
+fn push_digits(buffer: &mut Vec<u8>, value: u32) {
+    // The first digit in the lowest byte. In each step halves of 4, 2 and 1 digits part: a product with the inverse of the divisor, rounded
+    // up, is exact for so small numbers, and what it leaves below another number's lowest bit is masked.
+    let value = u64::from(value);
+    let fours = (value / 10_000) | ((value % 10_000) << 32);
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let twos = hundreds | ((fours - 100 * hundreds) << 16);
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    let ones = tens | ((twos - 10 * tens) << 8);
+    // Zeros before the first other digit, of 0 all but one.
+    let zeros = (ones | (1 << 56)).trailing_zeros() & !7;
+    let text = ((ones | u64::from_le_bytes([b'0'; 8])) >> zeros).to_le_bytes();
+    buffer.reserve(text.len());
+    buffer.spare_capacity_mut()[..text.len()].write_copy_of_slice(&text);
+    // SAFETY: as many bytes, and more, have been written.
+    unsafe { buffer.set_len(buffer.len() + text.len() - zeros as usize / 8) };
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{ErrorKind, Write};
+
     use super::*;
 
     #[test]
@@ -114,6 +255,60 @@ mod tests {
             .unwrap();
             let expected: String = (0..count).map(|i| format!("{i}\n")).collect();
             assert_eq!(out, expected.as_bytes());
+        }
+    }
+
+    /// Refuses to write more than some bytes.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self
+                .0
+                .checked_sub(bytes.len())
+                .ok_or(ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Out for Full {}
+
+    #[test]
+    fn an_error_and_a_panic_end_the_work_of_all_threads() {
+        for threads in [1, 2, 9] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(|| {
+                let row = |buffer: &mut Vec<u8>, i: usize| push_integer(buffer, i);
+                for room in [0, 5, 1000] {
+                    let error = write_records(&mut Full(room), 1000, row).unwrap_err();
+                    assert_eq!(error.kind(), ErrorKind::StorageFull);
+                }
+                write_records(&mut Full(2890), 1000, row).unwrap();
+                let run = || write_records(&mut Vec::new(), 1000, |_, i| assert!(i != 555));
+                assert!(std::panic::catch_unwind(run).is_err());
+            });
+        }
+    }
+
+    #[test]
+    fn integers_are_those_of_the_standard_library() {
+        let text = |value: i64| {
+            let mut buffer = Vec::new();
+            push_integer(&mut buffer, value);
+            String::from_utf8(buffer).unwrap()
+        };
+        let powers = (0..=18).map(|k| 10_i64.pow(k));
+        let near = powers.flat_map(|power| [power - 1, power, power + 1, 9 * power, -power]);
+        let others = (0..100_000).map(|i| i * 7919 % 100_000_000);
+        for value in near.chain(0..20_000).chain(others) {
+            assert_eq!(text(value), value.to_string());
+        }
+        for value in [i64::MIN, i64::MAX] {
+            assert_eq!(text(value), value.to_string());
         }
     }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::atomic_file::write_atomically;
+use super::atomic_file::{Out, write_atomically};
 use super::off::{parse_point, push_point};
 use super::rows_out::{push_f64, write_records};
 use super::text::{
@@ -189,7 +189,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
 }
 
 fn write_text(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     count: usize,
     corners: impl Fn(usize) -> [DVec3; 3] + Sync,
 ) -> io::Result<()> {

@@ -7,12 +7,11 @@
 //! is a whole number throughout, is their region. Attributes and markers of points are skipped.
 
 use std::ffi::OsStr;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use super::atomic_file::AtomicFile;
+use super::atomic_file::{AtomicFile, Out};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, Rows, text_start, with_line_feeds};
 use super::{map_file, triangles};
@@ -287,7 +286,7 @@ pub(crate) fn write_file(
     Ok(file)
 }
 
-pub(crate) fn write_nodes(out: &mut (dyn Write + Send), points: &[DVec3]) -> std::io::Result<()> {
+pub(crate) fn write_nodes(out: &mut dyn Out, points: &[DVec3]) -> std::io::Result<()> {
     let is_flat = points.iter().all(|point| point.z == 0.0);
     let dimensions = if is_flat { 2 } else { 3 };
     writeln!(out, "{} {dimensions} 0 0", points.len())?;
@@ -302,7 +301,7 @@ pub(crate) fn write_nodes(out: &mut (dyn Write + Send), points: &[DVec3]) -> std
 }
 
 fn write_elements(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     triangles: &[[u32; 3]],
     regions: Option<&[i32]>,
 ) -> std::io::Result<()> {
@@ -322,7 +321,7 @@ fn write_elements(
     })
 }
 
-fn write_segments(out: &mut (dyn Write + Send), segments: &[Segment]) -> std::io::Result<()> {
+fn write_segments(out: &mut dyn Out, segments: &[Segment]) -> std::io::Result<()> {
     // No points: they are in the .node file. No holes at the end.
     writeln!(out, "0 2 0 0\n{} 1", segments.len())?;
     write_records(out, segments.len(), |buffer, i| {

@@ -5,11 +5,11 @@
 //! cell array `marker`. An array has a value for every cell: lines are in region 0 and faces have marker 0, and neither
 //! means anything. [`super::volume::vtu`] reads them.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use super::Encoding;
-use super::atomic_file::write_atomically;
+use super::atomic_file::{Out, write_atomically};
 use super::fields::of_attributes;
 use super::vtu_array::Numbers;
 use super::vtu_out::{self, Grid};
@@ -24,7 +24,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     write_atomically(path, |file| write_to(file, mesh, encoding))
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: &Mesh, encoding: Encoding) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: &Mesh, encoding: Encoding) -> io::Result<()> {
     let (points, faces, lines) = (mesh.points.len(), mesh.faces.len(), mesh.segments.len());
     let cells = faces + lines;
     let face_corners = match &mesh.faces {

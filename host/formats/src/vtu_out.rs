@@ -1,12 +1,13 @@
 //! Writing of VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp` ([`super::vtp`]).
 
-use std::io::{self, Write};
+use std::io;
 
 use super::Encoding;
 use super::fields::Joined;
 use super::rows_out::write_records;
 use super::vtu_array::{Array, Numbers, Record};
 use super::vtu_blocks::compress;
+use crate::atomic_file::Out;
 use trioxide_mesh::fields::{Fields, NumberType};
 
 /// Encodings of VTK's XML files.
@@ -134,11 +135,7 @@ fn escape(name: &str) -> String {
 }
 
 /// Writes a file; `encoding` is text, or little-endian binary appended raw.
-pub(crate) fn write(
-    out: &mut (dyn Write + Send),
-    grid: &Grid,
-    encoding: Encoding,
-) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Out, grid: &Grid, encoding: Encoding) -> io::Result<()> {
     let Grid {
         points,
         cells,
@@ -189,7 +186,7 @@ pub(crate) fn field_arrays<'a>(
 
 /// Writes a file with a dataset of this kind: one piece of these sections. Sections without arrays are left out.
 pub(crate) fn write_sections(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     kind: &str,
     counts: &str,
     sections: &[Section],
@@ -252,7 +249,7 @@ fn field_record<'a>(field: &'a Joined) -> Box<Record<'a>> {
 
 /// Writes the element of an array: with its numbers in a file that is text, else with the place where they are.
 fn write_element(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     array: &Array,
     encoding: Encoding,
     offset: usize,

@@ -6,8 +6,10 @@
 
 use std::fs::File;
 use std::io::{IoSlice, Result, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
-use memmap2::MmapOptions;
+use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{FallocateFlags, FsWord, fallocate, fstatfs};
 
 use super::ahead::Ahead;
@@ -103,12 +105,96 @@ fn fill(file: &File, at: u64, length: usize, pieces: &[&[u8]]) -> Result<()> {
     Ok(())
 }
 
+/// Bytes that are mapped at once for blocks that come one by one. A map costs messages between processors.
+const WINDOW: usize = STEP;
+
+/// A mapped part of a file. It may end behind the file.
+#[derive(Debug)]
+pub(super) struct Window {
+    file: File,
+    begin: u64,
+    map: MmapRaw,
+}
+
+impl Window {
+    fn new(file: &File, begin: u64, length: usize) -> Result<Window> {
+        Ok(Window {
+            file: file.try_clone()?,
+            begin,
+            map: MmapOptions::new().offset(begin).len(length).map_raw(file)?,
+        })
+    }
+
+    fn holds(&self, begin: u64, end: u64) -> bool {
+        self.begin <= begin && end <= self.begin + self.map.len() as u64
+    }
+}
+
+/// Bytes of a file, for one thread.
+#[derive(Debug)]
+pub struct Place {
+    window: Arc<Window>,
+    at: u64,
+    length: usize,
+    /// Whether its pages are set aside.
+    is_set_aside: bool,
+}
+
+/// Goes behind the next `length` bytes of a file without a name; `None` where the system maps none.
+pub(super) fn place(
+    file: &mut File,
+    ahead: Option<&mut Ahead>,
+    window: &mut Option<Arc<Window>>,
+    length: usize,
+) -> Option<Place> {
+    let at = file.stream_position().ok()?;
+    let end = at + length as u64;
+    let is_set_aside = end <= ahead.map_or(0, Ahead::end);
+    if is_set_aside {
+        make_room(file, at, end, true).ok()?;
+    }
+    let held = window.take().filter(|window| window.holds(at, end));
+    let window = window.insert(match held {
+        Some(window) => window,
+        None => Arc::new(Window::new(file, at, length.max(WINDOW)).ok()?),
+    });
+    file.seek(SeekFrom::Start(end)).ok()?;
+    Some(Place {
+        window: window.clone(),
+        at,
+        length,
+        is_set_aside,
+    })
+}
+
+impl Place {
+    /// Fills it with `bytes`.
+    pub(super) fn fill(&self, bytes: &[u8]) -> Result<()> {
+        assert_eq!(bytes.len(), self.length, "as many as it was made for");
+        let Window { file, begin, map } = &*self.window;
+        // One thread at a time, while the others format. Where there are no pages, writing gives the reason.
+        if !self.is_set_aside
+            && fallocate(file, FallocateFlags::empty(), self.at, self.length as u64).is_err()
+        {
+            return file.write_all_at(bytes, self.at);
+        }
+        let offset = (self.at - begin) as usize;
+        // SAFETY: the window holds the place, and no other place has a byte of it. The file is as long, and has no name by which another
+        // process could shorten it.
+        let place =
+            unsafe { std::slice::from_raw_parts_mut(map.as_mut_ptr().add(offset), self.length) };
+        maps::populate(place);
+        place.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::atomic_file::AtomicFile;
+    use crate::atomic_file::{AtomicFile, Out};
 
     #[test]
     fn files_in_memory_are_those_of_write() {
@@ -132,5 +218,33 @@ mod tests {
         file.write_all(&all[450_000..]).unwrap();
         file.commit().unwrap();
         assert!(std::fs::read(&path).unwrap() == all);
+    }
+
+    #[test]
+    fn places_of_a_file_in_memory_are_filled_in_any_order() {
+        // Where there is such a folder.
+        let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+            return;
+        };
+        let path = folder.path().join("a");
+        let all: Vec<u8> = (0..200_000).map(|i| (i % 251) as u8).collect();
+        // Without pages that are set aside, with some, and with more than it needs.
+        for bytes in [0, 100_000, 1 << 20] {
+            AtomicFile::begin(&path, bytes);
+            let mut file = AtomicFile::create(&path).unwrap();
+            file.write_all(&all[..1000]).unwrap();
+            let parts = [1000..1007, 1007..50_000, 50_000..190_000];
+            let mut places = parts.map(|range| {
+                let place = file.place(range.len()).expect("a place in memory");
+                (place, &all[range])
+            });
+            places.reverse();
+            for (place, bytes) in places {
+                place.fill(bytes).unwrap();
+            }
+            file.write_all(&all[190_000..]).unwrap();
+            file.commit().unwrap();
+            assert!(std::fs::read(&path).unwrap() == all, "{bytes}");
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! PLY files written.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use glam::DVec3;
 
 use super::fields::Column;
 use crate::Encoding;
-use crate::atomic_file::write_atomically;
+use crate::atomic_file::{Out, write_atomically};
 use crate::fields::Number;
 use crate::rows_out::{push_f64, push_integer, write_blocks, write_records};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
@@ -203,7 +203,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         header + "end_header\n"
     }
 
-    fn write_header(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    fn write_header(&self, out: &mut dyn Out) -> io::Result<()> {
         write!(out, "ply\nformat {} 1.0\ncomment trioxide\n", N::NAME)?;
         let segments = &self.mesh.segments;
         let [points, faces] = self.counts;
@@ -227,13 +227,13 @@ impl<'a, N: Numbers> Body<'a, N> {
         out.write_all(self.properties().as_bytes())
     }
 
-    fn write(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    fn write(&self, out: &mut dyn Out) -> io::Result<()> {
         self.write_header(out)?;
         self.write_vertices(out)?;
         self.write_faces(out)
     }
 
-    fn write_vertices(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    fn write_vertices(&self, out: &mut dyn Out) -> io::Result<()> {
         let mesh = self.mesh;
         let attributes = &mesh.attributes;
         let is_bare = attributes == &Default::default() && self.vertex_fields.is_empty();
@@ -245,7 +245,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         })
     }
 
-    fn write_faces(&self, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    fn write_faces(&self, out: &mut dyn Out) -> io::Result<()> {
         let mesh = self.mesh;
         let are_bare_faces = mesh.regions.is_none() && self.face_fields.is_empty();
         match &mesh.faces {
@@ -355,7 +355,7 @@ impl SharedFile {
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write_vertices(&self, out: &mut (dyn Write + Send), part: &Mesh) -> io::Result<()> {
+    pub fn write_vertices(&self, out: &mut dyn Out, part: &Mesh) -> io::Result<()> {
         self.body(part).write_vertices(out)
     }
 
@@ -363,7 +363,7 @@ impl SharedFile {
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write_faces(&self, out: &mut (dyn Write + Send), part: &Mesh) -> io::Result<()> {
+    pub fn write_faces(&self, out: &mut dyn Out, part: &Mesh) -> io::Result<()> {
         self.body(part).write_faces(out)
     }
 }

@@ -7,13 +7,13 @@
 //! the one that is listed first. The format has no regions, tags or fields, and no rule for the direction of faces: so it is written
 //! and not read.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use trioxide_mesh::Result;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 
-use crate::atomic_file::write_atomically;
+use crate::atomic_file::{Out, write_atomically};
 use crate::rows_out::{push_f64, push_integer, write_records};
 
 /// Appends a number of ids and the ids as a line.
@@ -26,7 +26,7 @@ fn push_list(buffer: &mut Vec<u8>, ids: impl ExactSizeIterator<Item = u32>) {
     buffer.push(b'\n');
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: &PolyhedralMesh) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: &PolyhedralMesh) -> io::Result<()> {
     write!(out, "2 2\n{}\n", mesh.points.len())?;
     write_records(out, mesh.points.len(), |buffer, i| {
         for (k, x) in mesh.points[i].to_array().into_iter().enumerate() {

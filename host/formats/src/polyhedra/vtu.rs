@@ -7,7 +7,7 @@
 //! vertices up to its end in `face_offsets`. Written is the one that all versions read. Tagged faces are cells of their own, with
 //! the array `marker`. Other arrays of points and cells are fields.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use glam::DVec3;
@@ -17,7 +17,7 @@ use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
 use trioxide_mesh::{Result, parallel};
 
 use crate::Encoding;
-use crate::atomic_file::write_atomically;
+use crate::atomic_file::{Out, write_atomically};
 use crate::fields::{Joined, split};
 use crate::input::peek_file;
 use crate::text::{Parsed, check_vertex};
@@ -326,11 +326,7 @@ fn running_sum(counts: impl Iterator<Item = usize>) -> Vec<usize> {
         .collect()
 }
 
-fn write_to(
-    out: &mut (dyn Write + Send),
-    mesh: &PolyhedralMesh,
-    encoding: Encoding,
-) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: &PolyhedralMesh, encoding: Encoding) -> io::Result<()> {
     let solid = mesh.len();
     let cells = solid + mesh.tagged.len();
     let tagged = |i: usize| mesh.faces.get(mesh.tagged[i - solid].face as usize);

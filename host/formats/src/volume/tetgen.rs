@@ -5,11 +5,10 @@
 //! the first one is. The first attribute of the tetrahedra, when it is a whole number throughout, is their region.
 //! Attributes and markers of points are skipped. The points are read by [`triangle`].
 
-use std::io::Write;
 use std::path::Path;
 
 use super::elements::{Elements, Shape, Tags};
-use crate::atomic_file::AtomicFile;
+use crate::atomic_file::{AtomicFile, Out};
 use crate::input::{is_pipe, peek_file};
 use crate::map_file;
 use crate::rows_out::{push_integer, write_records};
@@ -207,7 +206,7 @@ pub(super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
     AtomicFile::commit_all(files)
 }
 
-fn write_elements(out: &mut (dyn Write + Send), mesh: &VolumeMesh) -> std::io::Result<()> {
+fn write_elements(out: &mut dyn Out, mesh: &VolumeMesh) -> std::io::Result<()> {
     let attributes = usize::from(mesh.regions.is_some());
     writeln!(out, "{} 4 {attributes}", mesh.cells.len())?;
     write_records(out, mesh.cells.len(), |buffer, i| {
@@ -224,7 +223,7 @@ fn write_elements(out: &mut (dyn Write + Send), mesh: &VolumeMesh) -> std::io::R
     })
 }
 
-fn write_faces(out: &mut (dyn Write + Send), mesh: &VolumeMesh) -> std::io::Result<()> {
+fn write_faces(out: &mut dyn Out, mesh: &VolumeMesh) -> std::io::Result<()> {
     writeln!(out, "{} 1", mesh.faces.len())?;
     write_records(out, mesh.faces.len(), |buffer, i| {
         push_integer(buffer, i);

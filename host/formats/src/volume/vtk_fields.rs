@@ -1,9 +1,10 @@
 //! The attributes of a legacy `.vtk` file as fields.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::bytes::{Kind, Numbers};
 use super::vtu::fields::values;
+use crate::atomic_file::Out;
 use crate::fields::Joined;
 use crate::rows_out::write_records;
 use crate::text::{Fault, Parsed};
@@ -135,11 +136,7 @@ fn type_name(kind: NumberType) -> &'static str {
 }
 
 /// Writes fields as arrays of a `FIELD`.
-pub(super) fn write(
-    out: &mut (dyn Write + Send),
-    fields: &[Joined],
-    is_binary: bool,
-) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Out, fields: &[Joined], is_binary: bool) -> io::Result<()> {
     for field in fields {
         let (components, count) = (field.components, field.count);
         let (name, kind) = (encode(&field.name), type_name(field.kind));

@@ -1,6 +1,6 @@
 //! Writing of legacy `.vtk` files: an unstructured grid of version 3.0, with what the `.vtu` files have.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use glam::DVec3;
@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::Encoding;
 use super::vtk_cells::{Record, number};
 use super::vtk_fields;
-use crate::atomic_file::write_atomically;
+use crate::atomic_file::{Out, write_atomically};
 use crate::fields::{Joined, of_attributes};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use trioxide_mesh::Result;
@@ -122,7 +122,7 @@ pub(crate) fn write_surface(path: &Path, mesh: &Mesh, encoding: Encoding) -> Res
     })
 }
 
-fn write_to(out: &mut (dyn Write + Send), grid: &Grid, is_binary: bool) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, grid: &Grid, is_binary: bool) -> io::Result<()> {
     let Grid {
         points,
         cells,
@@ -133,7 +133,7 @@ fn write_to(out: &mut (dyn Write + Send), grid: &Grid, is_binary: bool) -> io::R
         fields: [of_points, of_cells],
     } = grid;
     // Of cells with their numbers of vertices, types and tags.
-    let integers = |out: &mut (dyn Write + Send), record: &Record<i32>| {
+    let integers = |out: &mut dyn Out, record: &Record<i32>| {
         write_records(out, *cells, |buffer, i| {
             record(i, &mut |value| {
                 if is_binary {

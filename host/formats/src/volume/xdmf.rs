@@ -6,7 +6,7 @@
 //! topology, in which the cells keep their order.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use glam::DVec3;
@@ -17,7 +17,7 @@ use super::elements::Grid;
 use super::tokens::Text;
 use super::vtk_cells::{self, REGION_NAMES};
 use super::vtu::arrays::{File, child, fault};
-use crate::atomic_file::write_atomically;
+use crate::atomic_file::{Out, write_atomically};
 use crate::map_file;
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, check_vertex, show};
@@ -428,7 +428,7 @@ pub(crate) fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
     write_atomically(path, |file| write_to(file, &cells))
 }
 
-fn write_to(out: &mut (dyn Write + Send), cells: &Cells) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, cells: &Cells) -> io::Result<()> {
     let Cells {
         points,
         count,

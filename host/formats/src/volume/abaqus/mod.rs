@@ -9,14 +9,14 @@
 //! `CPS4`, one in space as `S3` and `S4`.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use glam::DVec3;
 
 use super::elements::{Elements, Grid, Shape, Tags};
 use super::{Output, Selected, select};
-use crate::atomic_file::write_atomically;
+use crate::atomic_file::{Out, write_atomically};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, parse_integer, show, text_start, with_line_feeds};
 use trioxide_mesh::Result;
@@ -399,7 +399,7 @@ pub(crate) fn write(path: &Path, mesh: Output) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: Output) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
     let is_flat = mesh.cells.is_empty() && mesh.points.iter().all(|point| point.z == 0.0);
     write!(out, "*HEADING\nwritten by trioxide\n*NODE\n")?;
     write_records(out, mesh.points.len(), |buffer, i| {

@@ -1,12 +1,13 @@
 //! `$NodeData` and `$ElementData`: fields, by the numbers of nodes and elements.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
 
 use super::super::Output;
 use super::super::bytes::{Decode, Kind};
 use super::data::Data;
 use super::{Nodes, Shape};
+use crate::atomic_file::Out;
 use crate::fields::Joined;
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
@@ -189,7 +190,7 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
 /// Writes the fields of a mesh. `order` has the elements, each with its id among those of its dimension, in the order of their
 /// numbers; lines have no fields.
 pub(super) fn write(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     mesh: Output,
     order: impl Iterator<Item = (Shape, u32)>,
     is_binary: bool,
@@ -222,7 +223,7 @@ pub(super) fn write(
 
 /// Writes a section; `ids` are the elements of the field and their numbers in the file.
 fn write_view(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     section: &str,
     field: &Joined,
     ids: &[(u32, u32)],

@@ -1,6 +1,6 @@
 //! Version 2.2: nodes, then elements, each with tags: its physical group, its geometrical entity and more.
 
-use std::io::{self, Write};
+use std::io;
 
 use glam::DVec3;
 
@@ -11,6 +11,7 @@ use super::data::{Data, Start};
 use super::{
     Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape, write_format,
 };
+use crate::atomic_file::Out;
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 
@@ -252,7 +253,7 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
     Ok(())
 }
 
-pub(super) fn write(out: &mut (dyn Write + Send), mesh: Output, is_binary: bool) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Result<()> {
     write_format(out, "2.2", is_binary)?;
     write!(out, "$Nodes\n{}\n", mesh.points.len())?;
     write_records(out, mesh.points.len(), |buffer, i| {

@@ -12,6 +12,7 @@ use super::{
     Entities, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape,
     v40, write_format,
 };
+use crate::atomic_file::Out;
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed};
 
@@ -280,7 +281,7 @@ impl Sink<'_> {
     }
 }
 
-pub(super) fn write(out: &mut (dyn Write + Send), mesh: Output, is_binary: bool) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Result<()> {
     let entities = entities(mesh);
     let blocks = blocks(mesh, &entities);
 
@@ -296,7 +297,7 @@ pub(super) fn write(out: &mut (dyn Write + Send), mesh: Output, is_binary: bool)
 
 /// Writes the curves, surfaces and volumes, by tag, in the box of all points.
 fn write_entities(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     mesh: Output,
     entities: &[Entities; 3],
     is_binary: bool,
@@ -332,7 +333,7 @@ fn write_entities(
 }
 
 /// Writes the points, all of one volume or surface.
-fn write_nodes(out: &mut (dyn Write + Send), mesh: Output, is_binary: bool) -> io::Result<()> {
+fn write_nodes(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Result<()> {
     writeln!(out, "$Nodes")?;
     let points = mesh.points.len();
     let mut sink = Sink { out, is_binary };
@@ -369,7 +370,7 @@ fn write_nodes(out: &mut (dyn Write + Send), mesh: Output, is_binary: bool) -> i
 
 /// Writes faces and cells, in blocks.
 fn write_elements(
-    out: &mut (dyn Write + Send),
+    out: &mut dyn Out,
     mesh: Output,
     blocks: &[Block],
     is_binary: bool,

@@ -9,7 +9,7 @@ use super::super::bytes::{Bytes, Decode, Kind, Numbers, Order};
 use super::super::elements::{Elements, Grid, Shape, Table, Tag};
 use super::super::{Output, select};
 use super::{SECTIONS, check_dimension, dimension, finish, is_solid, section};
-use crate::atomic_file::write_atomically;
+use crate::atomic_file::{Out, write_atomically};
 use crate::rows_out::write_records;
 use crate::text::{Parsed, check_vertex};
 use trioxide_mesh::Result;
@@ -175,7 +175,7 @@ pub(crate) fn write(path: &Path, mesh: Output) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: Output) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
     let sections: Vec<_> = SECTIONS
         .iter()
         .map(|&(_, number, shape)| (number, shape, select(mesh, shape)))

@@ -1,6 +1,6 @@
 //! The text form.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use glam::DVec3;
@@ -9,7 +9,7 @@ use super::super::elements::{Elements, Grid, Shape, Table, Tag};
 use super::super::tokens::{Text, nth_token};
 use super::super::{Output, select};
 use super::{SECTIONS, check_dimension, dimension, finish, is_solid, section};
-use crate::atomic_file::write_atomically;
+use crate::atomic_file::{Out, write_atomically};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, check_vertex, text_start};
 use trioxide_mesh::Result;
@@ -149,7 +149,7 @@ pub(crate) fn write(path: &Path, mesh: Output) -> Result<()> {
     write_atomically(path, |file| write_to(file, mesh))
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: Output) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
     let dimension = dimension(mesh);
     // Version 2: doubles.
     write!(

@@ -1,6 +1,6 @@
 //! Writing of `.vtu` files of cells.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use trioxide_mesh::Result;
@@ -8,7 +8,7 @@ use trioxide_mesh::volume::{Cells, VolumeMesh};
 
 use super::super::vtk_cells::number;
 use crate::Encoding;
-use crate::atomic_file::write_atomically;
+use crate::atomic_file::{Out, write_atomically};
 use crate::vtu_array::Numbers;
 use crate::vtu_out::{Grid, write as write_grid};
 
@@ -16,7 +16,7 @@ pub(in super::super) fn write(path: &Path, mesh: &VolumeMesh, encoding: Encoding
     write_atomically(path, |file| write_to(file, mesh, encoding))
 }
 
-fn write_to(out: &mut (dyn Write + Send), mesh: &VolumeMesh, encoding: Encoding) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: &VolumeMesh, encoding: Encoding) -> io::Result<()> {
     let (points, solid, faces) = (mesh.points.len(), mesh.cells.len(), mesh.faces.len());
     let cells = solid + faces;
     let solid_corners = match &mesh.cells {
