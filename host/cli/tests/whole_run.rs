@@ -186,6 +186,34 @@ fn a_chain_reports_each_step() {
     assert!(has_part(&object["whole_run"], "write"));
 }
 
+/// The folder with the emulator of the driver, which `cargo xtask test` names.
+const DRIVER: &str = "TRIOXIDE_EMULATED_DRIVER";
+
+#[test]
+fn vertices_printed_while_a_gpu_starts_are_those_of_the_file() {
+    let Some(driver) = std::env::var_os(DRIVER) else {
+        return eprintln!(
+            "skipped: printing ahead: {DRIVER} names no folder with the PTX emulator"
+        );
+    };
+    let place = Place::new();
+    for mesh in ["generate:random:3k", "generate:grid:3k"] {
+        for output in ["a.off", "a.obj", "a.ply"] {
+            place.run(&format!("polylla {mesh} -o {output} --device cpu"));
+            let expected = fs::read(place.path(output)).unwrap();
+            fs::remove_file(place.path(output)).unwrap();
+            let status = Command::new(env!("CARGO_BIN_EXE_trioxide"))
+                .args(["polylla", mesh, "-o", output, "--device", "cuda", "--quiet"])
+                .current_dir(&place.0)
+                .env("LD_LIBRARY_PATH", &driver)
+                .status();
+            assert!(status.unwrap().success());
+            let found = fs::read(place.path(output)).unwrap();
+            assert!(found == expected, "{mesh} {output}");
+        }
+    }
+}
+
 #[test]
 fn a_chain_that_cannot_be_is_refused_before_it_is_read() {
     let place = Place::new();

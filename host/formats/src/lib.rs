@@ -59,6 +59,7 @@ mod pcd;
 pub mod ply;
 pub mod poly;
 mod polyhedra;
+mod printed;
 pub mod pvtu;
 mod rows_out;
 mod stl;
@@ -92,6 +93,8 @@ pub enum Encoding {
 
 use input::map_file;
 pub use polyhedra::{check_polyhedra_output, is_polyhedra, read_polyhedra, write_polyhedra};
+use printed::VertexRows;
+pub use printed::{Printed, is_printed_ahead, print_ahead, write_printed};
 use table::FORMATS;
 pub use volume::{
     MshVersion, WriteOptions, is_volume, read_volume, read_volume_with_notes, write_volume,
@@ -125,6 +128,7 @@ pub struct Format {
     rounding: Option<fn(&Mesh, Encoding) -> Option<String>>,
     read: Option<Reader>,
     write: Option<Writer>,
+    rows: Option<VertexRows>,
 }
 
 type Reader = fn(&Path) -> Result<Loaded>;

@@ -17,6 +17,7 @@ use super::atomic_file::{Out, write_atomically};
 use super::faces::FaceList;
 use super::obj_groups::{self, Mark};
 use super::off::parse_point;
+use super::printed::{Printed, write_rows};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{
     Fault, Line, Parsed, check_vertex, lines, parse_chunks, parse_integer, show, split_at_lines,
@@ -327,28 +328,35 @@ fn plural(name: &str) -> String {
     }
 }
 
-pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
-    write_atomically(path, |file| write_to(file, mesh))
+pub(crate) fn write(path: &Path, mesh: &Mesh, printed: &Printed) -> Result<()> {
+    write_atomically(path, |file| write_to(file, mesh, printed))
 }
 
-fn write_to(out: &mut dyn Out, mesh: &Mesh) -> io::Result<()> {
+/// Appends a keyword and its numbers.
+fn push_row(buffer: &mut Vec<u8>, keyword: &[u8], numbers: &[f64]) {
+    buffer.extend_from_slice(keyword);
+    for number in numbers {
+        buffer.push(b' ');
+        push_f64(buffer, *number);
+    }
+    buffer.push(b'\n');
+}
+
+/// Appends the row of a vertex without a colour.
+pub(crate) fn push_point(buffer: &mut Vec<u8>, point: DVec3) {
+    push_row(buffer, b"v", &point.to_array());
+}
+
+fn write_to(out: &mut dyn Out, mesh: &Mesh, printed: &Printed) -> io::Result<()> {
     let VertexAttributes {
         normals,
         colors,
         uvs,
     } = &mesh.attributes;
-    let push_row = |buffer: &mut Vec<u8>, keyword: &[u8], numbers: &[f64]| {
-        buffer.extend_from_slice(keyword);
-        for number in numbers {
-            buffer.push(b' ');
-            push_f64(buffer, *number);
-        }
-        buffer.push(b'\n');
-    };
-    write_records(out, mesh.points.len(), |buffer, i| {
+    write_rows(out, mesh.points.len(), printed, |buffer, i| {
         let [x, y, z] = mesh.points[i].to_array();
         match colors {
-            None => push_row(buffer, b"v", &[x, y, z]),
+            None => push_point(buffer, mesh.points[i]),
             Some(colors) => {
                 let [r, g, b, _] = colors[i].map(|channel| f64::from(channel) / 255.0);
                 push_row(buffer, b"v", &[x, y, z, r, g, b]);

@@ -18,6 +18,7 @@ use glam::{DVec2, DVec3};
 
 use super::atomic_file::{Out, write_atomically};
 use super::faces::FaceList;
+use super::printed::{Printed, write_rows};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, Rows, show, text_start, with_line_feeds};
 use super::{Loaded, map_file};
@@ -369,11 +370,11 @@ fn parse_header(rows: &Rows) -> Parsed<Header> {
     })
 }
 
-pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
-    write_atomically(path, |file| write_to(file, mesh))
+pub(crate) fn write(path: &Path, mesh: &Mesh, printed: &Printed) -> Result<()> {
+    write_atomically(path, |file| write_to(file, mesh, printed))
 }
 
-fn write_to(out: &mut dyn Out, mesh: &Mesh) -> io::Result<()> {
+fn write_to(out: &mut dyn Out, mesh: &Mesh, printed: &Printed) -> io::Result<()> {
     let faces = mesh.faces.len();
     let VertexAttributes {
         normals,
@@ -390,7 +391,7 @@ fn write_to(out: &mut dyn Out, mesh: &Mesh) -> io::Result<()> {
         }
     }
     writeln!(out, "OFF\n{} {faces} 0", mesh.points.len())?;
-    write_records(out, mesh.points.len(), |buffer, i| {
+    write_rows(out, mesh.points.len(), printed, |buffer, i| {
         let mut numbers = |list: &[f64]| {
             for &number in list {
                 push_f64(buffer, number);

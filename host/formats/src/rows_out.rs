@@ -5,7 +5,7 @@
 //! on; else it writes the blocks. So no thread waits for the end of another's block, unless it is far ahead.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, ErrorKind, IoSlice};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -68,6 +68,23 @@ pub(crate) fn write_blocks(
         }
     });
     queue.end()
+}
+
+/// Writes `parts`, one behind the other, at once as far as `out` can.
+pub(crate) fn write_parts(out: &mut dyn Out, parts: &[&[u8]]) -> io::Result<()> {
+    let mut slices: Vec<IoSlice> = parts.iter().map(|part| IoSlice::new(part)).collect();
+    let mut rest = &mut slices[..];
+    // Without empty ones at its front: a writer may write the first alone.
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        match out.write_vectored(rest) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut rest, written),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Blocks on their way to a file.
@@ -240,7 +257,7 @@ fn push_digits(buffer: &mut Vec<u8>, value: u32) {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{ErrorKind, Write};
+    use std::io::Write;
 
     use super::*;
 

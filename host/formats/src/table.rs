@@ -1,5 +1,6 @@
 //! The table of formats of surfaces, planar meshes and clouds.
 
+use super::printed::{Printed, VertexRows};
 use super::{
     Encoding, Format, Loaded, ale, edges, gltf, las, names, obj, obj_groups, off, pcd, ply, stl,
     triangle, volume, vtp, vtu, vtu_out, xyz,
@@ -21,6 +22,7 @@ const FACES: Format = Format {
     rounding: None,
     read: None,
     write: None,
+    rows: None,
 };
 
 /// Faces with regions, and segments.
@@ -69,7 +71,11 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_uvs: true,
         lost_fields: off::lost_fields,
         read: Some(off::read),
-        write: Some(|path, mesh, _| off::write(path, mesh)),
+        write: Some(|path, mesh, _| off::write(path, mesh, &Printed::default())),
+        rows: Some(VertexRows {
+            push: off::push_point,
+            write: off::write,
+        }),
         ..FACES
     },
     Format {
@@ -80,7 +86,11 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_uvs: true,
         lost_fields: obj_groups::lost_fields,
         read: Some(obj::read),
-        write: Some(|path, mesh, _| obj::write(path, mesh)),
+        write: Some(|path, mesh, _| obj::write(path, mesh, &Printed::default())),
+        rows: Some(VertexRows {
+            push: obj::push_point,
+            write: obj::write,
+        }),
         ..FACES
     },
     Format {

@@ -144,7 +144,7 @@ impl Step {
                 (AnyMesh::Volume(mesh), Some(report))
             }
             (Step::Polylla(options), AnyMesh::Surface(mesh)) => {
-                let (mesh, report) = polylla::apply(options, mesh, opening, true)?;
+                let (mesh, report) = polylla::apply(options, mesh, |_| opening.open(), true)?;
                 let mesh = mesh.expect("the mesh is wanted");
                 (AnyMesh::Surface(as_read(mesh)), Some(report))
             }

@@ -1,15 +1,18 @@
 //! One module a command: its options (clap) and its run.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 
-use glam::Vec2;
+use glam::{DVec2, Vec2};
 use gpu::point::Coordinates;
+use trioxide::backend::Device;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
-use trioxide::formats::{self, Encoding, Format};
+use trioxide::formats::{self, Encoding, Format, Printed};
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
-use trioxide_arguments::device::Precision;
+use trioxide_arguments::device::{Opening, Precision};
 use trioxide_arguments::{account, note, print};
 
 mod cell_quality;
@@ -100,13 +103,45 @@ pub fn print_timings(wanted: bool) -> Result<()> {
 
 /// Writes a mesh, and says on standard error what of it the file does not hold, unless `quiet`.
 pub fn write_mesh(path: &Path, mesh: &Mesh, quiet: bool) -> Result<()> {
+    write_mesh_printed(path, mesh, &Printed::default(), quiet)
+}
+
+/// As [`write_mesh`], with rows that were printed of the same vertices.
+pub fn write_mesh_printed(path: &Path, mesh: &Mesh, printed: &Printed, quiet: bool) -> Result<()> {
     account::part("work of the host");
-    formats::write(path, mesh)?;
+    formats::write_printed(path, mesh, printed)?;
     account::part("write");
     if !quiet {
         note_losses(Format::to_write(path)?, mesh);
     }
     Ok(())
+}
+
+/// Waits for a machine. While a GPU starts, idle cores print the rows of vertices that the file `output` will have.
+pub fn open_beside_printing(
+    opening: Opening,
+    output: &Path,
+    points: &[DVec2],
+) -> Result<(Option<Device>, Printed)> {
+    let waits = matches!(opening, Opening::Gpu { .. });
+    if !waits || !formats::is_printed_ahead(output) {
+        return Ok((opening.open()?, Printed::default()));
+    }
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let print = || {
+            let point = |i: usize| points[i].extend(0.0);
+            formats::print_ahead(output, points.len(), point, &is_over)
+        };
+        // Without a thread, rows are printed when they are written.
+        let printing = thread::Builder::new().spawn_scoped(scope, print).ok();
+        let device = opening.open();
+        is_over.store(true, Relaxed);
+        let printed = printing.map(|printing| printing.join());
+        let printed =
+            printed.map(|printed| printed.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        Ok((device?, printed.unwrap_or_default()))
+    })
 }
 
 /// Says on standard error what of `mesh` a file of this format does not hold.

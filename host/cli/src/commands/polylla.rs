@@ -7,17 +7,19 @@ use glam::{DVec2, Vec2};
 use serde_json::{Value, json};
 use trioxide::backend::{Choice, Device, Laps, Stage};
 use trioxide::fields::{Carried, Fields};
-use trioxide::formats::Format;
+use trioxide::formats::{Format, Printed};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
-use trioxide::mesh::{Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation};
+use trioxide::mesh::{
+    Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation, VertexAttributes,
+};
 use trioxide::polylla::{self, Constraints};
 use trioxide::reference::indexed::IndexedTriangulation;
 use trioxide::{Error, Result, digest, progress, reference};
 
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
+use trioxide_arguments::device::{DeviceOptions, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
 
 #[path = "polyhedra.rs"]
@@ -94,18 +96,30 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let opening = options.device.begin(&options.input, Work::POLYLLA);
     let mesh = super::read_mesh(&options.input, options.device.quiet)?;
-    let (mesh, report) = apply(options, mesh, opening, options.output.is_some())?;
+    // Rows with attributes are not printed ahead.
+    let is_bare = mesh.attributes == VertexAttributes::default();
+    let mut printed = Printed::default();
+    let open = |points: &[DVec2]| match &options.output {
+        Some(output) if is_bare => {
+            let device;
+            (device, printed) = super::open_beside_printing(opening, output, points)?;
+            Ok(device)
+        }
+        _ => opening.open(),
+    };
+    let (mesh, report) = apply(options, mesh, open, options.output.is_some())?;
     if let (Some(output), Some(mesh)) = (&options.output, mesh) {
-        super::write_mesh(output, &mesh, options.device.quiet)?;
+        super::write_mesh_printed(output, &mesh, &printed, options.device.quiet)?;
     }
     report.give(&options.device)
 }
 
-/// Merges the triangles of a mesh on the machine that `opening` gives; the polygons, if they are wanted, and the report.
+/// Merges the triangles of a mesh on the machine that `open` gives, beside whose start it may use the points; the polygons, if they are
+/// wanted, and the report.
 pub fn apply(
     options: &Options,
     mut mesh: Mesh,
-    opening: Opening,
+    open: impl FnOnce(&[DVec2]) -> Result<Option<Device>>,
     wants_mesh: bool,
 ) -> Result<(Option<Mesh>, Report<'_>)> {
     let carried = super::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
@@ -117,7 +131,7 @@ pub fn apply(
         mesh.segments.clear();
         carried.fields.sides = Fields::default();
     }
-    let result = match (opening.open()?, options.device.precision) {
+    let result = match (open(&mesh.points)?, options.device.precision) {
         (Some(device), Precision::F64) => on_device::<DVec2>(&device, &mesh, options),
         (Some(device), Precision::F32) => on_device::<Vec2>(&device, &mesh, options),
         (None, Precision::F64) => serial::<DVec2>(&mesh, options),
