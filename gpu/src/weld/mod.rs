@@ -27,7 +27,7 @@
 //! | number clusters | `clusters` | |
 //! | positions, attributes, faces | `positions`, `attributes`, `faces` | |
 //!
-//! Slabs of a mesh that is larger than the device's memory use `slabs` besides.
+//! Slabs of a mesh that is larger than the device's memory use `slabs` besides, processes that weld one mesh together `share`.
 
 mod assign;
 mod attributes;
@@ -46,6 +46,7 @@ mod on_the_fly;
 mod positions;
 mod rows;
 mod search;
+mod share;
 mod slabs;
 mod sparse_grid;
 mod states;
@@ -67,6 +68,7 @@ pub use on_the_fly::*;
 pub use positions::*;
 pub use rows::*;
 pub use search::*;
+pub use share::*;
 pub use slabs::*;
 pub use sparse_grid::*;
 pub use states::*;

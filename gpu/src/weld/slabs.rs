@@ -7,14 +7,13 @@
 //! Where the cells of a slab are crowded, its buckets go through their vertices (`crowded.rs`): the known representatives are the
 //! first entries, the known members are passed, and undecided vertices of the halo are waited for.
 
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::{Bits, In, Out, kernel};
 
 use super::crowded::WAITS;
-use super::faces::{claim_slot, rotated};
-use super::ids::{Bucket, Cluster, Row, Slot};
+use super::ids::{Bucket, Row, Slot};
 use super::rows::Rows;
 use super::states::{MEMBER, REPRESENTATIVE, is_undecided};
-use crate::ids::{Triangle, Vertex};
+use crate::ids::Vertex;
 
 /// What the host knows of a vertex.
 pub mod known {
@@ -122,25 +121,4 @@ pub fn note_representatives(place: u32, entries: In<u32>, rows: Rows, known: Out
     if entry & WAITS == 0 {
         known.set(rows.vertex(Row::new(entry)), known::REPRESENTATIVE);
     }
-}
-
-/// Lets triangle `t`, if it has three new vertices, claim its slot in `table`. Of equal triangles all but the first get their bit in
-/// `repeated`.
-#[kernel(
-    requires(faces.len() == n, table.len() > n, repeated.len() == words(n)),
-    moves(faces.bytes() + 8 * n)
-)]
-pub fn claim_welded_faces(
-    t: Triangle,
-    faces: In<[Cluster; 3]>,
-    table: Atomic<Triangle>,
-    repeated: Atomic<Bits<Triangle>>,
-    scale: u64,
-) {
-    let [a, b, c] = faces.at(t);
-    if a == b || b == c || c == a {
-        return;
-    }
-    let corners = |t: Triangle| rotated(faces.at(t));
-    claim_slot(t, corners(t), corners, table, repeated, scale);
 }

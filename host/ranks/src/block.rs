@@ -84,6 +84,11 @@ impl Corners {
         std::array::from_fn(|k| self.get(N * i + k))
     }
 
+    /// The first id, and how far behind it each one is.
+    pub fn parts(&self) -> (u64, &[u32]) {
+        (self.first, &self.behind)
+    }
+
     /// The place of the first id that is `end` or beyond it.
     pub fn beyond(&self, end: u64) -> Option<usize> {
         parallel::position(&self.behind, |&v| self.first + u64::from(v) >= end)

@@ -12,6 +12,7 @@ use trioxide::generate::Grid;
 use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
+use crate::fault::Result;
 use crate::ids::IdSet;
 use crate::layers::Layers;
 use crate::transport::{Mail, Ranks, Reduction};
@@ -133,17 +134,39 @@ pub fn fetch_by<T: bytemuck::Pod + Send + Sync>(
     ids: &[u64],
     held: impl Fn(u64) -> T + Sync,
 ) -> Vec<T> {
+    let questions = questions(ranks, total, ids);
+    let asked = ranks.exchange(&questions);
+    let answers = asked.map(|&id| held(id));
+    let received = ranks.exchange_expected(&answers, &questions.counts());
+    received.into_items()
+}
+
+/// As [`fetch`]: `held` gives the items of this rank's block for a list of their ids. Collective.
+///
+/// # Errors
+/// That of `held` on any rank.
+pub fn fetch_list<T: bytemuck::Pod + Send + Sync>(
+    ranks: &Ranks,
+    total: u64,
+    ids: &[u64],
+    held: impl FnOnce(&[u64]) -> Result<Vec<T>>,
+) -> Result<Vec<T>> {
+    let questions = questions(ranks, total, ids);
+    let asked = ranks.exchange(&questions);
+    let answers = asked.with(ranks.agree(held(asked.items()))?);
+    let received = ranks.exchange_expected(&answers, &questions.counts());
+    Ok(received.into_items())
+}
+
+/// Ascending ids for the directories that hold them.
+fn questions(ranks: &Ranks, total: u64, ids: &[u64]) -> Mail<u64> {
     let blocks = Blocks::new(total, ranks.size());
     let counts = (0..ranks.size()).map(|rank| {
         let range = blocks.range(rank);
         let below = |id: u64| ids.partition_point(|&other| other < id);
         below(range.end) - below(range.start)
     });
-    let questions = Mail::from_parts(ids.to_vec(), counts);
-    let asked = ranks.exchange(&questions);
-    let answers = asked.map(|&id| held(id));
-    let received = ranks.exchange_expected(&answers, &questions.counts());
-    received.into_items()
+    Mail::from_parts(ids.to_vec(), counts)
 }
 
 /// Points of the plane or of space.

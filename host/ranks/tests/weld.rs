@@ -13,7 +13,7 @@ use trioxide::weld::{Guards, Options, Position};
 use trioxide::{Device, reference};
 use trioxide_ranks::Ranks;
 use trioxide_ranks::threads::run;
-use trioxide_ranks::weld::{Plan, Rest, epsilon_for_ratio, weld};
+use trioxide_ranks::weld::{Plan, Rest, Wanted, Welded, epsilon_for_ratio, weld};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
@@ -40,6 +40,46 @@ fn scans_on_every_number_of_ranks() {
         scan.check_all(&Options::new(epsilon));
     }
     carrying(shuffled(&scan)).check_all(&Options::new(0.1));
+}
+
+/// What is not asked for is left out, and what is there is the same.
+#[test]
+fn what_is_wanted() {
+    let mut input = carrying(shuffled(&scan(600)));
+    input.segments = vec![Segment {
+        ends: [3, 577],
+        marker: 4,
+    }];
+    for keep_degenerate in [false, true] {
+        let options = Options {
+            keep_degenerate,
+            ..Options::new(0.1)
+        };
+        for (size, choice) in [(1, Choice::Curve), (3, Choice::Curve), (4, Choice::Blocks)] {
+            let welded = |map, mesh| -> Vec<Welded> {
+                let wanted = Wanted { map, mesh };
+                let slices = input.weld_wanting(size, &options, choice, Rest::Gathered, wanted);
+                slices.into_iter().map(Result::unwrap).collect()
+            };
+            let all = welded(true, true);
+            for (map, mesh) in [(false, false), (true, false), (false, true)] {
+                for (slice, all) in welded(map, mesh).into_iter().zip(&all) {
+                    let mut expected = all.clone();
+                    if !map {
+                        expected.map.clear();
+                        expected.representatives.clear();
+                    }
+                    if !mesh {
+                        expected.points.clear();
+                        expected.attributes = VertexAttributes::default();
+                        expected.corners.clear();
+                        expected.regions = None;
+                    }
+                    assert_eq!(slice, expected, "{size} ranks, {choice:?}, {map}, {mesh}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -147,6 +187,7 @@ fn a_chain_that_crosses_ranks_takes_a_round_a_crossing_or_is_gathered() {
                     owner(id, size)
                 })),
                 rest: Rest::Gathered,
+                ..Plan::default()
             };
             beside.on_rank(&ranks, |block, carried| {
                 weld(&ranks, &on, &block, &carried, &options, &plan).unwrap()

@@ -1,6 +1,7 @@
 //! Buffers of a device: allocation, content, copies.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use bytemuck::Pod;
 use trioxide_kernel::Word;
@@ -185,6 +186,26 @@ impl Device {
         }
         let mut data = new_rows::<R>(buffer.bytes() / size_of::<R>());
         self.copy_out(buffer.address(), bytemuck::cast_slice_mut(&mut data))?;
+        Ok(data)
+    }
+
+    /// Some elements of `buffer`, one behind the other. Waits for the work before.
+    ///
+    /// # Errors
+    /// As [`Device::download`].
+    ///
+    /// # Panics
+    /// If the range ends behind the buffer.
+    pub fn download_range<T: Pod>(
+        &self,
+        buffer: &Buffer<T>,
+        range: Range<usize>,
+    ) -> Result<Vec<T>> {
+        assert!(range.end <= buffer.len(), "{range:?} of {buffer:?}");
+        self.check(buffer)?;
+        let mut data = new_rows::<T>(range.len());
+        let from = buffer.address() + (range.start * size_of::<T>()) as u64;
+        self.copy_out(from, bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
     }
 

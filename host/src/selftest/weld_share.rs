@@ -1,5 +1,7 @@
 //! Welding a share of the points, the others of which are decided elsewhere, against the sequential reference.
 
+use std::collections::HashSet;
+
 use glam::DVec3;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED, WAITING};
 
@@ -10,7 +12,8 @@ use crate::mesh::{Faces, Mesh, VertexAttributes};
 use crate::random::SplitMix64;
 use crate::reference;
 use crate::weld::{
-    Carried, Decided, DeviceMesh, Guards, Locks, Options, Others, carry_share, decide_share,
+    BlockFaces, BlockMap, Carried, DeviceMesh, Guards, Locks, Options, Others, carry_share,
+    decide_share,
 };
 
 /// The cases of shares.
@@ -53,6 +56,12 @@ pub fn cases(size: Size) -> Vec<Case> {
             for epsilon in [0.06, 0.25] {
                 let options = Options::new(epsilon);
                 compare(on, &cloud, Options { guards, ..options })?;
+            }
+            Ok(())
+        }),
+        Case::new("weld a share of triangles", move |on| {
+            for (triangles, lower, higher) in [(n, 40, 7), (n, 0, 64), (33, 64, 0), (0, 5, 5)] {
+                compare_triangles(on, triangles, lower, higher)?;
             }
             Ok(())
         }),
@@ -159,7 +168,7 @@ fn compare(on: &Device, cloud: &Cloud, options: Options) -> Outcome {
                 rounds: 0,
                 wrong: None,
             };
-            let decided = decide_share(on, &resident, &options, known, &mut others)?;
+            let mut decided = decide_share(on, &resident, &options, known, &mut others)?;
             let case = || format!("{options:?}, {step} told a round");
             if let Some(v) = others.wrong {
                 return Err(format!("{}: vertex {v} is decided otherwise", case()));
@@ -171,19 +180,97 @@ fn compare(on: &Device, cloud: &Cloud, options: Options) -> Outcome {
                 let list = (0..n).filter(|&v| is_own(v)).map(|v| list[v]);
                 list.collect()
             };
-            equal(
-                "representatives",
-                &own(&decided.representatives),
-                &own(&representatives),
-            )
-            .map_err(|error| format!("{}: {error}", case()))?;
-            let whole = Decided {
-                representatives: representatives.clone(),
-                is_crowded: decided.is_crowded,
-            };
-            let ours = carry_share(on, &resident, &options, &whole)?;
+            let found = on.download_rows(&decided.representatives)?;
+            equal("representatives", &own(&found), &own(&representatives))
+                .map_err(|error| format!("{}: {error}", case()))?;
+            let others: Vec<u32> = (0..n as u32).filter(|&v| !is_own(v as usize)).collect();
+            let of_others: Vec<u32> = (others.iter())
+                .map(|&v| representatives[v as usize])
+                .collect();
+            decided.set(on, &others, &of_others)?;
+            let given = decided.get(on, &others)?;
+            equal("given", &given, &of_others).map_err(|error| format!("{}: {error}", case()))?;
+            let ours = carry_share(on, &resident, &options, &decided)?.download(on)?;
             equal_welds(&ours, &expected).map_err(|error| format!("{}: {error}", case()))?;
         }
     }
     Ok(())
+}
+
+/// A block's triangles, and `lower` and `higher` ones of others: named and without repeated ones, as sequential code makes them.
+fn compare_triangles(on: &Device, triangles: usize, lower: usize, higher: usize) -> Outcome {
+    let mut random = SplitMix64::new(triangles as u64);
+    let mut below = |n: u32| (random.next_u64() >> 33) as u32 % n;
+    // Vertices 3 to 63 of a map are the block's; of its clusters 5 to 35.
+    let (vertices, clusters, names) = (3..63_u32, 5..35_u32, 40);
+    let map: Vec<u32> = (0..70).map(|_| below(38)).collect();
+    let corners: Vec<u32> = (0..3 * triangles).map(|_| below(90)).collect();
+    // The corners begin 9 before the block.
+    let first = 9_u64.wrapping_neg();
+    let uploaded = on.upload(&map)?.cast();
+    let mut block = BlockMap::new(uploaded, vertices.clone(), clusters.clone());
+    let all: Vec<u32> = (0..60).collect();
+    equal("clusters", &block.get(on, &all)?, &map[3..63])?;
+    equal("all clusters", &block.download(on)?, &map[3..63])?;
+
+    let name = |corner: u32| {
+        let place = corner.checked_sub(9).filter(|&place| place < 60)?;
+        let name = map[3 + place as usize].checked_sub(clusters.start)?;
+        (name < clusters.end - clusters.start).then_some(name)
+    };
+    let named = corners.as_chunks::<3>().0.iter().map(|t| t.map(name));
+    let named: Vec<[Option<u32>; 3]> = named.collect();
+    let mut faces = BlockFaces::upload(on, &corners)?;
+    let crossing = faces.name(on, first, &block)?;
+    let expected = (0..triangles as u32).filter(|&t| named[t as usize].contains(&None));
+    equal("crossing", &crossing, &expected.collect::<Vec<u32>>())?;
+    let given: Vec<[u32; 3]> = crossing
+        .iter()
+        .map(|_| [(); 3].map(|()| below(names)))
+        .collect();
+    faces.set(on, &crossing, &given)?;
+    let mut expected: Vec<[u32; 3]> = named
+        .iter()
+        .map(|t| t.map(Option::unwrap_or_default))
+        .collect();
+    for (&t, &corners) in crossing.iter().zip(&given) {
+        expected[t as usize] = corners;
+    }
+    equal("named", &faces.download(on)?, &expected)?;
+
+    // The last name is none.
+    let mut others = |n: usize| -> Vec<[u32; 3]> {
+        (0..n).map(|_| [(); 3].map(|()| below(names + 1))).collect()
+    };
+    let (lower, higher) = (others(lower), others(higher));
+    let mut seen = HashSet::new();
+    let mut is_left = |&[a, b, c]: &[u32; 3]| {
+        let has_extent = a != b && b != c && c != a && [a, b, c].iter().all(|&w| w < names);
+        let least = a.min(b).min(c);
+        let rotated = [[a, b, c], [b, c, a], [c, a, b]]
+            .into_iter()
+            .find(|t| t[0] == least);
+        (has_extent, !has_extent || seen.insert(rotated))
+    };
+    let of_lower: Vec<_> = lower.iter().map(&mut is_left).collect();
+    let of_block: Vec<_> = expected.iter().map(&mut is_left).collect();
+    let of_higher: Vec<_> = higher.iter().map(&mut is_left).collect();
+    let repeated = faces.find_repeated(on, [&lower, &higher], names as usize)?;
+    let of_others: Vec<bool> = of_lower
+        .iter()
+        .chain(&of_higher)
+        .map(|&(_, is_first)| !is_first)
+        .collect();
+    equal("repeated others", &repeated.of_others(on)?, &of_others)?;
+    let left = (0..triangles).filter(|&t| of_block[t] == (true, true));
+    let left: Vec<u32> = left.map(|t| t as u32).collect();
+    equal(
+        "number left",
+        &[faces.count_remaining(on, &repeated)?],
+        &[left.len()],
+    )?;
+    let (list, corners) = faces.download_remaining(on, &repeated)?;
+    equal("left", &on.download_rows(&list)?, &left)?;
+    let expected: Vec<[u32; 3]> = left.iter().map(|&t| expected[t as usize]).collect();
+    equal("their corners", &corners, &expected)
 }

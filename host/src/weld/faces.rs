@@ -3,11 +3,12 @@
 use gpu::ids::{Triangle, Vertex};
 use gpu::weld as kernel;
 use gpu::weld::Cluster;
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
 use super::clusters::Clusters;
-use super::{Error, Options, Result};
-use crate::backend::Device;
+use super::{Error, Options, Result, check_sizes, stage};
+use crate::backend::{BitSet, Device};
 use crate::collective::compact_with_room;
 
 /// Slots of the table of triangles: four for each vertex of a closed surface.
@@ -88,6 +89,41 @@ pub(super) fn remap_faces(
         }
     }
     Ok((left, list))
+}
+
+/// Bits of the triangles that are equal to an earlier one: the same three vertices, below `names`, in the same order, from whichever on.
+/// The triangles are the first `first` of `others`, then `faces`, then the rest of `others`.
+pub(super) fn find_repeated(
+    on: &Device,
+    faces: &Buffer<[u32; 3]>,
+    others: &Buffer<[u32; 3]>,
+    first: u32,
+    names: usize,
+) -> Result<BitSet<Triangle>> {
+    let n = faces.len() + others.len();
+    check_sizes(names, n)?;
+    stage(on, "faces", || {
+        let slots = slots(n);
+        let mut table = on.filled(slots, Triangle::NONE)?;
+        let mut repeated = on.filled(n.div_ceil(32), Bits::EMPTY)?;
+        let scale = slots_per_vertex(slots, names);
+        // SAFETY: the kernel passes triangles with vertices that are not below `names`, so that slots are below twice their number; the table
+        // is never full.
+        unsafe {
+            kernel::claim_named_faces::launch(
+                on,
+                n as u32,
+                faces,
+                others,
+                first,
+                names as u32,
+                &mut table,
+                &mut repeated,
+                scale,
+            )
+        }?;
+        Ok(repeated)
+    })
 }
 
 fn bad_face(face: Triangle) -> Error {

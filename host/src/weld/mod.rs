@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod block_faces;
 mod by_grid;
 mod carried;
 mod cells;
@@ -64,6 +65,7 @@ use clusters::Clusters;
 use faces::remap_faces;
 use guards::DeviceGuards;
 
+pub use block_faces::{BlockFaces, BlockMap, Repeated};
 pub use carried::{Carried, CarriedArrays, DeviceCarried};
 pub use error::{Error, Result};
 pub use from_host::{FromHost, weld_from_host};
@@ -83,7 +85,7 @@ pub use result::{DeviceWeld, WeldArrays, Welded};
 pub use share::{
     Decided, Others, carry_share, check_share, decide_all, decide_share, states_of_share,
 };
-pub use slabs::{InSlabs, bytes_of_slab, repeated_triangles, weld_in_slabs};
+pub use slabs::{InSlabs, bytes_of_slab, weld_in_slabs};
 
 /// Runs `work` as a named stage.
 fn stage<R>(on: &Device, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {

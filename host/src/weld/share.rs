@@ -19,10 +19,11 @@ use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
 use super::near::{LongLists, Near};
 use super::{
-    DeviceCarried, DeviceMesh, Method, Options, Position, Result, Tuning, Welded, carry, check,
+    DeviceCarried, DeviceMesh, DeviceWeld, Method, Options, Position, Result, Tuning, carry, check,
     stage, visit,
 };
 use crate::backend::Device;
+use crate::refine::gather;
 
 /// The other processes of a weld.
 pub trait Others {
@@ -34,14 +35,49 @@ pub trait Others {
     fn round(&mut self, known: &mut [u8]) -> crate::Result<bool>;
 }
 
-/// Decided points.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Decided points, on the device.
 pub struct Decided {
     /// The lowest representative near each owned point, or the point itself. What ghosts have depends on points that are not here; it may be
     /// no point at all.
-    pub representatives: Vec<u32>,
+    pub representatives: Buffer<Vertex>,
     /// Whether clusters may have very many members.
     pub is_crowded: bool,
+}
+
+impl Decided {
+    /// The representatives of some points.
+    ///
+    /// # Errors
+    /// Those of the device.
+    ///
+    /// # Panics
+    /// When a point is out of range.
+    pub fn get(&mut self, on: &Device, points: &[u32]) -> Result<Vec<u32>> {
+        Ok(gather(on, &mut self.representatives, points)?)
+    }
+
+    /// Gives some points, each there once, other representatives.
+    ///
+    /// # Errors
+    /// Those of the device.
+    ///
+    /// # Panics
+    /// When a point is out of range, or has none.
+    pub fn set(&mut self, on: &Device, points: &[u32], representatives: &[u32]) -> Result<()> {
+        let n = self.representatives.len();
+        assert!(points.iter().all(|&v| (v as usize) < n), "points");
+        if points.is_empty() {
+            return Ok(());
+        }
+        let (list, given) = (
+            on.upload(points)?.cast(),
+            on.upload(representatives)?.cast(),
+        );
+        let all = &mut self.representatives;
+        // SAFETY: the list holds points, each once.
+        unsafe { kernel::set_representatives::launch(on, list.len() as u32, &list, &given, all) }?;
+        Ok(())
+    }
 }
 
 /// Refuses options that several processes do without, and points that cannot be welded.
@@ -74,7 +110,8 @@ pub fn decide_share(
     known: Vec<u8>,
     others: &mut dyn Others,
 ) -> Result<Decided> {
-    run(on, mesh, options, true, known, others).map(|(decided, _)| decided)
+    let (decided, _) = run(on, mesh, options, true, known, others)?;
+    Ok(decided.expect("representatives were asked for"))
 }
 
 /// As [`decide_share`]: the states alone of all points, as they are in the end.
@@ -102,7 +139,7 @@ fn run(
     assigns: bool,
     known: Vec<u8>,
     others: &mut dyn Others,
-) -> Result<(Decided, Vec<u8>)> {
+) -> Result<(Option<Decided>, Vec<u8>)> {
     check_share(&[], options)?;
     let (points, none) = (&mesh.points, DeviceCarried::none(on)?);
     assert_eq!(known.len(), points.len(), "a state for each point");
@@ -130,7 +167,7 @@ pub fn decide_all(on: &Device, mesh: &DeviceMesh, options: &Options) -> Result<D
     let guards = DeviceGuards::new(points.len(), &options.guards, &mesh.carried, &none)?;
     let clustering = cluster(on, points, &guards, options)?;
     Ok(Decided {
-        representatives: on.download_rows(&clustering.representatives)?,
+        representatives: clustering.representatives,
         is_crowded: clustering.is_crowded,
     })
 }
@@ -151,7 +188,7 @@ impl Work<'_> {
         limits: G,
         mut known: Vec<u8>,
         others: &mut dyn Others,
-    ) -> Result<(Decided, Vec<u8>)> {
+    ) -> Result<(Option<Decided>, Vec<u8>)> {
         let on = self.on;
         // Complete lists would be of the ghosts too.
         let tuning = Tuning {
@@ -182,7 +219,7 @@ impl Work<'_> {
         };
         // In the last turn all is known.
         let mut is_last = false;
-        let representatives = loop {
+        let decided = loop {
             crate::progress::check()?;
             let mut buffer = on.upload(&known)?;
             let found: Option<Buffer<Vertex>> = match &mut lists {
@@ -198,8 +235,11 @@ impl Work<'_> {
                     is_last.then(|| decisions.assign(&near)).transpose()?
                 }
             };
-            if let Some(found) = found {
-                break on.download_rows(&found)?;
+            if let Some(representatives) = found {
+                break Some(Decided {
+                    representatives,
+                    is_crowded,
+                });
             }
             known = on.download(&buffer)?;
             is_last = others.round(&mut known)?;
@@ -209,18 +249,14 @@ impl Work<'_> {
                 "all is decided"
             );
             if is_last && !self.assigns {
-                break Vec::new();
+                break None;
             }
-        };
-        let decided = Decided {
-            representatives,
-            is_crowded,
         };
         Ok((decided, known))
     }
 }
 
-/// The clusters of one process's points, whose `representatives` are known: their places among the points, and what they carry, the means
+/// The clusters of one process's points, whose representatives are known: their places among the points, and what they carry, the means
 /// of the points here or, by the options, the first ones. Clusters all of whose points are here have what they have in the whole mesh.
 ///
 /// # Errors
@@ -233,17 +269,16 @@ pub fn carry_share(
     mesh: &DeviceMesh,
     options: &Options,
     decided: &Decided,
-) -> Result<Welded> {
+) -> Result<DeviceWeld> {
     let representatives = &decided.representatives;
-    assert_eq!(representatives.len(), mesh.points.len(), "one a point");
-    let is_wrong = |v: usize| {
-        let r = representatives[v];
-        r as usize > v || representatives[r as usize] != r
-    };
-    let wrong = parallel::find(representatives.len(), is_wrong);
+    let n = representatives.len();
+    assert_eq!(n, mesh.points.len(), "one a point");
+    let mut found = on.filled(1, Vertex::NONE)?;
+    // SAFETY: the kernel looks at a representative if it is not higher than its point.
+    unsafe { kernel::check_representatives::launch(on, n as u32, representatives, &mut found) }?;
+    let wrong = on.read(&found, 0)?;
     assert!(wrong.is_none(), "representatives represent themselves");
-    let representatives = on.upload(representatives)?.cast();
-    let clusters = Clusters::number(on, &representatives)?;
+    let clusters = Clusters::number(on, representatives)?;
     let members = match options.position {
         Position::First => None,
         Position::Mean => Some(clusters.members(on, decided.is_crowded)?),
@@ -252,12 +287,13 @@ pub fn carry_share(
     let carried = stage(on, "attributes", || {
         carry(on, &mesh.carried, &clusters, members.as_ref())
     })?;
-    let (attributes, _) = carried.download(on)?;
-    Ok(Welded {
-        map: on.download_rows(&clusters.map)?,
-        representatives: on.download_rows(&clusters.representatives)?,
-        points: on.download(&points)?,
-        attributes,
-        ..Welded::default()
+    Ok(DeviceWeld {
+        map: clusters.map,
+        representatives: clusters.representatives,
+        points,
+        faces: on.uninitialized(0)?,
+        carried,
+        left: Vec::new(),
+        method: Method::Grid,
     })
 }

@@ -8,7 +8,9 @@ use trioxide::weld::{self, Carried, Found, Method};
 use trioxide_arguments::weld::MethodOption;
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{self, Surface};
-use trioxide_ranks::weld::{Plan, Welded, epsilon_for_ratio, gather, gather_map, scatter, weld};
+use trioxide_ranks::weld::{
+    Plan, Wanted, Welded, epsilon_for_ratio, gather, gather_map, scatter, weld,
+};
 use trioxide_ranks::{Block, Fault, Ranks, Result};
 
 use super::rank::{Starting, has_extension, is_quiet, with_file};
@@ -52,8 +54,14 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         regions: None,
     };
     let (clusters, block) = (&options.clusters, &input.block);
+    // Rank 0 makes the whole mesh anew where it has read it.
+    let is_kept = input.kept.is_some();
     let plan = Plan {
         ownership: ownership(&options.input)?,
+        wanted: Wanted {
+            map: is_kept || options.map.is_some() || options.removed.is_some(),
+            mesh: is_kept || options.output.is_some(),
+        },
         ..Plan::default()
     };
     let search = |ratio| {

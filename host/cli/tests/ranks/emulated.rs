@@ -71,6 +71,8 @@ fn ranks_on_gpus_write_the_file_of_the_single_run_on_the_cpu() {
         &["weld", "grid.ply", "--epsilon", "0.05"],
         "w.ply",
     );
+    let blocks = ["weld", "generate:grid:900", "--epsilon", "0.05"];
+    same(at, driver, &blocks, "w.ply");
     let folder = refine_tets::meshes();
     let at = folder.path();
     same(

@@ -123,6 +123,38 @@ fn weld_writes_the_files_of_the_single_run() {
     same(at, &[3], &["polygons.ply", "--epsilon", "0.02"], "w.ply");
 }
 
+/// What nobody asks for stays on the device: the counts and the file that is asked for are the same.
+#[test]
+fn weld_writes_only_what_is_asked_for() {
+    let folder = welded_meshes();
+    let at = folder.path();
+    let scan = ["scan.ply", "--epsilon", "0.1"];
+    let grid = ["generate:grid:900", "--epsilon", "0.05"];
+    for input in [scan, grid] {
+        for output in [None, Some(["-o", "w.ply"]), Some(["--map", "map.txt"])] {
+            let written = |ranks: usize| {
+                let asked = output.as_ref().map_or(&[][..], |output| &output[..]);
+                let counted = ["--json", "counts.json", "--device", "cpu", "--quiet"];
+                let arguments = [&["weld"], &input[..], asked, &counted].concat();
+                done(at, ranks, &arguments);
+                let file = asked.last().map(|file| fs::read(at.join(file)).unwrap());
+                let counted = counts(
+                    &at.join("counts.json"),
+                    &["vertices", "faces", "welded_vertices", "welded_faces"],
+                );
+                (file, counted)
+            };
+            let single = written(1);
+            for ranks in [2, 3] {
+                assert!(
+                    written(ranks) == single,
+                    "{input:?}, {output:?} on {ranks} ranks"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn weld_on_one_rank_is_the_single_run() {
     let folder = welded_meshes();

@@ -1,28 +1,31 @@
 //! Triangles of a welded mesh: of each block, renamed, and without those that have no extent or are there twice.
+//!
+//! They are copied to the device once. The host sees the few triangles with a vertex or a cluster of another block.
 
 use std::ops::Range;
 
 use glam::DVec3;
 use trioxide::Device;
-use trioxide::weld::{self, Options};
-use trioxide_mesh::parallel::{self, GRAIN};
+use trioxide::ids::Triangle;
+use trioxide::weld::{self, BlockFaces, Error, Options, Repeated};
+use trioxide_mesh::parallel;
 
-use crate::block::{Block, Blocks};
+use super::numbered::Numbered;
+use crate::block::Block;
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
-use crate::ownership::fetch;
 use crate::transport::{Mail, Ranks};
 
 /// The remaining triangles of a block, in their order.
 #[derive(Debug, Default)]
 pub struct Remaining {
-    /// New vertices, three each.
+    pub count: usize,
+    /// New vertices, three each, if they are wanted.
     pub corners: Vec<u64>,
     pub regions: Option<Vec<i32>>,
 }
 
-/// The block's triangles with the vertices that `map` gives the vertices of the blocks; `starts` are the first new vertex of each rank's
-/// block, and the number of all. Collective.
+/// The block's triangles with new vertices; with `is_wanted` these come to the host. Collective.
 ///
 /// Of equal triangles the first of the whole mesh remains: all go to the rank whose block has their middle vertex, in the order of their
 /// ids. Most are there.
@@ -33,90 +36,132 @@ pub fn weld(
     ranks: &Ranks,
     on: &Device,
     block: &Block<DVec3>,
-    map: &[u64],
-    starts: &[u64],
+    numbered: &mut Numbered,
     options: &Options,
+    is_wanted: bool,
 ) -> Result<Remaining> {
     ranks.phase("triangles");
-    let own = starts[ranks.rank()]..starts[ranks.rank() + 1];
-    let first = Blocks::new(block.vertices, ranks.size())
-        .range(ranks.rank())
-        .start;
-    let renamed = |v: u64| map.get(v.wrapping_sub(first) as usize).copied();
     let n = block.corners.len() / 3;
-    let triangle = |t: usize| block.corners.cell::<3>(t);
-    let is_own = |&v: &u64| renamed(v).is_some_and(|w| own.contains(&w));
-    let crossing = parallel::filter_collect(n, |t| {
-        (!triangle(t).iter().all(is_own)).then(|| (t, triangle(t)))
-    });
-    let crossing = rename(ranks, block.vertices, map, crossing, renamed);
+    if options.keep_degenerate && !is_wanted {
+        return Ok(Remaining {
+            count: n,
+            ..Remaining::default()
+        });
+    }
+    let (mut faces, crossing) = ranks.agree(named(on, block, numbered))?;
+    let crossing = rename(ranks, on, block, numbered, crossing)?;
     if options.keep_degenerate {
-        let new = |i: usize| renamed(block.corners.get(i)).unwrap_or_default();
-        let mut corners = parallel::collect(3 * n, new);
-        for (t, corners_of) in crossing {
-            corners[3 * t..3 * t + 3].copy_from_slice(&corners_of);
-        }
-        let regions = block.regions.clone();
-        return Ok(Remaining { corners, regions });
+        return ranks.agree(whole(on, block, faces, &crossing, numbered.own.clone()));
     }
 
+    let (starts, me) = (&numbered.starts, ranks.rank());
     let middle = |[a, b, c]: [u64; 3]| {
         let middle = a.min(b).max(c.min(a.max(b)));
         starts.partition_point(|&start| start <= middle) - 1
     };
-    let is_away = |corners: [u64; 3]| has_extent(corners) && middle(corners) != ranks.rank();
-    let away = crossing.iter().filter(|&&(_, corners)| is_away(corners));
-    let away: Vec<(usize, [u64; 3])> = away.copied().collect();
+    let is_away = |new: [u64; 3]| has_extent(new) && middle(new) != me;
+    let away = crossing.iter().filter(|&&(_, new)| is_away(new));
+    let away: Vec<(u32, [u64; 3])> = away.copied().collect();
     let sent = Mail::sorted(ranks.size(), away.len(), |k| (middle(away[k].1), away[k].1));
     let received = ranks.exchange(&sent);
-    let others = crossing.iter().map(|(_, corners)| corners);
-    let names = Names::new(own.clone(), others.chain(received.items()));
-
-    // Those of the ranks before, the block's, and those of the ranks behind.
+    let others = crossing.iter().map(|(_, new)| new);
+    let names = Names::new(numbered.own.clone(), others.chain(received.items()));
+    // Those of the ranks before, and those of the ranks behind.
     let before: usize = (0..ranks.rank()).map(|rank| received.of(rank).len()).sum();
-    let mut all: Vec<[u32; 3]> = parallel::zeroed(n + received.items().len());
-    let (of_lower, behind) = all.split_at_mut(before);
-    let (here, of_higher) = behind.split_at_mut(n);
-    let of_others = of_lower.iter_mut().chain(of_higher);
-    for (triangle, &corners) in of_others.zip(received.items()) {
-        *triangle = corners.map(|w| names.of(w));
-    }
-    parallel::for_chunks_mut(here, GRAIN, |k, here| {
-        for (t, place) in (k * GRAIN..).zip(here) {
-            // Names of crossing triangles' vertices stand for no vertex.
-            let name = |v: u64| renamed(v).unwrap_or_default().wrapping_sub(own.start) as u32;
-            *place = triangle(t).map(name);
-        }
-    });
-    for &(t, corners) in &crossing {
-        here[t] = match is_away(corners) {
+    let of_others = parallel::map(received.items(), |&new| names.of_all(new));
+    let of_others = of_others.split_at(before);
+    let mut found = || -> weld::Result<(Repeated, Vec<bool>)> {
+        set(&mut faces, on, &crossing, |new| match is_away(new) {
             true => NO_EXTENT,
-            false => corners.map(|w| names.of(w)),
-        };
-    }
-    let bits = ranks.agree(repeated(on, &all, names.count()))?;
-    let is_repeated = |i: usize| bits[i / 32] >> (i % 32) & 1 != 0;
+            false => names.of_all(new),
+        })?;
+        let repeated = faces.find_repeated(on, [of_others.0, of_others.1], names.count())?;
+        let are_repeated = repeated.of_others(on)?;
+        Ok((repeated, are_repeated))
+    };
+    let (repeated, are_repeated) = ranks.agree(found().map_err(said))?;
 
     // A byte for each triangle of others, in the places of the triangles.
-    let answer = |i: usize| u8::from(is_repeated(if i < before { i } else { n + i }));
-    let answers = received.with((0..received.items().len()).map(answer).collect());
+    let answers = received.with(are_repeated.into_iter().map(u8::from).collect());
     let answers = ranks.exchange_expected(&answers, &sent.counts());
     let by_ranks = Mail::sorted(ranks.size(), away.len(), |k| (middle(away[k].1), k));
-    let here = &mut all[before..before + n];
-    for (&k, &is_repeated) in by_ranks.items().iter().zip(answers.items()) {
-        let (t, corners) = away[k];
-        if is_repeated == 0 {
-            here[t] = corners.map(|w| names.of(w));
-        }
-    }
-    let here = &all[before..before + n];
-    let is_left = |t: usize| has_extent(here[t]) && !is_repeated(before + t);
-    let corners = parallel::collect_where(n, is_left, |t| here[t].map(|name| names.get(name)));
-    let regions = block.regions.as_ref();
+    let answered = by_ranks.items().iter().zip(answers.items());
+    let back: Vec<(u32, [u64; 3])> = answered
+        .filter(|&(_, &is_repeated)| is_repeated == 0)
+        .map(|(&k, _)| away[k])
+        .collect();
+    let left = set(&mut faces, on, &back, |new| names.of_all(new))
+        .and_then(|()| remaining(on, block, &faces, &repeated, &names, is_wanted));
+    ranks.agree(left.map_err(Fault::from))
+}
+
+/// All triangles of the block, those that cross in `crossing`; `own` are the new vertices that its rank numbers.
+fn whole(
+    on: &Device,
+    block: &Block<DVec3>,
+    mut faces: BlockFaces,
+    crossing: &[(u32, [u64; 3])],
+    own: Range<u64>,
+) -> Result<Remaining> {
+    let names = Names::new(own, crossing.iter().map(|(_, new)| new));
+    set(&mut faces, on, crossing, |new| names.of_all(new))?;
+    let all = faces.download(on)?;
     Ok(Remaining {
-        corners: corners.into_flattened(),
-        regions: regions.map(|regions| parallel::collect_where(n, is_left, |t| regions[t])),
+        count: all.len(),
+        corners: names.get_all(&all),
+        regions: block.regions.clone(),
     })
+}
+
+/// The triangles of the block that remain.
+fn remaining(
+    on: &Device,
+    block: &Block<DVec3>,
+    faces: &BlockFaces,
+    repeated: &Repeated,
+    names: &Names,
+    is_wanted: bool,
+) -> weld::Result<Remaining> {
+    if !is_wanted {
+        return Ok(Remaining {
+            count: faces.count_remaining(on, repeated)?,
+            ..Remaining::default()
+        });
+    }
+    let (list, corners) = faces.download_remaining(on, repeated)?;
+    let regions = match &block.regions {
+        Some(regions) => {
+            let region = |t: &Triangle| regions[t.index() as usize];
+            Some(parallel::map(&on.download(&list)?, region))
+        }
+        None => None,
+    };
+    Ok(Remaining {
+        count: corners.len(),
+        corners: names.get_all(&corners),
+        regions,
+    })
+}
+
+/// The block's triangles on the device, and those that have to do with other blocks.
+fn named(on: &Device, block: &Block<DVec3>, numbered: &Numbered) -> Result<(BlockFaces, Vec<u32>)> {
+    let (first, corners) = block.corners.parts();
+    let mut faces = BlockFaces::upload(on, corners).map_err(said)?;
+    let first = first.wrapping_sub(numbered.block.start);
+    let crossing = faces.name(on, first, &numbered.map)?;
+    Ok((faces, crossing))
+}
+
+/// Gives triangles their names.
+fn set(
+    faces: &mut BlockFaces,
+    on: &Device,
+    triangles: &[(u32, [u64; 3])],
+    names: impl Fn([u64; 3]) -> [u32; 3] + Sync,
+) -> weld::Result<()> {
+    let list = parallel::map(triangles, |&(t, _)| t);
+    let corners = parallel::map(triangles, |&(_, new)| names(new));
+    faces.set(on, &list, &corners)
 }
 
 /// A triangle that is left out.
@@ -127,23 +172,20 @@ fn has_extent<T: PartialEq>([a, b, c]: [T; 3]) -> bool {
     a != b && b != c && c != a
 }
 
-/// The new vertices of triangles; `here` gives those of this rank's block. Collective.
+/// The new vertices of triangles. Collective.
 fn rename(
     ranks: &Ranks,
-    vertices: u64,
-    map: &[u64],
-    mut triangles: Vec<(usize, [u64; 3])>,
-    here: impl Fn(u64) -> Option<u64> + Sync,
-) -> Vec<(usize, [u64; 3])> {
-    let is_elsewhere = |&v: &u64| here(v).is_none();
-    let elsewhere = |i: usize| triangles[i].1.into_iter().filter(is_elsewhere);
-    let asked = IdSet::of_lists(triangles.len(), elsewhere);
-    let new = fetch(ranks, vertices, &asked.to_vec(), map);
-    let of_other = |v: u64| new[asked.place(v).expect("it was asked for") as usize];
-    for (_, corners) in &mut triangles {
-        *corners = corners.map(|v| here(v).unwrap_or_else(|| of_other(v)));
-    }
-    triangles
+    on: &Device,
+    block: &Block<DVec3>,
+    numbered: &mut Numbered,
+    triangles: Vec<u32>,
+) -> Result<Vec<(u32, [u64; 3])>> {
+    let corners = parallel::map(&triangles, |&t| block.corners.cell::<3>(t as usize));
+    let asked = IdSet::of_list(corners.as_flattened());
+    let new = numbered.fetch(ranks, on, &asked.to_vec())?;
+    let new = |v: u64| new[asked.place(v).expect("it was asked for") as usize];
+    let renamed = |i: usize| (triangles[i], corners[i].map(new));
+    Ok(parallel::collect(triangles.len(), renamed))
 }
 
 /// Names of 32 bits for new vertices: those of this rank's block, and then others.
@@ -177,20 +219,28 @@ impl Names {
         }
     }
 
+    fn of_all(&self, corners: [u64; 3]) -> [u32; 3] {
+        corners.map(|w| self.of(w))
+    }
+
     fn get(&self, name: u32) -> u64 {
         match (name as usize).checked_sub(self.own()) {
             None => self.own.start + u64::from(name),
             Some(other) => self.others[other],
         }
     }
+
+    fn get_all(&self, corners: &[[u32; 3]]) -> Vec<u64> {
+        parallel::map(corners.as_flattened(), |&name| self.get(name))
+    }
 }
 
-/// Whether each triangle is equal to an earlier one: bits.
-fn repeated(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result<Vec<u32>> {
-    weld::repeated_triangles(on, triangles, vertices).map_err(|error| match error {
-        weld::Error::TooLarge { faces, .. } => Fault::from(trioxide::Error::Argument(format!(
+/// That of too many triangles in words for ranks.
+fn said(error: Error) -> Fault {
+    match error {
+        Error::TooLarge { faces, .. } => Fault::from(trioxide::Error::Argument(format!(
             "one rank would look for repeated triangles among {faces}, more than its indices reach: use more ranks"
         ))),
         error => error.into(),
-    })
+    }
 }

@@ -5,8 +5,10 @@
 //! | distribution | points to the ranks along a curve ([`Ownership`]) | a row a point |
 //! | ghosts | cubes of space that several ranks have, and the points in them | two words a cube, a row a ghost |
 //! | weld | each rank decides its own points as far as it can, and tells the others ([`Rest`]) | four bytes a ghost |
-//! | clusters | the owner of a representative has all members, in the order of their ids: positions are sums of the single run | a word a ghost, a word and a row a point |
+//! | clusters | the owner of a representative has all members, in the order of their ids: positions are sums of the single run | two words a ghost; of points with owners elsewhere a word and a row |
 //! | triangles | the rank that has a triangle's middle vertex finds repeated ones | three words and a byte a triangle |
+//!
+//! Representatives, clusters and triangles stay on the device. To the host come what crosses, and what is [`Wanted`].
 //!
 //! New vertices are numbered by a scan over the blocks of the input's ids, and stay where their representatives' blocks are: the blocks of
 //! all ranks, one behind the other, are the single run's arrays.
@@ -16,6 +18,7 @@ mod clusters;
 mod cubes;
 mod faces;
 mod ghosts;
+mod numbered;
 mod part;
 mod resident;
 mod rounds;
@@ -35,18 +38,39 @@ use crate::ownership::{Ownership, fetch};
 use crate::transport::{Ranks, Reduction};
 
 use cloud::Dealt;
+use numbered::Numbered;
 use resident::Resident;
 
 pub use rounds::{Rest, Rounds};
 pub use whole::{gather, gather_map, scatter};
 
-/// How the work is shared. The result does not depend on it.
+/// How the work is shared, and what is asked for. What is there does not depend on it.
 #[derive(Clone, Default)]
 pub struct Plan {
     /// Who owns which points.
     pub ownership: Ownership,
     /// What becomes of points that wait for other ranks.
     pub rest: Rest,
+    /// What comes to the host's memory.
+    pub wanted: Wanted,
+}
+
+/// What of a welded mesh comes to the host's memory. Where it is left out, [`Welded`] has empty lists; counts and segments are always there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The new vertex of each old one, and the representatives.
+    pub map: bool,
+    /// Positions, attributes, triangles and regions.
+    pub mesh: bool,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self {
+            map: true,
+            mesh: true,
+        }
+    }
 }
 
 /// A rank's slice of a welded mesh: the slices of all ranks, one behind the other, are the single run's arrays.
@@ -94,19 +118,21 @@ pub fn weld(
     let Resident { part, mesh, .. } = resident;
 
     ranks.phase("clusters");
-    clusters::join(ranks, &part, &mut decided);
+    let of_ghosts = clusters::join(ranks, on, &part, &mut decided)?;
     let carried = ranks.agree(carry_share(on, &mesh, options, &decided).map_err(Fault::from))?;
     drop(mesh);
-    let (mut welded, starts) =
-        clusters::number(ranks, &dealt, &part, &decided.representatives, carried);
+    let decided = (decided, of_ghosts);
+    let (mut welded, mut numbered) =
+        clusters::number(ranks, on, &dealt, &part, decided, carried, plan.wanted)?;
     drop(part);
     drop(dealt);
     welded.rounds = rounds;
-    let left = faces::weld(ranks, on, block, &welded.map, &starts, options)?;
-    welded.faces = ranks.reduce(left.corners.len() as u64 / 3, Reduction::Sum);
+    let is_wanted = plan.wanted.mesh;
+    let left = faces::weld(ranks, on, block, &mut numbered, options, is_wanted)?;
+    welded.faces = ranks.reduce(left.count as u64, Reduction::Sum);
     welded.corners = left.corners;
     welded.regions = left.regions.filter(|_| welded.faces > 0);
-    welded.segments = segments(ranks, block, &welded.map, options)?;
+    welded.segments = segments(ranks, on, block, &mut numbered, options)?;
     Ok(welded)
 }
 
@@ -198,8 +224,9 @@ fn check(ranks: &Ranks, block: &Block<DVec3>, options: &Options) -> Result<()> {
 /// The segments that remain, on every rank. Collective.
 fn segments(
     ranks: &Ranks,
+    on: &Device,
     block: &Block<DVec3>,
-    map: &[u64],
+    numbered: &mut Numbered,
     options: &Options,
 ) -> Result<Vec<Segment>> {
     if block.segments.is_empty() {
@@ -208,7 +235,7 @@ fn segments(
     let ends = block.segments.iter().flat_map(|segment| segment.ends);
     let ends = ends.map(u64::from).filter(|&v| v < block.vertices);
     let asked = IdSet::of_list(&ends.collect::<Vec<u64>>());
-    let new = fetch(ranks, block.vertices, &asked.to_vec(), map);
+    let new = numbered.fetch(ranks, on, &asked.to_vec())?;
     let end = |v: u32| Some(new[asked.place(v.into())? as usize] as u32);
     let left = weld_segments(&block.segments, end, options.keep_degenerate);
     Ok(ranks.agree(left.map_err(Fault::from))?.0)

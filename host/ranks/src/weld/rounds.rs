@@ -171,8 +171,9 @@ impl<'r> Exchange<'r> {
         }
         let mesh = self.part.layout.read(&words, stride).upload(self.on)?;
         let decided = decide_all(self.on, &mesh, self.options)?;
+        let representatives: Vec<u32> = self.on.download_rows(&decided.representatives)?;
         let state = |i: usize| match place(i) {
-            v if decided.representatives[v] == v as u32 => REPRESENTATIVE,
+            v if representatives[v] == v as u32 => REPRESENTATIVE,
             _ => MEMBER,
         };
         Ok((0..rows.len()).map(state).collect())

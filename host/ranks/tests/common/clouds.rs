@@ -7,7 +7,7 @@ use trioxide::weld::{Carried, Guards, Options, Position, Tuning, weld_segments};
 use trioxide::{Device, reference};
 use trioxide_ranks::block::{Blocks, Whole};
 use trioxide_ranks::threads::run;
-use trioxide_ranks::weld::{Plan, Rest, Rounds, Welded, weld};
+use trioxide_ranks::weld::{Plan, Rest, Rounds, Wanted, Welded, weld};
 use trioxide_ranks::{Block, Ranks, Result};
 
 use super::{Choice, RANKS};
@@ -83,12 +83,24 @@ impl Input {
         choice: Choice,
         rest: Rest,
     ) -> Vec<Result<Welded>> {
+        self.weld_wanting(size, options, choice, rest, Wanted::default())
+    }
+
+    pub fn weld_wanting(
+        &self,
+        size: usize,
+        options: &Options,
+        choice: Choice,
+        rest: Rest,
+        wanted: Wanted,
+    ) -> Vec<Result<Welded>> {
         run(size, |transport| {
             let ranks = Ranks::new(transport);
             let on = Device::cpu(Some(1)).unwrap();
             let plan = Plan {
                 ownership: choice.of(size),
                 rest,
+                wanted,
             };
             self.on_rank(&ranks, |block, carried| {
                 weld(&ranks, &on, &block, &carried, options, &plan)
@@ -155,7 +167,12 @@ impl Input {
     /// On every number of ranks.
     pub fn check_all(&self, options: &Options) {
         for size in RANKS {
-            for choice in [Choice::Curve, Choice::RoundRobin, Choice::Halves] {
+            for choice in [
+                Choice::Curve,
+                Choice::Blocks,
+                Choice::RoundRobin,
+                Choice::Halves,
+            ] {
                 self.check(size, options, choice, Rest::Gathered);
             }
         }

@@ -1,13 +1,9 @@
 //! Faces of a mesh that is larger than the device's memory.
 
-use gpu::ids::Triangle;
-use gpu::weld as kernel;
-use trioxide_kernel::Bits;
-
 use super::{SMALL_BUFFERS, most_that_fit};
 use crate::backend::Device;
-use crate::weld::faces::{slots, slots_per_vertex};
-use crate::weld::{Error, Options, Result, check_sizes};
+use crate::weld::faces::find_repeated;
+use crate::weld::{Error, Options, Result};
 use trioxide_mesh::parallel;
 
 /// Part of a triangle that is dropped.
@@ -118,40 +114,10 @@ fn part_of([a, b, c]: [u32; 3], parts: usize) -> u16 {
 
 /// Bits of the triangles, with vertices below `vertices`, that are equal to an earlier one: the same three vertices in the same order, from
 /// whichever on. Triangles without three vertices have none.
-///
-/// # Errors
-/// [`Error::TooLarge`] for more triangles than indices reach; those of the device.
-///
-/// # Panics
-/// When a triangle has a vertex that is out of range.
-pub fn repeated_triangles(
-    on: &Device,
-    triangles: &[[u32; 3]],
-    vertices: usize,
-) -> Result<Vec<u32>> {
-    check_sizes(0, triangles.len())?;
+fn repeated_triangles(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result<Vec<u32>> {
     let is_out = |corners: &[u32; 3]| corners.iter().any(|&v| v as usize >= vertices);
     assert!(!parallel::any(triangles, is_out), "vertices of triangles");
-    let n = triangles.len();
-    let triangles = on
-        .stage("copy to the device", || on.upload(triangles))?
-        .cast();
-    let repeated = on.stage("faces", || {
-        let slots = slots(n);
-        let mut table = on.filled(slots, Triangle::NONE)?;
-        let mut repeated = on.filled(n.div_ceil(32), Bits::EMPTY)?;
-        // SAFETY: vertices are below `vertices`, so that slots are below twice their number; the table is never full.
-        unsafe {
-            kernel::claim_welded_faces::launch(
-                on,
-                n as u32,
-                &triangles,
-                &mut table,
-                &mut repeated,
-                slots_per_vertex(slots, vertices),
-            )
-        }?;
-        Ok(repeated)
-    })?;
+    let triangles = on.stage("copy to the device", || on.upload(triangles))?;
+    let repeated = find_repeated(on, &triangles, &on.uninitialized(0)?, 0, vertices)?;
     Ok(on.stage("copy to the host", || on.download_rows(&repeated))?)
 }

@@ -38,7 +38,6 @@ use super::{
 use crate::backend::Device;
 
 use cut::{Cut, Slab};
-pub use faces::repeated_triangles;
 
 /// Vertices that a host thread takes at a time.
 const CHUNK: usize = 1 << 16;
