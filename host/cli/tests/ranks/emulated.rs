@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use super::{done, meshes, mpirun, refine_tets};
+use super::{done, meshes, mpirun, output_of, refine_tets};
 
 /// The folder with the emulator, under the driver's name.
 const DRIVER: &str = "TRIOXIDE_EMULATED_DRIVER";
@@ -19,7 +19,7 @@ fn on_devices(at: &Path, driver: &Path, ranks: usize, arguments: &[&str], output
         .env("LD_LIBRARY_PATH", driver)
         .env("PTX_EMULATOR_DEVICES", "2")
         .env("PTX_EMULATOR_CHECK", "1");
-    let ran = command.output().expect("mpirun is here");
+    let ran = output_of(&mut command);
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{ranks} ranks, {arguments:?}: {said}");
     assert_eq!(said, "", "{arguments:?}");

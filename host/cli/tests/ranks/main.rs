@@ -46,7 +46,20 @@ fn command(folder: &Path, ranks: usize, arguments: &[&str]) -> Output {
         1 => Command::new(trioxide()),
         _ => mpirun(ranks),
     };
-    let command = command.args(arguments).current_dir(folder);
+    output_of(command.args(arguments).current_dir(folder))
+}
+
+/// The output of a run, again where Open MPI says of a rank that has ended in order that it has not: now and then it sees the end of a
+/// process before it hears of it (open-mpi/ompi#7833).
+fn output_of(command: &mut Command) -> Output {
+    const TRIES: usize = 3;
+    let is_unheard = |said: &str| said.contains("with PID 0 on") && said.contains("improperly");
+    for _ in 1..TRIES {
+        let output = command.output().expect("mpirun is here");
+        if output.status.success() || !is_unheard(&String::from_utf8_lossy(&output.stderr)) {
+            return output;
+        }
+    }
     command.output().expect("mpirun is here")
 }
 
@@ -120,7 +133,7 @@ fn one_rank_is_the_single_run(folder: &Path, arguments: &[&str]) {
     done(folder, 1, &[&arguments[..], &["one.ply"]].concat());
     let mut one_rank = mpirun(1);
     one_rank.args(arguments).arg("many.ply").current_dir(folder);
-    assert!(one_rank.status().expect("mpirun is here").success());
+    assert!(output_of(&mut one_rank).status.success());
     let file = |name: &str| fs::read(folder.join(name)).unwrap();
     assert!(file("one.ply") == file("many.ply"));
 }
