@@ -62,13 +62,12 @@ pub fn print_ahead(
     let vertices = vertices.min(MOST);
     let parts = parallel::collect_tasks(vertices.div_ceil(PART), |part| {
         let (begin, end) = (part * PART, vertices.min((part + 1) * PART));
-        let (mut at, mut text) = (begin, Vec::new());
+        let bytes = match is_over.load(Relaxed) {
+            true => 0,
+            false => BYTES * (end - begin),
+        };
+        let (mut at, mut text) = (begin, Vec::with_capacity(bytes));
         while at < end && !is_over.load(Relaxed) {
-            text.reserve(if at == begin {
-                BYTES * (end - begin)
-            } else {
-                0
-            });
             let rows = at..end.min(at + ROWS);
             at = rows.end;
             rows.for_each(|i| push(&mut text, point(i)));

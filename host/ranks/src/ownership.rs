@@ -207,17 +207,17 @@ impl Position for DVec3 {
 
 /// The smallest and the largest coordinates of all points.
 pub fn bounds<P: Position>(ranks: &Ranks, points: &[P]) -> [[f64; 3]; 2] {
-    let of_pieces = parallel::map_pieces(points.len(), parallel::GRAIN, |range| {
-        let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for p in &points[range] {
-            let x = p.coordinates();
-            least = std::array::from_fn(|axis| least[axis].min(x[axis]));
-            most = std::array::from_fn(|axis| most[axis].max(x[axis]));
-        }
-        let ([x, y, z], most) = (least.map(to_ordered), most.map(to_ordered));
-        [x, y, z, !most[0], !most[1], !most[2]]
-    });
     let mut bits = [u64::MAX; 6];
+    let of_pieces = parallel::map_pieces(points.len(), parallel::GRAIN, |range| {
+        let mut bits = [u64::MAX; 6];
+        for p in &points[range] {
+            let [x, y, z] = p.coordinates().map(to_ordered);
+            for (least, value) in bits.iter_mut().zip([x, y, z, !x, !y, !z]) {
+                *least = (*least).min(value);
+            }
+        }
+        bits
+    });
     for of_piece in of_pieces {
         for (least, value) in bits.iter_mut().zip(of_piece) {
             *least = (*least).min(value);

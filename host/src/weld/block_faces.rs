@@ -87,7 +87,8 @@ impl BlockFaces {
         stage(on, "copy to the device", || Ok(Self(on.upload(triangles)?)))
     }
 
-    /// Names the corners, whose first vertex of the whole mesh is `first` behind the block's first one, modulo 2^64; the triangles, ascending, of which one is a vertex of another block or becomes a cluster that another block numbers.
+    /// Names the corners, whose first vertex of the whole mesh is `first` behind the block's first one, modulo 2^64; the triangles, ascending,
+    /// of which one is a vertex of another block or becomes a cluster that another block numbers.
     ///
     /// # Errors
     /// Those of the device.
@@ -119,21 +120,24 @@ impl BlockFaces {
         })
     }
 
-    /// Gives the triangles of `list`, each there once, other corners.
+    /// Gives the triangles of `list` other corners.
     ///
     /// # Errors
     /// Those of the device.
     ///
     /// # Panics
     /// When a triangle is out of range, or has no corners.
-    pub fn set(&mut self, on: &Device, list: &[u32], corners: &[[u32; 3]]) -> Result<()> {
+    ///
+    /// # Safety
+    /// No triangle is there twice: each has a thread that writes it.
+    pub unsafe fn set(&mut self, on: &Device, list: &[u32], corners: &[[u32; 3]]) -> Result<()> {
         let n = self.0.len();
         assert!(list.iter().all(|&t| (t as usize) < n), "triangles");
         if list.is_empty() {
             return Ok(());
         }
         let (list, corners) = (on.upload(list)?.cast(), on.upload(corners)?);
-        // SAFETY: the list holds triangles, each once.
+        // SAFETY: the list holds triangles, each once by the caller's promise.
         unsafe {
             kernel::set_corners::launch(on, list.len() as u32, &list, &corners, &mut self.0)
         }?;

@@ -56,14 +56,22 @@ impl Decided {
         Ok(gather(on, &mut self.representatives, points)?)
     }
 
-    /// Gives some points, each there once, other representatives.
+    /// Gives some points other representatives.
     ///
     /// # Errors
     /// Those of the device.
     ///
     /// # Panics
     /// When a point is out of range, or has none.
-    pub fn set(&mut self, on: &Device, points: &[u32], representatives: &[u32]) -> Result<()> {
+    ///
+    /// # Safety
+    /// No point is there twice: each has a thread that writes it.
+    pub unsafe fn set(
+        &mut self,
+        on: &Device,
+        points: &[u32],
+        representatives: &[u32],
+    ) -> Result<()> {
         let n = self.representatives.len();
         assert!(points.iter().all(|&v| (v as usize) < n), "points");
         if points.is_empty() {
@@ -74,7 +82,7 @@ impl Decided {
             on.upload(representatives)?.cast(),
         );
         let all = &mut self.representatives;
-        // SAFETY: the list holds points, each once.
+        // SAFETY: the list holds points, each once by the caller's promise.
         unsafe { kernel::set_representatives::launch(on, list.len() as u32, &list, &given, all) }?;
         Ok(())
     }
