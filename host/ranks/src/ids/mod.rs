@@ -1,10 +1,12 @@
-//! Sets of ids of the whole mesh, and the place of each id among them; owners of elements.
+//! Ids of the whole mesh, and the place of each id among them; owners of elements.
+
+mod set;
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use rayon::slice::ParallelSliceMut;
 use trioxide_mesh::parallel::{self, GRAIN};
+
+pub use set::{IdSet, of_bits};
 
 /// How many of `0..n` are as asked, which are the first ones.
 pub fn partition(n: usize, is_so: impl Fn(usize) -> bool) -> usize {
@@ -272,167 +274,6 @@ impl Owners {
     }
 }
 
-/// Ids, each once. An id's place is the number of smaller ones.
-///
-/// Ids that lie close together are bits of a range; others are a sorted list.
-pub enum IdSet {
-    /// A bit for each id from `first` on.
-    Range {
-        /// The first id of the range.
-        first: u64,
-        /// 64 ids a word.
-        words: Vec<u64>,
-        /// Number of ids before each word.
-        before: Vec<u32>,
-    },
-    /// Ascending.
-    List(Vec<u64>),
-}
-
-/// Ids of a range for each id of a set up to which bits are kept: 32 bytes an id.
-const SPREAD: u64 = 256;
-
-impl IdSet {
-    /// The set of `id(i)` of each i in `0..n`. An id may come several times.
-    pub fn of(n: usize, id: impl Fn(usize) -> u64 + Sync) -> Self {
-        Self::of_lists(n, |i| [id(i)])
-    }
-
-    /// The set of the ids in all `list(i)` of each i in `0..n`.
-    pub fn of_lists<L: IntoIterator<Item = u64>>(
-        n: usize,
-        list: impl Fn(usize) -> L + Sync,
-    ) -> Self {
-        let list = |i: usize| list(i).into_iter();
-        let bounds = parallel::map_pieces(n, GRAIN, |range| {
-            let none = (u64::MAX, 0, 0);
-            range.flat_map(list).fold(none, |(least, most, count), id| {
-                (least.min(id), most.max(id), count + 1)
-            })
-        });
-        type Bounds = (u64, u64, u64);
-        let join = |a: Bounds, b: Bounds| (a.0.min(b.0), a.1.max(b.1), a.2 + b.2);
-        let (least, most, count) = bounds.into_iter().fold((u64::MAX, 0, 0), join);
-        if count == 0 || most - least > SPREAD * count {
-            let pieces =
-                parallel::map_pieces(n, GRAIN, |range| range.flat_map(list).collect::<Vec<u64>>());
-            let mut list = parallel::concat(pieces);
-            list.par_sort_unstable();
-            list.dedup();
-            return Self::List(list);
-        }
-        let length = ((most - least) / 64 + 1) as usize;
-        let words = parallel::collect(length, |_| AtomicU64::new(0));
-        parallel::for_pieces(n, GRAIN, |range| {
-            for id in range.flat_map(list) {
-                let (word, bit) = (
-                    &words[((id - least) / 64) as usize],
-                    1 << ((id - least) % 64),
-                );
-                // Most ids come several times, and a look is cheaper.
-                if word.load(Relaxed) & bit == 0 {
-                    word.fetch_or(bit, Relaxed);
-                }
-            }
-        });
-        let words = words.into_iter().map(AtomicU64::into_inner).collect();
-        Self::of_words(least, words)
-    }
-
-    /// The ids of a range that are as asked.
-    pub fn of_range(range: Range<u64>, is_so: impl Fn(u64) -> bool + Sync) -> Self {
-        let length = (range.end - range.start).div_ceil(64) as usize;
-        let words = parallel::collect(length, |w| {
-            let first = range.start + 64 * w as u64;
-            let bit = |id: u64| u64::from(is_so(id)) << (id - first);
-            (first..range.end.min(first + 64)).fold(0, |word, id| word | bit(id))
-        });
-        Self::of_words(range.start, words)
-    }
-
-    /// The set of bits.
-    fn of_words(first: u64, words: Vec<u64>) -> Self {
-        let mut sum = 0;
-        let before = words.iter().map(|word| {
-            sum += word.count_ones();
-            sum - word.count_ones()
-        });
-        Self::Range {
-            first,
-            before: before.collect(),
-            words,
-        }
-    }
-
-    /// The set of ids of a list.
-    pub fn of_list(ids: &[u64]) -> Self {
-        Self::of(ids.len(), |i| ids[i])
-    }
-
-    /// The place of an id; `None` for one that is not in the set.
-    pub fn place(&self, id: u64) -> Option<u32> {
-        match self {
-            Self::List(list) => list.binary_search(&id).ok().map(|place| place as u32),
-            Self::Range {
-                first,
-                words,
-                before,
-            } => {
-                let offset = id.checked_sub(*first)?;
-                let word = words.get((offset / 64) as usize)?;
-                let bit = 1 << (offset % 64);
-                let smaller = (word & (bit - 1)).count_ones();
-                (word & bit != 0).then(|| before[(offset / 64) as usize] + smaller)
-            }
-        }
-    }
-
-    /// Number of ids.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::List(list) => list.len(),
-            Self::Range { words, before, .. } => match (words.last(), before.last()) {
-                (Some(word), Some(before)) => (before + word.count_ones()) as usize,
-                _ => 0,
-            },
-        }
-    }
-
-    /// Whether there is no id.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether an id is in the set.
-    pub fn has(&self, id: u64) -> bool {
-        self.place(id).is_some()
-    }
-
-    /// The ids, ascending.
-    pub fn to_vec(&self) -> Vec<u64> {
-        match self {
-            Self::List(list) => list.clone(),
-            Self::Range { first, words, .. } => {
-                let ids_of = |w: usize| of_bits(words[w], first + 64 * w as u64);
-                let pieces = parallel::map_pieces(words.len(), GRAIN, |range| {
-                    range.flat_map(ids_of).collect::<Vec<u64>>()
-                });
-                parallel::concat(pieces)
-            }
-        }
-    }
-}
-
-/// The numbers of the bits of a word that are set, from `first` on.
-pub fn of_bits(word: u64, first: u64) -> impl Iterator<Item = u64> {
-    let mut rest = word;
-    std::iter::from_fn(move || {
-        let bit = rest.trailing_zeros();
-        rest &= rest.wrapping_sub(1);
-        (bit < 64).then(|| first + u64::from(bit))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -470,28 +311,6 @@ mod tests {
                 proptest::prop_assert_eq!(set.place(id), place);
                 proptest::prop_assert_eq!(set.before(id), ids.partition_point(|&other| other < id));
             }
-        }
-
-        #[test]
-        fn places_are_those_in_the_sorted_list(
-            mut ids in proptest::collection::vec(0..1000_u64, 0..60),
-            apart in proptest::sample::select(vec![1, 7, 1 << 40]),
-        ) {
-            ids.iter_mut().for_each(|id| *id *= apart);
-            let set = IdSet::of_list(&ids);
-            let mut sorted = ids.clone();
-            sorted.sort_unstable();
-            sorted.dedup();
-            proptest::prop_assert_eq!(set.to_vec(), sorted.clone());
-            proptest::prop_assert_eq!(set.len(), sorted.len());
-            for id in 0..1001 {
-                let expected = sorted.binary_search(&(id * apart)).ok();
-                proptest::prop_assert_eq!(set.place(id * apart), expected.map(|i| i as u32));
-            }
-            proptest::prop_assert_eq!(set.has(u64::MAX), false);
-            let odd = IdSet::of_range(3..200, |id| id % 2 != 0 && sorted.contains(&id));
-            let expected = (3..200).filter(|id| id % 2 != 0 && sorted.contains(id));
-            proptest::prop_assert_eq!(odd.to_vec(), expected.collect::<Vec<u64>>());
         }
     }
 }
