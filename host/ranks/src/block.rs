@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use glam::{DVec2, DVec3};
 use trioxide::mesh::{Segment, Triangulation};
-use trioxide_mesh::parallel;
+use trioxide_mesh::parallel::{self, GRAIN};
 
 use crate::ids::partition;
 use crate::transport::{Mail, Ranks, Reduction};
@@ -87,6 +87,21 @@ impl Corners {
     /// The first id, and how far behind it each one is.
     pub fn parts(&self) -> (u64, &[u32]) {
         (self.first, &self.behind)
+    }
+
+    /// The smallest and the largest id; `None` without any.
+    pub fn ends(&self) -> Option<[u64; 2]> {
+        let ends = parallel::map_pieces(self.len(), GRAIN, |range| {
+            // One behind the other they are many at a time.
+            let behind = &self.behind[range];
+            let least = behind.iter().fold(u32::MAX, |least, &v| least.min(v));
+            let most = behind.iter().fold(0, |most, &v| most.max(v));
+            [least, most]
+        });
+        let ends = ends
+            .into_iter()
+            .reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
+        ends.map(|ends| ends.map(|v| self.first + u64::from(v)))
     }
 
     /// The place of the first id that is `end` or beyond it.

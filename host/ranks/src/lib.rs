@@ -23,12 +23,14 @@
 //! Who owns what changes the time only. Equal parts of a Morton curve have short borders: a part of n triangles has about sqrt(n) ghosts.
 
 pub mod block;
+mod cells;
 mod check;
 pub mod fault;
 mod grid;
 mod halo_edges;
 pub mod ids;
 mod layers;
+mod merged;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 pub mod numbers;
@@ -42,6 +44,7 @@ pub mod refine;
 pub mod refine_tets;
 mod rows;
 pub mod shape;
+mod shared;
 pub mod smooth;
 pub mod tets;
 pub mod threads;

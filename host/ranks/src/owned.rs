@@ -7,11 +7,14 @@ use bytemuck::Pod;
 use trioxide_mesh::parallel;
 
 use crate::block::fill;
+use crate::cells::Cells;
 use crate::fault::Result;
 use crate::ids::{IdSet, Owners};
+use crate::merged::Merged;
 use crate::ownership::{Ownership, Position};
-use crate::part::{Shared, all_vertices, check_size, vertices};
-use crate::rows::{Halo, Rows, join};
+use crate::part::check_size;
+use crate::rows::{Halo, Rows, all_vertices, vertices};
+use crate::shared::{Near, Shared};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// Equal shares of the cells that a rank may have.
@@ -138,8 +141,12 @@ impl<P: Pod + Send + Sync> Owned<P> {
     pub fn with_ghosts(self, ranks: &Ranks, total: u64) -> Result<WithGhosts<P>> {
         ranks.phase("ghosts");
         let size = self.size;
-        let shared = Shared::find(ranks, &self.rows, size, total);
-        let (sent, ghosts) = shared.send(ranks, &self.rows);
+        let cells = Cells::Rows::<P> {
+            rows: &self.rows,
+            size,
+        };
+        let near = Near::find(ranks, cells.vertices(), total);
+        let (sent, ghosts) = Shared::find(ranks, near, total).send(ranks, &cells);
         let (rows, owners, halo) = join(ranks, &self.rows, &sent, ghosts);
         let ids = all_vertices(&rows, size);
         let all = ids.to_vec();
@@ -179,6 +186,28 @@ impl<P: Pod + Send + Sync> Owned<P> {
             points,
         })
     }
+}
+
+/// Owned rows and ghosts in one ascending list, their owners, and the halo.
+fn join(
+    ranks: &Ranks,
+    owned: &Rows,
+    sent: &Mail<u64>,
+    received: Mail<u64>,
+) -> (Rows, Owners, Halo) {
+    let stride = owned.stride;
+    let counts = (0..ranks.size()).map(|rank| received.of(rank).len() / stride);
+    let counts: Vec<usize> = counts.collect();
+    let ghosts = Rows {
+        words: received.into_items(),
+        stride,
+    };
+    let (before, id) = (|id| owned.before(id), |i| ghosts.id(i));
+    let merged = Merged::new(ranks, owned.len(), before, sent, &counts, id);
+    let words = merged
+        .places
+        .interleave(stride, &owned.words, &ghosts.words);
+    (Rows { words, stride }, merged.owners, merged.halo)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which rank owns each cell, or each point. The result of a run does not depend on it: only the time does.
 //!
-//! [`Ownership::Curve`] sorts the cells along a Morton curve, by the key of their first vertex and then by their id, and cuts
+//! [`Ownership::Near`] leaves cells where they are if few vertices are in several ranks' blocks. [`Ownership::Curve`] sorts the cells along a Morton curve, by the key of their first vertex and then by their id, and cuts
 //! the order into parts of equal length; points likewise. The keys are integers: the coordinates in 32 bits each of the bounding box (of three, 21), bits
 //! interleaved.
 
@@ -13,15 +13,17 @@ use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::Result;
-use crate::ids::IdSet;
+use crate::ids::{IdSet, partition};
 use crate::layers::Layers;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// A choice of owners.
 #[derive(Clone, Default)]
 pub enum Ownership {
-    /// Equal parts of a space-filling curve.
+    /// Blocks of ids where these follow the elements' place well enough; else parts of a curve.
     #[default]
+    Near,
+    /// Equal parts of a space-filling curve.
     Curve,
     /// Each rank owns its block of ids: nothing moves. For meshes whose ids follow their place, as those of a grid do.
     Blocks,
@@ -42,7 +44,7 @@ impl Ownership {
                 let rows = Layers::of(grid, ranks.size());
                 first.map(|id| rows.owner(id) as u32).collect()
             }
-            Ownership::Curve => along_the_curve(ranks, block, first.start),
+            Ownership::Near | Ownership::Curve => along_the_curve(ranks, block, first.start),
         }
     }
 
@@ -134,11 +136,38 @@ pub fn fetch_by<T: bytemuck::Pod + Send + Sync>(
     ids: &[u64],
     held: impl Fn(u64) -> T + Sync,
 ) -> Vec<T> {
-    let questions = questions(ranks, total, ids);
-    let asked = ranks.exchange(&questions);
-    let answers = asked.map(|&id| held(id));
+    fetch_at(ranks, total, ids.len(), |i| ids[i], held)
+}
+
+/// As [`fetch_by`], of `n` ids: `id(i)` ascends. Collective.
+pub fn fetch_at<T: bytemuck::Pod + Send + Sync>(
+    ranks: &Ranks,
+    total: u64,
+    n: usize,
+    id: impl Fn(usize) -> u64 + Sync,
+    held: impl Fn(u64) -> T + Sync,
+) -> Vec<T> {
+    let blocks = Blocks::new(total, ranks.size());
+    let before = |end: u64| partition(n, |i| id(i) < end);
+    let own = blocks.range(ranks.rank());
+    let own = before(own.start)..before(own.end);
+    // Items of the rank's own block do not travel.
+    let other = |k: usize| id(if k < own.start { k } else { k + own.len() });
+    let counts = (0..ranks.size()).map(|rank| {
+        let range = blocks.range(rank);
+        let count = before(range.end) - before(range.start);
+        if rank == ranks.rank() { 0 } else { count }
+    });
+    let questions = parallel::collect(n - own.len(), other);
+    let questions = Mail::from_parts(questions, counts);
+    let answers = ranks.exchange(&questions).map(|&id| held(id));
     let received = ranks.exchange_expected(&answers, &questions.counts());
-    received.into_items()
+    let received = received.items();
+    parallel::collect(n, |i| match i {
+        _ if i < own.start => received[i],
+        _ if i < own.end => held(id(i)),
+        _ => received[i - own.len()],
+    })
 }
 
 /// As [`fetch`]: `held` gives the items of this rank's block for a list of their ids. Collective.

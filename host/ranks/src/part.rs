@@ -4,25 +4,28 @@
 //! of cells: what compares two local ids decides as in the whole mesh.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use glam::DVec2;
-use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{NONE, Segment, Triangulation};
 use trioxide::polylla::{self, Constraints};
-use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
+use crate::cells::Cells;
 use crate::fault::{Fault, Result};
 use crate::ids::{IdSet, Ids, Owners};
-use crate::ownership::{Ownership, Position, fetch};
-use crate::rows::{Rows, join};
+use crate::merged::{Merged, Run};
+use crate::ownership::{Ownership, Position, fetch_at};
+use crate::rows::{Rows, vertices};
 use crate::shape::Shape;
+use crate::shared::{Near, Shared};
 use crate::transport::{Mail, Ranks, Reduction};
 
 pub use crate::rows::Halo;
+
+/// Blocks stay with their ranks where at most one vertex in so many may be of several: then their ghosts are few.
+const FEW: u64 = 16;
 
 /// A rank's part of a mesh.
 pub struct Part<P = DVec2> {
@@ -82,46 +85,101 @@ impl<P: Position> Part<P> {
         }
         ranks.phase("ownership");
         ranks.agree(check_corners(ranks, block))?;
-        let owned = match ownership {
-            Ownership::Blocks => stay(ranks, block),
-            _ => {
-                let owners = ownership.owners(ranks, block);
-                ranks.phase("distribution");
-                deal(ranks, block, &owners).sorted()
+        let of_block = Cells::of_block(ranks, block);
+        let total = block.vertices;
+        let mut near = None;
+        let stays = match ownership {
+            _ if ranks.size() == 1 => true,
+            Ownership::Blocks => true,
+            Ownership::Near => {
+                let found = Near::find(ranks, of_block.vertices(), total);
+                near = found.are_few(ranks, FEW).then_some(found);
+                near.is_some()
             }
+            Ownership::Curve | Ownership::Rows(_) | Ownership::Given(_) => false,
         };
+        let dealt = (!stays).then(|| {
+            let owners = ownership.owners(ranks, block);
+            ranks.phase("distribution");
+            deal(ranks, &of_block, &owners).sorted()
+        });
+        let owned = dealt.as_ref().map_or(of_block, |rows| Cells::Rows {
+            rows,
+            size: block.size,
+        });
 
         ranks.phase("ghosts");
-        let shared = Shared::find(ranks, &owned, block.size, block.vertices);
+        let near = near.unwrap_or_else(|| Near::find(ranks, owned.vertices(), total));
+        let shared = Shared::find(ranks, near, total);
         let (sent, ghosts) = shared.send(ranks, &owned);
-        let (cells, owners, halo) = join(ranks, &owned, &sent, ghosts);
-        drop((owned, sent));
+        let counts = ghosts.counts().into_iter();
+        let stride = owned.stride();
+        let counts: Vec<usize> = counts.map(|words| words as usize / stride).collect();
+        let ghosts = Rows {
+            words: ghosts.into_items(),
+            stride,
+        };
+        let (before, ghost) = (|id| owned.before(id), |i| ghosts.id(i));
+        let merged = Merged::new(ranks, owned.len(), before, &sent, &counts, ghost);
+        let Merged {
+            places,
+            owners,
+            halo,
+        } = merged;
 
-        let ids = all_vertices(&cells, block.size);
-        let vertices = ids.to_vec();
-        ranks.agree(check_size(ranks, vertices.len(), block.size * cells.len()))?;
-        let points = fetch(ranks, block.vertices, &vertices, &block.points);
-        let local = |vertex: u64| ids.place(vertex).unwrap_or(NONE);
-        let mut corners = vec![0; block.size * cells.len()];
-        parallel::for_chunks_mut(&mut corners, block.size.max(1), |i, corners| {
-            for (corner, &vertex) in corners.iter_mut().zip(&cells.get(i)[1..]) {
-                *corner = local(vertex);
+        let of_ghosts = |i: usize| vertices(ghosts.get(i), block.size);
+        let of_ghosts: Vec<u64> = (0..ghosts.len()).flat_map(of_ghosts).copied().collect();
+        let set = shared.vertices.with(&of_ghosts);
+        let ids = set.to_ids();
+        ranks.agree(check_size(ranks, ids.len(), block.size * places.len()))?;
+        let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
+        let points = fetch_at(
+            ranks,
+            total,
+            ids.len(),
+            |i| ids.get(i),
+            |id| block.points[(id - first) as usize],
+        );
+        let local = |vertex: u64| match &ids {
+            Ids::Range { .. } => ids.place(vertex),
+            Ids::List(_) => set.place(vertex),
+        };
+        let local = |vertex: u64| local(vertex).unwrap_or(NONE);
+        let corners = places.collect(block.size, |run, corners| match run {
+            Run::Owned(cells) => {
+                for (i, corners) in cells.zip(corners.chunks_exact_mut(block.size)) {
+                    for (k, corner) in corners.iter_mut().enumerate() {
+                        *corner = local(owned.corner(i, k));
+                    }
+                }
+            }
+            Run::Ghost(i) => {
+                for (corner, &vertex) in corners.iter_mut().zip(vertices(ghosts.get(i), block.size))
+                {
+                    *corner = local(vertex);
+                }
             }
         });
-        let (segments, places) = local_segments(all, local, |v| shared.has(v));
-        check_segments(ranks, block.vertices, all, &shared, &ids)?;
+        let (segments, of_segments) = local_segments(all, local, |v| shared.has(v));
+        check_segments(ranks, total, all, &shared, &set)?;
+        let region = |i: usize| ghosts.get(i)[stride - 1] as i32;
         Ok(Self {
             shape: Shape::Lists { points, corners },
             size: block.size,
             regions: block.regions.as_ref().map(|_| {
-                let region = |i: usize| cells.get(i)[cells.stride - 1] as i32;
-                parallel::collect(cells.len(), region)
+                places.collect(1, |run, regions| match run {
+                    Run::Owned(cells) => {
+                        let cells = regions.iter_mut().zip(cells);
+                        cells.for_each(|(to, i)| *to = owned.region(i));
+                    }
+                    Run::Ghost(i) => regions[0] = region(i),
+                })
             }),
             segments,
-            places,
-            cells: Ids::of(parallel::collect(cells.len(), |i| cells.id(i))),
-            vertices: Ids::of(vertices),
-            owned_vertices: Ids::of(shared.vertices.to_vec()),
+            places: of_segments,
+            cells: places.all_ids(|i| owned.id(i), ghost),
+            vertices: ids,
+            owned_vertices: shared.vertices.to_ids(),
             owners,
             halo,
             shared: shared.others,
@@ -192,6 +250,10 @@ fn set_range(bits: &mut [u32], range: Range<usize>) {
 
 /// Refuses vertex ids that are out of range.
 fn check_corners<P>(ranks: &Ranks, block: &Block<P>) -> Result<()> {
+    let ends = block.corners.ends();
+    if ends.is_none_or(|[_, most]| most < block.vertices) {
+        return Ok(());
+    }
     let Some(i) = block.corners.beyond(block.vertices) else {
         return Ok(());
     };
@@ -216,146 +278,15 @@ pub(crate) fn check_size(ranks: &Ranks, vertices: usize, corners: usize) -> Resu
     .into())
 }
 
-/// The vertices of a cell with so many corners: it is a row of its id, its vertices, and what else belongs to it.
-pub(crate) fn vertices(cell: &[u64], size: usize) -> &[u64] {
-    &cell[1..=size]
-}
-
-/// All vertices of cells with so many corners.
-pub(crate) fn all_vertices(cells: &Rows, size: usize) -> IdSet {
-    IdSet::of_lists(cells.len(), |i| {
-        vertices(cells.get(i), size).iter().copied()
-    })
-}
-
 /// Sends the cells of the block to their owners; the ones that this rank owns.
-fn deal<P: Sync>(ranks: &Ranks, block: &Block<P>, owners: &[u32]) -> Rows {
-    let stride = block.size + 2;
-    let first = first_cell(ranks, block);
+fn deal<P: Sync>(ranks: &Ranks, cells: &Cells<P>, owners: &[u32]) -> Rows {
+    let stride = cells.stride();
     let owner = |i: usize| owners[i] as usize;
     let rows = Mail::rows(ranks.size(), owners.len(), stride, owner, |i, row| {
-        set_row(block, first, i, row);
+        cells.set(i, row);
     });
     let words = ranks.exchange(&rows).into_items();
     Rows { words, stride }
-}
-
-/// The cells of the block, which this rank owns.
-fn stay<P: Sync>(ranks: &Ranks, block: &Block<P>) -> Rows {
-    let stride = block.size + 2;
-    let first = first_cell(ranks, block);
-    let mut words = vec![0; stride * (block.corners.len() / block.size.max(1))];
-    parallel::for_chunks_mut(&mut words, stride, |i, row| set_row(block, first, i, row));
-    Rows { words, stride }
-}
-
-/// Id of the block's first cell.
-fn first_cell<P>(ranks: &Ranks, block: &Block<P>) -> u64 {
-    let blocks = Blocks::new(block.cells, ranks.size());
-    blocks.range(ranks.rank()).start
-}
-
-/// The row of cell `i` of a block: its id, its vertices, and its region.
-fn set_row<P>(block: &Block<P>, first: u64, i: usize, row: &mut [u64]) {
-    let region = block.regions.as_ref().map_or(0, |regions| regions[i]);
-    row[0] = first + i as u64;
-    for (corner, k) in row[1..=block.size].iter_mut().zip(block.size * i..) {
-        *corner = block.corners.get(k);
-    }
-    row[block.size + 1] = u64::from(region as u32);
-}
-
-/// The vertices of owned cells, and the other ranks that own cells at them.
-pub(crate) struct Shared {
-    /// Corners of a cell.
-    size: usize,
-    vertices: IdSet,
-    /// Those with others.
-    with_others: IdSet,
-    /// Vertex and rank, ascending.
-    others: Vec<[u64; 2]>,
-}
-
-impl Shared {
-    /// Asks the directories of the vertices, of which the mesh has `total`. Collective.
-    pub(crate) fn find(ranks: &Ranks, owned: &Rows, size: usize, total: u64) -> Self {
-        let vertices = all_vertices(owned, size);
-        let list = vertices.to_vec();
-        let blocks = Blocks::new(total, ranks.size());
-        let directory = |i: usize| (blocks.rank(list[i]), list[i]);
-        let told = ranks.exchange(&Mail::sorted(ranks.size(), list.len(), directory));
-        drop(list);
-        let answers = users_of_shared(&told, blocks.range(ranks.rank()));
-        let answers = Mail::sorted(ranks.size(), answers.len(), |i| answers[i]);
-        let mut others = ranks.exchange(&answers).into_items();
-        others.par_sort_unstable();
-        Self {
-            size,
-            with_others: IdSet::of(others.len(), |i| others[i][0]),
-            vertices,
-            others,
-        }
-    }
-
-    /// Whether an owned cell has this vertex.
-    fn has(&self, vertex: u64) -> bool {
-        self.vertices.has(vertex)
-    }
-
-    /// The other ranks with cells at a vertex.
-    fn of(&self, vertex: u64) -> impl Iterator<Item = u32> {
-        let start = self.others.partition_point(|other| other[0] < vertex);
-        let behind = self.others[start..].iter();
-        behind
-            .take_while(move |other| other[0] == vertex)
-            .map(|other| other[1] as u32)
-    }
-
-    /// Sends each owned cell to the ranks that need it as a ghost: which, by their places, and the ghosts from others.
-    pub(crate) fn send(&self, ranks: &Ranks, owned: &Rows) -> (Mail<u64>, Mail<u64>) {
-        let is_shared = |&vertex: &u64| self.with_others.has(vertex);
-        let shared = parallel::filter_collect(owned.len(), |i| {
-            let mut vertices = vertices(owned.get(i), self.size).iter();
-            vertices.any(is_shared).then_some(i)
-        });
-        let (mut to, mut sent) = (Vec::new(), Vec::new());
-        let mut of_cell = Vec::new();
-        for i in shared {
-            let shared = vertices(owned.get(i), self.size).iter();
-            of_cell.clear();
-            of_cell.extend(shared.flat_map(|&vertex| self.of(vertex)));
-            of_cell.sort_unstable();
-            of_cell.dedup();
-            to.extend_from_slice(&of_cell);
-            sent.resize(to.len(), i as u64);
-        }
-        owned.send(ranks, &to, &sent)
-    }
-}
-
-/// For each rank that told a vertex of this directory's `block`, the vertex and each of the other ranks that told it.
-fn users_of_shared(told: &Mail<u64>, block: Range<u64>) -> Vec<(usize, [u64; 2])> {
-    let users = parallel::collect((block.end - block.start) as usize, |_| AtomicU32::new(0));
-    let of = |vertex: u64| &users[(vertex - block.start) as usize];
-    let all = told.items();
-    parallel::for_each(all.len(), |i| _ = of(all[i]).fetch_add(1, Relaxed));
-    let is_shared = |vertex: u64| of(vertex).load(Relaxed) > 1;
-    let mut users: Vec<[u64; 2]> = Vec::new();
-    for rank in 0..told.ranks() {
-        let of_rank = told.of(rank);
-        users.extend(parallel::filter_collect(of_rank.len(), |i| {
-            is_shared(of_rank[i]).then_some([of_rank[i], rank as u64])
-        }));
-    }
-    users.par_sort_unstable();
-    let mut answers = Vec::new();
-    for users in users.chunk_by(|a, b| a[0] == b[0]) {
-        for &[vertex, rank] in users {
-            let others = users.iter().filter(|other| other[1] != rank);
-            answers.extend(others.map(|other| (rank as usize, [vertex, other[1]])));
-        }
-    }
-    answers
 }
 
 /// The segments that have an end at an owned cell's vertex, and both ends here, by local ids; and their places among all.

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 use rayon::slice::ParallelSliceMut;
 use trioxide_mesh::parallel;
 
-use crate::ids::{Ids, Owners, partition};
+use crate::ids::{IdSet, partition};
 use crate::transport::{Mail, Ranks};
 
 /// Elements on their way, a row each, one behind the other: the id, and what belongs to it.
@@ -34,7 +34,7 @@ impl Rows {
     }
 
     /// Number of rows, of ascending ones, with a smaller id.
-    fn before(&self, id: u64) -> usize {
+    pub fn before(&self, id: u64) -> usize {
         partition(self.len(), |i| self.id(i) < id)
     }
 
@@ -59,17 +59,34 @@ impl Rows {
         });
         Self { words, stride }
     }
+}
 
-    /// Sends each row `sent[i]`, which ascend, to rank `to[i]`: which, by their places, and the rows from others. Collective.
-    pub fn send(&self, ranks: &Ranks, to: &[u32], sent: &[u64]) -> (Mail<u64>, Mail<u64>) {
-        let (size, n) = (ranks.size(), to.len());
-        let rank = |i: usize| to[i] as usize;
-        let rows = Mail::rows(size, n, self.stride, rank, |i, row| {
-            row.copy_from_slice(self.get(sent[i] as usize));
-        });
-        let received = ranks.exchange(&rows);
-        (Mail::sorted(size, n, |i| (rank(i), sent[i])), received)
-    }
+/// Sends row `sent[i]`, which ascend, to rank `to[i]`, as `stride` words that `write` gives: which, by their places, and the rows from others.
+/// Collective.
+pub fn send_rows(
+    ranks: &Ranks,
+    stride: usize,
+    to: &[u32],
+    sent: &[u64],
+    write: impl Fn(usize, &mut [u64]) + Sync,
+) -> (Mail<u64>, Mail<u64>) {
+    let (size, n) = (ranks.size(), to.len());
+    let rank = |i: usize| to[i] as usize;
+    let rows = Mail::rows(size, n, stride, rank, |i, row| write(sent[i] as usize, row));
+    let received = ranks.exchange(&rows);
+    (Mail::sorted(size, n, |i| (rank(i), sent[i])), received)
+}
+
+/// The vertices of a cell with so many corners: it is a row of its id, its vertices, and what else belongs to it.
+pub fn vertices(cell: &[u64], size: usize) -> &[u64] {
+    &cell[1..=size]
+}
+
+/// All vertices of cells with so many corners.
+pub fn all_vertices(cells: &Rows, size: usize) -> IdSet {
+    IdSet::of_lists(cells.len(), |i| {
+        vertices(cells.get(i), size).iter().copied()
+    })
 }
 
 /// The elements whose owners and ghosts exchange something: both lists ascend for each rank, so that no id crosses.
@@ -231,261 +248,5 @@ impl Halo {
     /// Owned elements that other ranks have as ghosts, once for each of these.
     pub fn given(&self) -> &[u32] {
         self.send.items()
-    }
-}
-
-/// Elements that a thread copies at a time.
-const PIECE: usize = 1 << 12;
-
-/// Ascending ids of owned elements and ghosts. A range of owned ids takes no memory where the ghosts are before and behind it.
-#[derive(Debug, Default)]
-pub struct MergedIds {
-    lower: Vec<u64>,
-    middle: Ids,
-    higher: Vec<u64>,
-}
-
-impl MergedIds {
-    /// Number of ids.
-    pub fn len(&self) -> usize {
-        self.lower.len() + self.middle.len() + self.higher.len()
-    }
-
-    /// Id of the local element `i`.
-    ///
-    /// # Panics
-    /// When there is no such element.
-    #[inline]
-    pub fn get(&self, i: usize) -> u64 {
-        let Some(in_middle) = i.checked_sub(self.lower.len()) else {
-            return self.lower[i];
-        };
-        match in_middle.checked_sub(self.middle.len()) {
-            None => self.middle.get(in_middle),
-            Some(in_higher) => self.higher[in_higher],
-        }
-    }
-
-    /// The local element with an id, if it is here.
-    pub fn place(&self, id: u64) -> Option<u32> {
-        let place =
-            |list: &[u64], before: usize| Some((list.binary_search(&id).ok()? + before) as u32);
-        let lower = self.lower.len();
-        place(&self.lower, 0)
-            .or_else(|| Some(self.middle.place(id)? + lower as u32))
-            .or_else(|| place(&self.higher, lower + self.middle.len()))
-    }
-}
-
-/// Where an element of a merged list comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
-    /// Place among the owned elements.
-    Owned(usize),
-    /// Place among the ghosts in the order in which they came.
-    Ghost(usize),
-}
-
-/// How the ghosts stand among the owned elements in one list, ascending by their ids.
-pub struct Merged {
-    /// Place of each ghost among those that came.
-    order: Vec<usize>,
-    /// Number of owned elements before each ghost.
-    before: Vec<usize>,
-    /// Number of owned elements.
-    owned: usize,
-    pub owners: Owners,
-    pub halo: Halo,
-}
-
-impl Merged {
-    /// Of `owned` elements, `before(id)` of them with a smaller id: `sent` went to the ranks that have them as ghosts, and of the ghosts `counts`
-    /// came from each rank, with the ids `id(i)`, ascending for each.
-    pub fn new(
-        ranks: &Ranks,
-        owned: usize,
-        before: impl Fn(u64) -> usize + Sync,
-        sent: &Mail<u64>,
-        counts: &[usize],
-        id: impl Fn(usize) -> u64 + Sync,
-    ) -> Self {
-        let ghost_owners = (0_u32..).zip(counts);
-        let ghost_owners: Vec<u32> = ghost_owners
-            .flat_map(|(rank, &count)| std::iter::repeat_n(rank, count))
-            .collect();
-        // Ids with the owner and the place among the ghosts that came.
-        let mut order = parallel::collect(ghost_owners.len(), |i| (id(i), ghost_owners[i], i));
-        order.par_sort_unstable();
-        let before = parallel::map(&order, |ghost| before(ghost.0));
-
-        let me = ranks.rank() as u32;
-        let mut owners = Owners::default();
-        let mut places = vec![0; order.len()];
-        let mut next = 0;
-        for (&(_, owner, i), &until) in order.iter().zip(&before) {
-            owners.push(until - next, me);
-            places[i] = owners.len() as u32;
-            owners.push(1, owner);
-            next = until;
-        }
-        owners.push(owned - next, me);
-        let halo = Halo {
-            send: sent.map(|&i| (i + before.partition_point(|&k| k as u64 <= i) as u64) as u32),
-            receive: Mail::from_parts(places, counts.iter().copied()),
-        };
-        Self {
-            order: order.into_iter().map(|(.., i)| i).collect(),
-            before,
-            owned,
-            owners,
-            halo,
-        }
-    }
-
-    /// The ids of all elements: of the owned ones, and of the ghosts in the order in which they came.
-    pub fn ids(&self, owned: &Ids, ghosts: &[u64]) -> MergedIds {
-        match self.around(ghosts) {
-            Some([lower, higher]) => MergedIds {
-                lower,
-                middle: owned.clone(),
-                higher,
-            },
-            None => MergedIds {
-                middle: Ids::List(self.interleave(1, &owned.to_vec(), ghosts)),
-                ..MergedIds::default()
-            },
-        }
-    }
-
-    /// What belongs to the ghosts before and behind all owned elements, from the order in which they came; `None` where some are among these.
-    pub fn around<T: Copy>(&self, ghosts: &[T]) -> Option<[Vec<T>; 2]> {
-        let lower = self.before.partition_point(|&before| before == 0);
-        let higher = self.before.partition_point(|&before| before < self.owned);
-        let of = |order: &[usize]| order.iter().map(|&i| ghosts[i]).collect();
-        // Without owned elements, all ghosts are before.
-        (lower >= higher).then(|| [of(&self.order[..lower]), of(&self.order[lower..])])
-    }
-
-    /// Who holds the element at a place in the list, and where.
-    pub fn held(&self, place: usize) -> Held {
-        let ghosts = self.ghosts_before(place);
-        match self.before.get(ghosts) {
-            Some(&before) if before + ghosts == place => Held::Ghost(self.order[ghosts]),
-            _ => Held::Owned(place - ghosts),
-        }
-    }
-
-    /// One list of what belongs to owned elements, and to the ghosts in the order in which they came: `stride` items each.
-    pub fn interleave<T: Copy + Zeroable + Send + Sync>(
-        &self,
-        stride: usize,
-        owned: &[T],
-        ghosts: &[T],
-    ) -> Vec<T> {
-        let mut all = parallel::zeroed(owned.len() + ghosts.len());
-        parallel::for_chunks_mut(&mut all, PIECE * stride, |k, piece| {
-            let (mut place, mut rest) = (k * PIECE, piece);
-            let mut ghost = self.ghosts_before(place);
-            while !rest.is_empty() {
-                let until = place + rest.len() / stride;
-                let next = (self.before.get(ghost)).map_or(until, |&before| before + ghost);
-                let run = next.min(until) - place;
-                let (own, behind) = rest.split_at_mut(stride * run);
-                own.copy_from_slice(&owned[stride * (place - ghost)..][..own.len()]);
-                (place, rest) = (place + run, behind);
-                if !rest.is_empty() {
-                    let (row, behind) = rest.split_at_mut(stride);
-                    row.copy_from_slice(&ghosts[stride * self.order[ghost]..][..stride]);
-                    (place, ghost, rest) = (place + 1, ghost + 1, behind);
-                }
-            }
-        });
-        all
-    }
-
-    /// Number of ghosts before a place in the list.
-    fn ghosts_before(&self, place: usize) -> usize {
-        partition(self.before.len(), |g| self.before[g] + g < place)
-    }
-
-    /// `value` of the place in the list of each owned element.
-    pub fn map_owned<T: Zeroable + Send>(&self, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
-        let mut all = parallel::zeroed(self.owned);
-        parallel::for_chunks_mut(&mut all, PIECE, |k, values| {
-            let first = k * PIECE;
-            let mut ghost = self.before.partition_point(|&before| before <= first);
-            for (i, place) in (first..).zip(values) {
-                while self.before.get(ghost).is_some_and(|&before| before <= i) {
-                    ghost += 1;
-                }
-                *place = value(i + ghost);
-            }
-        });
-        all
-    }
-}
-
-/// Owned rows and ghosts in one ascending list, their owners, and the halo.
-pub fn join(
-    ranks: &Ranks,
-    owned: &Rows,
-    sent: &Mail<u64>,
-    received: Mail<u64>,
-) -> (Rows, Owners, Halo) {
-    let stride = owned.stride;
-    let counts = (0..ranks.size()).map(|rank| received.of(rank).len() / stride);
-    let counts: Vec<usize> = counts.collect();
-    let ghosts = Rows {
-        words: received.into_items(),
-        stride,
-    };
-    let (before, id) = (|id| owned.before(id), |i| ghosts.id(i));
-    let merged = Merged::new(ranks, owned.len(), before, sent, &counts, id);
-    let words = merged.interleave(stride, &owned.words, &ghosts.words);
-    (Rows { words, stride }, merged.owners, merged.halo)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::threads::run;
-
-    proptest::proptest! {
-        /// Owned ids that are a range, or not, with ghosts before, among and behind them.
-        #[test]
-        fn merged_ids_are_the_sorted_list(
-            owned in proptest::collection::btree_set(20..40_u64, 0..20),
-            is_range: bool,
-            others in proptest::collection::btree_set(0..60_u64, 0..30),
-            first in proptest::sample::select(vec![0, 1_u64 << 40]),
-        ) {
-            let owned: Vec<u64> = match is_range {
-                true => (25..25 + owned.len() as u64).collect(),
-                false => owned.into_iter().collect(),
-            };
-            let ghosts: Vec<u64> = others.into_iter().filter(|id| !owned.contains(id)).collect();
-            let mut sorted: Vec<u64> = owned.iter().chain(&ghosts).map(|id| first + id).collect();
-            sorted.sort_unstable();
-            let shifted = |ids: &[u64]| ids.iter().map(|id| first + id).collect::<Vec<u64>>();
-            let (owned, ghosts) = (Ids::of(shifted(&owned)), shifted(&ghosts));
-            run(1, |transport| {
-                let ranks = Ranks::new(transport);
-                let sent = Mail::from_parts(Vec::new(), [0].into_iter());
-                let before = |id| owned.before(id);
-                let counts = [ghosts.len()];
-                let merged = Merged::new(&ranks, owned.len(), before, &sent, &counts, |i| ghosts[i]);
-                let ids = merged.ids(&owned, &ghosts);
-                assert_eq!((0..ids.len()).map(|i| ids.get(i)).collect::<Vec<_>>(), sorted);
-                let held = |place: usize| match merged.held(place) {
-                    Held::Owned(i) => owned.get(i),
-                    Held::Ghost(i) => ghosts[i],
-                };
-                assert_eq!((0..ids.len()).map(held).collect::<Vec<_>>(), sorted);
-                for id in (0..61).map(|id| first + id) {
-                    let place = sorted.binary_search(&id).ok().map(|place| place as u32);
-                    assert_eq!(ids.place(id), place);
-                }
-            });
-        }
     }
 }

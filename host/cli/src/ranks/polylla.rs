@@ -128,7 +128,7 @@ impl Kept {
 /// This rank's part of the mesh. Collective.
 fn part_of<P: Point>(ranks: &Ranks, input: &Input) -> Result<Part> {
     match input {
-        Input::Block(block) => part_to_find_in::<P>(ranks, block, &Ownership::Curve),
+        Input::Block(block) => part_to_find_in::<P>(ranks, block, &Ownership::Near),
         Input::Grid(grid) => Part::of_grid(ranks, grid),
     }
 }

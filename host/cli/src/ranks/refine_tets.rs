@@ -83,7 +83,7 @@ fn refined<P: SpacePoint>(
     settings: &refine_tets::Options,
     wants_mesh: bool,
 ) -> Result<(Counts, Option<Whole>)> {
-    let run = refine_tets::run::<P>(ranks, on, input, part, settings, &Ownership::Curve)?;
+    let run = refine_tets::run::<P>(ranks, on, input, part, settings, &Ownership::Near)?;
     let exchanges: u64 = run.levels.iter().map(|level| level.exchanges).sum();
     let counts = vec![
         ("vertices", json!(run.counts.vertices)),

@@ -40,14 +40,14 @@ pub(super) fn grid_of(input: &Path) -> Result<Option<Grid>> {
     Ok(grid?)
 }
 
-/// Who owns what of an input: of a grid each rank the rows that it makes, else parts of a curve.
+/// Who owns what of an input: of a grid each rank the rows that it makes, else its block or a part of a curve.
 ///
 /// # Errors
 /// As [`grid_of`].
 pub(super) fn ownership(input: &Path) -> Result<Ownership> {
     Ok(match grid_of(input)? {
         Some(grid) => Ownership::Rows(grid),
-        None => Ownership::Curve,
+        None => Ownership::Near,
     })
 }
 

@@ -101,8 +101,8 @@ impl TetInput {
     pub fn part(&self, ranks: &Ranks, precision: Precision) -> Result<Part<DVec3>> {
         match (&self.grid, precision) {
             (Some(grid), _) => Part::of_tet_grid(ranks, grid),
-            (None, Precision::F64) => part_of::<DVec3>(ranks, self.input(), &Ownership::Curve),
-            (None, Precision::F32) => part_of::<Vec3>(ranks, self.input(), &Ownership::Curve),
+            (None, Precision::F64) => part_of::<DVec3>(ranks, self.input(), &Ownership::Near),
+            (None, Precision::F32) => part_of::<Vec3>(ranks, self.input(), &Ownership::Near),
         }
     }
 }

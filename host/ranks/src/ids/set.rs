@@ -187,6 +187,16 @@ impl IdSet {
         }
     }
 
+    /// Calls `body` with each id.
+    pub fn for_each(&self, body: impl Fn(u64) + Sync) {
+        match self {
+            Self::List(list) => parallel::for_each(list.len(), |i| body(list[i])),
+            Self::Range { first, words, .. } => parallel::for_each(words.len(), |w| {
+                of_bits(words[w], first + 64 * w as u64).for_each(&body);
+            }),
+        }
+    }
+
     /// Those of the ids that are as asked, ascending.
     pub fn filter(&self, is_so: impl Fn(u64) -> bool + Sync) -> Vec<u64> {
         let pieces = match self {

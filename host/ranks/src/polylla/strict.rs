@@ -15,8 +15,8 @@ use trioxide_mesh::parallel;
 
 use super::Polygons;
 use crate::ids::{IdSet, Ids};
-use crate::part::{Part, all_vertices};
-use crate::rows::Rows;
+use crate::part::Part;
+use crate::rows::{Rows, all_vertices};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// `polygons` with the `weak` ones of them cut until no piece visits a vertex twice. Collective.

@@ -13,8 +13,8 @@ use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::ids::Ids;
+use crate::merged::Merged;
 use crate::ownership::{Ownership, bounds};
-use crate::rows::Merged;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// What rows of points carry besides id and coordinates.
@@ -169,7 +169,7 @@ impl Points<'_> {
             own: &Option<Vec<T>>,
             ghosts: &Option<Vec<T>>,
         ) -> Option<Vec<T>> {
-            Some(merged.interleave(1, own.as_ref()?, ghosts.as_ref()?))
+            Some(merged.places.interleave(1, own.as_ref()?, ghosts.as_ref()?))
         }
         let (own, others) = (&*self.attributes, &*ghosts.attributes);
         let attributes = VertexAttributes {
@@ -178,9 +178,9 @@ impl Points<'_> {
             uvs: lists(merged, &own.uvs, &others.uvs),
         };
         Points {
-            points: Cow::Owned(merged.interleave(1, &self.points, &ghosts.points)),
+            points: Cow::Owned(merged.places.interleave(1, &self.points, &ghosts.points)),
             attributes: Cow::Owned(attributes),
-            locked: Cow::Owned(merged.interleave(1, &self.locked, &ghosts.locked)),
+            locked: Cow::Owned(merged.places.interleave(1, &self.locked, &ghosts.locked)),
         }
     }
 }

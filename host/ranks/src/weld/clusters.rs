@@ -142,7 +142,7 @@ fn of_owners(
 ) -> Result<(Welded, Numbered)> {
     let representatives = on.download_rows(&decided.representatives);
     let representatives: Vec<u32> = ranks.agree(representatives.map_err(Fault::from))?;
-    let told = (part.merged).map_owned(|v| part.ids.get(representatives[v] as usize));
+    let told = (part.merged.places).map_owned(|v| part.ids.get(representatives[v] as usize));
     let ids = dealt.back(ranks, told, 1, |_| true, |_| true);
     let block = dealt.block.clone();
     let mut welded = Welded::default();
@@ -263,7 +263,10 @@ fn to_blocks(
     (points, attributes): (Vec<DVec3>, VertexAttributes),
     is_in_block: impl Fn(usize) -> bool,
 ) -> (Vec<DVec3>, VertexAttributes) {
-    let is_one = part.merged.map_owned(|v| representatives[v] as usize == v);
+    let is_one = part
+        .merged
+        .places
+        .map_owned(|v| representatives[v] as usize == v);
     let layout = dealt.layout;
     let stride = layout.words();
     let mut words = parallel::zeroed(stride * points.len());

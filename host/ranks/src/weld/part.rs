@@ -8,7 +8,7 @@ use trioxide::weld::{self, DeviceMesh};
 use super::cloud::{Dealt, Layout, Points};
 use super::ghosts;
 use crate::fault::{Fault, Result};
-use crate::rows::{Held, Merged, MergedIds};
+use crate::merged::{Held, Merged, MergedIds};
 use crate::transport::{Mail, Ranks};
 
 /// A rank's part of the points: owned ones and ghosts.
@@ -64,7 +64,7 @@ impl<'a> Part<'a> {
     /// Those of [`DeviceMesh::upload_points`].
     pub fn upload(&self, on: &Device) -> weld::Result<DeviceMesh> {
         let (own, ghosts) = (self.own, &self.ghosts);
-        match self.merged.around(&ghosts.points) {
+        match self.merged.places.around(&ghosts.points) {
             Some([lower, higher]) if self.layout == Layout::default() => {
                 DeviceMesh::upload_plain_points(on, &[&lower, &own.points, &higher])
             }
@@ -74,7 +74,7 @@ impl<'a> Part<'a> {
 
     /// The points, with what they carry, that have local id `v`, and their place there.
     fn held(&self, v: usize) -> (&Points<'_>, usize) {
-        match self.merged.held(v) {
+        match self.merged.places.held(v) {
             Held::Owned(i) => (self.own, i),
             Held::Ghost(i) => (&self.ghosts, i),
         }
@@ -102,7 +102,7 @@ impl<'a> Part<'a> {
         if own.is_empty() && ghosts.is_empty() {
             return states;
         }
-        let locked = self.merged.interleave(1, own, ghosts);
+        let locked = self.merged.places.interleave(1, own, ghosts);
         for (state, is_locked) in states.iter_mut().zip(locked) {
             if is_locked {
                 *state = REPRESENTATIVE;

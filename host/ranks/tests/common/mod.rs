@@ -112,6 +112,8 @@ pub fn constrained() -> impl Strategy<Value = Triangulation> {
 /// A way to choose owners for any number of ranks.
 #[derive(Clone, Copy, Debug)]
 pub enum Choice {
+    /// Blocks, or the curve.
+    Near,
     Curve,
     /// Each rank owns its block.
     Blocks,
@@ -128,7 +130,7 @@ pub enum Choice {
 impl Choice {
     pub fn of(self, ranks: usize) -> Ownership {
         let owner = move |id: u64| match self {
-            Choice::Curve | Choice::Blocks | Choice::Last => ranks - 1,
+            Choice::Near | Choice::Curve | Choice::Blocks | Choice::Last => ranks - 1,
             Choice::RoundRobin => id as usize % ranks,
             Choice::Halves => (1 + usize::from(id > 40)).min(ranks - 1),
             Choice::Only(triangle) if id == triangle => ranks - 1,
@@ -139,6 +141,7 @@ impl Choice {
             }
         };
         match self {
+            Choice::Near => Ownership::Near,
             Choice::Curve => Ownership::Curve,
             Choice::Blocks => Ownership::Blocks,
             _ => Ownership::Given(Arc::new(owner)),
@@ -148,7 +151,8 @@ impl Choice {
 
 pub fn choices() -> impl Strategy<Value = Choice> {
     prop_oneof![
-        3 => Just(Choice::Curve),
+        2 => Just(Choice::Near),
+        2 => Just(Choice::Curve),
         1 => Just(Choice::Blocks),
         1 => Just(Choice::RoundRobin),
         1 => Just(Choice::Halves),
