@@ -299,8 +299,9 @@ fn row(name: &str, mesh: &Triangulation, size: usize) {
             &owners,
             Default::default(),
         );
-        let (polygons, _) = result.expect("a good mesh");
-        polygons.ordered(&ranks, block.cells);
+        let found = result.expect("a good mesh");
+        let ordered = found.into_ordered(&ranks, &on, [block.vertices, block.cells]);
+        ordered.expect("few vertices");
         let polylla = ranks.traffic();
 
         let ranks = Ranks::new(transport);

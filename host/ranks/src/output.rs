@@ -17,8 +17,9 @@ use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
+use crate::ids::IdSet;
 use crate::ownership::{Position, fetch};
-use crate::polylla::Polygons;
+use crate::polylla::{Ordered, Polygons};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// This rank's slice of a mesh: points and faces that stand behind those of the ranks before.
@@ -34,19 +35,18 @@ struct Slice<'a> {
 /// Writes the mesh of all ranks' polygons to one binary `.ply`, the bytes of the file that a single process writes. Every rank writes
 /// a slice; the file has its name when all are done, and else there is none. Collective.
 ///
-/// `block` is what the rank has of the vertices, `polygons` its slice of the list of all ([`Polygons::ordered`]).
+/// `block` is what the rank has of the vertices, `ordered` its slice of the list of all polygons.
 ///
 /// # Errors
 /// A file that cannot be written; more vertices than the format's 32-bit ids name.
-pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons) -> Result<()> {
+pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, ordered: Ordered) -> Result<()> {
     ranks.phase("write");
-    let corners = polygons.vertices.len() as u64;
-    ranks.agree(check_ids(block.vertices).and_then(|()| check_corners(corners)))?;
+    ranks.agree(check_ids(block.vertices))?;
     let slice = Slice {
         vertices: block.vertices,
         points: in_space(&block.points),
-        faces: narrow(polygons),
-        regions: polygons.regions.clone(),
+        faces: ordered.polygons,
+        regions: ordered.regions,
         segments: &block.segments,
     };
     write_slice(ranks, path, slice)
@@ -245,7 +245,7 @@ pub(crate) fn check_ids(vertices: u64) -> Result<()> {
 }
 
 /// Refuses to write so many corners of faces as one list, whose places have 32 bits.
-fn check_corners(corners: u64) -> Result<()> {
+pub(crate) fn check_corners(corners: u64) -> Result<()> {
     if corners < u64::from(mesh::NONE) {
         return Ok(());
     }
@@ -253,14 +253,6 @@ fn check_corners(corners: u64) -> Result<()> {
         "{corners} corners of faces of one rank are more than 32-bit places count: use more ranks, or leave the output out"
     );
     Err(Error::Argument(text).into())
-}
-
-/// Polygons with the ids that files have.
-fn narrow(polygons: &Polygons) -> mesh::Polygons {
-    mesh::Polygons {
-        offsets: parallel::map(&polygons.offsets, |&end| end as u32),
-        vertices: narrow_ids(&polygons.vertices),
-    }
 }
 
 /// The items of all ranks, in their order, at rank 0. Collective.
@@ -278,19 +270,17 @@ pub fn mail_to_first<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Mail<T> {
 ///
 /// # Errors
 /// More vertices than files name.
-pub fn gather(ranks: &Ranks, block: &Block, polygons: &Polygons) -> Result<Option<Mesh>> {
+pub fn gather(ranks: &Ranks, block: &Block, ordered: &Ordered) -> Result<Option<Mesh>> {
     ranks.phase("gather");
-    let corners = ranks.reduce(polygons.vertices.len() as u64, Reduction::Sum);
+    let slice = &ordered.polygons;
+    let corners = ranks.reduce(slice.vertices.len() as u64, Reduction::Sum);
     ranks.agree(check_ids(block.vertices).and_then(|()| check_corners(corners)))?;
     let points = to_first(ranks, &block.points);
-    let slice = narrow(polygons);
     let sizes: Vec<u32> = slice.iter().map(|polygon| polygon.len() as u32).collect();
     let sizes = to_first(ranks, &sizes);
     let vertices = to_first(ranks, &slice.vertices);
-    let regions = polygons
-        .regions
-        .as_ref()
-        .map(|regions| to_first(ranks, regions));
+    let regions = ordered.regions.as_ref();
+    let regions = regions.map(|regions| to_first(ranks, regions));
     if ranks.rank() != 0 {
         return Ok(None);
     }
@@ -317,15 +307,14 @@ pub fn gather(ranks: &Ranks, block: &Block, polygons: &Polygons) -> Result<Optio
 pub fn write_pvtu(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons) -> Result<()> {
     ranks.phase("write");
     ranks.agree(check_corners(polygons.vertices.len() as u64))?;
-    let mut vertices = polygons.vertices.clone();
-    vertices.sort_unstable();
-    vertices.dedup();
+    let set = IdSet::of_list(&polygons.vertices);
+    let vertices = set.to_vec();
     let points = fetch(ranks, block.vertices, &vertices, &block.points);
     let ghosts = duplicates(ranks, block.vertices, &vertices);
-    let local = |vertex: &u64| vertices.binary_search(vertex).expect("it is a corner") as u32;
+    let local = |&vertex: &u64| set.place(vertex).expect("it is a corner");
     let faces = mesh::Polygons {
-        offsets: polygons.offsets.iter().map(|&end| end as u32).collect(),
-        vertices: polygons.vertices.iter().map(local).collect(),
+        offsets: narrow_ids(&polygons.offsets),
+        vertices: parallel::map(&polygons.vertices, local),
     };
     let mut fields = MeshFields::default();
     let ids: Vec<i64> = vertices.iter().map(|&v| v as i64).collect();

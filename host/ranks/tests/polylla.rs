@@ -10,7 +10,7 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{PolyllaLists, Triangulation};
 use trioxide::polylla::{self, Constraints, polylla};
 use trioxide::{Device, digest};
-use trioxide_ranks::polylla::{Counts, Found, Options, Polygons, find, part_to_find_in};
+use trioxide_ranks::polylla::{Counts, Found, Options, Ordered, find, part_to_find_in};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Part, Ranks, Result};
 
@@ -43,21 +43,25 @@ fn on_ranks<P: Point>(
     size: usize,
     ownership: &Ownership,
     options: Options,
-) -> Vec<Result<(Polygons, Counts, u64)>> {
+) -> Vec<Result<(Ordered, Counts, u64)>> {
     run(size, |transport| {
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
         let block = Block::of(mesh, ranks.rank(), size);
         let part = part_to_find_in::<P>(&ranks, &block, ownership)?;
         let found = find::<P>(&ranks, &on, part, options);
-        found.map(|found| in_order(&ranks, &on, found, mesh.triangles.len() as u64))
+        let sizes = [mesh.points.len() as u64, mesh.triangles.len() as u64];
+        found.map(|found| in_order(&ranks, &on, found, sizes))
     })
 }
 
-fn in_order(ranks: &Ranks, on: &Device, found: Found, triangles: u64) -> (Polygons, Counts, u64) {
+fn in_order(ranks: &Ranks, on: &Device, found: Found, sizes: [u64; 2]) -> (Ordered, Counts, u64) {
     let (counts, digest) = (found.counts, found.digest(ranks, on).unwrap());
-    let polygons = found.into_polygons(ranks, on).unwrap();
-    (polygons.ordered(ranks, triangles), counts, digest)
+    (
+        found.into_ordered(ranks, on, sizes).unwrap(),
+        counts,
+        digest,
+    )
 }
 
 /// Also of the polygons that are cut.
@@ -72,7 +76,7 @@ fn check<P: Point>(mesh: &Triangulation, size: usize, choice: Choice) {
 /// Compares the results of all ranks with the single run.
 fn compare<P: Point>(
     mesh: &Triangulation,
-    results: Vec<Result<(Polygons, Counts, u64)>>,
+    results: Vec<Result<(Ordered, Counts, u64)>>,
     options: Options,
     case: &str,
 ) {
@@ -92,13 +96,12 @@ fn compare<P: Point>(
         let weak = u64::from(expected.counts.weakly_simple);
         assert_eq!(counts.weakly_simple, weak);
         half_edges.extend(slice.half_edges.iter().map(|&h| h as u32));
-        lists.extend((0..slice.len()).map(|i| slice.get(i).to_vec()));
+        lists.extend(slice.polygons.iter().map(<[u32]>::to_vec));
         assert_eq!(slice.regions.is_some(), mesh.regions.is_some());
         regions.extend(slice.regions.unwrap_or_default());
     }
     assert_eq!(half_edges, expected.half_edges, "{case}");
-    let wide = |list: &[u32]| -> Vec<u64> { list.iter().map(|&v| u64::from(v)).collect() };
-    let expected_lists: Vec<_> = expected.polygons.iter().map(wide).collect();
+    let expected_lists: Vec<_> = expected.polygons.iter().map(<[u32]>::to_vec).collect();
     assert_eq!(lists, expected_lists, "{case}");
     if let Some(of_triangles) = &mesh.regions {
         let region = |&h: &u32| of_triangles[h as usize / 3];
@@ -144,7 +147,10 @@ fn grids_that_ranks_make_have_the_polygons_of_the_single_run() {
             let on = Device::cpu(Some(1)).unwrap();
             let part = Part::of_grid(&ranks, &grid).unwrap();
             let found = find::<P>(&ranks, &on, part, options);
-            found.map(|found| in_order(&ranks, &on, found, grid.triangles()))
+            found.map(|found| {
+                let sizes = [grid.vertices(), grid.triangles()];
+                in_order(&ranks, &on, found, sizes)
+            })
         });
         compare::<P>(mesh, results, options, &format!("{grid:?} on {size} ranks"));
     }

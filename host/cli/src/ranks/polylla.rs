@@ -4,18 +4,18 @@ use std::path::Path;
 
 use glam::{DVec2, DVec3, Vec2};
 use serde_json::json;
-use trioxide::Error;
 use trioxide::fields::{Carried, Fields};
 use trioxide::formats::Format;
 use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
 use trioxide::mesh::{Faces, Mesh, Ties, Triangulation};
 use trioxide::polylla::triangles_of_polygons;
+use trioxide::{Device, Error};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
 use trioxide_ranks::block::in_plane_of;
-use trioxide_ranks::polylla::{self, Polygons, find, part_to_find_in};
+use trioxide_ranks::polylla::{self, Found, find, part_to_find_in};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
@@ -73,9 +73,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         Input::Grid(grid) => [grid.vertices(), grid.triangles()],
     };
     if let Some(path) = &options.output {
-        ranks.phase("polygons to the host");
-        let polygons = found.into_polygons(ranks, &on)?;
-        write(ranks, path, (input, kept), polygons, quiet)?;
+        write(ranks, path, (input, kept), (found, &on), quiet)?;
     }
     let mut of_run = vec![
         ("vertices", json!(vertices)),
@@ -138,9 +136,10 @@ fn write(
     ranks: &Ranks,
     path: &Path,
     (input, kept): (Input, Kept),
-    polygons: Polygons,
+    (found, on): (Found, &Device),
     quiet: bool,
 ) -> Result<()> {
+    ranks.phase("polygons to the host");
     let block = match input {
         Input::Block(block) => block,
         Input::Grid(grid) => Block::of_vertices_of_grid(ranks, &grid),
@@ -158,11 +157,12 @@ fn write(
                 "the pieces of .pvtu hold no segments: write .ply to keep them",
             );
         }
+        let polygons = found.into_polygons(ranks, on)?;
         return output::write_pvtu(ranks, path, &block, &polygons);
     }
-    let ordered = polygons.ordered(ranks, block.cells);
+    let ordered = found.into_ordered(ranks, on, [block.vertices, block.cells])?;
     if is_ply(path) && !is_carried {
-        return output::write_ply(ranks, path, &block, &ordered);
+        return output::write_ply(ranks, path, &block, ordered);
     }
     let said = "rank 0 gathers the polygons and writes them: .ply without fields and .pvtu are written by all";
     note(quiet, said);

@@ -5,25 +5,27 @@
 //! | labels, links, repair, polygons within a rank | [`polylla_share`] on the rank's device: the kernels of the single run |
 //! | polygons that cross ranks | pieces, joined by the owner of the polygon's smallest half-edge ([`fragments`](self)) |
 //! | polygons that visit a vertex twice, if they are to be cut | within a rank on its device; across ranks where they are joined, with the triangles around them ([`strict`](self)) |
-//! | order | [`Polygons::ordered`]: by the smallest half-edge, as in the single run |
+//! | order | [`Found::into_ordered`]: by the smallest half-edge, as in the single run |
 
 mod fragments;
+mod ordered;
+mod polygons;
 mod strict;
 
-use std::ops::Range;
-
-use rayon::slice::ParallelSliceMut;
 use trioxide::half_edges::Point;
 use trioxide::polylla::{self, Owners, Share, WholeIds, polylla_share};
 use trioxide::{Device, digest, mesh};
 use trioxide_mesh::parallel;
 
-use crate::block::{Block, Blocks};
+use crate::block::Block;
 use crate::check::{check_points, upload_half_edges};
 use crate::fault::{Fault, Joint, Result};
 use crate::ids::Ids;
 use crate::part::{Part, half_edge, no_edge};
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::transport::{Ranks, Reduction};
+
+pub use ordered::Ordered;
+pub use polygons::Polygons;
 
 /// Polygons that a thread copies at a time.
 const PIECE: usize = 1 << 14;
@@ -48,118 +50,6 @@ pub struct Counts {
     pub weakly_simple: u64,
     /// Polygons.
     pub polygons: u64,
-}
-
-/// Some of a mesh's polygons, by the ids of the whole mesh.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Polygons {
-    /// Smallest half-edge of each polygon, ascending.
-    pub half_edges: Vec<u64>,
-    /// Start of each polygon in `vertices`, and the end of the last.
-    pub offsets: Vec<u64>,
-    /// Vertices of all of them, each from the origin of its smallest half-edge.
-    pub vertices: Vec<u64>,
-    /// Region id of each, if the mesh has them.
-    pub regions: Option<Vec<i32>>,
-}
-
-impl Polygons {
-    /// Number of polygons.
-    pub fn len(&self) -> usize {
-        self.half_edges.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.half_edges.is_empty()
-    }
-
-    /// Vertices of a polygon.
-    pub fn get(&self, i: usize) -> &[u64] {
-        &self.vertices[self.offsets[i] as usize..self.offsets[i + 1] as usize]
-    }
-
-    /// The polygons with these places, in this order.
-    fn gather(&self, places: &[usize]) -> Self {
-        let offsets = offsets(places.iter().map(|&i| self.get(i).len() as u64));
-        let pieces = parallel::map_pieces(places.len(), PIECE, |range| {
-            let vertices = places[range].iter().flat_map(|&i| self.get(i));
-            vertices.copied().collect::<Vec<u64>>()
-        });
-        let regions = self.regions.as_ref();
-        Self {
-            half_edges: parallel::map(places, |&i| self.half_edges[i]),
-            offsets,
-            vertices: parallel::concat(pieces),
-            regions: regions.map(|regions| parallel::map(places, |&i| regions[i])),
-        }
-    }
-
-    fn with_regions(has_regions: bool) -> Self {
-        Self {
-            offsets: vec![0],
-            regions: has_regions.then(Vec::new),
-            ..Self::default()
-        }
-    }
-
-    fn push(&mut self, half_edge: u64, vertices: &[u64], region: Option<i32>) {
-        self.half_edges.push(half_edge);
-        self.vertices.extend_from_slice(vertices);
-        self.offsets.push(self.vertices.len() as u64);
-        if let (Some(regions), Some(region)) = (&mut self.regions, region) {
-            regions.push(region);
-        }
-    }
-
-    /// The polygons in the order of the single run: this rank gets those whose smallest half-edge lies in its block of all half-edges
-    /// of `triangles`. The slices of all ranks, one behind the other, are the list of the single run. Collective.
-    pub fn ordered(self, ranks: &Ranks, triangles: u64) -> Self {
-        ranks.phase("order of polygons");
-        let blocks = Blocks::new(3 * triangles, ranks.size());
-        // Those for one rank lie together.
-        let before = |end: u64| self.half_edges.partition_point(|&h| h < end);
-        let of_rank = |rank: usize| {
-            let range = blocks.range(rank);
-            before(range.start)..before(range.end)
-        };
-        let of_ranks: Vec<_> = (0..ranks.size()).map(of_rank).collect();
-        let heads = parallel::collect(self.len(), |i| {
-            let region = self.regions.as_ref().map_or(0, |regions| regions[i] as u32);
-            let [size, region] = [self.get(i).len() as u64, u64::from(region)];
-            [self.half_edges[i], size << 32 | region]
-        });
-        let heads = Mail::from_parts(heads, of_ranks.iter().map(Range::len));
-        let heads = ranks.exchange(&heads).into_items();
-        let counts = of_ranks
-            .iter()
-            .map(|range| (self.offsets[range.end] - self.offsets[range.start]) as usize);
-        let vertices = Mail::from_parts(self.vertices, counts);
-        let vertices = ranks.exchange(&vertices).into_items();
-        let all = Self {
-            half_edges: parallel::map(&heads, |head| head[0]),
-            offsets: offsets(heads.iter().map(|head| head[1] >> 32)),
-            vertices,
-            regions: (self.regions.is_some())
-                .then(|| parallel::map(&heads, |head| head[1] as u32 as i32)),
-        };
-        if all.half_edges.is_sorted() {
-            return all;
-        }
-        let mut places: Vec<usize> = (0..all.len()).collect();
-        places.par_sort_unstable_by_key(|&i| all.half_edges[i]);
-        all.gather(&places)
-    }
-}
-
-/// Starts of lists with these lengths, and the end of the last.
-fn offsets(lengths: impl Iterator<Item = u64>) -> Vec<u64> {
-    let mut end = 0;
-    let ends = lengths.map(|length| {
-        end += length;
-        end
-    });
-    std::iter::once(0).chain(ends).collect()
 }
 
 /// The polygons of a run as the ranks' devices leave them, each with one rank: without cuts, with the owner of its smallest half-edge.
@@ -195,7 +85,7 @@ impl Found {
         Ok(all.fold(0, u64::wrapping_add))
     }
 
-    /// The polygons by the ids of the whole mesh, and in their order. Collective.
+    /// This rank's polygons by the ids of the whole mesh, by their smallest half-edges. Collective.
     ///
     /// # Errors
     /// Errors of the device.
@@ -213,7 +103,7 @@ fn whole(ids: &Ids) -> WholeIds<'_> {
     }
 }
 
-/// Makes polygons of the mesh whose blocks the ranks hold; each polygon is with one rank. Collective.
+/// Finds the polygons of the mesh whose blocks the ranks hold. Collective.
 ///
 /// # Errors
 /// As [`polylla()`](trioxide::polylla::polylla), in the same words on every rank.
@@ -223,11 +113,9 @@ pub fn polylla<P: Point>(
     block: &Block,
     ownership: &crate::Ownership,
     options: Options,
-) -> Result<(Polygons, Counts)> {
+) -> Result<Found> {
     let part = part_to_find_in::<P>(ranks, block, ownership)?;
-    let found = find::<P>(ranks, on, part, options)?;
-    let counts = found.counts;
-    Ok((found.into_polygons(ranks, on)?, counts))
+    find::<P>(ranks, on, part, options)
 }
 
 /// This rank's part of the mesh whose blocks the ranks hold, for [`find`]. Collective.
@@ -249,8 +137,8 @@ pub fn part_to_find_in<P: Point>(
     Part::build(ranks, block, ownership)
 }
 
-/// As [`polylla()`], in parts that are made already, without lists by the ids of the whole mesh, which take twice the memory of those that
-/// the device gives. Of a grid each rank makes its part by itself ([`Part::of_grid`]): nothing crosses before the polygons do. Collective.
+/// As [`polylla()`], in parts that are made already. Of a grid each rank makes its part by itself ([`Part::of_grid`]): nothing crosses before the
+/// polygons do. Collective.
 ///
 /// # Errors
 /// As there.
@@ -340,18 +228,6 @@ impl Owners for FlagHalo<'_> {
     }
 }
 
-impl Polygons {
-    /// The polygons that visit a vertex more than once.
-    fn weakly_simple(&self) -> Vec<usize> {
-        let is_weak = |i: &usize| {
-            let mut sorted = self.get(*i).to_vec();
-            sorted.sort_unstable();
-            sorted.windows(2).any(|pair| pair[0] == pair[1])
-        };
-        (0..self.len()).filter(is_weak).collect()
-    }
-}
-
 /// The polygons within a rank and those across ranks that it holds, by their smallest half-edges.
 fn merge(found: &Found, (half_edges, lists): &(Vec<u32>, mesh::Polygons)) -> Polygons {
     let crossing = &found.crossing;
@@ -391,31 +267,6 @@ fn merge(found: &Found, (half_edges, lists): &(Vec<u32>, mesh::Polygons)) -> Pol
         return crossing.clone();
     }
     Polygons::concat(pieces, found.regions.is_some())
-}
-
-impl Polygons {
-    /// These polygons one behind the other.
-    fn concat(parts: Vec<Self>, has_regions: bool) -> Self {
-        let sizes = parts.iter().flat_map(|part| part.offsets.windows(2));
-        let offsets = offsets(sizes.map(|ends| ends[1] - ends[0]));
-        let (mut half_edges, mut vertices, mut regions) = (Vec::new(), Vec::new(), Vec::new());
-        for part in parts {
-            half_edges.push(part.half_edges);
-            vertices.push(part.vertices);
-            regions.extend(part.regions);
-        }
-        Self {
-            half_edges: parallel::concat(half_edges),
-            offsets,
-            vertices: parallel::concat(vertices),
-            regions: has_regions.then(|| parallel::concat(regions)),
-        }
-    }
-
-    fn push_from(&mut self, other: &Polygons, i: usize) {
-        let region = other.regions.as_ref().map(|regions| regions[i]);
-        self.push(other.half_edges[i], other.get(i), region);
-    }
 }
 
 #[cfg(test)]
