@@ -151,13 +151,17 @@ impl Interleaving {
         all
     }
 
-    /// One list of what belongs to owned elements, and to the ghosts in the order in which they came: `stride` items each.
+    /// One list of what belongs to owned elements, and to the ghosts in the order in which they came: `stride` items each. Where both lists are
+    /// empty, nothing belongs to any.
     pub fn interleave<T: Copy + Zeroable + Send + Sync>(
         &self,
         stride: usize,
         owned: &[T],
         ghosts: &[T],
     ) -> Vec<T> {
+        if owned.is_empty() && ghosts.is_empty() {
+            return Vec::new();
+        }
         self.collect(stride, |run, items| {
             items.copy_from_slice(match run {
                 Run::Owned(range) => &owned[stride * range.start..stride * range.end],
