@@ -250,6 +250,48 @@ impl AtomicFile {
     }
 }
 
+/// A file that another process has made by [`AtomicFile::create_shared`] and gives its name: what this process writes of it.
+#[derive(Debug)]
+pub struct SharedPart(AtomicFile);
+
+impl SharedPart {
+    /// Opens the file by its [name for others](AtomicFile::name_for_others).
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn open(name: &Path) -> io::Result<SharedPart> {
+        Ok(SharedPart(AtomicFile {
+            target: SharedPart::target(name)?,
+            path: name.to_owned(),
+        }))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn target(name: &Path) -> io::Result<Target> {
+        use std::os::unix::fs::MetadataExt;
+        // To map it takes the right to read.
+        let file = File::options().read(true).write(true).open(name);
+        let file = file.or_else(|_| File::options().write(true).open(name))?;
+        let has_name = file.metadata()?.nlink() > 0;
+        Ok(Target::Unnamed {
+            is_shared_out: !has_name && in_memory::is_worth_threads(&file),
+            file,
+            ahead: None,
+            window: None,
+        })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn target(name: &Path) -> io::Result<Target> {
+        File::options().write(true).open(name).map(Target::Direct)
+    }
+
+    /// The file, of which a seek finds any place.
+    pub fn file(&mut self) -> &mut AtomicFile {
+        &mut self.0
+    }
+}
+
 /// Files that were begun, by their paths.
 static BEGUN: Mutex<Vec<(PathBuf, AtomicFile)>> = Mutex::new(Vec::new());
 

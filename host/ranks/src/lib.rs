@@ -20,7 +20,8 @@
 //!   float is added up in an order that depends on ranks: what crosses is joined by minimum, maximum, bits or sums of integers.
 //! - New ids are places in an order of the whole mesh: each rank sorts a block of it, and counts are scanned over ranks.
 //!
-//! Who owns what changes the time only. Equal parts of a Morton curve have short borders: a part of n triangles has about sqrt(n) ghosts.
+//! Who owns what changes the time only. Blocks of ids stay with their ranks where few vertices are in several of them. Else cells are dealt along a
+//! Morton curve, whose equal parts have short borders: a part of n triangles has about sqrt(n) ghosts.
 
 pub mod block;
 mod cells;

@@ -1,13 +1,12 @@
 //! Meshes written by all ranks: one `.ply`, or a `.vtu` each with a `.pvtu` beside them.
 
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use trioxide::fields::{Field, MeshFields};
-use trioxide::formats::atomic_file::AtomicFile;
+use trioxide::formats::atomic_file::{AtomicFile, SharedPart};
 use trioxide::formats::ply::SharedFile;
 use trioxide::formats::{self, pvtu};
 use trioxide::generate::Grid;
@@ -189,13 +188,10 @@ fn write_grid_in_pieces(ranks: &Ranks, path: &Path, grid: &Grid, piece: u64) -> 
 fn write_shared(
     ranks: &Ranks,
     path: &Path,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
+    write: impl FnOnce(&mut AtomicFile) -> io::Result<()>,
 ) -> Result<()> {
     let (mine, name) = share_file(ranks, path)?;
-    let written = File::options()
-        .write(true)
-        .open(&name)
-        .and_then(|mut out| write(&mut out));
+    let written = SharedPart::open(&name).and_then(|mut part| write(part.file()));
     ranks.agree(of_file(path, written))?;
     let committed = mine.map_or(Ok(()), AtomicFile::commit);
     ranks.agree(committed.map_err(Fault::from))

@@ -110,3 +110,31 @@ fn of_several_files_all_take_their_names_or_none() {
     assert_eq!(std::fs::read(at("a.node")).unwrap(), b"new");
     assert_eq!(folder.path().read_dir().unwrap().count(), 2);
 }
+
+/// In memory by all threads, where there is such a folder, and elsewhere.
+#[test]
+fn processes_write_their_parts_of_one_file() {
+    let all: Vec<u8> = (0..300_000).map(|i| (i % 251) as u8).collect();
+    let folders = [tempfile::tempdir_in("/dev/shm"), tempfile::tempdir()];
+    for folder in folders.into_iter().flatten() {
+        let path = folder.path().join("a");
+        for elsewhere in [false, true] {
+            let mut file = AtomicFile::create_shared(&path, elsewhere).unwrap();
+            let name = file.name_for_others().unwrap();
+            // The last part first: the file is as long as it must be at once.
+            for part in [200_000..300_000, 1000..200_000] {
+                let mut shared = SharedPart::open(&name).unwrap();
+                let out = shared.file();
+                out.seek(SeekFrom::Start(part.start as u64)).unwrap();
+                out.write_all(&all[part]).unwrap();
+            }
+            file.write_all(&all[..1000]).unwrap();
+            assert!(!path.exists());
+            file.commit().unwrap();
+            assert!(std::fs::read(&path).unwrap() == all);
+            std::fs::remove_file(&path).unwrap();
+        }
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    }
+    assert!(SharedPart::open(Path::new("/none/such")).is_err());
+}
