@@ -3,6 +3,8 @@
 //! [`begin`] is called first. Then each part ends with a call that names it: [`part`] for work on the host, [`stages`] for a pipeline
 //! whose stages a device has timed. So the parts add up to the time since the process began. What comes after the report, the end of the
 //! process, it cannot time itself: `trioxide bench run` does, from outside.
+//!
+//! Of one of several ranks the phases of its work are the parts ([`phases`]), with the time that it waited for others.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,23 +18,34 @@ static ACCOUNT: Mutex<Option<Account>> = Mutex::new(None);
 struct Account {
     /// When the last part ended.
     last: Instant,
-    parts: Vec<Stage>,
+    parts: Vec<Part>,
     costs: Costs,
     choice: Option<String>,
+    is_of_rank: bool,
+}
+
+/// A part of the run.
+#[derive(Clone)]
+pub struct Part {
+    /// Its name.
+    pub name: &'static str,
+    /// Its time.
+    pub milliseconds: f64,
+    /// How much of it one of several ranks sent to others, and waited for them.
+    pub waited: f64,
 }
 
 /// Starts the account. The time before `main`, which the system needs to load the program, is the processor's time until now.
 pub fn begin() {
-    let start = Stage {
-        name: "start",
-        milliseconds: before_main().as_secs_f64() * 1e3,
-    };
-    *lock() = Some(Account {
+    let mut account = Account {
         last: Instant::now(),
-        parts: vec![start],
+        parts: Vec::new(),
         costs: Costs::default(),
         choice: None,
-    });
+        is_of_rank: false,
+    };
+    account.add("start", before_main().as_secs_f64() * 1e3);
+    *lock() = Some(account);
 }
 
 #[cfg(unix)]
@@ -59,9 +72,20 @@ fn lock() -> MutexGuard<'static, Option<Account>> {
 
 impl Account {
     fn add(&mut self, name: &'static str, milliseconds: f64) {
-        match self.parts.iter_mut().find(|part| part.name == name) {
-            Some(part) => part.milliseconds += milliseconds,
-            None => self.parts.push(Stage { name, milliseconds }),
+        self.add_part(Part {
+            name,
+            milliseconds,
+            waited: 0.0,
+        });
+    }
+
+    fn add_part(&mut self, added: Part) {
+        match self.parts.iter_mut().find(|part| part.name == added.name) {
+            Some(part) => {
+                part.milliseconds += added.milliseconds;
+                part.waited += added.waited;
+            }
+            None => self.parts.push(added),
         }
     }
 
@@ -80,6 +104,21 @@ pub fn part(name: &'static str) {
         let time = account.lap();
         account.add(name, time);
     }
+}
+
+/// The time since the start was spent on these phases of one of several ranks, in place of other parts.
+pub fn phases(phases: impl IntoIterator<Item = Part>) {
+    if let Some(account) = &mut *lock() {
+        account.lap();
+        account.is_of_rank = true;
+        account.parts.truncate(1);
+        phases.into_iter().for_each(|phase| account.add_part(phase));
+    }
+}
+
+/// Whether the parts are the phases of one of several ranks.
+pub fn is_of_rank() -> bool {
+    lock().as_ref().is_some_and(|account| account.is_of_rank)
 }
 
 /// The time since the last part was spent on these stages of a device, and between them.
@@ -121,7 +160,7 @@ pub fn choice(reason: String) {
 }
 
 /// The parts so far. What the process does after the last one counts as "end".
-fn parts(account: &mut Account) -> Vec<Stage> {
+fn parts(account: &mut Account) -> Vec<Part> {
     let time = account.lap();
     account.add("end", time);
     account.parts.clone()
@@ -136,11 +175,15 @@ pub fn to_json() -> Value {
     let parts = parts(account);
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let costs = account.costs;
+    let part_to_json = |part: &Part| {
+        let mut object = json!({"name": part.name, "milliseconds": part.milliseconds});
+        if account.is_of_rank {
+            object["waited_milliseconds"] = json!(part.waited);
+        }
+        object
+    };
     json!({
-        "parts": parts
-            .iter()
-            .map(|part| json!({"name": part.name, "milliseconds": part.milliseconds}))
-            .collect::<Vec<_>>(),
+        "parts": parts.iter().map(part_to_json).collect::<Vec<_>>(),
         "milliseconds": parts.iter().map(|part| part.milliseconds).sum::<f64>(),
         "within": {
             "driver": milliseconds(costs.driver),
@@ -153,7 +196,8 @@ pub fn to_json() -> Value {
     })
 }
 
-/// The account as rows of text, each name `width` wide. The stages of a device are one row: its report lists them.
+/// The account as rows of text, each name `width` wide. The stages of a device are one row: its report lists them. Of a phase of ranks a
+/// row says how much of it were messages and waiting, where that is more than a tenth.
 pub fn to_text(width: usize, of_device: &[Stage]) -> String {
     let mut account = lock();
     let Some(account) = &mut *account else {
@@ -166,7 +210,7 @@ pub fn to_text(width: usize, of_device: &[Stage]) -> String {
     }
     let parts = parts(account);
     let whole: f64 = parts.iter().map(|part| part.milliseconds).sum();
-    let is_stage = |part: &Stage| of_device.iter().any(|stage| stage.name == part.name);
+    let is_stage = |part: &Part| of_device.iter().any(|stage| stage.name == part.name);
     let in_stages: f64 = parts
         .iter()
         .filter(|part| is_stage(part))
@@ -177,7 +221,10 @@ pub fn to_text(width: usize, of_device: &[Stage]) -> String {
     let mut listed = false;
     for part in &parts {
         match is_stage(part) {
-            false => row(&format!("  {}", part.name), share(part.milliseconds)),
+            false => row(
+                &format!("  {}", part.name),
+                share(part.milliseconds) + &waiting(part),
+            ),
             true if !listed => {
                 listed = true;
                 row("  stages", share(in_stages));
@@ -201,6 +248,13 @@ pub fn to_text(width: usize, of_device: &[Stage]) -> String {
         );
     }
     text
+}
+
+fn waiting(part: &Part) -> String {
+    match part.waited > 0.1 * part.milliseconds {
+        true => format!(", {:.3} ms of it messages and waiting", part.waited),
+        false => String::new(),
+    }
 }
 
 #[cfg(test)]

@@ -25,7 +25,8 @@ pub struct DeviceOptions {
     /// Precision of coordinates on the device
     #[arg(long, value_enum, default_value = "f64")]
     pub precision: Precision,
-    /// Print the time of each stage, and of each part of the whole run
+    /// Print the time of each stage, and of each part of the whole run; under mpirun of rank 0's, with how long it waited for other
+    /// ranks
     #[arg(long)]
     pub timings: bool,
     /// Write counts and times as JSON to this file, or to standard output for -
@@ -183,9 +184,12 @@ impl Report<'_> {
             write_json(path, &object)?;
         }
         if options.prints_text() && !is_output_taken {
-            let mut text = self.to_text(options.timings);
+            // Stages of ranks are phases, which the account lists.
+            let is_of_rank = account::is_of_rank();
+            let mut text = self.to_text(options.timings && !is_of_rank);
             if options.timings {
-                text += &account::to_text(32, &self.stages);
+                let of_device = if is_of_rank { &[] } else { &self.stages[..] };
+                text += &account::to_text(32, of_device);
             }
             print(&text)?;
         }

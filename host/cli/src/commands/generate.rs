@@ -42,7 +42,7 @@ pub struct Options {
     /// .node and .ele
     #[arg(short, long)]
     pub output: PathBuf,
-    /// Print the time of each part of the run
+    /// Print the time of each part of the run; under mpirun of rank 0's, with how long it waited for other ranks
     #[arg(long)]
     pub timings: bool,
     /// Do not say what was written

@@ -3,10 +3,10 @@
 use trioxide::Error;
 use trioxide::formats::Format;
 use trioxide::generate::Grid;
-use trioxide_arguments::account;
-use trioxide_ranks::{Fault, Ranks, Result, output};
+use trioxide_ranks::{Ranks, Result, output};
 
 use super::rank::has_extension;
+use super::report::Ending;
 use crate::commands;
 use crate::commands::generate::{Dataset, Options, check_planar, say_written};
 
@@ -14,7 +14,7 @@ use crate::commands::generate::{Dataset, Options, check_planar, say_written};
 ///
 /// # Errors
 /// As the single run; kinds that one process makes, and formats that one process writes.
-pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
+pub fn run<'a>(ranks: &Ranks, options: &'a Options) -> Result<Ending<'a>> {
     let grid = match options.dataset {
         Dataset::Grid => Grid::uniform(options.n)?,
         Dataset::Jittered => Grid::jittered(options.n, options.seed)?,
@@ -33,11 +33,9 @@ pub fn run(ranks: &Ranks, options: &Options) -> Result<()> {
         return Err(Error::Argument(text).into());
     }
     output::write_grid(ranks, &options.output, &grid)?;
-    account::part("generate and write");
-    let said = match ranks.rank() {
-        0 if !options.quiet => say_written(options, [grid.vertices(), grid.triangles()])
+    Ok(Box::new(move || match options.quiet {
+        true => Ok(()),
+        false => say_written(options, [grid.vertices(), grid.triangles()])
             .and_then(|()| commands::print_timings(options.timings)),
-        _ => Ok(()),
-    };
-    ranks.agree(said.map_err(Fault::from))
+    }))
 }

@@ -7,7 +7,7 @@ use trioxide_ranks::polyhedra::find;
 use trioxide_ranks::{Fault, Ranks, Result};
 
 use super::rank::{Starting, is_quiet, with_file};
-use super::report::{Run, report};
+use super::report::{Ending, Run, report};
 use super::tets::{Reading, TetInput};
 use crate::commands::polylla::Options;
 use crate::commands::polylla::polyhedra::{check_options, settings, write};
@@ -16,7 +16,7 @@ use crate::commands::polylla::polyhedra::{check_options, settings, write};
 ///
 /// # Errors
 /// As the single run.
-pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     check_options(options)?;
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);
@@ -65,7 +65,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         command: "polylla",
         input: &options.input,
         options: &options.device,
-        on: &on,
+        on,
         is_output_taken: false,
     };
     report(ranks, run, of_run)

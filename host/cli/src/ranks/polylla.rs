@@ -20,7 +20,7 @@ use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
 use super::rank::{Starting, has_extension, is_quiet, with_file};
-use super::report::{Run, report};
+use super::report::{Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, read_slices};
 use crate::commands;
 use crate::commands::polylla::{Options, check_usage, digest_row};
@@ -29,7 +29,7 @@ use crate::commands::polylla::{Options, check_usage, digest_row};
 ///
 /// # Errors
 /// As the single run; options that do not work on ranks.
-pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     if commands::is_volume(&options.input) {
         return super::polyhedra::run(ranks, options, starting);
     }
@@ -89,7 +89,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         command: "polylla",
         input: &options.input,
         options: &options.device,
-        on: &on,
+        on,
         is_output_taken: false,
     };
     report(ranks, run, of_run)
@@ -172,6 +172,7 @@ fn write(
         false => Vec::new(),
     };
     drop(ordered);
+    ranks.phase("write");
     let written = mesh.map_or(Ok(()), |mut mesh| {
         kept.put(&mut mesh, &half_edges);
         commands::write_mesh(path, &mesh, quiet)

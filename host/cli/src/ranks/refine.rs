@@ -19,7 +19,7 @@ use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Part, Ranks, Result};
 
 use super::rank::{Starting, has_extension, is_quiet, with_file};
-use super::report::{Counts, Run, report};
+use super::report::{Counts, Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::refine::{self as command, Options};
@@ -42,7 +42,7 @@ struct Kept {
 ///
 /// # Errors
 /// As the single run; options that do not work on ranks.
-pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     if commands::is_volume(&options.input) {
         return super::refine_tets::run(ranks, options, starting);
     }
@@ -75,13 +75,13 @@ fn refuse(options: &Options) -> Result<()> {
 }
 
 /// Refines points that are `P` in double precision, and `S` in single; writes what the options ask for.
-fn run_on<P, S>(
+fn run_on<'a, P, S>(
     ranks: &Ranks,
     starting: Starting,
-    options: &Options,
+    options: &'a Options,
     block: &Block<P>,
     kept: Kept,
-) -> Result<()>
+) -> Result<Ending<'a>>
 where
     P: AnyPoint<Double = P> + Position,
     S: AnyPoint<Double = P>,
@@ -122,7 +122,7 @@ where
         command: "refine",
         input: &options.input,
         options: &options.device,
-        on: &on,
+        on,
         is_output_taken: false,
     };
     report(ranks, run, of_run)

@@ -17,7 +17,7 @@ use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ownership, Part, Ranks, Result};
 
 use super::rank::{Starting, is_quiet, with_file};
-use super::report::{Counts, Run, report};
+use super::report::{Counts, Ending, Run, report};
 use super::tets::{Reading, TetInput};
 use crate::commands;
 use crate::commands::refine::Options;
@@ -27,7 +27,7 @@ use crate::commands::refine::tets::{check_options, marking};
 ///
 /// # Errors
 /// As the single run.
-pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     check_options(options)?;
     if let Some(output) = &options.output {
         VolumeFormat::to_write(output)?;
@@ -68,7 +68,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         command: "refine",
         input: &options.input,
         options: &options.device,
-        on: &on,
+        on,
         is_output_taken: false,
     };
     report(ranks, run, counts)

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use trioxide::backend::{Device, Stage};
+use trioxide_arguments::account::{self, Part};
 use trioxide_arguments::device::{DeviceOptions, Report};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ranks, Result};
@@ -11,13 +12,16 @@ use trioxide_ranks::{Fault, Ranks, Result};
 /// Phases that are no work on the mesh.
 const BESIDE: [&str; 5] = ["start", "read", "open the device", "gather", "write"];
 
+/// What rank 0 says when MPI has ended, which is a part of the run.
+pub type Ending<'a> = Box<dyn FnOnce() -> trioxide::Result<()> + 'a>;
+
 /// A run that is over.
 pub struct Run<'a> {
     pub command: &'static str,
     pub input: &'a Path,
     pub options: &'a DeviceOptions,
     /// This rank's device.
-    pub on: &'a Device,
+    pub on: Device,
     /// Whether something else goes to standard output in place of the report.
     pub is_output_taken: bool,
 }
@@ -25,9 +29,19 @@ pub struct Run<'a> {
 /// What a command counts.
 pub type Counts = Vec<(&'static str, Value)>;
 
-/// Prints and writes the report, at rank 0: `counts`, and what crossed between ranks.
-pub fn report(ranks: &Ranks, run: Run, mut counts: Counts) -> Result<()> {
+/// Notes the phases of this rank as parts of its run.
+pub fn account_for(ranks: &Ranks) {
+    account::phases(ranks.traffic().into_iter().map(|phase| Part {
+        name: phase.phase,
+        milliseconds: 1e3 * phase.seconds,
+        waited: 1e3 * phase.waited,
+    }));
+}
+
+/// Makes the report that rank 0 prints and writes: `counts`, and what crossed between ranks. Collective.
+pub fn report<'a>(ranks: &Ranks, run: Run<'a>, mut counts: Counts) -> Result<Ending<'a>> {
     let traffic = ranks.traffic();
+    ranks.phase("end");
     let sent: u64 = traffic.iter().map(|phase| phase.bytes).sum();
     let most = ranks.reduce(sent, Reduction::Max);
     let sent_by_all = ranks.reduce(sent, Reduction::Sum);
@@ -77,11 +91,10 @@ pub fn report(ranks: &Ranks, run: Run, mut counts: Counts) -> Result<()> {
         counts,
         peak_bytes: None,
     };
-    let given = match ranks.rank() {
-        0 => report.give_beside(run.options, run.is_output_taken),
-        _ => Ok(()),
-    };
-    ranks.agree(given.map_err(Fault::from))
+    account::device(run.on.costs());
+    Ok(Box::new(move || {
+        report.give_beside(run.options, run.is_output_taken)
+    }))
 }
 
 /// The most memory of the host that this process has had at once. A CPU as device works in it too.

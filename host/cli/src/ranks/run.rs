@@ -11,6 +11,7 @@ use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ranks, Result, Transport};
 
 use super::rank::{Starting, number_in, place, threads};
+use super::report::{Ending, account_for};
 use crate::{Cli, Command, driver, outputs, show_progress, usage};
 
 /// Runs the command as one of `size` ranks. Only rank 0 prints.
@@ -34,12 +35,15 @@ pub fn main(size: usize) -> ExitCode {
     };
     end_all_on_panic();
     let ranks = Ranks::new(&mpi);
+    ranks.phase("start");
+    account::part("start");
     let is_first = ranks.rank() == 0;
-    let status = match parsed {
+    let mut ending = None;
+    let mut status = match &parsed {
         Ok((matches, cli)) => {
             let (name, options) = matches.subcommand().expect("clap asks for a command");
             let shown = is_first.then(|| show_progress(name, options));
-            let result = start(&ranks, options).and_then(|()| run(&ranks, name, &cli, starting));
+            let result = start(&ranks, options).and_then(|()| run(&ranks, name, cli, starting));
             drop(shown);
             if let (Err(fault), true) = (&result, is_first) {
                 print_error(fault);
@@ -47,7 +51,8 @@ pub fn main(size: usize) -> ExitCode {
             if result.is_ok() && is_first {
                 outputs::note_nothing_written(name, options);
             }
-            i32::from(result.is_err())
+            ending = result.ok();
+            i32::from(ending.is_none())
         }
         Err(error) => {
             if is_first {
@@ -57,8 +62,17 @@ pub fn main(size: usize) -> ExitCode {
         }
     };
     // The first to end must not be one that has something to say: mpirun ends the others.
+    ranks.phase("end");
     ranks.reduce(0, Reduction::Max);
+    account_for(&ranks);
     drop(mpi);
+    account::part("end of MPI");
+    if let (Some(say), true) = (ending, is_first)
+        && let Err(error) = say()
+    {
+        print_error(error);
+        status = 1;
+    }
     crate::end(status as u8)
 }
 
@@ -109,8 +123,8 @@ fn start(ranks: &Ranks, options: &ArgMatches) -> Result<()> {
     ranks.agree(started)
 }
 
-fn run(ranks: &Ranks, name: &str, cli: &Cli, starting: Starting) -> Result<()> {
-    match &cli.command {
+fn run<'a>(ranks: &Ranks, name: &str, cli: &'a Cli, starting: Starting) -> Result<Ending<'a>> {
+    let say = match &cli.command {
         Command::Generate(options) => super::generate::run(ranks, options)?,
         Command::Polylla(options) => super::polylla::run(ranks, options, starting)?,
         Command::Refine(options) => super::refine::run(ranks, options, starting)?,
@@ -122,10 +136,12 @@ fn run(ranks: &Ranks, name: &str, cli: &Cli, starting: Starting) -> Result<()> {
             ))
             .into());
         }
-    }
-    let written = match &cli.account {
-        Some(path) if ranks.rank() == 0 => write_json(path, &account::to_json()),
-        _ => Ok(()),
     };
-    ranks.agree(written.map_err(Fault::from))
+    Ok(Box::new(move || {
+        say()?;
+        match &cli.account {
+            None => Ok(()),
+            Some(path) => write_json(path, &account::to_json()),
+        }
+    }))
 }

@@ -18,7 +18,7 @@ use trioxide_ranks::smooth::{part_to_smooth, smooth_part};
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
 use super::rank::{Starting, has_extension, is_quiet, with_file};
-use super::report::{Counts, Run, report};
+use super::report::{Counts, Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::smooth::{Options, by_flags, check_cells, fixed};
@@ -33,7 +33,7 @@ enum Kept {
 ///
 /// # Errors
 /// As the single run; options that do not work on ranks.
-pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     let is_volume = commands::is_volume(&options.input);
     if let Some(output) = &options.output {
         match is_volume {
@@ -74,7 +74,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         command: "smooth",
         input: &options.input,
         options: &options.device,
-        on: &on,
+        on,
         is_output_taken: false,
     };
     report(ranks, run, counts)

@@ -14,7 +14,7 @@ use trioxide_ranks::weld::{
 use trioxide_ranks::{Block, Fault, Ranks, Result};
 
 use super::rank::{Starting, has_extension, is_quiet, with_file};
-use super::report::{Run, report};
+use super::report::{Ending, Run, report};
 use super::slices::{note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::weld::{Options, check, note_normals, note_ratio, with_flags, write_maps};
@@ -39,7 +39,7 @@ struct Kept {
 ///
 /// # Errors
 /// As the single run; options that do not work on ranks.
-pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
+pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     check(options)?;
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);
@@ -85,6 +85,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         None => write_slices(ranks, options, &input.block, &welded, outcome)?,
         Some(kept) => {
             let whole = gather(ranks, input.block.vertices, &welded)?;
+            ranks.phase("write");
             let written = match whole {
                 Some(whole) => write_whole(options, &settings, &kept.mesh, whole, outcome),
                 None => Ok(outcome),
@@ -96,7 +97,7 @@ pub fn run(ranks: &Ranks, options: &Options, starting: Starting) -> Result<()> {
         command: "weld",
         input: &options.input,
         options: &options.device,
-        on: &on,
+        on,
         is_output_taken: options.takes_output(),
     };
     report(ranks, run, outcome.counts(input.block.vertices, &welded))
@@ -224,7 +225,9 @@ fn write_slices(
     outcome: Outcome,
 ) -> Result<Outcome> {
     if options.map.is_some() || options.removed.is_some() {
-        let written = match gather_map(ranks, block.vertices, welded)? {
+        let map = gather_map(ranks, block.vertices, welded)?;
+        ranks.phase("write");
+        let written = match map {
             Some(map) => write_maps(options, &map),
             None => Ok(()),
         };

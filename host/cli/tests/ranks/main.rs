@@ -11,6 +11,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+mod account;
 mod emulated;
 mod generated;
 mod polyhedra;
@@ -28,10 +29,16 @@ fn trioxide() -> PathBuf {
 }
 
 fn mpirun(ranks: usize) -> Command {
+    let mut command = mpirun_of(ranks);
+    command.arg(trioxide());
+    command
+}
+
+/// `mpirun`, before the program that it starts.
+fn mpirun_of(ranks: usize) -> Command {
     let mut command = Command::new("mpirun");
     command.args(["--allow-run-as-root", "--oversubscribe", "-n"]);
     command.arg(ranks.to_string());
-    command.arg(trioxide());
     // Ranks that wait give their core to the others.
     command.env("OMPI_MCA_mpi_yield_when_idle", "1");
     // mpirun and each rank would look for devices and displays: for PCI devices alone in a seventh of their processor time.
