@@ -58,8 +58,95 @@ impl Rows {
     /// # Errors
     /// [`Error::Argument`] for rows that the grid does not have, and more than 32-bit ids name; errors of the device.
     pub fn points<P: MeshPoint>(&self, on: &Device) -> Result<Buffer<P>> {
-        let [side, first] = self.checked()?;
-        let n = self.vertices() as u32;
+        self.check()?;
+        self.run(self.vertices()).points(on)
+    }
+
+    /// The corners of the triangles, two a square, the lower one first; three each.
+    ///
+    /// # Errors
+    /// As [`Rows::points`].
+    pub fn corners(&self, on: &Device) -> Result<Buffer<Vertex>> {
+        self.check()?;
+        // Squares begin in all rows of points but the last.
+        self.run(self.count() * self.side).corners(on)
+    }
+
+    /// So many points, from the first one on.
+    fn run(&self, count: u64) -> Run {
+        let Self { side, rows } = self;
+        let start = if rows.is_empty() {
+            0
+        } else {
+            rows.start * side
+        };
+        Run {
+            side: *side,
+            vertices: start..start + count,
+        }
+    }
+
+    /// Refuses rows that kernels do not name.
+    fn check(&self) -> Result<()> {
+        let is_named = |elements: u64| elements < u64::from(u32::MAX);
+        let Self { side, rows } = self;
+        if !rows.is_empty() && (*side < 2 || rows.end >= *side) {
+            let message = format!("a grid of {side} x {side} points has no such rows: {rows:?}");
+            return Err(Error::Argument(message));
+        }
+        // In this order no product is beyond 64 bits.
+        let are_named = rows.is_empty()
+            || is_named(*side) && is_named(self.vertices()) && is_named(6 * self.squares());
+        if !are_named {
+            let message = format!(
+                "{} rows of a grid of {side} x {side} points have more corners than 32-bit ids name",
+                self.count()
+            );
+            return Err(Error::Argument(message));
+        }
+        Ok(())
+    }
+}
+
+/// Points of a plain grid that follow one another, and the squares whose lower left corners are among them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Points of a row of the grid.
+    pub side: u64,
+    /// The points, by their ids in the grid.
+    pub vertices: Range<u64>,
+}
+
+impl Run {
+    /// The squares, by their ids in the grid.
+    ///
+    /// # Panics
+    /// When a row has fewer than two points.
+    pub fn squares(&self) -> Range<u64> {
+        let Self { side, vertices } = self;
+        let count = side - 1;
+        // The last point of a row, and all of the last row, have none.
+        let before = |v: u64| (v / side * count + (v % side).min(count)).min(count * count);
+        before(vertices.start)..before(vertices.end)
+    }
+
+    /// The lower left corner of a square, in the grid: number `square` of all squares.
+    ///
+    /// # Panics
+    /// As [`Run::squares`].
+    pub fn corner(&self, square: u64) -> u64 {
+        square + square / (self.side - 1)
+    }
+
+    /// The points, in the precision of `P`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for points that the grid does not have, and more than 32-bit ids name; errors of the device.
+    pub fn points<P: MeshPoint>(&self, on: &Device) -> Result<Buffer<P>> {
+        let Range { start, end } = self.vertices;
+        let n = end.saturating_sub(start);
+        let side = self.check(n.saturating_add(self.side))?;
+        let (n, [first, skipped]) = (n as u32, [start / self.side, start % self.side]);
         on.stage("write the grid", || {
             let mut points = on.uninitialized(n as usize)?;
             // SAFETY: no index comes from data.
@@ -69,7 +156,8 @@ impl Rows {
                     n,
                     side,
                     kernel::reciprocal(side),
-                    first,
+                    first as u32,
+                    skipped as u32,
                     &mut points,
                 )
             }?;
@@ -77,13 +165,17 @@ impl Rows {
         })
     }
 
-    /// The corners of the triangles, two a square, the lower one first; three each.
+    /// The corners of the squares' triangles, two a square, the lower one first; three each, as far behind the lower left
+    /// [corner](Run::corner) of the first square as they are.
     ///
     /// # Errors
-    /// As [`Rows::points`].
+    /// As [`Run::points`].
     pub fn corners(&self, on: &Device) -> Result<Buffer<Vertex>> {
-        let [side, _] = self.checked()?;
-        let n = self.squares() as u32;
+        self.check(0)?;
+        let squares = self.squares();
+        let n = squares.end - squares.start;
+        let side = self.check(n.saturating_mul(6).max(n.saturating_add(self.side)))?;
+        let (n, skipped) = (n as u32, squares.start % (self.side - 1));
         on.stage("write the grid", || {
             let mut corners = on.uninitialized(6 * n as usize)?;
             // SAFETY: a square writes six elements of its own, and there are six a square.
@@ -93,6 +185,7 @@ impl Rows {
                     n,
                     side,
                     kernel::reciprocal(side - 1),
+                    skipped as u32,
                     &mut corners,
                 )
             }?;
@@ -100,27 +193,22 @@ impl Rows {
         })
     }
 
-    /// Points of a row, and the first row, as kernels take them.
-    fn checked(&self) -> Result<[u32; 2]> {
-        let is_named = |elements: u64| elements < u64::from(u32::MAX);
-        let Self { side, rows } = self;
-        if rows.is_empty() {
-            return Ok([2, 0]);
-        }
-        if *side < 2 || rows.end >= *side {
-            let message = format!("a grid of {side} x {side} points has no such rows: {rows:?}");
+    /// Points of a row as kernels take it, and indices up to `most`.
+    fn check(&self, most: u64) -> Result<u32> {
+        let Self { side, vertices } = self;
+        let Range { start, end } = *vertices;
+        if *side < 2 || end.div_ceil(*side) > *side || start > end {
+            let message =
+                format!("a grid of {side} x {side} points has no such points: {vertices:?}");
             return Err(Error::Argument(message));
         }
-        // In this order no product is beyond 64 bits.
-        let are_named =
-            is_named(*side) && is_named(self.vertices()) && is_named(6 * self.squares());
-        if !are_named {
+        if most.max(*side) >= u64::from(u32::MAX) {
             let message = format!(
-                "{} rows of a grid of {side} x {side} points have more corners than 32-bit ids name",
-                self.count()
+                "{} points of a grid of {side} x {side} have more corners than 32-bit ids name",
+                end - start
             );
             return Err(Error::Argument(message));
         }
-        Ok([*side as u32, rows.start as u32])
+        Ok(*side as u32)
     }
 }

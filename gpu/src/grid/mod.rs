@@ -1,7 +1,8 @@
 //! Rows of a plain grid, written where they are needed: no list of the host, and no copy.
 //!
 //! The grid has `side` x `side` points on the unit square, numbered row by row. Each square is split by its rising diagonal, the lower
-//! triangle first (`trioxide::generate::Grid`). A part of it is whole rows of squares, with ids of its own from 0 on.
+//! triangle first (`trioxide::generate::Grid`). A part of it is points that follow one another, and squares that do, with ids of its own
+//! from 0 on.
 //!
 //! | stage | kernels |
 //! | --- | --- |

@@ -5,14 +5,21 @@ use trioxide_kernel::{Out, kernel};
 use super::row_of;
 use crate::ids::Vertex;
 
-/// Writes the corners of both triangles of a square; a row has `side` points, and one square less, of which `reciprocal` is the
-/// [reciprocal](super::reciprocal()).
+/// Writes the corners of both triangles of a square, as far behind the lower left corner of the first square as they are; a row has `side`
+/// points, and one square less, of which `reciprocal` is the [reciprocal](super::reciprocal()). The first square has `skipped` others before
+/// it in its row.
 #[kernel(
-    requires(corners.len() == 6 * n, side >= 2, reciprocal == crate::grid::reciprocal(side - 1)),
+    requires(
+        corners.len() == 6 * n,
+        side >= 2,
+        reciprocal == crate::grid::reciprocal(side - 1),
+        skipped < side,
+        n <= (u32::MAX - skipped) as usize
+    ),
     moves(corners.bytes())
 )]
-pub fn write_corners(square: u32, side: u32, reciprocal: u64, corners: Out<Vertex>) {
-    let row = row_of(square, reciprocal);
+pub fn write_corners(square: u32, side: u32, reciprocal: u64, skipped: u32, corners: Out<Vertex>) {
+    let row = row_of(square + skipped, reciprocal);
     let lower_left = square + row;
     let upper_right = lower_left + side + 1;
     let h = 6 * square;

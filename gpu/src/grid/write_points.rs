@@ -7,11 +7,17 @@ use super::row_of;
 use crate::ids::Vertex;
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
-/// Writes point `v` of a part that begins with row `first` of points; a row has `side` of them, of which `reciprocal` is the
-/// [reciprocal](super::reciprocal()).
+/// Writes point `v` of a part that begins in row `first` of points, with `skipped` others before it there; a row has `side` of them, of which
+/// `reciprocal` is the [reciprocal](super::reciprocal()).
 #[kernel(
     P in Anywhere,
-    requires(points.len() == n, side >= 2, reciprocal == crate::grid::reciprocal(side)),
+    requires(
+        points.len() == n,
+        side >= 2,
+        reciprocal == crate::grid::reciprocal(side),
+        skipped < side,
+        n <= (u32::MAX - skipped) as usize
+    ),
     moves(points.bytes())
 )]
 pub fn write_points<P: MeshPoint>(
@@ -19,10 +25,12 @@ pub fn write_points<P: MeshPoint>(
     side: u32,
     reciprocal: u64,
     first: u32,
+    skipped: u32,
     points: Out<P>,
 ) {
-    let row = row_of(v.index(), reciprocal);
-    let column = v.index() - row * side;
+    let place = v.index() + skipped;
+    let row = row_of(place, reciprocal);
+    let column = place - row * side;
     let scale = f64::from(side - 1);
     let point = DVec2::new(f64::from(column) / scale, f64::from(first + row) / scale);
     points.set(v, P::from_f64(P::Double::of_plane(point)));

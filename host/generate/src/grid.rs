@@ -66,6 +66,15 @@ impl Grid {
         2 * (self.side - 1) * (self.side - 1)
     }
 
+    /// Where a vertex lies unless it is moved.
+    pub fn place(&self, vertex: u64) -> DVec2 {
+        let coordinate = |i: u64| i as f64 / (self.side - 1) as f64;
+        DVec2::new(
+            coordinate(vertex % self.side),
+            coordinate(vertex / self.side),
+        )
+    }
+
     /// Points of a range of vertices.
     ///
     /// # Panics
@@ -243,6 +252,10 @@ mod tests {
             for grid in [Grid::uniform(n).unwrap(), Grid::jittered(n, 7).unwrap()] {
                 let whole = grid.whole().unwrap();
                 assert_eq!(whole.points.len(), n);
+                if grid.is_plain() {
+                    let places: Vec<DVec2> = (0..n as u64).map(|v| grid.place(v)).collect();
+                    assert_eq!(places, whole.points);
+                }
                 for start in [0, 1, side - 1, side, side + 1, 2 * side - 1, n as u64 - 1] {
                     let t = grid.triangles() * start / n as u64;
                     let part = grid.triangles_of(t..grid.triangles(), |corners| corners);

@@ -53,6 +53,14 @@ impl Ownership {
         matches!(self, Ownership::Blocks | Ownership::Rows(_)) || ranks.size() == 1
     }
 
+    /// The plain grid of which each rank owns its rows, or its block of points.
+    pub(crate) fn plain_grid(&self) -> Option<Grid> {
+        match self {
+            Ownership::Rows(grid) if grid.is_plain() => Some(*grid),
+            _ => None,
+        }
+    }
+
     /// The owner of each point of this rank's block of `total` points. Collective.
     pub fn owners_of_points<P: Position>(
         &self,

@@ -9,11 +9,13 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::refine::{DeviceEdgeMesh, Marking};
 use trioxide::smooth::run_surface;
-use trioxide::{Device, polylla, refine, smooth};
+use trioxide::weld::{Carried, Guards};
+use trioxide::{Device, polylla, reference, refine, smooth, weld};
 use trioxide_ranks::polylla::{Options, find};
 use trioxide_ranks::refine::{gather, refine as refine_on_ranks};
 use trioxide_ranks::smooth::smooth as smooth_on_ranks;
 use trioxide_ranks::threads::run;
+use trioxide_ranks::weld::{Plan, Welded, epsilon_for_ratio, weld as weld_on_ranks};
 use trioxide_ranks::{Block, Ownership, Part, Ranks};
 
 /// A grid, and its mesh.
@@ -98,6 +100,49 @@ fn smoothed<P: Vector + MeshPoint>(grid: &Grid, mesh: &Triangulation, size: usiz
     assert_eq!(found.concat(), expected, "{grid:?} on {size} ranks");
 }
 
+/// Also `within` so many squares, where rows wait for each other, and all points of all ranks are neighbours.
+fn welded(grid: &Grid, mesh: &Triangulation, size: usize, within: f64, keep_degenerate: bool) {
+    let options = weld::Options {
+        keep_degenerate,
+        ..weld::Options::new(within / (grid.side() - 1) as f64)
+    };
+    let points: Vec<DVec3> = mesh.points.iter().map(|p| p.extend(0.0)).collect();
+    let expected = reference::weld(&points, &mesh.triangles, &options).unwrap();
+    let (none, guards) = (Carried::NONE, Guards::default());
+    let ratio = reference::weld::epsilon_for_ratio(&points, &none, &guards, 0.4).unwrap();
+    let slices = run(size, |transport| {
+        let ranks = Ranks::new(transport);
+        let on = Device::cpu(Some(1)).unwrap();
+        let block = match grid.is_plain() {
+            true => Block::counts_of_grid(grid),
+            false => Block::of_grid(&ranks, grid).unwrap(),
+        };
+        let plan = Plan {
+            ownership: Ownership::Rows(*grid),
+            ..Plan::default()
+        };
+        let found = epsilon_for_ratio(&ranks, &on, &block, &none, &guards, 0.4, &plan).unwrap();
+        assert_eq!(found, ratio);
+        weld_on_ranks(&ranks, &on, &block, &none, &options, &plan).unwrap()
+    });
+    let case = format!("{grid:?} on {size} ranks, {options:?}");
+    let all = |of: fn(&Welded) -> &Vec<u64>| -> Vec<u32> {
+        let ids = slices.iter().flat_map(of);
+        ids.map(|&id| id as u32).collect()
+    };
+    assert_eq!(all(|slice| &slice.map), expected.map, "{case}");
+    let representatives = all(|slice| &slice.representatives);
+    assert_eq!(representatives, expected.representatives, "{case}");
+    let corners = all(|slice| &slice.corners);
+    assert_eq!(corners, expected.faces.as_flattened(), "{case}");
+    let points = slices.iter().flat_map(|slice| slice.points.clone());
+    assert_eq!(points.collect::<Vec<_>>(), expected.points, "{case}");
+    for slice in &slices {
+        assert_eq!(slice.clusters, expected.points.len() as u64, "{case}");
+        assert_eq!(slice.faces, expected.faces.len() as u64, "{case}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
     #[test]
@@ -115,5 +160,15 @@ proptest! {
                 smoothed::<DVec3>(&grid, &mesh, size);
             }
         }
+    }
+
+    #[test]
+    fn any_grid_is_welded_on_any_number_of_ranks(
+        (grid, mesh) in grids(),
+        size in 1..8_usize,
+        within in prop::sample::select(vec![0.0, 0.3, 1.0, 1.5, 4.0, 1e6]),
+        keep_degenerate in any::<bool>(),
+    ) {
+        welded(&grid, &mesh, size, within, keep_degenerate);
     }
 }

@@ -12,6 +12,7 @@ use super::faces::find_repeated;
 use super::{Result, check_sizes, stage};
 use crate::backend::{BitSet, Device};
 use crate::collective::{compact, count_bits};
+use crate::grid::Run;
 use crate::refine::gather;
 
 /// The triangles of a block: their corners are vertices, as far behind one vertex of the whole mesh as each says, and once they are
@@ -85,6 +86,16 @@ impl BlockFaces {
         assert!(rest.is_empty(), "three corners a triangle");
         check_sizes(0, triangles.len())?;
         stage(on, "copy to the device", || Ok(Self(on.upload(triangles)?)))
+    }
+
+    /// Triangles of a run of a plain grid: their corners are as far behind one vertex as each says.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](super::Error::TooLarge); those of [`Run::corners`].
+    pub fn of_run(on: &Device, run: &Run) -> Result<Self> {
+        let corners = run.corners(on)?;
+        check_sizes(0, corners.len() / 3)?;
+        Ok(Self(corners.cast()))
     }
 
     /// Names the corners, whose first vertex of the whole mesh is `first` behind the block's first one, modulo 2^64; the triangles, ascending,

@@ -172,18 +172,29 @@ impl DeviceMesh {
         })
     }
 
+    /// `n` points that carry nothing, and that `make` gives, if there is room to weld them on the device.
+    ///
+    /// # Errors
+    /// As [`DeviceMesh::upload_points`]; those of `make`.
+    pub fn of_plain_points(
+        on: &Device,
+        n: usize,
+        make: impl FnOnce() -> crate::Result<Buffer<DVec3>>,
+    ) -> Result<Self> {
+        check_sizes(n, 0)?;
+        on.require(bytes_needed(Method::Auto, n, 0))?;
+        let carried = DeviceCarried::none(on)?;
+        Self::new(make()?, on.uninitialized(0)?, carried)
+    }
+
     /// As [`DeviceMesh::upload_points`], of points that carry nothing, from several lists one behind the other.
     ///
     /// # Errors
     /// As there.
     pub fn upload_plain_points(on: &Device, lists: &[&[DVec3]]) -> Result<Self> {
         let n = lists.iter().map(|list| list.len()).sum();
-        check_sizes(n, 0)?;
-        on.require(bytes_needed(Method::Auto, n, 0))?;
-        stage(on, "copy to the device", || {
-            let carried = DeviceCarried::none(on)?;
-            Self::new(on.upload_lists(lists)?, on.uninitialized(0)?, carried)
-        })
+        let upload = || on.stage("copy to the device", || on.upload_lists(lists));
+        Self::of_plain_points(on, n, upload)
     }
 
     /// Copies a mesh to the device, without locks.

@@ -48,6 +48,7 @@ const ONLY: &[&str] = &[
     "smooth quadrilaterals of a cube",
     "smooth surfaces",
     "rows of grids",
+    "runs of grids",
     "rows that a grid does not have are refused",
     "every kernel was launched",
 ];

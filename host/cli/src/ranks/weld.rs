@@ -15,7 +15,7 @@ use trioxide_ranks::{Block, Fault, Ranks, Result};
 
 use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Ending, Run, report};
-use super::slices::{note_first_reads, ownership, read_slices};
+use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::weld::{Options, check, note_normals, note_ratio, with_flags, write_maps};
 
@@ -158,9 +158,14 @@ fn refuse(options: &Options) -> Result<()> {
 /// what it has read.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
     let is_ply_written = (options.output.as_ref()).is_none_or(|path| has_extension(path, "ply"));
+    let slices = || match grid_of(&options.input)? {
+        // Its points follow from their ids.
+        Some(grid) if grid.is_plain() => Ok(Some(Block::counts_of_grid(&grid))),
+        _ => read_slices(ranks, &options.input, |_, points| Some(points)),
+    };
     if is_ply_written
         && options.clusters.lock.is_empty()
-        && let Some(block) = read_slices(ranks, &options.input, |_, points| Some(points))?
+        && let Some(block) = slices()?
     {
         return Ok(Input {
             block,

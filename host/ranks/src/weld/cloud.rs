@@ -7,6 +7,7 @@ use bytemuck::Zeroable;
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use trioxide::Device;
+use trioxide::generate::Grid;
 use trioxide::mesh::VertexAttributes;
 use trioxide::weld::{Carried, DeviceMesh};
 use trioxide_mesh::parallel;
@@ -139,7 +140,7 @@ fn f(bits: u64) -> f64 {
 }
 
 /// Points with what they carry.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Points<'a> {
     pub points: Cow<'a, [DVec3]>,
     pub attributes: Cow<'a, VertexAttributes>,
@@ -185,6 +186,14 @@ impl Points<'_> {
     }
 }
 
+/// Where a rank has points from.
+pub enum Source<'a> {
+    /// Lists of the host.
+    Lists(Points<'a>),
+    /// A plain grid, whose points follow from their ids. A device writes them itself.
+    Grid(Grid),
+}
+
 /// The points that this rank owns, and the way back to the blocks of the input.
 pub struct Dealt<'a> {
     /// Number of all points.
@@ -192,7 +201,7 @@ pub struct Dealt<'a> {
     pub layout: Layout,
     /// Ascending.
     pub ids: Ids,
-    pub points: Points<'a>,
+    pub source: Source<'a>,
     /// Smallest and largest coordinates of all points.
     pub bounds: [DVec3; 2],
     /// The ids of this rank's block.
@@ -221,6 +230,22 @@ impl<'a> Dealt<'a> {
         let total = block.vertices;
         let layout = Layout::of_all(ranks, carried);
         let range = Blocks::new(total, ranks.size()).range(ranks.rank());
+        if let (Some(grid), true) = (ownership.plain_grid(), layout == Layout::default()) {
+            return Self {
+                total,
+                layout,
+                ids: Ids::of_range(range.clone()),
+                source: Source::Grid(grid),
+                bounds: [DVec3::ZERO, DVec2::ONE.extend(0.0)],
+                block: range,
+                moves: None,
+            };
+        }
+        assert_eq!(
+            block.points.len(),
+            range.clone().count(),
+            "points of the block"
+        );
         let stride = layout.stride();
         let write = |i: usize, row: &mut [u64]| {
             row[0] = range.start + i as u64;
@@ -260,7 +285,7 @@ impl<'a> Dealt<'a> {
             total,
             layout,
             ids,
-            points,
+            source: Source::Lists(points),
             bounds,
             block: range,
             moves,
@@ -354,7 +379,9 @@ mod tests {
                 let dealt = Dealt::deal(&ranks, &block, &carried, &ownership);
                 let ids: Vec<usize> = dealt.ids.iter().map(|id| id as usize).collect();
                 assert!(ids.is_sorted() && (ids.iter()).all(|&id| id * 7 % 3 == ranks.rank()));
-                let read = &dealt.points;
+                let Source::Lists(read) = &dealt.source else {
+                    panic!("lists")
+                };
                 let place = |i: usize| ids[i];
                 for i in 0..ids.len() {
                     assert_eq!(read.points[i], points[place(i)]);

@@ -6,15 +6,75 @@ use std::ops::Range;
 
 use glam::DVec3;
 use trioxide::Device;
+use trioxide::generate::Grid;
+use trioxide::grid::Run;
 use trioxide::ids::Triangle;
 use trioxide::weld::{self, BlockFaces, Error, Options, Repeated};
 use trioxide_mesh::parallel;
 
+use super::cloud::{Dealt, Source};
 use super::numbered::Numbered;
 use crate::block::Block;
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
 use crate::transport::{Mail, Ranks};
+
+/// The triangles of a block.
+pub enum Triangles<'a> {
+    /// Lists of the host.
+    Lists(&'a Block<DVec3>),
+    /// Those of a plain grid whose squares have their lower left corners in the block. The device writes them.
+    Grid(Grid, Run),
+}
+
+impl<'a> Triangles<'a> {
+    /// Of a block whose points are `dealt`.
+    pub fn of(block: &'a Block<DVec3>, dealt: &Dealt) -> Self {
+        match dealt.source {
+            Source::Lists(_) => Self::Lists(block),
+            Source::Grid(grid) => {
+                let (side, vertices) = (grid.side(), dealt.block.clone());
+                Self::Grid(grid, Run { side, vertices })
+            }
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::Lists(block) => block.corners.len() / 3,
+            Self::Grid(_, run) => 2 * run.squares().count(),
+        }
+    }
+
+    /// The vertices of a triangle.
+    fn corners(&self, t: u32) -> [u64; 3] {
+        match self {
+            Self::Lists(block) => block.corners.cell(t as usize),
+            Self::Grid(grid, run) => grid.triangle(2 * run.squares().start + u64::from(t)),
+        }
+    }
+
+    fn regions(&self) -> Option<&Vec<i32>> {
+        match self {
+            Self::Lists(block) => block.regions.as_ref(),
+            Self::Grid(..) => None,
+        }
+    }
+
+    /// The triangles on the device, and the vertex behind which their corners are.
+    fn upload(&self, on: &Device) -> weld::Result<(BlockFaces, u64)> {
+        match self {
+            Self::Lists(block) => {
+                let (first, corners) = block.corners.parts();
+                Ok((BlockFaces::upload(on, corners)?, first))
+            }
+            Self::Grid(_, run) => {
+                let first = run.corner(run.squares().start);
+                Ok((BlockFaces::of_run(on, run)?, first))
+            }
+        }
+    }
+}
 
 /// The remaining triangles of a block, in their order.
 #[derive(Debug, Default)]
@@ -35,23 +95,22 @@ pub struct Remaining {
 pub fn weld(
     ranks: &Ranks,
     on: &Device,
-    block: &Block<DVec3>,
+    triangles: &Triangles,
     numbered: &mut Numbered,
     options: &Options,
     is_wanted: bool,
 ) -> Result<Remaining> {
     ranks.phase("triangles");
-    let n = block.corners.len() / 3;
     if options.keep_degenerate && !is_wanted {
         return Ok(Remaining {
-            count: n,
+            count: triangles.count(),
             ..Remaining::default()
         });
     }
-    let (mut faces, crossing) = ranks.agree(named(on, block, numbered))?;
-    let crossing = rename(ranks, on, block, numbered, crossing)?;
+    let (mut faces, crossing) = ranks.agree(named(on, triangles, numbered))?;
+    let crossing = rename(ranks, on, triangles, numbered, crossing)?;
     if options.keep_degenerate {
-        return ranks.agree(whole(on, block, faces, &crossing, numbered.own.clone()));
+        return ranks.agree(whole(on, triangles, faces, &crossing, numbered.own.clone()));
     }
 
     let (starts, me) = (&numbered.starts, ranks.rank());
@@ -91,14 +150,14 @@ pub fn weld(
         .map(|(&k, _)| away[k])
         .collect();
     let left = set(&mut faces, on, &back, |new| names.of_all(new))
-        .and_then(|()| remaining(on, block, &faces, &repeated, &names, is_wanted));
+        .and_then(|()| remaining(on, triangles, &faces, &repeated, &names, is_wanted));
     ranks.agree(left.map_err(Fault::from))
 }
 
 /// All triangles of the block, those that cross in `crossing`; `own` are the new vertices that its rank numbers.
 fn whole(
     on: &Device,
-    block: &Block<DVec3>,
+    triangles: &Triangles,
     mut faces: BlockFaces,
     crossing: &[(u32, [u64; 3])],
     own: Range<u64>,
@@ -109,14 +168,14 @@ fn whole(
     Ok(Remaining {
         count: all.len(),
         corners: names.get_all(&all),
-        regions: block.regions.clone(),
+        regions: triangles.regions().cloned(),
     })
 }
 
 /// The triangles of the block that remain.
 fn remaining(
     on: &Device,
-    block: &Block<DVec3>,
+    triangles: &Triangles,
     faces: &BlockFaces,
     repeated: &Repeated,
     names: &Names,
@@ -129,7 +188,7 @@ fn remaining(
         });
     }
     let (list, corners) = faces.download_remaining(on, repeated)?;
-    let regions = match &block.regions {
+    let regions = match triangles.regions() {
         Some(regions) => {
             let region = |t: &Triangle| regions[t.index() as usize];
             Some(parallel::map(&on.download(&list)?, region))
@@ -144,9 +203,12 @@ fn remaining(
 }
 
 /// The block's triangles on the device, and those that have to do with other blocks.
-fn named(on: &Device, block: &Block<DVec3>, numbered: &Numbered) -> Result<(BlockFaces, Vec<u32>)> {
-    let (first, corners) = block.corners.parts();
-    let mut faces = BlockFaces::upload(on, corners).map_err(said)?;
+fn named(
+    on: &Device,
+    triangles: &Triangles,
+    numbered: &Numbered,
+) -> Result<(BlockFaces, Vec<u32>)> {
+    let (mut faces, first) = triangles.upload(on).map_err(said)?;
     let first = first.wrapping_sub(numbered.block.start);
     let crossing = faces.name(on, first, &numbered.map)?;
     Ok((faces, crossing))
@@ -173,20 +235,20 @@ fn has_extent<T: PartialEq>([a, b, c]: [T; 3]) -> bool {
     a != b && b != c && c != a
 }
 
-/// The new vertices of triangles. Collective.
+/// The new vertices of a list of triangles. Collective.
 fn rename(
     ranks: &Ranks,
     on: &Device,
-    block: &Block<DVec3>,
+    triangles: &Triangles,
     numbered: &mut Numbered,
-    triangles: Vec<u32>,
+    list: Vec<u32>,
 ) -> Result<Vec<(u32, [u64; 3])>> {
-    let corners = parallel::map(&triangles, |&t| block.corners.cell::<3>(t as usize));
+    let corners = parallel::map(&list, |&t| triangles.corners(t));
     let asked = IdSet::of_list(corners.as_flattened());
     let new = numbered.fetch(ranks, on, &asked.to_vec())?;
     let new = |v: u64| new[asked.place(v).expect("it was asked for") as usize];
-    let renamed = |i: usize| (triangles[i], corners[i].map(new));
-    Ok(parallel::collect(triangles.len(), renamed))
+    let renamed = |i: usize| (list[i], corners[i].map(new));
+    Ok(parallel::collect(list.len(), renamed))
 }
 
 /// Names of 32 bits for new vertices: those of this rank's block, and then others.

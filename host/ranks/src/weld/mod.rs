@@ -10,6 +10,8 @@
 //!
 //! Representatives, clusters and triangles stay on the device. To the host come what crosses, and what is [`Wanted`].
 //!
+//! Of a plain grid whose [blocks](crate::Ownership::Rows) ranks own the host has no points and triangles, and the first two stages send nothing.
+//!
 //! New vertices are numbered by a scan over the blocks of the input's ids, and stay where their representatives' blocks are: the blocks of
 //! all ranks, one behind the other, are the single run's arrays.
 
@@ -18,6 +20,7 @@ mod clusters;
 mod cubes;
 mod faces;
 mod ghosts;
+mod grid;
 mod numbered;
 mod part;
 mod resident;
@@ -37,7 +40,8 @@ use crate::ids::IdSet;
 use crate::ownership::{Ownership, fetch};
 use crate::transport::{Ranks, Reduction};
 
-use cloud::Dealt;
+use cloud::{Dealt, Source};
+use faces::Triangles;
 use numbered::Numbered;
 use resident::Resident;
 
@@ -99,7 +103,8 @@ pub struct Welded {
 }
 
 /// Welds the mesh, or the cloud without triangles, whose blocks the ranks hold; `carried` has the attributes and locks of the block's
-/// vertices. Collective.
+/// vertices. Of a plain grid of the plan's ownership without attributes and locks the block's [counts](Block::counts_of_grid) are enough.
+/// Collective.
 ///
 /// # Errors
 /// As [`weld::weld`], in the same words on every rank; methods that need one process ([`check_share`]).
@@ -125,10 +130,11 @@ pub fn weld(
     let (mut welded, mut numbered) =
         clusters::number(ranks, on, &dealt, &part, decided, carried, plan.wanted)?;
     drop(part);
+    let triangles = Triangles::of(block, &dealt);
     drop(dealt);
     welded.rounds = rounds;
     let is_wanted = plan.wanted.mesh;
-    let left = faces::weld(ranks, on, block, &mut numbered, options, is_wanted)?;
+    let left = faces::weld(ranks, on, &triangles, &mut numbered, options, is_wanted)?;
     welded.faces = ranks.reduce(left.count as u64, Reduction::Sum);
     welded.corners = left.corners;
     welded.regions = left.regions.filter(|_| welded.faces > 0);
@@ -158,10 +164,15 @@ pub fn epsilon_for_ratio(
     let dealt = Dealt::deal(ranks, block, carried, &plan.ownership);
     ranks.phase("search epsilon");
     let samples = weld::samples_of_spacing(block.vertices);
-    let asked = IdSet::of_list(&samples);
-    let sampled = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
-    let place = |v: &u64| asked.place(*v).expect("it was asked for") as usize;
-    let samples: Vec<DVec3> = samples.iter().map(|v| sampled[place(v)]).collect();
+    let samples: Vec<DVec3> = match dealt.source {
+        Source::Grid(grid) => samples.iter().map(|&v| grid.place(v).extend(0.0)).collect(),
+        Source::Lists(_) => {
+            let asked = IdSet::of_list(&samples);
+            let sampled = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
+            let place = |v: &u64| asked.place(*v).expect("it was asked for") as usize;
+            samples.iter().map(|v| sampled[place(v)]).collect()
+        }
+    };
     let spacing = weld::spacing_of(&samples, block.vertices);
     let mut fault = None;
     // The search begins below the spacing, doubles, and goes back: parts for a wider reach do for a narrower one.

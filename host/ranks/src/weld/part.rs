@@ -3,10 +3,11 @@
 use glam::DVec3;
 use gpu::weld::known::{REPRESENTATIVE, UNDECIDED, WAITING};
 use trioxide::Device;
-use trioxide::weld::{self, DeviceMesh};
+use trioxide::grid::Run;
+use trioxide::weld::{self, Carried, DeviceMesh};
 
-use super::cloud::{Dealt, Layout, Points};
-use super::ghosts;
+use super::cloud::{Dealt, Layout, Points, Source};
+use super::{ghosts, grid};
 use crate::fault::{Fault, Result};
 use crate::merged::{Held, Merged, MergedIds};
 use crate::transport::{Mail, Ranks};
@@ -16,8 +17,8 @@ pub struct Part<'a> {
     pub layout: Layout,
     /// Ascending.
     pub ids: MergedIds,
-    own: &'a Points<'a>,
-    /// In the order in which they came.
+    own: &'a Source<'a>,
+    /// Of lists, in the order in which they came.
     ghosts: Points<'static>,
     pub merged: Merged,
 }
@@ -26,22 +27,15 @@ impl<'a> Part<'a> {
     /// This rank's part, with all points of others within `reach` along each axis. Collective.
     pub fn find(ranks: &Ranks, dealt: &'a Dealt, reach: f64) -> Result<Self> {
         ranks.phase("ghosts");
-        let (layout, own) = (dealt.layout, &dealt.points);
-        let (to, sent) = ghosts::find(ranks, &own.points, dealt.total, dealt.bounds, reach);
-        let (size, n, stride) = (ranks.size(), to.len(), layout.stride());
-        let rank = |i: usize| to[i] as usize;
-        let rows = Mail::rows(size, n, stride, rank, |i, row| {
-            let place = sent[i] as usize;
-            row[0] = dealt.ids.get(place);
-            layout.write(&mut row[1..], place, &own.points, &own.carried());
-        });
-        let received = ranks.exchange(&rows);
-        let counts = (0..size).map(|rank| received.of(rank).len() / stride);
-        let counts: Vec<usize> = counts.collect();
-        let sent = Mail::sorted(size, n, |i| (rank(i), sent[i]));
-        let ids: Vec<u64> = (received.items().chunks_exact(stride))
-            .map(|row| row[0])
-            .collect();
+        let (sent, received, ghosts) = match &dealt.source {
+            Source::Lists(own) => exchanged(ranks, dealt, own, reach),
+            Source::Grid(grid) => {
+                let (sent, received) = grid::ghosts(ranks, grid, reach);
+                (sent, received, Points::default())
+            }
+        };
+        let counts = received.counts().into_iter().map(|count| count as usize);
+        let (counts, ids): (Vec<usize>, _) = (counts.collect(), received.items());
         let owned = dealt.ids.len();
         ranks.agree(match weld::check_sizes(owned + ids.len(), 0) {
             Ok(()) => Ok(()),
@@ -50,20 +44,30 @@ impl<'a> Part<'a> {
         let before = |id| dealt.ids.before(id);
         let merged = Merged::new(ranks, owned, before, &sent, &counts, |i| ids[i]);
         Ok(Self {
-            layout,
-            ids: merged.ids(&dealt.ids, &ids),
-            own,
-            ghosts: layout.read(received.items(), stride),
+            layout: dealt.layout,
+            ids: merged.ids(&dealt.ids, ids),
+            own: &dealt.source,
+            ghosts,
             merged,
         })
     }
 
-    /// Copies the points to a device, with what they carry.
+    /// Copies the points to a device, with what they carry; of a grid it writes them.
     ///
     /// # Errors
     /// Those of [`DeviceMesh::upload_points`].
     pub fn upload(&self, on: &Device) -> weld::Result<DeviceMesh> {
-        let (own, ghosts) = (self.own, &self.ghosts);
+        let ghosts = &self.ghosts;
+        let own = match self.own {
+            Source::Lists(own) => own,
+            Source::Grid(grid) => {
+                // The points around a block are those of the blocks beside it.
+                let n = self.ids.len();
+                let first = if n == 0 { 0 } else { self.ids.get(0) };
+                let (side, vertices) = (grid.side(), first..first + n as u64);
+                return DeviceMesh::of_plain_points(on, n, || Run { side, vertices }.points(on));
+            }
+        };
         match self.merged.places.around(&ghosts.points) {
             Some([lower, higher]) if self.layout == Layout::default() => {
                 DeviceMesh::upload_plain_points(on, &[&lower, &own.points, &higher])
@@ -72,24 +76,33 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The points, with what they carry, that have local id `v`, and their place there.
-    fn held(&self, v: usize) -> (&Points<'_>, usize) {
-        match self.merged.places.held(v) {
-            Held::Owned(i) => (self.own, i),
-            Held::Ghost(i) => (&self.ghosts, i),
+    /// Calls `work` with the points, with what they carry, that have local id `v`, and its place there.
+    fn with<R>(&self, v: usize, work: impl FnOnce(&[DVec3], &Carried, usize) -> R) -> R {
+        match self.own {
+            Source::Grid(grid) => {
+                let point = grid.place(self.ids.get(v)).extend(0.0);
+                work(&[point], &Carried::NONE, 0)
+            }
+            Source::Lists(own) => {
+                let (points, i) = match self.merged.places.held(v) {
+                    Held::Owned(i) => (own, i),
+                    Held::Ghost(i) => (&self.ghosts, i),
+                };
+                work(&points.points, &points.carried(), i)
+            }
         }
     }
 
     /// A point.
     pub fn point(&self, v: usize) -> DVec3 {
-        let (points, i) = self.held(v);
-        points.points[i]
+        self.with(v, |points, _, i| points[i])
     }
 
     /// Writes the row of a point.
     pub fn write(&self, row: &mut [u64], v: usize) {
-        let (points, i) = self.held(v);
-        (self.layout).write(row, i, &points.points, &points.carried());
+        self.with(v, |points, carried, i| {
+            self.layout.write(row, i, points, carried)
+        });
     }
 
     /// The states of the points before any is decided: ghosts wait, locked points are representatives.
@@ -98,7 +111,10 @@ impl<'a> Part<'a> {
         for &ghost in self.merged.halo.ghosts() {
             states[ghost as usize] = WAITING;
         }
-        let (own, ghosts) = (&self.own.locked, &self.ghosts.locked);
+        let Source::Lists(own) = self.own else {
+            return states;
+        };
+        let (own, ghosts) = (&own.locked, &self.ghosts.locked);
         if own.is_empty() && ghosts.is_empty() {
             return states;
         }
@@ -110,6 +126,31 @@ impl<'a> Part<'a> {
         }
         states
     }
+}
+
+/// The owned points that other ranks need, by their places, for each of these, and the ghosts: their ids, by their owners, and the points.
+/// Collective.
+fn exchanged(
+    ranks: &Ranks,
+    dealt: &Dealt,
+    own: &Points,
+    reach: f64,
+) -> (Mail<u64>, Mail<u64>, Points<'static>) {
+    let layout = dealt.layout;
+    let (to, sent) = ghosts::find(ranks, &own.points, dealt.total, dealt.bounds, reach);
+    let (size, n, stride) = (ranks.size(), to.len(), layout.stride());
+    let rank = |i: usize| to[i] as usize;
+    let rows = Mail::rows(size, n, stride, rank, |i, row| {
+        let place = sent[i] as usize;
+        row[0] = dealt.ids.get(place);
+        layout.write(&mut row[1..], place, &own.points, &own.carried());
+    });
+    let received = ranks.exchange(&rows);
+    let ids = received.items().chunks_exact(stride).map(|row| row[0]);
+    let counts = (0..size).map(|rank| received.of(rank).len() / stride);
+    let ids = Mail::from_parts(ids.collect(), counts);
+    let sent = Mail::sorted(size, n, |i| (rank(i), sent[i]));
+    (sent, ids, layout.read(received.items(), stride))
 }
 
 fn too_large(rank: usize, owned: usize, ghosts: usize) -> Fault {
