@@ -61,18 +61,19 @@ impl Ownership {
         }
     }
 
-    /// The owner of each point of this rank's block of `total` points. Collective.
+    /// The owner of each point of this rank's block of `total` points, all of which lie within `bounds`. Collective.
     pub fn owners_of_points<P: Position>(
         &self,
         ranks: &Ranks,
         total: u64,
         points: &[P],
+        bounds: [[f64; 3]; 2],
     ) -> Vec<u32> {
         if self.keeps_blocks(ranks) {
             return vec![ranks.rank() as u32; points.len()];
         }
         let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
-        self.owners_of(ranks, total, points, |i| first + i as u64)
+        self.owners_within(ranks, total, points, |i| first + i as u64, || bounds)
     }
 
     /// The owner of each of this rank's elements, of `total` in all: element i lies at `points[i]`, and `id(i)` is its id. Along the curve,
@@ -84,12 +85,23 @@ impl Ownership {
         points: &[P],
         id: impl Fn(usize) -> u64 + Sync,
     ) -> Vec<u32> {
+        self.owners_within(ranks, total, points, id, || bounds(ranks, points))
+    }
+
+    fn owners_within<P: Position>(
+        &self,
+        ranks: &Ranks,
+        total: u64,
+        points: &[P],
+        id: impl Fn(usize) -> u64 + Sync,
+        bounds: impl FnOnce() -> [[f64; 3]; 2],
+    ) -> Vec<u32> {
         match self {
             Ownership::Given(owner) => (0..points.len()).map(|i| owner(id(i)) as u32).collect(),
             _ if ranks.size() == 1 => vec![0; points.len()],
             // Later elements have ids that do not follow their place.
             _ => {
-                let bounds = bounds(ranks, points);
+                let bounds = bounds();
                 let place = |(i, &p): (usize, &P)| (key(p, bounds), id(i));
                 let places = points.par_iter().enumerate().map(place).collect();
                 equal_parts(ranks, places, total)

@@ -12,10 +12,11 @@ use trioxide::mesh::VertexAttributes;
 use trioxide::weld::{Carried, DeviceMesh};
 use trioxide_mesh::parallel;
 
+use super::boxes::Boxes;
 use crate::block::{Block, Blocks};
 use crate::ids::Ids;
 use crate::merged::Merged;
-use crate::ownership::{Ownership, bounds};
+use crate::ownership::Ownership;
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// What rows of points carry besides id and coordinates.
@@ -188,10 +189,20 @@ impl Points<'_> {
 
 /// Where a rank has points from.
 pub enum Source<'a> {
-    /// Lists of the host.
-    Lists(Points<'a>),
+    /// Lists of the host, in boxes.
+    Lists(Points<'a>, Boxes),
     /// A plain grid, whose points follow from their ids. A device writes them itself.
     Grid(Grid),
+}
+
+impl Source<'_> {
+    /// Smallest and largest coordinates of all ranks' points.
+    pub fn bounds(&self) -> [DVec3; 2] {
+        match self {
+            Self::Lists(_, boxes) => boxes.bounds(),
+            Self::Grid(_) => [DVec3::ZERO, DVec2::ONE.extend(0.0)],
+        }
+    }
 }
 
 /// The points that this rank owns, and the way back to the blocks of the input.
@@ -202,8 +213,6 @@ pub struct Dealt<'a> {
     /// Ascending.
     pub ids: Ids,
     pub source: Source<'a>,
-    /// Smallest and largest coordinates of all points.
-    pub bounds: [DVec3; 2],
     /// The ids of this rank's block.
     pub block: Range<u64>,
     /// `None` where each rank owns its block.
@@ -219,12 +228,14 @@ struct Moves {
 }
 
 impl<'a> Dealt<'a> {
-    /// Sends the points to their owners. Collective.
+    /// Sends the points to their owners: along a curve, unless few of the points in the ranks' blocks are within `reach` of other ranks.
+    /// Collective.
     pub fn deal(
         ranks: &Ranks,
         block: &'a Block<DVec3>,
         carried: &Carried<'a>,
         ownership: &Ownership,
+        reach: f64,
     ) -> Self {
         ranks.phase("ownership");
         let total = block.vertices;
@@ -236,7 +247,6 @@ impl<'a> Dealt<'a> {
                 layout,
                 ids: Ids::of_range(range.clone()),
                 source: Source::Grid(grid),
-                bounds: [DVec3::ZERO, DVec2::ONE.extend(0.0)],
                 block: range,
                 moves: None,
             };
@@ -251,8 +261,15 @@ impl<'a> Dealt<'a> {
             row[0] = range.start + i as u64;
             layout.write(&mut row[1..], i, &block.points, carried);
         };
-        let (ids, points, moves) = if !ownership.keeps_blocks(ranks) {
-            let owners = ownership.owners_of_points(ranks, total, &block.points);
+        let mut boxes = Boxes::of(ranks, &block.points);
+        let are_apart = || matches!(ownership, Ownership::Near) && boxes.are_apart(ranks, reach);
+        let (ids, points, moves) = if !ownership.keeps_blocks(ranks) && !are_apart() {
+            let owners = ownership.owners_of_points(
+                ranks,
+                total,
+                &block.points,
+                boxes.bounds().map(|p| p.to_array()),
+            );
             ranks.phase("distribution");
             let owner = |i: usize| owners[i] as usize;
             let rows = Mail::rows(ranks.size(), owners.len(), stride, owner, write);
@@ -262,6 +279,7 @@ impl<'a> Dealt<'a> {
             // Blocks ascend with their ranks, and so do the rows of each.
             let ids = Ids::of(parallel::map_chunks(received.items(), stride, |row| row[0]));
             let points = layout.read(received.items(), stride);
+            boxes = Boxes::of(ranks, &points.points);
             (ids, points, Some(Moves { from, owners }))
         } else if layout == Layout::of(carried) {
             let points = Points {
@@ -277,16 +295,11 @@ impl<'a> Dealt<'a> {
             let points = layout.read(&rows, stride);
             (Ids::of_range(range.clone()), points, None)
         };
-        let bounds = match total {
-            0 => Default::default(),
-            _ => bounds(ranks, &points.points).map(DVec3::from_array),
-        };
         Self {
             total,
             layout,
             ids,
-            source: Source::Lists(points),
-            bounds,
+            source: Source::Lists(points, boxes),
             block: range,
             moves,
         }
@@ -376,10 +389,10 @@ mod tests {
                 };
                 let owner = |id: u64| (id * 7 % 3) as usize;
                 let ownership = Ownership::Given(std::sync::Arc::new(owner));
-                let dealt = Dealt::deal(&ranks, &block, &carried, &ownership);
+                let dealt = Dealt::deal(&ranks, &block, &carried, &ownership, 0.0);
                 let ids: Vec<usize> = dealt.ids.iter().map(|id| id as usize).collect();
                 assert!(ids.is_sorted() && (ids.iter()).all(|&id| id * 7 % 3 == ranks.rank()));
-                let Source::Lists(read) = &dealt.source else {
+                let Source::Lists(read, _) = &dealt.source else {
                     panic!("lists")
                 };
                 let place = |i: usize| ids[i];

@@ -31,7 +31,7 @@ impl<'a> Triangles<'a> {
     /// Of a block whose points are `dealt`.
     pub fn of(block: &'a Block<DVec3>, dealt: &Dealt) -> Self {
         match dealt.source {
-            Source::Lists(_) => Self::Lists(block),
+            Source::Lists(..) => Self::Lists(block),
             Source::Grid(grid) => {
                 let (side, vertices) = (grid.side(), dealt.block.clone());
                 Self::Grid(grid, Run { side, vertices })

@@ -3,36 +3,45 @@
 //! Space is cut into cubes. A rank tells the directories of cubes which cubes have points of its own, and which lie within epsilon of these.
 //! The directories answer who else wants a cube that has points. So a rank has more ghosts than it needs, by a cube's width.
 //!
-//! That is done twice: with large cubes, to find the few points that have to do with other ranks at all, and with small ones for these.
+//! Points in [boxes](super::boxes) far from all other ranks are left out. That is done twice: with large cubes, to find the few points that have to do with other ranks at all, and with small ones for these.
+
+use std::ops::Range;
 
 use glam::DVec3;
 use rayon::prelude::*;
 use trioxide_mesh::parallel;
 
+use super::boxes::Boxes;
 use super::cubes::{Around, BITS, CubeSet, Cubes, LARGE_BITS, Walk};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// Points that a thread takes at a time.
 const CHUNK: usize = 1 << 14;
+/// Pieces of points that a thread takes at a time.
+const PIECES: usize = 1 << 6;
 /// Points for each cube that a rank has, at least: the table of cubes is to be short beside the points.
 const POINTS_OF_CUBE: u64 = 4;
 /// The same for large cubes.
 const POINTS_OF_LARGE: u64 = 64;
 
-/// The owned points that other ranks need, ascending, with the ranks: of all `total` points `bounds` are the smallest and largest
-/// coordinates, and `reach` is a distance along each axis that no neighbours exceed. Collective.
+/// The owned points, of `total` in all and in these boxes, that other ranks need, ascending, with the ranks: `reach` is a distance along each
+/// axis that no neighbours exceed. Collective.
 pub fn find(
     ranks: &Ranks,
     points: &[DVec3],
+    boxes: &Boxes,
     total: u64,
-    [least, most]: [DVec3; 2],
     reach: f64,
 ) -> (Vec<u32>, Vec<u64>) {
     if ranks.size() == 1 || total == 0 {
         return Default::default();
     }
+    let [least, most] = boxes.bounds();
     let mut cubes = Cubes::between(least, most, reach);
-    let places = at_borders(ranks, &cubes, points, total);
+    let near: Vec<Range<usize>> = (boxes.near_others(reach).into_iter())
+        .map(|piece| boxes.points(piece))
+        .collect();
+    let places = at_borders(ranks, &cubes, points, &near, total);
     let points = parallel::map(&places, |&i| points[i]);
     let total = ranks.reduce(points.len() as u64, Reduction::Sum);
     let mut own = parallel::map(&points, |&p| cubes.cube(p));
@@ -52,13 +61,23 @@ pub fn find(
 }
 
 /// The owned points in large cubes that other ranks want, and those that may have neighbours in large cubes where others have points:
-/// ascending. Collective.
-fn at_borders(ranks: &Ranks, cubes: &Cubes, points: &[DVec3], total: u64) -> Vec<usize> {
+/// ascending. All of them are in the ranges `near`. Collective.
+fn at_borders(
+    ranks: &Ranks,
+    cubes: &Cubes,
+    points: &[DVec3],
+    near: &[Range<usize>],
+    total: u64,
+) -> Vec<usize> {
+    let pieces = near;
     let mut large = cubes.large();
     let (mut own, mut near) = (CubeSet::new(), CubeSet::new());
-    parallel::for_pieces(points.len(), CHUNK, |range| {
+    parallel::for_pieces(pieces.len(), PIECES, |range| {
         let mut walk = Walk::new(&large);
-        for &p in &points[range] {
+        for &p in pieces[range]
+            .iter()
+            .flat_map(|piece| &points[piece.clone()])
+        {
             match walk.next(p) {
                 Around::Same => {}
                 Around::One(cube) => own.insert(cube),
@@ -79,7 +98,7 @@ fn at_borders(ranks: &Ranks, cubes: &Cubes, points: &[DVec3], total: u64) -> Vec
     let told = exchange_told(ranks, &told);
     let shared = CubeSet::of(ranks.exchange(&shared(&told)).into_items().into_iter());
 
-    let lists = parallel::map_pieces(points.len(), CHUNK, |range| {
+    let lists = parallel::map_pieces(pieces.len(), PIECES, |range| {
         let (mut walk, mut is_same_shared) = (Walk::new(&large), false);
         let is_at_border = |&i: &usize| {
             match walk.next(points[i]) {
@@ -93,7 +112,8 @@ fn at_borders(ranks: &Ranks, cubes: &Cubes, points: &[DVec3], total: u64) -> Vec
             }
             is_same_shared
         };
-        range.filter(is_at_border).collect()
+        let points = pieces[range].iter().cloned().flatten();
+        points.filter(is_at_border).collect()
     });
     parallel::concat(lists)
 }
@@ -242,7 +262,6 @@ fn wanted(own: &[u64], mut answers: Vec<[u64; 2]>) -> (Vec<u32>, Vec<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ownership::bounds;
     use crate::threads::run;
 
     proptest::proptest! {
@@ -267,8 +286,8 @@ mod tests {
                 let mine = (0..points.len()).filter(|&i| owner(i) == ranks.rank());
                 let ids: Vec<u64> = mine.map(|i| i as u64).collect();
                 let own: Vec<DVec3> = ids.iter().map(|&i| points[i as usize]).collect();
-                let bounds = bounds(&ranks, &own).map(DVec3::from_array);
-                let (to, sent) = find(&ranks, &own, points.len() as u64, bounds, reach);
+                let boxes = Boxes::of(&ranks, &own);
+                let (to, sent) = find(&ranks, &own, &boxes, points.len() as u64, reach);
                 let pair = |(&to, &i): (&u32, &u64)| (to as usize, ids[i as usize] as usize);
                 to.iter().zip(&sent).map(pair).collect::<Vec<_>>()
             });
@@ -295,8 +314,8 @@ mod tests {
         let counts = run(2, |transport| {
             let ranks = Ranks::new(transport);
             let half = points[2000 * ranks.rank()..][..2000].to_vec();
-            let bounds = bounds(&ranks, &half).map(DVec3::from_array);
-            find(&ranks, &half, n as u64, bounds, 1.0).0.len()
+            let boxes = Boxes::of(&ranks, &half);
+            find(&ranks, &half, &boxes, n as u64, 1.0).0.len()
         });
         assert!(
             counts.iter().all(|count| (1..40).contains(count)),

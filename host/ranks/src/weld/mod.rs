@@ -2,7 +2,7 @@
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
-//! | distribution | points to the ranks along a curve ([`Ownership`]) | a row a point |
+//! | distribution | points to the ranks along a curve ([`Ownership`]), unless blocks are apart in space as they are | a row a point |
 //! | ghosts | cubes of space that several ranks have, and the points in them | two words a cube, a row a ghost |
 //! | weld | each rank decides its own points as far as it can, and tells the others ([`Rest`]) | four bytes a ghost |
 //! | clusters | the owner of a representative has all members, in the order of their ids: positions are sums of the single run | two words a ghost; of points with owners elsewhere a word and a row |
@@ -15,6 +15,7 @@
 //! New vertices are numbered by a scan over the blocks of the input's ids, and stay where their representatives' blocks are: the blocks of
 //! all ranks, one behind the other, are the single run's arrays.
 
+mod boxes;
 mod cloud;
 mod clusters;
 mod cubes;
@@ -117,7 +118,7 @@ pub fn weld(
     plan: &Plan,
 ) -> Result<Welded> {
     ranks.agree(check(ranks, block, options))?;
-    let dealt = Dealt::deal(ranks, block, carried, &plan.ownership);
+    let dealt = Dealt::deal(ranks, block, carried, &plan.ownership, options.reach());
     let resident = Resident::find(ranks, on, &dealt, options.reach())?;
     let (mut decided, rounds) = resident.decide(ranks, on, options, plan)?;
     let Resident { part, mesh, .. } = resident;
@@ -161,12 +162,13 @@ pub fn epsilon_for_ratio(
     };
     ranks.agree(weld::check_ratio(ratio).map_err(Fault::from))?;
     ranks.agree(check(ranks, block, &options))?;
-    let dealt = Dealt::deal(ranks, block, carried, &plan.ownership);
+    // The reach is not known yet: blocks that are apart are so within one that is small beside them.
+    let dealt = Dealt::deal(ranks, block, carried, &plan.ownership, 0.0);
     ranks.phase("search epsilon");
     let samples = weld::samples_of_spacing(block.vertices);
     let samples: Vec<DVec3> = match dealt.source {
         Source::Grid(grid) => samples.iter().map(|&v| grid.place(v).extend(0.0)).collect(),
-        Source::Lists(_) => {
+        Source::Lists(..) => {
             let asked = IdSet::of_list(&samples);
             let sampled = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
             let place = |v: &u64| asked.place(*v).expect("it was asked for") as usize;
@@ -198,7 +200,7 @@ pub fn epsilon_for_ratio(
             })
     };
     let extent = || {
-        let [least, most] = dealt.bounds;
+        let [least, most] = dealt.source.bounds();
         Ok(weld::extent_between(least, most))
     };
     // All ranks search with the same numbers, and meet in each clustering.

@@ -6,6 +6,7 @@ use trioxide::Device;
 use trioxide::grid::Run;
 use trioxide::weld::{self, Carried, DeviceMesh};
 
+use super::boxes::Boxes;
 use super::cloud::{Dealt, Layout, Points, Source};
 use super::{ghosts, grid};
 use crate::fault::{Fault, Result};
@@ -28,7 +29,7 @@ impl<'a> Part<'a> {
     pub fn find(ranks: &Ranks, dealt: &'a Dealt, reach: f64) -> Result<Self> {
         ranks.phase("ghosts");
         let (sent, received, ghosts) = match &dealt.source {
-            Source::Lists(own) => exchanged(ranks, dealt, own, reach),
+            Source::Lists(own, boxes) => exchanged(ranks, dealt, own, boxes, reach),
             Source::Grid(grid) => {
                 let (sent, received) = grid::ghosts(ranks, grid, reach);
                 (sent, received, Points::default())
@@ -59,7 +60,7 @@ impl<'a> Part<'a> {
     pub fn upload(&self, on: &Device) -> weld::Result<DeviceMesh> {
         let ghosts = &self.ghosts;
         let own = match self.own {
-            Source::Lists(own) => own,
+            Source::Lists(own, _) => own,
             Source::Grid(grid) => {
                 // The points around a block are those of the blocks beside it.
                 let n = self.ids.len();
@@ -83,7 +84,7 @@ impl<'a> Part<'a> {
                 let point = grid.place(self.ids.get(v)).extend(0.0);
                 work(&[point], &Carried::NONE, 0)
             }
-            Source::Lists(own) => {
+            Source::Lists(own, _) => {
                 let (points, i) = match self.merged.places.held(v) {
                     Held::Owned(i) => (own, i),
                     Held::Ghost(i) => (&self.ghosts, i),
@@ -111,7 +112,7 @@ impl<'a> Part<'a> {
         for &ghost in self.merged.halo.ghosts() {
             states[ghost as usize] = WAITING;
         }
-        let Source::Lists(own) = self.own else {
+        let Source::Lists(own, _) = self.own else {
             return states;
         };
         let (own, ghosts) = (&own.locked, &self.ghosts.locked);
@@ -134,10 +135,11 @@ fn exchanged(
     ranks: &Ranks,
     dealt: &Dealt,
     own: &Points,
+    boxes: &Boxes,
     reach: f64,
 ) -> (Mail<u64>, Mail<u64>, Points<'static>) {
     let layout = dealt.layout;
-    let (to, sent) = ghosts::find(ranks, &own.points, dealt.total, dealt.bounds, reach);
+    let (to, sent) = ghosts::find(ranks, &own.points, boxes, dealt.total, reach);
     let (size, n, stride) = (ranks.size(), to.len(), layout.stride());
     let rank = |i: usize| to[i] as usize;
     let rows = Mail::rows(size, n, stride, rank, |i, row| {

@@ -1,0 +1,178 @@
+//! Boxes around points that follow one another, small ones of a rank and large ones that all ranks know: most points are far from all other
+//! ranks, and a box says so of many at once.
+
+use std::ops::Range;
+
+use glam::DVec3;
+use trioxide_mesh::parallel;
+
+use crate::transport::{Mail, Ranks, Reduction};
+
+/// Points of a small box.
+const PIECE: usize = 256;
+/// Large boxes of a rank.
+const LARGE: usize = 64;
+/// The share of points that may be near other ranks where blocks of ids are parts in space: one of so many.
+const FEW: u64 = 8;
+
+/// The smallest and the largest coordinates of some points.
+#[derive(Clone, Copy)]
+struct Bounds {
+    least: DVec3,
+    most: DVec3,
+}
+
+impl Bounds {
+    const NONE: Self = Self {
+        least: DVec3::INFINITY,
+        most: DVec3::NEG_INFINITY,
+    };
+
+    fn of(points: &[DVec3]) -> Self {
+        // Comparisons that are single instructions, for numbers that are finite.
+        let lower = |a: f64, b: f64| if b < a { b } else { a };
+        let higher = |a: f64, b: f64| if b > a { b } else { a };
+        let mut all = Self::NONE;
+        for p in points {
+            for axis in 0..3 {
+                all.least[axis] = lower(all.least[axis], p[axis]);
+                all.most[axis] = higher(all.most[axis], p[axis]);
+            }
+        }
+        all
+    }
+
+    /// Around all of these.
+    fn around(all: &[Self]) -> Self {
+        all.iter().fold(Self::NONE, |around, bounds| Self {
+            least: around.least.min(bounds.least),
+            most: around.most.max(bounds.most),
+        })
+    }
+
+    /// Whether two of their points may be within `reach` along each axis: a rounded bound is not beyond a number that the exact one is not
+    /// beyond.
+    fn are_near(&self, other: &Self, reach: f64) -> bool {
+        (self.least - reach).cmple(other.most).all() && (self.most + reach).cmpge(other.least).all()
+    }
+}
+
+/// The boxes of a rank's points, and of all ranks.
+pub struct Boxes {
+    /// Number of points.
+    count: usize,
+    /// One for [`PIECE`] points, in their order.
+    pieces: Vec<Bounds>,
+    /// One a rank.
+    ranks: Vec<Bounds>,
+    /// [`LARGE`] ones a rank.
+    large: Vec<Bounds>,
+    me: usize,
+}
+
+impl Boxes {
+    /// Of this rank's points, all finite. Collective.
+    pub fn of(ranks: &Ranks, points: &[DVec3]) -> Self {
+        let pieces = points.len().div_ceil(PIECE);
+        let end = |piece: usize| points.len().min((piece + 1) * PIECE);
+        let bounds = |piece: usize| Bounds::of(&points[piece * PIECE..end(piece)]);
+        let pieces = parallel::collect(pieces, bounds);
+        let of_large = pieces.len().div_ceil(LARGE).max(1);
+        let mut large = vec![Bounds::NONE; LARGE];
+        for (large, pieces) in large.iter_mut().zip(pieces.chunks(of_large)) {
+            *large = Bounds::around(pieces);
+        }
+        let flat = |bounds: &Bounds| [bounds.least.to_array(), bounds.most.to_array()];
+        let own: Vec<[[f64; 3]; 2]> = large.iter().map(flat).collect();
+        let to_all = Mail::from_parts(
+            own.repeat(ranks.size()),
+            std::iter::repeat_n(LARGE, ranks.size()),
+        );
+        let of_rank = |&[least, most]: &[[f64; 3]; 2]| Bounds {
+            least: least.into(),
+            most: most.into(),
+        };
+        let large = ranks.exchange(&to_all).into_items();
+        let large: Vec<Bounds> = large.iter().map(of_rank).collect();
+        Self {
+            count: points.len(),
+            pieces,
+            ranks: large.chunks(LARGE).map(Bounds::around).collect(),
+            large,
+            me: ranks.rank(),
+        }
+    }
+
+    /// The smallest and the largest coordinates of all ranks' points; of none, 0.
+    pub fn bounds(&self) -> [DVec3; 2] {
+        let all = Bounds::around(&self.ranks);
+        match all.least.x <= all.most.x {
+            true => [all.least, all.most],
+            false => Default::default(),
+        }
+    }
+
+    /// The pieces with points that may be within `reach` of those of other ranks, along each axis.
+    pub fn near_others(&self, reach: f64) -> Vec<usize> {
+        parallel::filter_collect(self.pieces.len(), |i| {
+            let is_near = |bounds: &Bounds| self.pieces[i].are_near(bounds, reach);
+            let mut others = (0..self.ranks.len()).filter(|&rank| rank != self.me);
+            let large = |rank: usize| &self.large[rank * LARGE..(rank + 1) * LARGE];
+            let is_one =
+                others.any(|rank| is_near(&self.ranks[rank]) && large(rank).iter().any(is_near));
+            is_one.then_some(i)
+        })
+    }
+
+    /// The points of a piece.
+    pub fn points(&self, piece: usize) -> Range<usize> {
+        piece * PIECE..self.count.min((piece + 1) * PIECE)
+    }
+
+    /// Whether few points of any rank may be within `reach` of those of other ranks. Collective.
+    pub fn are_apart(&self, ranks: &Ranks, reach: f64) -> bool {
+        let near = (PIECE * self.near_others(reach).len()) as u64;
+        let are_many = FEW * near > self.count as u64;
+        ranks.reduce(are_many.into(), Reduction::Max) == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::Blocks;
+    use crate::threads::run;
+
+    /// Of rows that follow one another few points are near other ranks; in another order all are.
+    #[test]
+    fn blocks_of_rows_are_apart() {
+        let n = 100_000_u64;
+        let row_by_row = |i: u64| DVec3::new((i % 250) as f64, (i / 250) as f64, -1.0);
+        for (step, expected) in [(1, true), (29_989, false)] {
+            run(3, |transport| {
+                let ranks = Ranks::new(transport);
+                let block = Blocks::new(n, 3).range(ranks.rank());
+                let points = block.map(|i| row_by_row(i * step % n));
+                let points: Vec<DVec3> = points.collect();
+                let boxes = Boxes::of(&ranks, &points);
+                assert_eq!(boxes.bounds(), [row_by_row(0), row_by_row(n - 1)]);
+                assert_eq!(boxes.are_apart(&ranks, 1.5), expected);
+                assert!(!boxes.are_apart(&ranks, 1e9));
+                let near = boxes.near_others(1.5);
+                let most = if expected { 12 } else { points.len() };
+                assert!((1..=most).contains(&near.len()), "{}", near.len());
+                let last = boxes.points(boxes.pieces.len() - 1);
+                assert_eq!(last.end, points.len());
+            });
+        }
+    }
+
+    #[test]
+    fn no_points_have_no_extent() {
+        run(2, |transport| {
+            let boxes = Boxes::of(&Ranks::new(transport), &[]);
+            assert_eq!(boxes.bounds(), [DVec3::ZERO; 2]);
+            assert!(boxes.near_others(f64::INFINITY).is_empty());
+        });
+    }
+}
