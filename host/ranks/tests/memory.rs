@@ -8,9 +8,11 @@ use trioxide::Device;
 use trioxide::generate::Grid;
 use trioxide::glam::{DVec2, Vec2};
 use trioxide::half_edges::Point;
+use trioxide::weld::{self, Carried};
 use trioxide_ranks::polylla::{Options, find};
 use trioxide_ranks::threads::run;
-use trioxide_ranks::{Part, Ranks};
+use trioxide_ranks::weld::{Plan, Wanted, weld as weld_on_ranks};
+use trioxide_ranks::{Block, Ownership, Part, Ranks};
 
 struct Counting;
 
@@ -45,31 +47,65 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Bytes a vertex that ranks take at once for a grid: while they make and find it, and for the digest.
-fn bytes_a_vertex<P: Point>(size: usize) -> f64 {
+/// Bytes a vertex that ranks take at once for a grid of a million points, and with the same result.
+fn bytes_a_vertex<R: PartialEq + Send>(
+    size: usize,
+    work: impl Fn(&Ranks, &Device, &Grid) -> R + Sync,
+) -> f64 {
     let grid = Grid::uniform(1_000_000).unwrap();
     let before = NOW.load(Relaxed);
     MOST.store(before, Relaxed);
-    let digests = run(size, |transport| {
+    let results = run(size, |transport| {
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
-        let part = Part::of_grid(&ranks, &grid).unwrap();
-        let found = find::<P>(&ranks, &on, part, Options::default()).unwrap();
-        assert_eq!(found.counts.polygons, 999 * 999);
-        found.digest(&ranks, &on).unwrap()
+        work(&ranks, &on, &grid)
     });
-    assert!(digests.iter().all(|&digest| digest == digests[0]));
+    assert!(results.iter().all(|result| *result == results[0]));
     let most = MOST.load(Relaxed) - before;
     most as f64 / grid.vertices() as f64
+}
+
+/// While they make and find polygons, and for the digest.
+fn polygons<P: Point>(ranks: &Ranks, on: &Device, grid: &Grid) -> u64 {
+    let part = Part::of_grid(ranks, grid).unwrap();
+    let found = find::<P>(ranks, on, part, Options::default()).unwrap();
+    assert_eq!(found.counts.polygons, 999 * 999);
+    found.digest(ranks, on).unwrap()
+}
+
+/// Within less than the spacing, and within one.
+fn welded(ranks: &Ranks, on: &Device, grid: &Grid) -> [u64; 2] {
+    [1e-6, 1.0 / 999.0].map(|epsilon| {
+        let block = Block::counts_of_grid(grid);
+        let plan = Plan {
+            ownership: Ownership::Rows(*grid),
+            wanted: Wanted {
+                map: false,
+                mesh: false,
+            },
+            ..Plan::default()
+        };
+        let options = weld::Options::new(epsilon);
+        let welded = weld_on_ranks(ranks, on, &block, &Carried::NONE, &options, &plan).unwrap();
+        welded.clusters
+    })
 }
 
 #[test]
 fn a_grid_takes_few_bytes_a_vertex_of_the_host() {
     // Which half-edges are owned, six bits a vertex. The device makes points and triangles, and keeps flags and polygons.
     for size in [1, 2] {
-        for bytes in [bytes_a_vertex::<DVec2>(size), bytes_a_vertex::<Vec2>(size)] {
-            println!("{size} ranks: {bytes:.1} bytes a vertex");
+        let of_polygons = [
+            bytes_a_vertex(size, polygons::<DVec2>),
+            bytes_a_vertex(size, polygons::<Vec2>),
+        ];
+        for bytes in of_polygons {
+            println!("polylla on {size} ranks: {bytes:.1} bytes a vertex");
             assert!(bytes < 1.5, "{bytes:.1} bytes a vertex on {size} ranks");
         }
+        // States of points, a byte each, several times; the device makes points and triangles.
+        let bytes = bytes_a_vertex(size, welded);
+        println!("weld on {size} ranks: {bytes:.1} bytes a vertex");
+        assert!(bytes < 6.0, "{bytes:.1} bytes a vertex on {size} ranks");
     }
 }
