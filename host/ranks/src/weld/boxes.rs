@@ -1,5 +1,5 @@
-//! Boxes around points that follow one another, small ones of a rank and large ones that all ranks know: most points are far from all other
-//! ranks, and a box says so of many at once.
+//! Boxes around points that follow one another, and around those of each rank: most points are far from all other ranks, and a box says so of
+//! many at once.
 
 use std::ops::Range;
 
@@ -8,10 +8,8 @@ use trioxide_mesh::parallel;
 
 use crate::transport::{Mail, Ranks, Reduction};
 
-/// Points of a small box.
+/// Points of a box.
 const PIECE: usize = 256;
-/// Large boxes of a rank.
-const LARGE: usize = 64;
 /// The share of points that may be near other ranks where blocks of ids are parts in space: one of so many.
 const FEW: u64 = 8;
 
@@ -42,12 +40,11 @@ impl Bounds {
         all
     }
 
-    /// Around all of these.
-    fn around(all: &[Self]) -> Self {
-        all.iter().fold(Self::NONE, |around, bounds| Self {
-            least: around.least.min(bounds.least),
-            most: around.most.max(bounds.most),
-        })
+    fn join(self, other: &Self) -> Self {
+        Self {
+            least: self.least.min(other.least),
+            most: self.most.max(other.most),
+        }
     }
 
     /// Whether two of their points may be within `reach` along each axis: a rounded bound is not beyond a number that the exact one is not
@@ -65,8 +62,6 @@ pub struct Boxes {
     pieces: Vec<Bounds>,
     /// One a rank.
     ranks: Vec<Bounds>,
-    /// [`LARGE`] ones a rank.
-    large: Vec<Bounds>,
     me: usize,
 }
 
@@ -77,35 +72,25 @@ impl Boxes {
         let end = |piece: usize| points.len().min((piece + 1) * PIECE);
         let bounds = |piece: usize| Bounds::of(&points[piece * PIECE..end(piece)]);
         let pieces = parallel::collect(pieces, bounds);
-        let of_large = pieces.len().div_ceil(LARGE).max(1);
-        let mut large = vec![Bounds::NONE; LARGE];
-        for (large, pieces) in large.iter_mut().zip(pieces.chunks(of_large)) {
-            *large = Bounds::around(pieces);
-        }
-        let flat = |bounds: &Bounds| [bounds.least.to_array(), bounds.most.to_array()];
-        let own: Vec<[[f64; 3]; 2]> = large.iter().map(flat).collect();
-        let to_all = Mail::from_parts(
-            own.repeat(ranks.size()),
-            std::iter::repeat_n(LARGE, ranks.size()),
-        );
+        let own = (pieces.iter()).fold(Bounds::NONE, |all, piece| all.join(piece));
+        let own = [own.least.to_array(), own.most.to_array()];
+        let all = vec![own; ranks.size()];
+        let all = ranks.exchange(&Mail::from_parts(all, vec![1; ranks.size()].into_iter()));
         let of_rank = |&[least, most]: &[[f64; 3]; 2]| Bounds {
             least: least.into(),
             most: most.into(),
         };
-        let large = ranks.exchange(&to_all).into_items();
-        let large: Vec<Bounds> = large.iter().map(of_rank).collect();
         Self {
             count: points.len(),
             pieces,
-            ranks: large.chunks(LARGE).map(Bounds::around).collect(),
-            large,
+            ranks: all.items().iter().map(of_rank).collect(),
             me: ranks.rank(),
         }
     }
 
     /// The smallest and the largest coordinates of all ranks' points; of none, 0.
     pub fn bounds(&self) -> [DVec3; 2] {
-        let all = Bounds::around(&self.ranks);
+        let all = (self.ranks.iter()).fold(Bounds::NONE, |all, of_rank| all.join(of_rank));
         match all.least.x <= all.most.x {
             true => [all.least, all.most],
             false => Default::default(),
@@ -114,13 +99,13 @@ impl Boxes {
 
     /// The pieces with points that may be within `reach` of those of other ranks, along each axis.
     pub fn near_others(&self, reach: f64) -> Vec<usize> {
+        let others = self.ranks.iter().enumerate();
+        let others = others.filter(|&(rank, _)| rank != self.me);
+        let others: Vec<&Bounds> = others.map(|(_, bounds)| bounds).collect();
         parallel::filter_collect(self.pieces.len(), |i| {
-            let is_near = |bounds: &Bounds| self.pieces[i].are_near(bounds, reach);
-            let mut others = (0..self.ranks.len()).filter(|&rank| rank != self.me);
-            let large = |rank: usize| &self.large[rank * LARGE..(rank + 1) * LARGE];
-            let is_one =
-                others.any(|rank| is_near(&self.ranks[rank]) && large(rank).iter().any(is_near));
-            is_one.then_some(i)
+            let piece = &self.pieces[i];
+            let is_near = others.iter().any(|other| piece.are_near(other, reach));
+            is_near.then_some(i)
         })
     }
 
