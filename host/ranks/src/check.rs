@@ -1,8 +1,9 @@
-//! Checks of points, and the half-edges of a part, with faults in the words of the single run and the ids of the whole mesh.
+//! Checks of points and counts, and the half-edges of a part, with faults in the words of the single run and the ids of the whole mesh.
 
 use gpu::point::{Coordinates, DoublePoint};
 use trioxide::Device;
 use trioxide::half_edges::{self, AnyPoint, DeviceTriangulation};
+use trioxide::mesh::NONE;
 use trioxide_mesh::parallel;
 
 use crate::block::Blocks;
@@ -83,4 +84,38 @@ fn in_the_whole_mesh<P: Position>(error: half_edges::Error, part: &Part<P>) -> F
             .replace(&format!("triangle {triangle} "), &whole),
     };
     Fault::of_mesh(rule, id(triangle), text)
+}
+
+/// Refuses meshes with more vertices than files name.
+pub fn check_ids(vertices: u64) -> Result<()> {
+    if vertices < u64::from(NONE) {
+        return Ok(());
+    }
+    Err(trioxide::Error::Argument(format!(
+        "{vertices} vertices are more than the 32-bit ids of files name: leave the output out"
+    ))
+    .into())
+}
+
+/// Refuses to write so many corners of faces as one list, whose places have 32 bits.
+pub fn check_corners(corners: u64) -> Result<()> {
+    if corners < u64::from(NONE) {
+        return Ok(());
+    }
+    let text = format!(
+        "{corners} corners of faces of one rank are more than 32-bit places count: use more ranks, or leave the output out"
+    );
+    Err(trioxide::Error::Argument(text).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_corners_than_32_bits_count_are_refused() {
+        assert!(check_corners(4_294_967_294).is_ok());
+        let said = check_corners(4_294_967_295).unwrap_err().to_string();
+        assert!(said.contains("use more ranks"), "{said}");
+    }
 }

@@ -15,6 +15,7 @@ use trioxide::{Error, mesh};
 use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
+use crate::check::{check_corners, check_ids};
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
 use crate::ownership::{Position, fetch};
@@ -229,28 +230,6 @@ pub fn in_space<P: Position>(points: &[P]) -> Vec<DVec3> {
     parallel::map(points, |p| p.coordinates().into())
 }
 
-/// Refuses meshes with more vertices than files name.
-pub(crate) fn check_ids(vertices: u64) -> Result<()> {
-    if vertices < u64::from(mesh::NONE) {
-        return Ok(());
-    }
-    Err(Error::Argument(format!(
-        "{vertices} vertices are more than the 32-bit ids of files name: leave the output out"
-    ))
-    .into())
-}
-
-/// Refuses to write so many corners of faces as one list, whose places have 32 bits.
-pub(crate) fn check_corners(corners: u64) -> Result<()> {
-    if corners < u64::from(mesh::NONE) {
-        return Ok(());
-    }
-    let text = format!(
-        "{corners} corners of faces of one rank are more than 32-bit places count: use more ranks, or leave the output out"
-    );
-    Err(Error::Argument(text).into())
-}
-
 /// The items of all ranks, in their order, at rank 0. Collective.
 pub fn to_first<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Vec<T> {
     mail_to_first(ranks, items).into_items()
@@ -400,8 +379,5 @@ mod tests {
             let said = refused.unwrap_err().to_string();
             assert!(said.contains("more than the 32-bit ids of files"), "{said}");
         }
-        assert!(check_corners(4_294_967_294).is_ok());
-        let said = check_corners(4_294_967_295).unwrap_err().to_string();
-        assert!(said.contains("use more ranks"), "{said}");
     }
 }

@@ -11,10 +11,10 @@ use trioxide_mesh::parallel;
 
 use super::{Found, PIECE};
 use crate::block::Blocks;
+use crate::check::{check_corners, check_ids};
 use crate::fault::{Fault, Result};
 use crate::ids::partition;
 use crate::merged::{Interleaving, Run};
-use crate::output::{check_corners, check_ids};
 use crate::part::half_edge;
 use crate::transport::{Mail, Ranks};
 
