@@ -34,6 +34,7 @@ mod ahead;
 #[cfg(target_os = "linux")]
 mod in_memory;
 mod out;
+mod records;
 #[cfg(target_os = "linux")]
 mod unnamed;
 
@@ -42,6 +43,7 @@ use ahead::Ahead;
 #[cfg(target_os = "linux")]
 use in_memory::Window;
 pub use out::{Out, Place};
+pub use records::Records;
 
 #[derive(Debug)]
 enum Target {
@@ -422,6 +424,22 @@ impl Out for AtomicFile {
             _ => {
                 let _ = length;
                 None
+            }
+        }
+    }
+
+    fn make(&mut self, records: &Records) -> usize {
+        match &mut self.target {
+            #[cfg(target_os = "linux")]
+            Target::Unnamed {
+                file,
+                is_shared_out: true,
+                ahead,
+                ..
+            } => in_memory::make(file, ahead.as_mut(), records).unwrap_or(0),
+            _ => {
+                let _ = records;
+                0
             }
         }
     }

@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use trioxide_mesh::{parallel, progress};
 
-use super::atomic_file::Out;
+use super::atomic_file::{Out, Records};
 
 /// Records by which the size of a block is chosen.
 const FIRST: usize = if cfg!(test) { 4 } else { 512 };
@@ -68,6 +68,16 @@ pub(crate) fn write_blocks(
         }
     });
     queue.end()
+}
+
+/// Writes records whose places are known: to a file in memory straight into its pages.
+pub(crate) fn write_sized(out: &mut dyn Out, records: &Records) -> io::Result<()> {
+    let made = out.make(records);
+    write_blocks(out, records.count - made, &|buffer, range| {
+        let range = made + range.start..made + range.end;
+        buffer.resize((records.bytes)(range.clone()), 0);
+        (records.make)(buffer, range);
+    })
 }
 
 /// Writes `parts`, one behind the other, at once as far as `out` can.
@@ -272,6 +282,25 @@ mod tests {
             .unwrap();
             let expected: String = (0..count).map(|i| format!("{i}\n")).collect();
             assert_eq!(out, expected.as_bytes());
+        }
+    }
+
+    #[test]
+    fn records_of_known_sizes_come_in_order() {
+        for count in [0, 1, 3, 4, 5, 1000] {
+            let mut out = Vec::new();
+            let records = Records {
+                count,
+                bytes: &|range| 4 * range.len(),
+                make: &|bytes, range| {
+                    for (record, i) in bytes.chunks_exact_mut(4).zip(range) {
+                        record.copy_from_slice(&(i as u32).to_le_bytes());
+                    }
+                },
+            };
+            write_sized(&mut out, &records).unwrap();
+            let expected = (0..count as u32).flat_map(u32::to_le_bytes);
+            assert_eq!(out, expected.collect::<Vec<u8>>());
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::io::{IoSlice, Result, Seek, SeekFrom};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{FallocateFlags, FsWord, fallocate, fstatfs};
 
 use super::ahead::Ahead;
+use super::records::Records;
 use crate::maps;
 use trioxide_mesh::parallel;
 
@@ -47,29 +49,64 @@ pub(super) fn write(
     if parts.iter().map(|part| part.len()).sum::<usize>() < LEAST {
         return None;
     }
-    let begin = file.stream_position().ok()?;
+    let pieces = parts.iter().flat_map(|part| part.chunks(PIECE));
+    let pieces = pieces.map(|piece| (piece.len(), piece));
+    let copy = |place: &mut [u8], piece: &&[u8]| place.copy_from_slice(piece);
+    let written: usize = write_steps(file, ahead, pieces, copy)?
+        .iter()
+        .map(|piece| piece.len())
+        .sum();
+    (written > 0).then_some(written)
+}
+
+/// As [`write`], of records that the threads make in the file's pages: the number of them.
+pub(super) fn make(file: &mut File, ahead: Option<&mut Ahead>, records: &Records) -> Option<usize> {
+    let Records { count, bytes, make } = *records;
+    let length = bytes(0..count);
+    if length < LEAST {
+        return None;
+    }
+    let grain = count.div_ceil(length.div_ceil(PIECE));
+    let pieces = (0..count).step_by(grain).map(|begin| {
+        let piece = begin..count.min(begin + grain);
+        (bytes(piece.clone()), piece)
+    });
+    let make = |place: &mut [u8], piece: &Range<usize>| make(place, piece.clone());
+    let made = write_steps(file, ahead, pieces, make)?;
+    made.last().map(|piece| piece.end)
+}
+
+/// Writes pieces of some bytes each, one behind the other, to where a file without a name stands; `make` fills their places. Those that are
+/// written: all of them, or the first of them.
+fn write_steps<P: Send + Sync>(
+    file: &mut File,
+    ahead: Option<&mut Ahead>,
+    mut pieces: impl Iterator<Item = (usize, P)>,
+    make: impl Fn(&mut [u8], &P) + Sync,
+) -> Option<Vec<P>> {
+    let mut written = Vec::new();
+    let mut at = file.stream_position().ok()?;
     let set_aside = ahead.map_or(0, Ahead::end);
-    let mut at = begin;
-    let mut pieces = parts.iter().flat_map(|part| part.chunks(PIECE));
     loop {
         let (mut step, mut length) = (Vec::new(), 0);
         while length < STEP
             && let Some(piece) = pieces.next()
         {
+            length += piece.0;
             step.push(piece);
-            length += piece.len();
         }
         let end = at + length as u64;
         if length == 0
             || make_room(file, at, end, end <= set_aside).is_err()
-            || fill(file, at, length, &step).is_err()
+            || fill(file, at, length, &step, &make).is_err()
         {
             break;
         }
+        written.extend(step.into_iter().map(|(_, piece)| piece));
         at = end;
     }
     file.seek(SeekFrom::Start(at)).ok()?;
-    (at > begin).then(|| (at - begin) as usize)
+    Some(written)
 }
 
 /// Makes a file as long as to `end`, with pages from `at` on, unless they are set aside.
@@ -83,20 +120,26 @@ fn make_room(file: &File, at: u64, end: u64, are_set_aside: bool) -> Result<()> 
     }
 }
 
-/// Copies `pieces` to `length` bytes of a file.
-fn fill(file: &File, at: u64, length: usize, pieces: &[&[u8]]) -> Result<()> {
+/// Makes `pieces` in `length` bytes of a file.
+fn fill<P: Send + Sync>(
+    file: &File,
+    at: u64,
+    length: usize,
+    pieces: &[(usize, P)],
+    make: &(impl Fn(&mut [u8], &P) + Sync),
+) -> Result<()> {
     let mut map = MmapOptions::new();
     map.offset(at).len(length);
     // SAFETY: the file has these bytes, and no name by which another process could shorten it.
     let mut map = unsafe { map.map_mut(file) }?;
     let mut rest = &mut map[..];
     let mut places = Vec::with_capacity(pieces.len());
-    for &piece in pieces {
-        let place = rest.split_off_mut(..piece.len());
+    for (bytes, piece) in pieces {
+        let place = rest.split_off_mut(..*bytes);
         places.push((place.expect("the pieces are as long together"), piece));
     }
     parallel::for_each_mut(&mut places, |_, (place, piece)| {
-        place.copy_from_slice(piece);
+        make(place, piece);
         if length >= LARGE {
             // SAFETY: a place in a shared map of a file, which keeps the pages.
             unsafe { maps::unmap(place) };
@@ -218,6 +261,44 @@ mod tests {
         file.write_all(&all[450_000..]).unwrap();
         file.commit().unwrap();
         assert!(std::fs::read(&path).unwrap() == all);
+    }
+
+    #[test]
+    fn records_made_in_files_in_memory_are_those_of_write() {
+        // Where there is such a folder.
+        let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+            return;
+        };
+        let path = folder.path().join("a");
+        let all: Vec<u8> = (0..200_000).map(|i| (i % 251) as u8).collect();
+        // Records of 0, 1, 2, … bytes up to 12, and those of some bytes each.
+        let rising = |i: usize| (i / 13) * 78 + (i % 13) * (i % 13).saturating_sub(1) / 2;
+        let even = |i: usize| 13 * i;
+        let cases: [(&(dyn Fn(usize) -> usize + Sync), usize); 4] =
+            [(&rising, 20_000), (&even, 9_000), (&even, 50), (&even, 0)];
+        for (begin_of, count) in cases {
+            // Without pages that are set aside, and with some.
+            for bytes in [0, 50_000] {
+                AtomicFile::begin(&path, bytes);
+                let mut file = AtomicFile::create(&path).unwrap();
+                file.write_all(&all[..1000]).unwrap();
+                let records = Records {
+                    count,
+                    bytes: &|range| begin_of(range.end) - begin_of(range.start),
+                    make: &|place, range| {
+                        let begin = 1000 + begin_of(range.start);
+                        place.copy_from_slice(&all[begin..1000 + begin_of(range.end)]);
+                    },
+                };
+                let made = file.make(&records);
+                let are_many = begin_of(count) >= LEAST;
+                assert_eq!(made, if are_many { count } else { 0 });
+                let at = 1000 + begin_of(made);
+                file.write_all(&all[at..]).unwrap();
+                file.commit().unwrap();
+                assert!(std::fs::read(&path).unwrap() == all, "{count} {bytes}");
+            }
+        }
     }
 
     #[test]

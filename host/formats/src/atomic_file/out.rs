@@ -5,6 +5,7 @@ use std::io::{Result, Write};
 
 #[cfg(target_os = "linux")]
 use super::in_memory;
+use super::records::Records;
 
 /// What records are written to.
 pub trait Out: Write + Send {
@@ -12,6 +13,12 @@ pub trait Out: Write + Send {
     fn place(&mut self, length: usize) -> Option<Place> {
         let _ = length;
         None
+    }
+
+    /// Has all threads make records in the pages of the file, and goes on behind them: all, or the first of them, whose number it gives.
+    fn make(&mut self, records: &Records) -> usize {
+        let _ = records;
+        0
     }
 }
 

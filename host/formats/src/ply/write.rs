@@ -7,9 +7,9 @@ use glam::DVec3;
 
 use super::fields::Column;
 use crate::Encoding;
-use crate::atomic_file::{Out, write_atomically};
+use crate::atomic_file::{Out, Records, write_atomically};
 use crate::fields::Number;
-use crate::rows_out::{push_f64, push_integer, write_blocks, write_records};
+use crate::rows_out::{push_f64, push_integer, write_records, write_sized};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Result, parallel};
 
@@ -250,13 +250,18 @@ impl<'a, N: Numbers> Body<'a, N> {
         let are_bare_faces = mesh.regions.is_none() && self.face_fields.is_empty();
         match &mesh.faces {
             Faces::Triangles(triangles) if N::IS_MEMORY && are_bare_faces => {
-                write_blocks(out, triangles.len(), &|buffer, range| {
-                    buffer.resize(13 * range.len(), 3);
-                    let records = buffer.chunks_exact_mut(13);
-                    for (record, triangle) in records.zip(&triangles[range]) {
-                        record[1..].copy_from_slice(bytemuck::cast_slice(triangle));
-                    }
-                })?;
+                let records = Records {
+                    count: triangles.len(),
+                    bytes: &|range| 13 * range.len(),
+                    make: &|bytes, range| {
+                        let records = bytes.chunks_exact_mut(13);
+                        for (record, triangle) in records.zip(&triangles[range]) {
+                            record[0] = 3;
+                            record[1..].copy_from_slice(bytemuck::cast_slice(triangle));
+                        }
+                    },
+                };
+                write_sized(out, &records)?;
             }
             faces => write_records(out, faces.len(), |buffer, i| {
                 let face = faces.get(i);
