@@ -23,11 +23,11 @@ use crate::polylla::{Ordered, Polygons};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// This rank's slice of a mesh: points and faces that stand behind those of the ranks before.
-struct Slice<'a> {
+struct Slice<'a, P> {
     /// Vertices of the whole mesh.
     vertices: u64,
-    points: Vec<DVec3>,
-    faces: mesh::Polygons,
+    points: &'a [P],
+    faces: Faces,
     regions: Option<Vec<i32>>,
     segments: &'a [Segment],
 }
@@ -44,8 +44,8 @@ pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, ordered: Ordered) ->
     ranks.agree(check_ids(block.vertices))?;
     let slice = Slice {
         vertices: block.vertices,
-        points: in_space(&block.points),
-        faces: ordered.polygons,
+        points: &block.points,
+        faces: Faces::Polygons(ordered.polygons),
         regions: ordered.regions,
         segments: &block.segments,
     };
@@ -53,11 +53,11 @@ pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, ordered: Ordered) ->
 }
 
 /// A rank's slice of a surface of triangles.
-pub struct Surface<'a> {
+pub struct Surface<'a, P> {
     /// Vertices of the whole surface.
     pub vertices: u64,
     /// Points that stand behind those of the ranks before.
-    pub points: Vec<DVec3>,
+    pub points: &'a [P],
     /// Vertices of triangles that stand behind those of the ranks before, three each. A file has no others.
     pub corners: Vec<u32>,
     /// Regions of these, if the surface has them.
@@ -75,27 +75,31 @@ pub fn narrow_ids(ids: &[u64]) -> Vec<u32> {
 ///
 /// # Errors
 /// As [`write_ply`].
-pub fn write_surface(ranks: &Ranks, path: &Path, surface: Surface) -> Result<()> {
+pub fn write_surface<P: Position>(ranks: &Ranks, path: &Path, surface: Surface<P>) -> Result<()> {
     ranks.phase("write");
     let corners = surface.corners.len() as u64;
     ranks.agree(check_ids(surface.vertices).and_then(|()| check_corners(corners)))?;
-    let vertices = surface.corners;
+    let triangles = bytemuck::allocation::try_cast_vec(surface.corners);
+    let triangles = triangles.unwrap_or_else(|(_, corners)| corners.as_chunks().0.to_vec());
     let slice = Slice {
         vertices: surface.vertices,
         points: surface.points,
-        faces: mesh::Polygons {
-            offsets: (0..=vertices.len() as u32).step_by(3).collect(),
-            vertices,
-        },
+        faces: Faces::Triangles(triangles),
         regions: surface.regions,
         segments: surface.segments,
     };
     write_slice(ranks, path, slice)
 }
 
-fn write_slice(ranks: &Ranks, path: &Path, slice: Slice) -> Result<()> {
-    let sizes = slice.faces.iter().map(<[u32]>::len);
-    let longest = ranks.reduce(sizes.max().unwrap_or(0) as u64, Reduction::Max);
+fn write_slice<P: Position>(ranks: &Ranks, path: &Path, slice: Slice<P>) -> Result<()> {
+    let (longest, corners) = match &slice.faces {
+        Faces::Triangles(triangles) => (3, 3 * triangles.len()),
+        Faces::Polygons(polygons) => {
+            let sizes = polygons.iter().map(<[u32]>::len);
+            (sizes.max().unwrap_or(0), polygons.vertices.len())
+        }
+    };
+    let longest = ranks.reduce(longest as u64, Reduction::Max);
     let here = slice.faces.len() as u64;
     let (_, faces) = ranks.scan(here);
     let file = SharedFile {
@@ -105,16 +109,15 @@ fn write_slice(ranks: &Ranks, path: &Path, slice: Slice) -> Result<()> {
         segments: slice.segments.to_vec(),
     };
     let header = file.header().expect("it is written to memory");
-    let corners = slice.faces.vertices.len() as u64;
-    let (before, _) = ranks.scan(file.face_bytes(here, corners));
+    let (before, _) = ranks.scan(file.face_bytes(here, corners as u64));
     let behind = |bytes: u64| header.len() as u64 + bytes;
     let (first, _) = ranks.scan(slice.points.len() as u64);
     let of_vertices = behind(file.vertex_bytes(first));
     let of_faces = behind(file.vertex_bytes(slice.vertices)) + before;
 
+    let points = slice.points;
     let part = Mesh {
-        points: slice.points,
-        faces: Faces::Polygons(slice.faces),
+        faces: slice.faces,
         regions: slice.regions,
         ..Mesh::default()
     };
@@ -123,7 +126,7 @@ fn write_slice(ranks: &Ranks, path: &Path, slice: Slice) -> Result<()> {
             out.write_all(&header)?;
         }
         out.seek(SeekFrom::Start(of_vertices))?;
-        file.write_vertices(out, &part)?;
+        file.write_vertices(out, points.len(), |i| points[i].coordinates().into())?;
         out.seek(SeekFrom::Start(of_faces))?;
         file.write_faces(out, &part)
     })
@@ -165,11 +168,8 @@ fn write_grid_in_pieces(ranks: &Ranks, path: &Path, grid: &Grid, piece: u64) -> 
         }
         out.seek(behind(file.vertex_bytes(vertices.start)))?;
         for piece in pieces(vertices) {
-            let part = Mesh {
-                points: in_space(&grid.points(piece)),
-                ..Mesh::default()
-            };
-            file.write_vertices(out, &part)?;
+            let points = grid.points(piece);
+            file.write_vertices(out, points.len(), |i| points[i].extend(0.0))?;
         }
         let before = file.face_bytes(triangles.start, 3 * triangles.start);
         out.seek(behind(file.vertex_bytes(counts[0]) + before))?;

@@ -177,7 +177,7 @@ fn explained(fault: Fault, options: &Options) -> Fault {
 fn write_slices<P: Position>(ranks: &Ranks, path: &Path, refined: &Refined<P>) -> Result<()> {
     let surface = Surface {
         vertices: refined.counts.vertices,
-        points: output::in_space(&refined.points),
+        points: &refined.points,
         corners: output::narrow_ids(&refined.corners),
         regions: refined.regions.clone(),
         segments: &refined.segments,

@@ -66,7 +66,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let (counts, points) = smoothed.map_err(in_file)?;
     if let (Some(path), Some(points)) = (&options.output, points) {
         match kept {
-            None => write_slices(ranks, path, block, points, &ownership)?,
+            None => write_slices(ranks, path, block, &points, &ownership)?,
             Some(kept) => write_gathered(ranks, path, kept, &points, quiet)?,
         }
     }
@@ -117,7 +117,7 @@ fn write_slices(
     ranks: &Ranks,
     path: &Path,
     block: Block<DVec3>,
-    points: Vec<DVec3>,
+    points: &[DVec3],
     ownership: &Ownership,
 ) -> Result<()> {
     let block = match ownership {

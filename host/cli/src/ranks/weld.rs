@@ -241,7 +241,7 @@ fn write_slices(
     if let Some(path) = &options.output {
         let surface = Surface {
             vertices: welded.clusters,
-            points: welded.points.clone(),
+            points: &welded.points,
             corners: output::narrow_ids(&welded.corners),
             regions: welded.regions.clone(),
             segments: &welded.segments,

@@ -263,6 +263,24 @@ impl<'a, N: Numbers> Body<'a, N> {
                 };
                 write_sized(out, &records)?;
             }
+            Faces::Polygons(polygons) if N::IS_MEMORY && are_bare_faces => {
+                let (length, ends) = (self.length, &polygons.offsets);
+                let records = Records {
+                    count: polygons.len(),
+                    bytes: &|range| {
+                        length * range.len() + 4 * (ends[range.end] - ends[range.start]) as usize
+                    },
+                    make: &|mut bytes, range| {
+                        for polygon in range.map(|i| polygons.get(i)) {
+                            let record = bytes.split_off_mut(..length + 4 * polygon.len());
+                            let (head, corners) = record.expect("room").split_at_mut(length);
+                            head.copy_from_slice(&polygon.len().to_le_bytes()[..length]);
+                            corners.copy_from_slice(bytemuck::cast_slice(polygon));
+                        }
+                    },
+                };
+                write_sized(out, &records)?;
+            }
             faces => write_records(out, faces.len(), |buffer, i| {
                 let face = faces.get(i);
                 N::integer(buffer, face.len() as i64, self.length);
@@ -356,12 +374,28 @@ impl SharedFile {
         faces * beside as u64 + 4 * corners
     }
 
-    /// Writes the vertices of a part.
+    /// Writes the vertices of a part: as many points.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write_vertices(&self, out: &mut dyn Out, part: &Mesh) -> io::Result<()> {
-        self.body(part).write_vertices(out)
+    pub fn write_vertices(
+        &self,
+        out: &mut dyn Out,
+        count: usize,
+        point: impl Fn(usize) -> DVec3 + Sync,
+    ) -> io::Result<()> {
+        const BYTES: usize = size_of::<DVec3>();
+        let records = Records {
+            count,
+            bytes: &|range| BYTES * range.len(),
+            make: &|bytes, range| {
+                for (i, record) in range.zip(bytes.chunks_exact_mut(BYTES)) {
+                    let coordinates = point(i).to_array().map(f64::to_le_bytes);
+                    record.copy_from_slice(coordinates.as_flattened());
+                }
+            },
+        };
+        write_sized(out, &records)
     }
 
     /// Writes the faces of a part, whose vertex ids are those of the whole mesh.
