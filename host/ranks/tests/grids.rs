@@ -100,6 +100,32 @@ fn smoothed<P: Vector + MeshPoint>(grid: &Grid, mesh: &Triangulation, size: usiz
     assert_eq!(found.concat(), expected, "{grid:?} on {size} ranks");
 }
 
+/// This rank's block for welding, and who owns what.
+fn to_weld(ranks: &Ranks, grid: &Grid) -> (Block<DVec3>, Plan) {
+    let block = match grid.is_plain() {
+        true => Block::counts_of_grid(grid),
+        false => Block::of_grid(ranks, grid).unwrap(),
+    };
+    let plan = Plan {
+        ownership: Ownership::Rows(*grid),
+        ..Plan::default()
+    };
+    (block, plan)
+}
+
+fn searched(grid: &Grid, mesh: &Triangulation, size: usize) {
+    let points: Vec<DVec3> = mesh.points.iter().map(|p| p.extend(0.0)).collect();
+    let (none, guards) = (Carried::NONE, Guards::default());
+    let expected = reference::weld::epsilon_for_ratio(&points, &none, &guards, 0.4).unwrap();
+    let found = run(size, |transport| {
+        let ranks = Ranks::new(transport);
+        let on = Device::cpu(Some(1)).unwrap();
+        let (block, plan) = to_weld(&ranks, grid);
+        epsilon_for_ratio(&ranks, &on, &block, &none, &guards, 0.4, &plan).unwrap()
+    });
+    assert_eq!(found, vec![expected; size], "{grid:?} on {size} ranks");
+}
+
 /// Also `within` so many squares, where rows wait for each other, and all points of all ranks are neighbours.
 fn welded(grid: &Grid, mesh: &Triangulation, size: usize, within: f64, keep_degenerate: bool) {
     let options = weld::Options {
@@ -108,21 +134,11 @@ fn welded(grid: &Grid, mesh: &Triangulation, size: usize, within: f64, keep_dege
     };
     let points: Vec<DVec3> = mesh.points.iter().map(|p| p.extend(0.0)).collect();
     let expected = reference::weld(&points, &mesh.triangles, &options).unwrap();
-    let (none, guards) = (Carried::NONE, Guards::default());
-    let ratio = reference::weld::epsilon_for_ratio(&points, &none, &guards, 0.4).unwrap();
+    let none = Carried::NONE;
     let slices = run(size, |transport| {
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
-        let block = match grid.is_plain() {
-            true => Block::counts_of_grid(grid),
-            false => Block::of_grid(&ranks, grid).unwrap(),
-        };
-        let plan = Plan {
-            ownership: Ownership::Rows(*grid),
-            ..Plan::default()
-        };
-        let found = epsilon_for_ratio(&ranks, &on, &block, &none, &guards, 0.4, &plan).unwrap();
-        assert_eq!(found, ratio);
+        let (block, plan) = to_weld(&ranks, grid);
         weld_on_ranks(&ranks, &on, &block, &none, &options, &plan).unwrap()
     });
     let case = format!("{grid:?} on {size} ranks, {options:?}");
@@ -168,7 +184,12 @@ proptest! {
         size in 1..8_usize,
         within in prop::sample::select(vec![0.0, 0.3, 1.0, 1.5, 4.0, 1e6]),
         keep_degenerate in any::<bool>(),
+        by_ratio in prop::bool::weighted(0.1),
     ) {
         welded(&grid, &mesh, size, within, keep_degenerate);
+        // A search welds twenty times.
+        if by_ratio {
+            searched(&grid, &mesh, size);
+        }
     }
 }
