@@ -83,8 +83,8 @@ impl Shared {
         let mut others = ranks.exchange(&answers).into_items();
         others.par_sort_unstable();
         Self {
+            with_others: near.vertices.subset(others.len(), |i| others[i][0]),
             vertices: near.vertices,
-            with_others: IdSet::of(others.len(), |i| others[i][0]),
             others,
         }
     }
