@@ -33,6 +33,7 @@ use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
 use crate::mesh::{HalfEdges, Triangulation};
+use crate::points::upload_points;
 use crate::validate;
 pub use error::{Error, Result};
 pub(crate) use error::{too_large, too_small};
@@ -294,20 +295,6 @@ fn check_sizes(vertices: usize, origins: usize) -> Result<()> {
         return Err(Error::TooManyVertices { vertices });
     }
     Ok(())
-}
-
-/// Copies points to the device in its precision.
-fn upload_points<P: AnyPoint>(
-    on: &Device,
-    points: &[P::Double],
-    room: usize,
-) -> crate::Result<Buffer<P>> {
-    // Points in double precision are copied as they are.
-    if size_of::<P>() == size_of::<P::Double>() {
-        return on.upload_with_capacity(bytemuck::cast_slice(points), room);
-    }
-    let points: Vec<P> = points.iter().map(|&p| P::from_f64(p)).collect();
-    on.upload_with_capacity(&points, room)
 }
 
 #[cfg(test)]

@@ -65,6 +65,7 @@ pub mod convert;
 pub mod grid;
 pub mod half_edges;
 pub mod indexed;
+pub mod points;
 pub mod polyhedra;
 pub mod polylla;
 pub mod prelude;

@@ -1,6 +1,5 @@
 //! Points and corners of a part, and how they come to a device.
 
-use std::any::TypeId;
 use std::borrow::Cow;
 
 use gpu::ids::Vertex;
@@ -8,8 +7,8 @@ use gpu::point::MeshPoint;
 use trioxide::backend::Buffer;
 use trioxide::generate::Grid;
 use trioxide::grid::Rows;
+use trioxide::points::upload_points;
 use trioxide::{Device, Result};
-use trioxide_mesh::parallel;
 
 use crate::ownership::Position;
 
@@ -105,11 +104,7 @@ impl<P: Position> Shape<P> {
     pub fn upload_points<Q: MeshPoint<Double = P>>(&self, on: &Device) -> Result<Buffer<Q>> {
         match self {
             Self::Lists { points, .. } => on.stage("copy to the device", || {
-                if TypeId::of::<P>() == TypeId::of::<Q>() {
-                    return on.upload(bytemuck::cast_slice(points));
-                }
-                let points: Vec<Q> = parallel::map(points, |&p| Q::from_f64(p));
-                on.upload(&points)
+                upload_points(on, points, points.len())
             }),
             Self::Rows { rows, .. } => rows.points(on),
         }

@@ -7,11 +7,11 @@ use gpu::refine_tets::check_tetrahedra::{check_tet_points, check_tetrahedra, tet
 use gpu::weld::gather_regions;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
-use trioxide_mesh::parallel;
 
 use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
 use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
+use crate::points::upload_points;
 use crate::refine::Midpoints;
 use crate::tet_faces::{Broken, DeviceFaces, ListId};
 use crate::validate::tets::tet_faces;
@@ -100,11 +100,10 @@ impl<P: SpacePoint> DeviceTets<P> {
         on.require(Self::bytes_needed(mesh.points.len(), tetrahedra))?;
         let tags = mesh.faces.iter().map(|face| face.tag).collect();
         let resident = on.stage("copy to the device", || {
-            let points = parallel::map(&mesh.points, |&p| P::from_f64(p));
             let faces: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
             Ok(Self {
                 list: ListId::unique(),
-                points: on.upload(&points)?,
+                points: upload_points(on, &mesh.points, mesh.points.len())?,
                 tetrahedra: on.upload(bytemuck::cast_slice(&mesh.tetrahedra))?,
                 faces: on.upload(bytemuck::cast_slice(&faces))?,
                 regions: mesh.regions.as_deref().map(Arc::from),

@@ -8,6 +8,7 @@ use trioxide_kernel::launch::Buffer;
 
 use crate::backend::Device;
 use crate::mesh::{Faces, Mesh, Polygons};
+use crate::points::upload_points;
 use crate::volume::{CellKind, Cells, VolumeMesh, bounds};
 use crate::{Error, Result};
 use trioxide_mesh::parallel;
@@ -179,7 +180,7 @@ impl Lists<'_> {
     }
 
     /// Refuses arrays that do not fit each other, or 32-bit ids. `check_size` gives the rule that a number of vertices breaks.
-    fn check(&self, check_size: impl Fn(usize) -> Option<String>) -> Result<()> {
+    fn check(&self, check_size: impl Fn(usize) -> Option<String> + Sync) -> Result<()> {
         let whole = |rule| Err(invalid("the mesh".to_owned(), rule));
         let (count, element) = (self.count(), self.element());
         if count > MOST_CELLS || self.vertices.len() >= NONE as usize {
@@ -190,11 +191,12 @@ impl Lists<'_> {
         if self.nodes >= NONE as usize {
             return whole(format!("has {} nodes, which exceed 32-bit ids", self.nodes));
         }
-        for (c, ends) in self.offsets.windows(2).enumerate() {
-            let size = ends[1].saturating_sub(ends[0]) as usize;
-            if let Some(rule) = check_size(size) {
-                return Err(invalid(format!("{element} {c}"), rule));
-            }
+        let broken = |c: usize| {
+            let size = self.offsets[c + 1].saturating_sub(self.offsets[c]) as usize;
+            Some((c, check_size(size)?))
+        };
+        if let Some((c, rule)) = parallel::find_map(self.offsets.len().saturating_sub(1), broken) {
+            return Err(invalid(format!("{element} {c}"), rule));
         }
         let (first, last) = (self.offsets.first(), self.offsets.last());
         if first.is_some_and(|&first| first != 0)
@@ -347,7 +349,7 @@ impl<P: Vector> DeviceMesh<P> {
             Faces::Triangles(triangles) => {
                 // Numbers that do not fit 32-bit ids are refused below.
                 let last = triangles.len().min(MOST_CELLS + 1) as u32;
-                ends = (0..=last).map(|t| 3 * t).collect();
+                ends = parallel::collect(last as usize + 1, |t| 3 * t as u32);
                 (&ends, bytemuck::cast_slice(triangles))
             }
             Faces::Polygons(polygons) if polygons.offsets.is_empty() => (&[0], &polygons.vertices),
@@ -369,11 +371,10 @@ impl<P: Vector> DeviceMesh<P> {
         let only_tetrahedra = lists.offsets.is_empty();
         let needed = Self::bytes_needed(points.len(), lists.vertices.len(), only_tetrahedra);
         on.require(needed)?;
-        let rounded: Vec<P> = points.iter().map(|&p| P::from_f64(p)).collect();
         let bounds = on.on_host(|| bounds_of(points));
         let mesh = on.stage("copy to the device", || {
             Ok(Self {
-                points: on.upload(&rounded)?,
+                points: upload_points(on, points, points.len())?,
                 // SAFETY: the offsets were checked; the vertices are checked below.
                 cells: unsafe { lists.upload(on) }?,
                 bounds,
