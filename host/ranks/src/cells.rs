@@ -4,7 +4,7 @@ use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::ids::IdSet;
-use crate::rows::{Rows, all_vertices, vertices};
+use crate::rows::{Rows, all_vertices};
 use crate::transport::Ranks;
 
 /// Cells by ascending ids. As rows they have the words of [`set`](Cells::set).
@@ -126,15 +126,9 @@ impl<'a, P: Sync> Cells<'a, P> {
 
     /// The cells with a vertex that is as asked, ascending.
     pub fn with_vertex(&self, is_so: impl Fn(u64) -> bool + Sync) -> Vec<usize> {
-        match self {
-            Self::Block { block, .. } => parallel::filter_collect(self.len(), |i| {
-                let mut corners = block.size * i..block.size * (i + 1);
-                corners.any(|k| is_so(block.corners.get(k))).then_some(i)
-            }),
-            Self::Rows { rows, size } => parallel::filter_collect(rows.len(), |i| {
-                let mut corners = vertices(rows.get(i), *size).iter();
-                corners.any(|&v| is_so(v)).then_some(i)
-            }),
-        }
+        parallel::filter_collect(self.len(), |i| {
+            let mut corners = (0..self.size()).map(|k| self.corner(i, k));
+            corners.any(&is_so).then_some(i)
+        })
     }
 }

@@ -38,10 +38,9 @@ struct Slice<'a, P> {
 /// `block` is what the rank has of the vertices, `ordered` its slice of the list of all polygons.
 ///
 /// # Errors
-/// A file that cannot be written; more vertices than the format's 32-bit ids name.
+/// A file that cannot be written.
 pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, ordered: Ordered) -> Result<()> {
     ranks.phase("write");
-    ranks.agree(check_ids(block.vertices))?;
     let slice = Slice {
         vertices: block.vertices,
         points: &block.points,
@@ -74,7 +73,7 @@ pub fn narrow_ids(ids: &[u64]) -> Vec<u32> {
 /// As [`write_ply`], of the triangles of a surface.
 ///
 /// # Errors
-/// As [`write_ply`].
+/// As [`write_ply`]; more vertices or corners than 32 bits name.
 pub fn write_surface<P: Position>(ranks: &Ranks, path: &Path, surface: Surface<P>) -> Result<()> {
     ranks.phase("write");
     let corners = surface.corners.len() as u64;
@@ -139,7 +138,7 @@ const PIECE: u64 = 1 << 22;
 /// that it takes no memory. Collective.
 ///
 /// # Errors
-/// As [`write_ply`].
+/// As [`write_ply`]; more vertices than 32 bits name.
 pub fn write_grid(ranks: &Ranks, path: &Path, grid: &Grid) -> Result<()> {
     write_grid_in_pieces(ranks, path, grid, PIECE)
 }
@@ -244,12 +243,12 @@ pub fn mail_to_first<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Mail<T> {
 /// The mesh of all ranks' polygons at rank 0, for formats that one process writes; other ranks get none. Collective.
 ///
 /// # Errors
-/// More vertices than files name.
+/// More corners of all polygons than 32 bits count.
 pub fn gather(ranks: &Ranks, block: &Block, ordered: &Ordered) -> Result<Option<Mesh>> {
     ranks.phase("gather");
     let slice = &ordered.polygons;
     let corners = ranks.reduce(slice.vertices.len() as u64, Reduction::Sum);
-    ranks.agree(check_ids(block.vertices).and_then(|()| check_corners(corners)))?;
+    ranks.agree(check_corners(corners))?;
     let points = to_first(ranks, &block.points);
     let sizes: Vec<u32> = slice.iter().map(|polygon| polygon.len() as u32).collect();
     let sizes = to_first(ranks, &sizes);

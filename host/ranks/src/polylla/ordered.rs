@@ -46,10 +46,7 @@ impl Found {
         let held = HeldHere { found: &self, here };
         let blocks = Blocks::new(3 * triangles, ranks.size());
         let own = held.within(blocks.range(ranks.rank()));
-        let came = Came::exchange(ranks, &held, blocks);
-
-        let corners = held.corners(own.clone()).len() + came.vertices.len();
-        ranks.agree(check_corners(corners as u64))?;
+        let came = Came::exchange(ranks, &held, blocks, own.clone())?;
         let places = came.among(&held, own.clone());
         let of_run = |run: Range<usize>| own.start + run.start..own.start + run.end;
         let half_edges = places.collect(1, |run, all| match run {
@@ -222,8 +219,8 @@ struct Came {
 }
 
 impl Came {
-    /// Sends what is not within this rank's part and block to the ranks whose blocks it belongs to. Collective.
-    fn exchange(ranks: &Ranks, held: &HeldHere, blocks: Blocks) -> Self {
+    /// Sends what is not within this rank's part and block to the ranks whose blocks it belongs to; the polygons `own` stay. Collective.
+    fn exchange(ranks: &Ranks, held: &HeldHere, blocks: Blocks, own: Range<usize>) -> Result<Self> {
         let mut leaving = Vec::new();
         let counts = (0..ranks.size()).map(|rank| {
             let before = leaving.len();
@@ -235,7 +232,10 @@ impl Came {
         });
         let counts: Vec<usize> = counts.collect();
         let heads = parallel::map(&leaving, |&polygon| held.head(polygon));
-        let starts = offsets(&parallel::map(&heads, |head| (head[1] >> 32) as u32));
+        let sizes = |heads: &[[u64; 2]]| parallel::map(heads, |head| (head[1] >> 32) as u32);
+        let corners = heads.iter().map(|head| head[1] >> 32).sum();
+        ranks.agree(check_corners(corners))?;
+        let starts = offsets(&sizes(&heads));
         let vertices = fill_lists(&starts, |range, all| {
             let first = starts[range.start];
             for (i, &polygon) in range.clone().zip(&leaving[range]) {
@@ -249,16 +249,17 @@ impl Came {
             end += count;
             (starts[end] - starts[start]) as usize
         });
-        let vertices = Mail::from_parts(vertices, of_ranks.collect::<Vec<_>>().into_iter());
+        let vertices = Mail::from_parts(vertices, of_ranks);
         let heads = Mail::from_parts(heads, counts.iter().copied());
         let heads = ranks.exchange(&heads).into_items();
         let vertices = ranks.exchange(&vertices).into_items();
-        let offsets = offsets(&parallel::map(&heads, |head| (head[1] >> 32) as u32));
-        Self {
+        let corners = held.corners(own).len() + vertices.len();
+        ranks.agree(check_corners(corners as u64))?;
+        Ok(Self {
+            offsets: offsets(&sizes(&heads)),
             heads,
-            offsets,
             vertices,
-        }
+        })
     }
 
     /// Vertices of a polygon.
