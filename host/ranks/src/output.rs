@@ -185,7 +185,7 @@ fn write_grid_in_pieces(ranks: &Ranks, path: &Path, grid: &Grid, piece: u64) -> 
 }
 
 /// Writes a file of all ranks, each with its own `write`: it has its name when all are done, and else there is none. Collective.
-fn write_shared(
+pub(crate) fn write_shared(
     ranks: &Ranks,
     path: &Path,
     write: impl FnOnce(&mut AtomicFile) -> io::Result<()>,

@@ -58,7 +58,7 @@ pub struct SharePieces<P> {
     pub points: Vec<P>,
     /// Vertices of the triangles, three each.
     pub corners: Vec<u32>,
-    /// Side of each half-edge.
+    /// Side of each half-edge, if they were asked for.
     pub sides: Vec<u32>,
     /// Tag of each edge, or none.
     pub tags: Vec<u32>,
@@ -76,8 +76,8 @@ impl<P: AnyPoint> DividedShare<P> {
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn download(&self, on: &Device) -> crate::Result<SharePieces<P>> {
-        pieces(on, &self.mesh)
+    pub fn download(&self, on: &Device, with_sides: bool) -> crate::Result<SharePieces<P>> {
+        pieces(on, &self.mesh, with_sides)
     }
 
     /// Of the last `count` new vertices the edge that each divides, and the start and the end of that.
@@ -106,12 +106,19 @@ impl<P: AnyPoint> DividedShare<P> {
     }
 }
 
-fn pieces<P: AnyPoint>(on: &Device, mesh: &DeviceEdgeMesh<P>) -> crate::Result<SharePieces<P>> {
+fn pieces<P: AnyPoint>(
+    on: &Device,
+    mesh: &DeviceEdgeMesh<P>,
+    with_sides: bool,
+) -> crate::Result<SharePieces<P>> {
     on.stage("copy to the host", || {
         Ok(SharePieces {
             points: on.download(&mesh.points)?,
             corners: on.download_rows(&mesh.corners)?,
-            sides: on.download_rows(&mesh.sides)?,
+            sides: match with_sides {
+                true => on.download_rows(&mesh.sides)?,
+                false => Vec::new(),
+            },
             tags: on.download(&mesh.tags)?,
         })
     })
@@ -186,8 +193,8 @@ impl<P: AnyPoint> Share<P> {
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn download(&self, on: &Device) -> crate::Result<SharePieces<P>> {
-        pieces(on, &self.mesh)
+    pub fn download(&self, on: &Device, with_sides: bool) -> crate::Result<SharePieces<P>> {
+        pieces(on, &self.mesh, with_sides)
     }
 
     /// The part of an input that is on the device, and whether each half-edge owns its edge there: a bit each, 32 to a word. Edges are

@@ -12,7 +12,6 @@ use trioxide::{Device, Error};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_ranks::block::in_plane_of;
-use trioxide_ranks::output::{self, Surface};
 use trioxide_ranks::ownership::Position;
 use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather, part_to_refine};
 use trioxide_ranks::transport::Reduction;
@@ -109,14 +108,17 @@ where
         Precision::F32 => refined::<S>,
     };
     let wants_mesh = options.output.is_some() || record;
-    let refined = refined(ranks, &on, options, block, part, &settings, wants_mesh);
+    let file = options.output.as_deref();
+    let file = file.filter(|path| !record && has_extension(path, "ply"));
+    let wanted = match file {
+        Some(path) => Wanted::File(path),
+        None if wants_mesh => Wanted::Blocks,
+        None => Wanted::Counts,
+    };
+    let refined = refined(ranks, &on, options, block, part, &settings, wanted);
     let (of_run, refined) = refined.map_err(|fault| explained(fault, options))?;
-    match (&options.output, refined) {
-        (Some(path), Some(refined)) if !record && has_extension(path, "ply") => {
-            write_slices(ranks, path, &refined)?;
-        }
-        (_, Some(refined)) => write_gathered(ranks, options, block, kept, &refined)?,
-        (_, None) => {}
+    if let Some(refined) = refined {
+        write_gathered(ranks, options, block, kept, &refined)?;
     }
     let run = Run {
         command: "refine",
@@ -128,7 +130,16 @@ where
     report(ranks, run, of_run)
 }
 
-/// The counts of a run, and the refined mesh, if it is wanted. Collective.
+/// What is wanted of a run.
+enum Wanted<'a> {
+    Counts,
+    /// The refined mesh, in blocks.
+    Blocks,
+    /// A `.ply` that all ranks write.
+    File(&'a Path),
+}
+
+/// The counts of a run, and the refined mesh, if it is wanted here. Collective.
 fn refined<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
@@ -136,7 +147,7 @@ fn refined<P: AnyPoint>(
     block: &Block<P::Double>,
     part: Part<P::Double>,
     settings: &refine::Options,
-    wants_mesh: bool,
+    wanted: Wanted,
 ) -> Result<(Counts, Option<Refined<P::Double>>)>
 where
     P::Double: Position,
@@ -154,9 +165,13 @@ where
         ("end", json!(command::end_name(run.end))),
         ("exchanges", json!(run.exchanges)),
     ];
-    let refined = match wants_mesh {
-        true => Some(run.into_blocks(ranks, on, block)?),
-        false => None,
+    let refined = match wanted {
+        Wanted::Counts => None,
+        Wanted::Blocks => Some(run.into_blocks(ranks, on, block)?),
+        Wanted::File(path) => {
+            run.write_ply(ranks, on, block, path)?;
+            None
+        }
     };
     Ok((of_run, refined))
 }
@@ -171,18 +186,6 @@ fn explained(fault: Fault, options: &Options) -> Fault {
         }
         _ => with_file(fault, input, precision),
     }
-}
-
-/// Writes a `.ply`, each rank its slice. Collective.
-fn write_slices<P: Position>(ranks: &Ranks, path: &Path, refined: &Refined<P>) -> Result<()> {
-    let surface = Surface {
-        vertices: refined.counts.vertices,
-        points: &refined.points,
-        corners: output::narrow_ids(&refined.corners),
-        regions: refined.regions.clone(),
-        segments: &refined.segments,
-    };
-    output::write_surface(ranks, path, surface)
 }
 
 /// Writes what the options ask for from the mesh that rank 0 gathers. Collective.

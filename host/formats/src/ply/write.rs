@@ -398,6 +398,37 @@ impl SharedFile {
         write_sized(out, &records)
     }
 
+    /// Writes triangles of a part: as many, with their vertices by the ids of the whole mesh, and their regions, where faces have them.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_triangles(
+        &self,
+        out: &mut dyn Out,
+        count: usize,
+        corners: impl Fn(usize) -> [u32; 3] + Sync,
+        region: impl Fn(usize) -> i32 + Sync,
+    ) -> io::Result<()> {
+        let length = bytes_of_length(self.longest);
+        let bytes = self.face_bytes(1, 3) as usize;
+        let records = Records {
+            count,
+            bytes: &|range| bytes * range.len(),
+            make: &|all, range| {
+                for (i, record) in range.zip(all.chunks_exact_mut(bytes)) {
+                    let (head, numbers) = record.split_at_mut(length);
+                    head.copy_from_slice(&3_u32.to_le_bytes()[..length]);
+                    let (vertices, of_region) = numbers.split_at_mut(12);
+                    vertices.copy_from_slice(corners(i).map(u32::to_le_bytes).as_flattened());
+                    if self.has_regions {
+                        of_region.copy_from_slice(&region(i).to_le_bytes());
+                    }
+                }
+            },
+        };
+        write_sized(out, &records)
+    }
+
     /// Writes the faces of a part, whose vertex ids are those of the whole mesh.
     ///
     /// # Errors

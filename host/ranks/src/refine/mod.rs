@@ -7,7 +7,7 @@
 //! | numbers | the directories of triangles count divided sides, and those that own their edge; names, where another round follows or a file is written | four words a run of consecutive triangles that divides any; two words a ghost |
 //! | balance, before each round but the first, where a rank has more than two shares | triangles are dealt anew along the curve, and get their ghosts | else nothing; a row and three points a triangle that moves, and a ghost |
 //! | pieces, where a file is written or triangles are dealt | the owned triangles with their ids | |
-//! | order, where a file is written | points and triangles to the blocks of their ids | a row each that lies elsewhere |
+//! | order, where a file is written, unless each rank writes what it owns to its place in it | points and triangles to the blocks of their ids | a row each that lies elsewhere |
 //!
 //! Between rounds the part stays on the device: the parts of ghosts are the next ghosts, all around every vertex of owned parts, and more.
 //!
@@ -21,7 +21,9 @@
 //!
 //! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles: then all are dealt anew.
 
+mod file;
 mod part;
+mod pieces;
 mod result;
 mod round;
 mod rows;
@@ -257,7 +259,7 @@ where
     if is_uneven(ranks, part.owned(ranks.rank()), counts.triangles) {
         let owned = part.to_owned(
             ranks,
-            &ranks.agree(share.download(on).map_err(Fault::from))?,
+            &ranks.agree(share.download(on, true).map_err(Fault::from))?,
         );
         drop(share);
         let owners = owned.new_owners(ranks, counts.triangles, ownership, P::to_f64);

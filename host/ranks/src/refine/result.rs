@@ -3,21 +3,16 @@
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
-use trioxide::refine::{End, segments};
+use trioxide::refine::End;
 use trioxide_mesh::parallel;
 
-use super::part::Edges;
-use super::rows::{ancestor, corners, sides, tags};
-use super::{Counts, Left, Round, Run};
+use super::pieces::Pieces;
+use super::{Counts, Round, Run};
 use crate::block::{Block, Blocks, to_blocks};
-use crate::check::check_ids;
-use crate::fault::{Fault, Result};
-use crate::ids::IdSet;
+use crate::fault::Result;
 use crate::output::to_first;
-use crate::owned::Owned;
-use crate::ownership::{Position, fetch};
-use crate::rows::Rows;
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::ownership::Position;
+use crate::transport::Ranks;
 
 /// A rank's block of a refined mesh: the blocks of all ranks, one behind the other, are the single run's arrays.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +37,16 @@ pub struct Refined<P> {
     pub exchanges: u64,
 }
 
+/// What a run leaves beside the mesh.
+pub(super) struct Rest {
+    pub counts: Counts,
+    rounds: Vec<Round>,
+    end: End,
+    exchanges: u64,
+    /// Markers of the input's segments, ascending.
+    pub markers: Vec<i32>,
+}
+
 impl<P: AnyPoint> Run<P>
 where
     P::Double: Position,
@@ -56,42 +61,57 @@ where
         on: &Device,
         block: &Block<P::Double>,
     ) -> Result<Refined<P::Double>> {
-        let (counts, mut part) = (self.counts, self.part);
-        match part.has_tags {
-            // Segments have the order of their edges' ids.
-            true => part.name_edges(ranks),
-            false => part.edges = Edges::Unneeded,
-        }
-        let pieces = match self.left {
-            Left::Whole(share) => share.download(on),
-            Left::Divided(divided) => divided.named(ranks, &mut part, counts).download(on),
+        let (rest, pieces) = self.into_pieces(ranks, on, block)?;
+        rest.in_order(ranks, block, pieces)
+    }
+
+    /// What it leaves, in host memory; `block` is of the input. Collective.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub(super) fn into_pieces(
+        self,
+        ranks: &Ranks,
+        on: &Device,
+        block: &Block<P::Double>,
+    ) -> Result<(Rest, Pieces<P>)> {
+        let rest = Rest {
+            counts: self.counts,
+            rounds: self.rounds,
+            end: self.end,
+            exchanges: self.exchanges,
+            markers: self.markers,
         };
-        ranks.phase("pieces");
-        let owned = part.to_owned(ranks, &ranks.agree(pieces.map_err(Fault::from))?);
-        drop(part);
+        let pieces = Pieces::of(ranks, on, block, (self.part, self.left), rest.counts)?;
+        Ok((rest, pieces))
+    }
+}
+
+impl Rest {
+    /// The mesh of all ranks' pieces in the order of its ids; `block` is of the input. Collective.
+    ///
+    /// # Errors
+    /// Segments of a mesh with more vertices than they name.
+    pub(super) fn in_order<P: AnyPoint>(
+        self,
+        ranks: &Ranks,
+        block: &Block<P::Double>,
+        pieces: Pieces<P>,
+    ) -> Result<Refined<P::Double>>
+    where
+        P::Double: Position,
+    {
         ranks.phase("order of triangles");
-        let points = points(ranks, block, &owned, counts.vertices);
-        let (corners, ancestors) = triangles(ranks, &owned.rows, counts.triangles);
-        let regions = block.regions.as_ref().map(|regions| {
-            let asked = IdSet::of_list(&ancestors);
-            let found = fetch(ranks, block.cells, &asked.to_vec(), regions);
-            let place = |t: u64| asked.place(t).expect("it was asked for");
-            parallel::map(&ancestors, |&t| found[place(t) as usize])
-        });
-        let segments = match block.segments.is_empty() {
-            true => Vec::new(),
-            false => {
-                ranks.agree(check_ids(counts.vertices))?;
-                tagged(ranks, &owned.rows, &self.markers)
-            }
-        };
+        let counts = self.counts;
+        let points = points(ranks, block, &pieces, counts.vertices);
+        let (corners, ancestors) = triangles(ranks, &pieces, counts.triangles);
         Ok(Refined {
             counts,
             points,
             corners,
+            regions: Pieces::<P>::regions(ranks, block, ancestors.len(), |i| ancestors[i]),
             ancestors,
-            regions,
-            segments,
+            segments: pieces.segments(ranks, &self.markers)?,
             rounds: self.rounds,
             end: self.end,
             exchanges: self.exchanges,
@@ -103,7 +123,7 @@ where
 fn points<P: AnyPoint>(
     ranks: &Ranks,
     block: &Block<P::Double>,
-    owned: &Owned<P>,
+    pieces: &Pieces<P>,
     vertices: u64,
 ) -> Vec<P::Double>
 where
@@ -112,53 +132,37 @@ where
     let size = ranks.size();
     let blocks = Blocks::new(vertices, size);
     let mut points: Vec<P> = parallel::zeroed(blocks.range(ranks.rank()).count());
-    // Vertices of the input without a triangle are here alone. Where each has one, the block may be left out.
-    let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
     let first = Blocks::new(block.vertices, size).range(ranks.rank()).start;
     let of_input = |i: usize| Some(P::from_f64(block.points[i]));
     let id = |i: usize| first + i as u64;
     to_blocks(ranks, blocks, block.points.len(), id, of_input, &mut points);
-    let id = |i: usize| owned.vertices[i];
-    let value = |i: usize| (id(i) >= given).then(|| owned.points[i]);
-    to_blocks(ranks, blocks, owned.points.len(), id, value, &mut points);
+    // These ascend: new ones stand in the order of the triangles that divide their edges.
+    let new = parallel::filter_collect(pieces.vertices(), |v| pieces.is_new(v).then_some(v as u32));
+    let id = |i: usize| pieces.vertex(new[i] as usize);
+    let value = |i: usize| Some(pieces.point(new[i] as usize));
+    to_blocks(ranks, blocks, new.len(), id, value, &mut points);
     parallel::map(&points, |&p| p.to_f64())
 }
 
 /// The triangles of this rank's block, by their ids: their vertices, and the triangles of the input that they are parts of. Collective.
-fn triangles(ranks: &Ranks, owned: &Rows, triangles: u64) -> (Vec<u64>, Vec<u64>) {
+fn triangles<P: AnyPoint>(ranks: &Ranks, pieces: &Pieces<P>, triangles: u64) -> (Vec<u64>, Vec<u64>)
+where
+    P::Double: Position,
+{
     let blocks = Blocks::new(triangles, ranks.size());
     let mut rows: Vec<[u64; 4]> = parallel::zeroed(blocks.range(ranks.rank()).count());
+    let own = |t: usize| pieces.is_own(t).then_some(t as u32);
+    let owned = parallel::filter_collect(pieces.triangles(), own);
     let value = |i: usize| {
-        let row = owned.get(i);
-        let corners = corners(row);
-        Some([corners[0], corners[1], corners[2], ancestor(row)])
+        let t = owned[i] as usize;
+        let [a, b, c] = pieces.corners(t);
+        Some([a, b, c, pieces.ancestor(t)])
     };
-    let id = |i: usize| owned.id(i);
+    let id = |i: usize| pieces.triangle(owned[i] as usize);
     to_blocks(ranks, blocks, owned.len(), id, value, &mut rows);
     let corners = parallel::map(&rows, |&[a, b, c, _]| [a, b, c]);
     let ancestors = parallel::map(&rows, |row| row[3]);
     (corners.into_flattened(), ancestors)
-}
-
-/// All segments, in the order of the ids of their edges, along their owners. Collective.
-fn tagged(ranks: &Ranks, owned: &Rows, markers: &[i32]) -> Vec<Segment> {
-    let mut mine: Vec<[u64; 4]> = Vec::new();
-    for row in owned.words.chunks_exact(owned.stride) {
-        let corners = corners(row);
-        for (k, (&side, &tag)) in sides(row).iter().zip(tags(row)).enumerate() {
-            if tag != 0 && side & 1 == 0 {
-                mine.push([side >> 1, corners[k], corners[(k + 1) % 3], tag]);
-            }
-        }
-    }
-    let copies = mine.repeat(ranks.size());
-    let counts = std::iter::repeat_n(mine.len(), ranks.size());
-    let mut all = ranks
-        .exchange(&Mail::from_parts(copies, counts))
-        .into_items();
-    all.sort_unstable();
-    let ends = all.iter().map(|&[_, a, b, _]| [a as u32, b as u32]);
-    segments(markers, ends, all.iter().map(|&[.., tag]| tag))
 }
 
 /// The refined mesh as the single run has it.

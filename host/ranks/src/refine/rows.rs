@@ -1,6 +1,7 @@
 //! Triangles between two rounds: a row each.
 
 use std::ops::Range;
+
 /// Words of a triangle's row, by the ids of the whole mesh: its id, its vertices, its sides (2e along edge e, 2e + 1 against it), the
 /// triangle of the input that it is a part of, and the tags of its sides where the mesh has segments.
 const CORNERS: Range<usize> = 1..4;
@@ -8,11 +9,6 @@ const SIDES: Range<usize> = 4..7;
 const ANCESTOR: usize = 7;
 /// Where a row has tags.
 pub const TAGS: Range<usize> = 8..11;
-
-/// The vertices of a row's triangle.
-pub fn corners(row: &[u64]) -> &[u64] {
-    &row[CORNERS]
-}
 
 /// The sides of a row's triangle.
 pub fn sides(row: &[u64]) -> &[u64] {
