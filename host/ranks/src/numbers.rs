@@ -1,5 +1,7 @@
 //! Places in an order of the whole mesh: new elements are counted at the directories of the cells that they come from.
 
+use std::ops::Range;
+
 use trioxide_mesh::parallel;
 
 use crate::block::Blocks;
@@ -76,16 +78,29 @@ impl Sums {
         let mut sums: Vec<[u64; 2]> = parallel::zeroed(cells);
         parallel::for_chunks_mut(&mut sums, PIECE, |piece, sums| {
             let first = piece * PIECE;
-            let mut run = self.starts.partition_point(|&t| (t as usize) < first);
-            for (t, sums) in (first..).zip(sums) {
-                run += usize::from(self.starts.get(run) == Some(&(t as u32)));
-                if let Some(shift) = run.checked_sub(1).map(|run| self.shifts[run]) {
-                    let here = |k: usize| u64::from(self.kinds[k].before(self.each * t));
-                    *sums = [0, 1].map(|k| shift[k].wrapping_add(here(k)));
-                }
-            }
+            self.for_each(first..first + sums.len(), |t, before| {
+                sums[t - first] = before
+            });
         });
         sums
+    }
+
+    /// The sums before an owned cell.
+    pub fn before_cell(&self, cell: usize) -> [u64; 2] {
+        let mut sums = [0; 2];
+        self.for_each(cell..cell + 1, |_, before| sums = before);
+        sums
+    }
+
+    /// Calls `body` with each of these cells and the sums before it; those of ghosts are of no use.
+    pub fn for_each(&self, cells: Range<usize>, mut body: impl FnMut(usize, [u64; 2])) {
+        let mut run = self.starts.partition_point(|&t| (t as usize) < cells.start);
+        for t in cells {
+            run += usize::from(self.starts.get(run) == Some(&(t as u32)));
+            let shift = run.checked_sub(1).map_or([0; 2], |run| self.shifts[run]);
+            let here = |k: usize| u64::from(self.kinds[k].before(self.each * t));
+            body(t, [0, 1].map(|k| shift[k].wrapping_add(here(k))));
+        }
     }
 }
 

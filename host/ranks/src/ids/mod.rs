@@ -145,14 +145,17 @@ impl Ids {
 /// Ids of the whole mesh: the first ones, and those that rounds add.
 pub(crate) struct Named {
     first: Ids,
-    more: Vec<u64>,
+    /// Those of each round, behind the number of all before them.
+    more: Vec<(usize, Added)>,
 }
 
 impl From<Vec<u64>> for Named {
     /// Ids in any order.
-    fn from(more: Vec<u64>) -> Self {
-        let first = Ids::of_range(0..0);
-        Self { first, more }
+    fn from(ids: Vec<u64>) -> Self {
+        Self {
+            first: Ids::default(),
+            more: vec![(0, Added::List(ids))],
+        }
     }
 }
 
@@ -166,23 +169,132 @@ impl From<Ids> for Named {
 impl Named {
     /// Number of ids.
     pub fn len(&self) -> usize {
-        self.first.len() + self.more.len()
+        let all = self.more.last();
+        all.map_or(self.first.len(), |(before, ids)| before + ids.len())
     }
 
     /// Id of the local element `i`.
     pub fn get(&self, i: usize) -> u64 {
-        match i.checked_sub(self.first.len()) {
-            None => self.first.get(i),
-            Some(i) => self.more[i],
-        }
+        let added = self.more.iter().rev().find(|(before, _)| *before <= i);
+        added.map_or_else(|| self.first.get(i), |(before, ids)| ids.get(i - before))
     }
 
     /// Ids of further elements.
-    pub fn extend(&mut self, ids: Vec<u64>) {
-        match self.more.is_empty() {
-            true => self.more = ids,
-            false => self.more.extend(ids),
+    pub fn extend(&mut self, ids: impl Into<Added>) {
+        self.more.push((self.len(), ids.into()));
+    }
+}
+
+/// Ids in any order.
+#[derive(Debug)]
+pub(crate) enum Added {
+    /// Of which many are one more than those before them.
+    Runs(Runs),
+    /// All of them.
+    List(Vec<u64>),
+}
+
+impl Default for Added {
+    fn default() -> Self {
+        Self::List(Vec::new())
+    }
+}
+
+impl From<Vec<u64>> for Added {
+    fn from(ids: Vec<u64>) -> Self {
+        Self::List(ids)
+    }
+}
+
+impl Added {
+    /// Those of `parts`, one behind the other.
+    pub fn concat(parts: Vec<Runs>) -> Self {
+        /// Ids of a run from which on, on average, runs are found as quickly as a list is read.
+        const LONG: usize = 16;
+        let len: usize = parts.iter().map(|part| part.len).sum();
+        let runs: usize = parts.iter().map(|part| part.starts.len()).sum();
+        if runs * LONG > len {
+            let lists = parallel::map(&parts, |part| part.iter().collect::<Vec<u64>>());
+            return Self::List(parallel::concat(lists));
         }
+        let mut all = Runs::default();
+        parts.iter().for_each(|part| all.append(part));
+        Self::Runs(all)
+    }
+
+    /// Number of ids.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Runs(runs) => runs.len,
+            Self::List(list) => list.len(),
+        }
+    }
+
+    /// The id at place `i`.
+    pub fn get(&self, i: usize) -> u64 {
+        match self {
+            Self::Runs(runs) => runs.get(i),
+            Self::List(list) => list[i],
+        }
+    }
+}
+
+/// Ids in any order, as runs of consecutive ones.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    /// Place of the first id of each run.
+    starts: Vec<u32>,
+    /// That id.
+    firsts: Vec<u64>,
+    len: usize,
+}
+
+impl Runs {
+    /// Puts an id behind the last.
+    pub fn push(&mut self, id: u64) {
+        self.push_run(id, 1);
+    }
+
+    /// # Panics
+    /// When these are more ids than 32-bit ids name.
+    fn push_run(&mut self, first: u64, len: usize) {
+        let next = self.starts.last().zip(self.firsts.last());
+        let next =
+            next.map(|(&start, &first)| first.wrapping_add((self.len - start as usize) as u64));
+        if next != Some(first) {
+            self.starts
+                .push(u32::try_from(self.len).expect("local ids have 32 bits"));
+            self.firsts.push(first);
+        }
+        self.len += len;
+    }
+
+    fn append(&mut self, other: &Self) {
+        for (run, (&start, &first)) in other.starts.iter().zip(&other.firsts).enumerate() {
+            let end = other
+                .starts
+                .get(run + 1)
+                .map_or(other.len, |&end| end as usize);
+            self.push_run(first, end - start as usize);
+        }
+    }
+
+    fn get(&self, i: usize) -> u64 {
+        assert!(i < self.len, "element {i} of {}", self.len);
+        let run = self.starts.partition_point(|&start| start as usize <= i) - 1;
+        self.firsts[run].wrapping_add((i - self.starts[run] as usize) as u64)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u64> {
+        let ends = self.starts.iter().skip(1).map(|&end| end as usize);
+        let runs = self
+            .starts
+            .iter()
+            .zip(ends.chain([self.len]))
+            .zip(&self.firsts);
+        runs.flat_map(|((&start, end), &first)| {
+            (0..(end - start as usize) as u64).map(move |i| first.wrapping_add(i))
+        })
     }
 }
 
@@ -292,6 +404,33 @@ mod tests {
                 let expected = (0..owners.len()).filter(|&i| owners[i] == rank);
                 proptest::prop_assert_eq!(of_rank, expected.collect::<Vec<_>>());
             }
+        }
+
+        /// Ids that go by one here and there, in pieces of which some are empty; the largest one has none behind it.
+        #[test]
+        fn added_ids_are_their_list(
+            pieces in proptest::collection::vec(proptest::collection::vec((0..9_u64, 0..40_u64), 0..6), 0..5),
+            beyond: bool,
+        ) {
+            let ids = |piece: &Vec<(u64, u64)>| -> Vec<u64> {
+                let run = |&(first, len): &(u64, u64)| first..first + len;
+                let last = beyond.then_some(u64::MAX);
+                piece.iter().flat_map(run).chain(last).chain(last).collect()
+            };
+            let runs = pieces.iter().map(|piece| {
+                let mut runs = Runs::default();
+                ids(piece).into_iter().for_each(|id| runs.push(id));
+                runs
+            });
+            let added = Added::concat(runs.collect());
+            let expected: Vec<u64> = pieces.iter().flat_map(ids).collect();
+            let all: Vec<u64> = (0..added.len()).map(|i| added.get(i)).collect();
+            proptest::prop_assert_eq!(&all, &expected);
+            let mut named = Named::from(Ids::of_range(5..8));
+            named.extend(added);
+            named.extend(vec![9, 3]);
+            let all: Vec<u64> = (0..named.len()).map(|i| named.get(i)).collect();
+            proptest::prop_assert_eq!(all, [&[5, 6, 7], &expected[..], &[9, 3]].concat());
         }
 
         #[test]

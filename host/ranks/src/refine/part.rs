@@ -36,7 +36,7 @@ pub struct EdgePart {
     /// Id in the whole mesh of each triangle, ascending.
     pub triangles: Named,
     /// The triangle of the input that each is a part of.
-    pub ancestors: Named,
+    pub ancestors: Ancestors,
     /// Id in the whole mesh of each edge; of one that no owned triangle has it may be wrong.
     pub edges: Edges,
     /// Whether edges have tags.
@@ -56,6 +56,40 @@ pub enum Edges {
     Named(Named),
     /// Nothing asks for them.
     Unneeded,
+}
+
+/// Ids of triangles before rounds of which a part's triangles are parts.
+pub struct Ancestors {
+    /// Of the first ones.
+    first: Named,
+    /// Of those that each round has added, behind the number of all before them, the triangle that it has divided.
+    parents: Vec<(usize, Vec<u32>)>,
+}
+
+impl From<Named> for Ancestors {
+    fn from(first: Named) -> Self {
+        let parents = Vec::new();
+        Self { first, parents }
+    }
+}
+
+impl Ancestors {
+    /// That of a triangle.
+    pub fn get(&self, mut t: usize) -> u64 {
+        for (before, parents) in self.parents.iter().rev() {
+            if let Some(new) = t.checked_sub(*before) {
+                t = parents[new] as usize;
+            }
+        }
+        self.first.get(t)
+    }
+
+    /// Those of further triangles, which are parts of these.
+    pub fn extend(&mut self, parents: Vec<u32>) {
+        let last = self.parents.last();
+        let before = last.map_or(self.first.len(), |(before, last)| before + last.len());
+        self.parents.push((before, parents));
+    }
 }
 
 impl EdgePart {
@@ -100,7 +134,7 @@ impl EdgePart {
             halo: part.halo,
             vertices: part.vertices.into(),
             triangles: part.cells.clone().into(),
-            ancestors: part.cells.into(),
+            ancestors: Named::from(part.cells).into(),
             edges: Edges::Counted {
                 along,
                 before: edges_before,
@@ -150,7 +184,7 @@ impl EdgePart {
             halo,
             vertices: Ids::of(vertices).into(),
             triangles: Ids::of(parallel::collect(rows.len(), |t| rows.id(t))).into(),
-            ancestors: parallel::collect(rows.len(), |t| ancestor(rows.get(t))).into(),
+            ancestors: Named::from(parallel::collect(rows.len(), |t| ancestor(rows.get(t)))).into(),
             edges: Edges::Named(Ids::of(edges.to_vec()).into()),
             has_tags: rows.stride > TAGS.start,
         };

@@ -1,5 +1,6 @@
 //! A round on ranks: the edges to divide, the numbers of the new elements, and the part behind it.
 
+use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::refine::{DividedShare, End, Marking, Share, ShareNames, ShareSides};
@@ -10,6 +11,7 @@ use super::part::{EdgePart, Edges, three, too_large};
 use super::{Counts, Options, Round};
 use crate::fault::{Fault, Result};
 use crate::halo_edges::HaloEdges;
+use crate::ids::{Added, Runs};
 use crate::numbers::Sums;
 use crate::part::owned_bits;
 use crate::transport::{Ranks, Reduction};
@@ -60,8 +62,7 @@ impl<P: AnyPoint> Divided<P> {
         };
         part.halo = part.halo.with_parts(new);
         part.owners = part.owners.with_parts(&names.parents);
-        let ancestors = parallel::map(&names.parents, |&t| part.ancestors.get(t as usize));
-        part.ancestors.extend(ancestors);
+        part.ancestors.extend(names.parents);
         part.triangles.extend(names.triangles);
         part.vertices.extend(names.vertices);
         if let Edges::Named(ids) = &mut part.edges {
@@ -184,15 +185,15 @@ impl Numbers {
 /// Ids in the whole mesh of a part's new elements, in their order, also those of ghosts' parts. Where a ghost's neighbour is missing it may
 /// own an edge here alone: what divides that has no id, and no owned triangle has it.
 #[derive(Default)]
-struct Names {
-    triangles: Vec<u64>,
+struct Names<T = Added> {
+    triangles: T,
     /// Local triangle that each of them is a part of.
     parents: Vec<u32>,
-    vertices: Vec<u64>,
+    vertices: T,
     /// Local triangle that owns the edge that each of them divides, if that is asked for.
     divided_by: Vec<u32>,
     /// None where edges have no names.
-    edges: Vec<u64>,
+    edges: T,
 }
 
 /// No id of the whole mesh.
@@ -210,17 +211,22 @@ impl Names {
         numbers: &Numbers,
         record: bool,
     ) -> Self {
-        // Divided sides before each triangle, and those that own their edge; with the latter which of its own do. Ghosts have their owners'.
-        let mut known = numbers.0.before(part.len());
-        parallel::for_chunks_mut(&mut known, PIECE, |piece, known| {
-            for (t, known) in (piece * PIECE..).zip(known) {
-                known[1] = known[1] << 3 | three(&sides.owned, t);
-            }
-        });
-        part.halo.update_all(ranks, &mut known);
+        // Divided sides before each triangle, and those that own their edge; with the latter which of its own do.
+        let known = |t: usize, [n, m]: [u64; 2]| [n, m << 3 | three(&sides.owned, t)];
+        let of_owned = |&t: &u32| known(t as usize, numbers.0.before_cell(t as usize));
+        let of_ghosts = part.halo.take(ranks, of_owned);
+        let ghosts = part.halo.ghosts();
+        let mut of_ghosts = parallel::collect(ghosts.len(), |i| (ghosts[i] as usize, of_ghosts[i]));
+        of_ghosts.par_sort_unstable();
         let pieces = parallel::map_pieces(part.len(), PIECE, |range| {
-            let mut names = Self::default();
-            range.for_each(|t| names.push(part, sides, t, known[t], record));
+            let mut names = Names::<Runs>::default();
+            let first = of_ghosts.partition_point(|ghost| ghost.0 < range.start);
+            let mut of_ghosts = of_ghosts[first..].iter().peekable();
+            numbers.0.for_each(range, |t, before| {
+                let of_owner = of_ghosts.next_if(|ghost| ghost.0 == t);
+                let known = of_owner.map_or_else(|| known(t, before), |ghost| ghost.1);
+                names.push(part, sides, t, known, record);
+            });
             names
         });
         let (mut triangles, mut parents) = (Vec::new(), Vec::new());
@@ -233,14 +239,24 @@ impl Names {
             edges.push(names.edges);
         }
         Self {
-            triangles: parallel::concat(triangles),
+            triangles: Added::concat(triangles),
             parents: parallel::concat(parents),
-            vertices: parallel::concat(vertices),
+            vertices: Added::concat(vertices),
             divided_by: parallel::concat(divided_by),
-            edges: parallel::concat(edges),
+            edges: Added::concat(edges),
         }
     }
 
+    /// Id of a triangle after the round.
+    fn triangle(&self, part: &EdgePart, t: usize) -> u64 {
+        match t.checked_sub(part.len()) {
+            None => part.triangles.get(t),
+            Some(new) => self.triangles.get(new),
+        }
+    }
+}
+
+impl Names<Runs> {
     /// Names the new elements of triangle `t`, before which n divided sides lie and m that own their edge; three bits say which of its own do.
     fn push(
         &mut self,
@@ -275,14 +291,6 @@ impl Names {
             m += u64::from(owns);
         }
     }
-
-    /// Id of a triangle after the round.
-    fn triangle(&self, part: &EdgePart, t: usize) -> u64 {
-        match t.checked_sub(part.len()) {
-            None => part.triangles.get(t),
-            Some(new) => self.triangles[new],
-        }
-    }
 }
 
 /// Where the new elements of the owned triangles come from.
@@ -299,11 +307,13 @@ fn record_of<P: AnyPoint>(
     let vertex = |i: usize| {
         let (edge, ends) = origins[i];
         let [start, end] = ends.map(|v| part.vertices.get(v as usize));
-        is_own(names.divided_by[i]).then(|| [names.vertices[i], part.edge(edge), start, end])
+        let id = names.vertices.get(i);
+        is_own(names.divided_by[i]).then(|| [id, part.edge(edge), start, end])
     };
     let triangle = |i: usize| {
         let parent = names.parents[i];
-        is_own(parent).then(|| [names.triangles[i], part.triangles.get(parent as usize)])
+        let id = names.triangles.get(i);
+        is_own(parent).then(|| [id, part.triangles.get(parent as usize)])
     };
     Ok(Round {
         vertices: parallel::filter_collect(names.vertices.len(), vertex),
