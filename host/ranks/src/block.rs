@@ -257,15 +257,17 @@ pub fn to_blocks<T: Pod + Send + Sync>(
     let [start, end] = [range.start, range.end].map(|end| partition(n, |i| id(i) < end));
     let elsewhere = parallel::filter_collect(n - (end - start), |i| {
         let i = if i < start { i } else { i - start + end };
-        Some((i, value(i)?))
+        Some((id(i), value(i)?))
     });
-    let of = |k: usize| {
-        let (i, value) = elsewhere[k];
-        (blocks.rank(id(i)), id(i), value)
-    };
-    let (size, count) = (ranks.size(), elsewhere.len());
-    let ids = Mail::sorted(size, count, |k| (of(k).0, of(k).1));
-    let values = Mail::sorted(size, count, |k| (of(k).0, of(k).2));
+    let before = |end: u64| elsewhere.partition_point(|item| item.0 < end);
+    let size = ranks.size();
+    let counts = (0..size).map(|rank| {
+        let range = blocks.range(rank);
+        before(range.end) - before(range.start)
+    });
+    let ids = Mail::from_parts(parallel::map(&elsewhere, |item| item.0), counts.clone());
+    let values = Mail::from_parts(parallel::map(&elsewhere, |item| item.1), counts);
+    drop(elsewhere);
     let ids = ranks.exchange(&ids);
     let values = ranks.exchange_expected(&values, &ids.counts());
     let place = |id: u64| (id - range.start) as usize;
