@@ -11,14 +11,16 @@ use std::path::Path;
 use trioxide::Device;
 use trioxide::formats::ply::SharedFile;
 use trioxide::half_edges::AnyPoint;
+use trioxide::mesh::Segment;
 use trioxide_mesh::parallel;
 
-use super::Run;
 use super::pieces::Pieces;
+use super::result::{of_triangles, points};
+use super::{Counts, Run};
 use crate::block::{Block, Blocks};
 use crate::check::check_ids;
 use crate::fault::Result;
-use crate::output::{Surface, narrow_ids, write_shared, write_surface};
+use crate::output::{Surface, write_shared, write_surface};
 use crate::ownership::Position;
 use crate::transport::{Ranks, Reduction};
 
@@ -41,67 +43,130 @@ where
         block: &Block<P::Double>,
         path: &Path,
     ) -> Result<()> {
-        let (rest, pieces) = self.into_pieces(ranks, on, block)?;
-        let counts = rest.counts;
+        self.write_ply_by(ranks, on, block, path, TOGETHER)
+    }
+
+    fn write_ply_by(
+        self,
+        ranks: &Ranks,
+        on: &Device,
+        block: &Block<P::Double>,
+        path: &Path,
+        together: u64,
+    ) -> Result<()> {
+        let (counts, of_part) = (self.counts, (self.part, self.left));
         ranks.agree(check_ids(counts.vertices))?;
-        let runs = [
+        let pieces = Pieces::of(ranks, on, block, of_part, counts)?;
+        let ancestor = |t: usize| pieces.ancestor(t);
+        let mesh = Refined {
+            counts,
+            regions: Pieces::<P>::regions(ranks, block, pieces.triangles(), ancestor),
+            segments: pieces.segments(ranks, &self.markers)?,
+            pieces,
+        };
+        let runs = mesh.runs();
+        let mut sums = [runs[0].len() + runs[1].len(), mesh.pieces.triangles()].map(|n| n as u64);
+        ranks.reduce_all(&mut sums, Reduction::Sum);
+        match sums[0] * together > sums[1] {
+            true => mesh.write_in_order(ranks, block, path),
+            false => mesh.write_in_place(ranks, block, path, runs),
+        }
+    }
+}
+
+/// The refined mesh, of which this rank has a part.
+struct Refined<P> {
+    counts: Counts,
+    pieces: Pieces<P>,
+    /// Of the part's triangles, if the mesh has regions.
+    regions: Option<Vec<i32>>,
+    /// All.
+    segments: Vec<Segment>,
+}
+
+impl<P: AnyPoint> Refined<P>
+where
+    P::Double: Position,
+{
+    /// The new vertices, and the owned triangles, that stand one behind the other in the file.
+    fn runs(&self) -> [Vec<Range<usize>>; 2] {
+        let (pieces, triangles) = (&self.pieces, self.pieces.triangles());
+        [
             runs(
                 pieces.vertices(),
                 |v| pieces.is_new(v),
                 |v| pieces.vertex(v),
             ),
-            runs(
-                pieces.triangles(),
-                |t| pieces.is_own(t),
-                |t| pieces.triangle(t),
-            ),
-        ];
-        let mut sums = [runs[0].len() + runs[1].len(), pieces.triangles()].map(|n| n as u64);
-        ranks.reduce_all(&mut sums, Reduction::Sum);
-        if sums[0] * TOGETHER > sums[1] {
-            let refined = rest.in_order(ranks, block, pieces)?;
-            let surface = Surface {
-                vertices: counts.vertices,
-                points: &refined.points,
-                corners: narrow_ids(&refined.corners),
-                regions: refined.regions,
-                segments: &refined.segments,
-            };
-            return write_surface(ranks, path, surface);
-        }
-        let ancestor = |t: usize| pieces.ancestor(t);
-        let regions = Pieces::<P>::regions(ranks, block, pieces.triangles(), ancestor);
-        let file = SharedFile {
-            counts: [counts.vertices, counts.triangles].map(|n| n as usize),
-            longest: 3,
-            has_regions: regions.is_some(),
-            segments: pieces.segments(ranks, &rest.markers)?,
+            runs(triangles, |t| pieces.is_own(t), |t| pieces.triangle(t)),
+        ]
+    }
+
+    /// Vertices of a triangle.
+    fn corners(&self, t: usize) -> [u32; 3] {
+        self.pieces.corners(t).map(|v| v as u32)
+    }
+
+    /// Each rank writes the blocks of all ids that are its own. Collective.
+    fn write_in_order(self, ranks: &Ranks, block: &Block<P::Double>, path: &Path) -> Result<()> {
+        ranks.phase("order of triangles");
+        let (pieces, counts) = (&self.pieces, self.counts);
+        let corners = of_triangles(ranks, pieces, counts.triangles, |t| self.corners(t));
+        let regions = self.regions.as_ref();
+        let regions = regions.map(|of| of_triangles(ranks, pieces, counts.triangles, |t| of[t]));
+        let surface = Surface {
+            vertices: counts.vertices,
+            points: &points(ranks, block, pieces, counts.vertices),
+            corners: corners.into_flattened(),
+            regions,
+            segments: &self.segments,
         };
+        write_surface(ranks, path, surface)
+    }
+
+    /// Each rank writes its block of the input's vertices, and what it has of the new mesh. Collective.
+    fn write_in_place(
+        self,
+        ranks: &Ranks,
+        block: &Block<P::Double>,
+        path: &Path,
+        [of_vertices, of_triangles]: [Vec<Range<usize>>; 2],
+    ) -> Result<()> {
         ranks.phase("write");
-        let [of_vertices, of_triangles] = runs;
+        let Counts {
+            vertices,
+            triangles,
+            ..
+        } = self.counts;
+        let file = SharedFile {
+            counts: [vertices, triangles].map(|n| n as usize),
+            longest: 3,
+            has_regions: self.regions.is_some(),
+            segments: self.segments.clone(),
+        };
         let header = file.header().expect("it is written to memory");
-        let vertex_at = |id: u64| SeekFrom::Start(header.len() as u64 + file.vertex_bytes(id));
-        let faces = header.len() as u64 + file.vertex_bytes(counts.vertices);
-        let first = Blocks::new(block.vertices, ranks.size())
-            .range(ranks.rank())
-            .start;
+        let behind = |bytes: u64| SeekFrom::Start(header.len() as u64 + bytes);
+        let at_vertex = |id: u64| behind(file.vertex_bytes(id));
+        let at_triangle =
+            |id: u64| behind(file.vertex_bytes(vertices) + file.face_bytes(id, 3 * id));
+        let blocks = Blocks::new(block.vertices, ranks.size());
+        let first = blocks.range(ranks.rank()).start;
+        let of_input = &block.points;
         let in_space = |p: P| p.to_f64().coordinates().into();
         write_shared(ranks, path, |out| {
             if ranks.rank() == 0 {
                 out.write_all(&header)?;
             }
-            out.seek(vertex_at(first))?;
-            let of_input = &block.points;
+            out.seek(at_vertex(first))?;
             file.write_vertices(out, of_input.len(), |i| in_space(P::from_f64(of_input[i])))?;
             for run in of_vertices {
-                out.seek(vertex_at(pieces.vertex(run.start)))?;
-                file.write_vertices(out, run.len(), |i| in_space(pieces.point(run.start + i)))?;
+                out.seek(at_vertex(self.pieces.vertex(run.start)))?;
+                let point = |i: usize| in_space(self.pieces.point(run.start + i));
+                file.write_vertices(out, run.len(), point)?;
             }
             for run in of_triangles {
-                let before = pieces.triangle(run.start);
-                out.seek(SeekFrom::Start(faces + file.face_bytes(before, 3 * before)))?;
-                let region = |i: usize| regions.as_ref().map_or(0, |of| of[run.start + i]);
-                let corners = |i: usize| pieces.corners(run.start + i).map(|v| v as u32);
+                out.seek(at_triangle(self.pieces.triangle(run.start)))?;
+                let corners = |i: usize| self.corners(run.start + i);
+                let region = |i: usize| self.regions.as_ref().map_or(0, |of| of[run.start + i]);
                 file.write_triangles(out, run.len(), corners, region)?;
             }
             Ok(())
@@ -130,7 +195,83 @@ fn runs(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::ownership::Ownership;
+    use crate::refine::{Options, part_to_refine, run};
+    use crate::threads;
+    use glam::{DVec2, Vec2};
+    use trioxide::mesh::Triangulation;
+    use trioxide::refine::{DeviceEdgeMesh, Marking, refine};
+    use trioxide::{formats, refine as single};
+
+    /// The file of a single run, and that of ranks which write in place, and in order.
+    fn check<P: AnyPoint<Double = DVec2>>(mesh: &Triangulation, size: usize, owners: &Ownership) {
+        let folder = tempfile::tempdir().unwrap();
+        let [expected, written] = ["one.ply", "many.ply"].map(|name| folder.path().join(name));
+        let marking = Marking::Fraction {
+            fraction: 0.3,
+            seed: 5,
+        };
+        let options = single::Options {
+            marking: marking.clone(),
+            rounds: 3,
+            ..single::Options::default()
+        };
+        let on = Device::cpu(Some(1)).unwrap();
+        let mut fine = DeviceEdgeMesh::<P>::upload(&on, mesh).unwrap();
+        refine(&on, &mut fine, &options).unwrap();
+        let refined = fine.triangulation(&on, mesh.regions.as_deref()).unwrap();
+        formats::write(&expected, &refined.into()).unwrap();
+        let expected = std::fs::read(expected).unwrap();
+        for together in [0, u64::MAX >> 32] {
+            let options = Options {
+                marking: marking.clone(),
+                rounds: 3,
+                ..Options::default()
+            };
+            let done = threads::run(size, |transport| {
+                let ranks = Ranks::new(transport);
+                let block = Block::of(mesh, ranks.rank(), size);
+                let part = part_to_refine::<P>(&ranks, &block, owners)?;
+                let run = run::<P>(&ranks, &on, &block, part, &options, owners)?;
+                run.write_ply_by(&ranks, &on, &block, &written, together)
+            });
+            done.into_iter().for_each(|done| done.unwrap());
+            assert!(
+                std::fs::read(&written).unwrap() == expected,
+                "{size} ranks, {together}"
+            );
+        }
+    }
+
+    #[test]
+    fn files_are_those_of_a_single_run() {
+        let mut mesh = trioxide_generate::random(300, 8).unwrap();
+        let mixed = Ownership::Given(Arc::new(|t| (t * 7 / 3) as usize % 3));
+        check::<DVec2>(&mesh, 3, &mixed);
+        mesh.regions = Some(
+            (0..mesh.triangles.len() as i32)
+                .map(|t| t % 5 - 2)
+                .collect(),
+        );
+        mesh.segments = (0..20)
+            .map(|t| Segment {
+                ends: [mesh.triangles[7 * t][0], mesh.triangles[7 * t][1]],
+                marker: t as i32 % 3,
+            })
+            .collect();
+        check::<DVec2>(&mesh, 3, &mixed);
+        check::<Vec2>(&mesh, 3, &mixed);
+        // A vertex without a triangle, and a rank without triangles.
+        mesh.points.push(DVec2::splat(7.0));
+        let two = Ownership::Given(Arc::new(|t| usize::from(t > 100)));
+        check::<DVec2>(&mesh, 4, &two);
+        check::<DVec2>(&mesh, 1, &Ownership::Near);
+        let grid = trioxide_generate::grid(2_000).unwrap();
+        check::<Vec2>(&grid, 2, &Ownership::Near);
+    }
 
     #[test]
     fn runs_are_what_is_wanted_with_consecutive_ids() {

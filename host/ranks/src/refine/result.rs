@@ -1,5 +1,6 @@
 //! The refined mesh in the order of its ids: a block of it a rank, or all of it at rank 0.
 
+use bytemuck::Pod;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
@@ -37,16 +38,6 @@ pub struct Refined<P> {
     pub exchanges: u64,
 }
 
-/// What a run leaves beside the mesh.
-pub(super) struct Rest {
-    pub counts: Counts,
-    rounds: Vec<Round>,
-    end: End,
-    exchanges: u64,
-    /// Markers of the input's segments, ascending.
-    pub markers: Vec<i32>,
-}
-
 impl<P: AnyPoint> Run<P>
 where
     P::Double: Position,
@@ -61,54 +52,21 @@ where
         on: &Device,
         block: &Block<P::Double>,
     ) -> Result<Refined<P::Double>> {
-        let (rest, pieces) = self.into_pieces(ranks, on, block)?;
-        rest.in_order(ranks, block, pieces)
-    }
-
-    /// What it leaves, in host memory; `block` is of the input. Collective.
-    ///
-    /// # Errors
-    /// Errors of the device.
-    pub(super) fn into_pieces(
-        self,
-        ranks: &Ranks,
-        on: &Device,
-        block: &Block<P::Double>,
-    ) -> Result<(Rest, Pieces<P>)> {
-        let rest = Rest {
-            counts: self.counts,
-            rounds: self.rounds,
-            end: self.end,
-            exchanges: self.exchanges,
-            markers: self.markers,
-        };
-        let pieces = Pieces::of(ranks, on, block, (self.part, self.left), rest.counts)?;
-        Ok((rest, pieces))
-    }
-}
-
-impl Rest {
-    /// The mesh of all ranks' pieces in the order of its ids; `block` is of the input. Collective.
-    ///
-    /// # Errors
-    /// Segments of a mesh with more vertices than they name.
-    pub(super) fn in_order<P: AnyPoint>(
-        self,
-        ranks: &Ranks,
-        block: &Block<P::Double>,
-        pieces: Pieces<P>,
-    ) -> Result<Refined<P::Double>>
-    where
-        P::Double: Position,
-    {
+        let (counts, of_part) = (self.counts, (self.part, self.left));
+        let pieces = Pieces::of(ranks, on, block, of_part, counts)?;
         ranks.phase("order of triangles");
-        let counts = self.counts;
         let points = points(ranks, block, &pieces, counts.vertices);
-        let (corners, ancestors) = triangles(ranks, &pieces, counts.triangles);
+        let rows = of_triangles(ranks, &pieces, counts.triangles, |t| {
+            let [a, b, c] = pieces.corners(t);
+            [a, b, c, pieces.ancestor(t)]
+        });
+        let corners = parallel::map(&rows, |&[a, b, c, _]| [a, b, c]);
+        let ancestors = parallel::map(&rows, |row| row[3]);
+        drop(rows);
         Ok(Refined {
             counts,
             points,
-            corners,
+            corners: corners.into_flattened(),
             regions: Pieces::<P>::regions(ranks, block, ancestors.len(), |i| ancestors[i]),
             ancestors,
             segments: pieces.segments(ranks, &self.markers)?,
@@ -120,7 +78,7 @@ impl Rest {
 }
 
 /// The points of this rank's block of all vertices, in the precision of the run. Collective.
-fn points<P: AnyPoint>(
+pub(super) fn points<P: AnyPoint>(
     ranks: &Ranks,
     block: &Block<P::Double>,
     pieces: &Pieces<P>,
@@ -144,25 +102,24 @@ where
     parallel::map(&points, |&p| p.to_f64())
 }
 
-/// The triangles of this rank's block, by their ids: their vertices, and the triangles of the input that they are parts of. Collective.
-fn triangles<P: AnyPoint>(ranks: &Ranks, pieces: &Pieces<P>, triangles: u64) -> (Vec<u64>, Vec<u64>)
+/// What belongs to each triangle of this rank's block, of all `triangles`: `value` gives it for a triangle of the part. Collective.
+pub(super) fn of_triangles<P: AnyPoint, T: Pod + Send + Sync>(
+    ranks: &Ranks,
+    pieces: &Pieces<P>,
+    triangles: u64,
+    value: impl Fn(usize) -> T + Sync,
+) -> Vec<T>
 where
     P::Double: Position,
 {
     let blocks = Blocks::new(triangles, ranks.size());
-    let mut rows: Vec<[u64; 4]> = parallel::zeroed(blocks.range(ranks.rank()).count());
+    let mut values: Vec<T> = parallel::zeroed(blocks.range(ranks.rank()).count());
     let own = |t: usize| pieces.is_own(t).then_some(t as u32);
     let owned = parallel::filter_collect(pieces.triangles(), own);
-    let value = |i: usize| {
-        let t = owned[i] as usize;
-        let [a, b, c] = pieces.corners(t);
-        Some([a, b, c, pieces.ancestor(t)])
-    };
     let id = |i: usize| pieces.triangle(owned[i] as usize);
-    to_blocks(ranks, blocks, owned.len(), id, value, &mut rows);
-    let corners = parallel::map(&rows, |&[a, b, c, _]| [a, b, c]);
-    let ancestors = parallel::map(&rows, |row| row[3]);
-    (corners.into_flattened(), ancestors)
+    let value = |i: usize| Some(value(owned[i] as usize));
+    to_blocks(ranks, blocks, owned.len(), id, value, &mut values);
+    values
 }
 
 /// The refined mesh as the single run has it.
