@@ -102,6 +102,13 @@ pub fn begin(command: &str, options: &ArgMatches) {
     let Ok(metadata) = input.metadata() else {
         return;
     };
+    // The list of pieces that ranks write.
+    if output
+        .extension()
+        .is_some_and(|extension| extension == "pvtu")
+    {
+        return;
+    }
     let marks = options.try_get_raw("mark").ok().flatten();
     let is_all = marks.is_none_or(|mut marks| marks.all(|mark| mark == "all"));
     let times = match command == "refine" && is_all {

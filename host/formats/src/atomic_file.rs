@@ -109,19 +109,33 @@ impl AtomicFile {
     }
 
     /// As [`AtomicFile::create`], for a file that other processes write too, by [`AtomicFile::name_for_others`]: on other machines with
-    /// the same folder if `elsewhere`.
+    /// the same folder if `elsewhere`, where none was begun.
     ///
     /// # Errors
     /// As [`AtomicFile::create`], and [`Error::Argument`] for what is no file.
     pub fn create_shared(path: &Path, elsewhere: bool) -> Result<AtomicFile> {
-        let file = AtomicFile::create_at(path, elsewhere);
-        let file = file.map_err(|source| Error::file(path, source))?;
+        let file = match take_begun(path) {
+            Some(file) => file,
+            None => AtomicFile::create_at(path, elsewhere)
+                .map_err(|source| Error::file(path, source))?,
+        };
         match file.target {
             Target::Direct(_) => Err(Error::Argument(format!(
                 "{} is no file, and several processes write no other output: name a file",
                 path.display()
             ))),
             _ => Ok(file),
+        }
+    }
+
+    /// Ends what [`AtomicFile::begin`] has begun: bytes of the file from its beginning on that have pages.
+    pub fn set_aside(&mut self) -> u64 {
+        match &mut self.target {
+            #[cfg(target_os = "linux")]
+            Target::Unnamed {
+                ahead: Some(ahead), ..
+            } => ahead.end(),
+            _ => 0,
         }
     }
 
@@ -257,19 +271,19 @@ impl AtomicFile {
 pub struct SharedPart(AtomicFile);
 
 impl SharedPart {
-    /// Opens the file by its [name for others](AtomicFile::name_for_others).
+    /// Opens the file by its [name for others](AtomicFile::name_for_others); so many of its bytes are [set aside](AtomicFile::set_aside).
     ///
     /// # Errors
     /// Those of the system.
-    pub fn open(name: &Path) -> io::Result<SharedPart> {
+    pub fn open(name: &Path, set_aside: u64) -> io::Result<SharedPart> {
         Ok(SharedPart(AtomicFile {
-            target: SharedPart::target(name)?,
+            target: SharedPart::target(name, set_aside)?,
             path: name.to_owned(),
         }))
     }
 
     #[cfg(target_os = "linux")]
-    fn target(name: &Path) -> io::Result<Target> {
+    fn target(name: &Path, set_aside: u64) -> io::Result<Target> {
         use std::os::unix::fs::MetadataExt;
         // To map it takes the right to read.
         let file = File::options().read(true).write(true).open(name);
@@ -278,13 +292,13 @@ impl SharedPart {
         Ok(Target::Unnamed {
             is_shared_out: !has_name && in_memory::is_worth_threads(&file),
             file,
-            ahead: None,
+            ahead: Some(Ahead::done(set_aside)),
             window: None,
         })
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn target(name: &Path) -> io::Result<Target> {
+    fn target(name: &Path, _set_aside: u64) -> io::Result<Target> {
         File::options().write(true).open(name).map(Target::Direct)
     }
 

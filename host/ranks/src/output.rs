@@ -190,22 +190,24 @@ pub(crate) fn write_shared(
     path: &Path,
     write: impl FnOnce(&mut AtomicFile) -> io::Result<()>,
 ) -> Result<()> {
-    let (mine, name) = share_file(ranks, path)?;
-    let written = SharedPart::open(&name).and_then(|mut part| write(part.file()));
+    let (mine, name, set_aside) = share_file(ranks, path)?;
+    let written = SharedPart::open(&name, set_aside).and_then(|mut part| write(part.file()));
     ranks.agree(of_file(path, written))?;
     let committed = mine.map_or(Ok(()), AtomicFile::commit);
     ranks.agree(committed.map_err(Fault::from))
 }
 
-/// The file at rank 0, and the name by which all ranks open it until it has its own. Collective.
-fn share_file(ranks: &Ranks, path: &Path) -> Result<(Option<AtomicFile>, PathBuf)> {
+/// The file at rank 0, the name by which all ranks open it until it has its own, and how many of its bytes are set aside. Collective.
+fn share_file(ranks: &Ranks, path: &Path) -> Result<(Option<AtomicFile>, PathBuf, u64)> {
     let elsewhere = ranks.transport().on_this_machine().1 < ranks.size();
     // Also rank 0 decides for the others: it may see more of them than they do.
     let mine = match ranks.rank() {
         0 => AtomicFile::create_shared(path, elsewhere).map(Some),
         _ => Ok(None),
     };
-    let mine = ranks.agree(mine.map_err(Fault::from))?;
+    let mut mine = ranks.agree(mine.map_err(Fault::from))?;
+    let set_aside = mine.as_mut().map_or(0, AtomicFile::set_aside);
+    let set_aside = ranks.reduce(set_aside, Reduction::Max);
     let name = mine.as_ref().and_then(AtomicFile::name_for_others);
     let name = name
         .unwrap_or_default()
@@ -217,7 +219,7 @@ fn share_file(ranks: &Ranks, path: &Path) -> Result<(Option<AtomicFile>, PathBuf
             "the name is no UTF-8, and several processes write no such file: choose another";
         Fault::from(Error::file(path, io::Error::other(reason)))
     })?;
-    Ok((mine, name.into()))
+    Ok((mine, name.into(), set_aside))
 }
 
 fn of_file<T>(path: &Path, result: io::Result<T>) -> Result<T> {

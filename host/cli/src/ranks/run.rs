@@ -43,7 +43,8 @@ pub fn main(size: usize) -> ExitCode {
         Ok((matches, cli)) => {
             let (name, options) = matches.subcommand().expect("clap asks for a command");
             let shown = is_first.then(|| show_progress(name, options));
-            let result = start(&ranks, options).and_then(|()| run(&ranks, name, cli, starting));
+            let result =
+                start(&ranks, name, options).and_then(|()| run(&ranks, name, cli, starting));
             drop(shown);
             if let (Err(fault), true) = (&result, is_first) {
                 print_error(fault);
@@ -106,8 +107,8 @@ fn end_all_on_panic() {
     }));
 }
 
-/// Checks the options' files, at rank 0, and starts the threads of the host.
-fn start(ranks: &Ranks, options: &ArgMatches) -> Result<()> {
+/// Checks the options' files, at rank 0, starts the threads of the host, and begins the output.
+fn start(ranks: &Ranks, name: &str, options: &ArgMatches) -> Result<()> {
     let checked = match ranks.rank() {
         0 => outputs::check(options),
         _ => Ok(()),
@@ -120,7 +121,11 @@ fn start(ranks: &Ranks, options: &ArgMatches) -> Result<()> {
             ranks.rank()
         )))
     });
-    ranks.agree(started)
+    ranks.agree(started)?;
+    if ranks.rank() == 0 && ranks.transport().on_this_machine().1 == ranks.size() {
+        outputs::begin(name, options);
+    }
+    Ok(())
 }
 
 fn run<'a>(ranks: &Ranks, name: &str, cli: &'a Cli, starting: Starting) -> Result<Ending<'a>> {

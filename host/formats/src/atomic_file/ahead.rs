@@ -61,6 +61,15 @@ impl Ahead {
         })
     }
 
+    /// Of a file whose first `bytes` bytes another process has set aside.
+    pub(super) fn done(bytes: u64) -> Ahead {
+        Ahead {
+            thread: None,
+            is_over: Arc::default(),
+            bytes,
+        }
+    }
+
     /// Ends the thread; the bytes that have pages.
     pub(super) fn end(&mut self) -> u64 {
         self.is_over.store(true, Relaxed);

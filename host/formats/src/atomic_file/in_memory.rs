@@ -111,13 +111,9 @@ fn write_steps<P: Send + Sync>(
 
 /// Makes a file as long as to `end`, with pages from `at` on, unless they are set aside.
 fn make_room(file: &File, at: u64, end: u64, are_set_aside: bool) -> Result<()> {
-    if !are_set_aside {
-        return Ok(fallocate(file, FallocateFlags::empty(), at, end - at)?);
-    }
-    match file.metadata()?.len() < end {
-        true => file.set_len(end),
-        false => Ok(()),
-    }
+    // Where there are pages, the last byte's moves the end. To set a length would cut off what another process has written behind it.
+    let at = if are_set_aside { end - 1 } else { at };
+    Ok(fallocate(file, FallocateFlags::empty(), at, end - at)?)
 }
 
 /// Makes `pieces` in `length` bytes of a file.

@@ -118,12 +118,15 @@ fn processes_write_their_parts_of_one_file() {
     let folders = [tempfile::tempdir_in("/dev/shm"), tempfile::tempdir()];
     for folder in folders.into_iter().flatten() {
         let path = folder.path().join("a");
-        for elsewhere in [false, true] {
+        // Also where fewer or more bytes than are written were set aside.
+        for (elsewhere, begun) in [(false, 0), (true, 0), (false, 150_000), (false, 1 << 20)] {
+            AtomicFile::begin(&path, begun);
             let mut file = AtomicFile::create_shared(&path, elsewhere).unwrap();
+            let set_aside = file.set_aside();
             let name = file.name_for_others().unwrap();
             // The last part first: the file is as long as it must be at once.
             for part in [200_000..300_000, 1000..200_000] {
-                let mut shared = SharedPart::open(&name).unwrap();
+                let mut shared = SharedPart::open(&name, set_aside).unwrap();
                 let out = shared.file();
                 out.seek(SeekFrom::Start(part.start as u64)).unwrap();
                 out.write_all(&all[part]).unwrap();
@@ -132,9 +135,13 @@ fn processes_write_their_parts_of_one_file() {
             assert!(!path.exists());
             file.commit().unwrap();
             assert!(std::fs::read(&path).unwrap() == all);
+            #[cfg(unix)]
+            assert!(
+                std::os::unix::fs::MetadataExt::blocks(&path.metadata().unwrap()) * 512 < 310_000
+            );
             std::fs::remove_file(&path).unwrap();
         }
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
-    assert!(SharedPart::open(Path::new("/none/such")).is_err());
+    assert!(SharedPart::open(Path::new("/none/such"), 0).is_err());
 }

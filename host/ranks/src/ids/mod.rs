@@ -183,6 +183,54 @@ impl Named {
     pub fn extend(&mut self, ids: impl Into<Added>) {
         self.more.push((self.len(), ids.into()));
     }
+
+    /// Cuts ascending `ranges` of elements where ids do not go by one; `None` as soon as there are more than `most` pieces.
+    pub fn cut(
+        &self,
+        ranges: impl Iterator<Item = Range<usize>>,
+        most: usize,
+    ) -> Option<Vec<Range<usize>>> {
+        let mut pieces: Vec<Range<usize>> = Vec::new();
+        for mut range in ranges {
+            while !range.is_empty() {
+                let (start, end) = (range.start, self.end_of_run(&range));
+                range.start = end;
+                let goes_on = |last: &Range<usize>| {
+                    last.end == start && self.get(start - 1).wrapping_add(1) == self.get(start)
+                };
+                match pieces.last().is_some_and(goes_on) {
+                    true => pieces.last_mut().expect("there is a last one").end = end,
+                    false if pieces.len() == most => return None,
+                    false => pieces.push(start..end),
+                }
+            }
+        }
+        Some(pieces)
+    }
+
+    /// Up to which element of a range, of which there is one, ids go by one, as far as the first or one round has added them.
+    fn end_of_run(&self, range: &Range<usize>) -> usize {
+        let i = range.start;
+        let added = self.more.iter().rev().find(|(before, _)| *before <= i);
+        let (before, length) = match (added, &self.first) {
+            (Some((before, Added::Runs(runs))), _) => (*before, runs.end_of_run(i - before)),
+            (Some((before, Added::List(list))), _) => {
+                (*before, end_of_run(list, i - before, range.len()))
+            }
+            (None, Ids::Range { len, .. }) => (0, *len),
+            (None, Ids::List(list)) => (0, end_of_run(list, i, range.len())),
+        };
+        range.end.min(before + length)
+    }
+}
+
+/// Up to which place of a list, and of the `most` behind `i`, ids go by one.
+fn end_of_run(list: &[u64], i: usize, most: usize) -> usize {
+    let behind = &list[i..list.len().min(i + most)];
+    let go_by_one = behind
+        .windows(2)
+        .take_while(|pair| pair[0].wrapping_add(1) == pair[1]);
+    i + 1 + go_by_one.count()
 }
 
 /// Ids in any order.
@@ -250,6 +298,11 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
+    /// Number of ids.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     /// Puts an id behind the last.
     pub fn push(&mut self, id: u64) {
         self.push_run(id, 1);
@@ -279,9 +332,18 @@ impl Runs {
         }
     }
 
-    fn get(&self, i: usize) -> u64 {
+    fn run_of(&self, i: usize) -> usize {
         assert!(i < self.len, "element {i} of {}", self.len);
-        let run = self.starts.partition_point(|&start| start as usize <= i) - 1;
+        self.starts.partition_point(|&start| start as usize <= i) - 1
+    }
+
+    fn end_of_run(&self, i: usize) -> usize {
+        let next = self.starts.get(self.run_of(i) + 1);
+        next.map_or(self.len, |&start| start as usize)
+    }
+
+    fn get(&self, i: usize) -> u64 {
+        let run = self.run_of(i);
         self.firsts[run].wrapping_add((i - self.starts[run] as usize) as u64)
     }
 
@@ -333,6 +395,16 @@ impl Owners {
         }
     }
 
+    /// Further elements with these owners.
+    ///
+    /// # Panics
+    /// As [`Owners::push`].
+    pub fn extend(&mut self, others: &Owners) {
+        for (run, owner) in others.runs() {
+            self.push(run.len(), owner);
+        }
+    }
+
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.ends.last().map_or(0, |&end| end as usize)
@@ -349,6 +421,20 @@ impl Owners {
     /// When there is no such element.
     pub fn get(&self, i: usize) -> u32 {
         self.ranks[self.ends.partition_point(|&end| end as usize <= i)]
+    }
+
+    /// The owners of some elements that lie together.
+    pub fn of_range(&self, elements: Range<usize>) -> impl Iterator<Item = u32> {
+        let first = self
+            .ends
+            .partition_point(|&end| end as usize <= elements.start);
+        let runs = self.ends[first..].iter().zip(&self.ranks[first..]);
+        let mut next = elements.start;
+        let owners = runs.flat_map(move |(&end, &owner)| {
+            let start = std::mem::replace(&mut next, end as usize);
+            std::iter::repeat_n(owner, end as usize - start)
+        });
+        owners.take(elements.len())
     }
 
     /// The elements that a rank owns, as ascending ranges.
@@ -398,7 +484,12 @@ mod tests {
             proptest::prop_assert_eq!(runs.len(), owners.len());
             for (i, &owner) in owners.iter().enumerate() {
                 proptest::prop_assert_eq!(runs.get(i), owner);
+                let of_range: Vec<u32> = runs.of_range(i / 2..i).collect();
+                proptest::prop_assert_eq!(&of_range, &owners[i / 2..i]);
             }
+            let mut twice = runs.clone();
+            twice.extend(&runs);
+            proptest::prop_assert_eq!(twice.to_vec(), owners.repeat(2));
             for rank in 0..3 {
                 let of_rank: Vec<usize> = runs.of_rank(rank).flatten().collect();
                 let expected = (0..owners.len()).filter(|&i| owners[i] == rank);
@@ -411,6 +502,7 @@ mod tests {
         fn added_ids_are_their_list(
             pieces in proptest::collection::vec(proptest::collection::vec((0..9_u64, 0..40_u64), 0..6), 0..5),
             beyond: bool,
+            cut in 2..90_usize,
         ) {
             let ids = |piece: &Vec<(u64, u64)>| -> Vec<u64> {
                 let run = |&(first, len): &(u64, u64)| first..first + len;
@@ -430,7 +522,16 @@ mod tests {
             named.extend(added);
             named.extend(vec![9, 3]);
             let all: Vec<u64> = (0..named.len()).map(|i| named.get(i)).collect();
-            proptest::prop_assert_eq!(all, [&[5, 6, 7], &expected[..], &[9, 3]].concat());
+            proptest::prop_assert_eq!(&all, &[&[5, 6, 7], &expected[..], &[9, 3]].concat());
+            let ranges = [0..2, 2..all.len().min(cut), cut.min(all.len())..all.len()];
+            let goes_on = |i: &usize| all[i - 1].wrapping_add(1) == all[*i];
+            let cut = named.cut(ranges.into_iter(), all.len()).unwrap();
+            let inner: Vec<usize> = (1..all.len()).filter(goes_on).collect();
+            let of_cut: Vec<usize> = cut.iter().flat_map(|run| run.start + 1..run.end).collect();
+            proptest::prop_assert_eq!(of_cut, inner);
+            let ranges = cut.clone().into_iter();
+            proptest::prop_assert_eq!(named.cut(ranges.clone(), cut.len()), Some(cut.clone()));
+            proptest::prop_assert_eq!(named.cut(ranges, cut.len() - 1), None);
         }
 
         #[test]

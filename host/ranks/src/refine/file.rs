@@ -12,7 +12,6 @@ use trioxide::Device;
 use trioxide::formats::ply::SharedFile;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;
-use trioxide_mesh::parallel;
 
 use super::pieces::Pieces;
 use super::result::{of_triangles, points};
@@ -25,7 +24,7 @@ use crate::ownership::Position;
 use crate::transport::{Ranks, Reduction};
 
 /// Elements that lie together in the file, on average, from which on ranks write them where they are: a run takes the system a call or two.
-const TOGETHER: u64 = 64;
+const TOGETHER: usize = 64;
 
 impl<P: AnyPoint> Run<P>
 where
@@ -52,7 +51,7 @@ where
         on: &Device,
         block: &Block<P::Double>,
         path: &Path,
-        together: u64,
+        together: usize,
     ) -> Result<()> {
         let (counts, of_part) = (self.counts, (self.part, self.left));
         ranks.agree(check_ids(counts.vertices))?;
@@ -64,12 +63,11 @@ where
             segments: pieces.segments(ranks, &self.markers)?,
             pieces,
         };
-        let runs = mesh.runs();
-        let mut sums = [runs[0].len() + runs[1].len(), mesh.pieces.triangles()].map(|n| n as u64);
-        ranks.reduce_all(&mut sums, Reduction::Sum);
-        match sums[0] * together > sums[1] {
-            true => mesh.write_in_order(ranks, block, path),
-            false => mesh.write_in_place(ranks, block, path, runs),
+        let runs = mesh.pieces.runs(mesh.pieces.triangles() / together);
+        let is_scattered = ranks.reduce(runs.is_none().into(), Reduction::Or) != 0;
+        match runs.filter(|_| !is_scattered) {
+            Some(runs) => mesh.write_in_place(ranks, block, path, runs),
+            None => mesh.write_in_order(ranks, block, path),
         }
     }
 }
@@ -88,19 +86,6 @@ impl<P: AnyPoint> Refined<P>
 where
     P::Double: Position,
 {
-    /// The new vertices, and the owned triangles, that stand one behind the other in the file.
-    fn runs(&self) -> [Vec<Range<usize>>; 2] {
-        let (pieces, triangles) = (&self.pieces, self.pieces.triangles());
-        [
-            runs(
-                pieces.vertices(),
-                |v| pieces.is_new(v),
-                |v| pieces.vertex(v),
-            ),
-            runs(triangles, |t| pieces.is_own(t), |t| pieces.triangle(t)),
-        ]
-    }
-
     /// Vertices of a triangle.
     fn corners(&self, t: usize) -> [u32; 3] {
         self.pieces.corners(t).map(|v| v as u32)
@@ -174,25 +159,6 @@ where
     }
 }
 
-/// The longest runs in `0..n` of what is wanted and has consecutive ids.
-fn runs(
-    n: usize,
-    is_wanted: impl Fn(usize) -> bool + Sync,
-    id: impl Fn(usize) -> u64 + Sync,
-) -> Vec<Range<usize>> {
-    // Whether i and the next one are of one run.
-    let goes_on = |i: usize| is_wanted(i) && is_wanted(i + 1) && id(i) + 1 == id(i + 1);
-    let starts = |i: usize| is_wanted(i) && !(i > 0 && goes_on(i - 1));
-    let ends = |i: usize| is_wanted(i) && !(i + 1 < n && goes_on(i));
-    let starts = parallel::filter_collect(n, |i| starts(i).then_some(i));
-    let ends = parallel::filter_collect(n, |i| ends(i).then_some(i + 1));
-    starts
-        .into_iter()
-        .zip(ends)
-        .map(|(start, end)| start..end)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -225,7 +191,7 @@ mod tests {
         let refined = fine.triangulation(&on, mesh.regions.as_deref()).unwrap();
         formats::write(&expected, &refined.into()).unwrap();
         let expected = std::fs::read(expected).unwrap();
-        for together in [0, u64::MAX >> 32] {
+        for together in [1, usize::MAX] {
             let options = Options {
                 marking: marking.clone(),
                 rounds: 3,
@@ -271,15 +237,5 @@ mod tests {
         check::<DVec2>(&mesh, 1, &Ownership::Near);
         let grid = trioxide_generate::grid(2_000).unwrap();
         check::<Vec2>(&grid, 2, &Ownership::Near);
-    }
-
-    #[test]
-    fn runs_are_what_is_wanted_with_consecutive_ids() {
-        let ids = [3, 4, 5, 9, 10, 12, 13, 14];
-        let of = |wanted: &[bool]| runs(wanted.len(), |i| wanted[i], |i| ids[i]);
-        assert_eq!(of(&[true; 8]), [0..3, 3..5, 5..8]);
-        let some = [false, true, true, true, false, false, true, true];
-        assert_eq!(of(&some), [1..3, 3..4, 6..8]);
-        assert!(of(&[false; 8]).is_empty() && of(&[]).is_empty());
     }
 }

@@ -41,6 +41,10 @@ pub struct EdgePart {
     pub edges: Edges,
     /// Whether edges have tags.
     pub has_tags: bool,
+    /// Vertices of the whole mesh when the part was made.
+    pub first_vertices: u64,
+    /// Of each vertex that it has got since, the owner of the triangle that owned the edge which it divides.
+    pub dividers: Owners,
 }
 
 /// Ids of a part's edges in the whole mesh, which not every run needs.
@@ -140,6 +144,8 @@ impl EdgePart {
                 before: edges_before,
             },
             has_tags: tags.is_some(),
+            first_vertices: block.vertices,
+            dividers: Owners::default(),
         };
         Ok((part, share, markers))
     }
@@ -187,6 +193,8 @@ impl EdgePart {
             ancestors: Named::from(parallel::collect(rows.len(), |t| ancestor(rows.get(t)))).into(),
             edges: Edges::Named(Ids::of(edges.to_vec()).into()),
             has_tags: rows.stride > TAGS.start,
+            first_vertices: counts.vertices,
+            dividers: Owners::default(),
         };
         Ok((part, share))
     }

@@ -1,5 +1,6 @@
 //! The part behind the last round in host memory, by the ids of the whole mesh.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use trioxide::Device;
@@ -27,10 +28,12 @@ pub struct Pieces<P> {
     here: SharePieces<P>,
     /// Whether this rank owns each triangle: a bit each.
     owned: Vec<u32>,
-    /// Whether an owned triangle has each vertex.
+    /// Whether an owned triangle has each vertex of which nobody knows who is to name it; these are the first ones.
     is_used: Vec<AtomicBool>,
     /// Vertices of the input: those with smaller ids are in the ranks' blocks.
     given: u64,
+    /// This rank.
+    me: u32,
 }
 
 impl<P: AnyPoint> Pieces<P>
@@ -65,28 +68,30 @@ where
         };
         let here = ranks.agree(here.map_err(Fault::from))?;
         let owned = owned_bits(&part.owners, ranks.rank(), 1);
-        let is_used = parallel::collect(here.points.len(), |_| AtomicBool::new(false));
-        parallel::for_each(part.len(), |t| {
+        // Vertices of the input without a triangle are in the blocks alone. Where each has one, the blocks may be left out.
+        let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
+        // Of vertices that a part has had from its beginning all ranks may give the same ones, but for those of the blocks.
+        let first = match part.first_vertices > given {
+            true => here.points.len() - part.dividers.len(),
+            false => 0,
+        };
+        let is_used = parallel::collect(first, |_| AtomicBool::new(false));
+        parallel::for_each(if first > 0 { part.len() } else { 0 }, |t| {
             if contains(&owned, t) {
-                for &v in &here.corners[3 * t..3 * t + 3] {
-                    is_used[v as usize].store(true, Relaxed);
+                let corners = &here.corners[3 * t..3 * t + 3];
+                for is_used in corners.iter().filter_map(|&v| is_used.get(v as usize)) {
+                    is_used.store(true, Relaxed);
                 }
             }
         });
-        // Vertices of the input without a triangle are in the blocks alone. Where each has one, the blocks may be left out.
-        let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
         Ok(Self {
             part,
             here,
             owned,
             is_used,
             given,
+            me: ranks.rank() as u32,
         })
-    }
-
-    /// Number of vertices of the part.
-    pub fn vertices(&self) -> usize {
-        self.here.points.len()
     }
 
     /// Number of triangles of the part.
@@ -104,9 +109,34 @@ where
         self.here.points[v]
     }
 
-    /// Whether an owned triangle has the vertex, and no block has it.
-    pub fn is_new(&self, v: usize) -> bool {
-        self.is_used[v].load(Relaxed) && self.vertex(v) >= self.given
+    /// The vertices that this rank gives the others: of the new ones each rank those in edges that its triangles owned. They lie together in
+    /// ascending ranges, and their ids ascend.
+    pub fn new_vertices(&self) -> impl Iterator<Item = Range<usize>> {
+        let n = self.is_used.len();
+        let is_new = |v: usize| self.is_used[v].load(Relaxed) && self.vertex(v) >= self.given;
+        let starts = |v: usize| is_new(v) && (v == 0 || !is_new(v - 1));
+        let ends = |v: usize| is_new(v) && (v + 1 == n || !is_new(v + 1));
+        let starts = parallel::filter_collect(n, |v| starts(v).then_some(v));
+        let ends = parallel::filter_collect(n, |v| ends(v).then_some(v + 1));
+        let first = starts.into_iter().zip(ends).map(|(start, end)| start..end);
+        let before = self.here.points.len() - self.part.dividers.len();
+        let since = self.part.dividers.of_rank(self.me);
+        first.chain(since.map(move |range| before + range.start..before + range.end))
+    }
+
+    /// The triangles that this rank owns, in ascending ranges.
+    pub fn owned(&self) -> impl Iterator<Item = Range<usize>> {
+        self.part.owners.of_rank(self.me)
+    }
+
+    /// The vertices that this rank gives and the triangles that it owns, cut where their ids do not go by one; `None` where there are more than
+    /// `most` pieces of one of them.
+    pub fn runs(&self, most: usize) -> Option<[Vec<Range<usize>>; 2]> {
+        let (vertices, triangles) = (&self.part.vertices, &self.part.triangles);
+        Some([
+            vertices.cut(self.new_vertices(), most)?,
+            triangles.cut(self.owned(), most)?,
+        ])
     }
 
     /// Id of a triangle.

@@ -94,10 +94,9 @@ where
     let of_input = |i: usize| Some(P::from_f64(block.points[i]));
     let id = |i: usize| first + i as u64;
     to_blocks(ranks, blocks, block.points.len(), id, of_input, &mut points);
-    // These ascend: new ones stand in the order of the triangles that divide their edges.
-    let new = parallel::filter_collect(pieces.vertices(), |v| pieces.is_new(v).then_some(v as u32));
-    let id = |i: usize| pieces.vertex(new[i] as usize);
-    let value = |i: usize| Some(pieces.point(new[i] as usize));
+    let new: Vec<usize> = pieces.new_vertices().flatten().collect();
+    let id = |i: usize| pieces.vertex(new[i]);
+    let value = |i: usize| Some(pieces.point(new[i]));
     to_blocks(ranks, blocks, new.len(), id, value, &mut points);
     parallel::map(&points, |&p| p.to_f64())
 }

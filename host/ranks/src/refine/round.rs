@@ -11,7 +11,7 @@ use super::part::{EdgePart, Edges, three, too_large};
 use super::{Counts, Options, Round};
 use crate::fault::{Fault, Result};
 use crate::halo_edges::HaloEdges;
-use crate::ids::{Added, Runs};
+use crate::ids::{Added, Owners, Runs};
 use crate::numbers::Sums;
 use crate::part::owned_bits;
 use crate::transport::{Ranks, Reduction};
@@ -65,6 +65,7 @@ impl<P: AnyPoint> Divided<P> {
         part.ancestors.extend(names.parents);
         part.triangles.extend(names.triangles);
         part.vertices.extend(names.vertices);
+        part.dividers.extend(&names.dividers);
         if let Edges::Named(ids) = &mut part.edges {
             ids.extend(names.edges);
         }
@@ -190,7 +191,9 @@ struct Names<T = Added> {
     /// Local triangle that each of them is a part of.
     parents: Vec<u32>,
     vertices: T,
-    /// Local triangle that owns the edge that each of them divides, if that is asked for.
+    /// The owner of the triangle that owns the edge that each of them divides.
+    dividers: Owners,
+    /// That triangle, by its local id, if it is asked for.
     divided_by: Vec<u32>,
     /// None where edges have no names.
     edges: T,
@@ -222,19 +225,25 @@ impl Names {
             let mut names = Names::<Runs>::default();
             let first = of_ghosts.partition_point(|ghost| ghost.0 < range.start);
             let mut of_ghosts = of_ghosts[first..].iter().peekable();
+            let mut owners = part.owners.of_range(range.clone());
             numbers.0.for_each(range, |t, before| {
                 let of_owner = of_ghosts.next_if(|ghost| ghost.0 == t);
                 let known = of_owner.map_or_else(|| known(t, before), |ghost| ghost.1);
+                let vertices = names.vertices.len();
                 names.push(part, sides, t, known, record);
+                let owner = owners.next().expect("each has an owner");
+                names.dividers.push(names.vertices.len() - vertices, owner);
             });
             names
         });
         let (mut triangles, mut parents) = (Vec::new(), Vec::new());
         let (mut vertices, mut divided_by, mut edges) = (Vec::new(), Vec::new(), Vec::new());
+        let mut dividers = Owners::default();
         for names in pieces {
             triangles.push(names.triangles);
             parents.push(names.parents);
             vertices.push(names.vertices);
+            dividers.extend(&names.dividers);
             divided_by.push(names.divided_by);
             edges.push(names.edges);
         }
@@ -242,6 +251,7 @@ impl Names {
             triangles: Added::concat(triangles),
             parents: parallel::concat(parents),
             vertices: Added::concat(vertices),
+            dividers,
             divided_by: parallel::concat(divided_by),
             edges: Added::concat(edges),
         }
