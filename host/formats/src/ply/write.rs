@@ -1,6 +1,7 @@
 //! PLY files written.
 
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use glam::DVec3;
@@ -398,16 +399,16 @@ impl SharedFile {
         write_sized(out, &records)
     }
 
-    /// Writes triangles of a part: as many, with their vertices by the ids of the whole mesh, and their regions, where faces have them.
+    /// Writes triangles of a part: as many. `rows` gives, of a range of them, the vertices of each by the ids of the whole mesh, and its region,
+    /// which counts where faces have any.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write_triangles(
+    pub fn write_triangles<R: Iterator<Item = ([u32; 3], i32)>>(
         &self,
         out: &mut dyn Out,
         count: usize,
-        corners: impl Fn(usize) -> [u32; 3] + Sync,
-        region: impl Fn(usize) -> i32 + Sync,
+        rows: impl Fn(Range<usize>) -> R + Sync,
     ) -> io::Result<()> {
         let length = bytes_of_length(self.longest);
         let bytes = self.face_bytes(1, 3) as usize;
@@ -415,13 +416,13 @@ impl SharedFile {
             count,
             bytes: &|range| bytes * range.len(),
             make: &|all, range| {
-                for (i, record) in range.zip(all.chunks_exact_mut(bytes)) {
+                for (record, (corners, region)) in all.chunks_exact_mut(bytes).zip(rows(range)) {
                     let (head, numbers) = record.split_at_mut(length);
                     head.copy_from_slice(&3_u32.to_le_bytes()[..length]);
                     let (vertices, of_region) = numbers.split_at_mut(12);
-                    vertices.copy_from_slice(corners(i).map(u32::to_le_bytes).as_flattened());
+                    vertices.copy_from_slice(corners.map(u32::to_le_bytes).as_flattened());
                     if self.has_regions {
-                        of_region.copy_from_slice(&region(i).to_le_bytes());
+                        of_region.copy_from_slice(&region.to_le_bytes());
                     }
                 }
             },

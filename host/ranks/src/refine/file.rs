@@ -86,16 +86,12 @@ impl<P: AnyPoint> Refined<P>
 where
     P::Double: Position,
 {
-    /// Vertices of a triangle.
-    fn corners(&self, t: usize) -> [u32; 3] {
-        self.pieces.corners(t).map(|v| v as u32)
-    }
-
     /// Each rank writes the blocks of all ids that are its own. Collective.
     fn write_in_order(self, ranks: &Ranks, block: &Block<P::Double>, path: &Path) -> Result<()> {
         ranks.phase("order of triangles");
         let (pieces, counts) = (&self.pieces, self.counts);
-        let corners = of_triangles(ranks, pieces, counts.triangles, |t| self.corners(t));
+        let narrow = |t: usize| pieces.corners(t).map(|v| v as u32);
+        let corners = of_triangles(ranks, pieces, counts.triangles, narrow);
         let regions = self.regions.as_ref();
         let regions = regions.map(|of| of_triangles(ranks, pieces, counts.triangles, |t| of[t]));
         let surface = Surface {
@@ -150,9 +146,13 @@ where
             }
             for run in of_triangles {
                 out.seek(at_triangle(self.pieces.triangle(run.start)))?;
-                let corners = |i: usize| self.corners(run.start + i);
-                let region = |i: usize| self.regions.as_ref().map_or(0, |of| of[run.start + i]);
-                file.write_triangles(out, run.len(), corners, region)?;
+                let regions = self.regions.as_deref();
+                file.write_triangles(out, run.len(), |range| {
+                    let triangles = run.start + range.start..run.start + range.end;
+                    let region = move |t: usize| regions.map_or(0, |of| of[t]);
+                    let rows = self.pieces.rows(triangles.clone()).zip(triangles);
+                    rows.map(move |(corners, t)| (corners, region(t)))
+                })?;
             }
             Ok(())
         })

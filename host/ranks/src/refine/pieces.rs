@@ -159,6 +159,14 @@ where
         [0, 1, 2].map(|k| self.vertex(self.here.corners[3 * t + k] as usize))
     }
 
+    /// The vertices of triangles that lie together, by ids of a mesh that has no others than 32 bits name.
+    pub fn rows(&self, triangles: Range<usize>) -> impl Iterator<Item = [u32; 3]> {
+        let corners = &self.here.corners[3 * triangles.start..3 * triangles.end];
+        let mut ids = self.part.vertices.near();
+        let rows = corners.as_chunks().0.iter();
+        rows.map(move |corners: &[u32; 3]| corners.map(|v| ids.get(v as usize) as u32))
+    }
+
     /// The regions of the triangles of the input with these ids, of which there are `n`, if it has regions. Collective.
     pub fn regions(
         ranks: &Ranks,
