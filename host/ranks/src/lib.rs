@@ -26,6 +26,8 @@
 pub mod block;
 mod cells;
 mod check;
+mod curve;
+mod directory;
 pub mod fault;
 mod grid;
 mod halo_edges;

@@ -16,9 +16,10 @@ use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::check::{check_corners, check_ids};
+use crate::directory::fetch;
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
-use crate::ownership::{Position, fetch};
+use crate::ownership::Position;
 use crate::polylla::{Ordered, Polygons};
 use crate::transport::{Mail, Ranks, Reduction};
 

@@ -14,7 +14,7 @@ use crate::merged::Merged;
 use crate::ownership::{Ownership, Position};
 use crate::part::check_size;
 use crate::rows::{Halo, Rows, all_vertices, vertices};
-use crate::shared::{Near, Shared};
+use crate::shared::{Counts, Near, Shared};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// Equal shares of the cells that a rank may have.
@@ -141,12 +141,12 @@ impl<P: Pod + Send + Sync> Owned<P> {
     pub fn with_ghosts(self, ranks: &Ranks, total: u64) -> Result<WithGhosts<P>> {
         ranks.phase("ghosts");
         let size = self.size;
-        let cells = Cells::Rows::<P> {
+        let cells = Cells::Rows {
             rows: &self.rows,
             size,
         };
-        let near = Near::find(ranks, cells.vertices(), total);
-        let (sent, ghosts) = Shared::find(ranks, near, total).send(ranks, &cells);
+        let near = Near::find(ranks, Counts::of(&cells, total));
+        let (sent, ghosts) = Shared::find(ranks, &cells, &near, total).send(ranks, &cells);
         let (rows, owners, halo) = join(ranks, &self.rows, &sent, ghosts);
         let ids = all_vertices(&rows, size);
         let all = ids.to_vec();

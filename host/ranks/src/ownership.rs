@@ -1,21 +1,20 @@
 //! Which rank owns each cell, or each point. The result of a run does not depend on it: only the time does.
 //!
-//! [`Ownership::Near`] leaves cells where they are if few vertices are in several ranks' blocks. [`Ownership::Curve`] sorts the cells along a Morton curve, by the key of their first vertex and then by their id, and cuts
+//! [`Ownership::Near`] leaves cells where they are if few vertices are in several ranks' blocks. [`Ownership::Curve`] sorts the cells along a Morton curve, by the key of one of their vertices and then by their id, and cuts
 //! the order into parts of equal length; points likewise. The keys are integers: the coordinates in 32 bits each of the bounding box (of three, 21), bits
 //! interleaved.
 
 use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
-use rayon::prelude::*;
 use trioxide::generate::Grid;
 use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
-use crate::fault::Result;
-use crate::ids::{IdSet, partition};
+use crate::cells::Input;
+use crate::curve::{equal_parts, owners_of_cells, spread};
 use crate::layers::Layers;
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::transport::{Ranks, Reduction};
 
 /// A choice of owners.
 #[derive(Clone, Default)]
@@ -44,7 +43,12 @@ impl Ownership {
                 let rows = Layers::of(grid, ranks.size());
                 first.map(|id| rows.owner(id) as u32).collect()
             }
-            Ownership::Near | Ownership::Curve => along_the_curve(ranks, block, first.start),
+            Ownership::Near | Ownership::Curve if ranks.size() == 1 => vec![0; first.count()],
+            Ownership::Near | Ownership::Curve => {
+                let bounds = bounds(ranks, &block.points);
+                let keys = parallel::map(&block.points, |&p| key(p, bounds));
+                owners_of_cells(ranks, &Input::of(ranks, block), &keys)
+            }
         }
     }
 
@@ -102,120 +106,11 @@ impl Ownership {
             // Later elements have ids that do not follow their place.
             _ => {
                 let bounds = bounds();
-                let place = |(i, &p): (usize, &P)| (key(p, bounds), id(i));
-                let places = points.par_iter().enumerate().map(place).collect();
-                equal_parts(ranks, places, total)
+                let keys = parallel::map(points, |&p| key(p, bounds));
+                equal_parts(ranks, &keys, id, total)
             }
         }
     }
-}
-
-/// A cell's place along the curve: its key, then its id.
-type Place = (u64, u64);
-
-fn along_the_curve<P: Position>(ranks: &Ranks, block: &Block<P>, first: u64) -> Vec<u32> {
-    if ranks.size() == 1 {
-        return vec![0; block.corners.len() / block.size.max(1)];
-    }
-    let size = block.size.max(1);
-    let cells = block.corners.len() / size;
-    let asked = IdSet::of(cells, |i| block.corners.get(size * i));
-    let points = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
-    let bounds = bounds(ranks, &block.points);
-    let keys: Vec<u64> = points.par_iter().map(|&p| key(p, bounds)).collect();
-    let place = |i: usize| {
-        let at = asked.place(block.corners.get(size * i));
-        let at = at.expect("it was asked for");
-        (keys[at as usize], first + i as u64)
-    };
-    equal_parts(ranks, parallel::collect(cells, place), block.cells)
-}
-
-/// The part of each of this rank's places among equal parts of all of them.
-fn equal_parts(ranks: &Ranks, places: Vec<Place>, total: u64) -> Vec<u32> {
-    let cuts = cuts(ranks, &places, total);
-    let owner = |place: &Place| cuts.partition_point(|cut| cut <= place) as u32;
-    places.par_iter().map(owner).collect()
-}
-
-/// Items of elements from the directories that hold them: `ids` ascend, `held` are those of this rank's block. Collective.
-pub fn fetch<T: bytemuck::Pod + Send + Sync>(
-    ranks: &Ranks,
-    total: u64,
-    ids: &[u64],
-    held: &[T],
-) -> Vec<T> {
-    let start = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
-    fetch_by(ranks, total, ids, |id| held[(id - start) as usize])
-}
-
-/// As [`fetch`]: `held` gives the items of this rank's block by their ids. Collective.
-pub fn fetch_by<T: bytemuck::Pod + Send + Sync>(
-    ranks: &Ranks,
-    total: u64,
-    ids: &[u64],
-    held: impl Fn(u64) -> T + Sync,
-) -> Vec<T> {
-    fetch_at(ranks, total, ids.len(), |i| ids[i], held)
-}
-
-/// As [`fetch_by`], of `n` ids: `id(i)` ascends. Collective.
-pub fn fetch_at<T: bytemuck::Pod + Send + Sync>(
-    ranks: &Ranks,
-    total: u64,
-    n: usize,
-    id: impl Fn(usize) -> u64 + Sync,
-    held: impl Fn(u64) -> T + Sync,
-) -> Vec<T> {
-    let blocks = Blocks::new(total, ranks.size());
-    let before = |end: u64| partition(n, |i| id(i) < end);
-    let own = blocks.range(ranks.rank());
-    let own = before(own.start)..before(own.end);
-    // Items of the rank's own block do not travel.
-    let other = |k: usize| id(if k < own.start { k } else { k + own.len() });
-    let counts = (0..ranks.size()).map(|rank| {
-        let range = blocks.range(rank);
-        let count = before(range.end) - before(range.start);
-        if rank == ranks.rank() { 0 } else { count }
-    });
-    let questions = parallel::collect(n - own.len(), other);
-    let questions = Mail::from_parts(questions, counts);
-    let answers = ranks.exchange(&questions).map(|&id| held(id));
-    let received = ranks.exchange_expected(&answers, &questions.counts());
-    let received = received.items();
-    parallel::collect(n, |i| match i {
-        _ if i < own.start => received[i],
-        _ if i < own.end => held(id(i)),
-        _ => received[i - own.len()],
-    })
-}
-
-/// As [`fetch`]: `held` gives the items of this rank's block for a list of their ids. Collective.
-///
-/// # Errors
-/// That of `held` on any rank.
-pub fn fetch_list<T: bytemuck::Pod + Send + Sync>(
-    ranks: &Ranks,
-    total: u64,
-    ids: &[u64],
-    held: impl FnOnce(&[u64]) -> Result<Vec<T>>,
-) -> Result<Vec<T>> {
-    let questions = questions(ranks, total, ids);
-    let asked = ranks.exchange(&questions);
-    let answers = asked.with(ranks.agree(held(asked.items()))?);
-    let received = ranks.exchange_expected(&answers, &questions.counts());
-    Ok(received.into_items())
-}
-
-/// Ascending ids for the directories that hold them.
-fn questions(ranks: &Ranks, total: u64, ids: &[u64]) -> Mail<u64> {
-    let blocks = Blocks::new(total, ranks.size());
-    let counts = (0..ranks.size()).map(|rank| {
-        let range = blocks.range(rank);
-        let below = |id: u64| ids.partition_point(|&other| other < id);
-        below(range.end) - below(range.start)
-    });
-    Mail::from_parts(ids.to_vec(), counts)
 }
 
 /// Points of the plane or of space.
@@ -311,106 +206,6 @@ fn key<P: Position>(p: P, [least, most]: [[f64; 3]; 2]) -> u64 {
     key
 }
 
-/// The lowest `bits` of a number, each `apart` from the next: two, or three.
-#[inline]
-pub fn spread(x: u32, bits: usize, apart: usize) -> u64 {
-    let mut x = u64::from(x) & ((1 << bits) - 1);
-    // Halves go apart, then halves of these, and so on.
-    for (shift, mask) in match apart {
-        2 => [
-            (16, 0x0000_ffff_0000_ffff),
-            (8, 0x00ff_00ff_00ff_00ff),
-            (4, 0x0f0f_0f0f_0f0f_0f0f),
-            (2, 0x3333_3333_3333_3333),
-            (1, 0x5555_5555_5555_5555),
-        ],
-        _ => [
-            (32, 0x001f_0000_0000_ffff),
-            (16, 0x001f_0000_ff00_00ff),
-            (8, 0x100f_00f0_0f00_f00f),
-            (4, 0x10c3_0c30_c30c_30c3),
-            (2, 0x1249_2492_4924_9249),
-        ],
-    } {
-        x = (x | x << shift) & mask;
-    }
-    x
-}
-
-/// Bits of a key by which places are counted in bins.
-const BIN_BITS: u32 = 14;
-
-/// The first place of each part but the first, of parts of equal length of all places; `places` are this rank's.
-///
-/// Places are counted in bins of keys. A cut lies in one bin, and is found there by bisection, over keys and then over the ids of one
-/// key: a round is one sum over all ranks. So only the places in bins with cuts are sorted.
-fn cuts(ranks: &Ranks, places: &[Place], total: u64) -> Vec<Place> {
-    let blocks = Blocks::new(total, ranks.size());
-    let parts: Vec<u64> = (1..ranks.size()).map(|r| blocks.range(r).start).collect();
-    let shift = u64::BITS - BIN_BITS;
-    let mut here = vec![0_u64; 1 << BIN_BITS];
-    for (key, _) in places {
-        here[(key >> shift) as usize] += 1;
-    }
-    let mut all = here.clone();
-    ranks.reduce_all(&mut all, Reduction::Sum);
-    for counts in [&mut here, &mut all] {
-        let mut sum = 0;
-        for count in counts {
-            sum += std::mem::replace(count, sum);
-        }
-    }
-    // The last bin with no more than the part's start before it.
-    let bin_of = |&part: &u64| all.partition_point(|&before| before <= part) - 1;
-    let bins: Vec<usize> = parts.iter().map(bin_of).collect();
-    let mut has_cut = vec![false; 1 << BIN_BITS];
-    bins.iter().for_each(|&bin| has_cut[bin] = true);
-    let is_near = |(key, _): &&Place| has_cut[(key >> shift) as usize];
-    let mut near: Vec<Place> = places.par_iter().filter(is_near).copied().collect();
-    near.par_sort_unstable();
-    // How many of all this rank's places stand before one in the bin of cut i.
-    let below = |i: usize, place: Place| {
-        let first = near.partition_point(|other| (other.0 >> shift) < bins[i] as u64);
-        let until = near.partition_point(|other| *other < place);
-        here[bins[i]] + (until - first) as u64
-    };
-    let starts = bins.iter().map(|&bin| (bin as u64) << shift);
-    let starts: Vec<u64> = starts.collect();
-    let ends = starts
-        .iter()
-        .map(|start| start | ((1 << shift) - 1))
-        .collect();
-    let keys = bisect(ranks, &parts, starts, ends, |i, key| below(i, (key, 0)));
-    let (least, most) = (vec![0; parts.len()], vec![total; parts.len()]);
-    let ids = bisect(ranks, &parts, least, most, |i, id| below(i, (keys[i], id)));
-    keys.into_iter().zip(ids).collect()
-}
-
-/// For each part the largest value, from `low` to `high`, with at most the part's start before it on all ranks; `below` counts on
-/// this one. Collective.
-pub fn bisect(
-    ranks: &Ranks,
-    parts: &[u64],
-    mut low: Vec<u64>,
-    mut high: Vec<u64>,
-    below: impl Fn(usize, u64) -> u64,
-) -> Vec<u64> {
-    while low != high {
-        let middle = |(low, high): (&u64, &u64)| low + (high - low).div_ceil(2);
-        let middles: Vec<u64> = low.iter().zip(&high).map(middle).collect();
-        let counts = middles.iter().enumerate();
-        let mut counts: Vec<u64> = counts.map(|(i, &value)| below(i, value)).collect();
-        ranks.reduce_all(&mut counts, Reduction::Sum);
-        for (i, &count) in counts.iter().enumerate() {
-            match count <= parts[i] {
-                true => low[i] = middles[i],
-                false => high[i] = middles[i] - 1,
-            }
-        }
-    }
-    low
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -431,20 +226,6 @@ mod tests {
         assert!(numbers.map(to_ordered).is_sorted());
         for x in numbers {
             assert_eq!(from_ordered(to_ordered(x)).to_bits(), x.to_bits());
-        }
-    }
-
-    #[test]
-    fn bits_are_interleaved() {
-        assert_eq!(spread(0b1011, 32, 2), 0b100_0101);
-        assert_eq!(spread(u32::MAX, 32, 2), 0x5555_5555_5555_5555);
-        assert_eq!(spread(u32::MAX, 21, 3), 0x1249_2492_4924_9249);
-        for x in [0_u32, 1, 0x1234_5678, 0x001f_ffff, 0x000a_bcde] {
-            for (bits, apart) in [(32, 2), (21, 3)] {
-                let bit = |i: usize| u64::from(x >> i & 1) << (apart * i);
-                let expected: u64 = (0..bits).map(bit).sum();
-                assert_eq!(spread(x, bits, apart), expected);
-            }
         }
     }
 

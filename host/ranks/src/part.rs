@@ -12,19 +12,20 @@ use trioxide::mesh::{NONE, Segment, Triangulation};
 use trioxide::polylla::{self, Constraints};
 
 use crate::block::{Block, Blocks};
-use crate::cells::Cells;
+use crate::cells::{Cells, Dealt, Input};
+use crate::directory::fetch_at;
 use crate::fault::{Fault, Result};
-use crate::ids::{IdSet, Ids, Owners};
+use crate::ids::{IdSet, Ids, Lists, Owners};
 use crate::merged::{Merged, Run};
-use crate::ownership::{Ownership, Position, fetch_at};
+use crate::ownership::{Ownership, Position};
 use crate::rows::{Rows, vertices};
 use crate::shape::Shape;
-use crate::shared::{Near, Shared};
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::shared::{Counts, Near, Shared};
+use crate::transport::{Ranks, Reduction};
 
 pub use crate::rows::Halo;
 
-/// Blocks stay with their ranks where at most one vertex in so many may be of several: then their ghosts are few.
+/// Blocks stay with their ranks where at most one corner in so many has a vertex that may be of several: then their ghosts are few.
 const FEW: u64 = 16;
 
 /// A rank's part of a mesh.
@@ -84,85 +85,39 @@ impl<P: Position> Part<P> {
             return Self::of_grid(ranks, grid);
         }
         ranks.phase("ownership");
-        ranks.agree(check_corners(ranks, block))?;
-        let of_block = Cells::of_block(ranks, block);
-        let total = block.vertices;
-        let mut near = None;
-        let stays = match ownership {
-            _ if ranks.size() == 1 => true,
-            Ownership::Blocks => true,
-            Ownership::Near => {
-                let found = Near::find(ranks, of_block.vertices(), total);
-                near = found.are_few(ranks, FEW).then_some(found);
-                near.is_some()
-            }
-            Ownership::Curve | Ownership::Rows(_) | Ownership::Given(_) => false,
-        };
-        let dealt = (!stays).then(|| {
+        // Places in a block have 32 bits, as those in a part have.
+        ranks.agree(check_size(ranks, block.points.len(), block.corners.len()))?;
+        let input = Input::of(ranks, block);
+        let near = near(ranks, &input, ownership)?;
+        let dealt = near.is_none().then(|| {
             let owners = ownership.owners(ranks, block);
             ranks.phase("distribution");
-            deal(ranks, &of_block, &owners).sorted()
+            Dealt::deal(ranks, &input, &owners)
         });
-        let owned = dealt.as_ref().map_or(of_block, |rows| Cells::Rows {
-            rows,
-            size: block.size,
-        });
+        let owned = dealt.as_ref().map_or(Cells::Block(&input), Cells::Dealt);
 
         ranks.phase("ghosts");
-        let near = near.unwrap_or_else(|| Near::find(ranks, owned.vertices(), total));
-        let shared = Shared::find(ranks, near, total);
-        let (sent, ghosts) = shared.send(ranks, &owned);
-        let counts = ghosts.counts().into_iter();
-        let stride = owned.stride();
-        let counts: Vec<usize> = counts.map(|words| words as usize / stride).collect();
-        let ghosts = Rows {
-            words: ghosts.into_items(),
-            stride,
-        };
-        let (before, ghost) = (|id| owned.before(id), |i| ghosts.id(i));
-        let merged = Merged::new(ranks, owned.len(), before, &sent, &counts, ghost);
+        let found = Found::find(ranks, &owned, near, block.vertices)?;
+        let first = Blocks::new(block.vertices, ranks.size())
+            .range(ranks.rank())
+            .start;
+        let points = fetch_at(
+            ranks,
+            block.vertices,
+            found.ids.len(),
+            |i| found.ids.get(i),
+            |id| block.points[(id - first) as usize],
+        );
+        let corners = found.corners(&owned);
+        let (segments, of_segments) = found.segments(all);
+        found.check_segments(ranks, block.vertices, all)?;
         let Merged {
             places,
             owners,
             halo,
-        } = merged;
-
-        let of_ghosts = |i: usize| vertices(ghosts.get(i), block.size);
-        let of_ghosts: Vec<u64> = (0..ghosts.len()).flat_map(of_ghosts).copied().collect();
-        let set = shared.vertices.with(&of_ghosts);
-        let ids = set.to_ids();
-        ranks.agree(check_size(ranks, ids.len(), block.size * places.len()))?;
-        let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
-        let points = fetch_at(
-            ranks,
-            total,
-            ids.len(),
-            |i| ids.get(i),
-            |id| block.points[(id - first) as usize],
-        );
-        let local = |vertex: u64| match &ids {
-            Ids::Range { .. } => ids.place(vertex),
-            Ids::List(_) => set.place(vertex),
-        };
-        let local = |vertex: u64| local(vertex).unwrap_or(NONE);
-        let corners = places.collect(block.size, |run, corners| match run {
-            Run::Owned(cells) => {
-                for (i, corners) in cells.zip(corners.chunks_exact_mut(block.size)) {
-                    for (k, corner) in corners.iter_mut().enumerate() {
-                        *corner = local(owned.corner(i, k));
-                    }
-                }
-            }
-            Run::Ghost(i) => {
-                for (corner, &vertex) in corners.iter_mut().zip(vertices(ghosts.get(i), block.size))
-                {
-                    *corner = local(vertex);
-                }
-            }
-        });
-        let (segments, of_segments) = local_segments(all, local, |v| shared.has(v));
-        check_segments(ranks, total, all, &shared, &set)?;
-        let region = |i: usize| ghosts.get(i)[stride - 1] as i32;
+        } = found.merged;
+        let ghosts = &found.ghosts;
+        let region = |i: usize| ghosts.get(i)[ghosts.stride - 1] as i32;
         Ok(Self {
             shape: Shape::Lists { points, corners },
             size: block.size,
@@ -177,12 +132,149 @@ impl<P: Position> Part<P> {
             }),
             segments,
             places: of_segments,
-            cells: places.all_ids(|i| owned.id(i), ghost),
-            vertices: ids,
-            owned_vertices: shared.vertices.to_ids(),
+            cells: places.all_ids(|i| owned.id(i), |i| ghosts.id(i)),
+            vertices: found.ids,
+            owned_vertices: found.shared.vertices.to_ids(),
             owners,
             halo,
-            shared: shared.others,
+            shared: found.shared.others,
+        })
+    }
+}
+
+/// The bins of the block's vertices where each rank owns its block: where few of the vertices may be of several ranks, if that is asked. Collective.
+fn near(ranks: &Ranks, input: &Input, ownership: &Ownership) -> Result<Option<Near>> {
+    let cells = Cells::Block(input);
+    let counts = Counts::of(&cells, input.vertices);
+    ranks.agree(check_corners(&cells, input.vertices, counts.ends))?;
+    let stays = matches!(ownership, Ownership::Blocks) || ranks.size() == 1;
+    if !stays && !matches!(ownership, Ownership::Near) {
+        return Ok(None);
+    }
+    let near = Near::find(ranks, counts);
+    Ok((stays || near.are_few(ranks, FEW)).then_some(near))
+}
+
+/// What a rank finds out about its cells: what does not depend on the kind of points, which is so compiled once.
+struct Found {
+    shared: Shared,
+    ghosts: Rows,
+    merged: Merged,
+    /// Vertices of the cells and the ghosts.
+    set: IdSet,
+    /// The same.
+    ids: Ids,
+}
+
+impl Found {
+    /// Of the `owned` cells of a mesh with `total` vertices. Collective.
+    fn find(ranks: &Ranks, owned: &Cells, near: Option<Near>, total: u64) -> Result<Self> {
+        let near = near.unwrap_or_else(|| Near::find(ranks, Counts::of(owned, total)));
+        let shared = Shared::find(ranks, owned, &near, total);
+        let (sent, ghosts) = shared.send(ranks, owned);
+        let counts = ghosts.counts().into_iter();
+        let (size, stride) = (owned.size(), owned.stride());
+        let counts: Vec<usize> = counts.map(|words| words as usize / stride).collect();
+        let ghosts = Rows {
+            words: ghosts.into_items(),
+            stride,
+        };
+        let (before, ghost) = (|id| owned.before(id), |i| ghosts.id(i));
+        let merged = Merged::new(ranks, owned.len(), before, &sent, &counts, ghost);
+        let of_ghosts = |i: usize| vertices(ghosts.get(i), size);
+        let of_ghosts: Vec<u64> = (0..ghosts.len()).flat_map(of_ghosts).copied().collect();
+        let set = shared.vertices.with(&of_ghosts);
+        let ids = set.to_ids();
+        ranks.agree(check_size(ranks, ids.len(), size * merged.places.len()))?;
+        Ok(Self {
+            shared,
+            ghosts,
+            merged,
+            set,
+            ids,
+        })
+    }
+
+    /// The local id of a vertex; [`NONE`] of one that is not here.
+    #[inline]
+    fn local(&self, vertex: u64) -> u32 {
+        let place = match &self.ids {
+            Ids::Range { .. } => self.ids.place(vertex),
+            Ids::List(_) => self.set.place(vertex),
+        };
+        place.unwrap_or(NONE)
+    }
+
+    /// The vertices of all cells, by local ids.
+    fn corners(&self, owned: &Cells) -> Vec<u32> {
+        let size = owned.size();
+        self.merged.places.collect(size, |run, corners| match run {
+            Run::Owned(cells) => {
+                let mut corners = corners.iter_mut();
+                owned.for_each(cells, |vertex| {
+                    *corners.next().expect("one of each vertex") = self.local(vertex);
+                });
+            }
+            Run::Ghost(i) => {
+                for (corner, &vertex) in corners.iter_mut().zip(vertices(self.ghosts.get(i), size))
+                {
+                    *corner = self.local(vertex);
+                }
+            }
+        })
+    }
+
+    /// The segments that have an end at an owned cell's vertex, and both ends here, by local ids; and their places among all.
+    fn segments(&self, all: &[Segment]) -> (Vec<Segment>, Vec<usize>) {
+        let mut segments = Vec::new();
+        let mut places = Vec::new();
+        for (place, segment) in all.iter().enumerate() {
+            let ends = segment.ends.map(u64::from);
+            let here = ends.map(|v| self.local(v));
+            if ends.into_iter().any(|v| self.shared.has(v)) && !here.contains(&NONE) {
+                segments.push(Segment {
+                    ends: here,
+                    ..*segment
+                });
+                places.push(place);
+            }
+        }
+        (segments, places)
+    }
+
+    /// Refuses segments that are no edges, as far as ids say so: where an owned cell has one end, all cells of the edge are here,
+    /// and the other end with them. Collective.
+    fn check_segments(&self, ranks: &Ranks, vertices: u64, segments: &[Segment]) -> Result<()> {
+        if segments.is_empty() {
+            return Ok(());
+        }
+        let is_here = |v: &u64| self.set.has(*v);
+        let ends = |segment: &Segment| segment.ends.map(u64::from);
+        let is_outside = |s: &Segment| ends(s).iter().any(|&v| v >= vertices);
+        if let Some(segment) = segments.iter().position(is_outside) {
+            return Err(polylla::Error::SegmentOutOfRange { segment }.into());
+        }
+        let is_seen: Vec<bool> = segments
+            .iter()
+            .map(|s| ends(s).into_iter().any(|v| self.shared.has(v)))
+            .collect();
+        let mut seen: Vec<u64> = is_seen
+            .chunks(64)
+            .map(|chunk| {
+                chunk
+                    .iter()
+                    .rev()
+                    .fold(0, |word, &bit| word << 1 | u64::from(bit))
+            })
+            .collect();
+        ranks.reduce_all(&mut seen, Reduction::Or);
+        let is_wrong = |i: usize| {
+            let is_alone = seen[i / 64] >> (i % 64) & 1 == 0;
+            is_alone || is_seen[i] && !ends(&segments[i]).iter().all(is_here)
+        };
+        ranks.agree(match (0..segments.len()).find(|&i| is_wrong(i)) {
+            None => Ok(()),
+            Some(i) => Err(no_edge(i, segments[i].ends)),
         })
     }
 }
@@ -248,20 +340,20 @@ fn set_range(bits: &mut [u32], range: Range<usize>) {
     bits[last] |= until;
 }
 
-/// Refuses vertex ids that are out of range.
-fn check_corners<P>(ranks: &Ranks, block: &Block<P>) -> Result<()> {
-    let ends = block.corners.ends();
-    if ends.is_none_or(|[_, most]| most < block.vertices) {
+/// Refuses vertex ids that are out of range; these are the smallest and the largest one.
+fn check_corners(cells: &Cells, total: u64, ends: Option<[u64; 2]>) -> Result<()> {
+    if ends.is_none_or(|[_, most]| most < total) {
         return Ok(());
     }
-    let Some(i) = block.corners.beyond(block.vertices) else {
+    let Some(&i) = cells.with_vertex(|vertex| vertex >= total).first() else {
         return Ok(());
     };
-    let first = Blocks::new(block.cells, ranks.size())
-        .range(ranks.rank())
-        .start;
-    let id = first + (i / block.size) as u64;
-    let element = if block.size == 3 { "triangle" } else { "cell" };
+    let id = cells.id(i);
+    let element = if cells.size() == 3 {
+        "triangle"
+    } else {
+        "cell"
+    };
     let text = format!("{element} {id} has a vertex index that is out of range");
     Err(Fault::of_mesh(1, id, text))
 }
@@ -276,81 +368,6 @@ pub(crate) fn check_size(ranks: &Ranks, vertices: usize, corners: usize) -> Resu
         "rank {rank} would hold {vertices} vertices, and cells with {corners} corners, more than 32-bit ids name: use more ranks"
     ))
     .into())
-}
-
-/// Sends the cells of the block to their owners; the ones that this rank owns.
-fn deal<P: Sync>(ranks: &Ranks, cells: &Cells<P>, owners: &[u32]) -> Rows {
-    let stride = cells.stride();
-    let owner = |i: usize| owners[i] as usize;
-    let rows = Mail::rows(ranks.size(), owners.len(), stride, owner, |i, row| {
-        cells.set(i, row);
-    });
-    let words = ranks.exchange(&rows).into_items();
-    Rows { words, stride }
-}
-
-/// The segments that have an end at an owned cell's vertex, and both ends here, by local ids; and their places among all.
-fn local_segments(
-    all: &[Segment],
-    local: impl Fn(u64) -> u32,
-    is_of_owned: impl Fn(u64) -> bool,
-) -> (Vec<Segment>, Vec<usize>) {
-    let mut segments = Vec::new();
-    let mut places = Vec::new();
-    for (place, segment) in all.iter().enumerate() {
-        let ends = segment.ends.map(u64::from);
-        let here = ends.map(&local);
-        if ends.into_iter().any(&is_of_owned) && !here.contains(&NONE) {
-            segments.push(Segment {
-                ends: here,
-                ..*segment
-            });
-            places.push(place);
-        }
-    }
-    (segments, places)
-}
-
-/// Refuses segments that are no edges, as far as ids say so: where an owned cell has one end, all cells of the edge are here,
-/// and the other end with them. Collective.
-fn check_segments(
-    ranks: &Ranks,
-    vertices: u64,
-    segments: &[Segment],
-    shared: &Shared,
-    here: &IdSet,
-) -> Result<()> {
-    if segments.is_empty() {
-        return Ok(());
-    }
-    let is_here = |v: &u64| here.has(*v);
-    let ends = |segment: &Segment| segment.ends.map(u64::from);
-    let is_outside = |s: &Segment| ends(s).iter().any(|&v| v >= vertices);
-    if let Some(segment) = segments.iter().position(is_outside) {
-        return Err(polylla::Error::SegmentOutOfRange { segment }.into());
-    }
-    let is_seen: Vec<bool> = segments
-        .iter()
-        .map(|s| ends(s).into_iter().any(|v| shared.has(v)))
-        .collect();
-    let mut seen: Vec<u64> = is_seen
-        .chunks(64)
-        .map(|chunk| {
-            chunk
-                .iter()
-                .rev()
-                .fold(0, |word, &bit| word << 1 | u64::from(bit))
-        })
-        .collect();
-    ranks.reduce_all(&mut seen, Reduction::Or);
-    let is_wrong = |i: usize| {
-        let is_alone = seen[i / 64] >> (i % 64) & 1 == 0;
-        is_alone || is_seen[i] && !ends(&segments[i]).iter().all(is_here)
-    };
-    ranks.agree(match (0..segments.len()).find(|&i| is_wrong(i)) {
-        None => Ok(()),
-        Some(i) => Err(no_edge(i, segments[i].ends)),
-    })
 }
 
 /// The fault of a segment that is no edge.

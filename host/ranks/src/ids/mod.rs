@@ -8,7 +8,7 @@ use std::ops::Range;
 use trioxide_mesh::parallel::{self, GRAIN};
 
 pub(crate) use named::{Added, Named, Runs};
-pub use set::{IdSet, of_bits};
+pub use set::{IdSet, Lists, of_bits};
 
 /// How many of `0..n` are as asked, which are the first ones.
 pub fn partition(n: usize, is_so: impl Fn(usize) -> bool) -> usize {

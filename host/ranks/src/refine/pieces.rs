@@ -14,9 +14,10 @@ use super::part::{EdgePart, Edges};
 use super::{Counts, Left};
 use crate::block::Block;
 use crate::check::check_ids;
+use crate::directory::fetch;
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
-use crate::ownership::{Position, fetch};
+use crate::ownership::Position;
 use crate::part::owned_bits;
 use crate::transport::{Mail, Ranks, Reduction};
 

@@ -12,9 +12,9 @@ use super::cloud::Dealt;
 use super::numbered::Numbered;
 use super::part::Part;
 use super::{Wanted, Welded};
+use crate::directory::fetch_by;
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
-use crate::ownership::fetch_by;
 use crate::transport::Ranks;
 
 /// Gives ghosts their representatives, where these are here; others represent themselves. Those of the ghosts, by their owners. Collective.

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use glam::DVec3;
 
+use crate::curve::spread;
 use crate::ids::of_bits;
-use crate::ownership::spread;
 
 /// Bits of a cube's number along an axis.
 pub const BITS: u32 = 21;

@@ -36,9 +36,10 @@ use trioxide::weld::{
 };
 
 use crate::block::{Block, Blocks};
+use crate::directory::fetch;
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
-use crate::ownership::{Ownership, fetch};
+use crate::ownership::Ownership;
 use crate::transport::{Ranks, Reduction};
 
 use cloud::{Dealt, Source};

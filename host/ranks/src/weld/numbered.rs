@@ -6,8 +6,8 @@ use trioxide::Device;
 use trioxide::weld::BlockMap;
 use trioxide_mesh::parallel;
 
+use crate::directory::fetch_list;
 use crate::fault::Result;
-use crate::ownership::fetch_list;
 use crate::transport::Ranks;
 
 /// The new vertices of the vertices of this rank's block.

@@ -16,9 +16,9 @@ use trioxide_mesh::parallel;
 
 use super::cubes::Near;
 use super::part::Part;
+use crate::curve::bisect;
 use crate::fault::{Joint, Result};
 use crate::ids::IdSet;
-use crate::ownership::bisect;
 use crate::rows::Rows;
 use crate::transport::{Mail, Ranks, Reduction};
 
