@@ -20,7 +20,7 @@ pub(crate) fn owners_of_cells(ranks: &Ranks, block: &Input, of_vertices: &[u64])
     let here = held.end - held.start;
     let (start, behind) = block.corners.parts();
     // A vertex whose key is here, if there is one: the least behind the block's start, around the end of all numbers.
-    let places = parallel::collect(cells, |i| {
+    let mut places = parallel::collect(cells, |i| {
         let corners = behind[size * i..size * (i + 1)].iter();
         let places = corners.map(|&v| (start + u64::from(v)).wrapping_sub(held.start));
         places.fold(u64::MAX, u64::min)
@@ -31,21 +31,21 @@ pub(crate) fn owners_of_cells(ranks: &Ranks, block: &Input, of_vertices: &[u64])
         of_vertices[(id - held.start) as usize]
     });
     let last = here.saturating_sub(1);
-    let mut keys = parallel::zeroed(cells);
-    parallel::for_chunks_mut(&mut keys, GRAIN, |k, keys| {
-        let places = &places[k * GRAIN..];
+    // Keys take the places' places: what is touched first, the system clears.
+    parallel::for_chunks_mut(&mut places, GRAIN, |_, keys| {
+        let places = keys.to_vec();
         // Reads that wait for no branch are many at a time: all cells get a key, and then those with vertices elsewhere theirs.
-        for (key, &place) in keys.iter_mut().zip(places) {
+        for (key, &place) in keys.iter_mut().zip(&places) {
             let key_of = of_vertices.get(place.min(last) as usize);
             *key = key_of.copied().unwrap_or(0);
         }
-        for (key, &place) in keys.iter_mut().zip(places) {
+        for (key, &place) in keys.iter_mut().zip(&places) {
             if let Some(id) = elsewhere(place) {
                 *key = others[asked.place(id).expect("it was asked for") as usize];
             }
         }
     });
-    equal_parts(ranks, &keys, |i| block.first + i as u64, block.cells)
+    equal_parts(ranks, &places, |i| block.first + i as u64, block.cells)
 }
 
 /// The part of each of this rank's elements, with these keys and ids, among equal parts of all of them. Collective.

@@ -46,7 +46,7 @@ impl Ownership {
             Ownership::Near | Ownership::Curve if ranks.size() == 1 => vec![0; first.count()],
             Ownership::Near | Ownership::Curve => {
                 let bounds = bounds(ranks, &block.points);
-                let keys = parallel::map(&block.points, |&p| key(p, bounds));
+                let keys = keys(&block.points, bounds);
                 owners_of_cells(ranks, &Input::of(ranks, block), &keys)
             }
         }
@@ -106,7 +106,7 @@ impl Ownership {
             // Later elements have ids that do not follow their place.
             _ => {
                 let bounds = bounds();
-                let keys = parallel::map(points, |&p| key(p, bounds));
+                let keys = keys(points, bounds);
                 equal_parts(ranks, &keys, id, total)
             }
         }
@@ -150,29 +150,45 @@ impl Position for DVec3 {
 }
 
 /// The smallest and the largest coordinates of all points.
-pub fn bounds<P: Position>(ranks: &Ranks, points: &[P]) -> [[f64; 3]; 2] {
-    let mut bits = [u64::MAX; 6];
-    let of_pieces = parallel::map_pieces(points.len(), parallel::GRAIN, |range| {
-        let mut bits = [u64::MAX; 6];
-        for p in &points[range] {
-            let [x, y, z] = p.coordinates().map(to_ordered);
-            for (least, value) in bits.iter_mut().zip([x, y, z, !x, !y, !z]) {
-                *least = (*least).min(value);
-            }
-        }
-        bits
-    });
-    for of_piece in of_pieces {
-        for (least, value) in bits.iter_mut().zip(of_piece) {
-            *least = (*least).min(value);
-        }
-    }
+fn bounds<P: Position>(ranks: &Ranks, points: &[P]) -> [[f64; 3]; 2] {
+    bounds_of(ranks, bytemuck::cast_slice(points), P::DIMENSIONS)
+}
+
+/// Of points with 2 or 3 coordinates each.
+fn bounds_of(ranks: &Ranks, coordinates: &[f64], dimensions: usize) -> [[f64; 3]; 2] {
+    // Not generic, so that these loops are compiled here and not in each crate that has some kind of points.
+    let mut bits = match dimensions {
+        2 => ends::<2>(coordinates.as_chunks().0),
+        _ => ends::<3>(coordinates.as_chunks().0),
+    };
     ranks.reduce_all(&mut bits, Reduction::Min);
     let [x, y, z, not_x, not_y, not_z] = bits;
     [
         [x, y, z].map(from_ordered),
         [!not_x, !not_y, !not_z].map(from_ordered),
     ]
+}
+
+/// The smallest bits of coordinates as they compare, and of what they are without: 0 behind the last.
+fn ends<const D: usize>(points: &[[f64; D]]) -> [u64; 6] {
+    let of_pieces = parallel::map_pieces(points.len(), parallel::GRAIN, |range| {
+        let mut bits = [u64::MAX; 6];
+        for p in &points[range] {
+            let at = |k| to_ordered(p.get(k).copied().unwrap_or(0.0));
+            let [x, y, z] = [at(0), at(1), at(2)];
+            for (least, value) in bits.iter_mut().zip([x, y, z, !x, !y, !z]) {
+                *least = (*least).min(value);
+            }
+        }
+        bits
+    });
+    let mut bits = [u64::MAX; 6];
+    for of_piece in of_pieces {
+        for (least, value) in bits.iter_mut().zip(of_piece) {
+            *least = (*least).min(value);
+        }
+    }
+    bits
 }
 
 /// The bits of a number such that they compare as the numbers do.
@@ -191,17 +207,27 @@ fn from_ordered(bits: u64) -> f64 {
     })
 }
 
-/// Key along the curve: 32 bits a coordinate, or 21 of three, interleaved.
-fn key<P: Position>(p: P, [least, most]: [[f64; 3]; 2]) -> u64 {
-    let bits = if P::DIMENSIONS == 2 { 32 } else { 21 };
+/// Keys of points along the curve: 32 bits a coordinate, or 21 of three, interleaved.
+fn keys<P: Position>(points: &[P], bounds: [[f64; 3]; 2]) -> Vec<u64> {
+    keys_of(bytemuck::cast_slice(points), P::DIMENSIONS, bounds)
+}
+
+/// Of points with 2 or 3 coordinates each, as [`bounds_of`].
+fn keys_of(coordinates: &[f64], dimensions: usize, bounds: [[f64; 3]; 2]) -> Vec<u64> {
+    match dimensions {
+        2 => parallel::map(coordinates.as_chunks::<2>().0, |p| key(p, 32, bounds)),
+        _ => parallel::map(coordinates.as_chunks::<3>().0, |p| key(p, 21, bounds)),
+    }
+}
+
+fn key<const D: usize>(p: &[f64; D], bits: usize, [least, most]: [[f64; 3]; 2]) -> u64 {
     let cells = ((1_u64 << bits) - 1) as f64;
-    let coordinates = p.coordinates();
     let mut key = 0;
-    for k in 0..P::DIMENSIONS {
+    for k in 0..D {
         // A number that is not finite, or an extent of 0, becomes some integer too: the check of the mesh refuses such points later.
         let extent = most[k] - least[k];
-        let quantized = ((coordinates[k] - least[k]) / extent * cells) as u32;
-        key |= spread(quantized, bits, P::DIMENSIONS) << k;
+        let quantized = ((p[k] - least[k]) / extent * cells) as u32;
+        key |= spread(quantized, bits, D) << k;
     }
     key
 }
