@@ -85,8 +85,6 @@ impl<P: Position> Part<P> {
             return Self::of_grid(ranks, grid);
         }
         ranks.phase("ownership");
-        // Places in a block have 32 bits, as those in a part have.
-        ranks.agree(check_size(ranks, block.points.len(), block.corners.len()))?;
         let input = Input::of(ranks, block);
         let near = near(ranks, &input, ownership)?;
         let dealt = near.is_none().then(|| {
@@ -146,7 +144,11 @@ impl<P: Position> Part<P> {
 fn near(ranks: &Ranks, input: &Input, ownership: &Ownership) -> Result<Option<Near>> {
     let cells = Cells::Block(input);
     let counts = Counts::of(&cells, input.vertices);
-    ranks.agree(check_corners(&cells, input.vertices, counts.ends))?;
+    // Places in a block have 32 bits, as those in a part have.
+    let points = Blocks::new(input.vertices, ranks.size()).range(ranks.rank());
+    let size = check_size(ranks, points.count(), input.corners.len());
+    let corners = || check_corners(&cells, input.vertices, counts.ends);
+    ranks.agree(size.and_then(|()| corners()))?;
     let stays = matches!(ownership, Ownership::Blocks) || ranks.size() == 1;
     if !stays && !matches!(ownership, Ownership::Near) {
         return Ok(None);
