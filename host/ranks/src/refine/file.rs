@@ -14,7 +14,7 @@ use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;
 
 use super::pieces::Pieces;
-use super::result::{of_triangles, points};
+use super::result::points;
 use super::{Counts, Run};
 use crate::block::{Block, Blocks};
 use crate::check::check_ids;
@@ -55,13 +55,13 @@ where
     ) -> Result<()> {
         let (counts, of_part) = (self.counts, (self.part, self.left));
         ranks.agree(check_ids(counts.vertices))?;
-        let pieces = Pieces::of(ranks, on, block, of_part, counts)?;
-        let ancestor = |t: usize| pieces.ancestor(t);
+        let (pieces, points) = Pieces::of(ranks, on, block, of_part, counts)?;
         let mesh = Refined {
             counts,
-            regions: Pieces::<P>::regions(ranks, block, pieces.triangles(), ancestor),
+            regions: pieces.regions(ranks, block.cells, block.regions.as_deref()),
             segments: pieces.segments(ranks, &self.markers)?,
             pieces,
+            points,
         };
         let runs = mesh.pieces.runs(mesh.pieces.triangles() / together);
         let is_scattered = ranks.reduce(runs.is_none().into(), Reduction::Or) != 0;
@@ -75,7 +75,9 @@ where
 /// The refined mesh, of which this rank has a part.
 struct Refined<P> {
     counts: Counts,
-    pieces: Pieces<P>,
+    pieces: Pieces,
+    /// Of the part's vertices.
+    points: Vec<P>,
     /// Of the part's triangles, if the mesh has regions.
     regions: Option<Vec<i32>>,
     /// All.
@@ -90,15 +92,13 @@ where
     fn write_in_order(self, ranks: &Ranks, block: &Block<P::Double>, path: &Path) -> Result<()> {
         ranks.phase("order of triangles");
         let (pieces, counts) = (&self.pieces, self.counts);
-        let narrow = |t: usize| pieces.corners(t).map(|v| v as u32);
-        let corners = of_triangles(ranks, pieces, counts.triangles, narrow);
+        let corners = pieces.corners_in_order(ranks, counts.triangles);
         let regions = self.regions.as_ref();
-        let regions = regions.map(|of| of_triangles(ranks, pieces, counts.triangles, |t| of[t]));
         let surface = Surface {
             vertices: counts.vertices,
-            points: &points(ranks, block, pieces, counts.vertices),
+            points: &points(ranks, block, (pieces, self.points), counts.vertices),
             corners: corners.into_flattened(),
-            regions,
+            regions: regions.map(|of| pieces.regions_in_order(ranks, counts.triangles, of)),
             segments: &self.segments,
         };
         write_surface(ranks, path, surface)
@@ -141,18 +141,13 @@ where
             file.write_vertices(out, of_input.len(), |i| in_space(P::from_f64(of_input[i])))?;
             for run in of_vertices {
                 out.seek(at_vertex(self.pieces.vertex(run.start)))?;
-                let point = |i: usize| in_space(self.pieces.point(run.start + i));
+                let point = |i: usize| in_space(self.points[run.start + i]);
                 file.write_vertices(out, run.len(), point)?;
             }
             for run in of_triangles {
                 out.seek(at_triangle(self.pieces.triangle(run.start)))?;
-                let regions = self.regions.as_deref();
-                file.write_triangles(out, run.len(), |range| {
-                    let triangles = run.start + range.start..run.start + range.end;
-                    let region = move |t: usize| regions.map_or(0, |of| of[t]);
-                    let rows = self.pieces.rows(triangles.clone()).zip(triangles);
-                    rows.map(move |(corners, t)| (corners, region(t)))
-                })?;
+                self.pieces
+                    .write(out, &file, run, self.regions.as_deref())?;
             }
             Ok(())
         })

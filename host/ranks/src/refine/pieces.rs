@@ -1,9 +1,13 @@
 //! The part behind the last round in host memory, by the ids of the whole mesh.
 
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use bytemuck::Pod;
 use trioxide::Device;
+use trioxide::formats::atomic_file::AtomicFile;
+use trioxide::formats::ply::SharedFile;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;
 use trioxide::refine::{SharePieces, segments};
@@ -12,7 +16,7 @@ use trioxide_mesh::parallel;
 
 use super::part::{EdgePart, Edges};
 use super::{Counts, Left};
-use crate::block::Block;
+use crate::block::{Block, Blocks, to_blocks};
 use crate::check::check_ids;
 use crate::directory::fetch;
 use crate::fault::{Fault, Result};
@@ -21,12 +25,17 @@ use crate::ownership::Position;
 use crate::part::owned_bits;
 use crate::transport::{Mail, Ranks, Reduction};
 
-/// What a run leaves on a rank, in host memory.
-pub struct Pieces<P> {
+/// What a run leaves on a rank, in host memory, but for the points: so it is compiled once.
+pub struct Pieces {
     /// Ids and owners of the part, which is behind the last round.
     part: EdgePart,
-    /// Its points and triangles by local ids.
-    here: SharePieces<P>,
+    /// Number of vertices of the part.
+    vertices: usize,
+    /// Vertices of the triangles by local ids, three each.
+    corners: Vec<u32>,
+    /// Side of each half-edge, and tag of each edge, where edges have tags.
+    sides: Vec<u32>,
+    tags: Vec<u32>,
     /// Whether this rank owns each triangle: a bit each.
     owned: Vec<u32>,
     /// Whether an owned triangle has each vertex of which nobody knows who is to name it; these are the first ones.
@@ -37,22 +46,22 @@ pub struct Pieces<P> {
     me: u32,
 }
 
-impl<P: AnyPoint> Pieces<P>
-where
-    P::Double: Position,
-{
+impl Pieces {
     /// Of the part at the beginning of the last round and what is left of it, where the whole mesh has these `counts` now; `block` is of the
-    /// input. Collective.
+    /// input. Also the points of its vertices. Collective.
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn of(
+    pub fn of<P: AnyPoint>(
         ranks: &Ranks,
         on: &Device,
         block: &Block<P::Double>,
         (mut part, left): (EdgePart, Left<P>),
         counts: Counts,
-    ) -> Result<Self> {
+    ) -> Result<(Self, Vec<P>)>
+    where
+        P::Double: Position,
+    {
         let has_tags = part.has_tags;
         match has_tags {
             // Segments have the order of their edges' ids.
@@ -67,32 +76,45 @@ where
                 share.download(on, has_tags)
             }
         };
-        let here = ranks.agree(here.map_err(Fault::from))?;
-        let owned = owned_bits(&part.owners, ranks.rank(), 1);
+        let SharePieces {
+            points,
+            corners,
+            sides,
+            tags,
+        } = ranks.agree(here.map_err(Fault::from))?;
         // Vertices of the input without a triangle are in the blocks alone. Where each has one, the blocks may be left out.
         let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
-        // Of vertices that a part has had from its beginning all ranks may give the same ones, but for those of the blocks.
-        let first = match part.first_vertices > given {
-            true => here.points.len() - part.dividers.len(),
-            false => 0,
+        let mut pieces = Self {
+            owned: owned_bits(&part.owners, ranks.rank(), 1),
+            part,
+            vertices: points.len(),
+            corners,
+            sides,
+            tags,
+            is_used: Vec::new(),
+            given,
+            me: ranks.rank() as u32,
         };
+        pieces.mark_used();
+        Ok((pieces, points))
+    }
+
+    /// Of vertices that a part has had from its beginning all ranks may give the same ones, but for those of the blocks.
+    fn mark_used(&mut self) {
+        if self.part.first_vertices <= self.given {
+            return;
+        }
+        let first = self.vertices - self.part.dividers.len();
         let is_used = parallel::collect(first, |_| AtomicBool::new(false));
-        parallel::for_each(if first > 0 { part.len() } else { 0 }, |t| {
-            if contains(&owned, t) {
-                let corners = &here.corners[3 * t..3 * t + 3];
-                for is_used in corners.iter().filter_map(|&v| is_used.get(v as usize)) {
+        parallel::for_each(self.triangles(), |t| {
+            if self.is_own(t) {
+                let corners = self.corners[3 * t..3 * t + 3].iter();
+                for is_used in corners.filter_map(|&v| is_used.get(v as usize)) {
                     is_used.store(true, Relaxed);
                 }
             }
         });
-        Ok(Self {
-            part,
-            here,
-            owned,
-            is_used,
-            given,
-            me: ranks.rank() as u32,
-        })
+        self.is_used = is_used;
     }
 
     /// Number of triangles of the part.
@@ -105,11 +127,6 @@ where
         self.part.vertices.get(v)
     }
 
-    /// Where a vertex lies.
-    pub fn point(&self, v: usize) -> P {
-        self.here.points[v]
-    }
-
     /// The vertices that this rank gives the others: of the new ones each rank those in edges that its triangles owned. They lie together in
     /// ascending ranges, and their ids ascend.
     pub fn new_vertices(&self) -> impl Iterator<Item = Range<usize>> {
@@ -120,7 +137,7 @@ where
         let starts = parallel::filter_collect(n, |v| starts(v).then_some(v));
         let ends = parallel::filter_collect(n, |v| ends(v).then_some(v + 1));
         let first = starts.into_iter().zip(ends).map(|(start, end)| start..end);
-        let before = self.here.points.len() - self.part.dividers.len();
+        let before = self.vertices - self.part.dividers.len();
         let since = self.part.dividers.of_rank(self.me);
         first.chain(since.map(move |range| before + range.start..before + range.end))
     }
@@ -145,11 +162,6 @@ where
         self.part.triangles.get(t)
     }
 
-    /// The triangle of the input that a triangle is a part of.
-    pub fn ancestor(&self, t: usize) -> u64 {
-        self.part.ancestors.get(t)
-    }
-
     /// Whether this rank owns a triangle.
     pub fn is_own(&self, t: usize) -> bool {
         contains(&self.owned, t)
@@ -157,29 +169,75 @@ where
 
     /// Ids of the vertices of a triangle.
     pub fn corners(&self, t: usize) -> [u64; 3] {
-        [0, 1, 2].map(|k| self.vertex(self.here.corners[3 * t + k] as usize))
+        [0, 1, 2].map(|k| self.vertex(self.corners[3 * t + k] as usize))
     }
 
-    /// The vertices of triangles that lie together, by ids of a mesh that has no others than 32 bits name.
-    pub fn rows(&self, triangles: Range<usize>) -> impl Iterator<Item = [u32; 3]> {
-        let corners = &self.here.corners[3 * triangles.start..3 * triangles.end];
-        let mut ids = self.part.vertices.near();
-        let rows = corners.as_chunks().0.iter();
-        rows.map(move |corners: &[u32; 3]| corners.map(|v| ids.get(v as usize) as u32))
+    /// Writes triangles with consecutive ids to `file`, where `out` is at their place; `regions` are those of the part's triangles. Ids have 32 bits.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(
+        &self,
+        out: &mut AtomicFile,
+        file: &SharedFile,
+        triangles: Range<usize>,
+        regions: Option<&[i32]>,
+    ) -> io::Result<()> {
+        file.write_triangles(out, triangles.len(), |range| {
+            let triangles = triangles.start + range.start..triangles.start + range.end;
+            let corners = &self.corners[3 * triangles.start..3 * triangles.end];
+            let mut ids = self.part.vertices.near();
+            let rows = triangles.zip(corners.as_chunks().0);
+            rows.map(move |(t, &[a, b, c])| {
+                let corners = [
+                    ids.get(a as usize),
+                    ids.get(b as usize),
+                    ids.get(c as usize),
+                ];
+                (narrow(corners), regions.map_or(0, |of| of[t]))
+            })
+        })
     }
 
-    /// The regions of the triangles of the input with these ids, of which there are `n`, if it has regions. Collective.
-    pub fn regions(
+    /// Vertices of the triangles of this rank's block, of all `triangles`, by ids of 32 bits. Collective.
+    pub fn corners_in_order(&self, ranks: &Ranks, triangles: u64) -> Vec<[u32; 3]> {
+        self.in_order(ranks, triangles, |t| narrow(self.corners(t)))
+    }
+
+    /// Of each triangle of this rank's block, of all `triangles`, its vertices and the triangle of the input that it is a part of. Collective.
+    pub fn rows_in_order(&self, ranks: &Ranks, triangles: u64) -> Vec<[u64; 4]> {
+        self.in_order(ranks, triangles, |t| {
+            let [a, b, c] = self.corners(t);
+            [a, b, c, self.part.ancestors.get(t)]
+        })
+    }
+
+    /// Of each triangle of this rank's block, of all `triangles`, its region; `regions` are those of the part's. Collective.
+    pub fn regions_in_order(&self, ranks: &Ranks, triangles: u64, regions: &[i32]) -> Vec<i32> {
+        self.in_order(ranks, triangles, |t| regions[t])
+    }
+
+    fn in_order<T: Pod + Send + Sync>(
+        &self,
         ranks: &Ranks,
-        block: &Block<P::Double>,
-        n: usize,
-        id: impl Fn(usize) -> u64 + Sync,
-    ) -> Option<Vec<i32>> {
-        let regions = block.regions.as_ref()?;
-        let asked = IdSet::of(n, &id);
-        let found = fetch(ranks, block.cells, &asked.to_vec(), regions);
-        let place = |t: u64| asked.place(t).expect("it was asked for");
-        Some(parallel::collect(n, |i| found[place(id(i)) as usize]))
+        triangles: u64,
+        value: impl Fn(usize) -> T + Sync,
+    ) -> Vec<T> {
+        let blocks = Blocks::new(triangles, ranks.size());
+        let mut values: Vec<T> = parallel::zeroed(blocks.range(ranks.rank()).count());
+        let own = |t: usize| self.is_own(t).then_some(t as u32);
+        let owned = parallel::filter_collect(self.triangles(), own);
+        let id = |i: usize| self.triangle(owned[i] as usize);
+        let value = |i: usize| Some(value(owned[i] as usize));
+        to_blocks(ranks, blocks, owned.len(), id, value, &mut values);
+        values
+    }
+
+    /// The regions of the part's triangles, if the input has any: `held` are those of this rank's block of its `cells` triangles. Collective.
+    pub fn regions(&self, ranks: &Ranks, cells: u64, held: Option<&[i32]>) -> Option<Vec<i32>> {
+        let held = held?;
+        let ancestors = parallel::collect(self.triangles(), |t| self.part.ancestors.get(t));
+        Some(regions_of(ranks, cells, held, &ancestors))
     }
 
     /// All segments, with their `markers`, ascending, in the order of the ids of their edges, along their owners. Collective.
@@ -191,7 +249,7 @@ where
             return Ok(Vec::new());
         }
         ranks.agree(check_ids(self.part.counts.vertices))?;
-        let SharePieces { sides, tags, .. } = &self.here;
+        let (sides, tags) = (&self.sides, &self.tags);
         let tagged = parallel::filter_collect(sides.len(), |h| {
             let (edge, tag) = (sides[h] / 2, tags[sides[h] as usize / 2]);
             let is_of_edge = tag != 0 && sides[h] % 2 == 0 && self.is_own(h / 3);
@@ -210,4 +268,17 @@ where
         let ends = all.iter().map(|&[_, a, b, _]| [a as u32, b as u32]);
         Ok(segments(markers, ends, all.iter().map(|&[.., tag]| tag)))
     }
+}
+
+/// Ids of a mesh that has no others than 32 bits name.
+fn narrow(ids: [u64; 3]) -> [u32; 3] {
+    ids.map(|id| id as u32)
+}
+
+/// The regions of the triangles of the input with these ids: `held` are those of this rank's block of its `cells` triangles. Collective.
+pub fn regions_of(ranks: &Ranks, cells: u64, held: &[i32], ids: &[u64]) -> Vec<i32> {
+    let asked = IdSet::of_list(ids);
+    let found = fetch(ranks, cells, &asked.to_vec(), held);
+    let place = |t: u64| asked.place(t).expect("it was asked for");
+    parallel::map(ids, |&t| found[place(t) as usize])
 }

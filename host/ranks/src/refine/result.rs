@@ -1,13 +1,12 @@
 //! The refined mesh in the order of its ids: a block of it a rank, or all of it at rank 0.
 
-use bytemuck::Pod;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{NONE, Refinement, Segment, Triangulation};
 use trioxide::refine::End;
 use trioxide_mesh::parallel;
 
-use super::pieces::Pieces;
+use super::pieces::{Pieces, regions_of};
 use super::{Counts, Round, Run};
 use crate::block::{Block, Blocks, to_blocks};
 use crate::fault::Result;
@@ -53,21 +52,19 @@ where
         block: &Block<P::Double>,
     ) -> Result<Refined<P::Double>> {
         let (counts, of_part) = (self.counts, (self.part, self.left));
-        let pieces = Pieces::of(ranks, on, block, of_part, counts)?;
+        let (pieces, of_part) = Pieces::of(ranks, on, block, of_part, counts)?;
         ranks.phase("order of triangles");
-        let points = points(ranks, block, &pieces, counts.vertices);
-        let rows = of_triangles(ranks, &pieces, counts.triangles, |t| {
-            let [a, b, c] = pieces.corners(t);
-            [a, b, c, pieces.ancestor(t)]
-        });
+        let points = points(ranks, block, (&pieces, of_part), counts.vertices);
+        let rows = pieces.rows_in_order(ranks, counts.triangles);
         let corners = parallel::map(&rows, |&[a, b, c, _]| [a, b, c]);
         let ancestors = parallel::map(&rows, |row| row[3]);
         drop(rows);
+        let held = block.regions.as_deref();
         Ok(Refined {
             counts,
             points,
             corners: corners.into_flattened(),
-            regions: Pieces::<P>::regions(ranks, block, ancestors.len(), |i| ancestors[i]),
+            regions: held.map(|held| regions_of(ranks, block.cells, held, &ancestors)),
             ancestors,
             segments: pieces.segments(ranks, &self.markers)?,
             rounds: self.rounds,
@@ -81,7 +78,7 @@ where
 pub(super) fn points<P: AnyPoint>(
     ranks: &Ranks,
     block: &Block<P::Double>,
-    pieces: &Pieces<P>,
+    (pieces, of_part): (&Pieces, Vec<P>),
     vertices: u64,
 ) -> Vec<P::Double>
 where
@@ -96,29 +93,9 @@ where
     to_blocks(ranks, blocks, block.points.len(), id, of_input, &mut points);
     let new: Vec<usize> = pieces.new_vertices().flatten().collect();
     let id = |i: usize| pieces.vertex(new[i]);
-    let value = |i: usize| Some(pieces.point(new[i]));
+    let value = |i: usize| Some(of_part[new[i]]);
     to_blocks(ranks, blocks, new.len(), id, value, &mut points);
     parallel::map(&points, |&p| p.to_f64())
-}
-
-/// What belongs to each triangle of this rank's block, of all `triangles`: `value` gives it for a triangle of the part. Collective.
-pub(super) fn of_triangles<P: AnyPoint, T: Pod + Send + Sync>(
-    ranks: &Ranks,
-    pieces: &Pieces<P>,
-    triangles: u64,
-    value: impl Fn(usize) -> T + Sync,
-) -> Vec<T>
-where
-    P::Double: Position,
-{
-    let blocks = Blocks::new(triangles, ranks.size());
-    let mut values: Vec<T> = parallel::zeroed(blocks.range(ranks.rank()).count());
-    let own = |t: usize| pieces.is_own(t).then_some(t as u32);
-    let owned = parallel::filter_collect(pieces.triangles(), own);
-    let id = |i: usize| pieces.triangle(owned[i] as usize);
-    let value = |i: usize| Some(value(owned[i] as usize));
-    to_blocks(ranks, blocks, owned.len(), id, value, &mut values);
-    values
 }
 
 /// The refined mesh as the single run has it.
