@@ -109,12 +109,12 @@ impl AtomicFile {
     }
 
     /// As [`AtomicFile::create`], for a file that other processes write too, by [`AtomicFile::name_for_others`]: on other machines with
-    /// the same folder if `elsewhere`, where none was begun.
+    /// the same folder if `elsewhere`: then one that was begun is of no use, as it has no name there.
     ///
     /// # Errors
     /// As [`AtomicFile::create`], and [`Error::Argument`] for what is no file.
     pub fn create_shared(path: &Path, elsewhere: bool) -> Result<AtomicFile> {
-        let file = match take_begun(path) {
+        let file = match take_begun(path).filter(|_| !elsewhere) {
             Some(file) => file,
             None => AtomicFile::create_at(path, elsewhere)
                 .map_err(|source| Error::file(path, source))?,

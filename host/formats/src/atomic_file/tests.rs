@@ -119,7 +119,13 @@ fn processes_write_their_parts_of_one_file() {
     for folder in folders.into_iter().flatten() {
         let path = folder.path().join("a");
         // Also where fewer or more bytes than are written were set aside.
-        for (elsewhere, begun) in [(false, 0), (true, 0), (false, 150_000), (false, 1 << 20)] {
+        for (elsewhere, begun) in [
+            (false, 0),
+            (true, 0),
+            (true, 1 << 20),
+            (false, 150_000),
+            (false, 1 << 20),
+        ] {
             AtomicFile::begin(&path, begun);
             let mut file = AtomicFile::create_shared(&path, elsewhere).unwrap();
             let set_aside = file.set_aside();

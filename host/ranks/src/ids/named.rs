@@ -140,12 +140,6 @@ pub(crate) enum Added {
     List(Vec<u64>),
 }
 
-impl Default for Added {
-    fn default() -> Self {
-        Self::List(Vec::new())
-    }
-}
-
 impl From<Vec<u64>> for Added {
     fn from(ids: Vec<u64>) -> Self {
         Self::List(ids)
@@ -304,6 +298,5 @@ mod tests {
             proptest::prop_assert_eq!(named.cut(ranges.clone(), cut.len()), Some(cut.clone()));
             proptest::prop_assert_eq!(named.cut(ranges, cut.len() - 1), None);
         }
-
     }
 }
