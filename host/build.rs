@@ -69,7 +69,7 @@ fn embed_ptx() -> Result<&'static str, String> {
             "{RUSTC_VARIABLE} is set to no usable compiler:\n{search}"
         ));
     }
-    // Whoever installs a compiler gets kernels from the sources at the next build.
+    // As `CudaBuilder::build` does.
     for path in search.watched_paths() {
         println!("cargo::rerun-if-changed={}", path.display());
     }

@@ -52,7 +52,7 @@ pub trait Coordinates: bytemuck::Pod + Send + Sync {
 
 /// A point of a triangulation: of the plane ([`Point2`]), or of a surface in space.
 pub trait MeshPoint: Coordinates {
-    /// Name of the precision, of space too, and suffix of its PTX entries.
+    /// Name of the precision, of space too, for messages.
     const INSTANCE: &'static str;
     /// Largest absolute value of a coordinate: squared distances stay finite.
     const LARGEST: f64;

@@ -11,7 +11,7 @@ trioxide_kernel::instances! {
 
 /// A point of space.
 pub trait Point3: Coordinates<Double = DVec3> {
-    /// Name of the precision, and suffix of its PTX entries.
+    /// Name of the precision, for messages.
     const INSTANCE: &'static str;
     /// Largest absolute value of a coordinate: squared distances stay finite in it, and volumes in double precision.
     const LARGEST: f64;

@@ -320,11 +320,28 @@ pub fn mark_ids<E: Index>(
     ids: &Buffer<u32>,
     elements: usize,
 ) -> Result<(BitSet<E>, Option<u32>)> {
+    let mut bits = on.filled(words(elements), Bits::EMPTY)?;
+    let wrong = mark_more_ids(on, ids, elements, &mut bits)?;
+    Ok((bits, wrong))
+}
+
+/// As [`mark_ids`], beside the members that `bits` has already.
+///
+/// # Errors
+/// As [`mark_ids`].
+pub(crate) fn mark_more_ids<E: Index>(
+    on: &Device,
+    ids: &Buffer<u32>,
+    elements: usize,
+    bits: &mut BitSet<E>,
+) -> Result<Option<u32>> {
     let (n, elements) = (count("ids", ids.len())?, count("elements", elements)?);
-    let mut bits = on.filled(words(elements as usize), Bits::EMPTY)?;
     let mut found = on.filled(1, NONE)?;
+    let mut members = std::mem::replace(bits, on.uninitialized(0)?).cast();
     // SAFETY: the kernel compares an id with the number of elements before it uses it.
-    unsafe { kernel::mark_ids::launch(on, n, ids, &mut bits, &mut found, elements) }?;
-    let wrong = Some(on.read(&found, 0)?).filter(|&place| place != NONE);
-    Ok((bits.cast(), wrong))
+    let done =
+        unsafe { kernel::mark_ids::launch(on, n, ids, &mut members, &mut found, elements) };
+    *bits = members.cast();
+    done?;
+    Ok(Some(on.read(&found, 0)?).filter(|&place| place != NONE))
 }

@@ -56,10 +56,10 @@ proptest! {
         values in prop::collection::vec(0.0f64..10.0, 1..200),
         fraction in 0.0f64..1.0,
     ) {
-        let Ok(Marking::Triangles(bits)) = Marking::dorfler(&values, fraction) else {
+        let Ok(Marking::Triangles(flags)) = Marking::dorfler(&values, fraction) else {
             return Err(TestCaseError::fail("not marked"));
         };
-        let is_marked = |t: usize| bits[t / 32] >> (t % 32) & 1 != 0;
+        let is_marked = |t: usize| flags.contains(t);
         let marked: Vec<f64> = (0..values.len()).filter(|&t| is_marked(t)).map(|t| values[t]).collect();
         let least = marked.iter().copied().fold(f64::MAX, f64::min);
         let most_left = (0..values.len()).filter(|&t| !is_marked(t)).map(|t| values[t]).fold(0.0, f64::max);

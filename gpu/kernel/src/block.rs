@@ -10,6 +10,34 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::check::{CHECKED, shared_label};
 
+/// A lane in one of its phases: a closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] receives it, and cannot keep it.
+///
+/// It is the proof that the closure runs for one lane: a lane reads its own value of [`Lanes`], and writes to [`Shared`] memory,
+/// with it alone.
+#[derive(Clone, Copy)]
+pub struct Lane<'phase> {
+    index: u32,
+    /// It ends with its phase, and goes to no other thread.
+    phase: PhantomData<(&'phase (), *mut ())>,
+}
+
+impl Lane<'_> {
+    /// Runs `f` for lane `index`, in a phase of its own.
+    #[inline(always)]
+    fn run<T>(index: u32, f: impl FnOnce(Lane<'_>) -> T) -> T {
+        f(Lane {
+            index,
+            phase: PhantomData,
+        })
+    }
+
+    /// Number of the lane in its block, from 0.
+    #[inline(always)]
+    pub fn index(self) -> u32 {
+        self.index
+    }
+}
+
 /// A value of type `T` for each lane of a block.
 #[derive(Clone, Copy)]
 pub struct Lanes<T, const LANES: usize> {
@@ -51,9 +79,14 @@ impl<T: Copy, const N: usize> Shared<T, N> {
         unsafe { *self.pointer(i) }
     }
 
-    /// Writes element `i`.
+    /// Writes element `i`, in a phase.
     #[inline(always)]
-    pub fn set(&self, i: u32, value: T) {
+    pub fn set(&self, _: Lane<'_>, i: u32, value: T) {
+        self.put(i, value);
+    }
+
+    #[inline(always)]
+    fn put(&self, i: u32, value: T) {
         // SAFETY: as above.
         unsafe { *self.pointer(i) = value }
     }
@@ -70,11 +103,11 @@ impl<const N: usize> Shared<u32, N> {
 
     /// Adds to element `i`, as other lanes may in the same phase; its value before. The order of lanes is not known.
     #[inline(always)]
-    pub fn add(&self, i: u32, value: u32) -> u32 {
+    pub fn add(&self, _: Lane<'_>, i: u32, value: u32) -> u32 {
         if cfg!(not(target_arch = "nvptx64")) {
             // One thread runs all lanes.
             let before = self.at(i);
-            self.set(i, before.wrapping_add(value));
+            self.put(i, before.wrapping_add(value));
             return before;
         }
         self.atomic(i).fetch_add(value, Relaxed)
@@ -82,11 +115,11 @@ impl<const N: usize> Shared<u32, N> {
 
     /// Replaces element `i` by `new` if it is `old`, as other lanes may in the same phase; its value before.
     #[inline(always)]
-    pub fn claim(&self, i: u32, old: u32, new: u32) -> u32 {
+    pub fn claim(&self, _: Lane<'_>, i: u32, old: u32, new: u32) -> u32 {
         if cfg!(not(target_arch = "nvptx64")) {
             let before = self.at(i);
             if before == old {
-                self.set(i, new);
+                self.put(i, new);
             }
             return before;
         }
@@ -172,14 +205,18 @@ mod device {
 
     impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
         #[inline(always)]
-        pub fn at(&self, _lane: u32) -> T {
+        pub fn at(&self, _lane: Lane<'_>) -> T {
             self.value
         }
     }
 
     impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
+        /// Block `index`.
+        ///
+        /// # Safety
+        /// The thread belongs to the block, whose shared memory has the scratch and `S`.
         #[inline(always)]
-        pub fn new(index: u32) -> Self {
+        pub unsafe fn new(index: u32) -> Self {
             Self {
                 index,
                 memory: PhantomData,
@@ -187,23 +224,23 @@ mod device {
         }
 
         #[inline(always)]
-        pub fn lanes<T: Copy>(&self, mut f: impl FnMut(u32) -> T) -> Lanes<T, LANES> {
+        pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T) -> Lanes<T, LANES> {
             Lanes {
-                value: f(thread::thread_idx_x()),
+                value: Lane::run(thread::thread_idx_x(), f),
             }
         }
 
         #[inline(always)]
-        pub fn phase(&self, mut f: impl FnMut(u32)) {
-            f(thread::thread_idx_x());
+        pub fn phase(&self, f: impl Fn(Lane<'_>)) {
+            Lane::run(thread::thread_idx_x(), f);
             thread::sync_threads();
         }
 
         #[inline(always)]
-        pub fn each(&self, count: u32, mut f: impl FnMut(u32)) {
+        pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32)) {
             let mut i = thread::thread_idx_x();
             while i < count {
-                f(i);
+                Lane::run(thread::thread_idx_x(), |lane| f(lane, i));
                 i += LANES as u32;
             }
             thread::sync_threads();
@@ -230,13 +267,13 @@ mod device {
             let warps = LANES as u32 / 32;
             let inclusive = warp_sum(x.value);
             if lane % 32 == 31 {
-                sums.set(lane / 32, inclusive);
+                sums.put(lane / 32, inclusive);
             }
             thread::sync_threads();
             if lane < 32 {
                 let sum = if lane < warps { sums.at(lane) } else { 0 };
                 let inclusive = warp_sum(sum);
-                sums.set(lane, inclusive);
+                sums.put(lane, inclusive);
             }
             thread::sync_threads();
             let before = if lane >= 32 {
@@ -304,11 +341,11 @@ mod host {
         }
 
         #[inline(always)]
-        fn run<T>(&self, lane: u32, f: impl FnOnce(u32) -> T) -> T {
+        fn run<T>(&self, lane: u32, f: impl FnOnce(Lane<'_>) -> T) -> T {
             if CHECKED {
                 LANE.set(lane);
             }
-            f(lane)
+            Lane::run(lane, f)
         }
     }
 
@@ -333,23 +370,9 @@ mod host {
     }
 
     impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
-        /// Value of `lane`: of the lane that asks, in its closure. On a device a lane has its own value only.
-        ///
-        /// # Panics
-        /// In a checked build, for another lane than the one that asks.
-        pub fn at(&self, lane: u32) -> T {
-            if CHECKED {
-                let asks = LANE.get();
-                assert!(
-                    asks == lane,
-                    "Lanes::at({lane}) {}: on a device a lane has its own value only; exchange values by shared memory",
-                    match asks {
-                        NO_LANE => "outside of a lane's closure".to_owned(),
-                        asks => format!("in the closure of lane {asks}"),
-                    }
-                );
-            }
-            self.values[lane as usize]
+        /// Value of `lane`, in its closure. On a device a lane has its own value only: lanes exchange values by shared memory.
+        pub fn at(&self, lane: Lane<'_>) -> T {
+            self.values[lane.index() as usize]
         }
     }
 
@@ -367,27 +390,26 @@ mod host {
         }
 
         /// `f` of every lane, without a barrier.
-        pub fn lanes<T: Copy>(&self, f: impl FnMut(u32) -> T) -> Lanes<T, LANES> {
-            let mut f = f;
+        pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T) -> Lanes<T, LANES> {
             let lanes = InLanes::enter();
-            let values = core::array::from_fn(|lane| lanes.run(lane as u32, &mut f));
+            let values = core::array::from_fn(|lane| lanes.run(lane as u32, &f));
             Lanes { values }
         }
 
         /// Runs `f` for every lane, then a barrier.
-        pub fn phase(&self, mut f: impl FnMut(u32)) {
+        pub fn phase(&self, f: impl Fn(Lane<'_>)) {
             let lanes = InLanes::enter();
             for lane in 0..LANES as u32 {
-                lanes.run(lane, &mut f);
+                lanes.run(lane, &f);
             }
         }
 
         /// Runs `f` for every index below `count`, then a barrier. On a device neighbouring lanes have neighbouring indices.
         #[inline(always)]
-        pub fn each(&self, count: u32, mut f: impl FnMut(u32)) {
+        pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32)) {
             let lanes = InLanes::enter();
             for i in 0..count {
-                lanes.run(i % LANES as u32, |_| f(i));
+                lanes.run(i % LANES as u32, |lane| f(lane, i));
             }
         }
 

@@ -112,10 +112,17 @@ pub fn each_group<const N: usize, I: Index, W: BitWord>(
 }
 
 /// Runs `body` for every block below `n`.
+///
+/// # Safety
+/// The promise of the launch, which reserved the shared memory.
 #[inline(always)]
-pub fn each_block<const LANES: usize, S: SharedMemory>(n: u32, body: impl Fn(&Block<LANES, S>)) {
+pub unsafe fn each_block<const LANES: usize, S: SharedMemory>(
+    n: u32,
+    body: impl Fn(&Block<LANES, S>),
+) {
     let block = thread::block_idx_x();
     if block < n {
-        body(&Block::new(block));
+        // SAFETY: the caller's promise.
+        body(&unsafe { Block::new(block) });
     }
 }

@@ -2,6 +2,7 @@
 
 mod buffer;
 
+use core::any::TypeId;
 use core::ffi::c_void;
 use core::fmt;
 use core::mem::MaybeUninit;
@@ -252,6 +253,13 @@ pub enum LaunchError {
         /// The array.
         array: &'static str,
     },
+    /// The kernel's declaration lists no instance for this type.
+    NoInstance {
+        /// The kernel.
+        kernel: &'static str,
+        /// The type.
+        ty: &'static str,
+    },
     /// The device has no PTX of the kernel's package.
     NotLoaded {
         /// The kernel.
@@ -279,6 +287,10 @@ impl fmt::Display for LaunchError {
             Self::OtherDevice { kernel, array } => write!(
                 f,
                 "kernel {kernel}: array `{array}` lies on another device: copy it to the device of the launch"
+            ),
+            Self::NoInstance { kernel, ty } => write!(
+                f,
+                "kernel {kernel} has no instance for {ty}: add it to the kernel's declaration"
             ),
             Self::NotLoaded { kernel, package } => write!(
                 f,
@@ -313,18 +325,21 @@ pub fn lengths(n: u32, arguments: &Arguments) -> String {
     text
 }
 
-/// Place of the instance called `suffix` among the entries.
+/// Place of the instance for `P` among the types that the kernel's declaration lists.
+///
+/// # Errors
+/// [`LaunchError::NoInstance`] where it does not list `P`.
 #[doc(hidden)]
-pub fn instance(entries: &[&str], suffix: &str) -> usize {
-    let is_instance = |entry: &&str| {
-        entry
-            .strip_suffix(suffix)
-            .is_some_and(|kernel| kernel.ends_with('_'))
-    };
-    entries
-        .iter()
-        .position(is_instance)
-        .expect("the kernel's declaration lists the instance")
+pub fn instance<P: 'static>(
+    kernel: &'static str,
+    instances: &[TypeId],
+) -> Result<usize, LaunchError> {
+    let own = TypeId::of::<P>();
+    let place = instances.iter().position(|instance| *instance == own);
+    place.ok_or(LaunchError::NoInstance {
+        kernel,
+        ty: core::any::type_name::<P>(),
+    })
 }
 
 #[doc(hidden)]
@@ -394,9 +409,13 @@ fn pack<const N: usize, I: Index>(word: u32, n: u32, body: &impl Fn(I) -> [bool;
     packed
 }
 
+/// Makes the calls of a range of blocks.
+///
+/// # Safety
+/// The promise of the launch: among others, every index of shared memory that `body` forms is in range.
 #[doc(hidden)]
 #[inline(always)]
-pub fn blocks<const LANES: usize, S: SharedMemory>(
+pub unsafe fn blocks<const LANES: usize, S: SharedMemory>(
     blocks: Range<u32>,
     kernel: &'static str,
     body: impl Fn(&Block<LANES, S>),

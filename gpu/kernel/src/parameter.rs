@@ -19,15 +19,18 @@ pub trait Parameter: Copy {
     /// The PTX entry's argument.
     type Raw: Copy + Send + Sync;
 
+    /// The parameter as a body receives it, for the lifetime of one run.
+    type View<'v>: Copy;
+
     /// The launch's argument.
     #[cfg(not(target_arch = "nvptx64"))]
     type Argument<'a>;
 
-    /// The parameter from the entry's argument.
+    /// The parameter from the entry's argument, for as long as `run` is borrowed.
     ///
     /// # Safety
     /// The promise of the views' `from_raw`.
-    unsafe fn from_raw(raw: Self::Raw, label: Label) -> Self;
+    unsafe fn from_raw<'v>(raw: Self::Raw, label: Label, run: &'v Run) -> Self::View<'v>;
 
     /// The entry's argument from the launch's; its arrays are noted in `arguments`.
     #[cfg(not(target_arch = "nvptx64"))]
@@ -38,18 +41,33 @@ pub trait Parameter: Copy {
     ) -> Self::Raw;
 }
 
+/// One run of a kernel's body over a range of indices. Views borrow it, so no body can keep one: the lifetime has no name outside
+/// of the launch's code.
+pub struct Run(());
+
+impl Run {
+    /// A run.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Self(())
+    }
+}
+
 /// Two parts of a parameter, one behind the other, as C lays them out.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Pair<A, B>(pub A, pub B);
 
-impl<'v, T: Pod + Send + Sync> Parameter for In<'v, T> {
+impl<T: Pod + Send + Sync> Parameter for In<'_, T> {
     type Raw = RawView<T>;
+    type View<'v> = In<'v, T>;
     #[cfg(not(target_arch = "nvptx64"))]
     type Argument<'a> = &'a Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> In<'v, T> {
         // SAFETY: the caller's promise.
         unsafe { In::from_raw(raw, label) }
     }
@@ -60,13 +78,14 @@ impl<'v, T: Pod + Send + Sync> Parameter for In<'v, T> {
     }
 }
 
-impl<'v, T: Pod + Send + Sync> Parameter for Out<'v, T> {
+impl<T: Pod + Send + Sync> Parameter for Out<'_, T> {
     type Raw = RawView<T>;
+    type View<'v> = Out<'v, T>;
     #[cfg(not(target_arch = "nvptx64"))]
     type Argument<'a> = &'a mut Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> Out<'v, T> {
         // SAFETY: the caller's promise.
         unsafe { Out::from_raw(raw, label) }
     }
@@ -77,13 +96,14 @@ impl<'v, T: Pod + Send + Sync> Parameter for Out<'v, T> {
     }
 }
 
-impl<'v, T: AtomicElement> Parameter for Atomic<'v, T> {
+impl<T: AtomicElement> Parameter for Atomic<'_, T> {
     type Raw = RawView<T>;
+    type View<'v> = Atomic<'v, T>;
     #[cfg(not(target_arch = "nvptx64"))]
     type Argument<'a> = &'a mut Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> Atomic<'v, T> {
         // SAFETY: the caller's promise.
         unsafe { Atomic::from_raw(raw, label) }
     }
@@ -94,13 +114,14 @@ impl<'v, T: AtomicElement> Parameter for Atomic<'v, T> {
     }
 }
 
-impl<'v, T: RacingElement> Parameter for Racing<'v, T> {
+impl<T: RacingElement> Parameter for Racing<'_, T> {
     type Raw = RawView<T>;
+    type View<'v> = Racing<'v, T>;
     #[cfg(not(target_arch = "nvptx64"))]
     type Argument<'a> = &'a mut Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
+    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> Racing<'v, T> {
         // SAFETY: the caller's promise.
         unsafe { Racing::from_raw(raw, label) }
     }
@@ -130,11 +151,12 @@ scalars!(Vec2, Vec3, Vec4, DVec2, DVec3, DVec4);
 
 impl<T: Scalar> Parameter for T {
     type Raw = T;
+    type View<'v> = T;
     #[cfg(not(target_arch = "nvptx64"))]
     type Argument<'a> = T;
 
     #[inline(always)]
-    unsafe fn from_raw(raw: T, _: Label) -> Self {
+    unsafe fn from_raw(raw: T, _: Label, _: &Run) -> T {
         raw
     }
 

@@ -25,12 +25,12 @@ pub const BIT_TILE: u32 = ROUND * ROUNDS;
 )]
 pub fn count_bits(block: &Block<LANES>, bits: In<u32>, counts: Out<u32>) {
     let partial = block.lanes(|lane| {
-        let [a, b, c, d] = bits.quad(block.index() * BIT_TILE + lane * 4);
+        let [a, b, c, d] = bits.quad(block.index() * BIT_TILE + lane.index() * 4);
         a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
     });
     let (_, total) = block.exclusive_sum(&partial);
     block.lanes(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             counts.set(block.index(), total);
         }
     });
@@ -70,7 +70,7 @@ pub fn list_bits(
     // The words of the tile that other blocks list.
     let earlier = block.lanes(|lane| {
         let mut count = 0;
-        let mut word = tile * BIT_TILE + lane;
+        let mut word = tile * BIT_TILE + lane.index();
         while word < first_round * ROUND {
             count += bits.at(word).count_ones();
             word += ROUND;
@@ -83,7 +83,7 @@ pub fn list_bits(
     while round < first_round + rounds {
         let first = round * ROUND;
         let words = block.lanes(|lane| {
-            let word = first + lane;
+            let word = first + lane.index();
             if word < bits.len() { bits.at(word) } else { 0 }
         });
         let ones = block.lanes(|lane| words.at(lane).count_ones());
@@ -93,13 +93,17 @@ pub fn list_bits(
                 let mut word = words.at(lane);
                 let mut slot = before.at(lane);
                 while word != 0 {
-                    local.set(slot, (lane * 32 + word.trailing_zeros()) as u16);
+                    local.set(
+                        lane,
+                        slot,
+                        (lane.index() * 32 + word.trailing_zeros()) as u16,
+                    );
                     word &= word - 1;
                     slot += 1;
                 }
             });
             block.phase(|lane| {
-                let mut i = lane;
+                let mut i = lane.index();
                 while i < total {
                     list.set(start + i, first * 32 + u32::from(local.at(i)));
                     i += ROUND;

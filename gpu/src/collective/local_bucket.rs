@@ -45,15 +45,15 @@ fn meet<S: SharedMemory>(
     keys_below: u32,
 ) -> Lanes<Places, LANES> {
     block.phase(|lane| {
-        let mut slot = lane;
+        let mut slot = lane.index();
         while slot < SLOTS {
-            table.keys.set(slot, NONE);
-            table.counts.set(slot, 0);
+            table.keys.set(lane, slot, NONE);
+            table.counts.set(lane, slot, 0);
             slot += LANES as u32;
         }
     });
     let places = block.lanes(|lane| {
-        let first = block.index() * LOCAL_TILE + lane * ITEMS;
+        let first = block.index() * LOCAL_TILE + lane.index() * ITEMS;
         let own = keys.quad(first);
         let place = |k: u32| {
             let key = own[k as usize];
@@ -62,9 +62,9 @@ fn meet<S: SharedMemory>(
             }
             let mut slot = key.wrapping_mul(0x9E37_79B9) >> (32 - SLOTS.ilog2());
             loop {
-                let other = table.keys.claim(slot, NONE, key);
+                let other = table.keys.claim(lane, slot, NONE, key);
                 if other == NONE || other == key {
-                    return (slot, table.counts.add(slot, 1));
+                    return (slot, table.counts.add(lane, slot, 1));
                 }
                 slot = (slot + 1) % SLOTS;
             }
@@ -85,7 +85,7 @@ pub fn count_local_keys(block: &Block<LANES, LocalKeys>, keys: In<u32>, counts: 
     let table = block.shared();
     meet(block, table, keys, counts.len() - 1);
     block.lanes(|lane| {
-        let mut slot = lane;
+        let mut slot = lane.index();
         while slot < SLOTS {
             let count = table.counts.at(slot);
             if count > 0 {
@@ -115,7 +115,7 @@ pub fn fill_local_buckets(
         let mut sum = 0;
         let mut i = 0;
         while i < OWN {
-            sum += table.counts.at(lane * OWN + i);
+            sum += table.counts.at(lane.index() * OWN + i);
             i += 1;
         }
         sum
@@ -126,27 +126,27 @@ pub fn fill_local_buckets(
         let mut place = before.at(lane);
         let mut i = 0;
         while i < OWN {
-            let slot = lane * OWN + i;
+            let slot = lane.index() * OWN + i;
             let count = table.counts.at(slot);
             if count > 0 {
                 let start = offsets.add(table.keys.at(slot) + 1, count);
-                table.keys.set(slot, start.wrapping_sub(place));
-                table.counts.set(slot, place);
+                table.keys.set(lane, slot, start.wrapping_sub(place));
+                table.counts.set(lane, slot, place);
             }
             place += count;
             i += 1;
         }
     });
     block.phase(|lane| {
-        let first = block.index() * LOCAL_TILE + lane * ITEMS;
+        let first = block.index() * LOCAL_TILE + lane.index() * ITEMS;
         let own = own.at(lane);
         let put = |k: u32| {
             let (slot, rank) = own[k as usize];
             if slot != NONE {
                 let place = table.counts.at(slot) + rank;
-                tile.items.set(place, first + k);
+                tile.items.set(lane, place, first + k);
                 tile.places
-                    .set(place, table.keys.at(slot).wrapping_add(place));
+                    .set(lane, place, table.keys.at(slot).wrapping_add(place));
             }
         };
         put(0);
@@ -155,7 +155,7 @@ pub fn fill_local_buckets(
         put(3);
     });
     block.lanes(|lane| {
-        let mut place = lane;
+        let mut place = lane.index();
         while place < total {
             items.set(tile.places.at(place), tile.items.at(place));
             place += LANES as u32;

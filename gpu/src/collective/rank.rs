@@ -14,12 +14,12 @@ const LANES: usize = BIT_TILE as usize / 4;
 )]
 pub fn tally_bits(block: &Block<LANES>, bits: In<u32>, tally: Atomic, slot: u32) {
     let partial = block.lanes(|lane| {
-        let [a, b, c, d] = bits.quad(block.index() * BIT_TILE + lane * 4);
+        let [a, b, c, d] = bits.quad(block.index() * BIT_TILE + lane.index() * 4);
         a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
     });
     let (_, total) = block.exclusive_sum(&partial);
     block.lanes(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             tally.add(slot, total);
         }
     });
@@ -37,7 +37,7 @@ pub fn tally_bits(block: &Block<LANES>, bits: In<u32>, tally: Atomic, slot: u32)
 )]
 pub fn rank_bits(block: &Block<LANES>, bits: In<u32>, counts: In<u32>, ranks: Out<u32>) {
     let first = block.index() * BIT_TILE;
-    let words = block.lanes(|lane| bits.quad(first + lane * 4));
+    let words = block.lanes(|lane| bits.quad(first + lane.index() * 4));
     let ones = block.lanes(|lane| {
         let [a, b, c, d] = words.at(lane);
         a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
@@ -49,7 +49,7 @@ pub fn rank_bits(block: &Block<LANES>, bits: In<u32>, counts: In<u32>, ranks: Ou
         let at_b = at_a + a.count_ones();
         let at_c = at_b + b.count_ones();
         let at_d = at_c + c.count_ones();
-        let place = 2 * (first + lane * 4);
+        let place = 2 * (first + lane.index() * 4);
         ranks.set_quad(place, [a, at_a, b, at_b]);
         ranks.set_quad(place + 4, [c, at_c, d, at_d]);
     });

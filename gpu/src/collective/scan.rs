@@ -24,7 +24,7 @@ pub fn sum_tiles(block: &Block<LANES>, values: In<u32>, sums: Out<u32>) {
         let mut sum = 0u32;
         let mut round = 0;
         while round < ROUNDS {
-            let [a, b, c, d] = values.quad(first + round * ROUND + lane * ITEMS);
+            let [a, b, c, d] = values.quad(first + round * ROUND + lane.index() * ITEMS);
             sum = (sum.wrapping_add(a).wrapping_add(b)).wrapping_add(c.wrapping_add(d));
             round += 1;
         }
@@ -32,7 +32,7 @@ pub fn sum_tiles(block: &Block<LANES>, values: In<u32>, sums: Out<u32>) {
     });
     let (_, total) = block.exclusive_sum(&partial);
     block.lanes(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             sums.set(block.index(), total);
         }
     });
@@ -51,7 +51,7 @@ pub fn scan_sums(block: &Block<LANES>, values: Out<u32>, total: Out<u32>, count:
         first += ROUND;
     }
     block.lanes(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             total.set(0, carry);
         }
     });
@@ -75,7 +75,7 @@ pub fn scan_tiles(block: &Block<LANES>, values: Out<u32>, sums: In<u32>) {
 /// offsets may hold any number.
 #[inline(always)]
 fn scan_round(block: &Block<LANES>, values: Out<u32>, first: u32, carry: u32) -> u32 {
-    let items = block.lanes(|lane| values.quad(first + lane * ITEMS));
+    let items = block.lanes(|lane| values.quad(first + lane.index() * ITEMS));
     let sums = block.lanes(|lane| {
         let [a, b, c, d] = items.at(lane);
         a.wrapping_add(b).wrapping_add(c).wrapping_add(d)
@@ -86,7 +86,10 @@ fn scan_round(block: &Block<LANES>, values: Out<u32>, first: u32, carry: u32) ->
         let s = carry.wrapping_add(before.at(lane));
         let (sa, ab) = (s.wrapping_add(a), a.wrapping_add(b));
         let sab = s.wrapping_add(ab);
-        values.set_quad(first + lane * ITEMS, [s, sa, sab, sab.wrapping_add(c)]);
+        values.set_quad(
+            first + lane.index() * ITEMS,
+            [s, sa, sab, sab.wrapping_add(c)],
+        );
     });
     carry.wrapping_add(total)
 }

@@ -64,15 +64,15 @@ fn rank_digits<S: SharedMemory>(
     block.phase(|lane| {
         let mut digit = 0;
         while digit < DIGITS {
-            counters.set(counter(digit, lane), 0);
+            counters.set(lane, counter(digit, lane.index()), 0);
             digit += 1;
         }
         let (keys, count) = keys.at(lane);
         let mut i = 0;
         while i < ITEMS {
             if i < count {
-                let own = counter(digit_of(keys[i as usize & 7], shift), lane);
-                counters.set(own, counters.at(own) + 1);
+                let own = counter(digit_of(keys[i as usize & 7], shift), lane.index());
+                counters.set(lane, own, counters.at(own) + 1);
             }
             i += 1;
         }
@@ -82,7 +82,7 @@ fn rank_digits<S: SharedMemory>(
         let mut sum = 0;
         let mut i = 0;
         while i < 16 {
-            sum += u32::from(counters.at(lane * 18 + i));
+            sum += u32::from(counters.at(lane.index() * 18 + i));
             i += 1;
         }
         sum
@@ -92,8 +92,8 @@ fn rank_digits<S: SharedMemory>(
         let mut sum = before.at(lane);
         let mut i = 0;
         while i < 16 {
-            let own = u32::from(counters.at(lane * 18 + i));
-            counters.set(lane * 18 + i, sum as u16);
+            let own = u32::from(counters.at(lane.index() * 18 + i));
+            counters.set(lane, lane.index() * 18 + i, sum as u16);
             sum += own;
             i += 1;
         }
@@ -104,7 +104,7 @@ fn rank_digits<S: SharedMemory>(
 #[inline(always)]
 fn keys_of<S: SharedMemory>(block: &Block<LANES, S>, keys: In<u32>) -> Lanes<Keys, LANES> {
     block.lanes(|lane| {
-        let first = block.index() * SORT_TILE + lane * ITEMS;
+        let first = block.index() * SORT_TILE + lane.index() * ITEMS;
         let [a, b, c, d] = keys.quad(first);
         let [e, f, g, h] = keys.quad(first + 4);
         let count = keys.len().saturating_sub(first).min(ITEMS);
@@ -137,14 +137,14 @@ pub fn count_digits(
     let own = keys_of(block, keys);
     rank_digits(block, counters, &own, shift);
     block.lanes(|lane| {
-        if lane < DIGITS {
-            let start = counters.at(counter(lane, 0));
-            let end = if lane + 1 < DIGITS {
-                u32::from(counters.at(counter(lane + 1, 0)))
+        if lane.index() < DIGITS {
+            let start = counters.at(counter(lane.index(), 0));
+            let end = if lane.index() + 1 < DIGITS {
+                u32::from(counters.at(counter(lane.index() + 1, 0)))
             } else {
                 tile_len(block.index(), keys.len())
             };
-            counts.set(lane * tiles + block.index(), end - u32::from(start));
+            counts.set(lane.index() * tiles + block.index(), end - u32::from(start));
         }
     });
 }
@@ -176,14 +176,15 @@ pub fn move_by_digit(
     let own = keys_of(block, keys);
     rank_digits(block, counters, &own, shift);
     block.phase(|lane| {
-        if lane < DIGITS {
-            let before = u32::from(counters.at(counter(lane, 0)));
-            let start = starts.at(lane * tiles + block.index());
-            tile.starts.set(lane, start.wrapping_sub(before));
+        if lane.index() < DIGITS {
+            let before = u32::from(counters.at(counter(lane.index(), 0)));
+            let start = starts.at(lane.index() * tiles + block.index());
+            tile.starts
+                .set(lane, lane.index(), start.wrapping_sub(before));
         }
     });
     block.phase(|lane| {
-        let first = block.index() * SORT_TILE + lane * ITEMS;
+        let first = block.index() * SORT_TILE + lane.index() * ITEMS;
         let (keys, count) = own.at(lane);
         let named = if items.is_empty() {
             let item = |i| first + i;
@@ -205,18 +206,19 @@ pub fn move_by_digit(
         while i < ITEMS {
             if i < count {
                 let key = keys[i as usize & 7];
-                let own = counter(digit_of(key, shift), lane);
+                let own = counter(digit_of(key, shift), lane.index());
                 let place = counters.at(own);
-                counters.set(own, place + 1);
-                tile.keys.set(u32::from(place), key);
-                tile.items.set(u32::from(place), named[i as usize & 7]);
+                counters.set(lane, own, place + 1);
+                tile.keys.set(lane, u32::from(place), key);
+                tile.items
+                    .set(lane, u32::from(place), named[i as usize & 7]);
             }
             i += 1;
         }
     });
     let count = tile_len(block.index(), keys.len());
     block.lanes(|lane| {
-        let mut place = lane;
+        let mut place = lane.index();
         while place < count {
             let key = tile.keys.at(place);
             let to = tile.starts.at(digit_of(key, shift)).wrapping_add(place);

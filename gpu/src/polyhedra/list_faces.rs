@@ -107,7 +107,7 @@ pub fn list_faces(
     let end = (first + PART).min(polyhedra);
     find_longest(block, offsets, first, end, found);
     block.lanes(|lane| {
-        let p = first + lane;
+        let p = first + lane.index();
         if p < end {
             starts.set(p, first_side(offsets.at(p), p));
         }
@@ -118,7 +118,7 @@ pub fn list_faces(
     while first < end {
         let before = offsets.at(first);
         let fits = block.lanes(|lane| {
-            let p = first + lane;
+            let p = first + lane.index();
             u32::from(p < end && offsets.at(p + 1) - before <= ROOM as u32)
         });
         let (_, taken) = block.exclusive_sum(&fits);
@@ -128,7 +128,7 @@ pub fn list_faces(
         } else {
             block.phase(|lane| {
                 let length = offsets.at(first + 1) - before;
-                if lane == 0 && (is_ordered != 0 || length <= most_alone) {
+                if lane.index() == 0 && (is_ordered != 0 || length <= most_alone) {
                     list_alone(offsets, frontier, is_ordered, first, items, listed);
                 }
             });
@@ -149,13 +149,13 @@ fn find_longest(
     const RUN: u32 = 16;
     let lengths = &block.shared().lengths;
     block.phase(|lane| {
-        let p = first + lane;
+        let p = first + lane.index();
         let length = if p < end {
             offsets.at(p + 1) - offsets.at(p)
         } else {
             0
         };
-        lengths.set(lane, length);
+        lengths.set(lane, lane.index(), length);
     });
     let longest_of = |start: u32, step: u32| {
         let mut longest = 0;
@@ -167,12 +167,12 @@ fn find_longest(
         longest
     };
     block.phase(|lane| {
-        if lane < LANES as u32 / RUN {
-            lengths.set(lane * RUN, longest_of(lane * RUN, 1));
+        if lane.index() < LANES as u32 / RUN {
+            lengths.set(lane, lane.index() * RUN, longest_of(lane.index() * RUN, 1));
         }
     });
     block.phase(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             found.fetch_max(tally::LONGEST, longest_of(0, RUN));
         }
     });
@@ -191,27 +191,27 @@ fn order_part(
     let before = offsets.at(first);
     let count = offsets.at(first + taken) - before;
     block.phase(|lane| {
-        let mut i = lane;
+        let mut i = lane.index();
         while i < count {
-            part.listed.set(i, items.at(before + i).index());
+            part.listed.set(lane, i, items.at(before + i).index());
             i += PART;
         }
-        if lane < taken {
-            let start = offsets.at(first + lane) - before;
-            let end = offsets.at(first + lane + 1) - before;
-            part.starts.set(lane, start as u16);
-            if lane + 1 == taken {
-                part.starts.set(taken, end as u16);
+        if lane.index() < taken {
+            let start = offsets.at(first + lane.index()) - before;
+            let end = offsets.at(first + lane.index() + 1) - before;
+            part.starts.set(lane, lane.index(), start as u16);
+            if lane.index() + 1 == taken {
+                part.starts.set(lane, taken, end as u16);
             }
             let mut i = start;
             while i < end {
-                part.owners.set(i, lane as u8);
+                part.owners.set(lane, i, lane.index() as u8);
                 i += 1;
             }
         }
     });
     block.phase(|lane| {
-        let mut i = lane;
+        let mut i = lane.index();
         while i < count {
             let own = part.listed.at(i);
             let owner = u32::from(part.owners.at(i));
@@ -223,7 +223,7 @@ fn order_part(
                 lower += u32::from(part.listed.at(other) < own);
                 other += 1;
             }
-            part.ordered.set(start + lower, own);
+            part.ordered.set(lane, start + lower, own);
             i += PART;
         }
     });
@@ -245,7 +245,7 @@ fn list_part(
     // A lane has neighbours: their sides lie side by side.
     let each = count.div_ceil(PART);
     let sides = block.lanes(|lane| {
-        let mut i = lane;
+        let mut i = lane.index();
         while i < count {
             items.set(before + i, Tet::new(part.ordered.at(i)));
             i += PART;
@@ -253,7 +253,7 @@ fn list_part(
         let mut sides = 0;
         let mut k = 0;
         while k < EACH {
-            let i = lane * each + k;
+            let i = lane.index() * each + k;
             if k < each && i < count {
                 sides |= sides_of(frontier, Tet::new(part.ordered.at(i))) << (4 * k);
             }
@@ -268,15 +268,15 @@ fn list_part(
         let mut sides = sides.at(lane);
         while sides != 0 {
             // Bit 4 k + j is side j of the lane's tetrahedron k.
-            let code = 4 * lane * each + sides.trailing_zeros();
-            part.sides.set(slot, code as u16);
+            let code = 4 * lane.index() * each + sides.trailing_zeros();
+            part.sides.set(lane, slot, code as u16);
             sides &= sides - 1;
             slot += 1;
         }
     });
     block.phase(|lane| {
         let start = first_side(before, first);
-        let mut i = lane;
+        let mut i = lane.index();
         while i < total {
             let code = u32::from(part.sides.at(i));
             let t = Tet::new(part.ordered.at(code / 4));

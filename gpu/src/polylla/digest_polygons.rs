@@ -79,23 +79,30 @@ pub fn digest_polygons(
         }
         mix(hash.wrapping_add(STEP) ^ !u64::from(end - start))
     };
-    block.phase(|lane| of_lanes.set(lane, 0));
-    block.each(DIGESTED.min(half_edges.len() - first), |i| {
-        let lane = i % LANES as u32;
-        of_lanes.set(lane, of_lanes.at(lane).wrapping_add(hash(first + i)));
+    block.phase(|lane| of_lanes.set(lane, lane.index(), 0));
+    block.each(DIGESTED.min(half_edges.len() - first), |lane, i| {
+        of_lanes.set(
+            lane,
+            lane.index(),
+            of_lanes.at(lane.index()).wrapping_add(hash(first + i)),
+        );
     });
     let mut width = LANES as u32 / 2;
     while width > 0 {
         block.phase(|lane| {
-            if lane < width {
-                let other = of_lanes.at(lane + width);
-                of_lanes.set(lane, of_lanes.at(lane).wrapping_add(other));
+            if lane.index() < width {
+                let other = of_lanes.at(lane.index() + width);
+                of_lanes.set(
+                    lane,
+                    lane.index(),
+                    of_lanes.at(lane.index()).wrapping_add(other),
+                );
             }
         });
         width /= 2;
     }
     block.lanes(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             sums.set(block.index(), of_lanes.at(0));
         }
     });

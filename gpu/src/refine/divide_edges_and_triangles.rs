@@ -181,7 +181,7 @@ pub fn divide_all_triangles<P: MeshPoint>(
     let pieces = block.shared();
     // Read before the barrier, so that these reads overlap with the reads of the phase.
     let flagged = block.lanes(|lane| {
-        let t = first + lane;
+        let t = first + lane.index();
         Flagged::new(
             Triangle::new(if t < last { t } else { first }),
             longest,
@@ -194,24 +194,24 @@ pub fn divide_all_triangles<P: MeshPoint>(
     } else {
         (corners.len() / 3 - before.triangles, 0)
     };
-    block.each(words, |i| {
+    block.each(words, |lane, i| {
         let (corner, side) = (old_corners.at(3 * first + i), old_sides.at(3 * first + i));
-        pieces.corners.set(i, corner);
-        pieces.sides.set(i, side);
+        pieces.corners.set(lane, i, corner);
+        pieces.sides.set(lane, i, side);
         parts.points.unwritten().prefetch(corner);
         halves.prefetch(side.reverse());
     });
     block.phase(|lane| {
-        let t = first + lane;
+        let t = first + lane.index();
         if t >= last {
             return;
         }
-        let (i, j, k) = (3 * lane, 3 * lane + 1, 3 * lane + 2);
+        let (i, j, k) = (3 * lane.index(), 3 * lane.index() + 1, 3 * lane.index() + 2);
         let corners = &pieces.corners;
         let sides = &pieces.sides;
         if cfg!(not(target_arch = "nvptx64")) && t + AHEAD < last {
             for k in 0..3 {
-                let i = 3 * (lane + AHEAD) + k;
+                let i = 3 * (lane.index() + AHEAD) + k;
                 ranks.prefetch(halves.at(sides.at(i).reverse()));
                 parts.points.unwritten().prefetch(corners.at(i));
             }
@@ -226,31 +226,31 @@ pub fn divide_all_triangles<P: MeshPoint>(
         triangle.apply(
             |piece, [a, b, c], [ab, bc, ca]| {
                 let row = if piece == 0 {
-                    3 * lane
+                    3 * lane.index()
                 } else {
                     let new = triangle.rank + piece - 1;
                     let parent = before.triangles - before.input_triangles + new;
                     parts.parents.set(parent, Triangle::new(t));
                     OLD + 3 * (new - first_new)
                 };
-                corners.set(row, a);
-                corners.set(row + 1, b);
-                corners.set(row + 2, c);
-                sides.set(row, ab);
-                sides.set(row + 1, bc);
-                sides.set(row + 2, ca);
+                corners.set(lane, row, a);
+                corners.set(lane, row + 1, b);
+                corners.set(lane, row + 2, c);
+                sides.set(lane, row, ab);
+                sides.set(lane, row + 1, bc);
+                sides.set(lane, row + 2, ca);
             },
             |e| parts.untag(e),
             |e, division, ends| parts.divide(before, e, division, ends),
         );
     });
     let new_words = 3 * (end_new - first_new);
-    block.each(words, |i| {
+    block.each(words, |_, i| {
         corners.set(3 * first + i, pieces.corners.at(i));
         sides.set(3 * first + i, pieces.sides.at(i));
     });
     let to = 3 * (before.triangles + first_new);
-    block.each(new_words, |i| {
+    block.each(new_words, |_, i| {
         corners.set(to + i, pieces.corners.at(OLD + i));
         sides.set(to + i, pieces.sides.at(OLD + i));
     });

@@ -61,30 +61,30 @@ pub fn close_tet_marks(
     let tile = block.shared();
     let first = block.index() * TETS;
     block.phase(|lane| {
-        let mut quad = lane;
+        let mut quad = lane.index();
         while quad < 6 * TETS / 4 {
             let [a, b, c, d] = edges.quad(6 * first + 4 * quad);
-            tile.edges.set(4 * quad, a.index());
-            tile.edges.set(4 * quad + 1, b.index());
-            tile.edges.set(4 * quad + 2, c.index());
-            tile.edges.set(4 * quad + 3, d.index());
+            tile.edges.set(lane, 4 * quad, a.index());
+            tile.edges.set(lane, 4 * quad + 1, b.index());
+            tile.edges.set(lane, 4 * quad + 2, c.index());
+            tile.edges.set(lane, 4 * quad + 3, d.index());
             quad += TETS;
         }
     });
     block.phase(|lane| {
-        let t = Tet::new(first + lane);
+        let t = Tet::new(first + lane.index());
         if t.index() >= orders.len() {
-            tile.touched.set(lane, 0);
+            tile.touched.set(lane, lane.index(), 0);
             return;
         }
-        let edge = |k: u32| Edge::new(tile.edges.at(6 * lane + k));
+        let edge = |k: u32| Edge::new(tile.edges.at(6 * lane.index() + k));
         let mut marked = 0;
         let mut k = 0;
         while k < 6 {
             marked |= u32::from(before.bit(edge(k))) << k;
             k += 1;
         }
-        tile.touched.set(lane, u8::from(marked != 0));
+        tile.touched.set(lane, lane.index(), u8::from(marked != 0));
         if marked == 0 || marked == 0b11_1111 {
             return;
         }
@@ -102,13 +102,13 @@ pub fn close_tet_marks(
         require(SIMPLICES[4]);
     });
     block.lanes(|lane| {
-        let word = first / 32 + lane;
-        if lane < TETS / 32 && word < touched.len() {
+        let word = first / 32 + lane.index();
+        if lane.index() < TETS / 32 && word < touched.len() {
             let mut bits = 0;
             let mut k = 0;
             while k < 8 {
                 // Four bytes, 0 or 1 each, to four bits.
-                let bytes = tile.touched.word(8 * lane + k);
+                let bytes = tile.touched.word(8 * lane.index() + k);
                 bits |= (bytes.wrapping_mul(0x1020_4080) >> 28) << (4 * k);
                 k += 1;
             }

@@ -55,7 +55,7 @@ pub fn write_tet_children(
         all_added
     };
     block.phase(|lane| {
-        let i = list + lane;
+        let i = list + lane.index();
         if i >= touched.len() {
             return;
         }
@@ -98,14 +98,14 @@ pub fn write_tet_children(
                 tetrahedra.set_quad(4 * t.index(), child);
                 is_first = false;
             } else {
-                new.corners.set(slot, child);
-                new.parents.set(slot, parent);
+                new.corners.set(lane, slot, child);
+                new.parents.set(lane, slot, parent);
                 slot += 1;
             }
         });
     });
     block.lanes(|lane| {
-        let mut slot = lane;
+        let mut slot = lane.index();
         while slot < end - start {
             let t = first + start + slot;
             tetrahedra.set_quad(4 * t, new.corners.at(slot));

@@ -149,10 +149,10 @@ pub fn sweep_classes<L: Nodes>(
     };
     let before = (block.index() - begin) * SWEEP_LANES as u32;
     let moves = block.lanes(|lane| {
-        if before + lane >= part.count {
+        if before + lane.index() >= part.count {
             return false;
         }
-        let i = Place::new(part.first + before + lane);
+        let i = Place::new(part.first + before + lane.index());
         let here = L::load(nodes.unwritten(), i);
         let there = neighbourhood.target(i, here, factor, |j| L::load(nodes.unwritten(), j));
         L::store(nodes, i, there);

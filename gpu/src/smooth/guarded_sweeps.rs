@@ -50,7 +50,7 @@ pub fn sweep_guarded<L: Nodes>(
         return;
     }
     let moves = block.lanes(|lane| {
-        let j = place(block, lane);
+        let j = place(block, lane.index());
         if j >= count {
             return false;
         }

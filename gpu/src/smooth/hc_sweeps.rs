@@ -82,7 +82,7 @@ pub fn sweep_hc<L: Nodes>(
         return;
     }
     let moves = block.lanes(|lane| {
-        let i = place(block, lane);
+        let i = place(block, lane.index());
         if i >= count {
             return false;
         }

@@ -52,7 +52,7 @@ pub fn sum_moves(
 ) {
     let chunk = &block.shared().squares;
     block.phase(|lane| {
-        let mut i = lane;
+        let mut i = lane.index();
         while i < MOVES_CHUNK {
             let v = block.index() * MOVES_CHUNK + i;
             let mut square = 0.0;
@@ -63,13 +63,13 @@ pub fn sum_moves(
                 }
             }
             // To add 0 leaves a sum of squares as it is.
-            chunk.set(i, square);
+            chunk.set(lane, i, square);
             i += LANES as u32;
         }
     });
     block.lanes(|lane| {
         // Two lanes of different warps.
-        if lane == 0 {
+        if lane.index() == 0 {
             let mut sum = 0.0;
             let mut i = 0;
             while i < MOVES_CHUNK {
@@ -77,7 +77,7 @@ pub fn sum_moves(
                 i += 1;
             }
             sums.set(2 * block.index(), sum);
-        } else if lane == 32 {
+        } else if lane.index() == 32 {
             let mut maximum = 0.0;
             let mut i = 0;
             while i < MOVES_CHUNK {

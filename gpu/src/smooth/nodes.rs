@@ -81,13 +81,10 @@ vector!(DVec3, f64, DVec4);
 /// Element of an array of nodes.
 ///
 /// # Safety
-/// The functions access the elements of node `i` alone, in an array of [`Self::ELEMENTS`] elements a node. [`Self::INSTANCE`]
-/// names the kernels' instance for this type.
+/// The functions access the elements of node `i` alone, in an array of [`Self::ELEMENTS`] elements a node.
 pub unsafe trait Nodes: RacingElement {
     /// A node.
     type Point: Vector;
-    /// Name of layout and precision, and suffix of their PTX entries.
-    const INSTANCE: &'static str;
     /// Number of elements for each node.
     const ELEMENTS: usize;
 
@@ -105,11 +102,10 @@ pub unsafe trait Nodes: RacingElement {
 }
 
 macro_rules! soa {
-    ($scalar:ident, $vector:ident, $name:literal) => {
+    ($scalar:ident, $vector:ident) => {
         // SAFETY: coordinate k of node i is element k n + i of 3 n.
         unsafe impl Nodes for $scalar {
             type Point = $vector;
-            const INSTANCE: &'static str = $name;
             const ELEMENTS: usize = 3;
 
             #[inline(always)]
@@ -148,15 +144,14 @@ macro_rules! soa {
     };
 }
 
-soa!(f32, Vec3, "soa_f32");
-soa!(f64, DVec3, "soa_f64");
+soa!(f32, Vec3);
+soa!(f64, DVec3);
 
 macro_rules! aos {
-    ($element:ident, $vector:ident, $name:literal, $load:expr, $store:expr) => {
+    ($element:ident, $vector:ident, $load:expr, $store:expr) => {
         // SAFETY: node i is element i.
         unsafe impl Nodes for $element {
             type Point = $vector;
-            const INSTANCE: &'static str = $name;
             const ELEMENTS: usize = 1;
 
             #[inline(always)]
@@ -186,19 +181,17 @@ macro_rules! aos {
     };
 }
 
-aos!(Vec3, Vec3, "aos_f32", |e: Vec3| e, |p: Vec3| p);
-aos!(DVec3, DVec3, "aos_f64", |e: DVec3| e, |p: DVec3| p);
+aos!(Vec3, Vec3, |e: Vec3| e, |p: Vec3| p);
+aos!(DVec3, DVec3, |e: DVec3| e, |p: DVec3| p);
 aos!(
     Vec4,
     Vec3,
-    "aligned_f32",
     |e: Vec4| Vec3::new(e.x, e.y, e.z),
     |p: Vec3| Vec4::new(p.x, p.y, p.z, 0.0)
 );
 aos!(
     DVec4,
     DVec3,
-    "aligned_f64",
     |e: DVec4| DVec3::new(e.x, e.y, e.z),
     |p: DVec3| DVec4::new(p.x, p.y, p.z, 0.0)
 );

@@ -51,7 +51,7 @@ pub fn one_block_form_a<L: Nodes>(
         let factor = if is_even { factor } else { second_factor };
         let moves = block.lanes(|lane| {
             let mut moves = 0;
-            let mut i = lane;
+            let mut i = lane.index();
             while i < count {
                 let node = Place::new(i);
                 let here = L::load(from.unwritten(), node);
@@ -68,7 +68,7 @@ pub fn one_block_form_a<L: Nodes>(
         k += 1;
     }
     block.lanes(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             result.set(outcome::SWEEPS, k);
             result.set(outcome::MOVED, moved);
         }
@@ -107,7 +107,7 @@ pub fn one_block_form_b<L: Nodes>(
         let mut first = 0;
         while first < count {
             let there = block.lanes(|lane| {
-                let i = first + lane;
+                let i = first + lane.index();
                 if i >= count {
                     return (<L::Point as Vector>::ZERO, 0);
                 }
@@ -124,8 +124,8 @@ pub fn one_block_form_b<L: Nodes>(
             let (_, chunk) = block.exclusive_sum(&moves);
             moved += chunk;
             block.phase(|lane| {
-                if first + lane < count {
-                    L::store(nodes, Place::new(first + lane), there.at(lane).0);
+                if first + lane.index() < count {
+                    L::store(nodes, Place::new(first + lane.index()), there.at(lane).0);
                 }
             });
             first += ONE_BLOCK_LANES as u32;
@@ -133,7 +133,7 @@ pub fn one_block_form_b<L: Nodes>(
         k += 1;
     }
     block.lanes(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             result.set(outcome::SWEEPS, k);
             result.set(outcome::MOVED, moved);
         }

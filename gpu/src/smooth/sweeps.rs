@@ -165,7 +165,7 @@ pub fn sweep_form_a<L: Nodes>(
         return;
     }
     let moves = block.lanes(|lane| {
-        let i = place(block, lane);
+        let i = place(block, lane.index());
         if i >= count {
             return false;
         }
@@ -188,7 +188,7 @@ pub(super) fn note_moves<S: SharedMemory>(
 ) {
     let any = block.any(moves);
     block.lanes(|lane| {
-        if lane == 0 && any {
+        if lane.index() == 0 && any {
             moved.set_same(k + 1, 1);
         }
     });
@@ -229,7 +229,7 @@ pub fn sweep_racing<L: Nodes>(
         return;
     }
     let moves = block.lanes(|lane| {
-        let i = place(block, lane);
+        let i = place(block, lane.index());
         if i >= count {
             return false;
         }

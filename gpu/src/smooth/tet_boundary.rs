@@ -3,7 +3,7 @@
 //! One of a face's three nodes owns it, by a hash, so that a node owns 12 of its 36 faces whatever the order of the ids. A face that the
 //! node meets once is on the boundary. The tetrahedra of a node are read twice only where one of its faces is.
 
-use trioxide_kernel::{Atomic, Bits, Block, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Atomic, Bits, Block, Lane, Shared, SharedMemory, kernel};
 
 use super::boundary::shares_triangle;
 use super::cells::{MOST_FACES, Stars};
@@ -39,7 +39,7 @@ fn owns(v: Vertex, x: Vertex, y: Vertex) -> bool {
 /// Faces around a node: each as the other two vertices in ascending order, in the table of a lane.
 struct Faces<'a> {
     tile: &'a FaceTile,
-    lane: u32,
+    lane: Lane<'a>,
     taken: u64,
     /// Faces that were met more than once.
     shared: u64,
@@ -49,7 +49,7 @@ struct Faces<'a> {
 impl Faces<'_> {
     #[inline(always)]
     fn place(&self, slot: u32) -> u32 {
-        column(self.lane, slot, SLOTS, NODES)
+        column(self.lane.index(), slot, SLOTS, NODES)
     }
 
     /// The slot of the face of `x` and `y`: its own, or the free one where it would be.
@@ -77,8 +77,8 @@ impl Faces<'_> {
         } else if self.count <= MOST {
             // A table with free slots ends each search.
             let place = self.place(slot);
-            self.tile.lows.set(place, low);
-            self.tile.highs.set(place, high);
+            self.tile.lows.set(self.lane, place, low);
+            self.tile.highs.set(self.lane, place, high);
             self.taken |= 1 << slot;
             self.count += 1;
         }
@@ -128,7 +128,7 @@ pub fn mark_tet_boundary(
 ) {
     let tile = block.shared();
     block.lanes(|lane| {
-        let v = Vertex::new(block.index() * NODES + lane);
+        let v = Vertex::new(block.index() * NODES + lane.index());
         if v.index() >= stars.starts.len() - 1 {
             return;
         }

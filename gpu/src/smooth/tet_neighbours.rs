@@ -3,7 +3,7 @@
 //! A node of a mesh has about 24 tetrahedra with three other vertices each, and 14 neighbours: most of the 72 are there already. A lane
 //! has a node and a column of the table, so that lanes meet in no bank. The lists of a block are written side by side.
 
-use trioxide_kernel::{Bits, Block, In, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Bits, Block, In, Lane, Out, Shared, SharedMemory, kernel};
 
 use super::cells::{Stars, VOLUME};
 use super::cells_of_nodes::LIGHT;
@@ -59,7 +59,7 @@ pub(super) fn opposite(stars: Stars, s: u32) -> [Vertex; 3] {
 #[inline(always)]
 fn collect(
     slots: &Shared<Vertex, { SLOTS as usize * NEIGHBOUR_NODES }>,
-    lane: u32,
+    lane: Lane<'_>,
     stars: Stars,
     v: Vertex,
 ) -> u32 {
@@ -67,7 +67,7 @@ fn collect(
     if end - start > LIGHT {
         return LEFT;
     }
-    let place = |slot| column(lane, slot, SLOTS, NODES);
+    let place = |slot| column(lane.index(), slot, SLOTS, NODES);
     let mut taken = 0u64;
     let mut count = 0;
     let mut put = |u: Vertex| {
@@ -81,7 +81,7 @@ fn collect(
         }
         // A table with free slots ends each search.
         if count <= MOST {
-            slots.set(place(slot), u);
+            slots.set(lane, place(slot), u);
             taken |= 1 << slot;
             count += 1;
         }
@@ -110,10 +110,10 @@ fn collect(
             if before < u {
                 break;
             }
-            slots.set(place(hole), before);
+            slots.set(lane, place(hole), before);
             hole -= 1;
         }
-        slots.set(place(hole), u);
+        slots.set(lane, place(hole), u);
         listed += 1;
     }
     listed
@@ -143,7 +143,7 @@ pub fn gather_tet_neighbours(
     let first = block.index() * NODES;
     let nodes = stars.starts.len() - 1;
     let found = block.lanes(|lane| {
-        let v = first + lane;
+        let v = first + lane.index();
         if v < nodes {
             collect(&tile.slots, lane, stars, Vertex::new(v))
         } else {
@@ -157,23 +157,24 @@ pub fn gather_tet_neighbours(
     let (before, total) = block.exclusive_sum(&lengths);
     let is_staged = total <= STAGED as u32;
     let from = list_start(stars.starts.at(first), first, VOLUME);
-    let item = |lane, k| tile.slots.at(column(lane, k, SLOTS, NODES));
+    let item = |lane: Lane, k| tile.slots.at(column(lane.index(), k, SLOTS, NODES));
     block.phase(|lane| {
-        tile.is_left.set(lane, u8::from(found.at(lane) == LEFT));
-        if first + lane < nodes {
-            counts.set(first + lane, lengths.at(lane));
+        tile.is_left
+            .set(lane, lane.index(), u8::from(found.at(lane) == LEFT));
+        if first + lane.index() < nodes {
+            counts.set(first + lane.index(), lengths.at(lane));
         }
         if is_staged {
             let mut k = 0;
             while k < lengths.at(lane) {
-                tile.staged.set(before.at(lane) + k, item(lane, k));
+                tile.staged.set(lane, before.at(lane) + k, item(lane, k));
                 k += 1;
             }
         }
     });
     block.lanes(|lane| {
         if is_staged {
-            let mut i = lane;
+            let mut i = lane.index();
             while i < total {
                 lists.set(from + i, tile.staged.at(i));
                 i += NODES;
@@ -185,12 +186,12 @@ pub fn gather_tet_neighbours(
                 k += 1;
             }
         }
-        let word = first / 32 + lane;
-        if lane < NODES / 32 && word < left.len() {
+        let word = first / 32 + lane.index();
+        if lane.index() < NODES / 32 && word < left.len() {
             let mut bits = 0;
             let mut k = 0;
             while k < 32 {
-                bits |= u32::from(tile.is_left.at(32 * lane + k)) << k;
+                bits |= u32::from(tile.is_left.at(32 * lane.index() + k)) << k;
                 k += 1;
             }
             left.set(word, bits);
@@ -218,7 +219,7 @@ pub fn move_tet_lists(
     let first = block.index() * NODES;
     let nodes = starts.len() - 1;
     let lengths = block.lanes(|lane| {
-        let v = Vertex::new(first + lane);
+        let v = Vertex::new(first + lane.index());
         if v.index() >= nodes || left.bit(v) {
             0
         } else {
@@ -231,7 +232,7 @@ pub fn move_tet_lists(
     if total == rows.at((first + NODES).min(nodes)) - to {
         // No node is left out: the rows are the lists as they lie.
         block.lanes(|lane| {
-            let mut i = lane;
+            let mut i = lane.index();
             while i < total {
                 neighbours.set(to + i, lists.at(from + i));
                 i += NODES;
@@ -241,7 +242,7 @@ pub fn move_tet_lists(
         block.lanes(|lane| {
             let mut k = 0;
             while k < lengths.at(lane) {
-                let to = rows.at(first + lane) + k;
+                let to = rows.at(first + lane.index()) + k;
                 neighbours.set(to, lists.at(from + before.at(lane) + k));
                 k += 1;
             }

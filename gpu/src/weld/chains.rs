@@ -245,22 +245,22 @@ pub fn decide_chains(
     };
     let warp = block.shared();
     block.phase(|lane| {
-        let i = block.index() * WARP as u32 + lane;
+        let i = block.index() * WARP as u32 + lane.index();
         let row = if i < list.len() {
             list.at(i)
         } else {
             Row::NONE
         };
-        warp.rows.set(lane, row);
+        warp.rows.set(lane, lane.index(), row);
     });
-    let found = block.lanes(|lane| match warp.rows.at(lane) {
+    let found = block.lanes(|lane| match warp.rows.at(lane.index()) {
         Row::NONE => MEMBER,
         row => states.load(row),
     });
     let mut entries = block.lanes(|lane| {
         let state = found.at(lane);
         let mut entry = Entry {
-            row: warp.rows.at(lane),
+            row: warp.rows.at(lane.index()),
             number: if is_undecided(state) { state } else { 0 },
             first: 0,
             open: 0,
@@ -278,7 +278,7 @@ pub fn decide_chains(
         let before = entries;
         entries = block.lanes(|lane| {
             let mut entry = before.at(lane);
-            if is_in(waiting, lane) {
+            if is_in(waiting, lane.index()) {
                 entry.look(warp, &lists, states);
             }
             entry
@@ -293,17 +293,19 @@ pub fn decide_chains(
         loop {
             let members = block.ballot(&block.lanes(|lane| {
                 let entry = entries.at(lane);
-                is_in(waiting, lane) && (entry.is_member || entry.within & chosen != 0)
+                is_in(waiting, lane.index()) && (entry.is_member || entry.within & chosen != 0)
             }));
             let alone = block.ballot(&block.lanes(|lane| {
                 let entry = entries.at(lane);
-                is_in(waiting & !members, lane) && entry.within & waiting == 0 && entry.is_done()
+                is_in(waiting & !members, lane.index())
+                    && entry.within & waiting == 0
+                    && entry.is_done()
             }));
             block.lanes(|lane| {
                 let entry = entries.at(lane);
-                if is_in(members, lane) {
+                if is_in(members, lane.index()) {
                     states.store(entry.row, MEMBER | entry.number);
-                } else if is_in(alone, lane) {
+                } else if is_in(alone, lane.index()) {
                     states.store(entry.row, REPRESENTATIVE);
                 }
             });
@@ -315,7 +317,7 @@ pub fn decide_chains(
         }
     }
     block.lanes(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             undecided.set(block.index(), waiting);
         }
     });

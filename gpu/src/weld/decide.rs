@@ -176,18 +176,18 @@ enum Found {
 fn take_piece(block: &Block<LANES, Piece>, list: In<Row>, first: u32, count: u32, states: Atomic) {
     let shared = block.shared();
     block.phase(|lane| {
-        let mut place = lane;
+        let mut place = lane.index();
         while place < PIECE {
             let mut number = 0;
             if first + place < count {
                 let row = item(list, first + place);
-                shared.rows.set(place, row);
+                shared.rows.set(lane, place, row);
                 let state = states.load(row);
                 if is_undecided(state) {
                     number = state.min(LISTED + 1);
                 }
             }
-            shared.numbers.set(place, number as u8);
+            shared.numbers.set(lane, place, number as u8);
             place += LANES as u32;
         }
     });
@@ -224,7 +224,7 @@ fn decide(
         let mut waiting = 0;
         let mut k = 0;
         while k < OWN {
-            waiting |= u32::from(numbers.at(lane * OWN + k) != 0) << k;
+            waiting |= u32::from(numbers.at(lane.index() * OWN + k) != 0) << k;
             k += 1;
         }
         waiting
@@ -239,7 +239,7 @@ fn decide(
             while todo != 0 {
                 let entry = todo & todo.wrapping_neg();
                 todo ^= entry;
-                let place = lane * OWN + entry.trailing_zeros();
+                let place = lane.index() * OWN + entry.trailing_zeros();
                 let row = rows.at(place);
                 let number = u32::from(numbers.at(place));
                 let seen = look(row, number);
@@ -265,7 +265,7 @@ fn decide(
                     }
                     Found::Undecided(number) => {
                         states.store(row, number);
-                        numbers.set(place, number.min(LISTED + 1) as u8);
+                        numbers.set(lane, place, number.min(LISTED + 1) as u8);
                     }
                 }
             }
@@ -275,11 +275,15 @@ fn decide(
         vain = if is_vain { vain + 1 } else { 0 };
     }
     // A lane's entries are a byte of the bit set.
-    block.phase(|lane| shared.undecided.set(lane, waiting.at(lane) as u8));
+    block.phase(|lane| {
+        shared
+            .undecided
+            .set(lane, lane.index(), waiting.at(lane) as u8)
+    });
     block.lanes(|lane| {
-        let word = first / 32 + lane;
-        if lane < PIECE / 32 && word < undecided.len() {
-            undecided.set(word, shared.undecided.word(lane));
+        let word = first / 32 + lane.index();
+        if lane.index() < PIECE / 32 && word < undecided.len() {
+            undecided.set(word, shared.undecided.word(lane.index()));
         }
     });
 }

@@ -21,9 +21,6 @@ trioxide_kernel::instances! {
 
 /// Instances of the kernels that search for neighbours: with guards, or by distance alone.
 pub trait Guard: Scalar {
-    /// Suffix of their PTX entries.
-    const INSTANCE: &'static str;
-
     /// Whether two vertices within epsilon are neighbours.
     fn allows(guards: &Guards<Self>, a: Vertex, b: Vertex) -> bool;
 
@@ -91,8 +88,6 @@ impl<G: Guard> GuardsBuffers<'_, G> {
 }
 
 impl Guard for Unguarded {
-    const INSTANCE: &'static str = "plain";
-
     #[inline(always)]
     fn allows(_: &Guards<Self>, _: Vertex, _: Vertex) -> bool {
         true
@@ -105,8 +100,6 @@ impl Guard for Unguarded {
 }
 
 impl Guard for Limits {
-    const INSTANCE: &'static str = "guarded";
-
     #[inline(always)]
     fn allows(guards: &Guards<Self>, a: Vertex, b: Vertex) -> bool {
         if !guards.locked.is_empty() && (guards.locked.bit(a) | guards.locked.bit(b)) {

@@ -66,13 +66,13 @@ fn queries(
     let slot = slots.at(cells.items.at(first));
     let end = cells.offsets.at(slot.index() + 1);
     block.lanes(|lane| {
-        if first + lane >= end {
+        if first + lane.index() >= end {
             return Query {
                 vertex: Vertex::NONE,
                 position: [0.0; 3],
             };
         }
-        let vertex = cells.items.at(first + lane);
+        let vertex = cells.items.at(first + lane.index());
         Query {
             vertex,
             position: cells.points.at(vertex).to_array(),
@@ -105,13 +105,13 @@ fn fold_neighbours<T: Copy>(
         while tile < end {
             let count = (end - tile).min(TILE);
             block.phase(|lane| {
-                if lane < count {
-                    let w = cells.items.at(tile + lane);
+                if lane.index() < count {
+                    let w = cells.items.at(tile + lane.index());
                     let [x, y, z] = cells.points.at(w).to_array();
-                    coordinates.set(lane, x);
-                    coordinates.set(TILE + lane, y);
-                    coordinates.set(2 * TILE + lane, z);
-                    ids.set(lane, w);
+                    coordinates.set(lane, lane.index(), x);
+                    coordinates.set(lane, TILE + lane.index(), y);
+                    coordinates.set(lane, 2 * TILE + lane.index(), z);
+                    ids.set(lane, lane.index(), w);
                 }
             });
             folded = block.lanes(|lane| {
@@ -167,8 +167,8 @@ pub fn count_crowded_neighbours(
     // Read once for all lanes, so that they stay together.
     let beyond = &block.shared().beyond;
     block.phase(|lane| {
-        if lane == 0 {
-            beyond.set(0, u32::from(total.is_beyond()));
+        if lane.index() == 0 {
+            beyond.set(lane, 0, u32::from(total.is_beyond()));
         }
     });
     let is_beyond = beyond.at(0) != 0;

@@ -34,8 +34,8 @@ impl HaloEdges {
     }
 
     /// Finds the edges that any rank divides, from those of this rank's part: each rank walks as far as its part goes, and tells the others what
-    /// is new, until nobody has anything new. `follow` walks on from edges that were found, with the bits of all, and gives the bits of
-    /// those that are divided then. Gives how often they did. Collective.
+    /// is new, until nobody has anything new. `follow` walks on from edges that were found, and gives the bits of
+    /// all edges that are divided then. Gives how often they did. Collective.
     ///
     /// What a cell divides, its owner finds: if the cell is marked, by the mark, else since it has a divided edge, which the owner of another
     /// cell at that edge told all that have that one as a ghost. So owners tell their cells' edges, and no ghost's need to go back. In the end a
@@ -48,7 +48,7 @@ impl HaloEdges {
         ranks: &Ranks,
         halo: &Halo,
         mut divided: Vec<u32>,
-        mut follow: impl FnMut(&[u32], &[u32]) -> trioxide::Result<Vec<u32>>,
+        mut follow: impl FnMut(&[u32]) -> trioxide::Result<Vec<u32>>,
     ) -> Result<u64> {
         let mut told = vec![0; divided.len()];
         for exchanges in 1.. {
@@ -66,12 +66,9 @@ impl HaloEdges {
             }
             // An edge that this rank is told may be one of an owned cell too, and this rank alone tells all that have that one as a ghost.
             told.copy_from_slice(&divided);
-            for &e in &found {
-                divided[e as usize / 32] |= 1 << (e % 32);
-            }
             let followed = match &found[..] {
                 [] => Ok(divided),
-                found => follow(&divided, found),
+                found => follow(found),
             };
             divided = ranks.agree(followed.map_err(Fault::from))?;
         }

@@ -213,7 +213,8 @@ struct Exchange<'r> {
     halo: &'r NodeHalo,
 }
 
-impl Others for Exchange<'_> {
+// SAFETY: the halo brings each ghost's words from its owner.
+unsafe impl Others for Exchange<'_> {
     fn count(&mut self, places: &[u32], moving: u32) -> trioxide::Result<u64> {
         self.joint.agree(Ok(()))?;
         let is_mine = |v: usize| self.halo.is_first[v] && places[v] < moving;

@@ -375,7 +375,7 @@ fn faults_are_the_same_on_all_ranks() {
     };
     let all = of_rounds(Marking::All, 1);
     let disk = of_rounds(Marking::Disk([0.0, 0.0, -1.0]), 1);
-    let other = of_rounds(Marking::Triangles(vec![0; 40]), 1);
+    let other = of_rounds(Marking::flags([false; 1280].into_iter()), 1);
     for (mesh, options, cause) in [
         (&nan, &all, "vertex 57 has a coordinate that is not"),
         (&outside, &all, "triangle 140 has a vertex index"),

@@ -34,8 +34,11 @@ use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
 use gpu::polylla as kernel;
 use trioxide_kernel::launch::Buffer;
 
-/// How the owners' flags of half-edges reach the ghosts of other processes. With flags that their owners did not find walks may never end.
-pub trait Owners {
+/// How the owners' flags of half-edges reach the ghosts of other processes.
+///
+/// # Safety
+/// [`exchange`](Owners::exchange) returns the flags that the owner of each ghost gave for it: walks over other flags may never end.
+pub unsafe trait Owners {
     /// The triangles whose flags others get, in the order in which [`exchange`](Owners::exchange) takes them.
     fn given(&self) -> &[u32];
 

@@ -55,9 +55,9 @@ pub enum Error {
         most: usize,
     },
     /// The marking belongs to another mesh.
-    #[error("the marks are for up to {marks} triangles; the mesh has {triangles} triangles")]
+    #[error("the marks are for {marks} triangles; the mesh has {triangles} triangles")]
     MarksOfAnotherMesh {
-        /// Triangles that the marks have room for.
+        /// Triangles that have a mark.
         marks: usize,
         /// Triangles of the mesh.
         triangles: usize,

@@ -39,8 +39,32 @@ pub enum Marking {
     Area(f64),
     /// Triangles with a smaller angle, in degrees.
     Angle(f64),
-    /// Triangles of the input, in each round with all their parts: a bit each.
-    Triangles(Vec<u32>),
+    /// Triangles of the input, in each round with all their parts.
+    Triangles(Flags),
+}
+
+/// A flag for each triangle of the input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flags {
+    /// The flags, 32 to a word; zeros after the last.
+    words: Vec<u32>,
+    count: usize,
+}
+
+impl Flags {
+    /// Number of triangles.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether triangle `t` is marked.
+    ///
+    /// # Panics
+    /// When there is no flag for it.
+    pub fn contains(&self, t: usize) -> bool {
+        assert!(t < self.count, "triangle {t} of {}", self.count);
+        bit_set::contains(&self.words, t)
+    }
 }
 
 /// The triangles of one round.
@@ -144,7 +168,9 @@ impl Marking {
 
     /// Marks triangles of the input by a flag each.
     pub fn flags(flags: impl ExactSizeIterator<Item = bool>) -> Self {
-        Self::Triangles(bit_set::pack(flags))
+        let count = flags.len();
+        let words = bit_set::pack(flags);
+        Self::Triangles(Flags { words, count })
     }
 
     /// Refuses a marking without meaning, and one of a mesh with another number of triangles.
@@ -191,9 +217,9 @@ impl Marking {
                 format!("an angle of {degrees}"),
                 "it must be between 0 and 60 degrees: every triangle has one of 60 or less",
             ),
-            Marking::Triangles(ref marked) if marked.len() != triangles.div_ceil(32) => {
+            Marking::Triangles(ref marked) if marked.count != triangles => {
                 Err(Error::MarksOfAnotherMesh {
-                    marks: 32 * marked.len(),
+                    marks: marked.count,
                     triangles,
                 })
             }
@@ -259,7 +285,7 @@ impl Marking {
                 unsafe { mark_angle::launch(on, n, corners, cosine, sine, &mut bits) }?;
             }
             Marking::Triangles(marked) => {
-                let marked = on.upload(bytemuck::cast_slice(marked))?;
+                let marked = on.upload(bytemuck::cast_slice(&marked.words))?;
                 return mark_parts_of(on, mesh, &marked);
             }
         }
@@ -267,19 +293,25 @@ impl Marking {
     }
 
     /// As [`Marking::mark`], of a part of a mesh, whose triangles have these names in the whole mesh.
+    ///
+    /// # Panics
+    /// When a triangle has no name, or an ancestor no flag.
     pub(super) fn mark_share<P: AnyPoint>(
         &self,
         on: &Device,
         part: &DeviceEdgeMesh<P>,
         names: &ShareNames,
     ) -> crate::Result<Marked> {
+        let n = part.level().triangles as usize;
         let bits = match self {
             Marking::Fraction { fraction, seed } if *fraction < 1.0 => {
+                assert_eq!(names.ids.len(), n, "an id for each triangle");
                 let (seed, chance) = (round_seed(*seed, names.round), chance(*fraction));
                 bit_set::pack(names.ids.iter().map(|&id| draws(id, seed, chance)))
             }
             Marking::Triangles(marked) => {
-                let is_in = |&t: &u64| marked[t as usize / 32] >> (t % 32) & 1 != 0;
+                assert_eq!(names.ancestors.len(), n, "an ancestor for each triangle");
+                let is_in = |&t: &u64| marked.contains(t as usize);
                 bit_set::pack(names.ancestors.iter().map(is_in))
             }
             _ => return self.mark(on, part),
@@ -327,8 +359,8 @@ impl Marking {
                 mark_angle(t, corners, cosine, sine)
             }
             Marking::Triangles(marked) => {
-                let (parents, marked): (&[Triangle], &[Bits<Triangle>]) =
-                    (bytemuck::cast_slice(parents), bytemuck::cast_slice(marked));
+                let parents: &[Triangle] = bytemuck::cast_slice(parents);
+                let marked: &[Bits<Triangle>] = bytemuck::cast_slice(&marked.words);
                 // SAFETY: a parent for each new triangle, a bit for each triangle of the input.
                 let (parents, marked) =
                     unsafe { (In::from_slice(parents), In::from_slice(marked)) };

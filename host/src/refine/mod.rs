@@ -48,7 +48,7 @@ use trioxide_kernel::{Bits, words};
 pub use edges::{DeviceEdgeMesh, Level};
 pub use error::{Error, Result};
 pub use maps::RefinedArrays;
-pub use mark::{Marking, ShareNames};
+pub use mark::{Flags, Marking, ShareNames};
 pub use midpoints::Midpoints;
 pub use serial::SerialRun;
 pub use share::{DividedShare, Share, SharePart, SharePieces, ShareSides};

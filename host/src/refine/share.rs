@@ -33,7 +33,7 @@ use super::error::{Error, Result};
 use super::mark::{Marked, Marking, ShareNames};
 use super::propagate::{DividedEdges, DividedSides};
 use crate::backend::Device;
-use crate::collective::Counted;
+use crate::collective::{Counted, mark_more_ids};
 use crate::half_edges::{AnyPoint, DeviceTriangulation};
 
 /// A part of a mesh: V vertices, E edges, T triangles by local ids, which ascend with the ids of the whole mesh.
@@ -215,7 +215,7 @@ impl<P: AnyPoint> Share<P> {
         on.download(&self.mesh.longest)
     }
 
-    /// Replaces the longest side of each triangle.
+    /// Replaces the longest side of each triangle, before the marks: edges that were divided by others are not.
     ///
     /// # Errors
     /// Errors of the device.
@@ -226,6 +226,9 @@ impl<P: AnyPoint> Share<P> {
         assert_eq!(longest.len(), self.mesh.longest.len(), "a side each");
         assert!(parallel::all(longest, |&side| side < 3), "sides 0 to 2");
         self.mesh.longest = on.upload(longest)?;
+        // What is divided leads along longest edges: `divide` relies on it.
+        self.divided = on.filled(words(self.edges()), Bits::EMPTY)?;
+        self.sides = None;
         Ok(())
     }
 
@@ -268,6 +271,7 @@ impl<P: AnyPoint> Share<P> {
         marking: &Marking,
         names: &ShareNames,
     ) -> crate::Result<bool> {
+        self.sides = None;
         if self.mesh.level().triangles == 0 {
             return Ok(false);
         }
@@ -295,20 +299,22 @@ impl<P: AnyPoint> Share<P> {
         on.download_rows(&self.divided)
     }
 
-    /// Walks on from `edges`, which other processes divide: they are set in `divided`, which are all edges to divide so far.
+    /// Divides `edges` too, which other processes divide, and walks on from them.
     ///
     /// # Errors
     /// Errors of the device.
     ///
     /// # Panics
-    /// When there is not a bit for each edge, or an edge is out of range.
-    pub fn follow(&mut self, on: &Device, divided: &[u32], edges: &[u32]) -> crate::Result<()> {
-        assert_eq!(divided.len(), self.divided.len(), "a bit for each edge");
+    /// When an edge is out of range, or the edges were [counted](Share::count) before.
+    pub fn follow(&mut self, on: &Device, edges: &[u32]) -> crate::Result<()> {
+        assert!(self.sides.is_none(), "edges are divided before the count");
         let sides: Vec<u32> = edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect();
         let halves = gather(on, &mut self.mesh.halves, &sides)?.into_iter();
         let triangles: Vec<u32> = halves.filter(|&h| h != NONE).map(|h| h / 3).collect();
         on.stage("propagate divisions", || {
-            self.divided = on.upload(bytemuck::cast_slice(divided))?;
+            let (count, edges) = (self.edges(), on.upload(edges)?);
+            let wrong = mark_more_ids(on, &edges, count, &mut self.divided)?;
+            assert_eq!(wrong, None, "edges of the part");
             let list: Buffer<Triangle> = on.upload(bytemuck::cast_slice(&triangles))?;
             let n = triangles.len() as u32;
             let forest = self.mesh.forest();
@@ -336,7 +342,7 @@ impl<P: AnyPoint> Share<P> {
         Ok(of_host)
     }
 
-    /// Divides the edges that were [counted](Share::count), and the triangles beside them. The longest edge of each triangle with a divided edge must be divided.
+    /// Divides the edges that were [counted](Share::count), and the triangles beside them.
     ///
     /// # Errors
     /// [`Error::TooManyEdges`]; errors of the device.

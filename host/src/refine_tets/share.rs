@@ -14,7 +14,7 @@ use gpu::ids::{Edge, Tet};
 use gpu::refine_tets::edge_set;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
-use trioxide_mesh::{bit_set, parallel};
+use trioxide_mesh::parallel;
 
 use super::edges::Edges;
 use super::level::{Children, close, divide_closed, is_few, mark_edges, order_edges, untouched};
@@ -22,7 +22,7 @@ use super::mark::{ShareNames, mark_share};
 use super::mesh::SharePart;
 use super::{DeviceRefined, DeviceTets, DividedEdges, Error, Marking, Result, SpacePoint};
 use crate::backend::Device;
-use crate::collective::compact;
+use crate::collective::{compact, mark_ids, mark_more_ids};
 use crate::refine::{gather, gather_members};
 
 /// A part on a device.
@@ -139,7 +139,7 @@ impl<P: SpacePoint> MarkedShare<P> {
         on.download(&self.orders)
     }
 
-    /// Replaces the orders.
+    /// Replaces the orders, before the marks are [closed](MarkedShare::close): marks that followed other orders are not.
     ///
     /// # Errors
     /// Errors of the device.
@@ -150,6 +150,8 @@ impl<P: SpacePoint> MarkedShare<P> {
         assert_eq!(orders.len(), self.orders.len(), "an order each");
         assert!(parallel::all(orders, |&order| is_order(order)), "orders");
         self.orders = on.upload(orders)?;
+        self.marked = on.filled(words(self.edges.first_uses.len()), Bits::EMPTY)?;
+        self.touched = untouched(on, self.refined.mesh.count())?;
         Ok(())
     }
 
@@ -183,29 +185,22 @@ impl<P: SpacePoint> MarkedShare<P> {
         on.download_rows(&self.marked)
     }
 
-    /// Closes again where other processes have marked `edges`: they are set in `marked`, which has all edges to divide so far.
+    /// Marks `edges` too, which other processes have marked, and closes again.
     ///
     /// # Errors
     /// Errors of the device.
     ///
     /// # Panics
-    /// When there is not a bit for each edge, or an edge is out of range.
-    pub fn follow(&mut self, on: &Device, marked: &[u32], edges: &[u32]) -> crate::Result<()> {
-        assert_eq!(marked.len(), self.marked.len(), "a bit for each edge");
-        let count = self.edges.first_uses.len();
-        let is_edge = |e: usize| e < count;
-        assert!(edges.iter().all(|&e| is_edge(e as usize)), "edges");
-        let mut behind = (count..32 * marked.len()).map(|e| bit_set::contains(marked, e));
-        assert!(behind.all(|is_set| !is_set), "no bit behind the edges");
-        self.marked = on.upload(bytemuck::cast_slice(marked))?;
-        let fresh = self.is_few.then(|| {
-            let mut fresh = vec![0_u32; marked.len()];
-            edges
-                .iter()
-                .for_each(|&e| fresh[e as usize / 32] |= 1 << (e % 32));
-            on.upload(bytemuck::cast_slice(&fresh))
-        });
-        self.close_from(on, fresh.transpose()?)
+    /// When an edge is out of range.
+    pub fn follow(&mut self, on: &Device, edges: &[u32]) -> crate::Result<()> {
+        let (count, edges) = (self.edges.first_uses.len(), on.upload(edges)?);
+        let wrong = mark_more_ids(on, &edges, count, &mut self.marked)?;
+        assert_eq!(wrong, None, "edges of the part");
+        let fresh = match self.is_few {
+            true => Some(mark_ids(on, &edges, count)?.0),
+            false => None,
+        };
+        self.close_from(on, fresh)
     }
 
     fn close_from(&mut self, on: &Device, fresh: Option<Buffer<Bits<Edge>>>) -> crate::Result<()> {

@@ -39,7 +39,8 @@ struct Same {
     ghosts: Vec<u32>,
 }
 
-impl Owners for Same {
+// SAFETY: the flags are those that this process found for the whole mesh.
+unsafe impl Owners for Same {
     fn given(&self) -> &[u32] {
         &self.ghosts
     }

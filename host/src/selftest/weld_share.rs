@@ -102,7 +102,8 @@ struct Teller<'a> {
     wrong: Option<usize>,
 }
 
-impl Others for Teller<'_> {
+// SAFETY: the states are those of a run over all points.
+unsafe impl Others for Teller<'_> {
     fn round(&mut self, known: &mut [u8]) -> crate::Result<bool> {
         self.rounds += 1;
         let differs = |v: &usize| known[*v] < WAITING && known[*v] != self.states[*v];

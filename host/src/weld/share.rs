@@ -26,7 +26,10 @@ use crate::backend::Device;
 use crate::refine::gather;
 
 /// The other processes of a weld.
-pub trait Others {
+///
+/// # Safety
+/// [`round`](Others::round) notes states that the owners of the points decided: what follows relies on them.
+pub unsafe trait Others {
     /// Tells others what is known of the points of this process, and notes in `known` what they tell (the states are those of
     /// `gpu::weld::known`): whether all points of all processes are decided. Only then are all states here decided.
     ///

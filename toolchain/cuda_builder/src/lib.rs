@@ -139,6 +139,10 @@ impl CudaBuilder {
             .ok_or_else(|| CudaBuilderError::CratePathDoesntExist(self.crate_dir.clone()))?;
         let search = search_device_compiler();
         let Some(compiler) = &search.found else {
+            if in_build_script() {
+                // Whoever installs a compiler gets kernels from the sources at the next build.
+                print_rerun_lines_of(&search.watched_paths());
+            }
             return Err(CudaBuilderError::NoDeviceCompiler(Box::new(search)));
         };
         let target_dir = match self.target_dir {
@@ -219,10 +223,15 @@ fn print_rerun_lines(compiler: &DeviceCompiler, crate_dir: &Path, library: &carg
     for dir in library.source_dirs() {
         println!("cargo::rerun-if-changed={}", dir.display());
     }
-    for path in compiler.watched_paths() {
+    print_rerun_lines_of(&compiler.watched_paths());
+}
+
+/// The lines for the search of a compiler.
+fn print_rerun_lines_of(paths: &[PathBuf]) {
+    for path in paths {
         println!("cargo::rerun-if-changed={}", path.display());
     }
-    println!("cargo::rerun-if-env-changed={}", RUSTC_VARIABLE);
+    println!("cargo::rerun-if-env-changed={RUSTC_VARIABLE}");
 }
 
 /// Writes a file in one step: under a temporary name beside it, then renamed.

@@ -34,21 +34,23 @@ pub struct Tile {
 pub fn reduce_tiles(block: &Block<LANES, Tile>, values: In<f64>, largest: Out<f64>) {
     let tile = &block.shared().largest;
     block.phase(|lane| {
-        let i = block.index() * LANES as u32 + lane;
-        tile.set(lane, if i < values.len() { values.at(i) } else { 0.0 });
+        let i = block.index() * LANES as u32 + lane.index();
+        let value = if i < values.len() { values.at(i) } else { 0.0 };
+        tile.set(lane, lane.index(), value);
     });
     let mut half = LANES as u32 / 2;
     while half > 0 {
         block.phase(|lane| {
-            if lane < half {
-                let (a, b) = (tile.at(lane), tile.at(lane + half));
-                tile.set(lane, if b > a { b } else { a });
+            let i = lane.index();
+            if i < half {
+                let (a, b) = (tile.at(i), tile.at(i + half));
+                tile.set(lane, i, if b > a { b } else { a });
             }
         });
         half /= 2;
     }
     block.phase(|lane| {
-        if lane == 0 {
+        if lane.index() == 0 {
             largest.set(block.index(), tile.at(0));
         }
     });

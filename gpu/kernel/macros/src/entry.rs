@@ -25,7 +25,7 @@ pub fn entries(kernel: &Kernel) -> TokenStream {
 fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
     let name = &kernel.function.sig.ident;
     let label = kernel.text();
-    let (n, i) = (own("n"), own("i"));
+    let (n, i, run) = (own("n"), own("i"), own("run"));
     let mut parameters = Vec::new();
     let mut views = Vec::new();
     let mut arguments = Vec::new();
@@ -39,6 +39,7 @@ fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
                 <#ty as ::trioxide_kernel::Parameter>::from_raw(
                     #own,
                     ::trioxide_kernel::check::Label::new(#label, #array),
+                    &#run,
                 )
             };
         });
@@ -70,7 +71,7 @@ fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
             }
         }
         Shape::Block { .. } => {
-            quote! { ::trioxide_kernel::device::each_block(#n, |#i| #call); }
+            quote! { unsafe { ::trioxide_kernel::device::each_block(#n, |#i| #call) }; }
         }
     };
     let options = kernel.options.registers.iter();
@@ -84,6 +85,8 @@ fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
 
             #[::trioxide_kernel::cuda_std::kernel #((registers = #options))*]
             pub unsafe fn #entry(#n: u32 #(, #parameters)*) {
+                #[allow(unused_variables)]
+                let #run = ::trioxide_kernel::parameter::Run::new();
                 #(#views)*
                 #body
             }

@@ -222,6 +222,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         .iter()
         .all(|ty| is_shared(ty))
         .then(|| copies(&buffers, &others, &other_names, &predicates));
+    let view_generics = quote!(<'view, #(#other_names),*>);
     let doc = format!("The launch's argument for [`{name}`].");
     Ok(quote! {
         impl #impl_generics Clone for #name #type_generics #conditions {
@@ -246,16 +247,21 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
 
         impl #impl_generics ::trioxide_kernel::Parameter for #name #type_generics #conditions {
             type Raw = #raw;
+            type View<'view> = #name #view_generics;
             #[cfg(not(target_arch = "nvptx64"))]
             type Argument<'buffers> = #buffers<'buffers, #(#other_names),*>;
 
             #[inline(always)]
-            unsafe fn from_raw(raw: Self::Raw, label: ::trioxide_kernel::check::Label) -> Self {
+            unsafe fn from_raw<'view>(
+                raw: Self::Raw,
+                label: ::trioxide_kernel::check::Label,
+                run: &'view ::trioxide_kernel::parameter::Run,
+            ) -> Self::View<'view> {
                 let #take_apart = raw;
                 // SAFETY: the caller's promise holds for each field.
                 unsafe {
-                    Self {
-                        #( #field_names: <#types as ::trioxide_kernel::Parameter>::from_raw(#field_names, label.field(#texts)), )*
+                    #name {
+                        #( #field_names: <#static_types as ::trioxide_kernel::Parameter>::from_raw(#field_names, label.field(#texts), run), )*
                     }
                 }
             }

@@ -12,7 +12,8 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     let sig = &kernel.function.sig;
     let name = &sig.ident;
     let visibility = &kernel.function.vis;
-    let (generics, _, conditions) = sig.generics.split_for_impl();
+    let (generics, arguments_of_types, conditions) = sig.generics.split_for_impl();
+    let instantiated = arguments_of_types.as_turbofish();
     let (on, n, arguments) = (own("on"), own("n"), own("arguments"));
     let (moves_of, broken, condition, launched, instance) = (
         own("moves"),
@@ -21,11 +22,14 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
         own("launch"),
         own("instance"),
     );
+    let prepare = own("prepare");
     let word = kernel.word();
     let bit_sets = kernel.bit_sets();
     let parameters = kernel.parameters.iter().map(
         |Parameter { name, ty }| quote!(#name: <#ty as ::trioxide_kernel::Parameter>::Argument<'_>),
     );
+    let (parameters, same_parameters) = (parameters.clone(), parameters);
+    let names = kernel.parameters.iter().map(|parameter| &parameter.name);
     let raws = kernel.parameters.iter().map(|parameter| {
         let (Parameter { name, ty }, text) = (parameter, parameter.text());
         quote! {
@@ -66,13 +70,12 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
 
             #counterparts
 
-            #(#[doc = #docs])*
-            pub unsafe fn launch #generics (
-                #on: &dyn ::trioxide_kernel::launch::Launcher,
+            // A safe function: conditions and `moves` are the author's expressions.
+            fn #prepare #generics (
                 #n: u32
                 #(, #parameters)*
                 #(, #bit_sets: &mut ::trioxide_kernel::launch::Buffer<#word>)*
-            ) -> ::core::result::Result<(), ::trioxide_kernel::launch::LaunchError> #conditions {
+            ) -> ::core::result::Result<::trioxide_kernel::launch::Launch, ::trioxide_kernel::launch::LaunchError> #conditions {
                 #checks_of_instance
                 #conditions_checked
                 let #moves_of = #moves;
@@ -89,7 +92,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                     );
                 }
                 let #instance = #select;
-                let #launched = ::trioxide_kernel::launch::Launch {
+                ::core::result::Result::Ok(::trioxide_kernel::launch::Launch {
                     kernel: ::trioxide_kernel::launch::Kernel {
                         name: #text,
                         entry: ENTRIES[#instance],
@@ -102,7 +105,17 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                     arguments: #arguments,
                     moves: #moves_of,
                     calls: CALLS[#instance],
-                };
+                })
+            }
+
+            #(#[doc = #docs])*
+            pub unsafe fn launch #generics (
+                #on: &dyn ::trioxide_kernel::launch::Launcher,
+                #n: u32
+                #(, #same_parameters)*
+                #(, #bit_sets: &mut ::trioxide_kernel::launch::Buffer<#word>)*
+            ) -> ::core::result::Result<(), ::trioxide_kernel::launch::LaunchError> #conditions {
+                let #launched = #prepare #instantiated (#n #(, #names)* #(, #bit_sets)*)?;
                 // SAFETY: the caller's promise.
                 unsafe { #on.launch(#launched) }
             }
@@ -293,16 +306,20 @@ fn calls_of(instance: &Instance) -> Ident {
 fn counterpart(kernel: &Kernel, module: &Ident, alias: TokenStream) -> TokenStream {
     let name = &kernel.function.sig.ident;
     let label = kernel.text();
-    let (values, n, i, range) = (own("values"), own("n"), own("i"), own("range"));
+    let (values, n, i) = (own("values"), own("n"), own("i"));
+    let (range, run) = (own("range"), own("run"));
     let view = |(k, parameter): (usize, &Parameter)| {
         let (Parameter { name, ty }, text) = (parameter, parameter.text());
         let k = k + 1;
+        // A parameter that would outlive the run is named by the compiler.
+        let borrowed = quote_spanned!(ty.span() => &#run);
         quote! {
             // SAFETY: the launch pushed it so, and its caller's promise; buffers are borrowed meanwhile.
             let #name = unsafe {
                 <#ty as ::trioxide_kernel::Parameter>::from_raw(
                     #values.value(#k),
                     ::trioxide_kernel::check::Label::new(#label, #text),
+                    #borrowed,
                 )
             };
         }
@@ -341,7 +358,10 @@ fn counterpart(kernel: &Kernel, module: &Ident, alias: TokenStream) -> TokenStre
             }
         }
         Shape::Block { lanes, shared } => {
-            quote!(::trioxide_kernel::launch::blocks::<{ #lanes }, #shared>(#range, #label, |#i| #call))
+            quote! {
+                // SAFETY: the promise of the launch's caller.
+                unsafe { ::trioxide_kernel::launch::blocks::<{ #lanes }, #shared>(#range, #label, |#i| #call) }
+            }
         }
     };
     quote! {
@@ -356,6 +376,7 @@ fn counterpart(kernel: &Kernel, module: &Ident, alias: TokenStream) -> TokenStre
                 #n: u32,
                 #range: ::core::ops::Range<u32>,
             ) {
+                let #run = ::trioxide_kernel::parameter::Run::new();
                 #(#views)*
                 #(#set_views)*
                 #body
@@ -377,7 +398,9 @@ fn entries(kernel: &Kernel) -> (Vec<String>, Vec<TokenStream>, TokenStream) {
             )
         }
         Some(instances) => {
-            let parameter = &instances.parameter;
+            let (parameter, text) = (&instances.parameter, kernel.text());
+            let types = instances.types.iter().map(|instance| &instance.ty);
+            let listed = quote!([#(::core::any::TypeId::of::<#types>()),*]);
             let entry = |instance: &Instance| format!("{name}_{}", instance.suffix);
             let calls = |instance: &Instance| {
                 let module = calls_of(instance);
@@ -386,7 +409,7 @@ fn entries(kernel: &Kernel) -> (Vec<String>, Vec<TokenStream>, TokenStream) {
             (
                 instances.types.iter().map(entry).collect(),
                 instances.types.iter().map(calls).collect(),
-                quote!(::trioxide_kernel::launch::instance(ENTRIES, #parameter::INSTANCE)),
+                quote!(::trioxide_kernel::launch::instance::<#parameter>(#text, &#listed)?),
             )
         }
     }

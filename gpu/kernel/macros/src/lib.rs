@@ -27,7 +27,7 @@ use syn::parse_macro_input;
 ///
 /// | option | |
 /// | --- | --- |
-/// | `P(f32 = Vec2, f64 = DVec2)` | the instances of a kernel that is generic over `P`: PTX entries `name_f32` and `name_f64`; the trait that bounds `P` has `const INSTANCE: &'static str` |
+/// | `P(f32 = Vec2, f64 = DVec2)` | the instances of a kernel that is generic over `P`: PTX entries `name_f32` and `name_f64`; a launch chooses the instance by its type |
 /// | `P in Precisions` | the same, by the name of a set that [`macro@instances`] declares |
 /// | `requires(a.len() == 3 * n, …)` | conditions, checked at each launch: `n` is the number of indices or blocks (`usize`); arrays have `len()` and `bytes()`; `words(n)` is the length of a bit set |
 /// | `moves(a.bytes() + …)` | bytes that a launch moves from and to memory at least: its floor in benchmarks |

@@ -1,8 +1,6 @@
 use trioxide_kernel::{In, Out, kernel};
 
-pub trait Point: trioxide_kernel::bytemuck::Pod + Send + Sync {
-    const INSTANCE: &'static str;
-}
+pub trait Point: trioxide_kernel::bytemuck::Pod + Send + Sync {}
 
 #[kernel]
 pub fn copy<P: Point>(i: u32, values: In<P>, copies: Out<P>) {

@@ -7,7 +7,7 @@ pub struct Tile {
 
 #[kernel]
 pub fn sort(block: &Block<256, Tile>) {
-    block.phase(|lane| block.shared().rows.set(lane, 0));
+    block.phase(|lane| block.shared().rows.set(lane, lane.index(), 0));
 }
 
 fn main() {}

@@ -1,16 +1,9 @@
 //! A named set of instances, used in another module, with other options before and behind it.
 pub mod point {
-    pub trait Point: trioxide_kernel::bytemuck::Pod + Send + Sync {
-        const INSTANCE: &'static str;
-    }
+    pub trait Point: trioxide_kernel::bytemuck::Pod + Send + Sync {}
 
-    impl Point for f32 {
-        const INSTANCE: &'static str = "f32";
-    }
-
-    impl Point for f64 {
-        const INSTANCE: &'static str = "f64";
-    }
+    impl Point for f32 {}
+    impl Point for f64 {}
 
     trioxide_kernel::instances! { pub(crate) Precisions(f32 = f32, f64 = f64) }
 }

@@ -50,7 +50,7 @@ pub fn names_of_bits(
 
 #[kernel(requires(n > 0))]
 pub fn names_of_blocks(i: &Block<32>, n: u32, block: Out<u32>, lanes: u32) {
-    i.phase(|lane| block.set(32 * i.index() + lane, n + lanes + lane));
+    i.phase(|lane| block.set(32 * i.index() + lane.index(), n + lanes + lane.index()));
 }
 
 /// A kernel may be called `launch`.

@@ -213,7 +213,8 @@ struct FlagHalo<'r> {
     part: &'r Part,
 }
 
-impl Owners for FlagHalo<'_> {
+// SAFETY: the halo brings each ghost's flags from its owner.
+unsafe impl Owners for FlagHalo<'_> {
     fn given(&self) -> &[u32] {
         self.part.halo.given()
     }

@@ -156,8 +156,8 @@ fn propagate<P: AnyPoint>(
         Ok(sides.into_iter().map(|side| side >> 1).collect())
     });
     let edges = ranks.agree(edges.map_err(Fault::from))?;
-    edges.spread(ranks, &part.halo, divided, |divided, found| {
-        share.follow(on, divided, found)?;
+    edges.spread(ranks, &part.halo, divided, |found| {
+        share.follow(on, found)?;
         share.divided(on)
     })
 }

@@ -111,8 +111,8 @@ fn close<P: SpacePoint>(
     let marked = ranks.agree(marked.map_err(Fault::from))?;
     let edges = HaloEdges::of(&part.halo, 6, |cells| share.edges_of(on, cells));
     let edges = ranks.agree(edges.map_err(Fault::from))?;
-    edges.spread(ranks, &part.halo, marked, |marked, found| {
-        share.follow(on, marked, found)?;
+    edges.spread(ranks, &part.halo, marked, |found| {
+        share.follow(on, found)?;
         share.marked(on)
     })
 }

@@ -20,7 +20,11 @@ use crate::smooth::DeviceMesh;
 use halo::Halo;
 
 /// The other processes of a run.
-pub trait Others {
+///
+/// # Safety
+/// [`exchange`](Others::exchange) returns the words that the owners of the ghosts gave. Colours of other values let neighbours move at
+/// the same time.
+pub unsafe trait Others {
     /// Number of nodes that move in the whole mesh; `places` has the place of each node here, and those before `moving` move.
     ///
     /// # Errors
