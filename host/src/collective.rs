@@ -339,8 +339,7 @@ pub(crate) fn mark_more_ids<E: Index>(
     let mut found = on.filled(1, NONE)?;
     let mut members = std::mem::replace(bits, on.uninitialized(0)?).cast();
     // SAFETY: the kernel compares an id with the number of elements before it uses it.
-    let done =
-        unsafe { kernel::mark_ids::launch(on, n, ids, &mut members, &mut found, elements) };
+    let done = unsafe { kernel::mark_ids::launch(on, n, ids, &mut members, &mut found, elements) };
     *bits = members.cast();
     done?;
     Ok(Some(on.read(&found, 0)?).filter(|&place| place != NONE))

@@ -183,12 +183,9 @@ macro_rules! aos {
 
 aos!(Vec3, Vec3, |e: Vec3| e, |p: Vec3| p);
 aos!(DVec3, DVec3, |e: DVec3| e, |p: DVec3| p);
-aos!(
-    Vec4,
-    Vec3,
-    |e: Vec4| Vec3::new(e.x, e.y, e.z),
-    |p: Vec3| Vec4::new(p.x, p.y, p.z, 0.0)
-);
+aos!(Vec4, Vec3, |e: Vec4| Vec3::new(e.x, e.y, e.z), |p: Vec3| {
+    Vec4::new(p.x, p.y, p.z, 0.0)
+});
 aos!(
     DVec4,
     DVec3,

@@ -157,8 +157,8 @@ struct Entry {
     open: u32,
     /// The lanes of lower neighbours in this block.
     within: u32,
-    /// Whether a representative has been seen in another block.
-    is_member: bool,
+    /// 1 if a representative has been seen in another block, else 0. A word: the padding behind a `bool` lay in local memory.
+    member: u32,
 }
 
 impl Entry {
@@ -203,7 +203,7 @@ impl Entry {
             let states = rows.map(|row| states.load(row));
             let mut i = 0;
             while i < 4 {
-                self.is_member |= states[i] == REPRESENTATIVE;
+                self.member |= u32::from(states[i] == REPRESENTATIVE);
                 self.open &= !(u32::from(!is_undecided(states[i])) << places[i]);
                 i += 1;
             }
@@ -265,7 +265,7 @@ pub fn decide_chains(
             first: 0,
             open: 0,
             within: 0,
-            is_member: false,
+            member: 0,
         };
         entry.take(0, warp, &lists);
         entry
@@ -293,7 +293,7 @@ pub fn decide_chains(
         loop {
             let members = block.ballot(&block.lanes(|lane| {
                 let entry = entries.at(lane);
-                is_in(waiting, lane.index()) && (entry.is_member || entry.within & chosen != 0)
+                is_in(waiting, lane.index()) && (entry.member | entry.within & chosen) != 0
             }));
             let alone = block.ballot(&block.lanes(|lane| {
                 let entry = entries.at(lane);

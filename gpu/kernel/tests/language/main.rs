@@ -138,7 +138,10 @@ pub fn reverse_blocks(block: &Block<LANES, Tile>, values: In<u32>, reversed: Out
     // More indices than lanes.
     block.each(2 * LANES as u32 - 1, |lane, i| {
         if i % 2 == 0 {
-            block.shared().rows.set(lane, i / 2, values.at(first + i / 2));
+            block
+                .shared()
+                .rows
+                .set(lane, i / 2, values.at(first + i / 2));
         }
     });
     let other = block.lanes(|lane| block.shared().rows.at(63 - lane.index()));
@@ -384,7 +387,10 @@ fn vectors_and_structs_pass_by_value() {
 fn a_type_without_an_instance_is_refused() {
     fn copy<P: Number + PartialEq + std::fmt::Debug>(values: &[P]) -> Result<(), LaunchError> {
         let on = Host::new();
-        let (from, mut to) = (on.upload(values), on.upload(&vec![P::zeroed(); values.len()]));
+        let (from, mut to) = (
+            on.upload(values),
+            on.upload(&vec![P::zeroed(); values.len()]),
+        );
         // SAFETY: each index has its own elements.
         unsafe { copy_numbers::launch(&on, values.len() as u32, &from, &mut to) }?;
         assert_eq!(on.download(&to), values);
