@@ -10,7 +10,9 @@ use glam::DVec3;
 use gpu::ids::Vertex;
 use gpu::weld as kernel;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE};
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
+use trioxide_mesh::bit_set::members;
 use trioxide_mesh::parallel;
 
 use super::by_grid::cluster;
@@ -158,6 +160,7 @@ fn run(
     let work = Work {
         on,
         points,
+        locked: mesh.carried.locked(),
         guards: &guards,
         options,
         assigns,
@@ -187,6 +190,7 @@ pub fn decide_all(on: &Device, mesh: &DeviceMesh, options: &Options) -> Result<D
 struct Work<'a> {
     on: &'a Device,
     points: &'a Buffer<DVec3>,
+    locked: Option<&'a Buffer<Bits<Vertex>>>,
     guards: &'a DeviceGuards<'a>,
     options: &'a Options,
     /// Whether the representatives are asked for.
@@ -228,10 +232,16 @@ impl Work<'_> {
                 Some(near.note_in(on.filled(places, kernel::Row::new(0))?)?)
             }
         };
+        // A locked point is nobody's neighbour. Buckets pass it like a member: as a representative each point near it would be compared with it.
+        let locked: Vec<u32> = match self.locked.filter(|_| is_crowded) {
+            Some(locked) => on.download(locked.as_words())?,
+            None => Vec::new(),
+        };
         // In the last turn all is known.
         let mut is_last = false;
         let decided = loop {
             crate::progress::check()?;
+            set_states(&mut known, &locked, MEMBER);
             let mut buffer = on.upload(&known)?;
             let found: Option<Buffer<Vertex>> = match &mut lists {
                 Some((lower, counts)) => {
@@ -253,6 +263,7 @@ impl Work<'_> {
                 });
             }
             known = on.download(&buffer)?;
+            set_states(&mut known, &locked, REPRESENTATIVE);
             is_last = others.round(&mut known)?;
             let is_decided = |&state: &u8| state == REPRESENTATIVE || state == MEMBER;
             assert!(
@@ -264,6 +275,13 @@ impl Work<'_> {
             }
         };
         Ok((decided, known))
+    }
+}
+
+/// Gives the points of a bit set a state.
+fn set_states(known: &mut [u8], points: &[u32], state: u8) {
+    for v in members(points) {
+        known[v as usize] = state;
     }
 }
 

@@ -99,6 +99,11 @@ impl<'a> Part<'a> {
         self.with(v, |points, _, i| points[i])
     }
 
+    /// Whether a point is locked.
+    pub fn is_locked(&self, v: usize) -> bool {
+        self.with(v, |_, carried, i| carried.locked.get(i) == Some(&true))
+    }
+
     /// Writes the row of a point.
     pub fn write(&self, row: &mut [u64], v: usize) {
         self.with(v, |points, carried, i| {

@@ -118,7 +118,8 @@ impl<'r> Exchange<'r> {
         let near = Near::new(&first, self.options.reach());
         let is_needed = |v: usize| match known[v] {
             UNDECIDED => is_first(v),
-            REPRESENTATIVE => near.may_be(part.point(v)),
+            // A locked point decides nothing.
+            REPRESENTATIVE => near.may_be(part.point(v)) && !part.is_locked(v),
             _ => false,
         };
         let mut rest = parallel::filter_collect(ids.len(), |v| is_needed(v).then_some(v));
