@@ -1,16 +1,80 @@
 //! Checks of points and counts, and the half-edges of a part, with faults in the words of the single run and the ids of the whole mesh.
 
+use bytemuck::Pod;
 use gpu::point::{Coordinates, DoublePoint};
 use trioxide::Device;
 use trioxide::half_edges::{self, AnyPoint, DeviceTriangulation};
-use trioxide::mesh::NONE;
+use trioxide::mesh::{NONE, Triangulation};
 use trioxide_mesh::parallel;
 
-use crate::block::Blocks;
+use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
+use crate::output::to_first;
 use crate::ownership::Position;
 use crate::part::Part;
-use crate::transport::Ranks;
+use crate::transport::{Ranks, Reduction};
+
+/// A fault of the mesh, on which all ranks have agreed, in the words of the single run: rank 0 gathers the mesh, and `check` is the single
+/// run's. The fault stays as it is where `check` finds none, where the ranks hold no lists of the mesh (they make a grid), and where 32-bit
+/// ids do not name its elements. Collective.
+///
+/// A rank sees its part alone: the single run's words name all triangles at an edge, and a fault of the first rule of all.
+pub fn in_words_of_one<P: Pod + Send + Sync>(
+    ranks: &Ranks,
+    block: &Block<P>,
+    fault: Fault,
+    check: impl FnOnce(Gathered<P>) -> Result<()>,
+) -> Fault {
+    if !fault.is_of_mesh() || block.vertices.max(block.cells) >= u64::from(NONE) {
+        return fault;
+    }
+    let mut held = [block.points.len() as u64, block.corners.len() as u64];
+    ranks.reduce_all(&mut held, Reduction::Sum);
+    if held != [block.vertices, block.cells * block.size as u64] {
+        return fault;
+    }
+    let mesh = Gathered::of(ranks, block);
+    let checked = match ranks.rank() {
+        0 => check(mesh),
+        _ => Ok(()),
+    };
+    match ranks.agree(checked) {
+        Err(said) if said.is_of_mesh() => said,
+        _ => fault,
+    }
+}
+
+/// The lists of a mesh: at rank 0 the whole ones, elsewhere none.
+pub struct Gathered<P> {
+    /// Points of the vertices.
+    pub points: Vec<P>,
+    /// Vertices of the cells.
+    pub corners: Vec<u32>,
+    /// Regions of the cells, if the mesh has them.
+    pub regions: Option<Vec<i32>>,
+}
+
+impl<P: Pod + Send + Sync> Gathered<P> {
+    /// Those of the mesh whose blocks the ranks hold. Collective.
+    pub fn of(ranks: &Ranks, block: &Block<P>) -> Self {
+        let regions = block.regions.as_ref();
+        Self {
+            points: to_first(ranks, &block.points),
+            corners: to_first(ranks, &block.corners.narrow()),
+            regions: regions.map(|regions| to_first(ranks, regions)),
+        }
+    }
+
+    /// The mesh of these triangles, with the segments that every rank has.
+    pub fn into_triangulation(self, block: &Block<P>) -> Triangulation<P> {
+        Triangulation {
+            points: self.points,
+            triangles: self.corners.as_chunks().0.to_vec(),
+            regions: self.regions,
+            segments: block.segments.clone(),
+        }
+    }
+}
 
 /// Refuses points of this rank's block of `total` points that the device refuses, also of vertices that no cell uses. `element` is the word
 /// for a point's owner: `vertex`; `largest` is the largest coordinate whose square the precision holds.

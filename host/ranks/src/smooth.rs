@@ -9,12 +9,14 @@ use glam::DVec3;
 use gpu::point::MeshPoint;
 use gpu::smooth::{MOVES_CHUNK, Vector};
 use trioxide::backend::Buffer;
+use trioxide::mesh::{Faces, Mesh};
 use trioxide::smooth::{self, DeviceMesh, Moves, Options, Others, Share, SharePart, smooth_share};
+use trioxide::volume::TetMesh;
 use trioxide::{Device, Error};
 use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks, to_blocks};
-use crate::check::check_points;
+use crate::check::{self, Gathered, check_points};
 use crate::fault::{Fault, Joint, Result};
 use crate::ids::Ids;
 use crate::ownership::Ownership;
@@ -47,8 +49,46 @@ pub fn smooth<P: Vector + MeshPoint>(
     options: &Options,
     ownership: &Ownership,
 ) -> Result<Smoothed<P>> {
-    let part = part_to_smooth::<P>(ranks, block, ownership)?;
-    smooth_part(ranks, on, part, block.vertices, fixed, options)
+    part_to_smooth::<P>(ranks, block, ownership)
+        .and_then(|part| smooth_part(ranks, on, part, block.vertices, fixed, options))
+        .map_err(|fault| in_words_of_one::<P>(ranks, block, fault))
+}
+
+/// A fault of [`part_to_smooth`] or [`smooth_part`] in the words of the single run. Collective.
+pub fn in_words_of_one<P: Vector + MeshPoint>(
+    ranks: &Ranks,
+    block: &Block<DVec3>,
+    fault: Fault,
+) -> Fault {
+    check::in_words_of_one(ranks, block, fault, |mesh| {
+        let Gathered {
+            points,
+            corners,
+            regions,
+        } = mesh;
+        let on = Device::cpu(None)?;
+        let checked = match block.size {
+            4 => {
+                let mesh = TetMesh {
+                    points,
+                    tetrahedra: corners.as_chunks().0.to_vec(),
+                    regions,
+                    faces: Vec::new(),
+                };
+                DeviceMesh::<P>::upload(&on, &mesh.into())
+            }
+            _ => {
+                let mesh = Mesh {
+                    points,
+                    faces: Faces::Triangles(corners.as_chunks().0.to_vec()),
+                    regions,
+                    ..Mesh::default()
+                };
+                DeviceMesh::<P>::upload_surface(&on, &mesh)
+            }
+        };
+        checked.map(drop).map_err(Fault::from)
+    })
 }
 
 /// This rank's part of the mesh whose blocks the ranks hold, for [`smooth_part`]. Collective.
@@ -67,7 +107,8 @@ pub fn part_to_smooth<P: Vector>(
         "node",
         P::LARGEST,
     ))?;
-    Part::build(ranks, block, ownership)
+    // Smoothing does without segments, and so does its check.
+    Part::without_segments(ranks, block, ownership)
 }
 
 /// As [`smooth()`], in parts that are made already, of a mesh with so many vertices. Collective.

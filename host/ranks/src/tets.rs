@@ -8,8 +8,8 @@ use trioxide::volume::{TaggedTriangle, TetMesh};
 use trioxide_mesh::parallel;
 
 use crate::block::Block;
+use crate::check::Gathered;
 use crate::fault::{Fault, Result};
-use crate::output::to_first;
 use crate::ownership::Ownership;
 use crate::part::Part;
 use crate::transport::{Ranks, Reduction};
@@ -59,23 +59,18 @@ pub fn refuse<P: SpacePoint>(ranks: &Ranks, input: Input, is_broken: bool) -> Re
     if ranks.reduce(u64::from(is_broken), Reduction::Or) == 0 {
         return Ok(());
     }
-    let points = to_first(ranks, &input.block.points);
-    let corners = to_first(ranks, &input.block.corners.narrow());
+    let mesh = Gathered::of(ranks, input.block);
     ranks.agree(match ranks.rank() {
-        0 => check_whole::<P>(points, &corners, input.tagged),
+        0 => check_whole::<P>(mesh, input.tagged),
         _ => Ok(()),
     })
 }
 
-fn check_whole<P: SpacePoint>(
-    points: Vec<DVec3>,
-    corners: &[u32],
-    tagged: &[[u32; 3]],
-) -> Result<()> {
+fn check_whole<P: SpacePoint>(mesh: Gathered<DVec3>, tagged: &[[u32; 3]]) -> Result<()> {
     let face = |&vertices: &[u32; 3]| TaggedTriangle { vertices, tag: 0 };
     let mesh = TetMesh {
-        points,
-        tetrahedra: corners.as_chunks().0.to_vec(),
+        points: mesh.points,
+        tetrahedra: mesh.corners.as_chunks().0.to_vec(),
         regions: None,
         faces: tagged.iter().map(face).collect(),
     };

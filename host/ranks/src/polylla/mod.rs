@@ -12,13 +12,13 @@ mod ordered;
 mod polygons;
 mod strict;
 
-use trioxide::half_edges::Point;
-use trioxide::polylla::{self, Owners, Share, WholeIds, polylla_share};
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::polylla::{self, Constraints, Owners, Share, WholeIds, polylla_share};
 use trioxide::{Device, digest, mesh};
 use trioxide_mesh::parallel;
 
 use crate::block::Block;
-use crate::check::{check_points, upload_half_edges};
+use crate::check::{self, check_points, upload_half_edges};
 use crate::fault::{Fault, Joint, Result};
 use crate::ids::Ids;
 use crate::part::{Part, half_edge, no_edge};
@@ -114,8 +114,19 @@ pub fn polylla<P: Point>(
     ownership: &crate::Ownership,
     options: Options,
 ) -> Result<Found> {
-    let part = part_to_find_in::<P>(ranks, block, ownership)?;
-    find::<P>(ranks, on, part, options)
+    part_to_find_in::<P>(ranks, block, ownership)
+        .and_then(|part| find::<P>(ranks, on, part, options))
+        .map_err(|fault| in_words_of_one::<P>(ranks, block, fault))
+}
+
+/// A fault of [`part_to_find_in`] or [`find`] in the words of the single run. Collective.
+pub fn in_words_of_one<P: Point>(ranks: &Ranks, block: &Block, fault: Fault) -> Fault {
+    check::in_words_of_one(ranks, block, fault, |mesh| {
+        let (on, mesh) = (Device::cpu(None)?, mesh.into_triangulation(block));
+        let checked = DeviceTriangulation::<P>::upload(&on, &mesh)?;
+        Constraints::of(&on, &checked, &mesh)?;
+        Ok(())
+    })
 }
 
 /// This rank's part of the mesh whose blocks the ranks hold, for [`find`]. Collective.

@@ -30,10 +30,10 @@ mod rows;
 
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{End, Error, Marking, Share};
+use trioxide::refine::{DeviceEdgeMesh, End, Error, Marking, Share};
 
 use crate::block::Block;
-use crate::check::check_points;
+use crate::check::{self, check_points};
 use crate::fault::{Fault, Result};
 use crate::owned::is_uneven;
 use crate::ownership::{Ownership, Position};
@@ -149,14 +149,23 @@ where
     P::Double: Position,
 {
     let points = &block.points;
-    ranks.agree(check_points::<P>(
-        ranks,
-        block.vertices,
-        points,
-        "vertex",
-        P::LARGEST,
-    ))?;
-    Part::without_segments(ranks, block, ownership)
+    let checked = check_points::<P>(ranks, block.vertices, points, "vertex", P::LARGEST);
+    ranks
+        .agree(checked)
+        .and_then(|()| Part::without_segments(ranks, block, ownership))
+        .map_err(|fault| in_words_of_one::<P>(ranks, block, fault))
+}
+
+/// A fault of the input in the words of the single run. Collective.
+fn in_words_of_one<P: AnyPoint>(ranks: &Ranks, block: &Block<P::Double>, fault: Fault) -> Fault
+where
+    P::Double: Position,
+{
+    check::in_words_of_one(ranks, block, fault, |mesh| {
+        let mesh = mesh.into_triangulation(block);
+        DeviceEdgeMesh::<P>::upload(&Device::cpu(None)?, &mesh)?;
+        Ok(())
+    })
 }
 
 /// As [`refine`], in parts that are made already, without the mesh in the order of its ids, which not every run needs. Collective.
@@ -174,7 +183,8 @@ pub fn run<P: AnyPoint>(
 where
     P::Double: Position,
 {
-    let (part, share, markers) = EdgePart::of_input::<P>(ranks, on, block, part)?;
+    let (part, share, markers) = EdgePart::of_input::<P>(ranks, on, block, part)
+        .map_err(|fault| in_words_of_one::<P>(ranks, block, fault))?;
     let checked = options.marking.check(block.cells as usize);
     ranks.agree(checked.map_err(Fault::from))?;
     rounds(ranks, on, (part, share), markers, options, ownership)
