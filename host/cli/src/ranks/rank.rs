@@ -17,6 +17,19 @@ pub fn threads(ranks: &Ranks) -> usize {
     Cores::new().threads(here)
 }
 
+/// Whether so many ranks on this machine, and what runs there besides, leave no core free: then a rank that waits is to give its core away.
+pub fn take_all_cores(ranks: usize) -> bool {
+    Cores::new().are_taken(ranks, load())
+}
+
+/// Threads of all processes that ran at the same time in the last minute.
+fn load() -> f64 {
+    let mut load = [0.0];
+    // SAFETY: the array has room for one number.
+    let known = unsafe { libc::getloadavg(load.as_mut_ptr(), 1) };
+    if known == 1 { load[0] } else { 0.0 }
+}
+
 /// Cores that a rank may run on, and those that `mpirun` may, which started it.
 struct Cores {
     own: usize,
@@ -38,6 +51,11 @@ impl Cores {
             true => self.own,
             false => (self.own / ranks).max(1),
         }
+    }
+
+    /// Whether so many ranks take all cores that `load` threads of others leave.
+    fn are_taken(&self, ranks: usize, load: f64) -> bool {
+        ranks as f64 + load >= self.all as f64
     }
 
     /// Whether cores are left that no rank may run on.
@@ -181,6 +199,15 @@ pub fn with_file(fault: Fault, input: &Path, precision: Precision) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranks_wait_idly_where_they_and_others_take_all_cores() {
+        let two = Cores { own: 1, all: 2 };
+        assert!(two.are_taken(2, 0.0) && two.are_taken(1, 1.5) && !two.are_taken(1, 0.5));
+        let many = Cores { own: 16, all: 16 };
+        assert!(!many.are_taken(4, 3.0) && many.are_taken(4, 12.0) && many.are_taken(20, 0.0));
+        assert!(load() >= 0.0);
+    }
 
     #[test]
     fn ranks_share_the_cores_unless_mpirun_binds_them() {

@@ -10,7 +10,7 @@ use trioxide_ranks::mpi::Mpi;
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ranks, Result, Transport};
 
-use super::rank::{Starting, number_in, place, threads};
+use super::rank::{Starting, number_in, place, take_all_cores, threads};
 use super::report::{Ending, account_for};
 use crate::{Cli, Command, driver, outputs, show_progress, usage};
 
@@ -78,14 +78,20 @@ pub fn main(size: usize) -> ExitCode {
 }
 
 /// Sets what MPI and the driver of the GPU read when they start. Of `size` ranks that are all on this machine, Open MPI is asked for
-/// messages through memory: by its own choice it starts 0.2 s later.
+/// messages through memory: by its own choice it starts 0.2 s later. Where ranks and others take all cores of the machine, it is asked to give
+/// a core away while a rank waits: by its own choice a rank that waits looks for messages without end.
 ///
 /// # Safety
 /// No other thread runs yet.
 unsafe fn set_variables(matches: Option<&ArgMatches>, size: usize) {
-    if number_in("OMPI_COMM_WORLD_LOCAL_SIZE") == Some(size) {
+    let here = number_in("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if here == Some(size) {
         // SAFETY: the caller's promise.
         unsafe { driver::set("OMPI_MCA_pml", "ob1") };
+    }
+    if here.is_some_and(take_all_cores) {
+        // SAFETY: the caller's promise.
+        unsafe { driver::set("OMPI_MCA_mpi_yield_when_idle", "1") };
     }
     if let (Some((_, options)), Some(place)) = (matches.and_then(ArgMatches::subcommand), place()) {
         // SAFETY: the caller's promise.

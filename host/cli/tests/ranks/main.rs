@@ -14,6 +14,7 @@ use tempfile::TempDir;
 mod account;
 mod emulated;
 mod generated;
+mod pieces;
 mod polyhedra;
 mod polylla;
 mod refine;
@@ -39,8 +40,6 @@ fn mpirun_of(ranks: usize) -> Command {
     let mut command = Command::new("mpirun");
     command.args(["--allow-run-as-root", "--oversubscribe", "-n"]);
     command.arg(ranks.to_string());
-    // Ranks that wait give their core to the others.
-    command.env("OMPI_MCA_mpi_yield_when_idle", "1");
     // mpirun and each rank would look for devices and displays: for PCI devices alone in a seventh of their processor time.
     let displays = "hwloc_pci.so,hwloc_gl.so,hwloc_opencl.so";
     command.env("HWLOC_PLUGINS_BLACKLIST", displays);
