@@ -5,14 +5,13 @@
 //! cell array `marker`. An array has a value for every cell: lines are in region 0 and faces have marker 0, and neither
 //! means anything. [`super::volume::vtu`] reads them.
 
-use std::io;
 use std::path::Path;
 
 use super::Encoding;
-use super::atomic_file::{Out, write_atomically};
+use super::atomic_file::write_atomically;
 use super::fields::of_attributes;
 use super::vtu_array::Numbers;
-use super::vtu_out::{self, Grid};
+use super::vtu_out::{self, Grid, Sections, write_grid};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh};
 
@@ -21,10 +20,17 @@ const TRIANGLE: u8 = 5;
 const POLYGON: u8 = 7;
 
 pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
-    write_atomically(path, |file| write_to(file, mesh, encoding))
+    with_sections(mesh, !mesh.segments.is_empty(), |counts, sections| {
+        write_atomically(path, |file| write_grid(file, counts, sections, encoding))
+    })
 }
 
-fn write_to(out: &mut dyn Out, mesh: &Mesh, encoding: Encoding) -> io::Result<()> {
+/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers` there is an array of them also where no segment is.
+pub(crate) fn with_sections<R>(
+    mesh: &Mesh,
+    has_markers: bool,
+    then: impl FnOnce(&str, &Sections) -> R,
+) -> R {
     let (points, faces, lines) = (mesh.points.len(), mesh.faces.len(), mesh.segments.len());
     let cells = faces + lines;
     let face_corners = match &mesh.faces {
@@ -73,19 +79,19 @@ fn write_to(out: &mut dyn Out, mesh: &Mesh, encoding: Encoding) -> io::Result<()
     };
     let corners = face_corners + 2 * lines;
     let mut grid = Grid::new(points, cells, corners, [&point, &vertices, &end, &kind]);
-    if lines > 0 {
+    if has_markers {
         grid.cell_data = " Scalars=\"marker\"".to_owned();
     }
     if mesh.regions.is_some() {
         grid.cell_data = " Scalars=\"region\"".to_owned();
         grid.push_tags("region", &region);
     }
-    if lines > 0 {
+    if has_markers {
         grid.push_tags("marker", &marker);
     }
     let attributes = of_attributes(&mesh.attributes);
     grid.push_point_fields(&attributes);
     grid.push_point_fields(&mesh.fields.points);
     grid.push_cell_fields([&mesh.fields.cells, &mesh.fields.sides], [faces, lines]);
-    vtu_out::write(out, &grid, encoding)
+    vtu_out::with_sections(&grid, then)
 }

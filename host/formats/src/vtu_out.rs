@@ -16,6 +16,9 @@ pub(crate) const ENCODINGS: &[Encoding] = &[Encoding::Binary, Encoding::Text, En
 /// An element with arrays: its name, its attributes, the arrays.
 pub(crate) type Section<'a> = (&'static str, &'a str, &'a [Array<'a>]);
 
+/// Those of an unstructured grid: data of points, points, cells, data of cells.
+pub(crate) type Sections<'a> = [Section<'a>; 4];
+
 /// An unstructured grid.
 pub(crate) struct Grid<'a> {
     /// Number of points.
@@ -134,8 +137,8 @@ fn escape(name: &str) -> String {
     text
 }
 
-/// Writes a file; `encoding` is text, or little-endian binary appended raw.
-pub(crate) fn write(out: &mut dyn Out, grid: &Grid, encoding: Encoding) -> io::Result<()> {
+/// Calls `then` with the counts and the sections of a grid, for [`write_sections`] or [`arrays_of`].
+pub(crate) fn with_sections<R>(grid: &Grid, then: impl FnOnce(&str, &Sections) -> R) -> R {
     let Grid {
         points,
         cells,
@@ -154,7 +157,29 @@ pub(crate) fn write(out: &mut dyn Out, grid: &Grid, encoding: Encoding) -> io::R
         ("Cells", "", &arrays[1..4]),
         ("CellData", cell_data.as_str(), &of_cells),
     ];
-    write_sections(out, "UnstructuredGrid", &counts, &sections, encoding)
+    then(&counts, &sections)
+}
+
+/// Writes an unstructured grid; `encoding` is text, or little-endian binary appended raw.
+pub(crate) fn write_grid(
+    out: &mut dyn Out,
+    counts: &str,
+    sections: &Sections,
+    encoding: Encoding,
+) -> io::Result<()> {
+    write_sections(out, "UnstructuredGrid", counts, sections, encoding)
+}
+
+/// The arrays of points and of cells in the sections of an unstructured grid, as the elements of a list of pieces that have the same.
+pub(crate) fn arrays_of(sections: &Sections) -> [String; 2] {
+    let element = |array: &Array| {
+        let Array {
+            kind, name, more, ..
+        } = array;
+        format!("      <PDataArray type=\"{kind}\" Name=\"{name}\"{more}/>\n")
+    };
+    let [(_, _, of_points), _, _, (_, _, of_cells)] = sections;
+    [of_points, of_cells].map(|arrays| arrays.iter().map(element).collect())
 }
 
 /// What gives the numbers of each field.

@@ -1,14 +1,12 @@
-//! Meshes written by all ranks: one `.ply`, or a `.vtu` each with a `.pvtu` beside them.
+//! Meshes written by all ranks: one `.ply`, or [a `.vtu` each](pieces) with a `.pvtu` beside them.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use trioxide::fields::{Field, MeshFields};
 use trioxide::formats::atomic_file::{AtomicFile, SharedPart};
 use trioxide::formats::ply::SharedFile;
-use trioxide::formats::{self, pvtu};
 use trioxide::generate::Grid;
 use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide::{Error, mesh};
@@ -16,12 +14,12 @@ use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::check::{check_corners, check_ids};
-use crate::directory::fetch;
 use crate::fault::{Fault, Result};
-use crate::ids::IdSet;
 use crate::ownership::Position;
-use crate::polylla::{Ordered, Polygons};
+use crate::polylla::Ordered;
 use crate::transport::{Mail, Ranks, Reduction};
+
+pub mod pieces;
 
 /// This rank's slice of a mesh: points and faces that stand behind those of the ranks before.
 struct Slice<'a, P> {
@@ -274,78 +272,11 @@ pub fn gather(ranks: &Ranks, block: &Block, ordered: &Ordered) -> Result<Option<
     }))
 }
 
-/// Writes each rank's polygons to a `.vtu` beside `path`, and there the list of them, a `.pvtu`. Collective.
-///
-/// A vertex that several pieces have is marked as a duplicate in all but the first of them (`vtkGhostType` of points); no cell is a
-/// ghost. The array `vertex` has the ids of the whole mesh. Segments are left out.
-///
-/// # Errors
-/// A file that cannot be written.
-pub fn write_pvtu(ranks: &Ranks, path: &Path, block: &Block, polygons: &Polygons) -> Result<()> {
-    ranks.phase("write");
-    ranks.agree(check_corners(polygons.vertices.len() as u64))?;
-    let set = IdSet::of_list(&polygons.vertices);
-    let vertices = set.to_vec();
-    let points = fetch(ranks, block.vertices, &vertices, &block.points);
-    let ghosts = duplicates(ranks, block.vertices, &vertices);
-    let local = |&vertex: &u64| set.place(vertex).expect("it is a corner");
-    let faces = mesh::Polygons {
-        offsets: narrow_ids(&polygons.offsets),
-        vertices: parallel::map(&polygons.vertices, local),
-    };
-    let mut fields = MeshFields::default();
-    let ids: Vec<i64> = vertices.iter().map(|&v| v as i64).collect();
-    fields.points.push(Field::scalars("vertex", ids));
-    fields.points.push(Field::scalars("vtkGhostType", ghosts));
-    let no_ghosts = vec![0_u8; polygons.len()];
-    fields.cells.push(Field::scalars("vtkGhostType", no_ghosts));
-    let part = Mesh {
-        points: in_space(&points),
-        faces: Faces::Polygons(faces),
-        regions: polygons.regions.clone(),
-        fields,
-        ..Mesh::default()
-    };
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let names: Vec<String> = (0..ranks.size())
-        .map(|rank| format!("{stem}_{rank}.vtu"))
-        .collect();
-    let piece = path.with_file_name(&names[ranks.rank()]);
-    ranks.agree(formats::write(&piece, &part).map_err(Fault::from))?;
-    let list = match ranks.rank() {
-        0 => {
-            let of_points = [("Int64", "vertex"), ("UInt8", "vtkGhostType")];
-            let of_cells = [("UInt8", "vtkGhostType"), ("Int32", "region")];
-            let of_cells = &of_cells[..1 + usize::from(polygons.regions.is_some())];
-            pvtu::write_list(path, &names, &of_points, of_cells)
-        }
-        _ => Ok(()),
-    };
-    ranks.agree(list.map_err(Fault::from))
-}
-
-/// VTK's mark of a point that an earlier piece has too: 1, else 0. Collective.
-fn duplicates(ranks: &Ranks, total: u64, vertices: &[u64]) -> Vec<u8> {
-    let blocks = Blocks::new(total, ranks.size());
-    let directory = |i: usize| (blocks.rank(vertices[i]), vertices[i]);
-    let asked = Mail::sorted(ranks.size(), vertices.len(), directory);
-    let told = ranks.exchange(&asked);
-    // The first rank that has each vertex of this block: mail comes in the order of ranks.
-    let range = blocks.range(ranks.rank());
-    let mut is_seen = vec![false; (range.end - range.start) as usize];
-    let answers = told.items().iter().map(|&vertex| {
-        let seen = &mut is_seen[(vertex - range.start) as usize];
-        u8::from(std::mem::replace(seen, true))
-    });
-    let answers = told.with(answers.collect());
-    let received = ranks.exchange_expected(&answers, &asked.counts());
-    received.into_items()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::threads::run;
+    use trioxide::formats;
 
     /// Also where a slice is many pieces.
     #[test]

@@ -42,8 +42,8 @@ impl From<By> for Measure {
     }
 }
 
-/// Refuses what tetrahedra do not have, and formats without polyhedra.
-pub fn check_options(options: &Options) -> Result<()> {
+/// Refuses what tetrahedra do not have, and an output in a format without polyhedra.
+pub fn check_options(options: &Options, output: Option<&Path>) -> Result<()> {
     let planar_only = [
         ("--method", options.method != Method::HalfEdge),
         ("--repair", options.repair.is_some()),
@@ -51,10 +51,7 @@ pub fn check_options(options: &Options) -> Result<()> {
         ("--ties", matches!(options.ties, TiesOption::First)),
     ];
     refuse_given(&planar_only, "planar meshes", &options.input)?;
-    options
-        .output
-        .as_deref()
-        .map_or(Ok(()), check_polyhedra_output)
+    output.map_or(Ok(()), check_polyhedra_output)
 }
 
 /// The options as the library has them.
@@ -67,14 +64,13 @@ pub fn settings(options: &Options) -> polyhedra::Options {
     }
 }
 
-/// Writes the polyhedra of a mesh with all that it carries.
-pub fn write(
+/// The polyhedra of a mesh with all that it carries.
+pub fn polyhedral(
     options: &Options,
-    output: &Path,
     mut mesh: TetMesh,
     mut fields: MeshFields,
     lists: &PolyhedraLists,
-) -> Result<()> {
+) -> Result<PolyhedralMesh> {
     if options.unconstrained {
         mesh.regions = None;
         mesh.faces.clear();
@@ -88,8 +84,13 @@ pub fn write(
     if options.merge_faces {
         polyhedral = polyhedral.merge_coplanar();
     }
+    Ok(polyhedral)
+}
+
+/// Writes polyhedra, and says on standard error what of them the file does not hold.
+pub fn write(options: &Options, output: &Path, mesh: &PolyhedralMesh) -> Result<()> {
     account::part("work of the host");
-    let losses = write_polyhedra(output, &polyhedral, Default::default())?;
+    let losses = write_polyhedra(output, mesh, Default::default())?;
     account::part("write");
     for loss in losses {
         note(options.device.quiet, loss);
@@ -99,7 +100,7 @@ pub fn write(
 
 /// Runs the command on a volume mesh.
 pub fn run(options: &Options) -> Result<()> {
-    check_options(options)?;
+    check_options(options, options.output.as_deref())?;
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, Work::POLYHEDRA);
     let mesh = read_volume(&options.input, quiet)?;
@@ -137,7 +138,7 @@ pub fn run(options: &Options) -> Result<()> {
         peak_bytes: outcome.peak_bytes,
     };
     if let Some(output) = &options.output {
-        write(options, output, mesh, fields, &lists)?;
+        write(options, output, &polyhedral(options, mesh, fields, &lists)?)?;
     }
     report.give(&options.device)
 }

@@ -36,8 +36,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
 /// the value of its first triangle, as regions; those of tetrahedra in a polyhedron the mean over its volume.
 ///
-/// Under mpirun several processes work on one mesh, each on its own GPU (cargo xtask build --mpi), and write the file of one: polygons to
-/// .ply by slices, or .pvtu with a piece a rank; polyhedra by the first. Of generate:grid:N, generate:jittered:N and, without -o,
+/// Under mpirun several processes work on one mesh, each on its own GPU (cargo xtask build --mpi), and write the file of one (polygons to
+/// .ply by slices, polyhedra by the first), or a .pvtu with a piece of each. Of generate:grid:N, generate:jittered:N and, without -o,
 /// generate:tets:N each makes its own part, so the mesh may be larger than one of them holds, and than 32-bit ids.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]

@@ -38,7 +38,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker. So are fields:
 /// parts of a triangle have its values; a new vertex has the mean of its edge's ends, of integers those of the end with the lower id.
 ///
-/// Under mpirun several processes refine one mesh, each on its own GPU (cargo xtask build --mpi), and write the files of one.
+/// Under mpirun several processes refine one mesh, each on its own GPU (cargo xtask build --mpi), and write the files of one, or a .pvtu
+/// with a piece of each.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {

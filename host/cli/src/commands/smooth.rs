@@ -35,7 +35,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
 ///
 /// Under mpirun several processes smooth one mesh of triangles or tetrahedra by form a or b-coloured, each on its own GPU
-/// (cargo xtask build --mpi), to the same bits.
+/// (cargo xtask build --mpi), to the same bits, and write the file of one, or a .pvtu with a piece of each.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {

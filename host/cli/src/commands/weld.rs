@@ -37,7 +37,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// are averaged, and fields of integers, which are labels, are those of the first vertex.
 ///
 /// Under mpirun several processes weld one mesh or cloud by the method grid, each on its own GPU (cargo xtask build --mpi), and write the
-/// files of one.
+/// files of one, or a .pvtu with a piece of each.
 #[derive(Args)]
 #[command(group = ArgGroup::new("distance").required(true), after_help = DEFAULTS)]
 pub struct Options {

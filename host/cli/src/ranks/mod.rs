@@ -2,6 +2,8 @@
 //! would do all of the work, and write over what the others write.
 
 #[cfg(feature = "mpi")]
+mod files;
+#[cfg(feature = "mpi")]
 mod generate;
 #[cfg(feature = "mpi")]
 mod polyhedra;

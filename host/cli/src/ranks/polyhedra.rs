@@ -2,22 +2,26 @@
 
 use glam::{DVec3, Vec3};
 use serde_json::json;
+use trioxide::formats::pvtu::Cells;
 use trioxide_arguments::device::Precision;
+use trioxide_ranks::output::pieces;
 use trioxide_ranks::polyhedra::find;
 use trioxide_ranks::{Fault, Ranks, Result};
 
+use super::files::is_pvtu;
 use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Ending, Run, report};
 use super::tets::{Reading, TetInput};
 use crate::commands::polylla::Options;
-use crate::commands::polylla::polyhedra::{check_options, settings, write};
+use crate::commands::polylla::polyhedra::{check_options, polyhedral, settings, write};
 
 /// Runs the command as one rank of several.
 ///
 /// # Errors
 /// As the single run.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
-    check_options(options)?;
+    let output = options.output.as_deref();
+    check_options(options, output.filter(|path| !is_pvtu(path)))?;
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);
     let settings = settings(options);
@@ -43,8 +47,14 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         let lists = found.gather(ranks, &on)?;
         ranks.phase("write");
         let TetInput { mesh, fields, .. } = read;
-        let written = lists.map_or(Ok(()), |lists| write(options, path, mesh, fields, &lists));
-        ranks.agree(written.map_err(Fault::from))?;
+        let made = lists.map(|lists| polyhedral(options, mesh, fields, &lists));
+        let made = ranks.agree(made.transpose().map_err(Fault::from))?;
+        if is_pvtu(path) {
+            pieces::write_whole(ranks, path, made.map(Cells::Polyhedra))?;
+        } else {
+            let written = made.map_or(Ok(()), |mesh| write(options, path, &mesh));
+            ranks.agree(written.map_err(Fault::from))?;
+        }
     }
     let of_run = vec![
         ("vertices", json!(vertices)),

@@ -5,7 +5,6 @@ use std::path::Path;
 use glam::{DVec2, DVec3, Vec2};
 use serde_json::json;
 use trioxide::fields::{Carried, Fields};
-use trioxide::formats::Format;
 use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
 use trioxide::mesh::{Faces, Mesh, Ties, Triangulation};
@@ -15,10 +14,12 @@ use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_arguments::polylla::Method;
 use trioxide_ranks::block::in_plane_of;
+use trioxide_ranks::output::pieces;
 use trioxide_ranks::polylla::{self, Found, find, part_to_find_in};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
+use super::files::{check_surface, is_pvtu, write_surface};
 use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, read_slices};
@@ -44,7 +45,17 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
             (Input::Block(block), kept)
         }
     };
-    let in_file = |fault| with_file(fault, &options.input, options.device.precision);
+    let said_by_one = match options.device.precision {
+        Precision::F64 => polylla::in_words_of_one::<DVec2>,
+        Precision::F32 => polylla::in_words_of_one::<Vec2>,
+    };
+    let in_file = |fault| {
+        let fault = match &input {
+            Input::Block(block) => said_by_one(ranks, block, fault),
+            Input::Grid(_) => fault,
+        };
+        with_file(fault, &options.input, options.device.precision)
+    };
     let part = match options.device.precision {
         Precision::F64 => part_of::<DVec2>,
         Precision::F32 => part_of::<Vec2>,
@@ -145,26 +156,15 @@ fn write(
         Input::Grid(grid) => Block::of_vertices_of_grid(ranks, &grid),
     };
     let is_carried = ranks.reduce(u64::from(!kept.carried.is_empty()), Reduction::Or) != 0;
-    if is_pvtu(path) {
-        if is_carried {
-            let text = "the pieces of .pvtu hold no fields, normals, colours and texture coordinates: write .vtu or .ply to keep them";
-            note(quiet, text);
-        }
-        let has_segments = !block.segments.is_empty();
-        if has_segments {
-            note(
-                quiet,
-                "the pieces of .pvtu hold no segments: write .ply to keep them",
-            );
-        }
+    if is_pvtu(path) && !is_carried {
         let polygons = found.into_polygons(ranks, on)?;
-        return output::write_pvtu(ranks, path, &block, &polygons);
+        return pieces::write_polygons(ranks, path, &block, polygons);
     }
     let ordered = found.into_ordered(ranks, on, [block.vertices, block.cells])?;
-    if is_ply(path) && !is_carried {
+    if has_extension(path, "ply") && !is_carried {
         return output::write_ply(ranks, path, &block, ordered);
     }
-    let said = "rank 0 gathers the polygons and writes them: .ply without fields and .pvtu are written by all";
+    let said = "rank 0 gathers the polygons and writes them: .ply and .pvtu without fields are written by all";
     note(quiet, said);
     let mesh = output::gather(ranks, &block, &ordered)?;
     let half_edges = match is_carried {
@@ -173,26 +173,16 @@ fn write(
     };
     drop(ordered);
     ranks.phase("write");
-    let written = mesh.map_or(Ok(()), |mut mesh| {
+    let mesh = mesh.map(|mut mesh| {
         kept.put(&mut mesh, &half_edges);
-        commands::write_mesh(path, &mesh, quiet)
+        mesh
     });
-    ranks.agree(written.map_err(Fault::from))
-}
-
-fn is_pvtu(path: &Path) -> bool {
-    has_extension(path, "pvtu")
-}
-
-fn is_ply(path: &Path) -> bool {
-    has_extension(path, "ply")
+    write_surface(ranks, path, mesh, quiet)
 }
 
 /// Refuses what one process does and several do not.
 fn refuse(options: &Options) -> Result<()> {
-    if let Some(output) = options.output.as_ref().filter(|path| !is_pvtu(path)) {
-        Format::to_write(output)?;
-    }
+    check_surface(options.output.as_deref())?;
     let wrong = if options.method == Method::Indexed {
         "--method indexed is for one process"
     } else if options.ties() == Ties::First {

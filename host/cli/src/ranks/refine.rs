@@ -5,18 +5,19 @@ use std::path::Path;
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::fields::Carried;
-use trioxide::formats::Format;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::{Device, Error};
 use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
 use trioxide_ranks::block::in_plane_of;
+use trioxide_ranks::output::pieces;
 use trioxide_ranks::ownership::Position;
-use trioxide_ranks::refine::{self, DEGENERATE, Refined, Whole, gather, part_to_refine};
+use trioxide_ranks::refine::{self, DEGENERATE, Refined, gather, part_to_refine};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Part, Ranks, Result};
 
+use super::files::{check_surface, is_pvtu, write_surface};
 use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Counts, Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
@@ -57,10 +58,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
 
 /// Refuses what one process does and several do not.
 fn refuse(options: &Options) -> Result<()> {
-    if let Some(output) = &options.output {
-        Format::to_write(output)?;
-    }
     let output = options.output.as_deref();
+    check_surface(output)?;
     let wrong = if command::is_edges_file(&options.input) {
         "an .edges file to read is for one process: convert it to another format"
     } else if output.is_some_and(command::is_edges_file) {
@@ -108,8 +107,8 @@ where
         Precision::F32 => refined::<S>,
     };
     let wants_mesh = options.output.is_some() || record;
-    let file = options.output.as_deref();
-    let file = file.filter(|path| !record && has_extension(path, "ply"));
+    let output = options.output.as_deref();
+    let file = output.filter(|path| !record && has_extension(path, "ply"));
     let wanted = match file {
         Some(path) => Wanted::File(path),
         None if wants_mesh => Wanted::Blocks,
@@ -117,8 +116,10 @@ where
     };
     let refined = refined(ranks, &on, options, block, part, &settings, wanted);
     let (of_run, refined) = refined.map_err(|fault| explained(fault, options))?;
-    if let Some(refined) = refined {
-        write_gathered(ranks, options, block, kept, &refined)?;
+    match (refined, output.filter(|path| !record && is_pvtu(path))) {
+        (Some(refined), Some(path)) => write_pieces(ranks, path, refined)?,
+        (Some(refined), None) => write_gathered(ranks, options, block, kept, &refined)?,
+        (None, _) => {}
     }
     let run = Run {
         command: "refine",
@@ -188,6 +189,19 @@ fn explained(fault: Fault, options: &Options) -> Fault {
     }
 }
 
+/// Writes a piece of each rank. Collective.
+fn write_pieces<P: Position>(ranks: &Ranks, path: &Path, refined: Refined<P>) -> Result<()> {
+    let slice = pieces::Slice {
+        vertices: refined.counts.vertices,
+        points: &refined.points,
+        offsets: None,
+        corners: refined.corners,
+        regions: refined.regions,
+        segments: &refined.segments,
+    };
+    pieces::write_slice(ranks, path, slice)
+}
+
 /// Writes what the options ask for from the mesh that rank 0 gathers. Collective.
 fn write_gathered<P: Position>(
     ranks: &Ranks,
@@ -202,36 +216,25 @@ where
     let quiet = is_quiet(ranks, &options.device);
     note(
         quiet,
-        "rank 0 gathers the mesh and writes it: .ply without fields and without --maps is written by all",
+        "rank 0 gathers the mesh and writes it: .ply and .pvtu without fields and without --maps are written by all",
     );
     let whole = gather(ranks, refined)?;
     ranks.phase("write");
-    let written = whole.map_or(Ok(()), |whole| write_whole(options, block, kept, whole));
-    ranks.agree(written.map_err(Fault::from))
-}
-
-/// Writes what the options ask for from the whole mesh.
-fn write_whole<P>(
-    options: &Options,
-    block: &Block<P>,
-    kept: Kept,
-    whole: Whole<P>,
-) -> trioxide::Result<()>
-where
-    Mesh: From<Triangulation<P>>,
-{
-    let (ancestors, rounds) = (&whole.ancestors, &whole.rounds);
     let vertices = block.vertices as usize;
-    if let Some(folder) = &options.maps {
-        command::maps::write(folder, vertices, ancestors, rounds)?;
-    }
+    let maps = options.maps.as_ref().zip(whole.as_ref());
+    let written = maps.map_or(Ok(()), |(folder, whole)| {
+        command::maps::write(folder, vertices, &whole.ancestors, &whole.rounds)
+    });
+    ranks.agree(written.map_err(Fault::from))?;
     let Some(path) = &options.output else {
         return Ok(());
     };
-    let Kept { carried, markers } = kept;
-    let mesh = Mesh::from(whole.mesh);
-    let mesh = command::with_carried(mesh, &carried, markers, vertices, (ancestors, rounds));
-    commands::write_mesh(path, &mesh, options.device.quiet)
+    let mesh = whole.map(|whole| {
+        let Kept { carried, markers } = kept;
+        let parts = (&whole.ancestors[..], &whole.rounds[..]);
+        command::with_carried(whole.mesh.into(), &carried, markers, vertices, parts)
+    });
+    write_surface(ranks, path, mesh, quiet)
 }
 
 /// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not cross.

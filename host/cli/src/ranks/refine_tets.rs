@@ -1,12 +1,9 @@
 //! `mpirun … trioxide refine` of tetrahedra.
 
-use std::path::Path;
-
 use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::Device;
 use trioxide::fields::{MeshFields, Mix};
-use trioxide::formats::volume::VolumeFormat;
 use trioxide::prolongation::Prolongation;
 use trioxide::refine_tets::SpacePoint;
 use trioxide::volume::{TetMesh, VolumeMesh};
@@ -16,10 +13,10 @@ use trioxide_ranks::tets::Input;
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ownership, Part, Ranks, Result};
 
+use super::files::{check_volume, write_volume};
 use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Counts, Ending, Run, report};
 use super::tets::{Reading, TetInput};
-use crate::commands;
 use crate::commands::refine::Options;
 use crate::commands::refine::tets::{check_options, marking};
 
@@ -29,9 +26,7 @@ use crate::commands::refine::tets::{check_options, marking};
 /// As the single run.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     check_options(options)?;
-    if let Some(output) = &options.output {
-        VolumeFormat::to_write(output)?;
-    }
+    check_volume(options.output.as_deref())?;
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);
     let read = TetInput::read(ranks, &options.input, Reading::default(), quiet)?;
@@ -61,8 +56,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         refined(ranks, &on, input, part, &settings, wants_mesh).map_err(in_file)?;
     if let Some(path) = &options.output {
         ranks.phase("write");
-        let written = whole.map_or(Ok(()), |whole| write(path, mesh, fields, whole, quiet));
-        ranks.agree(written.map_err(Fault::from))?;
+        let mesh = whole.map(|whole| with_fields(mesh, fields, whole));
+        write_volume(ranks, path, mesh, quiet)?;
     }
     let run = Run {
         command: "refine",
@@ -101,14 +96,8 @@ fn refined<P: SpacePoint>(
     Ok((counts, whole))
 }
 
-/// Writes the refined mesh with all that the input carries.
-fn write(
-    path: &Path,
-    input: &TetMesh,
-    fields: &MeshFields,
-    whole: Whole,
-    quiet: bool,
-) -> trioxide::Result<()> {
+/// The refined mesh with all that the input carries.
+fn with_fields(input: &TetMesh, fields: &MeshFields, whole: Whole) -> VolumeMesh {
     let fields = match fields.is_empty() {
         true => MeshFields::default(),
         false => {
@@ -117,9 +106,8 @@ fn write(
             fields.refined(&mix, &whole.tetrahedron_parents, &whole.face_parents)
         }
     };
-    let mesh = VolumeMesh {
+    VolumeMesh {
         fields,
         ..VolumeMesh::from(whole.into_mesh(input))
-    };
-    commands::write_volume(path, &mesh, Default::default(), quiet)
+    }
 }

@@ -6,18 +6,19 @@ use glam::{DVec3, Vec3};
 use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
 use serde_json::json;
-use trioxide::formats::Format;
-use trioxide::formats::volume::VolumeFormat;
 use trioxide::mesh::{Faces, Mesh};
-use trioxide::volume::{Cells, VolumeMesh};
+use trioxide::volume::{Cells, TetMesh, VolumeMesh};
 use trioxide::{Device, Error};
 use trioxide_arguments::device::Precision;
 use trioxide_ranks::block::Whole;
-use trioxide_ranks::output::Surface;
-use trioxide_ranks::smooth::{part_to_smooth, smooth_part};
+use trioxide_ranks::output::{Surface, pieces};
+use trioxide_ranks::smooth::{in_words_of_one, part_to_smooth, smooth_part};
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
 
-use super::rank::{Starting, has_extension, is_quiet, with_file};
+use super::files::{
+    check_surface, check_volume, is_pvtu, is_written_by_all, write_surface, write_volume,
+};
+use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Counts, Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
@@ -35,12 +36,12 @@ enum Kept {
 /// As the single run; options that do not work on ranks.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     let is_volume = commands::is_volume(&options.input);
-    if let Some(output) = &options.output {
-        match is_volume {
-            true => drop(VolumeFormat::to_write(output)?),
-            false => drop(Format::to_write(output)?),
-        }
-    }
+    let check = if is_volume {
+        check_volume
+    } else {
+        check_surface
+    };
+    check(options.output.as_deref())?;
     let settings = options.settings()?;
     trioxide::smooth::check_share(&settings).map_err(by_flags)?;
     let quiet = is_quiet(ranks, &options.device);
@@ -50,7 +51,14 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let stays = fixed(options, block.vertices as usize);
     let stays = ranks.agree(stays.map_err(Fault::from))?;
     let ownership = ownership(&options.input)?;
-    let in_file = |fault| with_file(fault, &options.input, options.device.precision);
+    let said_by_one = match options.device.precision {
+        Precision::F64 => in_words_of_one::<DVec3>,
+        Precision::F32 => in_words_of_one::<Vec3>,
+    };
+    let in_file = |fault| {
+        let fault = said_by_one(ranks, &block, fault);
+        with_file(fault, &options.input, options.device.precision)
+    };
     let part = match options.device.precision {
         Precision::F64 => part_to_smooth::<DVec3>,
         Precision::F32 => part_to_smooth::<Vec3>,
@@ -112,7 +120,7 @@ fn smoothed<P: Vector + MeshPoint>(
     Ok((counts, points))
 }
 
-/// Writes a `.ply`, each rank its slice. Collective.
+/// Writes a `.ply` or a `.pvtu`, each rank its slice. Collective.
 fn write_slices(
     ranks: &Ranks,
     path: &Path,
@@ -124,6 +132,18 @@ fn write_slices(
         Ownership::Rows(grid) => Block::of_grid(ranks, grid)?,
         _ => block,
     };
+    if is_pvtu(path) {
+        let corners = &block.corners;
+        let slice = pieces::Slice {
+            vertices: block.vertices,
+            points,
+            offsets: None,
+            corners: parallel::collect(corners.len(), |i| corners.get(i)),
+            regions: block.regions,
+            segments: &block.segments,
+        };
+        return pieces::write_slice(ranks, path, slice);
+    }
     let surface = Surface {
         vertices: block.vertices,
         points,
@@ -145,39 +165,37 @@ fn write_gathered(
     ranks.phase("gather");
     let points = output::to_first(ranks, points);
     ranks.phase("write");
-    let written = match kept {
-        _ if ranks.rank() != 0 => Ok(()),
-        Kept::Surface(mut mesh) => {
-            mesh.points = points;
-            commands::write_mesh(path, &mesh, quiet)
+    let is_first = ranks.rank() == 0;
+    match kept {
+        Kept::Surface(mesh) => {
+            let mesh = is_first.then(|| Mesh { points, ..mesh });
+            write_surface(ranks, path, mesh, quiet)
         }
-        Kept::Volume(mut mesh) => {
-            mesh.points = points;
-            commands::write_volume(path, &mesh, Default::default(), quiet)
+        Kept::Volume(mesh) => {
+            let mesh = is_first.then(|| VolumeMesh { points, ..mesh });
+            write_volume(ranks, path, mesh, quiet)
         }
-    };
-    ranks.agree(written.map_err(Fault::from))
+    }
 }
 
-/// This rank's block of the input. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0 reads for all,
-/// and keeps what it has read. Other ranks keep an empty mesh then.
+/// This rank's block of the input. Plain triangles in binary `.ply` that become `.ply` or `.pvtu` are read by all ranks; else rank 0 reads
+/// for all, and keeps what it has read. Other ranks keep an empty mesh of the same kind then.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, Option<Kept>)> {
-    let is_ply_written = (options.output.as_ref()).is_none_or(|path| has_extension(path, "ply"));
-    if is_ply_written && let Some(grid) = grid_of(&options.input)? {
+    let by_all = (options.output.as_deref()).is_none_or(is_written_by_all);
+    if by_all && let Some(grid) = grid_of(&options.input)? {
         return Ok((Block::counts_of_grid(&grid), None));
     }
-    if is_ply_written
-        && let Some(block) = read_slices(ranks, &options.input, |_, points| Some(points))?
-    {
+    if by_all && let Some(block) = read_slices(ranks, &options.input, |_, points| Some(points))? {
         return Ok((block, None));
     }
     note_first_reads(
         quiet,
         &options.input,
-        " and writes the result: from plain triangles in binary .ply to .ply each does",
+        " and writes the result: from plain triangles in binary .ply to .ply or .pvtu each does",
     );
     let kept = match ranks.rank() {
         0 => read_whole(options, quiet),
+        _ if commands::is_volume(&options.input) => Ok(Kept::Volume(TetMesh::default().into())),
         _ => Ok(Kept::Surface(Mesh::default())),
     };
     let kept = ranks.agree(kept.map_err(Fault::from))?;

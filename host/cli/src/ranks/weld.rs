@@ -7,13 +7,14 @@ use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{self, Carried, Found, Method};
 use trioxide_arguments::weld::MethodOption;
 use trioxide_ranks::block::Whole;
-use trioxide_ranks::output::{self, Surface};
+use trioxide_ranks::output::{self, Surface, pieces};
 use trioxide_ranks::weld::{
     Plan, Wanted, Welded, epsilon_for_ratio, gather, gather_map, scatter, weld,
 };
 use trioxide_ranks::{Block, Fault, Ranks, Result};
 
-use super::rank::{Starting, has_extension, is_quiet, with_file};
+use super::files::{check_surface, is_pvtu, is_written_by_all, write_surface};
+use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
@@ -41,6 +42,7 @@ struct Kept {
 /// As the single run; options that do not work on ranks.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     check(options)?;
+    check_surface(options.output.as_deref())?;
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
@@ -86,11 +88,15 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         Some(kept) => {
             let whole = gather(ranks, input.block.vertices, &welded)?;
             ranks.phase("write");
-            let written = match whole {
-                Some(whole) => write_whole(options, &settings, &kept.mesh, whole, outcome),
-                None => Ok(outcome),
+            let made = match whole {
+                Some(whole) => take_whole(options, &settings, &kept.mesh, whole, outcome),
+                None => Ok((outcome, None)),
             };
-            ranks.agree(written.map_err(Fault::from))?
+            let (outcome, mesh) = ranks.agree(made.map_err(Fault::from))?;
+            if let Some(path) = &options.output {
+                write_surface(ranks, path, mesh, quiet)?;
+            }
+            outcome
         }
     };
     let run = Run {
@@ -154,16 +160,16 @@ fn refuse(options: &Options) -> Result<()> {
     Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
 }
 
-/// Reads this rank's block. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0 reads for all, and keeps
+/// Reads this rank's block. Plain triangles in binary `.ply` that become `.ply` or `.pvtu` are read by all ranks; else rank 0 reads for all, and keeps
 /// what it has read.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
-    let is_ply_written = (options.output.as_ref()).is_none_or(|path| has_extension(path, "ply"));
+    let by_all = (options.output.as_deref()).is_none_or(is_written_by_all);
     let slices = || match grid_of(&options.input)? {
         // Its points follow from their ids.
         Some(grid) if grid.is_plain() => Ok(Some(Block::counts_of_grid(&grid))),
         _ => read_slices(ranks, &options.input, |_, points| Some(points)),
     };
-    if is_ply_written
+    if by_all
         && options.clusters.lock.is_empty()
         && let Some(block) = slices()?
     {
@@ -177,8 +183,8 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
     note_first_reads(
         quiet,
         &options.input,
-        " and writes the result: from plain triangles in binary .ply to .ply, without --lock, each \
-             does",
+        " and writes the result: from plain triangles in binary .ply to .ply or .pvtu, without \
+             --lock, each does",
     );
     let read = match ranks.rank() {
         0 => read_whole(options, quiet),
@@ -238,7 +244,17 @@ fn write_slices(
         };
         ranks.agree(written.map_err(Fault::from))?;
     }
-    if let Some(path) = &options.output {
+    if let Some(path) = options.output.as_deref().filter(|path| is_pvtu(path)) {
+        let slice = pieces::Slice {
+            vertices: welded.clusters,
+            points: &welded.points,
+            offsets: None,
+            corners: welded.corners.clone(),
+            regions: welded.regions.clone(),
+            segments: &welded.segments,
+        };
+        pieces::write_slice(ranks, path, slice)?;
+    } else if let Some(path) = &options.output {
         let surface = Surface {
             vertices: welded.clusters,
             points: &welded.points,
@@ -251,22 +267,20 @@ fn write_slices(
     Ok(outcome)
 }
 
-/// Writes what the options ask for from the mesh that rank 0 has.
-fn write_whole(
+/// The welded mesh of the one that rank 0 has. Writes its maps, if the options ask for them.
+fn take_whole(
     options: &Options,
     settings: &weld::Options,
     mesh: &Mesh,
     mut whole: weld::Welded,
     outcome: Outcome,
-) -> trioxide::Result<Outcome> {
+) -> trioxide::Result<(Outcome, Option<Mesh>)> {
     let welded = whole.take_mesh(mesh, settings);
     let welded = welded.map_err(|error| Error::from(error).in_file(&options.input))?;
     write_maps(options, &whole)?;
-    if let Some(path) = &options.output {
-        commands::write_mesh(path, &welded, options.device.quiet)?;
-    }
-    Ok(Outcome {
+    let outcome = Outcome {
         faces: [mesh.faces.len() as u64, welded.faces.len() as u64],
         ..outcome
-    })
+    };
+    Ok((outcome, Some(welded)))
 }

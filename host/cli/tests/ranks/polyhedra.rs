@@ -74,7 +74,7 @@ fn faults_of_polyhedra_end_all_ranks_with_the_message_of_one() {
         ("nothing.vtu", &[], "p.vtu"),
         ("grid.vtu", &["--digest"], "p.vtu"),
         ("grid.vtu", &["--ties", "first"], "p.vtu"),
-        ("grid.vtu", &[], "p.pvtu"),
+        ("grid.vtu", &[], "p.nothing"),
     ] {
         let arguments = ["polylla", mesh, "-o", output, "--quiet", "--device", "cpu"];
         let arguments = [&arguments[..], more].concat();

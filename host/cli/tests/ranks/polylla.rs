@@ -77,50 +77,6 @@ fn counts_are_those_of_the_single_run() {
     assert_eq!(run(1), run(4));
 }
 
-#[test]
-fn pieces_of_a_pvtu_are_the_polygons_of_all() {
-    let folder = meshes();
-    let at = folder.path();
-    done(
-        at,
-        3,
-        &[
-            "polylla",
-            "regions.ply",
-            "-o",
-            "all.pvtu",
-            "--device",
-            "cpu",
-            "--quiet",
-        ],
-    );
-    done(
-        at,
-        1,
-        &[
-            "polylla",
-            "regions.ply",
-            "-o",
-            "one.vtu",
-            "--device",
-            "cpu",
-            "--quiet",
-        ],
-    );
-    let faces = |file: &str| {
-        done(at, 1, &["info", file, "--json", "info.json", "--quiet"]);
-        let text = fs::read_to_string(at.join("info.json")).unwrap();
-        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        json["faces"].clone()
-    };
-    assert_eq!(faces("all.pvtu"), faces("one.vtu"));
-    let list = fs::read_to_string(at.join("all.pvtu")).unwrap();
-    assert!(
-        list.contains("all_2.vtu") && list.contains("vtkGhostType"),
-        "{list}"
-    );
-}
-
 /// The file that some ranks write.
 fn written(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<u8> {
     let more = ["-o", output, "--device", "cpu", "--quiet"];
@@ -238,7 +194,4 @@ fn fields_and_attributes_are_those_of_the_single_run() {
     }
     let single = String::from_utf8_lossy(&written(at, 1, &["fields.ply"], "f.ply")).into_owned();
     assert!(single.contains("property double load"), "{single}");
-    // The pieces of a .pvtu do not hold them, and it is said.
-    let pieces = ["polylla", "fields.ply", "-o", "f.pvtu", "--device", "cpu"];
-    assert!(done(at, 2, &pieces).contains("the pieces of .pvtu hold no fields"));
 }

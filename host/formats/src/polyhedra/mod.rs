@@ -22,7 +22,7 @@ mod foam;
 #[cfg(test)]
 mod tests;
 mod visf;
-mod vtu;
+pub(crate) mod vtu;
 
 pub use vtu::is_polyhedra;
 

@@ -7,7 +7,6 @@
 //! vertices up to its end in `face_offsets`. Written is the one that all versions read. Tagged faces are cells of their own, with
 //! the array `marker`. Other arrays of points and cells are fields.
 
-use std::io;
 use std::path::Path;
 
 use glam::DVec3;
@@ -17,14 +16,14 @@ use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
 use trioxide_mesh::{Result, parallel};
 
 use crate::Encoding;
-use crate::atomic_file::{Out, write_atomically};
+use crate::atomic_file::write_atomically;
 use crate::fields::{Joined, split};
 use crate::input::peek_file;
 use crate::text::{Parsed, check_vertex};
 use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
 use crate::volume::vtu::fields;
 use crate::vtu_array::{Array, Numbers, Record};
-use crate::vtu_out::{field_arrays, field_records, write_sections};
+use crate::vtu_out::{Sections, field_arrays, field_records, write_grid};
 
 /// VTK's number of a polyhedron.
 const POLYHEDRON: i64 = 42;
@@ -302,7 +301,9 @@ impl<'a, 'b> Cells<'a, 'b> {
 }
 
 pub(super) fn write(path: &Path, mesh: &PolyhedralMesh, encoding: Encoding) -> Result<()> {
-    write_atomically(path, |file| write_to(file, mesh, encoding))
+    with_sections(mesh, !mesh.tagged.is_empty(), |counts, sections| {
+        write_atomically(path, |file| write_grid(file, counts, sections, encoding))
+    })
 }
 
 /// Vertices of polyhedron `p`, ascending.
@@ -326,7 +327,14 @@ fn running_sum(counts: impl Iterator<Item = usize>) -> Vec<usize> {
         .collect()
 }
 
-fn write_to(out: &mut dyn Out, mesh: &PolyhedralMesh, encoding: Encoding) -> io::Result<()> {
+/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers` there is an array of them also where no face is tagged.
+///
+/// Of the faces it needs those that polyhedra and tags name, seen from outside of any polyhedron.
+pub(crate) fn with_sections<R>(
+    mesh: &PolyhedralMesh,
+    has_markers: bool,
+    then: impl FnOnce(&str, &Sections) -> R,
+) -> R {
     let solid = mesh.len();
     let cells = solid + mesh.tagged.len();
     let tagged = |i: usize| mesh.faces.get(mesh.tagged[i - solid].face as usize);
@@ -424,7 +432,7 @@ fn write_to(out: &mut dyn Out, mesh: &PolyhedralMesh, encoding: Encoding) -> io:
     if mesh.regions.is_some() {
         data.push(array(tag, "region", [cells, cells], &region));
     }
-    if !mesh.tagged.is_empty() {
+    if has_markers {
         data.push(array(tag, "marker", [cells, cells], &marker));
     }
     let of_point_fields: Vec<Joined> = mesh.fields.points.iter().map(Joined::of).collect();
@@ -445,5 +453,5 @@ fn write_to(out: &mut dyn Out, mesh: &PolyhedralMesh, encoding: Encoding) -> io:
         ("Cells", "", &of_cells[..]),
         ("CellData", "", &data[..]),
     ];
-    write_sections(out, "UnstructuredGrid", &counts, &sections, encoding)
+    then(&counts, &sections)
 }

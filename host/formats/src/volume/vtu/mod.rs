@@ -27,6 +27,7 @@ pub(crate) mod fields;
 mod write;
 
 use arrays::{Arrays, File, Length, array, child, count, fault};
+pub(crate) use write::with_sections;
 pub(super) use write::write;
 
 /// Whether there are cells that fill space in the file or its pieces.

@@ -1,6 +1,5 @@
 //! Writing of `.vtu` files of cells.
 
-use std::io;
 use std::path::Path;
 
 use trioxide_mesh::Result;
@@ -8,15 +7,22 @@ use trioxide_mesh::volume::{Cells, VolumeMesh};
 
 use super::super::vtk_cells::number;
 use crate::Encoding;
-use crate::atomic_file::{Out, write_atomically};
+use crate::atomic_file::write_atomically;
 use crate::vtu_array::Numbers;
-use crate::vtu_out::{Grid, write as write_grid};
+use crate::vtu_out::{self, Grid, Sections, write_grid};
 
 pub(in super::super) fn write(path: &Path, mesh: &VolumeMesh, encoding: Encoding) -> Result<()> {
-    write_atomically(path, |file| write_to(file, mesh, encoding))
+    with_sections(mesh, !mesh.faces.is_empty(), |counts, sections| {
+        write_atomically(path, |file| write_grid(file, counts, sections, encoding))
+    })
 }
 
-fn write_to(out: &mut dyn Out, mesh: &VolumeMesh, encoding: Encoding) -> io::Result<()> {
+/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers` there is an array of them also where no face is tagged.
+pub(crate) fn with_sections<R>(
+    mesh: &VolumeMesh,
+    has_markers: bool,
+    then: impl FnOnce(&str, &Sections) -> R,
+) -> R {
     let (points, solid, faces) = (mesh.points.len(), mesh.cells.len(), mesh.faces.len());
     let cells = solid + faces;
     let solid_corners = match &mesh.cells {
@@ -61,10 +67,10 @@ fn write_to(out: &mut dyn Out, mesh: &VolumeMesh, encoding: Encoding) -> io::Res
     if mesh.regions.is_some() {
         grid.push_tags("region", &region);
     }
-    if faces > 0 {
+    if has_markers {
         grid.push_tags("marker", &marker);
     }
     grid.push_point_fields(&mesh.fields.points);
     grid.push_cell_fields([&mesh.fields.cells, &mesh.fields.sides], [solid, faces]);
-    write_grid(out, &grid, encoding)
+    vtu_out::with_sections(&grid, then)
 }
