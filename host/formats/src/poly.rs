@@ -36,6 +36,9 @@ pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
     let is_poly = path
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("poly"));
+    if is_lone_node(path)? {
+        return read_points(path);
+    }
     if !is_poly {
         let (mesh, mut notes) = super::read_with_notes(path)?;
         if !mesh.faces.is_empty() {
@@ -75,6 +78,36 @@ pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
         },
         notes,
     ))
+}
+
+/// Whether `path` is a `.node` file without triangles beside it.
+fn is_lone_node(path: &Path) -> Result<bool> {
+    let is_node = path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("node"));
+    let triangles = sibling(path, "ele");
+    let has_triangles = triangles.try_exists();
+    Ok(is_node && !has_triangles.map_err(|source| Error::file(&triangles, source))?)
+}
+
+/// Reads the points of a `.node` file.
+fn read_points(path: &Path) -> Result<(Outline, Vec<String>)> {
+    let file = map_file(path)?;
+    let nodes = parse_nodes(&file).map_err(|fault| fault.in_text(path, &file))?;
+    let mesh = Mesh {
+        points: nodes.points,
+        ..Mesh::default()
+    };
+    let outline = of_mesh(mesh).map_err(|error| error.in_file(path))?;
+    let segments = sibling(path, "poly");
+    let mut notes = Vec::new();
+    if segments.is_file() {
+        notes.push(format!(
+            "the segments of {} are left out: triangulate that file to have them",
+            segments.display()
+        ));
+    }
+    Ok((outline, notes))
 }
 
 fn of_mesh(mesh: Mesh) -> Result<Outline> {
@@ -196,5 +229,15 @@ mod tests {
         std::fs::write(folder.path().join("a.node"), "2 2\n0 0 0\n1 1 0\n").unwrap();
         let (outline, _) = read_outline(&path).unwrap();
         assert_eq!((outline.points.len(), outline.segments.len()), (2, 1));
+        // The same points alone: there are no triangles beside.
+        let (alone, notes) = read_outline(&folder.path().join("a.node")).unwrap();
+        assert_eq!(
+            (alone.points, alone.segments.len()),
+            (outline.points.clone(), 0)
+        );
+        assert!(notes[0].contains("a.poly are left out: triangulate that file"));
+        std::fs::write(folder.path().join("a.ele"), "0 3\n").unwrap();
+        let (of_mesh, _) = read_outline(&folder.path().join("a.node")).unwrap();
+        assert_eq!(of_mesh, outline);
     }
 }

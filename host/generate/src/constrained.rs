@@ -1,13 +1,19 @@
+//! Outlines into triangles: the constrained Delaunay triangulation, what of it is kept, and its refinement.
+//!
+//! Spade makes the triangulation. The triangles inside of the outline then become half-edges of their own ([`half_edges`]), so that
+//! refinement ([`refine`]) neither sees nor changes what lies outside or in a hole.
+
 use glam::DVec2;
 use spade::handles::{FixedFaceHandle, FixedVertexHandle, InnerTag};
-use spade::{
-    AngleLimit, ConstrainedDelaunayTriangulation, HasPosition, Point2, RefinementParameters,
-    Triangulation as _,
-};
+use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
 
 use super::delaunay::{invalid, repeated_points};
+use half_edges::{HalfEdges, NONE};
 use trioxide_mesh::mesh::{Segment, Triangulation};
 use trioxide_mesh::{Error, Result};
+
+mod half_edges;
+mod refine;
 
 /// What is to be triangulated: an outline, or any planar straight-line graph.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,78 +31,78 @@ pub struct Outline {
 /// How to triangulate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Refinement {
-    /// Smallest angle of the triangles, in degrees; up to 30 the refinement ends. Angles between segments stay as they are.
+    /// Smallest angle of the triangles, in degrees, 0 to 33. Up to 20.7 refinement ends where segments meet at 60 degrees or more; most
+    /// outlines let it end up to 30. Smaller angles between segments stay as they are.
     pub smallest_angle: Option<f64>,
     /// Largest area of a triangle.
     pub largest_area: Option<f64>,
-    /// Most vertices that refinement may add [default: ten for each of the outline, and a million].
+    /// Most vertices that refinement may add, those that it removes again included [default: ten for each of the outline, and a
+    /// million].
     pub most_vertices: Option<usize>,
     /// Whether triangles outside of the segments are kept, up to the convex hull.
     pub convex: bool,
 }
 
-/// A vertex that keeps its number while spade sorts points into its own order; those that refinement adds have none.
-struct Site {
-    position: Point2<f64>,
-    vertex: Option<u32>,
-}
+type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
-impl HasPosition for Site {
-    type Scalar = f64;
-
-    fn position(&self) -> Point2<f64> {
-        self.position
-    }
-}
-
-impl From<Point2<f64>> for Site {
-    fn from(position: Point2<f64>) -> Site {
-        Site {
-            position,
-            vertex: None,
-        }
-    }
-}
-
-type Cdt = ConstrainedDelaunayTriangulation<Site>;
-
-/// The constrained Delaunay triangulation of an outline, refined on request.
+/// The constrained Delaunay triangulation of an outline, refined on request, with a sentence for whatever could not be reached.
 ///
-/// Without segments it covers the convex hull of the points; with segments what they enclose, less the holes. Vertices are those
-/// of the outline in their order, used or not, then the ones that refinement adds. Segments of the result are the pieces of the
-/// outline's, in its order, with their markers. There are regions if the outline has some.
+/// Without segments it covers the convex hull of the points; with segments what they enclose, less the holes. Only what is kept is
+/// refined. Vertices are those of the outline in their order, used or not, then the ones that refinement adds. Segments of the result
+/// are the pieces of the outline's, in its order, with their markers; those that lie outside or in a hole are left out. There are
+/// regions if the outline has some.
 ///
 /// # Errors
 /// [`Error::Invalid`] for points that are repeated or out of the range of exact predicates, segments that cross each other, holes
 /// and regions without a triangle, and an outline that encloses nothing; [`Error::Argument`] for an angle or an area that is
 /// none, and where refinement needs more vertices than it may add.
-pub fn triangulate(outline: &Outline, refinement: &Refinement) -> Result<Triangulation> {
+pub fn triangulate(
+    outline: &Outline,
+    refinement: &Refinement,
+) -> Result<(Triangulation, Vec<String>)> {
     check(outline, refinement)?;
-    let mut cdt = load(outline)?;
-    let is_refined = refinement.smallest_angle.is_some() || refinement.largest_area.is_some();
+    let cdt = load(outline)?;
     let has_sides = !outline.segments.is_empty() && !refinement.convex;
-    if is_refined {
-        refine(&mut cdt, outline, refinement, has_sides)?;
-    }
     let is_kept = inside(&cdt, outline, has_sides)?;
     if !is_kept.contains(&true) {
-        let (element, rule) = match outline.segments.is_empty() {
-            true => (
-                "the points",
-                "span no triangle: give three at least that do not lie on one line",
-            ),
-            false => (
-                "the outline",
-                "encloses no triangle: its segments must go around an area, or leave them out to triangulate the points",
-            ),
-        };
-        return Err(Error::Invalid {
-            element: element.to_owned(),
-            rule: rule.to_owned(),
-        });
+        return Err(nothing_enclosed(outline));
     }
     let regions = regions(&cdt, outline, &is_kept)?;
-    Ok(collect(&cdt, outline, &is_kept, regions))
+    let (mut mesh, subsegments) = kept(&cdt, outline, &is_kept, &regions);
+    let pieces = pieces(&cdt, outline, &subsegments, &mesh)?;
+    // Vertices and subsegments that refinement adds come after these.
+    let mut removed = Vec::new();
+    let angle = refinement.smallest_angle.unwrap_or(0.0);
+    if angle > 0.0 || refinement.largest_area.is_some() {
+        let most = refinement.most_vertices;
+        let goal = refine::Goal {
+            angle,
+            area: refinement.largest_area.unwrap_or(f64::INFINITY),
+            most: most.unwrap_or(1_000_000 + 10 * outline.points.len()),
+        };
+        removed = refine::refine(&mut mesh, &goal)?;
+    }
+    let mut notes = left_out(&pieces);
+    let mesh = collect(mesh, outline, &pieces, &removed);
+    notes.extend(not_reached(&mesh, refinement));
+    Ok((mesh, notes))
+}
+
+fn nothing_enclosed(outline: &Outline) -> Error {
+    let (element, rule) = match outline.segments.is_empty() {
+        true => (
+            "the points",
+            "span no triangle: give three at least that do not lie on one line",
+        ),
+        false => (
+            "the outline",
+            "encloses no triangle: its segments must go around an area, or leave them out to triangulate the points",
+        ),
+    };
+    Error::Invalid {
+        element: element.to_owned(),
+        rule: rule.to_owned(),
+    }
 }
 
 fn check(outline: &Outline, refinement: &Refinement) -> Result<()> {
@@ -122,7 +128,7 @@ fn check(outline: &Outline, refinement: &Refinement) -> Result<()> {
     let is_angle = |angle: &f64| (0.0..=33.0).contains(angle);
     if let Some(angle) = refinement.smallest_angle.filter(|angle| !is_angle(angle)) {
         return Err(Error::Argument(format!(
-            "{angle} degrees is no smallest angle that refinement reaches: give 0 to 33, and up to 30 to be sure"
+            "{angle} degrees is no smallest angle that refinement reaches: give 0 to 33, and up to 20.7 to be sure"
         )));
     }
     let is_area = |area: &f64| *area > 0.0;
@@ -135,16 +141,14 @@ fn check(outline: &Outline, refinement: &Refinement) -> Result<()> {
 }
 
 fn load(outline: &Outline) -> Result<Cdt> {
-    let sites = outline.points.iter().zip(0..).map(|(point, vertex)| Site {
-        position: Point2::new(point.x, point.y),
-        vertex: Some(vertex),
-    });
+    let points = outline.points.iter();
+    let points = points.map(|point| Point2::new(point.x, point.y)).collect();
     let edges = outline
         .segments
         .iter()
         .map(|segment| segment.ends.map(|v| v as usize));
     let mut conflict = None;
-    let cdt = Cdt::try_bulk_load_cdt(sites.collect(), edges.collect(), |edge| {
+    let cdt = Cdt::try_bulk_load_cdt(points, edges.collect(), |edge| {
         conflict = conflict.or(Some(edge));
     })
     .expect("coordinates were validated, and spade has no other error");
@@ -154,62 +158,23 @@ fn load(outline: &Outline) -> Result<Cdt> {
     let Some([a, b]) = conflict else {
         return Ok(cdt);
     };
-    let place = |v: usize| outline.points[v];
     let segment = outline.segments.iter().position(|segment| {
         let ends = segment.ends.map(|v| v as usize);
         ends == [a, b] || ends == [b, a]
     });
-    Err(Error::Invalid {
-        element: format!("segment {}", segment.unwrap_or_default()),
+    Err(crossing(outline, segment.unwrap_or_default()))
+}
+
+fn crossing(outline: &Outline, segment: usize) -> Error {
+    let [a, b] = outline.segments[segment]
+        .ends
+        .map(|v| outline.points[v as usize]);
+    Error::Invalid {
+        element: format!("segment {segment}"),
         rule: format!(
-            "from {} to {} crosses another segment: put a vertex where they meet, and divide both there",
-            place(a),
-            place(b)
+            "from {a} to {b} crosses another segment: put a vertex where they meet, and divide both there"
         ),
-    })
-}
-
-fn refine(
-    cdt: &mut Cdt,
-    outline: &Outline,
-    refinement: &Refinement,
-    has_sides: bool,
-) -> Result<()> {
-    let most = refinement.most_vertices;
-    let most = most.unwrap_or(1_000_000 + 10 * outline.points.len());
-    // Spade leaves out faces by counting segments from outside: right where each segment parts inside and outside.
-    let excludes = has_sides && are_sides(cdt, &inside(cdt, outline, has_sides)?);
-    let mut parameters = RefinementParameters::<f64>::new()
-        .with_max_additional_vertices(most)
-        .with_angle_limit(AngleLimit::from_deg(
-            refinement.smallest_angle.unwrap_or(0.0),
-        ))
-        .exclude_outer_faces(excludes);
-    if let Some(area) = refinement.largest_area {
-        parameters = parameters.with_max_allowed_area(area);
     }
-    match cdt.refine(parameters).refinement_complete {
-        true => Ok(()),
-        false => Err(Error::Argument(format!(
-            "the refinement needs more than the {most} vertices that it may add: give a smaller angle, a larger area or more \
-             vertices"
-        ))),
-    }
-}
-
-/// Whether each constraint has a triangle that is kept on one of its sides, and none on the other.
-fn are_sides(cdt: &Cdt, is_kept: &[bool]) -> bool {
-    let kept = |face: spade::handles::FaceHandle<'_, _, _, _, _, _>| {
-        face.as_inner()
-            .is_some_and(|face| is_kept[face.fix().index()])
-    };
-    let mut edges = cdt
-        .undirected_edges()
-        .filter(|edge| edge.is_constraint_edge());
-    edges.all(|edge| {
-        let edge = edge.as_directed();
-        kept(edge.face()) != kept(edge.rev().face())
-    })
 }
 
 /// The faces that are reached from `open` without crossing a constraint.
@@ -250,7 +215,7 @@ fn face_at(
                 _ => refuse("lies on a segment: move it inside"),
             }
         }
-        // One that refinement has put there, or one that no segment ends at.
+        // One that no segment ends at.
         OnVertex(vertex) => {
             let vertex = cdt.vertex(vertex);
             let is_free = vertex.out_edges().all(|edge| !edge.is_constraint_edge());
@@ -322,89 +287,201 @@ fn regions(cdt: &Cdt, outline: &Outline, is_kept: &[bool]) -> Result<Option<Vec<
     ))
 }
 
-/// The mesh of the faces that are kept.
-fn collect(
+/// The faces that are kept as half-edges, and the subsegment of each edge of the triangulation.
+///
+/// Subsegments are the constraints among their edges, and their boundary.
+fn kept(
     cdt: &Cdt,
     outline: &Outline,
     is_kept: &[bool],
-    regions: Option<Vec<i32>>,
-) -> Triangulation {
-    let mut points = outline.points.clone();
-    let mut ids: Vec<Option<u32>> = cdt.vertices().map(|vertex| vertex.data().vertex).collect();
-    let kept = || cdt.inner_faces().filter(|face| is_kept[face.fix().index()]);
-    let mut is_used = vec![false; ids.len()];
-    for vertex in kept().flat_map(|face| face.vertices()) {
-        is_used[vertex.fix().index()] = true;
+    regions: &Option<Vec<i32>>,
+) -> (HalfEdges, Vec<u32>) {
+    let faces = || cdt.inner_faces().filter(|face| is_kept[face.index()]);
+    let mut of_edge = vec![NONE; cdt.num_directed_edges()];
+    for (h, edge) in (0..).zip(faces().flat_map(|face| face.adjacent_edges())) {
+        of_edge[edge.fix().index()] = h;
     }
-    for vertex in cdt.vertices() {
-        let i = vertex.fix().index();
-        if ids[i].is_none() && is_used[i] {
-            ids[i] = Some(points.len() as u32);
-            let Point2 { x, y } = vertex.position();
-            points.push(DVec2::new(x, y));
+    let edges = || faces().flat_map(|face| face.adjacent_edges());
+    // Vertices of the outline keep their order, and with it their handles.
+    let origins = edges().map(|edge| edge.from().index() as u32).collect();
+    let twins = edges().map(|edge| of_edge[edge.rev().fix().index()]);
+    let regions = faces().map(|face| regions.as_ref().map_or(0, |of| of[face.index()]));
+    let points = outline.points.clone();
+    let mut mesh = HalfEdges::new(points, origins, twins.collect(), regions.collect());
+    let mut subsegments = vec![NONE; cdt.num_undirected_edges()];
+    for (h, edge) in (0..).zip(edges()) {
+        if edge.is_constraint_edge() || mesh.twin(h).is_none() {
+            subsegments[edge.as_undirected().index()] = mesh.constrain(h);
         }
     }
-    let id = |vertex: FixedVertexHandle| ids[vertex.index()].expect("a used vertex has an id");
-    let triangles = kept().map(|face| {
-        let mut triangle = face.vertices().map(|vertex| id(vertex.fix()));
+    (mesh, subsegments)
+}
+
+/// A subsegment that is a piece of a segment.
+struct Piece {
+    /// `NONE` where it is no edge of a triangle that is kept.
+    subsegment: u32,
+    /// Whether it runs in the segment's direction.
+    is_along: bool,
+}
+
+/// The pieces of each segment, from its first end.
+fn pieces(
+    cdt: &Cdt,
+    outline: &Outline,
+    subsegments: &[u32],
+    mesh: &HalfEdges,
+) -> Result<Vec<Vec<Piece>>> {
+    let of_segment = |(i, segment): (usize, &Segment)| {
+        let [mut at, to] = segment
+            .ends
+            .map(|v| FixedVertexHandle::from_index(v as usize));
+        let mut pieces = Vec::new();
+        while at != to {
+            let mut edges = cdt.vertex(at).out_edges();
+            let edge = edges.find(|edge| {
+                edge.is_constraint_edge() && is_ahead(outline, segment.ends, edge.positions())
+            });
+            let edge = edge.ok_or_else(|| crossing(outline, i))?;
+            let subsegment = subsegments[edge.as_undirected().index()];
+            let ends = mesh.subsegments.get(subsegment as usize).map(|s| s.ends);
+            pieces.push(Piece {
+                subsegment,
+                is_along: ends.is_some_and(|ends| ends[0] as usize == at.index()),
+            });
+            at = edge.to().fix();
+        }
+        Ok(pieces)
+    };
+    outline
+        .segments
+        .iter()
+        .enumerate()
+        .map(of_segment)
+        .collect()
+}
+
+/// Whether an edge from a point of a segment lies on it and leads to its second end.
+fn is_ahead(outline: &Outline, ends: [u32; 2], edge: [Point2<f64>; 2]) -> bool {
+    let [from, to] = ends.map(|v| outline.points[v as usize]);
+    let [a, b] = edge.map(|Point2 { x, y }| DVec2::new(x, y));
+    let is_along = match from.x == to.x {
+        true => (a.y < b.y) == (from.y < to.y),
+        false => (a.x < b.x) == (from.x < to.x),
+    };
+    is_along && half_edges::orientation(from, to, b) == 0.0
+}
+
+/// Says how many segments are not, or not whole, in the result.
+fn left_out(pieces: &[Vec<Piece>]) -> Vec<String> {
+    let is_outside = |piece: &Piece| piece.subsegment == NONE;
+    let outside = pieces.iter().filter(|pieces| pieces.iter().any(is_outside));
+    match outside.count() {
+        0 => Vec::new(),
+        1 => {
+            vec!["1 segment lies outside of the triangles, and is left out there".to_owned()]
+        }
+        count => vec![format!(
+            "{count} segments lie outside of the triangles, and are left out there"
+        )],
+    }
+}
+
+/// Says which bounds the triangles do not keep, and the worst of them.
+fn not_reached(mesh: &Triangulation, refinement: &Refinement) -> Vec<String> {
+    let corners = mesh
+        .triangles
+        .iter()
+        .map(|t| t.map(|v| mesh.points[v as usize]));
+    let mut notes = Vec::new();
+    // Of angles and areas as they come out of rounding.
+    const ROUNDING: f64 = 1e-9;
+    if let Some(bound) = refinement.largest_area {
+        let areas = corners
+            .clone()
+            .map(|[a, b, c]| (b - a).perp_dot(c - a) / 2.0);
+        let large: Vec<f64> = areas.filter(|&a| a > bound * (1.0 + ROUNDING)).collect();
+        if !large.is_empty() {
+            notes.push(format!(
+                "the largest area {bound} is not reached: {} triangles are larger, the largest {}",
+                large.len(),
+                large.iter().fold(0.0, |a, &b| f64::max(a, b))
+            ));
+        }
+    }
+    if let Some(bound) = refinement.smallest_angle {
+        let angles = corners.map(smallest_angle);
+        let small: Vec<f64> = angles.filter(|&a| a < bound * (1.0 - ROUNDING)).collect();
+        if !small.is_empty() {
+            notes.push(format!(
+                "{} triangles at small angles between segments stay below {bound} degrees, the smallest at {:.3}",
+                small.len(),
+                small.iter().fold(180.0, |a, &b| f64::min(a, b))
+            ));
+        }
+    }
+    notes
+}
+
+/// The smallest angle of a triangle, in degrees.
+fn smallest_angle(corners: [DVec2; 3]) -> f64 {
+    let angles = [0, 1, 2].map(|k| {
+        let [a, b, c] = [0, 1, 2].map(|i| corners[(k + i) % 3]);
+        let (u, w) = (b - a, c - a);
+        u.perp_dot(w).atan2(u.dot(w)).to_degrees()
+    });
+    angles.into_iter().fold(180.0, f64::min)
+}
+
+/// The triangulation, without the vertices that were added and removed again.
+fn collect(
+    mesh: HalfEdges,
+    outline: &Outline,
+    pieces: &[Vec<Piece>],
+    removed: &[u32],
+) -> Triangulation {
+    let id = |v: u32| v - removed.partition_point(|&other| other < v) as u32;
+    let triangles = mesh.triangles().map(|t| {
+        let mut triangle = [0, 1, 2].map(|k| id(mesh.origin(3 * t + k)));
         let first = (0..3).min_by_key(|&k| triangle[k]).unwrap_or(0);
         triangle.rotate_left(first);
         triangle
     });
-    let regions = regions.map(|regions| {
-        let faces = kept().map(|face| regions[face.fix().index()]);
-        faces.collect()
-    });
-    let triangles: Vec<[u32; 3]> = triangles.collect();
+    let triangles = triangles.collect();
+    let regions =
+        (!outline.regions.is_empty()).then(|| mesh.triangles().map(|t| mesh.region(t)).collect());
     let mut segments = Vec::with_capacity(outline.segments.len());
-    for segment in &outline.segments {
-        pieces(cdt, &ids, segment, &mut segments);
+    for (segment, pieces) in outline.segments.iter().zip(pieces) {
+        for piece in pieces.iter().filter(|piece| piece.subsegment != NONE) {
+            let mut chain = chain(&mesh, piece.subsegment);
+            if !piece.is_along {
+                chain.reverse();
+            }
+            segments.extend(chain.windows(2).map(|pair| Segment {
+                ends: [id(pair[0]), id(pair[1])],
+                marker: segment.marker,
+            }));
+        }
     }
+    let points = (0..).zip(&mesh.points);
+    let points = points.filter(|(v, _)| removed.binary_search(v).is_err());
     Triangulation {
-        points,
+        points: points.map(|(_, &point)| point).collect(),
         triangles,
         regions,
         segments,
     }
 }
 
-/// The constraints that a segment of the outline became, in its direction.
-fn pieces(cdt: &Cdt, ids: &[Option<u32>], segment: &Segment, pieces: &mut Vec<Segment>) {
-    // Vertices of the outline keep their order, and with it their handles.
-    let [from, to] = segment
-        .ends
-        .map(|v| FixedVertexHandle::from_index(v as usize));
-    let place = |vertex: FixedVertexHandle| {
-        let Point2 { x, y } = cdt.vertex(vertex).position();
-        DVec2::new(x, y)
-    };
-    let direction = (place(to) - place(from)).normalize_or_zero();
-    let mut at = from;
-    while at != to {
-        // Points on a segment are rounded: of the constraints, the one that turns least.
-        let ahead = cdt
-            .vertex(at)
-            .out_edges()
-            .filter(|edge| edge.is_constraint_edge());
-        let turn = |edge: &spade::handles::DirectedEdgeHandle<'_, _, _, _, _>| {
-            let next = edge.to().fix();
-            (place(next) - place(at)).normalize_or_zero().dot(direction)
-        };
-        let best = ahead.max_by(|a, b| turn(a).total_cmp(&turn(b)));
-        let Some(next) = best
-            .filter(|edge| turn(edge) > 0.5)
-            .map(|edge| edge.to().fix())
-        else {
-            return;
-        };
-        if let (Some(a), Some(b)) = (ids[at.index()], ids[next.index()]) {
-            pieces.push(Segment {
-                ends: [a, b],
-                marker: segment.marker,
-            });
-        }
-        at = next;
+/// The vertices along a subsegment and the parts that refinement has split it into.
+fn chain(mesh: &HalfEdges, subsegment: u32) -> Vec<u32> {
+    let mut part = &mesh.subsegments[subsegment as usize];
+    let mut chain = part.ends.to_vec();
+    while let Some(next) = part.next {
+        part = &mesh.subsegments[next as usize];
+        chain.push(part.ends[1]);
     }
+    chain
 }
 
 #[cfg(test)]

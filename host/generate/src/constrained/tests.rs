@@ -2,6 +2,13 @@
 
 use super::*;
 
+mod hostile;
+
+/// The triangulation alone.
+fn triangulate(outline: &Outline, refinement: &Refinement) -> Result<Triangulation> {
+    super::triangulate(outline, refinement).map(|(mesh, _)| mesh)
+}
+
 fn square(low: f64, high: f64) -> [DVec2; 4] {
     [(low, low), (high, low), (high, high), (low, high)].map(|(x, y)| DVec2::new(x, y))
 }
@@ -19,15 +26,9 @@ fn area(mesh: &Triangulation, t: &[u32; 3]) -> f64 {
 }
 
 fn smallest_angle(mesh: &Triangulation) -> f64 {
-    let angles = mesh.triangles.iter().flat_map(|t| {
-        let p = t.map(|v| mesh.points[v as usize]);
-        [0, 1, 2].map(|k| {
-            (p[(k + 1) % 3] - p[k])
-                .angle_to(p[(k + 2) % 3] - p[k])
-                .to_degrees()
-        })
-    });
-    angles.fold(180.0, f64::min)
+    let corners = mesh.triangles.iter();
+    let corners = corners.map(|t| t.map(|v| mesh.points[v as usize]));
+    corners.map(super::smallest_angle).fold(180.0, f64::min)
 }
 
 /// A square of side 3 with a hole of side 1, and a region of side 0.5 in its corner.
