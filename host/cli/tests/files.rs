@@ -312,12 +312,22 @@ fn an_outline_is_triangulated_with_its_hole_region_and_bounds() {
         "25",
         "--area",
         "0.1",
-        "--quiet",
+        "--json",
+        "-",
     ];
-    assert!(place.output(&arguments).status.success());
+    let report = place.output(&arguments).stdout;
+    let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
     let json = place.output(&["info", "fine.vtu", "--json", "-"]).stdout;
     let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
     assert!(json["faces"].as_u64().unwrap() > 150, "{json}");
+    for (key, count) in [("faces", &json["faces"]), ("input_segments", &8.into())] {
+        assert_eq!(&report[key], count, "{report}");
+    }
+    let has_part = |name| {
+        let parts = report["whole_run"]["parts"].as_array().unwrap();
+        parts.iter().any(|part| part["name"] == name)
+    };
+    assert!(has_part("triangulate") && has_part("write"), "{report}");
     assert!(
         (json["area"].as_f64().unwrap() - 15.0).abs() < 1e-9,
         "{json}"
@@ -344,6 +354,45 @@ fn an_outline_is_triangulated_with_its_hole_region_and_bounds() {
         ),
         "{error}"
     );
+}
+
+/// A segment that ended outside was written, and refused by whatever read it; points had to have triangles beside.
+#[test]
+fn what_triangulate_writes_is_read_by_other_commands() {
+    let place = Place::new();
+    let outline = "6 2 0 0\n0 0 0\n1 1 0\n2 1 1\n3 0 1\n4 2 2\n5 0.5 0.5\n6 1\n0 0 1 1\n1 1 2 2\n2 2 3 3\n3 3 0 4\n4 2 4 5\n\
+        5 0 5 6\n0\n0\n";
+    fs::write(place.path("a.poly"), outline).unwrap();
+    let output = place.output(&["triangulate", "a.poly", "-o", "a.vtu", "--angle", "20"]);
+    let note = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        note.contains("a.poly: 1 segment lies outside of the triangles, and is left out there"),
+        "{note}"
+    );
+    for arguments in [
+        &["polylla", "a.vtu", "-o", "p.vtu", "--device", "cpu"][..],
+        &["refine", "a.vtu", "-o", "r.vtu", "--device", "cpu"],
+    ] {
+        let output = place.output(arguments);
+        assert!(output.status.success(), "{output:?}");
+    }
+    let points = "4 2 0 0\n0 0 0\n1 1 0\n2 1 1\n3 0 1\n";
+    fs::write(place.path("points.node"), points).unwrap();
+    let output = place.output(&["triangulate", "points.node", "-o", "points.ply"]);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(stdout, "points.ply: 4 vertices, 2 triangles\n");
+    let error = place.refusal(&[
+        "triangulate",
+        "a.poly",
+        "-o",
+        "b.vtu",
+        "--area",
+        "1e-6",
+        "--max-vertices",
+        "9",
+    ]);
+    assert!(error.contains("more than the 9 vertices"), "{error}");
+    assert!(!place.path("b.vtu").exists());
 }
 
 /// Gmsh's physical surfaces were not read by commands on triangles: polygons crossed the interface between them.

@@ -123,6 +123,7 @@ fn reports_tell_the_whole_run() {
         "generate grid -n 100 -o grid.ply --timings",
         "render mesh.ply -o mesh.png --width 99 --timings",
         "info mesh.ply --timings",
+        "triangulate mesh.ply -o outline.ply --timings",
     ] {
         assert!(place.run(line).stdout.contains("whole run"), "{line}");
     }

@@ -103,12 +103,7 @@ fn say(options: &Options, notes: &[String]) {
     }
 }
 
-fn report(
-    options: &Options,
-    outline: &generate::Outline,
-    mesh: &Mesh,
-    stage: Stage,
-) -> Result<()> {
+fn report(options: &Options, outline: &generate::Outline, mesh: &Mesh, stage: Stage) -> Result<()> {
     let counts = [
         ("vertices", mesh.points.len()),
         ("faces", mesh.faces.len()),

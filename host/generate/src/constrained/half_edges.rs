@@ -60,6 +60,7 @@ pub struct HalfEdges {
 }
 
 /// The half-edge after this one in its triangle.
+#[inline]
 pub fn next(h: u32) -> u32 {
     match h % 3 {
         2 => h - 2,
@@ -68,6 +69,7 @@ pub fn next(h: u32) -> u32 {
 }
 
 /// The half-edge before this one in its triangle.
+#[inline]
 pub fn previous(h: u32) -> u32 {
     match h % 3 {
         0 => h + 2,
@@ -75,11 +77,13 @@ pub fn previous(h: u32) -> u32 {
     }
 }
 
+#[inline]
 fn coord(p: DVec2) -> Coord<f64> {
     Coord { x: p.x, y: p.y }
 }
 
 /// Twice the area of a triangle, above 0 if it is counter-clockwise; the sign is exact.
+#[inline]
 pub fn orientation(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     robust::orient2d(coord(a), coord(b), coord(c))
 }
@@ -122,32 +126,39 @@ impl HalfEdges {
         id
     }
 
+    #[inline]
     pub fn origin(&self, h: u32) -> u32 {
         self.origins[h as usize]
     }
 
+    #[inline]
     pub fn target(&self, h: u32) -> u32 {
         self.origin(next(h))
     }
 
     /// The corner opposite of an edge.
+    #[inline]
     pub fn apex(&self, h: u32) -> u32 {
         self.origin(previous(h))
     }
 
+    #[inline]
     pub fn twin(&self, h: u32) -> Option<u32> {
         Some(self.twins[h as usize]).filter(|&twin| twin != NONE)
     }
 
+    #[inline]
     pub fn subsegment(&self, h: u32) -> Option<u32> {
         Some(self.of_edge[h as usize]).filter(|&id| id != NONE)
     }
 
+    #[inline]
     pub fn place(&self, v: u32) -> DVec2 {
         self.points[v as usize]
     }
 
     /// The corners of a triangle, `None` if it was removed.
+    #[inline]
     pub fn corners(&self, t: u32) -> Option<[u32; 3]> {
         let corners = [0, 1, 2].map(|k| self.origins[3 * t as usize + k]);
         Some(corners).filter(|corners| corners[0] != NONE)
@@ -169,17 +180,20 @@ impl HalfEdges {
         [Some(h), self.twin(h)].into_iter().flatten()
     }
 
+    #[inline]
     fn orientation(&self, [a, b, c]: [u32; 3]) -> f64 {
         orientation(self.place(a), self.place(b), self.place(c))
     }
 
     /// Whether the circle through the corners of a half-edge's triangle contains a point.
+    #[inline]
     fn is_in_circle(&self, h: u32, p: DVec2) -> bool {
         let [a, b, c] = [h, next(h), previous(h)]
             .map(|h| coord(self.points[self.origins[h as usize] as usize]));
         robust::incircle(a, b, c, coord(p)) > 0.0
     }
 
+    #[inline]
     fn beyond(&self, h: u32) -> Beyond {
         Beyond {
             twin: self.twins[h as usize],
@@ -187,6 +201,7 @@ impl HalfEdges {
         }
     }
 
+    #[inline]
     fn write(&mut self, t: u32, corners: [u32; 3], beyond: [Beyond; 3]) {
         for (h, (corner, Beyond { twin, subsegment })) in
             (3 * t..).zip(corners.into_iter().zip(beyond))
@@ -252,7 +267,7 @@ impl HalfEdges {
     /// Where a point lies, by a walk from a triangle that no subsegment is crossed on.
     pub fn locate(&self, start: u32, p: DVec2) -> Place {
         let (mut t, mut entered) = (start, NONE);
-        // Each step takes the point deeper into the circle, as all edges that are crossed are Delaunay: no triangle comes twice.
+        // All edges that are crossed are Delaunay, so that the point lies deeper in the circle of each next triangle: none comes twice.
         'walk: loop {
             let (mut behind, mut on) = (None, [NONE; 2]);
             for h in (3 * t..3 * t + 3).filter(|&h| h != entered) {
@@ -347,7 +362,9 @@ impl HalfEdges {
             false => [added, subsegment],
         };
         let link = self.split_edge(h, v, parts);
-        self.legalize(link);
+        // A rounded place may leave the circles of the triangles that were there: the edges to it are looked at too.
+        let edges = link.iter().flat_map(|&h| [h, h + 1, h + 2]).collect();
+        self.legalize(edges);
         true
     }
 

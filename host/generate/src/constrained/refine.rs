@@ -2,15 +2,14 @@
 //!
 //! | step | source |
 //! | --- | --- |
-//! | split bad triangles at circumcenters, the shortest edge first; split subsegments that these encroach | Ruppert 1995 |
+//! | split bad triangles at circumcenters, those with the shortest edges first; split subsegments that these encroach | Ruppert 1995 |
 //! | a subsegment is encroached from within its lens; before a split the added vertices in its circle are removed | Chew 1993, Shewchuk 2002 |
 //! | off-centers in place of far circumcenters | Üngör 2004 |
 //! | splits at powers of two from a vertex where segments meet at less than 60 degrees; triangles across such an angle stay | Miller, Pav, Walkington 2005 |
 //!
 //! Only the triangles that are kept are there: what lies beyond the boundary neither causes a split nor takes one.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use glam::DVec2;
 use trioxide_mesh::{Error, Result};
@@ -36,8 +35,8 @@ const LARGEST: f64 = f64::from_bits((1023 + 201) << 52);
 const OF_INPUT: u32 = NONE;
 const FREE: u32 = NONE - 1;
 
-/// A triangle to be split: the squared length of its shortest edge as bits, its turn, itself.
-type Bad = Reverse<(u64, usize, u32, [u32; 3])>;
+/// Triangles to be split, as they were when they were judged.
+type Queue = Vec<(u32, [u32; 3])>;
 
 struct Refiner<'a> {
     mesh: &'a mut HalfEdges,
@@ -51,8 +50,9 @@ struct Refiner<'a> {
     /// The ends of the subsegments before the first split.
     wholes: Vec<[u32; 2]>,
     encroached: VecDeque<u32>,
-    bad: BinaryHeap<Bad>,
-    turns: usize,
+    /// Bad triangles by the length of their shortest edge, in steps of a factor of about 1.2. Of one step the last one comes first: it
+    /// lies near the one before, in caches too.
+    bad: BTreeMap<u64, Queue>,
     added: usize,
     removed: Vec<u32>,
 }
@@ -72,8 +72,7 @@ pub fn refine(mesh: &mut HalfEdges, goal: &Goal) -> Result<Vec<u32>> {
         kinds: vec![OF_INPUT; mesh.points.len()],
         wholes: mesh.subsegments.iter().map(|s| s.ends).collect(),
         encroached: VecDeque::new(),
-        bad: BinaryHeap::new(),
-        turns: 0,
+        bad: BTreeMap::new(),
         added: 0,
         removed: Vec::new(),
         mesh,
@@ -92,9 +91,14 @@ impl Refiner<'_> {
         self.split_encroached(false)?;
         let triangles: Vec<u32> = self.mesh.triangles().collect();
         triangles.into_iter().for_each(|t| self.judge(t));
-        while let Some(Reverse((length, turn, t, corners))) = self.bad.pop() {
-            if self.mesh.corners(t) == Some(corners) && self.split_triangle(t)? {
-                self.bad.push(Reverse((length, turn, t, corners)));
+        while let Some(mut shortest) = self.bad.first_entry() {
+            let Some((t, corners)) = shortest.get_mut().pop() else {
+                shortest.remove();
+                continue;
+            };
+            let is_there = |refiner: &Self| refiner.mesh.corners(t) == Some(corners);
+            if is_there(self) && self.split_triangle(t)? && is_there(self) {
+                self.judge(t);
             }
         }
         Ok(())
@@ -255,9 +259,8 @@ impl Refiner<'_> {
         };
         let (shortest, squared) = self.shortest_edge(t);
         if self.is_large(t) || self.is_skinny(shortest) {
-            self.turns += 1;
-            let entry = (squared.to_bits(), self.turns, t, corners);
-            self.bad.push(Reverse(entry));
+            let queue = self.bad.entry(squared.to_bits() >> 51).or_default();
+            queue.push((t, corners));
         }
     }
 
