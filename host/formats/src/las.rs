@@ -83,6 +83,7 @@ pub(crate) fn parse(file: &[u8]) -> Result<Loaded, String> {
     let chunks = Chunks::new(file, &header, &layout)?;
     // The decompressor may panic on a damaged file.
     let result = catch_unwind(AssertUnwindSafe(|| chunks.decompress(&layout, &mut cloud)));
+    progress::unwind();
     result.unwrap_or_else(|_| Err("the file is damaged: its points cannot be decoded".into()))?;
     Ok(loaded(cloud))
 }

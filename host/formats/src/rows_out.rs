@@ -10,7 +10,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use trioxide_mesh::{parallel, progress};
+use trioxide_mesh::parallel;
+use trioxide_mesh::progress::{self, Interrupt};
 
 use super::atomic_file::{Out, Records};
 
@@ -51,11 +52,15 @@ pub(crate) fn write_blocks(
     }
     let threads = rayon::current_num_threads().min(blocks);
     let queue = Queue::new(out, WAITING * threads);
-    let next = AtomicUsize::new(0);
+    let (next, interrupt) = (AtomicUsize::new(0), progress::watched());
     parallel::for_tasks(threads, |_| {
         let _stops = StopsWhenPanicking(&queue);
         let mut buffer = Vec::new();
         loop {
+            if interrupt.as_ref().is_some_and(Interrupt::is_set) {
+                // Whoever waits for the block of another is left too.
+                queue.stop();
+            }
             let block = next.fetch_add(1, Relaxed);
             if block >= blocks || !queue.awaits(block) {
                 break;
@@ -67,6 +72,8 @@ pub(crate) fn write_blocks(
             counted.advance((end - begin) as u64);
         }
     });
+    // For one thread, whose loop shares nothing out.
+    progress::unwind();
     queue.end()
 }
 

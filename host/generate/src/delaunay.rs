@@ -7,9 +7,22 @@ use spade::{DelaunayTriangulation, InsertionError, Point2, Triangulation as _};
 
 use trioxide_mesh::mesh::Triangulation;
 use trioxide_mesh::partition::Partition;
-use trioxide_mesh::{Error, Result, ahead, parallel};
+use trioxide_mesh::{Error, Result, ahead, parallel, progress};
 
 type Site = Point2<f64>;
+
+/// With faces that look whether the computation is to end.
+type Delaunay = DelaunayTriangulation<Site, (), (), Looks>;
+
+/// What a face carries, nothing: spade makes some with each point, and so shows how far it is.
+struct Looks;
+
+impl Default for Looks {
+    fn default() -> Self {
+        progress::unwind();
+        Looks
+    }
+}
 
 /// The Delaunay triangulation of `points`, which covers their convex hull.
 ///
@@ -37,7 +50,7 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
         numbers,
     } = Sites::new(&points);
     // One thread does all of it, in lists whose size is known: others clear their pages meanwhile.
-    let delaunay = ahead::while_running(|| DelaunayTriangulation::<Site>::bulk_load(sites))
+    let delaunay = ahead::while_running(|| Delaunay::bulk_load(sites))
         .expect("coordinates were validated, and spade has no other error");
     if delaunay.num_vertices() < points.len() {
         return Err(repeated_points(&points));
@@ -153,7 +166,7 @@ fn is_order_of_spade(mean: DVec2, count: usize, place: impl Fn(usize) -> DVec2 +
 ///
 /// Spade inserts some behind all others: those that it does not see at the left of the edge that they come to.
 fn numbers_of_vertices(
-    delaunay: &DelaunayTriangulation<Site>,
+    delaunay: &Delaunay,
     points: &[DVec2],
     mean: DVec2,
     inserted: Vec<u32>,
@@ -299,7 +312,7 @@ mod tests {
                     .zip(numbers.iter().rev())
                     .all(|(&site, &number)| place(site) == points[number as usize]),
             );
-            let delaunay = DelaunayTriangulation::<Site>::bulk_load(sites).unwrap();
+            let delaunay = Delaunay::bulk_load(sites).unwrap();
             let of_vertices = numbers_of_vertices(&delaunay, &points, mean, numbers.clone());
             behind += usize::from(of_vertices != numbers);
             let vertex = |i| place(delaunay.vertex(FixedVertexHandle::from_index(i)).position());

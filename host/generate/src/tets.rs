@@ -8,7 +8,7 @@ use simple_delaunay_lib::delaunay_3d::simplicial_struct_3d::Node;
 
 use super::unit_interval;
 use trioxide_mesh::volume::{MOST_TETRAHEDRA, TaggedTriangle, TetMesh, orientation};
-use trioxide_mesh::{Error, Result, parallel};
+use trioxide_mesh::{Error, Result, parallel, progress};
 
 /// The Delaunay mesh of `n` points of the unit cube: a regular grid on its sides, and uniform random points inside, as in
 /// the datasets of gpu-laplacian-smoothing-2019, section 4.1.
@@ -130,10 +130,15 @@ pub(super) fn curve(p: DVec3, sides: u32, spacing: f64, mut random: impl FnMut()
 
 /// The Delaunay tetrahedra of points in general position, positively oriented.
 fn delaunay(sites: &[[f64; 3]]) -> Result<Vec<[u32; 4]>> {
-    let mut structure = DelaunayStructure3D::new();
-    structure
-        .insert_vertices(&sites.to_vec(), true)
-        .map_err(|error| failed(sites, &error))?;
+    let own = sites.to_vec();
+    let structure = progress::leave_behind(move || {
+        let mut structure = DelaunayStructure3D::new();
+        let inserted = structure.insert_vertices(&own, true);
+        inserted
+            .map(|()| structure)
+            .map_err(|error| error.to_string())
+    })?;
+    let structure = structure.map_err(|error| failed(sites, &error))?;
     let structure = structure.get_simplicial();
     let points: Vec<DVec3> = sites.iter().map(|&site| site.into()).collect();
     let mut tetrahedra = Vec::with_capacity(structure.get_nb_tetrahedra());

@@ -4,6 +4,9 @@
 //! body behind a pointer; a caller's loop over the indices of one piece is compiled into that body, and so stays as fast as a plain
 //! loop. A chain of parallel iterators compiles a recursion of its own, ten times the code of the loop inside.
 //!
+//! After an [interrupt](crate::progress::Interrupt) of the caller's computation no further piece begins, and the loop is left by
+//! [`unwind`](crate::progress::unwind).
+//!
 //! Results do not depend on the number of threads: values come in the order of their indices, of several errors the one with the
 //! smallest index is returned, and where a result shows how the loop was cut, the caller gives the size of a piece.
 //!
@@ -29,6 +32,8 @@ use std::sync::{Mutex, PoisonError};
 
 use bytemuck::Zeroable;
 use rayon::slice::ParallelSliceMut;
+
+use crate::progress;
 
 /// Zeros, in memory that nobody has touched: the threads that fill it touch its pages. Without memory for it the process ends as after any
 /// failed allocation; bytemuck's function of that kind panics.
@@ -66,10 +71,20 @@ fn share(n: usize, grain: usize, body: &(dyn Fn(Range<usize>) + Sync)) {
         }
         return;
     }
-    halve(0..pieces, &|piece| {
+    let piece = |piece: usize| {
         let begin = piece * grain;
         body(begin..n.min(begin + grain));
+    };
+    let Some(interrupt) = progress::watched() else {
+        return halve(0..pieces, &piece);
+    };
+    halve(0..pieces, &|k| {
+        if !interrupt.is_set() {
+            piece(k);
+        }
     });
+    // Before anyone takes a piece that was left out for done.
+    progress::unwind();
 }
 
 /// The recursion: compiled here, and nowhere else.

@@ -5,14 +5,22 @@
 //!
 //! There is one record for the process. Where several threads compute at a time, it holds whatever was noted last.
 //!
-//! A program that waits for a computation can end it by an [`Interrupt`].
+//! A program that waits for a computation can end it by an [`Interrupt`]. Loops look at it by [`check`]. Code without errors of its own,
+//! as the loops of [`parallel`](crate::parallel) and callbacks of other crates, leaves by [`unwind`] instead, up to [`Interrupt::watch`].
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use crate::{Error, Result};
+
+/// Time between two looks at an interrupt of a thread that waits.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Where the computation is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,16 +105,17 @@ impl Drop for Counted {
     }
 }
 
-/// Ends a computation of another thread, before its next stage.
+/// Ends a computation of another thread: before its next stage, the next piece of a [parallel](crate::parallel) loop, or the next
+/// [`check`].
 ///
 /// ```
-/// use trioxide_mesh::progress::{Interrupt, is_interrupted};
+/// use trioxide_mesh::progress::{Interrupt, check, is_interrupted};
 ///
 /// let interrupt = Interrupt::default();
-/// assert!(!interrupt.watch(is_interrupted));
+/// assert!(interrupt.watch(check).is_ok());
 /// // From any thread:
 /// interrupt.interrupt();
-/// assert!(interrupt.watch(is_interrupted));
+/// assert!(interrupt.watch(check).is_err());
 /// assert!(!is_interrupted());
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -126,17 +135,39 @@ impl Drop for Restore {
     }
 }
 
+/// What [`unwind`] throws.
+struct Unwound;
+
 impl Interrupt {
-    /// Ends the computation: its next stage is [`Error::Interrupted`].
+    /// Ends the computation: it gives [`Error::Interrupted`].
     pub fn interrupt(&self) {
         self.0.store(true, Relaxed);
     }
 
-    /// Runs a computation on this thread that [`Interrupt::interrupt`] ends.
-    pub fn watch<R>(&self, work: impl FnOnce() -> R) -> R {
-        let _restore = Restore(WATCHED.replace(Some(self.clone())));
-        work()
+    /// Whether [`Interrupt::interrupt`] was called.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Relaxed)
     }
+
+    /// Runs a computation on this thread that [`Interrupt::interrupt`] ends.
+    ///
+    /// # Errors
+    /// Those of `work`; [`Error::Interrupted`].
+    pub fn watch<R, E: From<Error>>(&self, work: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
+        let _restore = Restore(WATCHED.replace(Some(self.clone())));
+        caught(work)
+    }
+}
+
+/// Runs work that [`unwind`] may leave, where something is to be done after it.
+///
+/// # Errors
+/// Those of `work`; [`Error::Interrupted`].
+pub fn caught<R, E: From<Error>>(work: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| match panic.is::<Unwound>() {
+        true => Err(Error::Interrupted.into()),
+        false => resume_unwind(panic),
+    })
 }
 
 /// Ends a long loop between stages.
@@ -152,11 +183,53 @@ pub fn check() -> Result<()> {
 
 /// Whether this thread's computation is to end.
 pub fn is_interrupted() -> bool {
-    WATCHED.with_borrow(|watched| {
-        watched
-            .as_ref()
-            .is_some_and(|interrupt| interrupt.0.load(Relaxed))
-    })
+    WATCHED.with_borrow(|watched| watched.as_ref().is_some_and(Interrupt::is_set))
+}
+
+/// The interrupt of this thread's computation, for threads that work for it; `None` where nobody can end it, and where an unwinding
+/// thread cleans up: that is done to its end.
+pub fn watched() -> Option<Interrupt> {
+    match cfg!(panic = "unwind") && !std::thread::panicking() {
+        true => WATCHED.with_borrow(Clone::clone),
+        false => None,
+    }
+}
+
+/// Leaves the computation of this thread for its [`Interrupt::watch`], if it is to end: [`check`] for code that has no errors. It is no
+/// panic: nothing is printed, and destructors run.
+pub fn unwind() {
+    if watched().is_some_and(|interrupt| interrupt.is_set()) {
+        resume_unwind(Box::new(Unwound));
+    }
+}
+
+/// Runs work of another crate that cannot be ended, `work`, on a thread of its own where this thread's computation can be: then nobody
+/// waits for its end.
+///
+/// # Errors
+/// [`Error::Interrupted`]: `work` goes on to its end, and its result is dropped.
+///
+/// # Panics
+/// When `work` does.
+pub fn leave_behind<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> Result<R> {
+    let Some(interrupt) = watched() else {
+        return Ok(work());
+    };
+    let (sender, receiver) = sync_channel(1);
+    // A receiver that is gone wants no result.
+    let thread = thread::Builder::new().spawn(move || _ = sender.send(work()));
+    let thread = thread.map_err(|error| Error::Argument(format!("no thread starts: {error}")))?;
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) if interrupt.is_set() => return Err(Error::Interrupted),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Ok(()) => unreachable!("a thread that ends well has sent its result"),
+                Err(panic) => resume_unwind(panic),
+            },
+        }
+    }
 }
 
 #[cfg(test)]
@@ -193,14 +266,54 @@ mod tests {
     fn an_interrupt_ends_its_own_computation_only() {
         let (ours, other) = (Interrupt::default(), Interrupt::default());
         ours.interrupt();
-        ours.watch(|| {
+        let ended = ours.watch(|| {
             assert!(matches!(check(), Err(Error::Interrupted)));
-            other.watch(|| assert!(!is_interrupted()));
+            other.watch(check).unwrap();
             assert!(is_interrupted());
             std::thread::scope(|scope| {
                 scope.spawn(|| assert!(!is_interrupted()));
             });
+            Ok::<_, Error>(())
         });
+        ended.unwrap();
         assert!(!is_interrupted());
+    }
+
+    #[test]
+    fn code_without_errors_is_left_and_destructors_run() {
+        struct Dropped<'a>(&'a AtomicBool);
+        impl Drop for Dropped<'_> {
+            fn drop(&mut self) {
+                // Cleaning up is done to its end.
+                unwind();
+                self.0.store(true, Relaxed);
+            }
+        }
+        let (interrupt, dropped) = (Interrupt::default(), AtomicBool::new(false));
+        let work = || {
+            let _dropped = Dropped(&dropped);
+            unwind();
+            interrupt.interrupt();
+            unwind();
+            Ok::<_, Error>(())
+        };
+        let result = interrupt.watch(work);
+        assert!(matches!(result, Err(Error::Interrupted)) && dropped.into_inner());
+        // Nobody watches.
+        unwind();
+        let panics = || Interrupt::default().watch(|| -> Result<()> { panic!("as it should") });
+        assert!(catch_unwind(panics).is_err());
+    }
+
+    #[test]
+    fn nobody_waits_for_work_that_cannot_be_ended() {
+        assert_eq!(leave_behind(|| 7).unwrap(), 7);
+        let interrupt = Interrupt::default();
+        assert_eq!(interrupt.watch(|| leave_behind(|| 7)).unwrap(), 7);
+        interrupt.interrupt();
+        let (_open, wait) = sync_channel::<()>(0);
+        let endless = move || wait.recv();
+        let left = interrupt.watch(|| leave_behind(endless));
+        assert!(matches!(left, Err(Error::Interrupted)));
     }
 }

@@ -4,10 +4,10 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trioxide::fields::{Carried, Fields, Mix};
+use trioxide::fields::{Carried, Fields};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{Mesh, PolygonMesh, PolyllaCounts, PolyllaLists, Ties, Triangulation};
-use trioxide::polylla::{self, Constraints};
+use trioxide::polylla::{self, Constraints, PolygonTriangles};
 use trioxide::smooth::{self, Smoothed};
 use trioxide::weld::{self, DeviceMesh, Guards, Locks, Method, Position};
 use trioxide::{Device, indexed};
@@ -51,11 +51,14 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
             mesh.segments.clear();
             carried.fields.sides = Fields::default();
         }
-        let lists = match is_single {
+        let (lists, triangles) = match is_single {
             false => polygons::<DVec2>(on, &mesh, settings, is_indexed),
             true => polygons::<Vec2>(on, &mesh, settings, is_indexed),
         }?;
-        let mix = polylla::triangles_of_polygons(&mesh, &lists.polygons, &lists.half_edges);
+        if !carried.fields.cells.is_empty() {
+            let mix = triangles.clone().mix(&mesh, &lists.half_edges);
+            carried.fields.cells = carried.fields.cells.mixed(&mix);
+        }
         let of_polygon = |&h: &u32| mesh.regions.as_ref().map(|regions| regions[h as usize / 3]);
         let regions = lists.half_edges.iter().map(of_polygon).collect();
         let mut polygons = Mesh::from(PolygonMesh {
@@ -64,15 +67,12 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
             regions: mesh.regions.is_some().then_some(regions).flatten(),
             segments: mesh.segments,
         });
-        carried.fields.cells = carried.fields.cells.mixed(&mix);
         carried.put(&mut polygons);
-        let triangles = triangles_of(&mix);
         Ok((polygons, lists, triangles))
     })?;
     let result = dict_of_mesh(py, mesh)?;
-    let (offsets, triangles) = triangles;
-    result.set_item("triangle_offsets", list(py, offsets))?;
-    result.set_item("triangles_of_polygons", list(py, triangles))?;
+    result.set_item("triangle_offsets", list(py, triangles.offsets))?;
+    result.set_item("triangles_of_polygons", list(py, triangles.triangles))?;
     result.set_item("half_edges", list(py, lists.half_edges))?;
     put_counts(&result, lists.counts)?;
     Ok(result)
@@ -94,7 +94,7 @@ fn polygons<P: Point>(
     mesh: &Triangulation,
     options: polylla::Options,
     is_indexed: bool,
-) -> trioxide::Result<PolyllaLists> {
+) -> trioxide::Result<(PolyllaLists, PolygonTriangles)> {
     let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
     on.require(match is_indexed {
         false => polylla::bytes_needed::<P>(points, triangles, options),
@@ -110,19 +110,15 @@ fn polygons<P: Point>(
             ..indexed::Options::default()
         };
         let result = indexed::indexed(on, &half_edges, &neighbours, constraints, settings)?;
-        return Ok(result.download(on)?);
+        let lists = result.download(on)?;
+        let twins: Vec<u32> = on.download_rows(half_edges.twins())?;
+        let (polygons, firsts) = (&lists.polygons, &lists.half_edges);
+        let triangles = PolygonTriangles::of_polygons(mesh, &twins, polygons, firsts);
+        return Ok((lists, triangles));
     }
-    Ok(polylla::polylla(on, &half_edges, constraints, options)?.download(on)?)
-}
-
-/// The triangles of each polygon, as offsets and ids.
-fn triangles_of(mix: &Mix) -> (Vec<u32>, Vec<u32>) {
-    let (mut offsets, mut ids) = (vec![0], Vec::new());
-    for row in mix.rows() {
-        ids.extend(row.map(|(triangle, _)| triangle));
-        offsets.push(ids.len() as u32);
-    }
-    (offsets, ids)
+    let result = polylla::polylla(on, &half_edges, constraints, options)?;
+    let triangles = result.download_triangles(on, &half_edges)?;
+    Ok((result.download(on)?, triangles))
 }
 
 /// The options of a weld.

@@ -11,7 +11,7 @@ use trioxide::mesh::{Mesh, PolygonMesh};
 use trioxide::quality::Distribution;
 use trioxide::quality3d::{Histogram, Quality3d};
 use trioxide::volume::VolumeMesh;
-use trioxide::{formats, generate, render, validate};
+use trioxide::{formats, generate, progress, render, validate};
 use trioxide_vem::Problem;
 
 use crate::arrays::{list, of_json};
@@ -434,6 +434,8 @@ pub fn run_selftest(
             // The case of all launches counts on the others.
             if is_wanted && case.family != LAUNCHES {
                 outcomes.push((case.name.to_string(), case.run(on).err()));
+                // A case that was interrupted has failed.
+                progress::check()?;
             }
         }
         Ok(outcomes)

@@ -74,7 +74,8 @@ pub fn run_on<R: Send + 'static>(
 ) -> PyResult<R> {
     let on = device.get()?;
     let (result, stages) = run(py, watch, move || {
-        let result = work(&on);
+        // The stages of a computation that is left are not those of the next.
+        let result = progress::caught(|| work(&on));
         let stages = on.take_stages();
         Ok((result, stages))
     })?;
@@ -83,8 +84,8 @@ pub fn run_on<R: Send + 'static>(
     Ok(result)
 }
 
-/// Runs `work` without the GIL and waits for it. Signals are looked at meanwhile: after Ctrl-C the work ends before its next stage,
-/// and `KeyboardInterrupt` is raised. `watch` is called with the stage, the unit of its pieces, the pieces that are done and the number
+/// Runs `work` without the GIL and waits for it. Signals are looked at meanwhile: after Ctrl-C the work ends where it looks at its
+/// interrupt next, and `KeyboardInterrupt` is raised. `watch` is called with the stage, the unit of its pieces, the pieces that are done and the number
 /// of all; what it raises ends the work too.
 pub fn run<R: Send + 'static>(
     py: Python<'_>,

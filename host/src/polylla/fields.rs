@@ -1,68 +1,99 @@
 //! Which triangles a polygon is made of: for fields of triangles.
 
-use std::collections::HashSet;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use glam::DVec2;
 
 use crate::fields::Mix;
-use crate::mesh::{Polygons, Triangulation};
+use crate::mesh::{NONE, Polygons, Triangulation};
 use crate::reference;
 use trioxide_mesh::parallel;
 
-/// The triangles of each polygon with their areas: a field of triangles [mixed](crate::fields::Fields::mixed) so has in each
-/// polygon the mean over its area. Integers are those of the triangle of the polygon's smallest half-edge, as its region is.
-/// Where all triangles of a polygon are flat, they count alike.
-///
-/// `half_edges` are the smallest half-edges of the polygons, which are made of `mesh`.
+/// The triangles that each polygon is made of, ascending: those of polygon i are `triangles[offsets[i]..offsets[i + 1]]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolygonTriangles {
+    /// Start of each polygon's triangles, and the end of the last; P + 1.
+    pub offsets: Vec<u32>,
+    /// Triangles; T.
+    pub triangles: Vec<u32>,
+}
+
+impl PolygonTriangles {
+    /// Of `polygons` of `mesh` by their smallest half-edges, and the `twins` of the mesh's half-edges, 3T or more. Each polygon goes
+    /// through the triangles around its corners, from one side to the next: so each triangle is met thrice.
+    ///
+    /// # Panics
+    /// When the polygons are none of a valid triangulation.
+    pub fn of_polygons(
+        mesh: &Triangulation,
+        twins: &[u32],
+        polygons: &Polygons,
+        half_edges: &[u32],
+    ) -> Self {
+        let count = mesh.triangles.len();
+        let corners = mesh.triangles.as_flattened();
+        let next = |h: u32| if h % 3 == 2 { h - 2 } else { h + 1 };
+        let end = |h: u32| corners[next(h) as usize];
+        // No two polygons have a triangle in common.
+        let map: Vec<AtomicU32> = parallel::collect(count, |_| AtomicU32::new(NONE));
+        parallel::for_each(polygons.len(), |p| {
+            let (corners, mut side) = (polygons.get(p), half_edges[p]);
+            let ends = corners.iter().cycle().skip(2);
+            for (_, &v) in corners.iter().zip(ends) {
+                map[side as usize / 3].store(p as u32, Relaxed);
+                let first = next(side);
+                let mut spoke = first;
+                while end(spoke) != v {
+                    spoke = next(twins[spoke as usize]);
+                    assert!(spoke != first, "a corner of polygon {p} has a side");
+                    map[spoke as usize / 3].store(p as u32, Relaxed);
+                }
+                side = spoke;
+            }
+        });
+        let mut offsets = vec![0; polygons.len() + 1];
+        let polygon = |t: usize| map[t].load(Relaxed) as usize;
+        (0..count).for_each(|t| offsets[polygon(t) + 1] += 1);
+        for p in 0..polygons.len() {
+            offsets[p + 1] += offsets[p];
+        }
+        let (mut places, mut triangles) = (offsets.clone(), vec![0; count]);
+        for t in 0..count {
+            let place = &mut places[polygon(t)];
+            triangles[*place as usize] = t as u32;
+            *place += 1;
+        }
+        Self { offsets, triangles }
+    }
+
+    /// The triangles with their areas: a field of triangles [mixed](crate::fields::Fields::mixed) so has in each polygon the mean over
+    /// its area. Integers are those of the triangle of the polygon's smallest half-edge, as its region is. Where all triangles of a
+    /// polygon are flat, they count alike.
+    pub fn mix(self, mesh: &Triangulation, half_edges: &[u32]) -> Mix {
+        let mut weights = parallel::map(&self.triangles, |&t| {
+            let [a, b, c] = mesh.triangles[t as usize].map(|v| mesh.points[v as usize]);
+            0.5 * DVec2::perp_dot(b - a, c - a).abs()
+        });
+        for ends in self.offsets.windows(2) {
+            let areas = &mut weights[ends[0] as usize..ends[1] as usize];
+            let sum: f64 = areas.iter().sum();
+            if !(sum > 0.0 && sum.is_finite()) {
+                areas.fill(1.0);
+            }
+        }
+        let offsets = self.offsets.iter().map(|&offset| offset as usize).collect();
+        let labels = half_edges.iter().map(|&h| h / 3).collect();
+        Mix::new(offsets, self.triangles, weights, labels)
+    }
+}
+
+/// [`PolygonTriangles::mix`] of polygons without half-edges of their mesh, which are made.
 ///
 /// # Panics
 /// When the polygons are none of a valid triangulation.
 pub fn triangles_of_polygons(mesh: &Triangulation, polygons: &Polygons, half_edges: &[u32]) -> Mix {
     let links = reference::half_edges(&mesh.triangles, mesh.points.len());
-    let rows = parallel::collect(polygons.len(), |i| {
-        let corners = polygons.get(i);
-        let ends = corners.iter().zip(corners.iter().cycle().skip(1));
-        let mut sides: Vec<(u32, u32)> = ends.map(|(&a, &b)| (a, b)).collect();
-        sides.sort_unstable();
-        // From the first triangle on over all edges that are no sides.
-        let mut found = vec![half_edges[i] / 3];
-        let mut seen: HashSet<u32> = found.iter().copied().collect();
-        let mut next = 0;
-        while let Some(&triangle) = found.get(next) {
-            next += 1;
-            let corners = mesh.triangles[triangle as usize];
-            for k in 0..3 {
-                if sides
-                    .binary_search(&(corners[k], corners[(k + 1) % 3]))
-                    .is_ok()
-                {
-                    continue;
-                }
-                let twin = links.twin[3 * triangle as usize + k];
-                let neighbour = twin / 3;
-                if neighbour < links.triangles && seen.insert(neighbour) {
-                    found.push(neighbour);
-                }
-            }
-        }
-        found.sort_unstable();
-        found
-    });
-    let area = |&t: &u32| {
-        let [a, b, c] = mesh.triangles[t as usize].map(|v| mesh.points[v as usize]);
-        0.5 * DVec2::perp_dot(b - a, c - a).abs()
-    };
-    let (mut offsets, mut columns, mut weights) = (vec![0], Vec::new(), Vec::new());
-    for row in &rows {
-        let areas: Vec<f64> = row.iter().map(area).collect();
-        let sum: f64 = areas.iter().sum();
-        let has_area = sum > 0.0 && sum.is_finite();
-        weights.extend(areas.iter().map(|&area| if has_area { area } else { 1.0 }));
-        columns.extend_from_slice(row);
-        offsets.push(columns.len());
-    }
-    let labels = half_edges.iter().map(|&h| h / 3).collect();
-    Mix::new(offsets, columns, weights, labels)
+    PolygonTriangles::of_polygons(mesh, &links.twin, polygons, half_edges).mix(mesh, half_edges)
 }
 
 #[cfg(test)]

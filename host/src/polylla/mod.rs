@@ -47,7 +47,7 @@ pub use constraints::Constraints;
 pub use digest::WholeIds;
 pub(crate) use digest::digest_of_part;
 pub use error::{Error, Result};
-pub use fields::triangles_of_polygons;
+pub use fields::{PolygonTriangles, triangles_of_polygons};
 pub use result::DevicePolygons;
 pub(crate) use result::download_lists;
 pub use share::{Owners, Share, polylla_share};

@@ -5,7 +5,7 @@ use gpu::polylla as kernel;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Error, Result, WholeIds, digest_of_part};
+use super::{Error, PolygonTriangles, Result, WholeIds, digest_of_part};
 use crate::backend::Device;
 use crate::collective::{Csr, bucket_long, most_alone};
 use crate::half_edges::{DeviceTriangulation, MeshId, Point};
@@ -117,6 +117,24 @@ impl DevicePolygons {
             let (lists, _) =
                 unsafe { bucket_long(on, &polygons, count, triangles, most_alone(on)) }?;
             Ok((polygons, lists))
+        })
+    }
+
+    /// The triangles of each polygon, as [`DevicePolygons::triangles`], in host memory.
+    ///
+    /// # Errors
+    /// As [`DevicePolygons::triangles`].
+    pub fn download_triangles<P: Point>(
+        &self,
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+    ) -> Result<PolygonTriangles> {
+        let (_, lists) = self.triangles(on, mesh)?;
+        on.try_stage("copy to the host", || {
+            Ok(PolygonTriangles {
+                offsets: on.download(lists.offsets())?,
+                triangles: on.download_rows(lists.items())?,
+            })
         })
     }
 

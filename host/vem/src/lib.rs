@@ -110,7 +110,9 @@ pub fn solve(
     for &v in Edges::of_polygons(&mesh.polygons).boundary.as_flattened() {
         values[v as usize] = boundary(mesh.points[v as usize]);
     }
+    progress::check()?;
     let incidence = Incidence::of(mesh);
+    progress::check()?;
     let unknowns: Vec<u32> = (0..mesh.points.len() as u32)
         .filter(|&v| values[v as usize].is_nan() && !incidence.of_vertex(v).is_empty())
         .collect();

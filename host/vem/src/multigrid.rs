@@ -75,9 +75,12 @@ impl Multigrid {
             if 10 * count > 9 * matrix.rows() {
                 break;
             }
+            progress::check()?;
             let largest = 1.1 * largest_eigenvalue(&matrix);
             let up = prolongation(&matrix, &aggregates, strength, largest);
+            progress::check()?;
             let down = up.transposed(count);
+            progress::check()?;
             let next = coarse(&matrix, &up, &down);
             levels.push(Level {
                 matrix,

@@ -13,7 +13,7 @@ use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{
     Mesh, PolygonMesh, Polygons, PolyllaCounts, Ties, Triangulation, VertexAttributes,
 };
-use trioxide::polylla::{self, Constraints};
+use trioxide::polylla::{self, Constraints, PolygonTriangles};
 use trioxide::reference::indexed::IndexedTriangulation;
 use trioxide::{Error, Result, digest, progress, reference};
 
@@ -131,11 +131,13 @@ pub fn apply(
         mesh.segments.clear();
         carried.fields.sides = Fields::default();
     }
+    let wants_triangles = wants_mesh && !carried.fields.cells.is_empty();
+    let run = (options, wants_triangles);
     let result = match (open(&mesh.points)?, options.device.precision) {
-        (Some(device), Precision::F64) => on_device::<DVec2>(&device, &mesh, options),
-        (Some(device), Precision::F32) => on_device::<Vec2>(&device, &mesh, options),
-        (None, Precision::F64) => serial::<DVec2>(&mesh, options),
-        (None, Precision::F32) => serial::<Vec2>(&mesh, options),
+        (Some(device), Precision::F64) => on_device::<DVec2>(&device, &mesh, run),
+        (Some(device), Precision::F32) => on_device::<Vec2>(&device, &mesh, run),
+        (None, Precision::F64) => serial::<DVec2>(&mesh, run),
+        (None, Precision::F32) => serial::<Vec2>(&mesh, run),
     };
     let outcome = result.map_err(|error| {
         super::with_precision(error, options.device.precision).in_file(&options.input)
@@ -179,9 +181,8 @@ pub fn apply(
                 .map(|&h| regions[h as usize / 3])
                 .collect()
         });
-        if !carried.fields.cells.is_empty() {
-            let (polygons, half_edges) = (&outcome.polygons, &outcome.half_edges);
-            let mix = polylla::triangles_of_polygons(&mesh, polygons, half_edges);
+        if let Some(triangles) = outcome.triangles {
+            let mix = triangles.mix(&mesh, &outcome.half_edges);
             carried.fields.cells = carried.fields.cells.mixed(&mix);
         }
         let mut mesh = Mesh::from(PolygonMesh {
@@ -207,6 +208,8 @@ struct Outcome {
     polygons: Polygons,
     /// Smallest half-edge of each polygon.
     half_edges: Vec<u32>,
+    /// Triangles of each polygon, if they have fields.
+    triangles: Option<PolygonTriangles>,
     counts: PolyllaCounts,
     /// Rounds of the indexed method's repair on a device.
     rounds: Option<u32>,
@@ -245,9 +248,13 @@ impl Options {
     }
 }
 
-fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+/// The options, and whether the triangles of the polygons are wanted.
+type Run<'a> = (&'a Options, bool);
+
+fn on_device<P: Point>(on: &Device, mesh: &Triangulation, run: Run<'_>) -> Result<Outcome> {
+    let (options, wants_triangles) = run;
     if options.method == Method::Indexed {
-        return by_indices::<P>(on, mesh, options);
+        return by_indices::<P>(on, mesh, run);
     }
     let settings = polylla::Options {
         strict: options.strict,
@@ -265,6 +272,9 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> 
         device: on.name(),
         polygons: result.download_lists(on)?,
         half_edges: on.download_rows(result.half_edges())?,
+        triangles: wants_triangles
+            .then(|| result.download_triangles(on, &half_edges))
+            .transpose()?,
         counts: result.counts(),
         rounds: None,
         stages: account::take_stages(on)?,
@@ -272,7 +282,11 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> 
     })
 }
 
-fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+fn by_indices<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    (options, wants_triangles): Run<'_>,
+) -> Result<Outcome> {
     let settings = indexed::Options {
         ties: options.ties(),
         repair: options.repair.map(Into::into).unwrap_or_default(),
@@ -286,8 +300,19 @@ fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, options: &Options) ->
     let result = indexed::indexed(on, &half_edges, &neighbours, constraints, settings);
     let result = result.map_err(with_remedy)?;
     let lists = result.download(on)?;
+    let triangles = match wants_triangles {
+        true => {
+            let twins: Vec<u32> = on.download_rows(half_edges.twins())?;
+            let (polygons, firsts) = (&lists.polygons, &lists.half_edges);
+            Some(PolygonTriangles::of_polygons(
+                mesh, &twins, polygons, firsts,
+            ))
+        }
+        false => None,
+    };
     Ok(Outcome {
         device: on.name(),
+        triangles,
         polygons: lists.polygons,
         half_edges: lists.half_edges,
         counts: lists.counts,
@@ -309,7 +334,7 @@ fn with_remedy(error: polylla::Error) -> Error {
     }
 }
 
-fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> {
+fn serial<P: Point>(mesh: &Triangulation, (options, wants_triangles): Run<'_>) -> Result<Outcome> {
     let mut laps = Laps::start();
     progress::stage("polylla, sequentially");
     // By the check of the devices, so that every machine refuses the same meshes in the same words.
@@ -329,37 +354,35 @@ fn serial<P: Point>(mesh: &Triangulation, options: &Options) -> Result<Outcome> 
     if is_lost {
         return Err(with_remedy(polylla::Error::TiedRing));
     }
-    if options.method == Method::Indexed {
+    let (polygons, firsts, counts) = if options.method == Method::Indexed {
         let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
         laps.end("find neighbours");
         let (result, times) = reference::indexed(&points, &arrays, is_constrained, options.ties());
         laps.end_all(times);
-        let stages = laps.into_stages();
-        account::stages(&stages);
-        return Ok(Outcome {
-            device: "serial".to_owned(),
-            polygons: result.polygons,
-            half_edges: result.half_edges,
-            counts: result.counts,
-            rounds: None,
-            stages,
-            peak_bytes: None,
-        });
-    }
-    let (mut result, times) =
-        reference::polylla(&points, &half_edges, is_constrained, options.ties());
-    laps.end_all(times.phases());
-    if options.strict {
-        reference::polylla::split_weakly_simple(&half_edges, &mut result);
-        laps.end("cut weakly simple polygons");
-    }
+        (result.polygons, result.half_edges, result.counts)
+    } else {
+        let (mut result, times) =
+            reference::polylla(&points, &half_edges, is_constrained, options.ties());
+        laps.end_all(times.phases());
+        if options.strict {
+            reference::polylla::split_weakly_simple(&half_edges, &mut result);
+            laps.end("cut weakly simple polygons");
+        }
+        (result.polygons, result.half_edges, result.counts)
+    };
+    let triangles = wants_triangles.then(|| {
+        let triangles = PolygonTriangles::of_polygons(mesh, &half_edges.twin, &polygons, &firsts);
+        laps.end("list triangles");
+        triangles
+    });
     let stages = laps.into_stages();
     account::stages(&stages);
     Ok(Outcome {
         device: "serial".to_owned(),
-        polygons: result.polygons,
-        half_edges: result.half_edges,
-        counts: result.counts,
+        polygons,
+        half_edges: firsts,
+        triangles,
+        counts,
         rounds: None,
         stages,
         peak_bytes: None,

@@ -79,6 +79,25 @@ fn lists_are_joined_and_changed_in_place() {
 }
 
 #[test]
+fn an_interrupt_ends_a_loop_between_pieces() {
+    let n = 100 * GRAIN;
+    let (interrupt, begun) = (progress::Interrupt::default(), AtomicUsize::new(0));
+    let count = |i: usize| {
+        begun.fetch_add(1, Relaxed);
+        if i == 0 {
+            interrupt.interrupt();
+        }
+        i
+    };
+    let counted = || Ok::<_, crate::Error>(collect(n, count));
+    let ended = interrupt.watch(counted);
+    assert!(matches!(ended, Err(crate::Error::Interrupted)));
+    // The pieces that other threads had begun.
+    assert!(begun.load(Relaxed) < n);
+    assert_eq!(counted().unwrap().len(), n);
+}
+
+#[test]
 fn a_panic_of_the_body_reaches_the_caller() {
     let run = || collect(3 * GRAIN, |i| assert!(i != GRAIN + 1));
     assert!(std::panic::catch_unwind(run).is_err());
