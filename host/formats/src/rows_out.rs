@@ -277,6 +277,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use trioxide_mesh::Error;
 
     #[test]
     fn records_come_in_order() {
@@ -331,7 +332,7 @@ mod tests {
     impl Out for Full {}
 
     #[test]
-    fn an_error_and_a_panic_end_the_work_of_all_threads() {
+    fn an_error_an_interrupt_and_a_panic_end_the_work_of_all_threads() {
         for threads in [1, 2, 9] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             pool.build().unwrap().install(|| {
@@ -343,6 +344,13 @@ mod tests {
                 write_records(&mut Full(2890), 1000, row).unwrap();
                 let run = || write_records(&mut Vec::new(), 1000, |_, i| assert!(i != 555));
                 assert!(std::panic::catch_unwind(run).is_err());
+                let interrupt = Interrupt::default();
+                let ends = |_: &mut Vec<u8>, i: usize| match i {
+                    555 => interrupt.interrupt(),
+                    _ => assert!(i < 999),
+                };
+                let run = || Ok::<_, Error>(write_records(&mut Vec::new(), 1000, ends));
+                assert!(matches!(interrupt.watch(run), Err(Error::Interrupted)));
             });
         }
     }

@@ -284,6 +284,16 @@ mod tests {
     }
 
     #[test]
+    fn an_interrupt_ends_the_insertion_of_points() {
+        let sites: Vec<Site> = random_points(100, 1).unwrap().into_iter().map(site).collect();
+        let interrupt = progress::Interrupt::default();
+        let load = || Ok::<_, Error>(Delaunay::bulk_load(sites.clone()).unwrap().num_vertices());
+        assert_eq!(interrupt.watch(load).unwrap(), 100);
+        interrupt.interrupt();
+        assert!(matches!(interrupt.watch(load), Err(Error::Interrupted)));
+    }
+
+    #[test]
     fn sites_that_are_sorted_before_give_the_same_faces() {
         let lattice = (0..60 * 60).map(|i| DVec2::new(f64::from(i % 60), f64::from(i / 60)) / 8.0);
         // The first coordinates are large, and small ones are lost in their sum.

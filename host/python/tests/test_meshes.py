@@ -1,5 +1,9 @@
 """Ways from and to other packages, and how meshes are shown. A package that is not installed skips its tests."""
 
+import subprocess
+import sys
+import warnings
+
 import numpy as np
 import pytest
 
@@ -49,6 +53,123 @@ def test_pyvista_surfaces(labelled):
     same(trioxide.Mesh.from_pyvista(polygons.to_pyvista()), polygons)
     cloud = trioxide.generate("cloud", 50)
     np.testing.assert_array_equal(trioxide.from_pyvista(cloud.to_pyvista()).points, cloud.points)
+
+
+@pytest.fixture
+def full():
+    """Two triangles and two segments with all that a mesh holds."""
+    return trioxide.Mesh(
+        [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]],
+        [[0, 1, 2], [0, 2, 3]],
+        regions=[4, 5],
+        segments=[[0, 1], [2, 3]],
+        markers=[7, 8],
+        normals=[[0, 0, 1.0], [0, 1, 0], [1, 0, 0], [0, 0, -1]],
+        colors=np.arange(16, dtype=np.uint8).reshape(4, 4),
+        uvs=[[0, 0], [0.5, 0], [1, 1], [0, 0.25]],
+        point_data={"x": np.arange(4.0)},
+        cell_data={"id": np.array([3, 0]), "both": np.array([1.5, 2.5])},
+        side_data={"length": np.array([1.0, 2.0]), "both": np.array([0.5, np.nan])},
+    )
+
+
+def same_in_full(a, b, but=()):
+    for name, value in b._held().items():
+        if name in but:
+            continue
+        found = getattr(a, name)
+        if not isinstance(value, dict):
+            np.testing.assert_array_equal(found, value, err_msg=name)
+            assert found is None or found.dtype == value.dtype, name
+            continue
+        assert found.keys() == value.keys(), name
+        for field in value:
+            np.testing.assert_array_equal(found[field], value[field], err_msg=f"{name}: {field}")
+
+
+@pytest.mark.parametrize("package", ["pyvista", "meshio", "trimesh"])
+def test_all_that_a_mesh_holds_comes_back_from_other_packages(package, full):
+    pytest.importorskip(package)
+    if package == "trimesh":
+        with pytest.warns(UserWarning, match="segments are left out: a Trimesh has triangles only"):
+            other = full.to_trimesh()
+        same_in_full(trioxide.from_trimesh(other), full, but=("segments", "markers", "side_data"))
+        assert other.visual.kind == "vertex" and other.vertex_normals[1].tolist() == [0, 1, 0]
+        full.colors = None
+        full.segments = full.markers = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            again = trioxide.from_trimesh(full.to_trimesh())
+        np.testing.assert_array_equal(again.uvs, full.uvs)
+        return
+    other = getattr(full, f"to_{package}")()
+    same_in_full(getattr(trioxide, f"from_{package}")(other), full)
+    if package == "pyvista":
+        np.testing.assert_array_equal(other.active_normals, full.normals)
+        np.testing.assert_array_equal(other.active_texture_coordinates, full.uvs)
+        assert other.n_lines == 2 and other.cell_data["marker"].tolist() == [7, 8, 0, 0]
+
+
+@pytest.mark.parametrize("package", ["pyvista", "meshio"])
+def test_tagged_faces_come_back_from_other_packages(package, tets):
+    pytest.importorskip(package)
+    tets.face_tags = 1 + np.arange(len(tets.face_tags))
+    again = getattr(trioxide, f"from_{package}")(getattr(tets, f"to_{package}")())
+    for name in ("tetrahedra", "face_offsets", "face_vertices", "face_tags"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(tets, name), err_msg=name)
+
+
+def test_tags_of_gmsh_are_regions_and_stay_under_their_name():
+    meshio = pytest.importorskip("meshio")
+    physical = [np.array([1, 2]), np.array([7])]
+    cells = [("triangle", np.array([[0, 1, 2], [0, 2, 3]])), ("line", np.array([[0, 1]]))]
+    given = meshio.Mesh(
+        np.eye(4, 3), cells, cell_data={"gmsh:physical": physical}, field_data={"left": np.array([1, 2])}
+    )
+    with pytest.warns(UserWarning, match="the field_data 'left' are left out"):
+        mesh = trioxide.from_meshio(given)
+    assert mesh.regions.tolist() == [1, 2] and mesh.segments.tolist() == [[0, 1]] and mesh.markers.tolist() == [7]
+    again = mesh.to_meshio().cell_data["gmsh:physical"]
+    assert [part.tolist() for part in again] == [[1, 2], [7]]
+
+
+def test_strips_are_triangles():
+    pyvista = pytest.importorskip("pyvista")
+    points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [2, 0, 0.0]]
+    data = pyvista.PolyData(points, faces=[3, 1, 4, 3], strips=[4, 0, 1, 2, 3])
+    data.cell_data["id"] = [5, 6]
+    mesh = trioxide.from_pyvista(data)
+    assert mesh.triangles.tolist() == [[1, 4, 3], [0, 1, 2], [2, 1, 3]]
+    assert mesh.cell_data["id"].tolist() == [5, 6, 6]
+    np.testing.assert_array_equal(mesh.triangles, trioxide.from_pyvista(data.triangulate()).triangles)
+    grid = pyvista.ImageData(dimensions=(2, 2, 2)).cast_to_unstructured_grid()
+    volume = trioxide.from_pyvista(grid)
+    assert trioxide.info(volume, device="cpu")["quality"]["inverted"] == 0
+
+
+def test_other_objects_get_one_sentence():
+    pyvista, trimesh = pytest.importorskip("pyvista"), pytest.importorskip("trimesh")
+    for data, remedy in (
+        (pyvista.ImageData(dimensions=(2, 2, 2)), "not a ImageData: it has no lists of cells: give its .cast_to"),
+        (pyvista.MultiBlock(), "it holds several meshes: give one of its blocks, or its .combine"),
+        (np.zeros((3, 3)), "takes a PolyData or an UnstructuredGrid, not a ndarray$"),
+    ):
+        with pytest.raises(TypeError, match=remedy):
+            trioxide.from_pyvista(data)
+    with pytest.raises(TypeError, match="from_meshio takes a meshio.Mesh, not a PolyData"):
+        trioxide.from_meshio(pyvista.PolyData())
+    scene = trimesh.Scene([trimesh.creation.box()])
+    with pytest.raises(TypeError, match="not a Scene: it holds several meshes"):
+        trioxide.from_trimesh(scene)
+    assert len(trioxide.from_trimesh(scene.to_mesh()).triangles) == 12
+
+
+def test_a_misspelt_attribute_is_refused(plane, tets, cpu):
+    results = [plane, tets, trioxide.polylla(plane, device=cpu), trioxide.refine(plane, device=cpu), trioxide.vem(plane)]
+    results += [trioxide.weld(plane, epsilon=0, device=cpu), trioxide.smooth(tets, device=cpu), plane.to_device("cpu"), cpu]
+    for mesh in results:
+        with pytest.raises(AttributeError):
+            mesh.colours = 1
 
 
 def test_pyvista_volumes(tets, mixed):
@@ -105,9 +226,6 @@ def test_trimesh(scan, plane):
 
 
 def test_other_packages_are_imported_when_they_are_used():
-    import subprocess
-    import sys
-
     code = (
         "import sys, trioxide; trioxide.polylla(trioxide.generate('grid', 9), device='cpu');"
         "print([m for m in ('pyvista', 'meshio', 'trimesh', 'scipy', 'tqdm') if m in sys.modules])"
@@ -117,9 +235,6 @@ def test_other_packages_are_imported_when_they_are_used():
 
 def test_missing_packages_are_named():
     """As in a notebook of an environment with NumPy alone: what needs no other package works."""
-    import subprocess
-    import sys
-
     code = (
         "import sys\n"
         "for name in ('pyvista', 'meshio', 'trimesh', 'scipy', 'tqdm'): sys.modules[name] = None\n"

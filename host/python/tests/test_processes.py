@@ -127,6 +127,30 @@ def test_ctrl_c_ends_a_computation():
     assert trioxide.smooth(mesh, max_iterations=1, device="cpu").sweeps == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends a process there")
+@pytest.mark.parametrize("name", ["generate", "selftest", "vem"])
+def test_ctrl_c_ends_what_has_no_stages_on_a_device(name, cpu):
+    """The whole call takes several times as long as the bound."""
+    large = trioxide.generate("jittered", 400_000) if name == "vem" else None
+    works = {
+        "generate": lambda: trioxide.generate("random", 3_000_000),
+        "selftest": lambda: trioxide.selftest(device=cpu),
+        "vem": lambda: trioxide.vem(large),
+    }
+    signalled = []
+
+    def interrupt():
+        signalled.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.5, interrupt)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        works[name]()
+    # A second on an idle machine.
+    assert time.monotonic() - signalled[0] < 5
+
+
 def test_progress_is_told(plane):
     seen = []
     mesh = trioxide.generate("random", 20000, seed=2)

@@ -12,11 +12,12 @@ Functions take a mesh, or its arrays: ``polylla(points, triangles)``. They have 
 of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth`, `refine` and `polylla`, and the results stay there.
 """
 
-from ._conversions import from_meshio, from_pyvista, from_trimesh
 from ._device import Device, DeviceArray
 from ._families import polylla, refine, smooth, weld
 from ._functions import devices, generate, info, read, render, selftest, vem, write
 from ._mesh import Mesh, VolumeMesh
+from ._meshio import from_meshio
+from ._pyvista import from_pyvista
 from ._resident import (
     DevicePolygons,
     DeviceRefined,
@@ -36,6 +37,7 @@ from ._results import (
     Solution,
     Welded,
 )
+from ._trimesh import from_trimesh
 from ._trioxide import __version__
 
 __all__ = [

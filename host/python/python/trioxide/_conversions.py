@@ -1,17 +1,23 @@
-"""From PyVista, meshio and trimesh to meshes, and what both ways share. The packages are not imported here."""
+"""What the ways from and to PyVista, meshio and trimesh share. The packages are imported where they are used.
+
+Regions are the cell data "region", markers of segments and tags of faces "marker", as in trioxide's own .vtu files; attributes of the
+vertices have VTK's names. What one of both sides has no place for is left out with a warning.
+"""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any, Dict, Tuple
+import warnings
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-#: VTK's numbers of the cells with so many vertices.
-VTK_VOLUMES = {4: 10, 5: 14, 6: 13, 8: 12}
-_VTK_FACES = (5, 7, 9)  # triangle, polygon, quadrilateral
-MESHIO_VOLUMES = {4: "tetra", 5: "pyramid", 6: "wedge", 8: "hexahedron"}
-_MESHIO_FACES = ("triangle", "quad", "polygon")
+#: Names of cell data that hold regions, the first that is there: ours, meshio's, Gmsh's, MFEM's.
+REGION_NAMES = ("region", "medit:ref", "gmsh:physical", "CellEntityIds", "attribute", "gmsh:geometrical")
+NORMALS, RGBA, RGB, UVS = "Normals", "RGBA", "RGB", "TCoords"
+
+Lists = Tuple[np.ndarray, np.ndarray]
+Data = Dict[str, np.ndarray]
 
 
 def package(name: str, use: str) -> Any:
@@ -29,130 +35,203 @@ def package(name: str, use: str) -> Any:
         raise ImportError(f"{use} needs {top}: pip install {top}{reason}", name=top) from None
 
 
-def face_type(size: int) -> str:
-    return {3: "triangle", 4: "quad"}.get(size, "polygon")
+def left_out(what: str, reason: str) -> None:
+    """Warns where the caller of the public function is."""
+    warnings.warn(f"{what} left out: {reason}", UserWarning, stacklevel=4)
 
 
-def blocks(offsets: Any, vertices: Any, sizes: Any, data: Dict[str, Any], kind: Any) -> Tuple[Any, Dict[str, Any]]:
-    """Cells by their size, as meshio has them, with their data."""
-    blocks, order = [], []
-    starts = offsets[:-1].astype(np.int64)
-    for size in np.unique(sizes):
-        chosen = np.flatnonzero(sizes == size)
-        blocks.append((kind(int(size)), vertices[starts[chosen, None] + np.arange(size)].astype(np.int64)))
-        order.append(chosen)
-    return blocks, {name: [array[chosen] for chosen in order] for name, array in data.items()}
-
-
-def _tags_of(data: Dict[str, Any]) -> Any:
-    """The regions among cell data: whole numbers called "region"."""
-    found = data.get("region")
-    return data.pop("region") if found is not None and np.asarray(found).dtype.kind in "iu" else None
-
-
-def from_pyvista(data: Any) -> Any:
-    """A `Mesh` or a `VolumeMesh` of a `pyvista.PolyData` or `pyvista.UnstructuredGrid`.
-
-    Cell data called "region" are the regions, if they are integers. Lines and vertices are left out.
-    """
-    points = np.asarray(data.points)
-    point_data = {name: np.asarray(data.point_data[name]) for name in data.point_data}
-    cell_data = {name: np.asarray(data.cell_data[name]) for name in data.cell_data}
-    if hasattr(data, "celltypes"):
-        kinds = np.asarray(data.celltypes)
-        offsets, vertices = _offsets(data), np.asarray(data.cell_connectivity)
-        solid = np.isin(kinds, list(VTK_VOLUMES.values()))
-        flat = np.isin(kinds, _VTK_FACES)
-        chosen = solid if solid.any() else flat
-        other = ~(chosen | np.isin(kinds, (1, 2, 3, 4)) | (flat if solid.any() else False))
-        if other.any():
-            raise ValueError(f"cell {int(np.argmax(other))} is of VTK's type {int(kinds[np.argmax(other)])}, which is not taken")
-        offsets, vertices = _chosen_lists(offsets, vertices, chosen)
-        cell_data = {name: array[chosen] for name, array in cell_data.items()}
-        if solid.any():
-            return _volume(points, offsets, vertices, point_data, cell_data)
-    else:
-        sizes_and_ids = np.asarray(data.faces)
-        starts, at = [], 0
-        if getattr(data, "is_all_triangles", False) and len(sizes_and_ids):
-            offsets = np.arange(0, 3 * (len(sizes_and_ids) // 4) + 1, 3)
-            vertices = sizes_and_ids.reshape(-1, 4)[:, 1:].reshape(-1)
-        else:
-            while at < len(sizes_and_ids):
-                starts.append(at)
-                at += int(sizes_and_ids[at]) + 1
-            sizes = sizes_and_ids[starts] if starts else np.zeros(0, np.int64)
-            offsets = np.concatenate([[0], np.cumsum(sizes)])
-            vertices = np.delete(sizes_and_ids, starts)
-        # VTK counts vertices and lines before polygons.
-        before = int(data.n_cells) - (len(offsets) - 1)
-        if before > 0 and len(offsets) > 1 and getattr(data, "n_strips", False):
-            raise ValueError("triangle strips are not taken: call .triangulate() first")
-        cell_data = {name: array[max(before, 0) :] for name, array in cell_data.items()} if len(offsets) > 1 else {}
-    regions = _tags_of(cell_data)
-    return _surface(points, offsets, vertices, regions, point_data, cell_data)
-
-
-def from_meshio(mesh: Any) -> Any:
-    """A `Mesh` or a `VolumeMesh` of a `meshio.Mesh`; lines and vertices are left out, and of a volume mesh its faces.
-
-    Cell data called "region" are the regions, if they are integers.
-    """
-    kinds = [block.type for block in mesh.cells]
-    solid = set(MESHIO_VOLUMES.values())
-    wanted = solid if any(kind in solid for kind in kinds) else set(_MESHIO_FACES)
-    sizes, lists, chosen = [], [], []
-    for i, block in enumerate(mesh.cells):
-        if block.type in wanted:
-            chosen.append(i)
-            for row in [block.data] if isinstance(block.data, np.ndarray) else [np.asarray(r)[None] for r in block.data]:
-                sizes.append(np.full(len(row), row.shape[1], np.int64))
-                lists.append(row.reshape(-1))
-        elif block.type not in ("vertex", "line") + _MESHIO_FACES:
-            raise ValueError(f"block {i} has cells of meshio's type {block.type!r}, which is not taken")
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]) if sizes else np.zeros(1, np.int64)
-    vertices = np.concatenate(lists) if lists else np.zeros(0, np.int64)
-    point_data = {name: np.asarray(array) for name, array in mesh.point_data.items()}
-    cell_data = {
-        name: np.concatenate([np.asarray(arrays[i]) for i in chosen]) for name, arrays in mesh.cell_data.items() if chosen
+def unknown(data: Any, use: str, takes: str) -> TypeError:
+    """The error for another object than those that `use` takes, with a remedy where there is one."""
+    names = [kind.__name__ for kind in type(data).__mro__]
+    remedies = {
+        "ImageData": "it has no lists of cells: give its .cast_to_unstructured_grid(), or its .extract_surface()",
+        "RectilinearGrid": "it has no lists of cells: give its .cast_to_unstructured_grid(), or its .extract_surface()",
+        "StructuredGrid": "it has no lists of cells: give its .cast_to_unstructured_grid(), or its .extract_surface()",
+        "MultiBlock": "it holds several meshes: give one of its blocks, or its .combine()",
+        "Scene": "it holds several meshes: give one of its .geometry, or its .to_mesh()",
     }
-    if wanted is solid:
-        return _volume(mesh.points, offsets, vertices, point_data, cell_data)
-    return _surface(mesh.points, offsets, vertices, _tags_of(cell_data), point_data, cell_data)
+    remedy = next((f": {remedies[name]}" for name in names if name in remedies), "")
+    return TypeError(f"{use} takes {takes}, not a {names[0]}{remedy}")
 
 
-def from_trimesh(mesh: Any) -> Any:
-    """A `Mesh` of a `trimesh.Trimesh`."""
-    from ._mesh import Mesh
-
-    return Mesh.from_trimesh(mesh)
+# Cells of two kinds with one list of data: faces and segments, or cells and tagged faces.
 
 
-def _chosen_lists(offsets: np.ndarray, vertices: np.ndarray, chosen: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+def _nothing(like: np.ndarray, count: int) -> np.ndarray:
+    """What elements have in a field that is not theirs, as in .vtu files: NaN among floats, else 0."""
+    return np.full((count,) + like.shape[1:], np.nan if like.dtype.kind == "f" else 0, like.dtype)
+
+
+def joined(first: Data, second: Data, counts: Tuple[int, int]) -> Data:
+    """Data of elements of two kinds, one after the other.
+
+    >>> joined({"a": np.array([1])}, {"b": np.array([2.0])}, (1, 1))
+    {'a': array([1, 0]), 'b': array([nan,  2.])}
+    """
+    data: Data = {}
+    for name in {**first, **second}:
+        parts = [np.asarray(of[name]) if name in of else None for of in (first, second)]
+        there = [part for part in parts if part is not None]
+        if len(there) == 2 and there[0].shape[1:] != there[1].shape[1:]:
+            left_out(f"the field {name!r} of the segments or tagged faces is", "that of the cells has other components")
+            parts, there = [there[0], None], there[:1]
+        data[name] = np.concatenate(
+            [_nothing(there[0], count) if part is None else part for part, count in zip(parts, counts)]
+        )
+    return data
+
+
+def parted(data: Data, first: np.ndarray, second: np.ndarray) -> Tuple[Data, Data]:
+    """Data of elements of two kinds, by their places: a kind with nothing in a field, where the other has something, has no such field."""
+    found: Tuple[Data, Data] = ({}, {})
+    for name, array in data.items():
+        parts = [array[places] for places in (first, second)]
+        empty = [_is_nothing(part) for part in parts]
+        for part, is_empty, other, of in zip(parts, empty, empty[::-1], found):
+            if len(part) and (not is_empty or other):
+                of[name] = part
+    return found
+
+
+def _is_nothing(array: np.ndarray) -> bool:
+    if array.dtype.kind == "f":
+        return bool(np.isnan(array).all())
+    return array.dtype.kind in "biu" and not array.any()
+
+
+def tags_of(data: Data, names: Sequence[str] = REGION_NAMES) -> Optional[np.ndarray]:
+    """The tags among cell data: whole numbers of one of the names. Those of another package's name stay among the data too."""
+    for name in names:
+        found = data.get(name)
+        if found is not None and found.dtype.kind in "iu" and found.ndim == 1:
+            return data.pop(name) if name in ("region", "marker") else found
+    return None
+
+
+def markers_of(data: Data) -> Optional[np.ndarray]:
+    """The tags of segments or tagged faces."""
+    found = tags_of(data, ("marker",) + REGION_NAMES)
+    if found is not None and data.get("region") is not None and _is_nothing(data["region"]):
+        del data["region"]
+    return found
+
+
+def tagged(data: Data, tags: Any, name: str) -> Data:
+    """The data with the tags."""
+    return dict(data) if tags is None else {**data, name: np.asarray(tags)}
+
+
+# Attributes of vertices, by VTK's names.
+
+
+def attributes(mesh: Any) -> Data:
+    """Point data with the attributes."""
+    found = {NORMALS: mesh.normals, RGBA: mesh.colors, UVS: mesh.uvs}
+    return {**mesh.point_data, **{name: array for name, array in found.items() if array is not None}}
+
+
+def attributes_of(data: Data) -> Dict[str, Any]:
+    """The attributes, which are taken from the point data; also colours and normals as readers of .ply name them."""
+    found: Dict[str, Any] = {}
+    for names, kinds, attribute in ((("nx", "ny", "nz"), "f", "normals"), (("red", "green", "blue"), "u", "colors")):
+        parts = [data.get(name) for name in names]
+        if all(part is not None and part.dtype.kind == kinds and part.ndim == 1 for part in parts):
+            alpha = data.get("alpha") if attribute == "colors" else None
+            columns = np.stack([data.pop(name) for name in names] + ([] if alpha is None else [data.pop("alpha")]), axis=1)
+            if attribute == "normals" or columns.dtype == np.uint8:
+                found[attribute] = columns if attribute == "normals" else with_alpha(columns)
+    for name, attribute, columns_, kind in (
+        (NORMALS, "normals", (3,), "f"),
+        (RGB, "colors", (3,), "u"),
+        (RGBA, "colors", (4,), "u"),
+        (UVS, "uvs", (2,), "f"),
+    ):
+        array = data.get(name)
+        is_so = array is not None and array.ndim == 2 and array.shape[1] in columns_ and array.dtype.kind == kind
+        if is_so and (kind == "f" or array.dtype == np.uint8):  # type: ignore[union-attr]
+            found[attribute] = with_alpha(data.pop(name)) if attribute == "colors" else data.pop(name)
+    return found
+
+
+def with_alpha(colors: np.ndarray) -> np.ndarray:
+    """(V, 4) colours of (V, 3): opaque."""
+    if colors.shape[1] == 4:
+        return colors
+    return np.concatenate([colors, np.full((len(colors), 1), 255, np.uint8)], axis=1)
+
+
+# Meshes of what the packages have.
+
+
+def chosen_lists(offsets: np.ndarray, vertices: np.ndarray, chosen: np.ndarray) -> Lists:
     sizes = np.diff(offsets)
     return np.concatenate([[0], np.cumsum(sizes[chosen])]), vertices[np.repeat(chosen, sizes)]
 
 
-def _offsets(grid: Any) -> np.ndarray:
-    # Its name since PyVista 0.47, and before.
-    return np.asarray(grid.cell_offsets if hasattr(grid, "cell_offsets") else grid.offset)
+def lists_of(rows: List[np.ndarray]) -> Lists:
+    """Lists of tables of rows."""
+    sizes = [np.full(len(row), row.shape[1], np.int64) for row in rows]
+    if not rows:
+        return np.zeros(1, np.int64), np.zeros(0, np.int64)
+    return np.concatenate([[0], np.cumsum(np.concatenate(sizes))]), np.concatenate([row.reshape(-1) for row in rows])
 
 
-def _surface(points: Any, offsets: Any, vertices: Any, regions: Any, point_data: Any, cell_data: Any) -> Any:
+def pairs_of(offsets: np.ndarray, vertices: np.ndarray) -> Lists:
+    """The segments of polylines, and the polyline of each."""
+    sizes = np.diff(offsets)
+    lines = np.repeat(np.arange(len(sizes)), np.maximum(sizes - 1, 0))
+    is_last = np.zeros(len(vertices), bool)
+    is_last[offsets[1:][sizes > 0] - 1] = True
+    begins = np.flatnonzero(~is_last)
+    return np.stack([vertices[begins], vertices[begins + 1]], axis=1).reshape(-1, 2), lines
+
+
+def strips_of(offsets: np.ndarray, vertices: np.ndarray) -> Lists:
+    """The triangles of strips, and the strip of each: every other one is turned.
+
+    >>> strips_of(np.array([0, 4]), np.array([7, 8, 9, 5]))[0].tolist()
+    [[7, 8, 9], [9, 8, 5]]
+    """
+    sizes = np.diff(offsets)
+    counts = np.maximum(sizes - 2, 0)
+    strips = np.repeat(np.arange(len(sizes)), counts)
+    places = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    begins = offsets[strips] + places
+    odd = places % 2
+    return vertices[np.stack([begins + odd, begins + 1 - odd, begins + 2], axis=1)].reshape(-1, 3), strips
+
+
+def surface(points: Any, faces: Lists, point_data: Data, cell_data: Data, segments: Any, side_data: Data) -> Any:
+    """A `Mesh`; tags and attributes are among the data."""
     from ._mesh import Mesh
 
+    offsets, vertices = faces
+    rest: Dict[str, Any] = {**attributes_of(point_data), "point_data": point_data}
+    if len(segments):
+        rest.update(segments=segments, markers=markers_of(side_data), side_data=side_data)
     if len(offsets) <= 1:
-        return Mesh(points, point_data=point_data)
-    rest = dict(regions=regions, point_data=point_data, cell_data=cell_data)
+        return Mesh(points, **rest)
+    rest.update(regions=tags_of(cell_data), cell_data=cell_data)
     if (np.diff(offsets) == 3).all():
         return Mesh(points, np.asarray(vertices).reshape(-1, 3), **rest)
     return Mesh(points, offsets=offsets, vertices=vertices, **rest)
 
 
-def _volume(points: Any, offsets: Any, vertices: Any, point_data: Any, cell_data: Any) -> Any:
+def volume(points: Any, cells: Lists, point_data: Data, cell_data: Data, faces: Lists, side_data: Data) -> Any:
+    """A `VolumeMesh`; tags are among the data."""
     from ._mesh import VolumeMesh
 
-    rest = dict(regions=_tags_of(cell_data), point_data=point_data, cell_data=cell_data)
+    offsets, vertices = cells
+    rest: Dict[str, Any] = dict(regions=tags_of(cell_data), point_data=point_data, cell_data=cell_data)
+    if len(faces[0]) > 1:
+        rest.update(face_offsets=faces[0], face_vertices=faces[1], face_tags=markers_of(side_data), side_data=side_data)
     if (np.diff(offsets) == 4).all():
         return VolumeMesh(points, np.asarray(vertices).reshape(-1, 4), **rest)
     return VolumeMesh(points, offsets=offsets, vertices=vertices, **rest)
+
+
+def tagged_faces(mesh: Any) -> Lists:
+    """The tagged faces of a volume mesh, maybe none."""
+    if mesh.face_offsets is None:
+        return np.zeros(1, np.uint32), np.zeros(0, np.uint32)
+    return mesh.face_offsets, mesh.face_vertices

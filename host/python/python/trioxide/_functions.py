@@ -16,7 +16,19 @@ from ._mesh import Mesh, VolumeMesh
 from ._progress import Progress, watching
 from ._results import Solution
 
-PathLike = Union[str, "os.PathLike[str]"]
+PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+
+def _path(path: PathLike) -> str:
+    """A path in text or bytes, as the native part takes it.
+
+    >>> _path(b"scan.ply")
+    'scan.ply'
+    """
+    found = os.fsdecode(path)
+    if "\0" in found:
+        raise ValueError(f"the path {found!r} has a NUL character: no file has")
+    return found
 
 
 _KINDS = ("grid", "jittered", "random", "disk", "scan", "cloud", "tets")
@@ -67,7 +79,7 @@ def read(path: PathLike, *, progress: Progress = None) -> Union[Mesh, VolumeMesh
     Raises
     ------
     OSError
-        The file cannot be read.
+        The file cannot be read: FileNotFoundError where it is not there, with its `filename`.
     ValueError
         Its content breaks the format; the sentence names the line or the byte.
 
@@ -78,10 +90,11 @@ def read(path: PathLike, *, progress: Progress = None) -> Union[Mesh, VolumeMesh
     ...     read(path)
     <trioxide.Mesh: 9 vertices, 8 triangles>
     """
+    name = _path(path)
     with watching(progress) as watch:
-        is_volume, arrays, notes = native.read(os.fspath(path), watch)
+        is_volume, arrays, notes = native.read(name, watch)
     for note in notes:
-        warnings.warn(f"{os.fspath(path)}: {note}", UserWarning, stacklevel=2)
+        warnings.warn(f"{name}: {note}", UserWarning, stacklevel=2)
     return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)
 
 
@@ -99,17 +112,17 @@ def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optiona
     Raises
     ------
     OSError
-        The file cannot be written.
+        The file cannot be written: FileNotFoundError where its folder is not there, with its `filename`.
     ValueError
         The format does not hold such a mesh.
     """
     if isinstance(path, (Mesh, VolumeMesh, np.ndarray)):
         raise TypeError("the path comes first: write('mesh.ply', mesh)")
-    found = any_mesh(mesh, triangles)
+    name, found = _path(path), any_mesh(mesh, triangles)
     with watching(progress) as watch:
-        notes = native.write(os.fspath(path), found._arrays(), isinstance(found, VolumeMesh), encoding, watch)
+        notes = native.write(name, found._arrays(), isinstance(found, VolumeMesh), encoding, watch)
     for note in notes:
-        warnings.warn(f"{os.fspath(path)}: {note}", UserWarning, stacklevel=2)
+        warnings.warn(f"{name}: {note}", UserWarning, stacklevel=2)
 
 
 def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progress: Progress = None) -> Dict[str, Any]:
@@ -188,10 +201,11 @@ def render(
     >>> render(generate("grid", 9), width=64)[1:4]
     b'PNG'
     """
+    file_name = None if path is None else _path(path)
     if format is None:
-        extension = "" if path is None else os.path.splitext(os.fspath(path))[1].lower()
+        extension = os.path.splitext(file_name or "")[1].lower()
         if extension not in ("", ".png", ".svg"):
-            raise ValueError(f"{os.fspath(path)!r}: a picture is a .png or .svg file")  # type: ignore[arg-type]
+            raise ValueError(f"{file_name!r}: a picture is a .png or .svg file")
         format = extension[1:] or "png"
     known(format, "format", ("png", "svg"))
     surface = surface_of(mesh, triangles)
@@ -221,8 +235,8 @@ def render(
         options["values"] = field
     with watching(progress) as watch:
         picture = native.draw(arrays, options, watch)
-    if path is not None:
-        with open(path, "wb") as file:
+    if file_name is not None:
+        with open(file_name, "wb") as file:
             file.write(picture)
     return picture
 

@@ -18,10 +18,10 @@ def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
             raise TypeError("give a Mesh, or points and triangles, not both")
         if not given:
             return mesh
-        found = Mesh._of(mesh.__dict__)
+        found = Mesh._of(mesh._held())
         for name, value in given.items():
             setattr(found, name, value)
-        found.__dict__.update(found._arrays())
+        found._check()
         return found
     if isinstance(mesh, VolumeMesh):
         raise TypeError("this function takes a Mesh, not a VolumeMesh")

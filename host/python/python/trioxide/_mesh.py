@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar
 import numpy as np
 
 from . import _arguments as check
-from . import _conversions as conversions
+from . import _meshio, _pyvista, _trimesh
 from ._device import DeviceLike, opened
 from ._resident import DeviceSurface, DeviceVolume, copies
 
@@ -30,7 +30,10 @@ _FIELDS = ("point_data", "cell_data", "side_data")
 
 
 class _Held:
-    """Arrays by their names, checked where they are used, and how they are shown."""
+    """Arrays by their names, checked where they are used, and how they are shown. No other attribute can be set: one that is misspelt
+    would be taken in silence."""
+
+    __slots__: Tuple[str, ...] = (*_FIELDS, "points", "offsets", "vertices", "regions", "__weakref__")
 
     #: The arrays but for the fields.
     _names: Tuple[str, ...] = ()
@@ -47,7 +50,7 @@ class _Held:
             setattr(self, name, given[name])
         for name in _FIELDS:
             setattr(self, name, given[name] or {})
-        self.__dict__.update(self._arrays())
+        self._check()
 
     @classmethod
     def _of(cls: Type[_Self], arrays: Dict[str, Any]) -> _Self:
@@ -58,6 +61,15 @@ class _Held:
         for name in _FIELDS:
             setattr(mesh, name, arrays.get(name) or {})
         return mesh
+
+    def _check(self) -> None:
+        """Replaces the arrays by checked ones."""
+        for name, array in self._arrays().items():
+            setattr(self, name, array)
+
+    def _held(self) -> Dict[str, Any]:
+        """The arrays and the fields."""
+        return {name: getattr(self, name) for name in (*self._names, *_FIELDS)}
 
     def _arrays(self) -> Dict[str, Any]:
         """Checked arrays for the native part: they may have been replaced since the mesh was made."""
@@ -144,6 +156,7 @@ class Mesh(_Held):
     ValueError: triangles[0, 2] is 3: there are 3 points
     """
 
+    __slots__ = ("triangles", "segments", "markers", "normals", "colors", "uvs")
     _names = (
         "points", "triangles", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs",
     )  # fmt: skip
@@ -237,79 +250,40 @@ class Mesh(_Held):
         return DeviceSurface(**copies(arrays, DeviceSurface, opened(device)))
 
     def to_pyvista(self) -> Any:
-        """A `pyvista.PolyData` with the faces, or the points as vertices; regions are the cell data "region". Segments are left out."""
-        pyvista = conversions.package("pyvista", "to_pyvista")
-
-        offsets, vertices = self.polygons()
-        if len(offsets) > 1:
-            sizes = np.diff(offsets.astype(np.int64))
-            faces = np.insert(vertices.astype(np.int64), offsets[:-1].astype(np.int64), sizes)
-            result = pyvista.PolyData(np.array(self.points), faces)
-        else:
-            result = pyvista.PolyData(np.array(self.points))
-        for name, array in self.point_data.items():
-            result.point_data[name] = array
-        if len(offsets) > 1:
-            for name, array in self.cell_data.items():
-                result.cell_data[name] = array
-            if self.regions is not None:
-                result.cell_data["region"] = self.regions
-        if self.normals is not None:
-            result.point_data["Normals"] = self.normals
-        if self.colors is not None:
-            result.point_data["RGBA"] = self.colors
-        if self.uvs is not None:
-            result.point_data["TCoords"] = self.uvs
-        return result
+        """A `pyvista.PolyData` with the faces, or the points as vertices, and the segments as lines. Regions are the cell data "region",
+        markers "marker"; where both faces and lines are there, the other one has 0. Attributes have VTK's names, and are active."""
+        return _pyvista.to_surface(self)
 
     @classmethod
     def from_pyvista(cls, data: Any) -> "Mesh":
-        """The polygons of a `pyvista.PolyData`, or the flat cells of an unstructured grid; lines and vertices are left out."""
-        mesh = conversions.from_pyvista(data)
+        """The polygons, strips and lines of a `pyvista.PolyData`, or of the flat cells of an unstructured grid; as `from_pyvista`."""
+        mesh = _pyvista.from_pyvista(data)
         if not isinstance(mesh, Mesh):
             raise ValueError("the grid has cells with a volume: use VolumeMesh.from_pyvista")
         return mesh
 
     def to_meshio(self) -> Any:
-        """A `meshio.Mesh`. Faces are in blocks by their number of vertices, and cell data follow them."""
-        meshio = conversions.package("meshio", "to_meshio")
-
-        offsets, vertices = self.polygons()
-        sizes = np.diff(offsets.astype(np.int64))
-        data = dict(self.cell_data)
-        if self.regions is not None:
-            data["region"] = self.regions
-        blocks, values = conversions.blocks(offsets, vertices, sizes, data, conversions.face_type)
-        return meshio.Mesh(np.array(self.points), blocks, point_data=dict(self.point_data), cell_data=values)
+        """A `meshio.Mesh`. Faces are in blocks by their number of vertices, segments are lines, and cell data follow them, among them
+        "region" and "marker". Attributes are point data by VTK's names."""
+        return _meshio.to_surface(self)
 
     @classmethod
     def from_meshio(cls, mesh: Any) -> "Mesh":
-        """The triangles, quadrilaterals and polygons of a `meshio.Mesh`; other cells must not be there, but for lines and vertices."""
-        found = conversions.from_meshio(mesh)
+        """The triangles, quadrilaterals, polygons and lines of a `meshio.Mesh`; as `from_meshio`."""
+        found = _meshio.from_meshio(mesh)
         if not isinstance(found, Mesh):
             raise ValueError("the mesh has cells with a volume: use VolumeMesh.from_meshio")
         return found
 
     def to_trimesh(self) -> Any:
-        """A `trimesh.Trimesh` of the triangles as they are (``process=False``)."""
-        trimesh = conversions.package("trimesh", "to_trimesh")
-
-        triangles = self.triangles
-        if triangles is None:
-            offsets, vertices = self.polygons()
-            sizes = np.diff(offsets.astype(np.int64))
-            if (sizes != 3).any():
-                first = int(np.argmax(sizes != 3))
-                raise ValueError(f"face {first} has {int(sizes[first])} vertices: trimesh takes triangles only")
-            triangles = vertices.reshape(-1, 3)
-        return trimesh.Trimesh(
-            np.array(self.points), triangles.astype(np.int64), vertex_normals=self.normals, process=False
-        )
+        """A `trimesh.Trimesh` of the triangles as they are (``process=False``), with normals, colours or texture coordinates. Fields are
+        its attributes, regions that of the faces called "region". Segments are left out with a warning."""
+        return _trimesh.to_trimesh(self)
 
     @classmethod
     def from_trimesh(cls, mesh: Any) -> "Mesh":
-        """The vertices and faces of a `trimesh.Trimesh`."""
-        return cls(np.asarray(mesh.vertices), np.asarray(mesh.faces))
+        """The mesh of a `trimesh.Trimesh`; as `from_trimesh`."""
+        return _trimesh.from_trimesh(mesh)
 
 
 class VolumeMesh(_Held):
@@ -334,6 +308,7 @@ class VolumeMesh(_Held):
     <trioxide.VolumeMesh: 4 vertices, 1 tetrahedra>
     """
 
+    __slots__ = ("tetrahedra", "face_offsets", "face_vertices", "face_tags")
     _names = ("points", "tetrahedra", "offsets", "vertices", "regions", "face_offsets", "face_vertices", "face_tags")
     tetrahedra: Any
     regions: Any
@@ -401,48 +376,26 @@ class VolumeMesh(_Held):
         return DeviceVolume(**copies(arrays, DeviceVolume, opened(device)))
 
     def to_pyvista(self) -> Any:
-        """A `pyvista.UnstructuredGrid`; regions are the cell data "region". Tagged faces are left out."""
-        pyvista = conversions.package("pyvista", "to_pyvista")
-
-        offsets, vertices = self.cells()
-        sizes = np.diff(offsets.astype(np.int64))
-        kinds = np.zeros(9, np.uint8)
-        for size, kind in conversions.VTK_VOLUMES.items():
-            kinds[size] = kind
-        cells = np.insert(vertices.astype(np.int64), offsets[:-1].astype(np.int64), sizes)
-        result = pyvista.UnstructuredGrid(cells, kinds[sizes], np.array(self.points))
-        for name, array in self.point_data.items():
-            result.point_data[name] = array
-        for name, array in self.cell_data.items():
-            result.cell_data[name] = array
-        if self.regions is not None:
-            result.cell_data["region"] = self.regions
-        return result
+        """A `pyvista.UnstructuredGrid` of the cells, and behind them the tagged faces. Regions are the cell data "region", the faces' tags
+        "marker"; the other one of both has 0."""
+        return _pyvista.to_volume(self)
 
     @classmethod
     def from_pyvista(cls, data: Any) -> "VolumeMesh":
-        """The cells with a volume of a `pyvista.UnstructuredGrid`."""
-        mesh = conversions.from_pyvista(data)
+        """The cells with a volume of a `pyvista.UnstructuredGrid`, and its faces; as `from_pyvista`."""
+        mesh = _pyvista.from_pyvista(data)
         if not isinstance(mesh, VolumeMesh):
             raise ValueError("the grid has no cells with a volume: use Mesh.from_pyvista")
         return mesh
 
     def to_meshio(self) -> Any:
-        """A `meshio.Mesh`. Cells are in blocks by their kind, and cell data follow them."""
-        meshio = conversions.package("meshio", "to_meshio")
-
-        offsets, vertices = self.cells()
-        sizes = np.diff(offsets.astype(np.int64))
-        data = dict(self.cell_data)
-        if self.regions is not None:
-            data["region"] = self.regions
-        blocks, values = conversions.blocks(offsets, vertices, sizes, data, conversions.MESHIO_VOLUMES.__getitem__)
-        return meshio.Mesh(np.array(self.points), blocks, point_data=dict(self.point_data), cell_data=values)
+        """A `meshio.Mesh`. Cells are in blocks by their kind, behind them the tagged faces, and cell data follow them."""
+        return _meshio.to_volume(self)
 
     @classmethod
     def from_meshio(cls, mesh: Any) -> "VolumeMesh":
-        """The cells with a volume of a `meshio.Mesh`."""
-        found = conversions.from_meshio(mesh)
+        """The cells with a volume of a `meshio.Mesh`, and its faces; as `from_meshio`."""
+        found = _meshio.from_meshio(mesh)
         if not isinstance(found, VolumeMesh):
             raise ValueError("the mesh has no cells with a volume: use Mesh.from_meshio")
         return found

@@ -23,6 +23,7 @@ class Polygons(Mesh):
         Numbers of polygons, terminal-edge regions, frontier edges, barrier tips and weakly simple polygons.
     """
 
+    __slots__ = ("parent_offsets", "parents", "half_edges", "counts")
     parent_offsets: np.ndarray
     parents: np.ndarray
     half_edges: np.ndarray
@@ -50,6 +51,7 @@ class Polygons(Mesh):
 class _Prolonged:
     """What both kinds of refined meshes have."""
 
+    __slots__ = ()
     parents: np.ndarray
     rounds: int
     _prolongation: Tuple[np.ndarray, np.ndarray, np.ndarray, int]
@@ -78,6 +80,7 @@ class Refined(_Prolonged, Mesh):
         Why they ended: "rounds", "nothing marked" or "max_cells".
     """
 
+    __slots__ = ("parents", "rounds", "_prolongation", "end")
     end: str
 
     @classmethod
@@ -101,6 +104,7 @@ class RefinedVolume(_Prolonged, VolumeMesh):
         Rounds that were done.
     """
 
+    __slots__ = ("parents", "rounds", "_prolongation", "vertex_parents")
     vertex_parents: np.ndarray
 
     @classmethod
@@ -124,6 +128,7 @@ class Welded(Mesh):
         The distance within which vertices merged.
     """
 
+    __slots__ = ("map", "representatives", "epsilon")
     map: np.ndarray
     representatives: np.ndarray
     epsilon: float
@@ -154,6 +159,7 @@ class Smoothed(Mesh):
         Number of sweeps.
     """
 
+    __slots__ = ("moving", "sweeps")
     moving: int
     sweeps: int
 
@@ -161,6 +167,7 @@ class Smoothed(Mesh):
 class SmoothedVolume(VolumeMesh):
     """A smoothed volume mesh: the `VolumeMesh` with new points; `moving` and `sweeps` as of `Smoothed`."""
 
+    __slots__ = ("moving", "sweeps")
     moving: int
     sweeps: int
 
@@ -175,6 +182,8 @@ class Solution:
     unknowns, iterations : int
         Size of the linear system, and the iterations that its solver took.
     """
+
+    __slots__ = ("values", "exact", "unknowns", "iterations", "__weakref__")
 
     def __init__(self, values: np.ndarray, exact: np.ndarray, unknowns: int, iterations: int) -> None:
         self.values = values
