@@ -31,7 +31,10 @@ pub struct Summary {
 /// # Errors
 /// [`crate::Error::Invalid`] with the first offending polygon of the first broken rule.
 pub fn polygon_mesh(mesh: &PolygonMesh) -> Result<Summary> {
-    check_polygons(mesh, None)
+    let area = check_each(mesh)?;
+    let edges = EdgeTable::of_polygons(mesh.points.len(), &mesh.polygons);
+    check_edges(mesh, &edges)?;
+    Ok(summary(mesh, area))
 }
 
 /// As [`polygon_mesh`], where `edges` are the table of the mesh's polygons over its points: a third of the work is to make it.
@@ -42,10 +45,32 @@ pub fn polygon_mesh(mesh: &PolygonMesh) -> Result<Summary> {
 /// # Panics
 /// When the table is of another mesh.
 pub fn polygon_mesh_with(mesh: &PolygonMesh, edges: &EdgeTable) -> Result<Summary> {
-    check_polygons(mesh, Some(edges))
+    let area = check_each(mesh)?;
+    check_edges(mesh, edges)?;
+    Ok(summary(mesh, area))
 }
 
-fn check_polygons(mesh: &PolygonMesh, edges: Option<&EdgeTable>) -> Result<Summary> {
+/// As [`polygon_mesh`]; gives the table of the edges over the mesh's points, which the check has made.
+///
+/// # Errors
+/// As [`polygon_mesh`].
+pub fn polygon_mesh_edges(mesh: &PolygonMesh) -> Result<EdgeTable> {
+    check_each(mesh)?;
+    let edges = EdgeTable::of_polygons(mesh.points.len(), &mesh.polygons);
+    check_edges(mesh, &edges)?;
+    Ok(edges)
+}
+
+fn summary(mesh: &PolygonMesh, area: f64) -> Summary {
+    Summary {
+        polygons: mesh.polygons.len(),
+        weakly_simple: count_weakly_simple(&mesh.polygons),
+        area,
+    }
+}
+
+/// Checks points and polygons, each by itself. The total area.
+fn check_each(mesh: &PolygonMesh) -> Result<f64> {
     let vertices = mesh.points.len();
     let is_bad = |point: &DVec2| !point.is_finite();
     if let Some(v) = parallel::position(&mesh.points, is_bad) {
@@ -75,41 +100,48 @@ fn check_polygons(mesh: &PolygonMesh, edges: Option<&EdgeTable>) -> Result<Summa
     let fault = |i| check_polygon(i, mesh.polygons.get(i), vertices).err();
     parallel::find_map(count, fault).map_or(Ok(()), Err)?;
     let areas = parallel::collect(count, |i| shoelace(&mesh.points, mesh.polygons.get(i)));
-    // NaN is no positive area.
-    if let Some(i) = parallel::position(&areas, |&area| !matches!(area, a if a > 0.0)) {
-        return Err(invalid(
-            format!("polygon {i}"),
-            format!("has area {}: polygons must run counter-clockwise", areas[i]),
-        ));
+    if let Some(i) = parallel::position(&areas, |&area| !(area > 0.0 && area.is_finite())) {
+        return Err(bad_area(mesh, i, areas[i]));
     }
     // One after the other: the same sum for any number of threads.
-    let area = areas.iter().fold(0.0, |sum, area| sum + area);
+    Ok(areas.iter().fold(0.0, |sum, area| sum + area))
+}
 
-    let made;
-    let edges = match edges {
-        Some(edges) => edges,
-        None => {
-            made = EdgeTable::of_polygons(vertices, &mesh.polygons);
-            &made
-        }
+/// The error for a polygon whose area is not positive, or leaves double precision.
+fn bad_area(mesh: &PolygonMesh, i: usize, area: f64) -> crate::Error {
+    let rule = if area.is_finite() {
+        format!("has area {area}: polygons must run counter-clockwise")
+    } else {
+        let polygon = mesh.polygons.get(i).iter();
+        let size = |v: u32| mesh.points[v as usize].abs().max_element();
+        let largest = polygon
+            .copied()
+            .max_by(|&v, &w| size(v).total_cmp(&size(w)));
+        let v = largest.unwrap_or_default();
+        let point = mesh.points[v as usize];
+        format!(
+            "has an area beyond double precision, with vertex {v} at ({}, {}): scale the mesh down",
+            point.x, point.y
+        )
     };
+    invalid(format!("polygon {i}"), rule)
+}
+
+/// Checks that no two polygons are on the same side of an edge.
+fn check_edges(mesh: &PolygonMesh, edges: &EdgeTable) -> Result<()> {
     let origin = &mesh.polygons.vertices;
     let overlaps = edges.filter_map_edges(|[a, b], group| {
         let starting = |v: u32| group.iter().filter(|e| origin[e.1 as usize] == v).count();
         let ends = [(a, b), (b, a)];
         ends.into_iter().find(|(v, _)| starting(*v) > 1)
     });
-    if let Some((v, w)) = overlaps.first() {
-        return Err(invalid(
+    match overlaps.first() {
+        None => Ok(()),
+        Some((v, w)) => Err(invalid(
             format!("edge {v}-{w}"),
             "has two polygons on its left side: they overlap",
-        ));
+        )),
     }
-    Ok(Summary {
-        polygons: mesh.polygons.len(),
-        weakly_simple: count_weakly_simple(&mesh.polygons),
-        area,
-    })
 }
 
 /// Checks polygons given as lists of vertices against the triangulation of `half_edges`, as [`polylla`] does.

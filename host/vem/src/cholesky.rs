@@ -1,20 +1,22 @@
 //! The coarsest matrix, factored.
 
-use super::sparse::Matrix;
+use super::rows::Rows;
 
 /// Rows of the largest matrix that is factored.
 const MOST_ROWS: usize = 1600;
 
-/// The factors of the coarsest matrix, full; for one that is too large for that, its diagonal.
+/// The factors of the coarsest matrix, full; none for one that is too large for that or not definite, which counts as the identity:
+/// its diagonal is 1.
 pub struct Cholesky {
-    pub matrix: Matrix,
+    rows: usize,
     /// Lower triangle by rows; empty if there is none.
     lower: Vec<f64>,
 }
 
 impl Cholesky {
-    pub fn new(matrix: Matrix) -> Self {
-        let n = matrix.rows();
+    /// The factors of a symmetric matrix with a diagonal of ones.
+    pub fn new(matrix: &Rows) -> Self {
+        let n = matrix.len();
         let mut lower = Vec::new();
         if n <= MOST_ROWS {
             lower = vec![0.0; n * n];
@@ -28,21 +30,26 @@ impl Cholesky {
                 lower.clear();
             }
         }
-        Self { matrix, lower }
+        Self { rows: n, lower }
     }
 
-    pub fn solve(&self, right: &[f64], x: &mut [f64]) {
-        let n = right.len();
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Solves matrix x = right.
+    pub fn solve(&self, right: &[f32], result: &mut [f32]) {
         if self.lower.is_empty() {
-            for (i, x) in x.iter_mut().enumerate() {
-                *x = right[i] / self.matrix.diagonal[i];
-            }
+            result.copy_from_slice(right);
             return;
         }
+        let n = self.rows;
+        let mut x = vec![0.0; n];
         for i in 0..n {
             let row = &self.lower[i * n..i * n + i];
-            let sum: f64 = row.iter().zip(&*x).map(|(entry, x)| entry * x).sum();
-            x[i] = (right[i] - sum) / self.lower[i * n + i];
+            let sum: f64 = row.iter().zip(&x).map(|(entry, x)| entry * x).sum();
+            x[i] = (f64::from(right[i]) - sum) / self.lower[i * n + i];
         }
         for i in (0..n).rev() {
             x[i] /= self.lower[i * n + i];
@@ -50,9 +57,11 @@ impl Cholesky {
                 x[j] -= self.lower[i * n + j] * x[i];
             }
         }
+        for (result, x) in result.iter_mut().zip(x) {
+            *result = x as f32;
+        }
     }
 }
-
 /// Cholesky's factor in place of a full matrix's lower triangle. Whether the matrix is positive definite.
 fn factor(lower: &mut [f64], n: usize) -> bool {
     for i in 0..n {

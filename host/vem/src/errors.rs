@@ -1,7 +1,9 @@
+use std::array;
+
 use glam::DVec2;
 
-use super::element::{Element, Linear};
-use super::sparse::{BLOCK, block_sums};
+use super::element::Element;
+use super::rows::{BLOCK, block_sums};
 use trioxide_mesh::mesh::PolygonMesh;
 use trioxide_mesh::parallel;
 
@@ -26,16 +28,15 @@ pub fn errors(
     solution: impl Fn(DVec2) -> f64 + Sync,
     gradient: impl Fn(DVec2) -> DVec2 + Sync,
 ) -> Errors {
-    let integral = |term: &(dyn Fn(&Linear, DVec2) -> f64 + Sync)| {
-        block_sums(mesh.polygons.len(), |i| {
-            let polygon = mesh.polygons.get(i);
-            let projection = Element::new(mesh, i).project(&mesh.points, polygon, values);
-            integrate(&mesh.points, polygon, |x| term(&projection, x))
-        })
-    };
     let squared = |x: f64| x * x;
-    let l2 = integral(&|linear, x| squared(solution(x) - linear.at(x)));
-    let h1 = integral(&|linear, x| gradient(x).distance_squared(linear.gradient));
+    let [l2, h1] = block_sums(mesh.polygons.len(), |i| {
+        let polygon = mesh.polygons.get(i);
+        let linear = Element::new(mesh, i).project(&mesh.points, polygon, values);
+        integrate(&mesh.points, polygon, |x| {
+            let of_gradient = gradient(x).distance_squared(linear.gradient);
+            [squared(solution(x) - linear.at(x)), of_gradient]
+        })
+    });
     let max_vertex = largest(values.len().min(mesh.points.len()), |i| match values[i] {
         value if value.is_nan() => 0.0,
         value => (solution(mesh.points[i]) - value).abs(),
@@ -72,32 +73,38 @@ fn largest(n: usize, value: impl Fn(usize) -> f64 + Sync) -> f64 {
     of_pieces.into_iter().fold(0.0, f64::max)
 }
 
-/// The integral of `f` over a polygon.
-fn integrate(points: &[DVec2], polygon: &[u32], f: impl Fn(DVec2) -> f64) -> f64 {
+/// The integrals of `f`'s values over a polygon.
+fn integrate<const N: usize>(
+    points: &[DVec2],
+    polygon: &[u32],
+    f: impl Fn(DVec2) -> [f64; N],
+) -> [f64; N] {
     let a = points[polygon[0] as usize];
-    polygon[1..]
-        .windows(2)
-        .map(|side| {
-            let [b, c] = [side[0], side[1]].map(|v| points[v as usize]);
-            0.5 * (b - a).perp_dot(c - a) * mean([a, b, c], &f)
-        })
-        .sum()
+    let mut sums = [0.0; N];
+    for side in polygon[1..].windows(2) {
+        let [b, c] = [side[0], side[1]].map(|v| points[v as usize]);
+        let area = 0.5 * (b - a).perp_dot(c - a);
+        let means = mean([a, b, c], &f);
+        sums = array::from_fn(|k| sums[k] + area * means[k]);
+    }
+    sums
 }
 
-/// The mean of `f` over a triangle, exact for polynomials of degree 5 (Radon 1948).
-fn mean(corners: [DVec2; 3], f: impl Fn(DVec2) -> f64) -> f64 {
+/// The means of `f`'s values over a triangle, exact for polynomials of degree 5 (Radon 1948).
+fn mean<const N: usize>(corners: [DVec2; 3], f: impl Fn(DVec2) -> [f64; N]) -> [f64; N] {
     let center = (corners[0] + corners[1] + corners[2]) / 3.0;
     let root = 15f64.sqrt();
-    let mut sum = 9.0 / 40.0 * f(center);
+    let mut sums = f(center).map(|value| 9.0 / 40.0 * value);
     for sign in [1.0, -1.0] {
         // Towards each corner, or away from it.
         let near = (6.0 - sign * root) / 21.0;
         let weight = (155.0 - sign * root) / 1200.0;
         for corner in corners {
-            sum += weight * f(corner + 3.0 * near * (center - corner));
+            let values = f(corner + 3.0 * near * (center - corner));
+            sums = array::from_fn(|k| sums[k] + weight * values[k]);
         }
     }
-    sum
+    sums
 }
 
 #[cfg(test)]
@@ -112,7 +119,7 @@ mod tests {
             for j in 0..=5 - i {
                 // The integral of x^i y^j over this triangle is i! j! / (i + j + 2)!.
                 let expected = 2.0 * factorial(i) * factorial(j) / factorial(i + j + 2);
-                let found = mean(triangle, |p| p.x.powi(i) * p.y.powi(j));
+                let [found] = mean(triangle, |p| [p.x.powi(i) * p.y.powi(j)]);
                 assert!((found - expected).abs() < 1e-15, "{i} {j}");
             }
         }
@@ -129,7 +136,7 @@ mod tests {
             (0.0, 0.0),
         ];
         let points: Vec<DVec2> = l.iter().map(|&(x, y)| DVec2::new(x, y)).collect();
-        let found = integrate(&points, &[0, 1, 2, 3, 4, 5], |p| p.x * p.x * p.y);
+        let [found] = integrate(&points, &[0, 1, 2, 3, 4, 5], |p| [p.x * p.x * p.y]);
         // 2 x 1 below: 8/3 * 1/2; 1 x 1 above: 1/3 * 3/2.
         assert!((found - (8.0 / 6.0 + 0.5)).abs() < 1e-14);
     }

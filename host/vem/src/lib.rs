@@ -22,14 +22,16 @@
 //! other crates of this binary take 240 s), sprs-ldl is under the LGPL, and nalgebra-sparse does not order the unknowns, so that
 //! its factors fill up.
 
+mod blocks;
 mod cholesky;
+mod coarsening;
 mod element;
 mod errors;
 mod multigrid;
+mod order;
 mod polyhedra;
 mod rows;
 mod solver;
-mod sparse;
 
 use std::f64::consts::PI;
 
@@ -42,7 +44,8 @@ use trioxide_mesh::mesh::{NONE, PolygonMesh};
 use trioxide_mesh::{Result, parallel, progress};
 
 use element::Element;
-use sparse::{BLOCK, Matrix};
+use order::along_curve;
+use rows::Rows;
 
 pub use errors::{Errors, errors, mesh_size};
 pub use polyhedra::{SpaceProblem, errors_in_space, solve_in_space};
@@ -102,20 +105,22 @@ pub fn solve(
 ) -> Result<Solution> {
     let mut laps = Laps::start();
     progress::stage("check the mesh");
-    validate::polygons::polygon_mesh(mesh)?;
+    let edges = validate::polygons::polygon_mesh_edges(mesh)?;
     laps.end("check the mesh");
 
     progress::stage("assemble");
     let mut values = vec![f64::NAN; mesh.points.len()];
-    for &v in Edges::of_polygons(&mesh.polygons).boundary.as_flattened() {
+    for &v in Edges::in_table(&edges).boundary.as_flattened() {
         values[v as usize] = boundary(mesh.points[v as usize]);
     }
+    drop(edges);
     progress::check()?;
     let incidence = Incidence::of(mesh);
     progress::check()?;
-    let unknowns: Vec<u32> = (0..mesh.points.len() as u32)
+    let mut unknowns: Vec<u32> = (0..mesh.points.len() as u32)
         .filter(|&v| values[v as usize].is_nan() && !incidence.of_vertex(v).is_empty())
         .collect();
+    along_curve(&mut unknowns, |v| mesh.points[v as usize].to_array());
     let elements = parallel::collect(mesh.polygons.len(), |i| Element::new(mesh, i));
     let (matrix, load) = assemble(mesh, &elements, &incidence, &unknowns, &values, source);
     drop((elements, incidence));
@@ -126,7 +131,7 @@ pub fn solve(
 
 /// The solution of a system: `values` with those of the `unknowns`.
 fn solved(
-    (matrix, load): (Matrix, &[f64]),
+    (matrix, load): (Rows, &[f64]),
     unknowns: &[u32],
     mut values: Vec<f64>,
     mut laps: Laps,
@@ -189,16 +194,6 @@ impl Incidence {
     }
 }
 
-/// The rows of some unknowns.
-#[derive(Default)]
-struct Rows {
-    lengths: Vec<usize>,
-    columns: Vec<u32>,
-    entries: Vec<f64>,
-    diagonal: Vec<f64>,
-    load: Vec<f64>,
-}
-
 /// Matrix and right-hand side of the `unknowns`, given the `values` at the other vertices.
 ///
 /// Each row is summed up by one thread, over the polygons around its vertex in ascending order.
@@ -209,16 +204,15 @@ fn assemble(
     unknowns: &[u32],
     values: &[f64],
     source: impl Fn(DVec2) -> f64 + Sync,
-) -> (Matrix, Vec<f64>) {
+) -> (Rows, Vec<f64>) {
     let mut number = vec![NONE; mesh.points.len()];
     for (i, &v) in unknowns.iter().enumerate() {
         number[v as usize] = i as u32;
     }
     let forces = parallel::map(elements, |element| element.area * source(element.centroid));
-    let add_row = |rows: &mut Rows, row: &mut Vec<(u32, f64)>, v: u32| {
-        row.clear();
+    Rows::gather(unknowns.len(), |i, row| {
         let mut load = 0.0;
-        for &[i, k] in incidence.of_vertex(v) {
+        for &[i, k] in incidence.of_vertex(unknowns[i]) {
             let (element, polygon) = (&elements[i as usize], mesh.polygons.get(i as usize));
             let n = polygon.len();
             let corner = |k: usize| element.corner(&mesh.points, polygon, k);
@@ -226,53 +220,15 @@ fn assemble(
             load += forces[i as usize] * element.at_centroid(n, &own);
             for (other, &w) in polygon.iter().enumerate() {
                 let same = other == k as usize;
-                row.push((w, element.stiffness(n, &own, &corner(other), same)));
+                let entry = element.stiffness(n, &own, &corner(other), same);
+                match number[w as usize] {
+                    NONE => load -= entry * values[w as usize],
+                    column => row.add(column, entry),
+                }
             }
         }
-        // Stable: each entry's terms stay in the order of the polygons.
-        row.sort_by_key(|&(w, _)| w);
-        let first = rows.columns.len();
-        for terms in row.chunk_by(|a, b| a.0 == b.0) {
-            let w = terms[0].0;
-            let entry: f64 = terms.iter().map(|term| term.1).sum();
-            if number[w as usize] == NONE {
-                load -= entry * values[w as usize];
-                continue;
-            }
-            rows.columns.push(number[w as usize]);
-            rows.entries.push(entry);
-            if w == v {
-                rows.diagonal.push(entry);
-            }
-        }
-        rows.lengths.push(rows.columns.len() - first);
-        rows.load.push(load);
-    };
-    let blocks = parallel::map_pieces(unknowns.len(), BLOCK, |range| {
-        let (mut rows, mut row) = (Rows::default(), Vec::new());
-        for &v in &unknowns[range] {
-            add_row(&mut rows, &mut row, v);
-        }
-        rows
-    });
-
-    let mut matrix = Matrix {
-        offsets: vec![0],
-        ..Matrix::default()
-    };
-    let mut load = Vec::with_capacity(unknowns.len());
-    for block in blocks {
-        for length in block.lengths {
-            matrix
-                .offsets
-                .push(matrix.offsets[matrix.offsets.len() - 1] + length);
-        }
-        matrix.columns.extend(block.columns);
-        matrix.entries.extend(block.entries);
-        matrix.diagonal.extend(block.diagonal);
-        load.extend(block.load);
-    }
-    (matrix, load)
+        load
+    })
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@ use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result, parallel, progress};
 
 use crate::errors::Errors;
-use crate::sparse::{Matrix, block_sums};
+use crate::order::along_curve;
+use crate::rows::{Rows, block_sums};
 use crate::{Solution, solved};
 
 /// A Poisson problem in space of known solution.
@@ -223,18 +224,16 @@ pub fn solve_in_space(
             around[v as usize].push([p as u32, place as u32]);
         }
     }
-    let unknowns: Vec<u32> = (0..mesh.points.len() as u32)
+    let mut unknowns: Vec<u32> = (0..mesh.points.len() as u32)
         .filter(|&v| values[v as usize].is_nan() && !around[v as usize].is_empty())
         .collect();
+    along_curve(&mut unknowns, |v| mesh.points[v as usize].to_array());
     let matrices = parallel::map(&elements, |element| element.stiffness(&mesh.points));
     let (matrix, load) = assemble(&elements, &matrices, &around, &unknowns, &values, &source);
     drop(matrices);
     laps.end("assemble");
     solved((matrix, &load), &unknowns, values, laps)
 }
-
-/// A row: its entries in the order of their columns, and its load.
-type Row = (Vec<(u32, f64)>, f64);
 
 /// Matrix and right-hand side of the `unknowns`, given the `values` at the other vertices. Each row is summed up by one thread, over
 /// the polyhedra around its vertex in ascending order.
@@ -245,15 +244,14 @@ fn assemble(
     unknowns: &[u32],
     values: &[f64],
     source: &(impl Fn(DVec3) -> f64 + Sync),
-) -> (Matrix, Vec<f64>) {
+) -> (Rows, Vec<f64>) {
     let mut number = vec![NONE; values.len()];
     for (i, &v) in unknowns.iter().enumerate() {
         number[v as usize] = i as u32;
     }
-    let row = |&v: &u32| -> Row {
-        let mut terms: Vec<(u32, f64)> = Vec::new();
+    Rows::gather(unknowns.len(), |i, row| {
         let mut load = 0.0;
-        for &[p, place] in &around[v as usize] {
+        for &[p, place] in &around[unknowns[i] as usize] {
             let (element, matrix) = (&elements[p as usize], &matrices[p as usize]);
             let n = element.vertices.len();
             let own = place as usize;
@@ -263,34 +261,12 @@ fn assemble(
                 let entry = matrix[own * n + j];
                 match number[w as usize] {
                     NONE => load -= entry * values[w as usize],
-                    column => terms.push((column, entry)),
+                    column => row.add(column, entry),
                 }
             }
         }
-        // Stable: each entry's terms stay in the order of the polyhedra.
-        terms.sort_by_key(|&(column, _)| column);
-        let entries = terms.chunk_by(|a, b| a.0 == b.0);
-        let sum = |terms: &[(u32, f64)]| (terms[0].0, terms.iter().map(|term| term.1).sum());
-        (entries.map(sum).collect(), load)
-    };
-    let rows: Vec<Row> = parallel::map(unknowns, row);
-    let mut matrix = Matrix {
-        offsets: vec![0],
-        ..Matrix::default()
-    };
-    let mut load = Vec::with_capacity(rows.len());
-    for (i, (entries, of_row)) in rows.into_iter().enumerate() {
-        for (column, entry) in entries {
-            matrix.columns.push(column);
-            matrix.entries.push(entry);
-            if column as usize == i {
-                matrix.diagonal.push(entry);
-            }
-        }
-        matrix.offsets.push(matrix.columns.len());
-        load.push(of_row);
-    }
-    (matrix, load)
+        load
+    })
 }
 
 /// Points and weights of Keast's rule of degree 4 on a tetrahedron (Moderate-Degree Tetrahedral Quadrature Formulas, 1986): weights for
@@ -323,25 +299,23 @@ pub fn errors_in_space(
     gradient: impl Fn(DVec3) -> DVec3 + Sync,
 ) -> Errors {
     let rule = keast();
-    let integral = |term: &(dyn Fn(&Linear, DVec3) -> f64 + Sync)| {
-        block_sums(mesh.len(), |p| {
-            let element = Element::new(mesh, p);
-            let projection = element.project(values);
-            let mut sum = 0.0;
-            for triangle in triangles(mesh, p) {
-                let [a, b, c] = triangle.map(|v| mesh.points[v as usize] - element.mean);
-                let volume = a.dot(b.cross(c)) / 6.0;
-                for &(weight, [x, y, z, _]) in &rule {
-                    let place = element.mean + x * a + y * b + z * c;
-                    sum += volume * weight * term(&projection, place);
-                }
-            }
-            sum
-        })
-    };
     let squared = |x: f64| x * x;
-    let l2 = integral(&|linear, x| squared(solution(x) - linear.at(x)));
-    let h1 = integral(&|linear, x| gradient(x).distance_squared(linear.gradient));
+    let [l2, h1] = block_sums(mesh.len(), |p| {
+        let element = Element::new(mesh, p);
+        let linear = element.project(values);
+        let mut sums = [0.0; 2];
+        for triangle in triangles(mesh, p) {
+            let [a, b, c] = triangle.map(|v| mesh.points[v as usize] - element.mean);
+            let volume = a.dot(b.cross(c)) / 6.0;
+            for &(weight, [x, y, z, _]) in &rule {
+                let place = element.mean + x * a + y * b + z * c;
+                let of_gradient = gradient(place).distance_squared(linear.gradient);
+                sums[0] += volume * weight * squared(solution(place) - linear.at(place));
+                sums[1] += volume * weight * of_gradient;
+            }
+        }
+        sums
+    });
     let at_vertices = mesh.points.iter().zip(values);
     let max_vertex = at_vertices
         .filter(|(_, value)| !value.is_nan())

@@ -1,36 +1,62 @@
-//! Sparse matrices of any shape.
+//! Sparse matrices of any shape, and lists that all threads change by blocks.
+
+use std::iter::Sum;
+use std::ops::Mul;
 
 use rayon::prelude::*;
 
-use super::sparse::{BLOCK, update};
+use trioxide_mesh::parallel;
 
-/// A sparse matrix by rows, of any shape.
+/// Rows or entries that one task works on. Sums go over these blocks and then over the blocks in order, so that the
+/// result is the same for any number of threads.
+pub const BLOCK: usize = 2048;
+
+/// A sparse matrix by rows.
 #[derive(Default)]
-pub struct Rows {
+pub struct Rows<T = f64> {
+    /// Start of each row, and the end of the last.
     pub offsets: Vec<usize>,
+    /// Columns of the entries, ascending in each row.
     pub columns: Vec<u32>,
-    pub entries: Vec<f64>,
+    pub entries: Vec<T>,
 }
 
-impl Rows {
+impl<T: Copy> Rows<T> {
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    pub fn row(&self, i: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+    /// Columns and entries of a row.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (u32, T)> + '_ {
         let range = self.offsets[i]..self.offsets[i + 1];
         let columns = self.columns[range.clone()].iter().copied();
         columns.zip(self.entries[range].iter().copied())
     }
+}
 
-    /// Rows that `fill` gives, each by one thread.
-    pub fn gather(count: usize, fill: impl Fn(usize, &mut Row) + Sync) -> Rows {
-        let blocks: Vec<(Vec<usize>, Vec<u32>, Vec<f64>)> = (0..count.div_ceil(BLOCK))
+impl<T: Copy + Mul<Output = T> + Sum> Rows<T> {
+    /// The product of row `i` with x.
+    pub fn row_times(&self, i: usize, x: &[T]) -> T {
+        self.row(i).map(|(j, entry)| entry * x[j as usize]).sum()
+    }
+}
+
+impl Rows {
+    /// Rows that `fill` gives, each by one thread, and a value for each.
+    pub fn gather<V: Send>(
+        count: usize,
+        fill: impl Fn(usize, &mut Row) -> V + Sync,
+    ) -> (Rows, Vec<V>) {
+        let mut offsets = vec![0];
+        let (mut all_columns, mut all_entries, mut all_values) =
+            (Vec::new(), Vec::new(), Vec::new());
+        let blocks: Vec<_> = (0..count.div_ceil(BLOCK))
             .into_par_iter()
             .map_init(Row::default, |row, block| {
                 let (mut lengths, mut columns, mut entries) = (Vec::new(), Vec::new(), Vec::new());
+                let mut values = Vec::new();
                 for i in block * BLOCK..count.min((block + 1) * BLOCK) {
-                    fill(i, row);
+                    values.push(fill(i, row));
                     lengths.push(row.columns.len());
                     row.columns.sort_unstable();
                     for &column in &row.columns {
@@ -39,25 +65,26 @@ impl Rows {
                     }
                     row.clear();
                 }
-                (lengths, columns, entries)
+                (lengths, columns, entries, values)
             })
             .collect();
-        let mut rows = Rows {
-            offsets: vec![0],
-            ..Rows::default()
-        };
-        for (lengths, columns, entries) in blocks {
+        for (lengths, columns, entries, values) in blocks {
             for length in lengths {
-                rows.offsets
-                    .push(rows.offsets[rows.offsets.len() - 1] + length);
+                offsets.push(offsets[offsets.len() - 1] + length);
             }
-            rows.columns.extend(columns);
-            rows.entries.extend(entries);
+            all_columns.push(columns);
+            all_entries.push(entries);
+            all_values.push(values);
         }
-        rows
+        let rows = Rows {
+            offsets,
+            columns: parallel::concat(all_columns),
+            entries: parallel::concat(all_entries),
+        };
+        (rows, parallel::concat(all_values))
     }
 
-    /// The transpose, with `columns` rows; entries of a row in ascending order.
+    /// The transpose, with `columns` rows.
     pub fn transposed(&self, columns: usize) -> Rows {
         let mut offsets = vec![0; columns + 1];
         for &column in &self.columns {
@@ -83,12 +110,34 @@ impl Rows {
         result
     }
 
-    /// result += or = this matrix times x.
-    pub fn times(&self, x: &[f64], adds: bool, result: &mut [f64]) {
-        update(result, |i, before| {
-            let sum: f64 = self.row(i).map(|(j, entry)| entry * x[j as usize]).sum();
-            if adds { before + sum } else { sum }
+    /// Divides each row and each column of a symmetric matrix by the root of its diagonal entry, and gives these roots. None, with
+    /// the matrix as it was, where a diagonal entry is missing, not positive or not finite.
+    pub fn scale(&mut self) -> Option<Vec<f64>> {
+        let diagonal = parallel::collect(self.len(), |i| {
+            let row = self.offsets[i]..self.offsets[i + 1];
+            let own = self.columns[row.clone()].binary_search(&(i as u32));
+            own.map_or(0.0, |place| self.entries[row.start + place])
         });
+        if parallel::any(&diagonal, |&d| !(d > 0.0 && d.is_finite())) {
+            return None;
+        }
+        let roots = parallel::map(&diagonal, |d| d.sqrt());
+        let (offsets, columns) = (&self.offsets, &self.columns);
+        let scaled = parallel::map_pieces(roots.len(), BLOCK, |rows| {
+            let mut entries = Vec::with_capacity(offsets[rows.end] - offsets[rows.start]);
+            for i in rows {
+                for place in offsets[i]..offsets[i + 1] {
+                    let j = columns[place] as usize;
+                    entries.push(match i == j {
+                        true => 1.0,
+                        false => self.entries[place] / roots[i] / roots[j],
+                    });
+                }
+            }
+            entries
+        });
+        self.entries = parallel::concat(scaled);
+        Some(roots)
     }
 }
 
@@ -121,4 +170,40 @@ impl Row {
         }
         self.columns.clear();
     }
+}
+
+/// Sets every entry of `values` to the value of `new` for its index and the old entry.
+pub fn update<T: Copy + Send>(values: &mut [T], new: impl Fn(usize, T) -> T + Sync) {
+    parallel::for_chunks_mut(values, BLOCK, |block, values| {
+        for (i, value) in (block * BLOCK..).zip(values) {
+            *value = new(i, *value);
+        }
+    });
+}
+
+/// Calls `body` with the first index and the parts of `lists`, all of one length, in each block. The sum of what it returns, in a
+/// fixed order.
+pub fn update_blocks<const N: usize, T: Send>(
+    lists: [&mut [T]; N],
+    body: impl Fn(usize, [&mut [T]; N]) -> f64 + Sync,
+) -> f64 {
+    let count = lists[0].len().div_ceil(BLOCK);
+    let mut chunks = lists.map(|list| list.chunks_mut(BLOCK));
+    let mut blocks: Vec<_> = (0..count)
+        .map(|_| {
+            let parts = chunks.each_mut().map(|chunks| chunks.next());
+            (parts.map(|part| part.expect("lists of one length")), 0.0)
+        })
+        .collect();
+    parallel::for_each_mut(&mut blocks, |block, (parts, sum)| {
+        *sum = body(block * BLOCK, parts.each_mut().map(|part| &mut **part));
+    });
+    blocks.iter().map(|(_, sum)| sum).sum()
+}
+
+/// Sums of `term` over 0..n, in a fixed order.
+pub fn block_sums<const N: usize>(n: usize, term: impl Fn(usize) -> [f64; N] + Sync) -> [f64; N] {
+    let add = |sums: [f64; N], terms: [f64; N]| std::array::from_fn(|k| sums[k] + terms[k]);
+    let sums = parallel::map_pieces(n, BLOCK, |range| range.map(&term).fold([0.0; N], add));
+    sums.into_iter().fold([0.0; N], add)
 }

@@ -1,9 +1,10 @@
 //! Conjugate gradients.
 
-use trioxide_mesh::{Error, Result, progress};
+use trioxide_mesh::{Error, Result, parallel, progress};
 
+use super::blocks::Blocks;
 use super::multigrid::Multigrid;
-use super::sparse::{Matrix, block_sums, update};
+use super::rows::{Rows, block_sums, update, update_blocks};
 
 /// Norm of the residual, divided by the norm of the right-hand side, at which a system counts as solved.
 const TOLERANCE: f64 = 1e-13;
@@ -11,26 +12,24 @@ const TOLERANCE: f64 = 1e-13;
 /// Iterations without a smaller residual after which there will be none.
 const STALLED: usize = 2000;
 
-impl Matrix {
-    /// Solves `matrix x = b`; gives x and the number of iterations. Conjugate gradients, preconditioned by multigrid.
+impl Rows {
+    /// Solves `self x = b`; gives x and the number of iterations. Conjugate gradients, preconditioned by multigrid, for the matrix
+    /// whose rows and columns are divided by the roots of its diagonal.
     ///
     /// # Errors
     /// [`Error::Invalid`] when rounding keeps the iteration from its end, which matrices of slivers do; [`Error::Interrupted`].
-    pub fn solve(self, b: &[f64]) -> Result<(Vec<f64>, usize)> {
-        let n = self.rows();
-        let is_broken = |d: &f64| !(*d > 0.0 && d.is_finite());
-        if self.diagonal.iter().any(is_broken) {
-            return Err(too_thin());
-        }
-        let grid = Multigrid::new(self)?;
-        let matrix = grid.finest();
+    pub fn solve(mut self, b: &[f64]) -> Result<(Vec<f64>, usize)> {
+        let n = self.len();
+        let roots = self.scale().ok_or_else(too_thin)?;
+        let matrix = Blocks::of(&self, |entry| entry);
+        let mut residual = parallel::collect(n, |i| b[i] / roots[i]);
+        let grid = Multigrid::new(self, roots.clone())?;
         let mut workspace = grid.workspace();
         let mut x = vec![0.0; n];
-        let mut residual = b.to_vec();
-        let mut scaled = vec![0.0; n];
         let mut direction = vec![0.0; n];
         let mut product = vec![0.0; n];
-        let goal = matrix.scaled_square(&residual) * TOLERANCE * TOLERANCE;
+        let [mut norm] = block_sums(n, |i| [residual[i] * residual[i]]);
+        let goal = norm * TOLERANCE * TOLERANCE;
         let most = 1000 + 10 * n;
         let (mut last, mut best) = (0.0, f64::INFINITY);
         let mut since_best = 0;
@@ -38,8 +37,8 @@ impl Matrix {
         for iteration in 0..most {
             counted.advance(1);
             progress::check()?;
-            let norm = matrix.scaled_square(&residual);
             if norm <= goal {
+                update(&mut x, |i, x| x / roots[i]);
                 return Ok((x, iteration));
             }
             // Rounding lets the residual fall no further.
@@ -50,28 +49,29 @@ impl Matrix {
             if since_best > STALLED {
                 break;
             }
-            grid.apply(&residual, &mut workspace, &mut scaled);
-            let energy = block_sums(n, |i| residual[i] * scaled[i]);
+            let length = norm.sqrt();
+            let scaled = grid.apply(&residual, 1.0 / length, &mut workspace);
+            let scaled = |i: usize| length * f64::from(scaled[i]);
+            let [energy] = block_sums(n, |i| [residual[i] * scaled(i)]);
             let ratio = if iteration == 0 { 0.0 } else { energy / last };
             last = energy;
-            update(&mut direction, |i, d| scaled[i] + ratio * d);
-            update(&mut product, |i, _| matrix.row_times(i, &direction));
-            let curvature = block_sums(n, |i| direction[i] * product[i]);
+            update(&mut direction, |i, d| scaled(i) + ratio * d);
+            let curvature = matrix.times(&direction, &mut product);
             let step = energy / curvature;
             if !(curvature > 0.0 && step.is_finite()) {
                 break;
             }
-            update(&mut x, |i, x| x + step * direction[i]);
-            update(&mut residual, |i, r| r - step * product[i]);
+            norm = update_blocks([&mut x, &mut residual], |begin, [x, residual]| {
+                let mut norm = 0.0;
+                for (k, (x, residual)) in x.iter_mut().zip(residual).enumerate() {
+                    *x += step * direction[begin + k];
+                    *residual -= step * product[begin + k];
+                    norm += *residual * *residual;
+                }
+                norm
+            });
         }
         Err(too_thin())
-    }
-
-    /// Squared norm of the residual, scaled by the diagonal.
-    fn scaled_square(&self, residual: &[f64]) -> f64 {
-        block_sums(residual.len(), |i| {
-            residual[i] * residual[i] / self.diagonal[i]
-        })
     }
 }
 
@@ -87,10 +87,10 @@ mod tests {
     use super::*;
 
     /// -u'' on n points of a line.
-    fn line(n: usize) -> Matrix {
-        let mut matrix = Matrix {
+    fn line(n: usize) -> Rows {
+        let mut matrix = Rows {
             offsets: vec![0],
-            ..Matrix::default()
+            ..Rows::default()
         };
         for i in 0..n {
             for j in i.saturating_sub(1)..n.min(i + 2) {
@@ -98,7 +98,6 @@ mod tests {
                 matrix.entries.push(if i == j { 2.0 } else { -1.0 });
             }
             matrix.offsets.push(matrix.columns.len());
-            matrix.diagonal.push(2.0);
         }
         matrix
     }

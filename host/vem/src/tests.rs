@@ -101,7 +101,7 @@ fn threads_do_not_matter() {
             .install(|| solve(&mesh, sine.source, sine.solution).unwrap())
     };
     let expected = run(1);
-    assert!(expected.unknowns > 4 * BLOCK);
+    assert!(expected.unknowns > 4 * rows::BLOCK);
     for threads in [2, 7] {
         assert_eq!(run(threads).values, expected.values);
     }
