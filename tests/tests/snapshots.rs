@@ -113,7 +113,7 @@ fn summary(mesh: &Triangulation) -> trioxide::Result<String> {
     line("half-edges", half_edges.twin.len().to_string());
     for (name, count) in [
         ("polygons", counts.polygons),
-        ("regions", counts.regions),
+        ("terminal-edge regions", counts.regions),
         ("frontier edges", counts.frontier_edges),
         ("barrier tips", counts.barrier_tips),
         ("weakly simple", counts.weakly_simple),

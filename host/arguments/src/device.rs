@@ -219,6 +219,16 @@ impl Report<'_> {
         object
     }
 
+    /// The name in the text of the count with this key. Regions of the input are materials: those that Polylla finds have another name.
+    fn text_name(&self, key: &str) -> String {
+        let is_volume = self.counts.iter().any(|(key, _)| *key == "tetrahedra");
+        match (self.command, key) {
+            ("polylla", "regions") if is_volume => "terminal-face regions".to_owned(),
+            ("polylla", "regions") => "terminal-edge regions".to_owned(),
+            _ => key.replace('_', " "),
+        }
+    }
+
     /// The report as rows of text.
     pub fn to_text(&self, timings: bool) -> String {
         let mut text = String::new();
@@ -229,7 +239,7 @@ impl Report<'_> {
             let text = value
                 .as_str()
                 .map_or_else(|| value.to_string(), str::to_owned);
-            row(&key.replace('_', " "), text);
+            row(&self.text_name(key), text);
         }
         if timings {
             for stage in &self.stages {

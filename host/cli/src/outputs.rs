@@ -8,6 +8,8 @@ use trioxide::{Error, Result};
 use trioxide_arguments::auto::{TEXT, is_text};
 use trioxide_arguments::{is_standard_output, note};
 
+use crate::commands::is_generated;
+
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
 const INPUTS: [(&str, &str); 2] = [("input", "the input"), ("mesh", "the input")];
 const OUTPUTS: [(&str, &str); 5] = [
@@ -21,8 +23,14 @@ const OUTPUTS: [(&str, &str); 5] = [
 /// Checks the files of a command's options before any of them is opened.
 ///
 /// # Errors
-/// [`Error::Argument`] where two of them are one file, or the folder of an output is not there.
+/// [`Error::File`] for an input that is not there; [`Error::Argument`] where two of them are one file, or the folder of an output is
+/// not there.
 pub fn check(options: &ArgMatches) -> Result<()> {
+    for (id, _) in INPUTS {
+        if let Ok(Some(path)) = options.try_get_one::<PathBuf>(id) {
+            check_there(path)?;
+        }
+    }
     check_all(&[options], None)
 }
 
@@ -118,6 +126,19 @@ pub fn begin(command: &str, options: &ArgMatches) {
     let density = |path: &Path| if is_text(path) { TEXT } else { 1.0 };
     let bytes = metadata.len() as f64 * times * density(output) / density(input);
     AtomicFile::begin(output, bytes as u64);
+}
+
+/// Refuses an input that is not there. Which options go with an input depends on what it holds, and no option is refused for a
+/// file that nobody has seen.
+fn check_there(path: &Path) -> Result<()> {
+    let mut stem = path.as_os_str().to_owned();
+    stem.push(".node");
+    match path.metadata() {
+        Err(error) if !is_generated(path) && !Path::new(&stem).exists() => {
+            Err(Error::file(path, error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses an output in a folder that is not there, before the work that it would take to find that out.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Files that the tries name: meshes with one fault each, and texts that are none.
-const FILES: [(&str, &str); 29] = [
+const FILES: [(&str, &str); 31] = [
     (
         "square.off",
         "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n",
@@ -33,6 +33,11 @@ const FILES: [(&str, &str); 29] = [
         "huge.off",
         "OFF\n3 1 0\n0 0 0\n1e30 0 0\n0 1e30 0\n3 0 1 2\n",
     ),
+    (
+        "far.off",
+        "OFF\n3 1 0\n-1.7e308 0 0\n1.7e308 0 0\n0 1 0\n3 0 1 2\n",
+    ),
+    ("nan_cells.vtu", NAN_CELLS),
     ("nothing.off", "OFF\n0 0 0\n"),
     ("short.off", "OFF\n4 2 0\n0 0 0\n1 0 0\n"),
     ("words.off", "OFF\n3 1 0\n0 0 0\n1 zero 0\n0 1 0\n3 0 1 2\n"),
@@ -61,6 +66,17 @@ const FILES: [(&str, &str); 29] = [
          end_header\nabc",
     ),
 ];
+
+/// A tetrahedron as a polyhedron, with a coordinate that is not finite.
+const NAN_CELLS: &str = "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid>\
+    <Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points>\
+    <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">nan 0 0 1 0 0 0 1 0 0 0 1</DataArray></Points><Cells>\
+    <DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">0 1 2 3</DataArray>\
+    <DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">4</DataArray>\
+    <DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">42</DataArray>\
+    <DataArray type=\"Int64\" Name=\"faces\" format=\"ascii\">4 3 0 2 1 3 0 1 3 3 1 2 3 3 0 3 2</DataArray>\
+    <DataArray type=\"Int64\" Name=\"faceoffsets\" format=\"ascii\">17</DataArray></Cells></Piece>\
+    </UnstructuredGrid></VTKFile>\n";
 
 /// A file of VTK without its counts.
 const BARE: &str = "<?xml version=\"1.0\"?>\n\

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// Counts of a run that makes polyhedra of tetrahedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PolyhedraCounts {
-    /// Regions before the repair.
+    /// Terminal-face regions, before the repair.
     pub regions: u32,
     /// Faces with the same region on both sides, before the repair.
     pub barrier_faces: u32,

@@ -52,10 +52,19 @@ pub(super) fn render_with(
     let count = facets.points.len();
     let is_bad = |&v: &u32| facets.points.get(v as usize).is_none_or(|p| !p.is_finite());
     if let Some(i) = parallel::position(&facets.triangles, |t| t.iter().any(is_bad)) {
-        return Err(Error::Invalid {
-            element: format!("triangle {i}"),
-            rule: format!("has a corner that is not one of {count} finite points"),
-        });
+        let v = facets.triangles[i].iter().find(|v| is_bad(v));
+        let v = v.map_or(count, |&v| v as usize);
+        let (element, rule) = match v < count {
+            true => (
+                format!("vertex {v}"),
+                "has a coordinate that is not finite".to_owned(),
+            ),
+            false => (
+                format!("triangle {i}"),
+                format!("has vertex {v}, but the mesh has {count} vertices"),
+            ),
+        };
+        return Err(Error::Invalid { element, rule });
     }
     let view = View::new(facets, options)?;
     match format {

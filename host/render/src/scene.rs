@@ -209,8 +209,15 @@ pub fn frame([least, most]: [DVec2; 2], margin: f64, width: Option<u32>) -> Resu
     // For a mesh on a line, one of both may be 0.
     if !(extent.is_finite() && extent.min_element() >= 0.0 && extent.max_element() > 0.0) {
         return Err(Error::Argument(format!(
-            "nothing can be drawn between ({}, {}) and ({}, {}): the mesh or window must span an area",
-            least.x, least.y, most.x, most.y
+            "nothing can be drawn between ({:?}, {:?}) and ({:?}, {:?}): the mesh or window must span an area{}",
+            least.x,
+            least.y,
+            most.x,
+            most.y,
+            match extent.max_element() == f64::INFINITY {
+                true => " within double precision; scale the mesh down",
+                false => "",
+            }
         )));
     }
     let margin = margin * extent.max_element() / (1.0 - 2.0 * margin);

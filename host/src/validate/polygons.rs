@@ -110,6 +110,11 @@ fn check_each(mesh: &PolygonMesh) -> Result<f64> {
 /// The error for a polygon whose area is not positive, or leaves double precision.
 fn bad_area(mesh: &PolygonMesh, i: usize, area: f64) -> crate::Error {
     let rule = if area.is_finite() {
+        // Without the hundreds of digits of what is tiny or huge.
+        let area = match area == 0.0 || (1e-5..1e16).contains(&area.abs()) {
+            true => area.to_string(),
+            false => format!("{area:e}"),
+        };
         format!("has area {area}: polygons must run counter-clockwise")
     } else {
         let polygon = mesh.polygons.get(i).iter();
@@ -120,7 +125,7 @@ fn bad_area(mesh: &PolygonMesh, i: usize, area: f64) -> crate::Error {
         let v = largest.unwrap_or_default();
         let point = mesh.points[v as usize];
         format!(
-            "has an area beyond double precision, with vertex {v} at ({}, {}): scale the mesh down",
+            "has an area beyond double precision, with vertex {v} at ({:?}, {:?}): scale the mesh down",
             point.x, point.y
         )
     };

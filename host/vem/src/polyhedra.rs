@@ -171,8 +171,18 @@ impl Element {
     }
 }
 
-/// Checks that the faces are triangles and the volumes positive.
+/// Checks that the points are finite, the faces triangles, and the volumes positive.
 fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
+    if let Some(v) = parallel::position(&mesh.points, |point| !point.is_finite()) {
+        let point = mesh.points[v];
+        return Err(Error::Invalid {
+            element: format!("vertex {v}"),
+            rule: format!(
+                "has coordinates ({}, {}, {}): they must be finite",
+                point.x, point.y, point.z
+            ),
+        });
+    }
     if let Some(i) = mesh.faces.iter().position(|face| face.len() != 3) {
         return Err(Error::Invalid {
             element: format!("face {i}"),
@@ -188,7 +198,10 @@ fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
         None => Ok(elements),
         Some(p) => Err(Error::Invalid {
             element: format!("polyhedron {p}"),
-            rule: format!("has volume {}", elements[p].volume),
+            rule: format!(
+                "has volume {:?}: its faces must look outward, and it may not be flat",
+                elements[p].volume
+            ),
         }),
     }
 }
@@ -196,8 +209,8 @@ fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
 /// Solves -div grad u = `source` on `mesh`, with u = `boundary` at the vertices of its boundary faces.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a face that is no triangle, for a polyhedron without volume, and for polyhedra so thin that the system
-/// cannot be solved.
+/// [`Error::Invalid`] for a coordinate that is not finite, for a face that is no triangle, for a polyhedron without volume, and for
+/// polyhedra so thin that the system cannot be solved.
 pub fn solve_in_space(
     mesh: &PolyhedralMesh,
     source: impl Fn(DVec3) -> f64 + Sync,

@@ -35,8 +35,8 @@ pub mod vem;
 pub mod volume;
 pub mod weld;
 
-pub use generated::is_volume;
-use generated::{Generated, is_generated};
+use generated::Generated;
+pub use generated::{is_generated, is_volume};
 
 /// Reads a mesh, or generates it, and says on standard error what of the file is not in it, unless `quiet`.
 pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {

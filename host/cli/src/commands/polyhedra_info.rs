@@ -43,6 +43,12 @@ pub fn info(input: &Path, timings: bool, json: Option<&Path>, quiet: bool) -> Re
     print(&text)
 }
 
+/// Why measures are no numbers, where they are none.
+fn problem(mesh: &PolyhedralMesh) -> Option<String> {
+    let v = mesh.points.iter().position(|point| !point.is_finite())?;
+    Some(format!("vertex {v} has a coordinate that is not finite"))
+}
+
 /// `None` where there is no polyhedron.
 fn spread(values: &Distribution) -> Option<Value> {
     let all = json!({"min": values.min, "mean": values.mean, "max": values.max});
@@ -71,6 +77,7 @@ fn to_json(mesh: &PolyhedralMesh, quality: &PolyhedraQuality) -> Value {
         "convex": quality.convex,
         "star_shaped": quality.star_shaped,
         "pinched": quality.pinched,
+        "problems": Vec::from_iter(problem(mesh)),
     })
 }
 
@@ -119,5 +126,30 @@ fn to_text(mesh: &PolyhedralMesh, quality: &PolyhedraQuality) -> String {
         let rest = quality.faces_per_polyhedron.values().skip(20).sum();
         line("  more", share(rest));
     }
+    if let Some(problem) = problem(mesh) {
+        line("problem", problem);
+    }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+    use trioxide::polyhedra_mesh::PolyhedraBuilder;
+
+    #[test]
+    fn a_measure_that_is_no_number_has_its_vertex_named() {
+        let mut builder = PolyhedraBuilder::default();
+        let faces = [vec![0, 2, 1], vec![0, 1, 3], vec![1, 2, 3], vec![0, 3, 2]];
+        builder.push(&faces).unwrap();
+        let mesh = PolyhedralMesh {
+            points: vec![DVec3::ZERO, DVec3::X, DVec3::NAN, DVec3::Z],
+            ..builder.finish()
+        };
+        let measured = quality(&mesh);
+        let problem = "vertex 2 has a coordinate that is not finite";
+        assert!(to_text(&mesh, &measured).contains(problem));
+        assert_eq!(to_json(&mesh, &measured)["problems"], json!([problem]));
+    }
 }

@@ -280,10 +280,19 @@ fn fit_unit_square(mesh: &mut PolygonMesh) {
     let [least, most] = used
         .filter_map(|&v| mesh.points.get(v as usize))
         .fold(none, |[least, most], &p| [least.min(p), most.max(p)]);
-    let side = (most - least).max_element();
-    if side > 0.0 && side.is_finite() {
+    if !(least.is_finite() && most.is_finite()) {
+        return;
+    }
+    // Half of all, since the whole side may be beyond a double.
+    let is_wide = !(most - least).is_finite();
+    let part = if is_wide { 0.5 } else { 1.0 };
+    let side = (part * most - part * least).max_element();
+    if side > 0.0 {
         for point in &mut mesh.points {
-            *point = (*point - least) / side;
+            // One that is not finite is named as it is.
+            if point.is_finite() {
+                *point = (part * *point - part * least) / side;
+            }
         }
     }
 }
@@ -300,11 +309,17 @@ mod tests {
         for point in &mut moved.points {
             *point = *point * 64.0 + glam::dvec3(256.0, -1024.0, 5.0);
         }
-        let run = |mesh| Outcome::of(mesh, ProblemName::Sine).unwrap();
+        let run = |mesh: Mesh| Outcome::of(mesh, ProblemName::Sine).unwrap();
         let (here, there) = (run(mesh), run(moved));
         assert_eq!(here.solution.unknowns, 64);
         assert!((here.mesh_size - 2f64.sqrt() / 9.0).abs() < 1e-12);
         assert!((here.errors.l2 - there.errors.l2).abs() < 1e-9);
+        let mut wide = mesh;
+        for point in &mut wide.points {
+            *point = (*point - glam::dvec3(0.5, 0.5, 0.0)) * 2.0 * f64::MAX;
+        }
+        let wide = run(wide);
+        assert!((here.errors.l2 - wide.errors.l2).abs() < 1e-9);
         let json = here.to_json();
         assert_eq!(json["polygons"], 162);
         assert!(json["l2_error"].as_f64().unwrap() < 0.05);

@@ -73,10 +73,19 @@ fn fit_unit_cube(mesh: &mut PolyhedralMesh) {
     let used = || mesh.faces.vertices.iter().map(|&v| mesh.points[v as usize]);
     let least = used().fold(DVec3::INFINITY, DVec3::min);
     let most = used().fold(DVec3::NEG_INFINITY, DVec3::max);
-    let side = (most - least).max_element();
-    if side > 0.0 && side.is_finite() {
+    if !(least.is_finite() && most.is_finite()) {
+        return;
+    }
+    // Half of all, since the whole side may be beyond a double.
+    let is_wide = !(most - least).is_finite();
+    let part = if is_wide { 0.5 } else { 1.0 };
+    let side = (part * most - part * least).max_element();
+    if side > 0.0 {
         for point in &mut mesh.points {
-            *point = (*point - least) / side;
+            // One that is not finite is named as it is.
+            if point.is_finite() {
+                *point = (part * *point - part * least) / side;
+            }
         }
     }
 }

@@ -20,7 +20,8 @@ class Polygons(Mesh):
     half_edges : (P,) uint32
         Of each polygon its smallest half-edge of the triangulation; half-edge 3 t + k starts at vertex k of triangle t.
     counts : dict
-        Numbers of polygons, terminal-edge regions, frontier edges, barrier tips and weakly simple polygons.
+        Numbers of `polygons`, terminal-edge `regions` (not those of `Mesh.regions`, which are materials), `frontier_edges`,
+        `barrier_tips` and `weakly_simple` polygons.
     """
 
     __slots__ = ("parent_offsets", "parents", "half_edges", "counts")

@@ -99,6 +99,22 @@ fn names_the_polygon_and_the_rule() {
         let error = polygon_mesh(&polygon_mesh_of(polygons)).unwrap_err();
         assert_eq!(error.to_string(), expected);
     }
+    // Areas that a double does not hold: infinite, and the difference of infinities.
+    let mut mesh = polygon_mesh_of(&[&[0, 1, 2, 3]]);
+    for (scale, largest) in [(1e200, "1e200"), (1.5e308, "1.5e308")] {
+        for (v, [x, y]) in [[-0.5, -1.0], [0.5, -1.0], [0.5, 0.9], [-0.5, 0.9]]
+            .into_iter()
+            .enumerate()
+        {
+            mesh.points[v] = scale * DVec2::new(x, y);
+        }
+        let error = polygon_mesh(&mesh).unwrap_err().to_string();
+        let expected = "polygon 0 has an area beyond double precision, with vertex 1 at";
+        assert!(
+            error.starts_with(expected) && error.contains(largest),
+            "{error}"
+        );
+    }
 }
 
 #[test]
