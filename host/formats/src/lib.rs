@@ -56,11 +56,13 @@ mod obj;
 mod obj_groups;
 mod off;
 mod pcd;
+mod percent;
 pub mod ply;
 pub mod poly;
 mod polyhedra;
 mod printed;
 pub mod pvtu;
+mod references;
 mod rows_out;
 mod stl;
 mod table;
@@ -95,9 +97,11 @@ use input::map_file;
 pub use polyhedra::{check_polyhedra_output, is_polyhedra, read_polyhedra, write_polyhedra};
 use printed::VertexRows;
 pub use printed::{Printed, is_printed_ahead, print_ahead, write_printed};
+pub use references::{FollowReferences, ReadOptions};
 use table::FORMATS;
 pub use volume::{
-    MshVersion, WriteOptions, is_volume, read_volume, read_volume_with_notes, write_volume,
+    MshVersion, WriteOptions, is_volume, is_volume_as, read_volume, read_volume_as,
+    read_volume_with_notes, write_volume,
 };
 
 /// A file format.
@@ -131,7 +135,7 @@ pub struct Format {
     rows: Option<VertexRows>,
 }
 
-type Reader = fn(&Path) -> Result<Loaded>;
+type Reader = fn(&Path, ReadOptions) -> Result<Loaded>;
 type Writer = fn(&Path, &Mesh, WriteOptions) -> Result<()>;
 
 /// A mesh as it was read, and what of the file is not in it.
@@ -303,9 +307,18 @@ pub fn read(path: &Path) -> Result<Mesh> {
 /// # Errors
 /// As [`read`].
 pub fn read_with_notes(path: &Path) -> Result<(Mesh, Vec<String>)> {
+    read_as(path, ReadOptions::default())
+}
+
+/// As [`read_with_notes`], by these options.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_as(path: &Path, options: ReadOptions) -> Result<(Mesh, Vec<String>)> {
     let format = Format::to_read(path)?;
     progress::stage(format!("read {}", path.display()));
-    let Loaded { mesh, notes } = format.read.expect("to_read gives a format that is read")(path)?;
+    let read = format.read.expect("to_read gives a format that is read");
+    let Loaded { mesh, notes } = read(path, options)?;
     let vertices = mesh.points.len();
     if vertices >= NONE as usize {
         return Err(Error::Format {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use glam::{DVec2, DVec3};
 
-use super::map_file;
+use super::{ReadOptions, map_file};
 use super::text::{Fault, Line, Parsed, Rows, text_start, whole, with_line_feeds};
 use super::triangle::{
     Nodes, header_count, parse_nodes, parse_points, parse_segment_rows, sibling,
@@ -33,6 +33,14 @@ pub struct Outline {
 /// # Errors
 /// As [`super::read`], and [`Error::Invalid`] for points that do not lie in the plane.
 pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
+    read_outline_as(path, ReadOptions::default())
+}
+
+/// As [`read_outline`], by these options.
+///
+/// # Errors
+/// As [`read_outline`].
+pub fn read_outline_as(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> {
     let is_poly = path
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("poly"));
@@ -40,7 +48,7 @@ pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
         return read_points(path);
     }
     if !is_poly {
-        let (mesh, mut notes) = super::read_with_notes(path)?;
+        let (mesh, mut notes) = super::read_as(path, options)?;
         if !mesh.faces.is_empty() {
             let count = mesh.faces.len();
             notes.push(format!(

@@ -51,7 +51,7 @@ macro_rules! by_cells {
         Format {
             name: $name,
             extensions: &[$extension],
-            read: Some(|path| volume::read_surface_by(path, $parse)),
+            read: Some(|path, _| volume::read_surface_by(path, $parse)),
             write: Some(|path, mesh, _| {
                 volume::write_surface_by(path, mesh, |mesh| $write(path, mesh))
             }),
@@ -70,7 +70,7 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_alpha: true,
         keeps_uvs: true,
         lost_fields: off::lost_fields,
-        read: Some(off::read),
+        read: Some(|path, _| off::read(path)),
         write: Some(|path, mesh, _| off::write(path, mesh, &Printed::default())),
         rows: Some(VertexRows {
             push: off::push_point,
@@ -85,7 +85,7 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_colors: true,
         keeps_uvs: true,
         lost_fields: obj_groups::lost_fields,
-        read: Some(obj::read),
+        read: Some(|path, _| obj::read(path)),
         write: Some(|path, mesh, _| obj::write(path, mesh, &Printed::default())),
         rows: Some(VertexRows {
             push: obj::push_point,
@@ -104,7 +104,7 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_uvs: true,
         lost_fields: ply::lost_fields,
         encodings: &[Encoding::Binary, Encoding::BigEndian, Encoding::Text],
-        read: Some(ply::read),
+        read: Some(|path, _| ply::read(path)),
         write: Some(|path, mesh, options| ply::write(path, mesh, options.encoding())),
         ..FACES
     },
@@ -113,7 +113,7 @@ pub(super) static FORMATS: [Format; 19] = [
         extensions: &["stl"],
         encodings: &[Encoding::Binary, Encoding::Text],
         rounding: Some(stl::rounding),
-        read: Some(|path| stl::read(path).map(Loaded::from)),
+        read: Some(|path, _| stl::read(path).map(Loaded::from)),
         write: Some(|path, mesh, options| stl::write(path, mesh, options.encoding())),
         ..FACES
     },
@@ -122,7 +122,7 @@ pub(super) static FORMATS: [Format; 19] = [
         extensions: &["node", "ele"],
         keeps_regions: true,
         keeps_segments: true,
-        read: Some(|path| triangle::read(path).map(Loaded::from)),
+        read: Some(|path, _| triangle::read(path).map(Loaded::from)),
         write: Some(|path, mesh, _| triangle::write(path, mesh)),
         ..FACES
     },
@@ -145,7 +145,7 @@ pub(super) static FORMATS: [Format; 19] = [
     Format {
         name: "VTK legacy",
         extensions: &["vtk"],
-        read: Some(|path| volume::read_surface_by(path, volume::vtk::parse_grid)),
+        read: Some(|path, _| volume::read_surface_by(path, volume::vtk::parse_grid)),
         write: Some(|path, mesh, options| {
             volume::vtk_write::write_surface(path, mesh, options.encoding())
         }),
@@ -156,7 +156,7 @@ pub(super) static FORMATS: [Format; 19] = [
         extensions: &["msh"],
         lost_fields: volume::gmsh::lost_fields,
         encodings: BOTH,
-        read: Some(|path| volume::read_surface_by(path, volume::gmsh::parse_grid)),
+        read: Some(|path, _| volume::read_surface_by(path, volume::gmsh::parse_grid)),
         write: Some(|path, mesh, options| {
             volume::write_surface_by(path, mesh, |mesh| volume::gmsh::write(path, mesh, options))
         }),
@@ -174,12 +174,15 @@ pub(super) static FORMATS: [Format; 19] = [
         volume::medit::parse_grid,
         volume::medit::write_binary
     ),
-    by_cells!(
-        "Abaqus",
-        "inp",
-        volume::abaqus::parse_grid,
-        volume::abaqus::write
-    ),
+    Format {
+        name: "Abaqus",
+        extensions: &["inp"],
+        read: Some(volume::read_abaqus_surface),
+        write: Some(|path, mesh, _| {
+            volume::write_surface_by(path, mesh, |mesh| volume::abaqus::write(path, mesh))
+        }),
+        ..TAGGED
+    },
     Format {
         name: "XDMF",
         extensions: &["xdmf", "xmf"],
@@ -201,7 +204,7 @@ pub(super) static FORMATS: [Format; 19] = [
     Format {
         name: "edges",
         extensions: &["edges"],
-        read: Some(|path| edges::read_mesh(path).map(Loaded::from)),
+        read: Some(|path, _| edges::read_mesh(path).map(Loaded::from)),
         write: Some(|path, mesh, _| edges::write_mesh(path, mesh)),
         ..FACES
     },
@@ -211,7 +214,7 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_faces: false,
         keeps_normals: true,
         keeps_colors: true,
-        read: Some(xyz::read),
+        read: Some(|path, _| xyz::read(path)),
         write: Some(|path, mesh, _| xyz::write(path, mesh)),
         ..FACES
     },
@@ -223,7 +226,7 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_colors: true,
         keeps_alpha: true,
         encodings: BOTH,
-        read: Some(pcd::read),
+        read: Some(|path, _| pcd::read(path)),
         write: Some(|path, mesh, options| pcd::write(path, mesh, options.encoding())),
         ..FACES
     },
@@ -234,7 +237,7 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_colors: true,
         rounding: Some(|mesh, _| las::rounding(mesh)),
         lost_fields: las::lost_fields,
-        read: Some(las::read),
+        read: Some(|path, _| las::read(path)),
         write: Some(|path, mesh, _| las::write(path, mesh)),
         ..FACES
     },

@@ -1,13 +1,17 @@
 //! Where the numbers of a file are: its chunks and buffers.
 
-use std::borrow::Cow;
-use std::path::Path;
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::rc::Rc;
 
 use base64::Engine;
 use serde_json::Value;
 
 use super::Read;
-use crate::map_file;
+use crate::input::Bytes;
+use crate::references::{Copies, References};
+use crate::text::show;
+use crate::{map_file, percent};
 
 /// The JSON and the binary chunk of a `.glb` file.
 pub(crate) fn chunks(file: &[u8]) -> Read<(&[u8], Option<&[u8]>)> {
@@ -33,31 +37,81 @@ pub(crate) fn chunks(file: &[u8]) -> Read<(&[u8], Option<&[u8]>)> {
     Ok((json.ok_or("there is no JSON chunk")?, binary))
 }
 
-pub(super) fn read_buffer<'a>(
-    buffer: &Value,
-    i: usize,
-    binary: Option<&'a [u8]>,
-    folder: Option<&Path>,
-) -> Read<Cow<'a, [u8]>> {
-    let Some(uri) = buffer["uri"].as_str() else {
-        return match (i, binary) {
-            (0, Some(binary)) => Ok(binary.into()),
-            _ => Err(format!(
-                "buffer {i} has no uri, and no binary chunk holds it"
-            )),
-        };
-    };
-    if let Some(data) = uri.strip_prefix("data:") {
-        let (_, text) = data
-            .split_once(";base64,")
-            .ok_or_else(|| format!("the data of buffer {i} is no base64"))?;
-        let decoded = base64::engine::general_purpose::STANDARD.decode(text);
-        let decoded = decoded.map_err(|error| format!("the data of buffer {i}: {error}"))?;
-        return Ok(decoded.into());
+/// The bytes of a buffer.
+pub(super) enum Buffer<'a> {
+    /// The binary chunk.
+    Chunk(&'a [u8]),
+    /// Of a URI that holds them.
+    Inline(Vec<u8>),
+    /// Of a file, which other buffers may name too.
+    File(Rc<Bytes>),
+}
+
+impl Deref for Buffer<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Buffer::Chunk(bytes) => bytes,
+            Buffer::Inline(bytes) => bytes,
+            Buffer::File(bytes) => bytes,
+        }
     }
-    let folder = folder.ok_or_else(|| format!("buffer {i} is in another file"))?;
-    // Only blanks are written as escapes in practice.
-    let path = folder.join(uri.replace("%20", " "));
-    let file = map_file(&path).map_err(|error| error.to_string())?;
-    Ok(file.to_vec().into())
+}
+
+/// Opens the buffers of a document.
+pub(super) struct Opener<'a> {
+    pub(super) binary: Option<&'a [u8]>,
+    pub(super) references: References<'a>,
+    /// Files that are open, by their URIs.
+    pub(super) files: HashMap<String, Rc<Bytes>>,
+    /// What becomes of all of them.
+    pub(super) copies: Copies,
+}
+
+impl<'a> Opener<'a> {
+    /// Opens buffer `i`.
+    pub(super) fn open(&mut self, buffer: &Value, i: usize) -> Read<Buffer<'a>> {
+        let Some(uri) = buffer["uri"].as_str() else {
+            return match (i, self.binary) {
+                (0, Some(binary)) => Ok(Buffer::Chunk(binary)),
+                _ => Err(format!(
+                    "buffer {i} has no uri, and no binary chunk holds it"
+                )),
+            };
+        };
+        if let Some(data) = uri.strip_prefix("data:") {
+            let (_, text) = data
+                .split_once(";base64,")
+                .ok_or_else(|| format!("the data of buffer {i} is no base64"))?;
+            let decoded = base64::engine::general_purpose::STANDARD.decode(text);
+            let decoded = decoded.map_err(|error| format!("the data of buffer {i}: {error}"))?;
+            return Ok(Buffer::Inline(decoded));
+        }
+        if let Some(file) = self.files.get(uri) {
+            return Ok(Buffer::File(file.clone()));
+        }
+        let file = self
+            .file(uri)
+            .map_err(|reason| format!("buffer {i}: {reason}"))?;
+        let file = Rc::new(file);
+        self.files.insert(uri.to_owned(), file.clone());
+        Ok(Buffer::File(file))
+    }
+
+    /// The file of a URI, whose letters may be percent escapes.
+    fn file(&self, uri: &str) -> Read<Bytes> {
+        if let Some((scheme, _)) = uri.split_once("://") {
+            return Err(format!(
+                "a URI of the scheme `{}` is not followed: put the data into a file beside this one",
+                show(scheme.as_bytes())
+            ));
+        }
+        let name = String::from_utf8(percent::decode(uri.as_bytes(), |_| true))
+            .map_err(|_| "the name of its file is not UTF-8".to_owned())?;
+        let path = self.references.find(&name)?;
+        let file = map_file(&path)?;
+        self.copies.add_file(&path, file.len());
+        Ok(file)
+    }
 }

@@ -5,7 +5,7 @@
 //! part has them; materials, textures, skins and animations are left out. Sparse accessors and compressed geometry (Draco,
 //! meshopt) are refused. The y axis stays the second one, which points up in glTF.
 
-use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -14,9 +14,10 @@ use serde_json::Value;
 
 use super::faces::FaceList;
 use super::volume::vtk_cells::split_strip;
-use super::{Loaded, map_file};
+use super::{Loaded, ReadOptions, map_file};
+use crate::references::{Copies, References};
 pub(crate) use buffers::chunks;
-use buffers::read_buffer;
+use buffers::{Buffer, Opener};
 use trioxide_mesh::mesh::{Mesh, Segment, VertexAttributes};
 use trioxide_mesh::{Error, Result};
 
@@ -24,20 +25,16 @@ mod buffers;
 
 type Read<T> = std::result::Result<T, String>;
 
-/// Most vertices for a byte of the file: nodes may show one mesh any number of times.
-const MOST_COPIES: usize = 64;
-
-pub(crate) fn read(path: &Path) -> Result<Loaded> {
+pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Loaded> {
     let file = map_file(path)?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    parse(&file, Some(folder)).map_err(|reason| Error::Format {
+    parse(&file, References::of(path, options)).map_err(|reason| Error::Format {
         path: path.to_owned(),
         reason,
     })
 }
 
-/// The mesh of a file; buffers beside it lie in `folder`.
-pub(crate) fn parse(file: &[u8], folder: Option<&Path>) -> Read<Loaded> {
+/// The mesh of a file; `references` find its buffers beside it.
+pub(crate) fn parse(file: &[u8], references: References) -> Read<Loaded> {
     let (json, binary) = match file.starts_with(b"glTF") {
         true => chunks(file)?,
         false => (file, None),
@@ -59,16 +56,19 @@ pub(crate) fn parse(file: &[u8], folder: Option<&Path>) -> Read<Loaded> {
             ));
         }
     }
-    let buffers = array(&document["buffers"])
-        .iter()
-        .enumerate()
-        .map(|(i, buffer)| read_buffer(buffer, i, binary, folder))
-        .collect::<Read<Vec<_>>>()?;
-    let bytes = file.len() + buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
+    let mut opener = Opener {
+        binary,
+        references,
+        files: HashMap::new(),
+        copies: Copies::new(file.len()),
+    };
+    let buffers = array(&document["buffers"]).iter().enumerate();
+    let buffers = buffers.map(|(i, buffer)| opener.open(buffer, i));
+    let buffers = buffers.collect::<Read<Vec<_>>>()?;
     let mut scene = Scene {
         document: &document,
         buffers,
-        most: bytes.saturating_mul(MOST_COPIES).min(u32::MAX as usize - 1),
+        copies: opener.copies,
         mesh: Mesh::default(),
         faces: FaceList::default(),
         has: [true; 3],
@@ -88,9 +88,9 @@ fn index(value: &Value) -> Option<usize> {
 
 struct Scene<'a> {
     document: &'a Value,
-    buffers: Vec<Cow<'a, [u8]>>,
-    /// Most vertices.
-    most: usize,
+    buffers: Vec<Buffer<'a>>,
+    /// What accessors become: nodes may show one mesh, and primitives one accessor, any number of times.
+    copies: Copies,
     mesh: Mesh,
     faces: FaceList,
     /// Whether all parts had normals, colours and texture coordinates.
@@ -166,9 +166,9 @@ impl Scene<'_> {
         };
         let first = self.mesh.points.len();
         let count = points.values.len() / 3;
-        if first + count > self.most {
+        if first + count >= u32::MAX as usize {
             return Err(format!(
-                "nodes show its meshes so often that there are {} vertices or more, for which the file is too small",
+                "{} vertices are more than 32-bit indices can name",
                 first + count
             ));
         }
@@ -384,6 +384,7 @@ impl Scene<'_> {
             5125 => f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
             _ => f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
         };
+        self.copies.count(count, count).map_err(fault)?;
         let mut values = Vec::with_capacity(count * width);
         for i in 0..count {
             for k in 0..width {

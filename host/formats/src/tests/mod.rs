@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
+use super::references::References;
 use super::text::Parsed;
 use super::*;
 use trioxide_mesh::mesh::Segment;
@@ -61,7 +62,7 @@ mod gltf {
     use crate::text::Fault;
 
     pub fn parse(file: &[u8]) -> Parsed<Mesh> {
-        let loaded = super::super::gltf::parse(file, None);
+        let loaded = super::super::gltf::parse(file, References::nowhere());
         loaded
             .map(|loaded| loaded.mesh)
             .map_err(|reason| Fault::new(0, reason))

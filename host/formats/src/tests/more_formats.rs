@@ -289,7 +289,7 @@ pub(super) fn glb() -> Vec<u8> {
 
 #[test]
 fn gltf_is_read_where_its_nodes_put_it() {
-    let loaded = super::super::gltf::parse(&glb(), None).unwrap();
+    let loaded = super::super::gltf::parse(&glb(), References::nowhere()).unwrap();
     let mesh = loaded.mesh;
     assert_eq!(mesh.points.len(), 12);
     assert_eq!(mesh.points[1], DVec3::new(9.0, 0.0, 0.0));

@@ -292,6 +292,18 @@ impl Grid {
         }
     }
 
+    /// Coordinates, vertices of elements, and numbers of fields.
+    pub(crate) fn numbers(&self) -> usize {
+        let Elements {
+            cells,
+            faces,
+            lines,
+            ..
+        } = &self.elements;
+        let mesh = 3 * self.points.len() + cells.len() + faces.vertices.len() + 2 * lines.len();
+        mesh + self.fields.numbers()
+    }
+
     /// Whether there are cells that fill space.
     pub(crate) fn has_cells(&self) -> bool {
         self.elements.count > 0

@@ -16,6 +16,13 @@ pub(super) struct GridFields {
 }
 
 impl GridFields {
+    /// Numbers of all fields.
+    pub(super) fn numbers(&self) -> usize {
+        let lists = self.lists.iter().flat_map(Fields::iter);
+        let fields = self.points.iter().chain(&self.elements).chain(lists);
+        fields.map(|field| field.values.len()).sum()
+    }
+
     /// Fields of the points, and of two lists of elements with these ids in the file.
     pub(super) fn into_mesh_fields(self, ids: [&Vec<u32>; 2]) -> MeshFields {
         let [mut cells, mut sides] = split(self.elements, self.count, ids.map(Vec::as_slice));

@@ -29,7 +29,7 @@ use std::path::Path;
 
 use super::input::peek_file;
 use super::text::{Fault, Parsed};
-use super::{Loaded, encodings, map_file, triangle, wrong_extension};
+use super::{Loaded, ReadOptions, encodings, map_file, triangle, wrong_extension};
 use trioxide_mesh::fields::Field;
 #[cfg(test)]
 use trioxide_mesh::mesh::Mesh;
@@ -104,7 +104,7 @@ pub struct VolumeFormat {
     most_points: usize,
     /// Whether its files hold a field of points, cells or faces.
     keeps_field: fn(&Field) -> bool,
-    read: fn(&Path) -> Result<Noted>,
+    read: fn(&Path, ReadOptions) -> Result<Noted>,
     write: fn(&Path, &VolumeMesh, WriteOptions) -> Result<()>,
 }
 
@@ -160,20 +160,27 @@ fn refuse(path: &Path, reason: String) -> Error {
     }
 }
 
+fn surface_of(path: &Path, grid: Grid) -> Result<Loaded> {
+    grid.into_surface().map_err(|reason| refuse(path, reason))
+}
+
 fn volume_of(path: &Path, grid: Grid) -> Result<Noted> {
     grid.into_volume().map_err(|reason| refuse(path, reason))
 }
 
 /// The surface or cloud in a file of VTK's XML formats.
-pub(crate) fn read_vtu_surface(path: &Path) -> Result<Loaded> {
-    let surface = vtu::read_grid(path)?.into_surface();
-    surface.map_err(|reason| refuse(path, reason))
+pub(crate) fn read_vtu_surface(path: &Path, options: ReadOptions) -> Result<Loaded> {
+    surface_of(path, vtu::read_grid(path, options)?)
 }
 
 /// The surface or cloud in a file of XDMF.
-pub(crate) fn read_xdmf_surface(path: &Path) -> Result<Loaded> {
-    let surface = xdmf::read_grid(path)?.into_surface();
-    surface.map_err(|reason| refuse(path, reason))
+pub(crate) fn read_xdmf_surface(path: &Path, options: ReadOptions) -> Result<Loaded> {
+    surface_of(path, xdmf::read_grid(path, options)?)
+}
+
+/// The surface or cloud in a file of Abaqus.
+pub(crate) fn read_abaqus_surface(path: &Path, options: ReadOptions) -> Result<Loaded> {
+    surface_of(path, abaqus::read_grid(path, options)?)
 }
 
 const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
@@ -187,7 +194,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: crate::vtu_out::ENCODINGS,
         most_points: usize::MAX,
         keeps_field: |_| true,
-        read: |path| volume_of(path, vtu::read_grid(path)?),
+        read: |path, options| volume_of(path, vtu::read_grid(path, options)?),
         write: |path, mesh, options| vtu::write(path, mesh, options.encoding()),
     },
     VolumeFormat {
@@ -196,7 +203,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: BOTH,
         most_points: I32_POINTS,
         keeps_field: |_| true,
-        read: |path| read_by(path, vtk::parse_grid),
+        read: |path, _| read_by(path, vtk::parse_grid),
         write: |path, mesh, options| vtk_write::write(path, mesh, options.encoding()),
     },
     VolumeFormat {
@@ -205,7 +212,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: BOTH,
         most_points: I32_POINTS,
         keeps_field: gmsh::keeps,
-        read: |path| read_by(path, gmsh::parse_grid),
+        read: |path, _| read_by(path, gmsh::parse_grid),
         write: |path, mesh, options| gmsh::write(path, Output::of(mesh), options),
     },
     VolumeFormat {
@@ -214,7 +221,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Text],
         most_points: I32_POINTS,
         keeps_field: |_| false,
-        read: |path| read_by(path, medit::parse_grid),
+        read: |path, _| read_by(path, medit::parse_grid),
         write: |path, mesh, _| medit::write_text(path, Output::of(mesh)),
     },
     VolumeFormat {
@@ -223,7 +230,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Binary],
         most_points: I32_POINTS,
         keeps_field: |_| false,
-        read: |path| read_by(path, medit::parse_grid),
+        read: |path, _| read_by(path, medit::parse_grid),
         write: |path, mesh, _| medit::write_binary(path, Output::of(mesh)),
     },
     VolumeFormat {
@@ -232,7 +239,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
         keeps_field: |_| false,
-        read: |path| read_by(path, abaqus::parse_grid),
+        read: |path, options| volume_of(path, abaqus::read_grid(path, options)?),
         write: |path, mesh, _| abaqus::write(path, Output::of(mesh)),
     },
     VolumeFormat {
@@ -241,7 +248,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
         keeps_field: |_| false,
-        read: |path| volume_of(path, xdmf::read_grid(path)?),
+        read: |path, options| volume_of(path, xdmf::read_grid(path, options)?),
         write: |path, mesh, _| xdmf::write(path, mesh),
     },
     VolumeFormat {
@@ -250,7 +257,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
         keeps_field: |_| true,
-        read: |path| Ok((tetgen::read(path)?, Vec::new())),
+        read: |path, _| Ok((tetgen::read(path)?, Vec::new())),
         write: |path, mesh, _| tetgen::write(path, mesh),
     },
 ];
@@ -327,16 +334,21 @@ impl VolumeFormat {
 /// By the cells, since all these formats hold surfaces too. A file that cannot be read holds none. Pipes are read here, and kept
 /// for [`read_volume`] or [`read`](super::read()).
 pub fn is_volume(path: &Path) -> bool {
+    is_volume_as(path, ReadOptions::default())
+}
+
+/// As [`is_volume`], by the options that it is read with.
+pub fn is_volume_as(path: &Path, options: ReadOptions) -> bool {
     let Ok(format) = VolumeFormat::to_read(path) else {
         return false;
     };
     let by_content = |is_volume: fn(&[u8]) -> bool| peek_file(path, is_volume).unwrap_or(false);
     match format.name {
-        "VTU" => vtu::is_volume(path),
+        "VTU" => vtu::is_volume(path, options),
         "VTK legacy" => by_content(vtk::is_volume),
         "Gmsh" => by_content(gmsh::is_volume),
-        "Abaqus" => by_content(abaqus::is_volume),
-        "XDMF" => xdmf::is_volume(path),
+        "Abaqus" => abaqus::is_volume(path, options),
+        "XDMF" => xdmf::is_volume(path, options),
         "Medit" | "Medit binary" => by_content(medit::is_volume),
         _ => tetgen::is_volume(path),
     }
@@ -356,9 +368,17 @@ pub fn read_volume(path: &Path) -> Result<VolumeMesh> {
 /// # Errors
 /// As [`read_volume`].
 pub fn read_volume_with_notes(path: &Path) -> Result<(VolumeMesh, Vec<String>)> {
+    read_volume_as(path, ReadOptions::default())
+}
+
+/// As [`read_volume_with_notes`], by these options.
+///
+/// # Errors
+/// As [`read_volume`].
+pub fn read_volume_as(path: &Path, options: ReadOptions) -> Result<(VolumeMesh, Vec<String>)> {
     let format = VolumeFormat::to_read(path)?;
     progress::stage(format!("read {}", path.display()));
-    (format.read)(path)
+    (format.read)(path, options)
 }
 
 /// Writes `mesh` to the file `path`, or to the pair of files that it stands for, whole or not at all.

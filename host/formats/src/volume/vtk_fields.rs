@@ -6,6 +6,7 @@ use super::bytes::{Kind, Numbers};
 use super::vtu::fields::values;
 use crate::atomic_file::Out;
 use crate::fields::Joined;
+use crate::percent;
 use crate::rows_out::write_records;
 use crate::text::{Fault, Parsed};
 use trioxide_mesh::fields::{Field, NumberType};
@@ -88,35 +89,17 @@ pub(super) fn colors(values: Numbers) -> Numbers {
 
 /// The name of an array: VTK writes `%20` for a blank.
 pub(super) fn decode(name: &[u8]) -> String {
-    let mut bytes = Vec::with_capacity(name.len());
-    let mut rest = name;
-    while let Some((&byte, behind)) = rest.split_first() {
-        let digits = behind.get(..2).and_then(|d| std::str::from_utf8(d).ok());
-        let code = digits.and_then(|d| u8::from_str_radix(d, 16).ok());
-        match code.filter(|_| byte == b'%') {
-            Some(code) => {
-                bytes.push(code);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8_lossy(&percent::decode(name, |_| true)).into_owned()
 }
 
-/// The name as VTK writes it.
+/// The name as VTK writes it. It is a word of the file, so it is never empty.
 fn encode(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for byte in name.bytes() {
-        match byte {
-            b'"' | b'%' | b'#' | ..=32 | 127.. => text += &format!("%{byte:02X}"),
-            byte => text.push(char::from(byte)),
-        }
+    match name {
+        "" => "unnamed".to_owned(),
+        name => percent::encode(name, |byte| {
+            matches!(byte, b'"' | b'%' | b'#' | ..=32 | 127..)
+        }),
     }
-    text
 }
 
 /// The format's name of a type.
@@ -168,6 +151,6 @@ mod tests {
         let encoded = encode(name);
         assert_eq!(encoded, "heat%20flux%20[%25]%20%C2%B5%22%23");
         assert_eq!(decode(encoded.as_bytes()), name);
-        assert_eq!(decode(b"100%"), "100%");
+        assert_eq!((&*decode(b"100%"), &*encode("")), ("100%", "unnamed"));
     }
 }

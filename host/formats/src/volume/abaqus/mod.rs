@@ -3,7 +3,7 @@
 //! Keywords begin with `*`, comments with `**`. Nodes, and elements whose type names a line, a face or a cell are read; of those of
 //! second order the corners. The region of an element is the section (`*SOLID SECTION`, `*SHELL SECTION`, …) whose element set
 //! holds it, numbered from 1 in the file's order; without sections the set that its `*ELEMENT` names, numbered so too, where there
-//! are several. A note says which set a region is. Parts are put one behind the other; instances stay where their part is.
+//! are several. A note says which set a region is. Files that it includes are read too ([`include`]). Parts are put one behind the other; instances stay where their part is.
 //!
 //! Written are sets `region_7` and `marker_7` (`region_m7` for -7), which are read as these numbers; a plane surface as `CPS3` and
 //! `CPS4`, one in space as `S3` and `S4`.
@@ -17,13 +17,18 @@ use glam::DVec3;
 use super::elements::{Elements, Grid, Shape, Tags};
 use super::{Output, Selected, select};
 use crate::atomic_file::{Out, write_atomically};
+use crate::input::peek_file;
+use crate::map_file;
+use crate::references::{Copies, ReadOptions};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, parse_integer, show, text_start, with_line_feeds};
 use trioxide_mesh::Result;
 use trioxide_mesh::volume::CellKind;
 
+mod include;
 mod types;
 
+use include::Expanded;
 use types::shape;
 
 /// A keyword with its parameters, in upper case, and the data lines behind it.
@@ -87,14 +92,28 @@ fn blocks(file: &[u8]) -> Vec<Block<'_>> {
 }
 
 /// Whether there are cells that fill space in the file.
-pub(super) fn is_volume(file: &[u8]) -> bool {
+pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
+    let is_volume = |file: &[u8]| {
+        Expanded::of(path, file, options).is_ok_and(|expanded| has_cells(&expanded.text))
+    };
+    peek_file(path, is_volume).unwrap_or(false)
+}
+
+fn has_cells(file: &[u8]) -> bool {
     let solid = |block: &Block| {
         let found = block.parameter("TYPE").and_then(shape);
         block.keyword == "ELEMENT"
             && found.is_some_and(|(shape, _)| matches!(shape, Shape::Cell(_)))
             && !block.lines.is_empty()
     };
-    blocks(&with_line_feeds(file)).iter().any(solid)
+    blocks(file).iter().any(solid)
+}
+
+/// The mesh of a file, and of those that it includes.
+pub(super) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
+    let file = map_file(path)?;
+    let expanded = Expanded::of(path, &file, options)?;
+    parse_grid(&expanded.text).map_err(|fault| expanded.error(fault))
 }
 
 /// Elements of one `*ELEMENT`.
@@ -117,7 +136,6 @@ struct Part {
     sections: Vec<String>,
 }
 
-#[derive(Default)]
 struct Reader {
     points: Vec<DVec3>,
     elements: Elements,
@@ -126,13 +144,23 @@ struct Reader {
     names: Vec<String>,
     skipped: Vec<String>,
     has_moved_instances: bool,
+    /// What ranges of numbers become: a line names any number of elements.
+    copies: Copies,
 }
 
 /// The mesh of a file.
 pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     let file = &*with_line_feeds(file);
     let blocks = blocks(file);
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        points: Vec::new(),
+        elements: Elements::default(),
+        part: Part::default(),
+        names: Vec::new(),
+        skipped: Vec::new(),
+        has_moved_instances: false,
+        copies: Copies::new(file.len()),
+    };
     if !blocks.iter().any(|block| block.keyword == "NODE") {
         return Err(Fault::new(file.len(), "there is no *NODE"));
     }
@@ -309,9 +337,9 @@ impl Reader {
                     _ => continue,
                 };
                 let step = numbers.get(2).copied().unwrap_or(1).max(1);
-                // No more than there are elements: the file may name any number.
-                let known: usize = self.part.runs.iter().map(|run| run.numbers.len()).sum();
-                if (last.saturating_sub(first) / step) as usize > known.max(1 << 20) {
+                // No more than there can be elements: the file may name any number.
+                let count = (last.saturating_sub(first) / step) as usize;
+                if self.copies.count(count, count).is_err() {
                     let reason = format!("elements {first} to {last} are more than there are");
                     return Err(Fault::new(line.0, reason));
                 }
@@ -353,11 +381,11 @@ impl Reader {
     fn finish_part(&mut self, at: usize) -> Parsed<()> {
         let part = std::mem::take(&mut self.part);
         let mut of_element = HashMap::new();
+        // Sets in sets, each once: a second section gives its elements no other region.
+        let mut seen = std::collections::HashSet::new();
         for section in &part.sections {
             let number = self.number_of(section);
-            // Sets in sets, each once.
             let mut open = vec![section];
-            let mut seen = std::collections::HashSet::new();
             while let Some(name) = open.pop() {
                 if let (true, Some((members, sets))) = (seen.insert(name), part.sets.get(name)) {
                     open.extend(sets);

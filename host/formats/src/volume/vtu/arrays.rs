@@ -11,6 +11,7 @@ use trioxide_mesh::{parallel, progress};
 use super::super::bytes::{Decode as _, Kind, Numbers, Order};
 use super::super::tokens::Text;
 use super::compression::Compressor;
+use crate::references::Copies;
 use crate::text::{Fault, Parsed, show};
 
 /// A document without its appended data, and that data.
@@ -184,6 +185,8 @@ pub(crate) struct Arrays<'a> {
     /// Type of lengths and offsets.
     header: Kind,
     compressor: Option<Compressor>,
+    /// What the arrays become: any number of them may begin at one place of the appended data.
+    copies: Copies,
 }
 
 impl<'a> Arrays<'a> {
@@ -196,6 +199,7 @@ impl<'a> Arrays<'a> {
         let compressor = Compressor::of(root.attribute("compressor").unwrap_or_default())
             .map_err(|reason| fault(root, reason))?;
         Ok(Arrays {
+            copies: Copies::new(file.head.len() + file.appended.map_or(0, |(data, _)| data.len())),
             appended: file.appended,
             order: match root.attribute("byte_order") {
                 Some("BigEndian") => Order::Big,
@@ -229,7 +233,7 @@ impl<'a> Arrays<'a> {
                     data: &text,
                     is_base64: true,
                 };
-                kind.numbers(&self.decode(node, stream, check)?, self.order)
+                kind.numbers(&self.decode(node, kind, stream, check)?, self.order)
             }
             Some("appended") => {
                 let (data, is_base64) = self
@@ -240,7 +244,7 @@ impl<'a> Arrays<'a> {
                     .get(offset..)
                     .ok_or_else(|| fault(node, "the array begins beyond the end of the file"))?;
                 let stream = Stream { data, is_base64 };
-                kind.numbers(&self.decode(node, stream, check)?, self.order)
+                kind.numbers(&self.decode(node, kind, stream, check)?, self.order)
             }
             other => {
                 let other = show(other.unwrap_or_default().as_bytes());
@@ -271,22 +275,28 @@ impl<'a> Arrays<'a> {
     fn decode<'b>(
         &self,
         node: Node,
+        kind: Kind,
         stream: Stream<'b>,
         check: impl Fn(usize) -> Parsed<()>,
     ) -> Parsed<Cow<'b, [u8]>> {
         let short = || out_of_data(node);
+        let count = |stored: usize, bytes: usize| {
+            let counted = self.copies.count(stored, bytes / kind.size());
+            counted.map_err(|reason| fault(node, reason))
+        };
         let word = self.header.size();
         let Some(compressor) = self.compressor else {
             let head = stream.bytes(node, word)?;
             let length = self.words(&head)[0];
             let length = usize::try_from(length).map_err(|_| short())?;
+            let total = word.checked_add(length).ok_or_else(short)?;
+            count(total, length)?;
             // Some writers encode the length by itself.
             let alone = stream.is_base64
                 && stream.data[..encoded(word).min(stream.data.len())].contains(&b'=');
             if alone {
                 return stream.skip(node, word)?.bytes(node, length);
             }
-            let total = word.checked_add(length).ok_or_else(short)?;
             return Ok(match stream.bytes(node, total)? {
                 Cow::Borrowed(all) => Cow::Borrowed(&all[word..]),
                 Cow::Owned(mut all) => {
@@ -331,6 +341,7 @@ impl<'a> Arrays<'a> {
             .try_fold(0usize, |sum, (_, plain)| sum.checked_add(*plain))
             .ok_or_else(short)?;
         check(length)?;
+        count(header.saturating_add(total), length)?;
         let data = stream.skip(node, header)?.bytes(node, total)?;
         let mut all = Vec::new();
         all.try_reserve_exact(length)

@@ -2,12 +2,13 @@
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Read are text, inline base64, and appended raw or
 //! base64 arrays, uncompressed or by zlib, LZ4 or LZMA, with 32- and 64-bit headers, in any number of pieces, which are put one
-//! behind the other without their ghost cells. Cells are those of [`super::vtk_cells`]. The cell array `region` holds region ids,
+//! behind the other without their ghost cells. Pieces in other files are found by [`crate::references`]. Cells are those of [`super::vtk_cells`]. The cell array `region` holds region ids,
 //! or one that another program writes for them ([`REGION_NAMES`]); `marker` the tags of faces of a volume mesh and of lines of a
 //! surface, which without it are those of the region array too.
 //!
 //! Written is raw appended binary, or text: of volume meshes here, of surfaces by [`crate::vtu`] and [`crate::vtp`].
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
@@ -18,6 +19,7 @@ use super::elements::Grid;
 use super::vtk_cells::{self, REGION_NAMES};
 use crate::input::peek_file;
 use crate::map_file;
+use crate::references::{Copies, ReadOptions, References};
 use crate::text::{Fault, Parsed, check_vertex, whole};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -31,10 +33,15 @@ pub(crate) use write::with_sections;
 pub(super) use write::write;
 
 /// Whether there are cells that fill space in the file or its pieces.
-pub(super) fn is_volume(path: &Path) -> bool {
-    let is_volume = |file: &[u8]| match sources(path, file) {
-        Ok(Some(sources)) => sources.iter().any(|path| has_volume(path)),
-        _ => file_has_volume(file).unwrap_or(false),
+pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
+    let is_volume = |file: &[u8]| match sources(References::of(path, options), file) {
+        Ok(Some(sources)) => {
+            let mut seen = HashSet::new();
+            let mut sources = sources.iter().filter(|source| seen.insert(*source));
+            sources.any(|source| has_volume(source))
+        }
+        Ok(None) => file_has_volume(file).unwrap_or(false),
+        Err(_) => false,
     };
     peek_file(path, is_volume).unwrap_or(false)
 }
@@ -62,28 +69,30 @@ fn file_has_volume(file: &[u8]) -> Parsed<bool> {
 }
 
 /// The mesh of a file, or of the files that a parallel one names.
-pub(crate) fn read_grid(path: &Path) -> Result<Grid> {
+pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
     let file = map_file(path)?;
     let in_text = |fault: Fault| fault.in_text(path, &file);
-    let Some(sources) = sources(path, &file).map_err(in_text)? else {
+    let sources = sources(References::of(path, options), &file).map_err(in_text)?;
+    let Some(sources) = sources else {
         return parse_grid(&file).map_err(in_text);
     };
+    let refuse = |reason: String| Error::Format {
+        path: path.to_owned(),
+        reason,
+    };
+    let copies = Copies::new(file.len());
     let mut joined: Option<Grid> = None;
     for source in &sources {
         let file = map_file(source)?;
+        copies.add_file(source, file.len());
         let grid = parse_grid(&file).map_err(|fault| fault.in_text(source, &file))?;
+        copies.count(file.len(), grid.numbers()).map_err(refuse)?;
         joined = Some(match joined {
             None => grid,
-            Some(joined) => joined.join(grid).map_err(|reason| Error::Format {
-                path: path.to_owned(),
-                reason,
-            })?,
+            Some(joined) => joined.join(grid).map_err(refuse)?,
         });
     }
-    let mut grid = joined.ok_or_else(|| Error::Format {
-        path: path.to_owned(),
-        reason: "the file names no piece".to_owned(),
-    })?;
+    let mut grid = joined.ok_or_else(|| refuse("the file names no piece".to_owned()))?;
     note_pieces(&mut grid, sources.len());
     Ok(grid)
 }
@@ -97,7 +106,7 @@ fn note_pieces(grid: &mut Grid, pieces: usize) {
 }
 
 /// The files that a parallel file names; `None` for a file of another kind.
-fn sources(path: &Path, file: &[u8]) -> Parsed<Option<Vec<PathBuf>>> {
+fn sources(references: References, file: &[u8]) -> Parsed<Option<Vec<PathBuf>>> {
     let head = &file[..file.len().min(4096)];
     if !["\"PUnstructuredGrid\"", "\"PPolyData\""]
         .iter()
@@ -113,10 +122,9 @@ fn sources(path: &Path, file: &[u8]) -> Parsed<Option<Vec<PathBuf>>> {
     else {
         return Ok(None);
     };
-    let folder = path.parent().unwrap_or(Path::new(""));
     let pieces = grid.children().filter(|node| node.has_tag_name("Piece"));
     let source = |piece: Node| match piece.attribute("Source") {
-        Some(source) => Ok(folder.join(source)),
+        Some(source) => (references.find(source)).map_err(|reason| fault(piece, reason)),
         None => Err(fault(piece, "the piece has no Source")),
     };
     pieces.map(source).collect::<Parsed<_>>().map(Some)

@@ -2,12 +2,14 @@
 //!
 //! <https://www.xdmf.org/index.php/XDMF_Model_and_Format>. Uniform grids with their data inline or in a binary file beside, alone, in
 //! a spatial collection (one behind the other) or in a temporal one (the first). Data in HDF5 is refused. Cells are those of
-//! [`super::vtk_cells`], and arrays of cells have the names of the `.vtu` format. Written is text: a mixed
+//! [`super::vtk_cells`], and arrays of cells have the names of the `.vtu` format. Numbers of cells and `Dimensions` that the file
+//! declares must be those of its data. Written is text: a mixed
 //! topology, in which the cells keep their order.
 
-use std::fmt::Write as _;
-use std::io;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
+use std::rc::Rc;
 
 use glam::DVec3;
 use roxmltree::Node;
@@ -17,13 +19,16 @@ use super::elements::Grid;
 use super::tokens::Text;
 use super::vtk_cells::{self, REGION_NAMES};
 use super::vtu::arrays::{File, child, fault};
-use crate::atomic_file::{Out, write_atomically};
+use crate::input::Bytes;
 use crate::map_file;
-use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::references::{Copies, ReadOptions, References};
 use crate::text::{Fault, Parsed, check_vertex, show};
 use trioxide_mesh::Result;
-use trioxide_mesh::mesh::Mesh;
-use trioxide_mesh::volume::VolumeMesh;
+
+mod write;
+
+pub(super) use write::write;
+pub(crate) use write::write_surface;
 
 /// Names and numbers of topologies, VTK's type of their cells, and their number of nodes; 0 for any.
 const TOPOLOGIES: [(&str, i64, i64, usize); 20] = [
@@ -49,21 +54,20 @@ const TOPOLOGIES: [(&str, i64, i64, usize); 20] = [
     ("hexahedron_27", 50, 29, 27),
 ];
 
-pub(crate) fn read_grid(path: &Path) -> Result<Grid> {
+pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
     let file = map_file(path)?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    parse_in(&file, Some(folder)).map_err(|fault| fault.in_text(path, &file))
+    parse_in(&file, References::of(path, options)).map_err(|fault| fault.in_text(path, &file))
 }
 
 /// Whether there are cells that fill space in the file.
-pub(super) fn is_volume(path: &Path) -> bool {
-    path.is_file() && read_grid(path).is_ok_and(|grid| grid.has_cells())
+pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
+    path.is_file() && read_grid(path, options).is_ok_and(|grid| grid.has_cells())
 }
 
 /// The mesh of a file without others beside it.
 #[cfg(test)]
 pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
-    parse_in(file, None)
+    parse_in(file, References::nowhere())
 }
 
 /// The file without its document type, at the same offsets.
@@ -97,7 +101,7 @@ fn without_doctype(file: &[u8]) -> Parsed<std::borrow::Cow<'_, [u8]>> {
     Err(Fault::new(begin, "the document type has no end"))
 }
 
-fn parse_in(file: &[u8], folder: Option<&Path>) -> Parsed<Grid> {
+fn parse_in(file: &[u8], references: References) -> Parsed<Grid> {
     let file = &*without_doctype(file)?;
     let file = File::new(file)?;
     let document = file.document()?;
@@ -109,9 +113,14 @@ fn parse_in(file: &[u8], folder: Option<&Path>) -> Parsed<Grid> {
     let mut notes = Vec::new();
     let mut grids = Vec::new();
     collect(domain, &mut grids, &mut notes);
+    let reader = Reader {
+        references,
+        files: RefCell::default(),
+        copies: Copies::new(file.head.len()),
+    };
     let mut joined: Option<Grid> = None;
     for node in &grids {
-        let grid = Reader { folder }.grid(*node)?;
+        let grid = reader.grid(*node)?;
         joined = Some(match joined {
             None => grid,
             Some(joined) => joined.join(grid).map_err(|reason| fault(*node, reason))?,
@@ -145,8 +154,39 @@ fn collect<'a, 'b>(node: Node<'a, 'b>, grids: &mut Vec<Node<'a, 'b>>, notes: &mu
     }
 }
 
+/// Checks the number of cells that a topology declares.
+fn check_elements(topology: Node, found: usize) -> Parsed<()> {
+    for name in ["NumberOfElements", "Dimensions"] {
+        if let Some(declared) = product(topology, name)?
+            && declared != found
+        {
+            let reason = format!("{name} declares {declared} cells, but {found} are there");
+            return Err(fault(topology, reason));
+        }
+    }
+    Ok(())
+}
+
 struct Reader<'a> {
-    folder: Option<&'a Path>,
+    references: References<'a>,
+    /// Binary files that are open, by their names.
+    files: RefCell<HashMap<String, Rc<Bytes>>>,
+    /// What the binary files become: any number of items may name one place.
+    copies: Copies,
+}
+
+/// The product of the numbers in an attribute, where it is there: `2 3` are 6.
+fn product(node: Node, attribute: &str) -> Parsed<Option<usize>> {
+    let Some(text) = node.attribute(attribute) else {
+        return Ok(None);
+    };
+    let mut numbers = text.split_ascii_whitespace().map(|word| word.parse().ok());
+    let product = numbers.try_fold(1, |all: usize, number| all.checked_mul(number?));
+    let product = product.filter(|_| !text.trim_ascii().is_empty());
+    product.map(Some).ok_or_else(|| {
+        let text = show(text.as_bytes());
+        fault(node, format!("expected numbers in {attribute}, found `{text}`"))
+    })
 }
 
 impl Reader<'_> {
@@ -155,6 +195,7 @@ impl Reader<'_> {
         let geometry = child(node, "Geometry")?;
         let points = self.points(geometry)?;
         let (types, ends, connectivity) = self.cells(topology)?;
+        check_elements(topology, types.len())?;
         let tags = |name: &str| -> Parsed<Option<Vec<i32>>> {
             let is_it = |node: &Node| {
                 node.has_tag_name("Attribute")
@@ -275,6 +316,26 @@ impl Reader<'_> {
 
     /// The numbers of a data item.
     fn numbers(&self, item: Node) -> Parsed<Numbers> {
+        if let Some(kind) = item.attribute("ItemType").filter(|kind| *kind != "Uniform") {
+            let kind = show(kind.as_bytes());
+            let reason = format!("items of type {kind} are not read: write the numbers as one item");
+            return Err(fault(item, reason));
+        }
+        let numbers = self.stored_numbers(item)?;
+        match product(item, "Dimensions")? {
+            Some(declared) if declared != numbers.len() => Err(fault(
+                item,
+                format!(
+                    "Dimensions declare {declared} numbers, but {} are there",
+                    numbers.len()
+                ),
+            )),
+            _ => Ok(numbers),
+        }
+    }
+
+    /// The numbers that are there for a data item.
+    fn stored_numbers(&self, item: Node) -> Parsed<Numbers> {
         let is_float = item
             .attribute("NumberType")
             .or(item.attribute("DataType"))
@@ -325,171 +386,33 @@ impl Reader<'_> {
             Some("Big") => Order::Big,
             _ => Order::Little,
         };
-        let path = self.folder.unwrap_or(Path::new("")).join(name);
-        let file = map_file(&path).map_err(|error| fault(item, error.to_string()))?;
+        let file = (self.open(name)).map_err(|reason| fault(item, reason))?;
         let seek = item.attribute("Seek").unwrap_or("0").trim().parse().ok();
-        let dimensions = item.attribute("Dimensions").unwrap_or_default();
-        let count = (dimensions.split_ascii_whitespace())
-            .try_fold(1usize, |all, n| all.checked_mul(n.parse().ok()?));
-        let bytes = seek.zip(count).and_then(|(seek, count): (usize, usize)| {
+        let count = product(item, "Dimensions")?
+            .ok_or_else(|| fault(item, "an item in a binary file needs Dimensions"))?;
+        let bytes = seek.and_then(|seek: usize| {
             let end = count.checked_mul(kind.size())?.checked_add(seek)?;
             file.get(seek..end)
         });
-        match bytes {
-            Some(bytes) => Ok(kind.numbers(bytes, order)),
-            None => Err(fault(
-                item,
-                format!("{} is shorter than its Dimensions", show(name.as_bytes())),
-            )),
-        }
+        let Some(bytes) = bytes else {
+            let name = show(name.as_bytes());
+            return Err(fault(item, format!("{name} is shorter than its Dimensions")));
+        };
+        let counted = self.copies.count(bytes.len(), count);
+        counted.map_err(|reason| fault(item, reason))?;
+        Ok(kind.numbers(bytes, order))
     }
-}
 
-/// Cells to write: XDMF's number and the vertices of each.
-struct Cells<'a> {
-    points: &'a [DVec3],
-    count: usize,
-    /// Of cell `i`.
-    cell: &'a (dyn Fn(usize) -> (u8, &'a [u32]) + Sync),
-    arrays: Vec<(&'static str, &'a (dyn Fn(usize) -> i32 + Sync))>,
-}
-
-pub(super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
-    let solid = mesh.cells.len();
-    let cell = |i: usize| match i.checked_sub(solid) {
-        None => {
-            let cell = mesh.cells.get(i);
-            let number = match cell.len() {
-                4 => 6,
-                5 => 7,
-                6 => 8,
-                _ => 9,
-            };
-            (number, cell)
+    /// The binary file of that name.
+    fn open(&self, name: &str) -> Result<Rc<Bytes>, String> {
+        if let Some(file) = self.files.borrow().get(name) {
+            return Ok(file.clone());
         }
-        Some(face) => face_cell(mesh.faces.get(face)),
-    };
-    let region = |i: usize| {
-        let regions = mesh.regions.as_deref().unwrap_or_default();
-        regions.get(i).copied().unwrap_or(0)
-    };
-    let marker = |i: usize| i.checked_sub(solid).map_or(0, |face| mesh.face_tags[face]);
-    let mut cells = Cells {
-        points: &mesh.points,
-        count: solid + mesh.faces.len(),
-        cell: &cell,
-        arrays: Vec::new(),
-    };
-    if mesh.regions.is_some() {
-        cells.arrays.push(("region", &region));
+        let path = self.references.find(name)?;
+        let file = Rc::new(map_file(&path)?);
+        self.copies.add_file(&path, file.len());
+        let mut files = self.files.borrow_mut();
+        files.insert(name.to_owned(), file.clone());
+        Ok(file)
     }
-    if !mesh.faces.is_empty() {
-        cells.arrays.push(("marker", &marker));
-    }
-    write_atomically(path, |file| write_to(file, &cells))
-}
-
-fn face_cell(face: &[u32]) -> (u8, &[u32]) {
-    let number = match face.len() {
-        3 => 4,
-        4 => 5,
-        _ => 3,
-    };
-    (number, face)
-}
-
-/// Writes a surface or cloud: faces, then segments as lines.
-pub(crate) fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
-    let faces = mesh.faces.len();
-    let cell = |i: usize| match i.checked_sub(faces) {
-        None => face_cell(mesh.faces.get(i)),
-        Some(line) => (2, &mesh.segments[line].ends[..]),
-    };
-    let region = |i: usize| {
-        let regions = mesh.regions.as_deref().unwrap_or_default();
-        regions.get(i).copied().unwrap_or(0)
-    };
-    let marker = |i: usize| {
-        let line = i.checked_sub(faces);
-        line.map_or(0, |line| mesh.segments[line].marker)
-    };
-    let mut cells = Cells {
-        points: &mesh.points,
-        count: faces + mesh.segments.len(),
-        cell: &cell,
-        arrays: Vec::new(),
-    };
-    if mesh.regions.is_some() {
-        cells.arrays.push(("region", &region));
-    }
-    if !mesh.segments.is_empty() {
-        cells.arrays.push(("marker", &marker));
-    }
-    write_atomically(path, |file| write_to(file, &cells))
-}
-
-fn write_to(out: &mut dyn Out, cells: &Cells) -> io::Result<()> {
-    let Cells {
-        points,
-        count,
-        cell,
-        arrays,
-    } = cells;
-    // Polygons and lines say how many nodes they have.
-    let has_length = |number: u8| number <= 3;
-    let numbers: usize = (0..*count)
-        .map(|i| {
-            let (number, vertices) = cell(i);
-            1 + usize::from(has_length(number)) + vertices.len()
-        })
-        .sum();
-    let mut head = String::new();
-    write!(
-        head,
-        "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n<Grid Name=\"mesh\" GridType=\"Uniform\">\n\
-         <Geometry GeometryType=\"XYZ\">\n<DataItem DataType=\"Float\" Dimensions=\"{} 3\" Format=\"XML\" Precision=\"8\">\n",
-        points.len()
-    )
-    .expect("strings take all that is written");
-    out.write_all(head.as_bytes())?;
-    write_records(out, points.len(), |buffer, i| {
-        for coordinate in points[i].to_array() {
-            push_f64(buffer, coordinate);
-            buffer.push(b' ');
-        }
-        buffer.push(b'\n');
-    })?;
-    write!(
-        out,
-        "</DataItem>\n</Geometry>\n<Topology TopologyType=\"Mixed\" NumberOfElements=\"{count}\">\n\
-         <DataItem DataType=\"Int\" Dimensions=\"{numbers}\" Format=\"XML\" Precision=\"8\">\n"
-    )?;
-    write_records(out, *count, |buffer, i| {
-        let (number, vertices) = cell(i);
-        push_integer(buffer, number);
-        buffer.push(b' ');
-        if has_length(number) {
-            push_integer(buffer, vertices.len());
-            buffer.push(b' ');
-        }
-        for &vertex in vertices {
-            push_integer(buffer, vertex);
-            buffer.push(b' ');
-        }
-        buffer.push(b'\n');
-    })?;
-    write!(out, "</DataItem>\n</Topology>\n")?;
-    for (name, value) in arrays {
-        write!(
-            out,
-            "<Attribute Name=\"{name}\" AttributeType=\"Scalar\" Center=\"Cell\">\n\
-             <DataItem DataType=\"Int\" Dimensions=\"{count}\" Format=\"XML\" Precision=\"4\">\n"
-        )?;
-        write_records(out, *count, |buffer, i| {
-            push_integer(buffer, value(i));
-            buffer.push(b'\n');
-        })?;
-        write!(out, "</DataItem>\n</Attribute>\n")?;
-    }
-    write!(out, "</Grid>\n</Domain>\n</Xdmf>\n")
 }
