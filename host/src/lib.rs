@@ -93,7 +93,7 @@ pub use trioxide_generate as generate;
 pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
     Error, Result, ahead, bit_set, digest, edge_table, edges, error, fields, mesh, progress,
-    prolongation, random, volume,
+    prolongation, random, terminal, volume,
 };
 #[cfg(feature = "render")]
 pub use trioxide_render as render;

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use trioxide::formats::atomic_file::{self, write_atomically};
+use trioxide::terminal::{visible, visible_line};
 use trioxide::{Error, Result};
 
 pub mod account;
@@ -43,15 +44,16 @@ pub fn note(quiet: bool, text: impl Display) {
     }
 }
 
-/// Prints a line on standard error. Where that is closed or full, the line is lost: `eprintln` would panic, and lose the result.
+/// Prints a line on standard error, with escapes for what a terminal would take for commands: files and their names may hold any. Where that is closed or full, the line is lost: `eprintln` would panic, and lose the result.
 pub fn print_error(text: impl Display) {
     // One write, so that the lines of several processes do not mix.
-    let line = format!("trioxide: {text}\n");
+    let line = format!("trioxide: {}\n", visible_line(&text.to_string()));
     _ = progress::beside(|| io::stderr().lock().write_all(line.as_bytes()));
 }
 
-/// Writes `text` to standard output.
+/// Writes `text` to standard output, with escapes for what a terminal would take for commands.
 pub fn print(text: &str) -> Result<()> {
+    let text = visible(text);
     match progress::beside(|| io::stdout().lock().write_all(text.as_bytes())) {
         // The reader closed the pipe: it has read enough.
         Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {

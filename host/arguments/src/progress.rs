@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use trioxide::progress::{Now, now};
+use trioxide::terminal::visible_line;
 
 /// Time before the line appears.
 const DELAY: Duration = Duration::from_millis(500);
@@ -94,7 +95,7 @@ pub(crate) fn beside<R>(write: impl FnOnce() -> R) -> R {
 fn sentence(command: &str, now: &Now) -> String {
     let mut text = command.to_owned();
     if !now.stage.is_empty() {
-        text += &format!(": {}", now.stage);
+        text += &format!(": {}", visible_line(&now.stage));
     }
     let Now {
         unit, done, total, ..
@@ -122,6 +123,7 @@ mod tests {
             ("", "", 0, 0, "weld"),
             ("read a.ply", "", 3, 9, "weld: read a.ply"),
             ("read a.ply", "%", 3, 9, "weld: read a.ply, 33 %"),
+            ("read \r\u{1b}[K", "", 0, 0, "weld: read \\u000d\\u001b[K"),
             ("decide", "clustering", 7, 0, "weld: decide, clustering 7"),
             (
                 "sweeps",

@@ -6,6 +6,7 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
+use trioxide::terminal::visible_line;
 
 /// The arguments of this process. Ends it where they are wrong, with status 2.
 pub fn matches(command: Command) -> ArgMatches {
@@ -20,6 +21,7 @@ pub fn try_matches(command: Command) -> Result<ArgMatches, clap::Error> {
 }
 
 fn with_remedy(mut error: clap::Error) -> clap::Error {
+    escape(&mut error);
     let tip = match error.kind() {
         // clap would have an unknown option passed as a value.
         ErrorKind::UnknownArgument => {
@@ -34,6 +36,25 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
     error
+}
+
+/// Escapes what a terminal would take for commands: a word may be the name of any file.
+fn escape(error: &mut clap::Error) {
+    let escaped = |(kind, value): (ContextKind, &ContextValue)| {
+        let visible = |word: &String| visible_line(word).into_owned();
+        let value = match value {
+            ContextValue::String(word) => ContextValue::String(visible(word)),
+            ContextValue::Strings(words) => {
+                ContextValue::Strings(words.iter().map(visible).collect())
+            }
+            _ => return None,
+        };
+        Some((kind, value))
+    };
+    let all: Vec<_> = error.context().filter_map(escaped).collect();
+    for (kind, value) in all {
+        error.insert(kind, value);
+    }
 }
 
 /// What to give in place of a value that is no number.

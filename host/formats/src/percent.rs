@@ -6,7 +6,10 @@ pub(crate) fn decode(text: &[u8], is_meant: impl Fn(u8) -> bool) -> Vec<u8> {
     let mut rest = text;
     while let Some((&byte, behind)) = rest.split_first() {
         let digits = behind.first_chunk::<2>().filter(|_| byte == b'%');
-        match digits.and_then(|&digits| byte_of(digits)).filter(|&code| is_meant(code)) {
+        match digits
+            .and_then(|&digits| byte_of(digits))
+            .filter(|&code| is_meant(code))
+        {
             Some(code) => {
                 bytes.push(code);
                 rest = &behind[2..];

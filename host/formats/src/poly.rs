@@ -7,11 +7,11 @@ use std::path::Path;
 
 use glam::{DVec2, DVec3};
 
-use super::{ReadOptions, map_file};
 use super::text::{Fault, Line, Parsed, Rows, text_start, whole, with_line_feeds};
 use super::triangle::{
     Nodes, header_count, parse_nodes, parse_points, parse_segment_rows, sibling,
 };
+use super::{ReadOptions, map_file};
 use trioxide_mesh::mesh::{Mesh, Segment};
 use trioxide_mesh::{Error, Result};
 

@@ -17,6 +17,7 @@
 //! | [`bit_set`] | flags as bit sets |
 //! | [`ahead`] | whether new memory is touched by other threads |
 //! | [`memory`] | how much memory is left |
+//! | [`terminal`] | text of files without commands to a terminal |
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
 //! | [`parallel`] | loops that all threads share |
@@ -39,6 +40,7 @@ pub mod polyhedra;
 pub mod progress;
 pub mod prolongation;
 pub mod random;
+pub mod terminal;
 pub mod volume;
 
 pub use error::{Error, Result};

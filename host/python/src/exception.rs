@@ -8,11 +8,12 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use trioxide::Error;
+use trioxide::terminal::visible;
 
 /// The exception of an error: `ValueError` for a mesh or an argument, with element and rule; `MemoryError`; `OSError` for a file;
 /// `RuntimeError` for a device.
 pub fn exception(error: Error) -> PyErr {
-    let text = in_python(&error.to_string());
+    let text = in_python(&visible(&error.to_string()));
     match error {
         Error::OutOfMemory { .. } => PyMemoryError::new_err(text),
         Error::File { path, source } => of_file(path, &source),
@@ -63,6 +64,10 @@ fn number_of(error: &io::Error) -> Option<i32> {
 /// A message with options as the package's functions have them: `--device cpu` is `device="cpu"`, `--max-cells` is `max_cells`.
 pub fn in_python(message: &str) -> String {
     let message = message.replace("--device cpu", "device=\"cpu\"");
+    let message = message.replace(
+        "--follow-references anywhere",
+        "follow_references=\"anywhere\"",
+    );
     let mut words = message.split(' ').map(|word| {
         let start = word.find(|c: char| !"(`,".contains(c)).unwrap_or(0);
         match word[start..].strip_prefix("--") {

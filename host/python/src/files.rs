@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use trioxide::mesh::{Mesh, PolygonMesh};
 use trioxide::quality::Distribution;
 use trioxide::quality3d::{Histogram, Quality3d};
+use trioxide::terminal::visible_line;
 use trioxide::volume::VolumeMesh;
 use trioxide::{formats, generate, progress, render, validate};
 use trioxide_vem::Problem;
@@ -23,19 +24,33 @@ use crate::work::{run, run_on};
 
 type Dict<'py> = Bound<'py, PyDict>;
 
-/// Reads a file: whether it is a volume mesh, its arrays, and notes on what is not kept.
+/// Reads a file: whether it is a volume mesh, its arrays, and notes on what is not kept. Files that it names are followed below its
+/// folder, or `anywhere`.
 #[pyfunction]
 pub fn read(
     py: Python<'_>,
     path: PathBuf,
+    anywhere: bool,
     watch: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(bool, Py<PyDict>, Vec<String>)> {
-    if formats::is_volume(&path) {
-        let (mesh, notes) = run(py, watch, move || formats::read_volume_with_notes(&path))?;
-        return Ok((true, dict_of_volume(py, mesh)?.unbind(), notes));
+    let options = formats::ReadOptions {
+        follow_references: match anywhere {
+            true => formats::FollowReferences::Anywhere,
+            false => formats::FollowReferences::Below,
+        },
+    };
+    if formats::is_volume_as(&path, options) {
+        let (mesh, notes) = run(py, watch, move || formats::read_volume_as(&path, options))?;
+        return Ok((true, dict_of_volume(py, mesh)?.unbind(), visible(notes)));
     }
-    let (mesh, notes) = run(py, watch, move || formats::read_with_notes(&path))?;
-    Ok((false, dict_of_mesh(py, mesh)?.unbind(), notes))
+    let (mesh, notes) = run(py, watch, move || formats::read_as(&path, options))?;
+    Ok((false, dict_of_mesh(py, mesh)?.unbind(), visible(notes)))
+}
+
+/// Notes without what a terminal takes for commands: Python prints warnings as they are.
+fn visible(notes: Vec<String>) -> Vec<String> {
+    let line = |note: String| visible_line(&note).into_owned();
+    notes.into_iter().map(line).collect()
 }
 
 /// Writes a mesh; notes on what the format does not hold.
@@ -69,7 +84,7 @@ pub fn write<'py>(
             check_volume(&mesh)?;
             let losses = formats::volume::VolumeFormat::to_write(&path)?.losses(&mesh);
             formats::volume::write_volume_as(&path, &mesh, options)?;
-            Ok(losses)
+            Ok(visible(losses))
         });
     }
     let mesh = mesh_of(mesh)?;
@@ -78,7 +93,7 @@ pub fn write<'py>(
         let format = formats::Format::to_write(&path)?;
         let losses = format.losses(&mesh, encoding.unwrap_or_default());
         formats::write_as(&path, &mesh, options)?;
-        Ok(losses)
+        Ok(visible(losses))
     })
 }
 

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trioxide::Device;
 use trioxide::progress::{self, Interrupt};
+use trioxide::terminal::visible_line;
 
 use crate::device::PyDevice;
 use crate::exception::exception;
@@ -136,7 +137,7 @@ pub fn run<R: Send + 'static>(
 fn report(watch: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     if let Some(watch) = watch {
         let now = progress::now();
-        watch.call1((&*now.stage, now.unit, now.done, now.total))?;
+        watch.call1((&*visible_line(&now.stage), now.unit, now.done, now.total))?;
     }
     Ok(())
 }

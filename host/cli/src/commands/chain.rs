@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::{Value, json};
 use trioxide::backend::{Choice, Device};
-use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
+use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
@@ -28,6 +28,8 @@ use crate::outputs;
 pub struct Options {
     /// Mesh to read, of any format that the first step reads
     input: PathBuf,
+    #[command(flatten)]
+    reading: ReadOptions,
     #[command(flatten)]
     device: DeviceOptions,
     /// Steps, each after a colon
@@ -86,6 +88,16 @@ impl Step {
             Step::Refine(options) => Some(&mut options.device),
             Step::Polylla(options) => Some(&mut options.device),
             Step::Write(_) => None,
+        }
+    }
+
+    fn reading(&self) -> ReadOptions {
+        match self {
+            Step::Weld(options) => options.reading,
+            Step::Smooth(options) => options.reading,
+            Step::Refine(options) => options.reading,
+            Step::Polylla(options) => options.reading,
+            Step::Write(_) => ReadOptions::default(),
         }
     }
 
@@ -212,6 +224,11 @@ fn parse(options: &Options) -> Result<Vec<(Step, ArgMatches)>> {
 /// Gives a step the chain's machine. Only the precision is its own.
 fn take_over(step: &mut Step, of_chain: &DeviceOptions) -> Result<()> {
     let name = step.name();
+    if step.reading() != ReadOptions::default() {
+        return Err(Error::Argument(format!(
+            "--follow-references goes with the input of the chain: give it before the first colon, not to {name}"
+        )));
+    }
     let Some(device) = step.device() else {
         return Ok(());
     };
@@ -256,7 +273,7 @@ fn check(options: &Options, steps: &[(Step, ArgMatches)], is_volume: bool) -> Re
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let steps = parse(options)?;
-    let is_volume = super::is_volume(&options.input);
+    let is_volume = super::is_volume(&options.input, options.reading);
     check(options, &steps, is_volume)?;
     let quiet = options.device.quiet;
     let work = steps
@@ -264,8 +281,8 @@ pub fn run(options: &Options) -> Result<()> {
         .fold(Work { cpu: 0.0 }, |sum, (step, _)| sum.and(step.work()));
     let opening = options.device.begin(&options.input, work);
     let mut mesh = match is_volume {
-        true => AnyMesh::Volume(super::read_volume(&options.input, quiet)?),
-        false => AnyMesh::Surface(super::read_mesh(&options.input, quiet)?),
+        true => AnyMesh::Volume(super::read_volume(&options.input, options.reading, quiet)?),
+        false => AnyMesh::Surface(super::read_mesh(&options.input, options.reading, quiet)?),
     };
     let device = opening.open()?;
     let mut reports = Vec::new();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::formats::{self, Encoding, Format, WriteOptions};
+use trioxide::formats::{self, Encoding, Format, ReadOptions, WriteOptions};
 use trioxide::mesh::Mesh;
 use trioxide::{Error, Result};
 use trioxide_arguments::account;
@@ -44,6 +44,8 @@ pub struct Options {
     compress: bool,
     #[command(flatten)]
     volume: super::volume::VolumeOutput,
+    #[command(flatten)]
+    reading: ReadOptions,
     /// Print the time of each part of the run
     #[arg(long)]
     timings: bool,
@@ -54,19 +56,24 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let Options { input, quiet, .. } = options;
+    let Options {
+        input,
+        reading,
+        quiet,
+        ..
+    } = options;
     let output = options.output.as_ref().or(options.named.as_ref());
     let output = output.expect("clap asks for one of both");
     let encoding = match options.compress {
         true => Some(Encoding::Compressed),
         false => options.encoding,
     };
-    if super::is_volume(input) {
+    if super::is_volume(input, *reading) {
         let mut volume = options.volume;
         volume.volume_encoding = volume.volume_encoding.or(encoding);
         if options.boundary {
             let format = Format::to_write(output)?;
-            let mesh = super::read_volume(input, *quiet)?.boundary();
+            let mesh = super::read_volume(input, *reading, *quiet)?.boundary();
             write(format, output, &mesh, volume.into(), *quiet)?;
             return super::print_timings(options.timings && !quiet);
         }
@@ -77,7 +84,7 @@ pub fn run(options: &Options) -> Result<()> {
                 format.name
             )));
         }
-        super::volume::convert(input, output, volume, *quiet)?;
+        super::volume::convert(input, *reading, output, volume, *quiet)?;
         return super::print_timings(options.timings && !quiet);
     }
     if options.volume.volume_encoding.is_some() {
@@ -88,7 +95,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     // A bad output is refused before a long read.
     let format = Format::to_write(output)?;
-    let mesh = super::read_mesh(input, *quiet)?;
+    let mesh = super::read_mesh(input, *reading, *quiet)?;
     if options.boundary {
         return Err(Error::Argument(format!(
             "--boundary goes with volume meshes, and {} has no cells: leave it out",

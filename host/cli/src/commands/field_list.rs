@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use trioxide::fields::{Field, MeshFields};
+use trioxide::terminal::visible_line;
 
 /// A field without its numbers.
 pub struct Row {
@@ -58,7 +59,7 @@ pub fn to_lines(rows: &[Row]) -> Vec<(String, String)> {
             None => "no numbers".to_owned(),
         };
         (
-            format!("  {}", row.name),
+            format!("  {}", visible_line(&row.name)),
             format!(
                 "{} {}, {}{components}, {range}",
                 row.elements, row.of, row.kind

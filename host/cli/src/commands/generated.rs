@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use trioxide::formats::ReadOptions;
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result, generate};
@@ -33,9 +34,9 @@ pub fn is_generated(input: &Path) -> bool {
 }
 
 /// Whether an input is a mesh of cells in space: by the name of a file, or the kind that is generated.
-pub fn is_volume(input: &Path) -> bool {
+pub fn is_volume(input: &Path, reading: ReadOptions) -> bool {
     match Generated::of(input) {
-        Ok(None) => trioxide::formats::is_volume(input),
+        Ok(None) => trioxide::formats::is_volume_as(input, reading),
         Ok(Some(generated)) => generated.dataset == Dataset::Tets,
         // Who reads it says what is wrong.
         Err(_) => false,
@@ -191,6 +192,7 @@ mod tests {
             parsed("generate:random:1e3:7"),
             Some((Dataset::Random, 1000, 7))
         );
+        let is_volume = |path| is_volume(path, ReadOptions::default());
         assert!(is_volume(Path::new("generate:tets:100")));
         assert!(
             !is_volume(Path::new("generate:grid:100"))

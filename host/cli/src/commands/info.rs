@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use trioxide::backend::{Laps, Stage};
 use trioxide::edge_table::EdgeTable;
 use trioxide::edges::Edges;
-use trioxide::formats::Format;
+use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::quality::{Distribution, Quality, quality};
 use trioxide::{Result, progress, validate};
@@ -30,6 +30,8 @@ pub struct Options {
     /// .obj, .ply, .stl, .vtp, .inp, .xdmf, .glb, .edges, .xyz, .pcd,
     /// .las, .laz, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
+    #[command(flatten)]
+    reading: ReadOptions,
     /// Print the time of each stage
     #[arg(long)]
     timings: bool,
@@ -51,9 +53,10 @@ pub fn run(options: &Options) -> Result<()> {
             options.quiet,
         );
     }
-    if super::is_volume(&options.mesh) {
+    if super::is_volume(&options.mesh, options.reading) {
         return super::volume::info(&super::volume::Info {
             input: &options.mesh,
+            reading: options.reading,
             timings: options.timings,
             json: options.json.as_deref(),
             quiet: options.quiet,
@@ -63,7 +66,7 @@ pub fn run(options: &Options) -> Result<()> {
         true => "generated",
         false => Format::to_read(&options.mesh)?.name,
     };
-    let mesh = super::read_mesh(&options.mesh, options.quiet)?;
+    let mesh = super::read_mesh(&options.mesh, options.reading, options.quiet)?;
     let report = Report::of(mesh);
     if let Some(path) = &options.json {
         let mut object = report.to_json();

@@ -8,7 +8,7 @@ use glam::{DVec2, Vec2};
 use gpu::point::Coordinates;
 use trioxide::backend::Device;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
-use trioxide::formats::{self, Encoding, Format, Printed};
+use trioxide::formats::{self, Encoding, Format, Printed, ReadOptions};
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
@@ -39,12 +39,12 @@ use generated::Generated;
 pub use generated::{is_generated, is_volume};
 
 /// Reads a mesh, or generates it, and says on standard error what of the file is not in it, unless `quiet`.
-pub fn read_mesh(path: &Path, quiet: bool) -> Result<Mesh> {
+pub fn read_mesh(path: &Path, reading: ReadOptions, quiet: bool) -> Result<Mesh> {
     account::part("work of the host");
     if let Some(generated) = Generated::of(path)? {
         return generated.surface();
     }
-    let (mesh, notes) = formats::read_with_notes(path)?;
+    let (mesh, notes) = formats::read_as(path, reading)?;
     account::part("read");
     for said in notes {
         note(quiet, format_args!("{}: {said}", path.display()));
@@ -80,12 +80,12 @@ pub fn with_precision(error: Error, precision: Precision) -> Error {
 }
 
 /// Reads a volume mesh, or generates it, and says on standard error what of the file is not in it, unless `quiet`.
-pub fn read_volume(path: &Path, quiet: bool) -> Result<VolumeMesh> {
+pub fn read_volume(path: &Path, reading: ReadOptions, quiet: bool) -> Result<VolumeMesh> {
     account::part("work of the host");
     if let Some(generated) = Generated::of(path)? {
         return generated.volume();
     }
-    let (mesh, notes) = formats::read_volume_with_notes(path)?;
+    let (mesh, notes) = formats::read_volume_as(path, reading)?;
     account::part("read");
     for said in notes {
         note(quiet, format_args!("{}: {said}", path.display()));

@@ -103,7 +103,7 @@ pub fn run(options: &Options) -> Result<()> {
     check_options(options, options.output.as_deref())?;
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, Work::POLYHEDRA);
-    let mesh = read_volume(&options.input, quiet)?;
+    let mesh = read_volume(&options.input, options.reading, quiet)?;
     let (mesh, fields) = tetrahedra(mesh, &options.input, quiet)?;
     let settings = settings(options);
     let result = match options.device.precision {

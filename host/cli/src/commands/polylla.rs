@@ -7,7 +7,7 @@ use glam::{DVec2, Vec2};
 use serde_json::{Value, json};
 use trioxide::backend::{Choice, Device, Laps, Stage};
 use trioxide::fields::{Carried, Fields};
-use trioxide::formats::{Format, Printed};
+use trioxide::formats::{Format, Printed, ReadOptions};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{
@@ -76,6 +76,8 @@ pub struct Options {
     #[arg(long)]
     pub digest: bool,
     #[command(flatten)]
+    pub reading: ReadOptions,
+    #[command(flatten)]
     pub device: DeviceOptions,
 }
 
@@ -87,7 +89,7 @@ enum TiesOption {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    if super::is_volume(&options.input) {
+    if super::is_volume(&options.input, options.reading) {
         return polyhedra::run(options);
     }
     check_usage(options)?;
@@ -95,7 +97,7 @@ pub fn run(options: &Options) -> Result<()> {
         Format::to_write(output)?;
     }
     let opening = options.device.begin(&options.input, Work::POLYLLA);
-    let mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let mesh = super::read_mesh(&options.input, options.reading, options.device.quiet)?;
     // Rows with attributes are not printed ahead.
     let is_bare = mesh.attributes == VertexAttributes::default();
     let mut printed = Printed::default();

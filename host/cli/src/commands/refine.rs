@@ -7,7 +7,7 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::fields::Carried;
 use trioxide::formats::edges::Layout;
-use trioxide::formats::{self, Format};
+use trioxide::formats::{self, Format, ReadOptions};
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
 use trioxide::prolongation::Prolongation;
@@ -92,6 +92,8 @@ pub struct Options {
     /// How an .edges file is written: as the output of the paper's program, edges by coordinates, or as its input
     #[arg(long, value_enum, default_value = "ends")]
     edges_by: EdgesBy,
+    #[command(flatten)]
+    pub reading: ReadOptions,
     #[command(flatten)]
     pub device: DeviceOptions,
 }
@@ -194,7 +196,7 @@ pub enum Dimensions {
 }
 
 /// Reads a mesh of the plane or of space.
-pub fn read(path: &Path, quiet: bool) -> Result<Read> {
+pub fn read(path: &Path, reading: ReadOptions, quiet: bool) -> Result<Read> {
     if is_edges_file(path) {
         let (mesh, marks) = formats::edges::read(path)?;
         return Ok(Read {
@@ -203,7 +205,7 @@ pub fn read(path: &Path, quiet: bool) -> Result<Read> {
             marks: Some(marks),
         });
     }
-    of_mesh(super::read_mesh(path, quiet)?).map_err(|error| error.in_file(path))
+    of_mesh(super::read_mesh(path, reading, quiet)?).map_err(|error| error.in_file(path))
 }
 
 fn of_mesh(mut mesh: Mesh) -> Result<Read> {
@@ -221,7 +223,7 @@ fn of_mesh(mut mesh: Mesh) -> Result<Read> {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    if super::is_volume(&options.input) {
+    if super::is_volume(&options.input, options.reading) {
         return tets::run(options);
     }
     if let Some(output) = &options.output {
@@ -229,7 +231,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, options.work());
-    let read = read(&options.input, quiet)?;
+    let read = read(&options.input, options.reading, quiet)?;
     let wants = match &options.output {
         None => Wants::Counts,
         Some(path) if is_edges_file(path) => Wants::Edges,
@@ -301,7 +303,7 @@ impl Options {
 
     /// The work for the choice of a machine: rounds that mark little are the most.
     pub fn work(&self) -> Work {
-        let round = match super::is_volume(&self.input) {
+        let round = match super::is_volume(&self.input, self.reading) {
             true => Work::REFINE_TETS,
             false => Work::REFINE,
         };

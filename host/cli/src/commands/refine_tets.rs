@@ -63,7 +63,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, options.work());
-    let mesh = super::super::read_volume(&options.input, quiet)?;
+    let mesh = super::super::read_volume(&options.input, options.reading, quiet)?;
     let (fine, report) = apply(options, mesh, opening)?;
     if let Some(output) = &options.output {
         super::super::write_volume(output, &fine, Default::default(), quiet)?;

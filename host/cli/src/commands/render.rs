@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use glam::DVec3;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::{is_polyhedra, read_polyhedra};
+use trioxide::formats::{ReadOptions, is_polyhedra, read_polyhedra};
 use trioxide::mesh::Mesh;
 use trioxide::render::{self, Camera, Color, Cut, Edges, Format, Up};
 use trioxide::{Error, Result, progress};
@@ -49,6 +49,8 @@ pub struct Options {
     /// flat base; y for glTF; else z]
     #[arg(long, value_enum, value_name = "AXIS")]
     up: Option<Up>,
+    #[command(flatten)]
+    reading: ReadOptions,
     /// Leave out the strip that says what the colours mean
     #[arg(long)]
     no_legend: bool,
@@ -90,8 +92,8 @@ pub fn run(options: &Options) -> Result<()> {
             picture.map_err(in_file)?,
             format!("{} polyhedra", mesh.len()),
         )
-    } else if super::is_volume(&options.input) {
-        let mesh = super::read_volume(&options.input, options.quiet)?;
+    } else if super::is_volume(&options.input, options.reading) {
+        let mesh = super::read_volume(&options.input, options.reading, options.quiet)?;
         draw();
         let picture = render::render_volume(&mesh, options.cut, &drawing, format);
         (
@@ -102,7 +104,7 @@ pub fn run(options: &Options) -> Result<()> {
         let cause = "--cut is for volume meshes, and this mesh has no cells: leave it out";
         return Err(in_file(Error::Argument(cause.to_owned())));
     } else {
-        let mesh = super::read_mesh(&options.input, options.quiet)?;
+        let mesh = super::read_mesh(&options.input, options.reading, options.quiet)?;
         draw();
         let mut drawn = match mesh.faces.len() {
             0 => format!("{} points", mesh.points.len()),

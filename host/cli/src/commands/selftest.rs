@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use clap::Args;
 use trioxide::backend::{Choice, Device};
+use trioxide::formats::{self, ReadOptions};
 use trioxide::selftest::{Size, cases, select};
-use trioxide::{Error, Result, formats};
+use trioxide::{Error, Result};
 use trioxide_arguments::print;
 
 /// Check every pipeline on every device against the sequential reference, bit for bit
@@ -29,6 +30,8 @@ pub struct Options {
     /// Only the checks of this family (refine, weld, …), or whose name is or contains this; give it several times for several
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
+    #[command(flatten)]
+    reading: ReadOptions,
     /// Print the family and name of each check, and run none
     #[arg(long)]
     list: bool,
@@ -38,7 +41,8 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     let mut given = Vec::new();
     for path in &options.meshes {
-        let mesh = formats::read(path)?
+        let (mesh, _) = formats::read_as(path, options.reading)?;
+        let mesh = mesh
             .into_triangulation()
             .map_err(|error| error.in_file(path))?;
         given.push((path.display().to_string(), mesh));

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
 use trioxide::backend::{Device, Stage};
-use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
+use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::{
@@ -56,6 +56,8 @@ pub struct Options {
     /// File with ids of nodes that stay, one a line (0 is the first)
     #[arg(long, value_name = "FILE")]
     pub fixed: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadOptions,
     #[command(flatten)]
     pub device: DeviceOptions,
 }
@@ -246,7 +248,7 @@ struct Outcome {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let is_volume = super::is_volume(&options.input);
+    let is_volume = super::is_volume(&options.input, options.reading);
     if let Some(output) = &options.output {
         if is_volume {
             VolumeFormat::to_write(output)?;
@@ -259,14 +261,14 @@ pub fn run(options: &Options) -> Result<()> {
     options.settings()?;
     let opening = options.device.begin(&options.input, options.work());
     let report = if is_volume {
-        let mut mesh = super::read_volume(&options.input, quiet)?;
+        let mut mesh = super::read_volume(&options.input, options.reading, quiet)?;
         let report = apply_to_volume(options, &mut mesh, opening)?;
         if let Some(output) = &options.output {
             super::write_volume(output, &mesh, Default::default(), quiet)?;
         }
         report
     } else {
-        let mut mesh = super::read_mesh(&options.input, quiet)?;
+        let mut mesh = super::read_mesh(&options.input, options.reading, quiet)?;
         let report = apply_to_surface(options, &mut mesh, opening)?;
         if let Some(output) = &options.output {
             super::write_mesh(output, &mesh, quiet)?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use trioxide::backend::Stage;
-use trioxide::formats::{self, Format};
+use trioxide::formats::{self, Format, ReadOptions};
 use trioxide::generate::{self, Refinement};
 use trioxide::mesh::Mesh;
 use trioxide::{Error, Result, progress};
@@ -44,6 +44,8 @@ pub struct Options {
     /// Keep the triangles outside of the segments, up to the convex hull
     #[arg(long)]
     convex: bool,
+    #[command(flatten)]
+    reading: ReadOptions,
     /// Print the time of each part of the run
     #[arg(long)]
     timings: bool,
@@ -60,7 +62,7 @@ pub fn run(options: &Options) -> Result<()> {
     let Options { input, output, .. } = options;
     let format = Format::to_write(output)?;
     account::part("work of the host");
-    let (outline, notes) = formats::poly::read_outline(input)?;
+    let (outline, notes) = formats::poly::read_outline_as(input, options.reading)?;
     account::part("read");
     say(options, &notes);
     let outline = generate::Outline {

@@ -9,6 +9,7 @@ use glam::DVec2;
 use serde_json::{Value, json};
 use trioxide::backend::Stage;
 use trioxide::fields::{Carried, Field};
+use trioxide::formats::ReadOptions;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::mesh::{Mesh, PolygonMesh};
 use trioxide::{Error, Result, formats, progress, render};
@@ -36,6 +37,8 @@ pub struct Options {
     /// Solution to write: as a picture, .png or .svg, or as fields of the mesh, .vtu or .ply
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    reading: ReadOptions,
     /// CPU threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
@@ -75,7 +78,7 @@ pub fn run(options: &Options) -> Result<()> {
     let pool = trioxide::backend::threads(options.threads.map(usize::from))?;
     let (outcome, carried) = pool
         .install(|| {
-            let mut mesh = super::read_mesh(&options.mesh, options.quiet)?;
+            let mut mesh = super::read_mesh(&options.mesh, options.reading, options.quiet)?;
             super::check_faces(&mesh)?;
             let carried = Carried::take(&mut mesh)?;
             let outcome = Outcome::of(mesh, options.problem)?;

@@ -9,6 +9,7 @@ use glam::DVec3;
 use serde_json::{Value, json};
 use trioxide::backend::{Device, Stage};
 use trioxide::fields::MeshFields;
+use trioxide::formats::ReadOptions;
 use trioxide::formats::volume::{
     Encoding, MshVersion, VolumeFormat, WriteOptions, write_volume_as,
 };
@@ -44,10 +45,16 @@ impl From<VolumeOutput> for WriteOptions {
 }
 
 /// Converts the volume mesh `input`.
-pub fn convert(input: &Path, output: &Path, options: VolumeOutput, quiet: bool) -> Result<()> {
+pub fn convert(
+    input: &Path,
+    reading: ReadOptions,
+    output: &Path,
+    options: VolumeOutput,
+    quiet: bool,
+) -> Result<()> {
     // A bad output is refused before a long read.
     VolumeFormat::to_write(output)?;
-    let mesh = super::read_volume(input, quiet)?;
+    let mesh = super::read_volume(input, reading, quiet)?;
     super::write_volume(output, &mesh, options.into(), quiet)?;
     if quiet {
         return Ok(());
@@ -145,6 +152,7 @@ const NAME_WIDTH: usize = 25;
 /// What `trioxide info` asks for.
 pub struct Info<'a> {
     pub input: &'a Path,
+    pub reading: ReadOptions,
     pub timings: bool,
     pub json: Option<&'a Path>,
     pub quiet: bool,
@@ -156,7 +164,7 @@ pub fn info(options: &Info) -> Result<()> {
         true => "generated",
         false => VolumeFormat::to_read(options.input)?.name,
     };
-    let mesh = super::read_volume(options.input, options.quiet)?;
+    let mesh = super::read_volume(options.input, options.reading, options.quiet)?;
     progress::stage("count, check and measure");
     let start = Instant::now();
     let summary = volume_summary(&mesh);

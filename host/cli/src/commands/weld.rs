@@ -9,8 +9,8 @@ use std::time::Instant;
 use clap::{ArgGroup, Args};
 use serde_json::json;
 use trioxide::backend::{Device, Stage};
-use trioxide::formats::Format;
 use trioxide::formats::atomic_file::write_atomically;
+use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{
     self, Carried, DeviceMesh, Found, Guards, Locks, Method, RATIO_TOLERANCE, Welded,
@@ -59,6 +59,8 @@ pub struct Options {
     #[arg(long, value_name = "BYTES", value_parser = parse_count, conflicts_with = "ratio")]
     pub memory_limit: Option<usize>,
     #[command(flatten)]
+    pub reading: ReadOptions,
+    #[command(flatten)]
     pub device: DeviceOptions,
 }
 
@@ -81,7 +83,7 @@ struct Outcome {
 pub fn run(options: &Options) -> Result<()> {
     check(options)?;
     let opening = options.device.begin(&options.input, options.work());
-    let mesh = super::read_mesh(&options.input, options.device.quiet)?;
+    let mesh = super::read_mesh(&options.input, options.reading, options.device.quiet)?;
     let (mesh, report, welded) = apply(options, mesh, opening)?;
     write_maps(options, &welded)?;
     if let Some(output) = &options.output {

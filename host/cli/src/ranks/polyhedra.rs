@@ -29,7 +29,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         with_regions: settings.constrained,
         is_kept: options.output.is_some(),
     };
-    let read = TetInput::read(ranks, &options.input, reading, quiet)?;
+    let read = TetInput::read(ranks, (&options.input, options.reading), reading, quiet)?;
     let input = read.input();
     let precision = options.device.precision;
     let in_file = |fault| with_file(fault, &options.input, precision);

@@ -31,7 +31,7 @@ use crate::commands::polylla::{Options, check_usage, digest_row};
 /// # Errors
 /// As the single run; options that do not work on ranks.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
-    if commands::is_volume(&options.input) {
+    if commands::is_volume(&options.input, options.reading) {
         return super::polyhedra::run(ranks, options, starting);
     }
     check_usage(options)?;
@@ -232,7 +232,7 @@ fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
 
 /// The whole mesh, and what it carries.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Triangulation, Carried)> {
-    let mut mesh = commands::read_mesh(&options.input, quiet)?;
+    let mut mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
     let carried = commands::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
     carried
         .and_then(|carried| Ok((mesh.into_triangulation()?, carried)))

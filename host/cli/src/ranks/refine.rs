@@ -43,7 +43,7 @@ struct Kept {
 /// # Errors
 /// As the single run; options that do not work on ranks.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
-    if commands::is_volume(&options.input) {
+    if commands::is_volume(&options.input, options.reading) {
         return super::refine_tets::run(ranks, options, starting);
     }
     refuse(options)?;
@@ -310,7 +310,7 @@ fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
 
 /// The whole mesh, and what does not cross.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(command::Dimensions, Kept)> {
-    let read = command::read(&options.input, quiet)?;
+    let read = command::read(&options.input, options.reading, quiet)?;
     let (mut mesh, carried) = (read.mesh, read.carried);
     let markers = match &mut mesh {
         command::Dimensions::Plane(mesh) => mesh.number(&carried),

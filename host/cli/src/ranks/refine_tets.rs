@@ -29,7 +29,12 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     check_volume(options.output.as_deref())?;
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);
-    let read = TetInput::read(ranks, &options.input, Reading::default(), quiet)?;
+    let read = TetInput::read(
+        ranks,
+        (&options.input, options.reading),
+        Reading::default(),
+        quiet,
+    )?;
     let input = read.input();
     let (mesh, fields) = (&read.mesh, &read.fields);
     let block = input.block;

@@ -35,7 +35,7 @@ enum Kept {
 /// # Errors
 /// As the single run; options that do not work on ranks.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
-    let is_volume = commands::is_volume(&options.input);
+    let is_volume = commands::is_volume(&options.input, options.reading);
     let check = if is_volume {
         check_volume
     } else {
@@ -103,7 +103,7 @@ fn smoothed<P: Vector + MeshPoint>(
         Some(_) => Some(smoothed.points(ranks, on, block)?),
         None => None,
     };
-    let is_volume = commands::is_volume(&options.input);
+    let is_volume = commands::is_volume(&options.input, options.reading);
     let moves = smoothed.moves;
     let counts = vec![
         ("vertices", json!(block.vertices)),
@@ -233,15 +233,15 @@ fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<Kept> {
             "several processes smooth {cells} only: start it without mpirun for other cells"
         ))),
     };
-    if commands::is_volume(&options.input) {
-        let mesh = commands::read_volume(&options.input, quiet)?;
+    if commands::is_volume(&options.input, options.reading) {
+        let mesh = commands::read_volume(&options.input, options.reading, quiet)?;
         let is_fine = matches!(mesh.cells, Cells::Tetrahedra(_));
         check_cells(mesh.points.len(), mesh.cells.len(), "cells")
             .map_err(|error| options.in_file(error))?;
         of_one_kind(is_fine, "tetrahedra")?;
         return Ok(Kept::Volume(mesh));
     }
-    let mesh = commands::read_mesh(&options.input, quiet)?;
+    let mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
     check_cells(mesh.points.len(), mesh.faces.len(), "faces")
         .map_err(|error| options.in_file(error))?;
     of_one_kind(matches!(mesh.faces, Faces::Triangles(_)), "triangles")?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use glam::{DVec3, Vec3};
 use trioxide::fields::MeshFields;
+use trioxide::formats::ReadOptions;
 use trioxide::generate::TetGrid;
 use trioxide::volume::TetMesh;
 use trioxide_arguments::device::Precision;
@@ -41,7 +42,13 @@ impl TetInput {
     ///
     /// # Errors
     /// Those of rank 0.
-    pub fn read(ranks: &Ranks, input: &Path, reading: Reading, quiet: bool) -> Result<Self> {
+    pub fn read(
+        ranks: &Ranks,
+        input: (&Path, ReadOptions),
+        reading: Reading,
+        quiet: bool,
+    ) -> Result<Self> {
+        let (input, options) = input;
         let grid = match reading.is_kept {
             true => None,
             false => Generated::of(input)?.map_or(Ok(None), |input| input.tet_grid())?,
@@ -62,9 +69,8 @@ impl TetInput {
         }
         note_first_reads(quiet, input, " and writes the result");
         let kept = match ranks.rank() {
-            0 => {
-                commands::read_volume(input, quiet).and_then(|mesh| tetrahedra(mesh, input, quiet))
-            }
+            0 => commands::read_volume(input, options, quiet)
+                .and_then(|mesh| tetrahedra(mesh, input, quiet)),
             _ => Ok((TetMesh::default(), MeshFields::default())),
         };
         let (mesh, fields) = ranks.agree(kept.map_err(Fault::from))?;

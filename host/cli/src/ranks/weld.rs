@@ -214,7 +214,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
 
 /// The whole mesh, and its locked vertices.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Kept, Vec<bool>)> {
-    let mesh = commands::read_mesh(&options.input, quiet)?;
+    let mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
     note_normals(&mesh, quiet);
     let clusters = &options.clusters;
     let locked = (clusters.locks(mesh.points.len())?.find(&mesh))

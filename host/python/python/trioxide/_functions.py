@@ -66,7 +66,7 @@ def generate(kind: str, n: int, *, seed: int = 1, random: bool = False, progress
     return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)
 
 
-def read(path: PathLike, *, progress: Progress = None) -> Union[Mesh, VolumeMesh]:
+def read(path: PathLike, *, follow_references: str = "below", progress: Progress = None) -> Union[Mesh, VolumeMesh]:
     """Reads a mesh: a `VolumeMesh` of formats and files with cells that have a volume.
 
     The format is that of the file name's extension. Parts of the file that a mesh does not have are left out with a warning.
@@ -74,6 +74,9 @@ def read(path: PathLike, *, progress: Progress = None) -> Union[Mesh, VolumeMesh
     Parameters
     ----------
     path : path
+    follow_references : "below" or "anywhere"
+        Where the files may lie that the file names (`.pvtu`, `.pvtp`, `.xdmf`, `.gltf`, `.inp`): below its folder, also behind
+        symbolic links; or anywhere, for files that you trust.
     progress : function or True, optional
 
     Raises
@@ -90,9 +93,10 @@ def read(path: PathLike, *, progress: Progress = None) -> Union[Mesh, VolumeMesh
     ...     read(path)
     <trioxide.Mesh: 9 vertices, 8 triangles>
     """
+    known(follow_references, "follow_references", ("below", "anywhere"))
     name = _path(path)
     with watching(progress) as watch:
-        is_volume, arrays, notes = native.read(name, watch)
+        is_volume, arrays, notes = native.read(name, follow_references == "anywhere", watch)
     for note in notes:
         warnings.warn(f"{name}: {note}", UserWarning, stacklevel=2)
     return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)

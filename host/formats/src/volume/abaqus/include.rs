@@ -157,7 +157,9 @@ fn names(text: &[u8]) -> impl Iterator<Item = Named> {
     let stars = memchr::memchr_iter(b'*', text);
     let keywords = stars.filter(|&at| {
         let line = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
-        let is_first = text[line.max(text_start(text)).min(at)..at].trim_ascii().is_empty();
+        let is_first = text[line.max(text_start(text)).min(at)..at]
+            .trim_ascii()
+            .is_empty();
         is_first && text.get(at + 1) != Some(&b'*')
     });
     keywords.filter_map(|at| {

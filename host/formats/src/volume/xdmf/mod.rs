@@ -185,7 +185,10 @@ fn product(node: Node, attribute: &str) -> Parsed<Option<usize>> {
     let product = product.filter(|_| !text.trim_ascii().is_empty());
     product.map(Some).ok_or_else(|| {
         let text = show(text.as_bytes());
-        fault(node, format!("expected numbers in {attribute}, found `{text}`"))
+        fault(
+            node,
+            format!("expected numbers in {attribute}, found `{text}`"),
+        )
     })
 }
 
@@ -318,7 +321,8 @@ impl Reader<'_> {
     fn numbers(&self, item: Node) -> Parsed<Numbers> {
         if let Some(kind) = item.attribute("ItemType").filter(|kind| *kind != "Uniform") {
             let kind = show(kind.as_bytes());
-            let reason = format!("items of type {kind} are not read: write the numbers as one item");
+            let reason =
+                format!("items of type {kind} are not read: write the numbers as one item");
             return Err(fault(item, reason));
         }
         let numbers = self.stored_numbers(item)?;
@@ -396,7 +400,10 @@ impl Reader<'_> {
         });
         let Some(bytes) = bytes else {
             let name = show(name.as_bytes());
-            return Err(fault(item, format!("{name} is shorter than its Dimensions")));
+            return Err(fault(
+                item,
+                format!("{name} is shorter than its Dimensions"),
+            ));
         };
         let counted = self.copies.count(bytes.len(), count);
         counted.map_err(|reason| fault(item, reason))?;

@@ -1,7 +1,7 @@
 //! XDMF files written.
 
-use std::io;
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 
 use glam::DVec3;
