@@ -1,9 +1,10 @@
 //! Fields in files: numbers as bytes and text, and lists of elements that are two in the mesh and one in the file.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::rows_out::{push_f32, push_f64, push_integer};
-use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
+use trioxide_mesh::fields::{Field, Fields, MeshFields, NumberType, Values};
 use trioxide_mesh::mesh::VertexAttributes;
 
 /// One number of a field.
@@ -157,6 +158,42 @@ impl<'a> Joined<'a> {
             });
         }
     }
+}
+
+/// The names of fields in a file that holds names as `plain` makes them, each another one: `a_2` where two would be `a`.
+pub(crate) fn names_in_file<'n>(
+    names: impl Iterator<Item = &'n str>,
+    plain: impl Fn(&str) -> String,
+) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let name = |name: &str| {
+        let name = plain(name);
+        let numbered = (2..).map(|k| format!("{name}_{k}"));
+        let mut all = std::iter::once(name.clone()).chain(numbered);
+        let free = all.find(|name| taken.insert(name.clone()));
+        free.expect("there are more numbers than fields")
+    };
+    names.map(name).collect()
+}
+
+/// The fields whose name `plain` changes, and the name in the file.
+pub(crate) fn renamed(fields: &MeshFields, plain: fn(&str) -> String) -> Vec<(String, String)> {
+    let MeshFields {
+        points,
+        cells,
+        sides,
+    } = fields;
+    let mut renamed = Vec::new();
+    for list in [points, cells, sides] {
+        let names = || list.iter().map(|field| field.name.as_str());
+        for (name, written) in names().zip(names_in_file(names(), plain)) {
+            let pair = (name.to_owned(), written);
+            if pair.0 != pair.1 && !renamed.contains(&pair) {
+                renamed.push(pair);
+            }
+        }
+    }
+    renamed
 }
 
 /// The fields of a file's elements as those of the mesh's: of the elements `cells`, and of the elements `sides`.

@@ -126,6 +126,8 @@ pub struct Format {
     pub keeps_uvs: bool,
     /// Names of the fields that its files do not hold.
     lost_fields: fn(&Mesh) -> Vec<String>,
+    /// Names of the fields that have another name in its files, and that name.
+    renamed: fn(&Mesh) -> Vec<(String, String)>,
     /// Encodings that one can choose from.
     pub encodings: &'static [Encoding],
     /// What its files make of coordinates that they cannot hold exactly.
@@ -225,7 +227,11 @@ impl Format {
                 format!("{name} holds no {what}: those of the input are not in the output")
             })
             .collect();
-        losses.extend(lost_fields(self.name, &(self.lost_fields)(mesh)));
+        let lost = (self.lost_fields)(mesh);
+        let mut renamed = (self.renamed)(mesh);
+        renamed.retain(|(name, _)| !lost.contains(name));
+        losses.extend(lost_fields(self.name, &lost));
+        losses.extend(renamed_fields(self.name, &renamed));
         losses.extend(self.rounding.and_then(|rounding| rounding(mesh, encoding)));
         losses
     }
@@ -244,6 +250,17 @@ fn lost_fields(format: &str, names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| {
         let names = names.join(", ");
         format!("{format} does not hold the {field} {names}: not in the output")
+    })
+}
+
+/// The sentence on fields that have another name in a file, if there are any.
+fn renamed_fields(format: &str, names: &[(String, String)]) -> Option<String> {
+    let pair = |(name, written): &(String, String)| format!("`{name}` as `{written}`");
+    let pairs: Vec<String> = names.iter().map(pair).collect();
+    let field = if pairs.len() == 1 { "field" } else { "fields" };
+    (!pairs.is_empty()).then(|| {
+        let pairs = pairs.join(", ");
+        format!("{format} does not take every name: the output has the {field} {pairs}")
     })
 }
 

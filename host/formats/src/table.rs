@@ -1,5 +1,6 @@
 //! The table of formats of surfaces, planar meshes and clouds.
 
+use super::fields::renamed;
 use super::printed::{Printed, VertexRows};
 use super::{
     Encoding, Format, Loaded, ale, edges, gltf, las, names, obj, obj_groups, off, pcd, ply, stl,
@@ -18,6 +19,7 @@ const FACES: Format = Format {
     keeps_alpha: false,
     keeps_uvs: false,
     lost_fields: |mesh| names(mesh.fields.names()),
+    renamed: |_| Vec::new(),
     encodings: &[],
     rounding: None,
     read: None,
@@ -103,6 +105,7 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_alpha: true,
         keeps_uvs: true,
         lost_fields: ply::lost_fields,
+        renamed: ply::renamed,
         encodings: &[Encoding::Binary, Encoding::BigEndian, Encoding::Text],
         read: Some(|path, _| ply::read(path)),
         write: Some(|path, mesh, options| ply::write(path, mesh, options.encoding())),
@@ -129,6 +132,7 @@ pub(super) static FORMATS: [Format; 19] = [
     Format {
         name: "VTU",
         extensions: &["vtu", "pvtu"],
+        renamed: |mesh| renamed(&mesh.fields, vtu_out::plain_name),
         read: Some(volume::read_vtu_surface),
         encodings: vtu_out::ENCODINGS,
         write: Some(|path, mesh, options| vtu::write(path, mesh, options.encoding())),
@@ -137,6 +141,7 @@ pub(super) static FORMATS: [Format; 19] = [
     Format {
         name: "VTP",
         extensions: &["vtp", "pvtp"],
+        renamed: |mesh| renamed(&mesh.fields, vtu_out::plain_name),
         read: Some(volume::read_vtu_surface),
         encodings: vtu_out::ENCODINGS,
         write: Some(|path, mesh, options| vtp::write(path, mesh, options.encoding())),
@@ -155,6 +160,7 @@ pub(super) static FORMATS: [Format; 19] = [
         name: "Gmsh",
         extensions: &["msh"],
         lost_fields: volume::gmsh::lost_fields,
+        renamed: |mesh| renamed(&mesh.fields, volume::gmsh::plain_name),
         encodings: BOTH,
         read: Some(|path, _| volume::read_surface_by(path, volume::gmsh::parse_grid)),
         write: Some(|path, mesh, options| {

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::Encoding;
-use super::fields::Joined;
+use super::fields::{Joined, names_in_file};
 use super::rows_out::write_records;
 use super::vtu_array::{Array, Numbers, Record};
 use super::vtu_blocks::compress;
@@ -120,6 +120,15 @@ fn type_name(kind: NumberType) -> &'static str {
     }
 }
 
+/// The name in letters that XML has: no controls, and no two that are none.
+pub(crate) fn plain_name(name: &str) -> String {
+    let letter = |c: char| match c {
+        '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => ' ',
+        c => c,
+    };
+    name.chars().map(letter).collect()
+}
+
 /// The name as the value of an attribute of an element.
 fn escape(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
@@ -129,8 +138,6 @@ fn escape(name: &str) -> String {
             '<' => text.push_str("&lt;"),
             '>' => text.push_str("&gt;"),
             '"' => text.push_str("&quot;"),
-            // XML has no others.
-            '\t' | '\n' | '\r' | '\0'..='\x1f' => text.push(' '),
             letter => text.push(letter),
         }
     }
@@ -192,21 +199,21 @@ pub(crate) fn field_arrays<'a>(
     fields: &'a [Joined<'a>],
     records: &'a [Box<Record<'a>>],
 ) -> Vec<Array<'a>> {
-    let pairs = fields.iter().zip(records);
-    pairs
-        .map(|(field, record)| Array {
-            kind: type_name(field.kind),
-            size: field.kind.size(),
-            name: escape(&field.name).into(),
-            more: match field.components {
-                1 => "".into(),
-                count => components(count).into(),
-            },
-            numbers: field.components * field.count,
-            records: field.count,
-            record: &**record,
-        })
-        .collect()
+    let names = names_in_file(fields.iter().map(|field| &*field.name), plain_name);
+    let all = fields.iter().zip(records).zip(names);
+    all.map(|((field, record), name)| Array {
+        kind: type_name(field.kind),
+        size: field.kind.size(),
+        name: escape(&name).into(),
+        more: match field.components {
+            1 => "".into(),
+            count => components(count).into(),
+        },
+        numbers: field.components * field.count,
+        records: field.count,
+        record: &**record,
+    })
+    .collect()
 }
 
 /// Writes a file with a dataset of this kind: one piece of these sections. Sections without arrays are left out.

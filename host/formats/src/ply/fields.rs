@@ -2,9 +2,15 @@
 //!
 //! PLY has scalars only: a field `v` of three components is `v_0`, `v_1` and `v_2` in the file, and such properties, one behind
 //! the other and of one type, are a field of several components.
+//!
+//! A header is ASCII: other letters are percent escapes of their bytes, which are read back. No two properties of an element have one
+//! name, since programs that read into a table refuse that.
+
+use std::collections::HashSet;
 
 use super::header::{Element, Endian, Header, Kind, Role, Scalar};
 use crate::fields::Number;
+use crate::percent;
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::parallel;
@@ -71,19 +77,44 @@ fn group(properties: &[(&str, Scalar)], numbers: impl Fn(usize, usize) -> Vec<f6
             expected.is_some_and(|name| rest.get(k) == Some(&(name.as_str(), scalar)))
         };
         let count = (1..).find(|&k| !is_next(k)).expect("lists have an end");
+        let name = match count {
+            1 => name,
+            _ => stem.unwrap_or(name),
+        };
         fields.push(Field {
-            name: if count > 1 {
-                stem.unwrap_or(name)
-            } else {
-                name
-            }
-            .to_owned(),
+            name: name_in_mesh(name),
             components: count,
             values: Values::of_floats(scalar.number_type(), numbers(first, count)),
         });
         rest = &rest[count..];
     }
     fields.into_iter().collect()
+}
+
+/// The name of a field in a mesh: escapes of bytes beyond ASCII are letters, other ones are as they are.
+fn name_in_mesh(name: &str) -> String {
+    let bytes = percent::decode(name.as_bytes(), |byte| byte >= 0x80);
+    String::from_utf8(bytes).unwrap_or_else(|_| name.to_owned())
+}
+
+/// The name of a field in a file: one word of ASCII.
+fn name_in_file(name: &str) -> String {
+    // A header's line goes on behind a backslash, and ends at a `#`.
+    let letter = |c: char| match c {
+        '#' | '\\' => '_',
+        c if c.is_whitespace() || c.is_control() => '_',
+        c => c,
+    };
+    let word: String = name.chars().map(letter).collect();
+    percent::encode(&word, |byte| byte >= 0x80)
+}
+
+/// The names of a field's components.
+fn component_names(name: &str, components: usize) -> Vec<String> {
+    match components {
+        1 => vec![name.to_owned()],
+        count => (0..count).map(|k| format!("{name}_{k}")).collect(),
+    }
 }
 
 /// What of the file's elements and properties is not read.
@@ -122,6 +153,24 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     lost.map(|field| field.name.clone()).collect()
 }
 
+/// The fields that have another name in a file, and that name.
+pub(crate) fn renamed(mesh: &Mesh) -> Vec<(String, String)> {
+    let columns = Column::of_mesh(mesh).into_iter().flatten();
+    let other = |column: Column| {
+        let Field {
+            name, components, ..
+        } = column.field;
+        let is_other = column.names != component_names(name, *components);
+        let first = &column.names[0];
+        let written = match components {
+            1 => first.as_str(),
+            _ => first.strip_suffix("_0").unwrap_or(first),
+        };
+        is_other.then(|| (name.clone(), written.to_owned()))
+    };
+    columns.filter_map(other).collect()
+}
+
 /// A field as it is written.
 pub(super) struct Column<'a> {
     names: Vec<String>,
@@ -134,7 +183,7 @@ impl<'a> Column<'a> {
     ///
     /// A field gets another name where a reader would take it for something else: `x`, or `u` where there is a `v`, but not `u`
     /// alone.
-    pub(super) fn all(element: &str, fields: &'a Fields, attributes: [bool; 3]) -> Vec<Column<'a>> {
+    fn all(element: &str, fields: &'a Fields, attributes: [bool; 3]) -> Vec<Column<'a>> {
         let columns = fields.iter().filter_map(Column::of);
         let mut columns: Vec<Column> = columns.collect();
         let names = columns.iter().flat_map(|column| &column.names);
@@ -157,7 +206,33 @@ impl<'a> Column<'a> {
                 *name = format!("field_{name}");
             }
         }
+        let mut taken: HashSet<String> = HashSet::new();
+        for column in &mut columns {
+            let is_free = |names: &Vec<String>| names.iter().all(|name| !taken.contains(name));
+            if !is_free(&column.names) {
+                let (name, components) =
+                    (name_in_file(&column.field.name), column.field.components);
+                let numbered = (2..).map(|k| component_names(&format!("{name}_{k}"), components));
+                let mut numbered = numbered.filter(is_free);
+                column.names = numbered.next().expect("there are more numbers than fields");
+            }
+            taken.extend(column.names.iter().cloned());
+        }
         columns
+    }
+
+    /// The columns of a mesh's vertices, and those of its faces.
+    pub(super) fn of_mesh(mesh: &'a Mesh) -> [Vec<Column<'a>>; 2] {
+        let attributes = &mesh.attributes;
+        let of_vertices = [
+            attributes.normals.is_some(),
+            attributes.colors.is_some(),
+            attributes.uvs.is_some(),
+        ];
+        [
+            Column::all("vertex", &mesh.fields.points, of_vertices),
+            Column::all("face", &mesh.fields.cells, [false; 3]),
+        ]
     }
 
     /// None for integers that no type of the format holds.
@@ -190,18 +265,7 @@ impl<'a> Column<'a> {
             }
             kind => kind,
         };
-        let letter = |c: char| {
-            if c.is_whitespace() || c.is_control() {
-                '_'
-            } else {
-                c
-            }
-        };
-        let name: String = field.name.chars().map(letter).collect();
-        let names = match field.components {
-            1 => vec![name],
-            count => (0..count).map(|k| format!("{name}_{k}")).collect(),
-        };
+        let names = component_names(&name_in_file(&field.name), field.components);
         Some(Column { names, kind, field })
     }
 

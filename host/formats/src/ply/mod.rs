@@ -35,7 +35,7 @@ use super::faces::FaceList;
 use super::text::{Fault, Line, Parsed, Rows, check_vertex, whole, with_line_feeds};
 use super::volume::vtk_cells::split_strip;
 use super::{Loaded, map_file};
-pub(crate) use fields::lost_fields;
+pub(crate) use fields::{lost_fields, renamed};
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
 pub use slices::{Slices, Triangles};
 use trioxide_mesh::edges::edge_faces;

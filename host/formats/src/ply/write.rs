@@ -135,6 +135,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         let is_short = |x: f64| f64::from(x as f32).to_bits() == x.to_bits();
         let attributes = &mesh.attributes;
         let are_short = |vector: &DVec3| vector.to_array().into_iter().all(is_short);
+        let [vertex_fields, face_fields] = Column::of_mesh(mesh);
         Body {
             mesh,
             counts: [mesh.points.len(), mesh.faces.len()],
@@ -150,16 +151,8 @@ impl<'a, N: Numbers> Body<'a, N> {
                 .colors
                 .as_ref()
                 .is_some_and(|colors| parallel::any(colors, |color| color[3] != u8::MAX)),
-            vertex_fields: Column::all(
-                "vertex",
-                &mesh.fields.points,
-                [
-                    attributes.normals.is_some(),
-                    attributes.colors.is_some(),
-                    attributes.uvs.is_some(),
-                ],
-            ),
-            face_fields: Column::all("face", &mesh.fields.cells, [false; 3]),
+            vertex_fields,
+            face_fields,
             numbers: std::marker::PhantomData,
         }
     }

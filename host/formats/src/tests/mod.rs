@@ -16,6 +16,7 @@ pub(crate) mod fields;
 mod hostile;
 mod more_formats;
 mod peers;
+mod references;
 mod round_trips;
 mod segments;
 mod soups;

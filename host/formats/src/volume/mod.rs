@@ -104,6 +104,8 @@ pub struct VolumeFormat {
     most_points: usize,
     /// Whether its files hold a field of points, cells or faces.
     keeps_field: fn(&Field) -> bool,
+    /// A field's name as its files hold it.
+    plain_name: fn(&str) -> String,
     read: fn(&Path, ReadOptions) -> Result<Noted>,
     write: fn(&Path, &VolumeMesh, WriteOptions) -> Result<()>,
 }
@@ -194,6 +196,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: crate::vtu_out::ENCODINGS,
         most_points: usize::MAX,
         keeps_field: |_| true,
+        plain_name: crate::vtu_out::plain_name,
         read: |path, options| volume_of(path, vtu::read_grid(path, options)?),
         write: |path, mesh, options| vtu::write(path, mesh, options.encoding()),
     },
@@ -203,6 +206,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: BOTH,
         most_points: I32_POINTS,
         keeps_field: |_| true,
+        plain_name: str::to_owned,
         read: |path, _| read_by(path, vtk::parse_grid),
         write: |path, mesh, options| vtk_write::write(path, mesh, options.encoding()),
     },
@@ -212,6 +216,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: BOTH,
         most_points: I32_POINTS,
         keeps_field: gmsh::keeps,
+        plain_name: gmsh::plain_name,
         read: |path, _| read_by(path, gmsh::parse_grid),
         write: |path, mesh, options| gmsh::write(path, Output::of(mesh), options),
     },
@@ -221,6 +226,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Text],
         most_points: I32_POINTS,
         keeps_field: |_| false,
+        plain_name: str::to_owned,
         read: |path, _| read_by(path, medit::parse_grid),
         write: |path, mesh, _| medit::write_text(path, Output::of(mesh)),
     },
@@ -230,6 +236,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Binary],
         most_points: I32_POINTS,
         keeps_field: |_| false,
+        plain_name: str::to_owned,
         read: |path, _| read_by(path, medit::parse_grid),
         write: |path, mesh, _| medit::write_binary(path, Output::of(mesh)),
     },
@@ -239,6 +246,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
         keeps_field: |_| false,
+        plain_name: str::to_owned,
         read: |path, options| volume_of(path, abaqus::read_grid(path, options)?),
         write: |path, mesh, _| abaqus::write(path, Output::of(mesh)),
     },
@@ -248,6 +256,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
         keeps_field: |_| false,
+        plain_name: str::to_owned,
         read: |path, options| volume_of(path, xdmf::read_grid(path, options)?),
         write: |path, mesh, _| xdmf::write(path, mesh),
     },
@@ -257,6 +266,7 @@ static FORMATS: [VolumeFormat; 8] = [
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
         keeps_field: |_| true,
+        plain_name: str::to_owned,
         read: |path, _| Ok((tetgen::read(path)?, Vec::new())),
         write: |path, mesh, _| tetgen::write(path, mesh),
     },
@@ -283,7 +293,14 @@ impl VolumeFormat {
                 names.push(field.name.clone());
             }
         }
-        crate::lost_fields(self.name, &names).into_iter().collect()
+        let lost = crate::lost_fields(self.name, &names);
+        let renamed = crate::fields::renamed(fields, self.plain_name);
+        let renamed = renamed
+            .into_iter()
+            .filter(|(name, _)| !names.contains(name));
+        let renamed: Vec<_> = renamed.collect();
+        let renamed = crate::renamed_fields(self.name, &renamed);
+        lost.into_iter().chain(renamed).collect()
     }
 
     /// The format that `path` is read as.

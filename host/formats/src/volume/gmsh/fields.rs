@@ -8,7 +8,7 @@ use super::super::bytes::{Decode, Kind};
 use super::data::Data;
 use super::{Nodes, Shape};
 use crate::atomic_file::Out;
-use crate::fields::Joined;
+use crate::fields::{Joined, names_in_file};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 use trioxide_mesh::fields::{Field, Fields, MeshFields};
@@ -198,9 +198,10 @@ pub(super) fn write(
     let held =
         |fields: &Fields| -> Fields { fields.iter().filter(|f| keeps(f)).cloned().collect() };
     let points = held(&mesh.fields.points);
-    for field in &points {
-        let ids: Vec<(u32, u32)> = (0..field.len() as u32).map(|i| (i, i + 1)).collect();
-        write_view(out, "NodeData", &Joined::of(field), &ids, is_binary)?;
+    let points: Vec<Joined> = points.iter().map(Joined::of).collect();
+    for (field, name) in with_names(&points) {
+        let ids: Vec<(u32, u32)> = (0..field.count as u32).map(|i| (i, i + 1)).collect();
+        write_view(out, ("NodeData", &name), field, &ids, is_binary)?;
     }
     let lists = [held(&mesh.fields.cells), held(&mesh.fields.sides)];
     if lists.iter().all(Fields::is_empty) {
@@ -213,18 +214,36 @@ pub(super) fn write(
         Shape::Point | Shape::Line => None,
     };
     let ids: Vec<(u32, u32)> = order.zip(1..).filter_map(place).collect();
-    for field in Joined::of_two([&lists[0], &lists[1]], counts, &[]) {
+    let fields = Joined::of_two([&lists[0], &lists[1]], counts, &[]);
+    for (field, name) in with_names(&fields) {
         let has = |(i, _): &(u32, u32)| field.has(*i as usize);
         let ids: Vec<(u32, u32)> = ids.iter().copied().filter(has).collect();
-        write_view(out, "ElementData", &field, &ids, is_binary)?;
+        write_view(out, ("ElementData", &name), field, &ids, is_binary)?;
     }
     Ok(())
 }
 
-/// Writes a section; `ids` are the elements of the field and their numbers in the file.
+/// A name between quotes, in one line. Blanks around it would not be read.
+pub(crate) fn plain_name(name: &str) -> String {
+    let letter = |c: char| match c {
+        '"' => '\'',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    let name: String = name.chars().map(letter).collect();
+    name.trim().to_owned()
+}
+
+/// Fields with their names in the file.
+fn with_names<'f, 'a>(fields: &'f [Joined<'a>]) -> impl Iterator<Item = (&'f Joined<'a>, String)> {
+    let names = names_in_file(fields.iter().map(|field| &*field.name), plain_name);
+    fields.iter().zip(names)
+}
+
+/// Writes a section of that name; `ids` are the elements of the field and their numbers in the file.
 fn write_view(
     out: &mut dyn Out,
-    section: &str,
+    (section, name): (&str, &str),
     field: &Joined,
     ids: &[(u32, u32)],
     is_binary: bool,
@@ -235,12 +254,6 @@ fn write_view(
         2 | 3 => 3,
         _ => 9,
     };
-    let plain = |c: char| match c {
-        '"' => '\'',
-        c if c.is_control() => ' ',
-        c => c,
-    };
-    let name: String = field.name.chars().map(plain).collect();
     write!(
         out,
         "${section}\n1\n\"{name}\"\n1\n0\n3\n0\n{width}\n{}\n",

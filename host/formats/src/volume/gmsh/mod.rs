@@ -36,7 +36,7 @@ mod v40;
 use data::Data;
 use fields::Views;
 pub(super) use fields::keeps;
-pub(crate) use fields::lost_fields;
+pub(crate) use fields::{lost_fields, plain_name};
 
 /// Gmsh's types of elements that are kept, in the order in which they are written.
 const SHAPES: [(u8, Shape); 7] = [
