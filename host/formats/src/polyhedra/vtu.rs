@@ -19,6 +19,7 @@ use crate::Encoding;
 use crate::atomic_file::write_atomically;
 use crate::fields::{Joined, split};
 use crate::input::peek_file;
+use crate::references::Copies;
 use crate::text::{Parsed, check_vertex};
 use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
 use crate::volume::vtu::fields;
@@ -127,6 +128,8 @@ struct Cells<'a, 'b> {
     offsets: Vec<i64>,
     connectivity: Vec<i64>,
     faces: Faces,
+    /// What lists of faces become: any number of cells may name one face.
+    copies: Copies,
 }
 
 /// Faces of the polyhedra.
@@ -181,12 +184,19 @@ impl<'a, 'b> Cells<'a, 'b> {
                 ends,
             }
         };
+        let stored = match &faces {
+            Faces::Streams { numbers, .. } => numbers.len(),
+            Faces::Lists {
+                vertices, faces, ..
+            } => vertices.len() + faces.len(),
+        };
         Ok(Cells {
             node,
             types,
             offsets,
             connectivity,
             faces,
+            copies: Copies::new(stored),
         })
     }
 
@@ -233,7 +243,10 @@ impl<'a, 'b> Cells<'a, 'b> {
                                 fault(self.node, format!("cell {i}: there is no face {face}"))
                             })?;
                     let start = start_of(face_ends, place);
-                    self.slice(vertices, start, face_ends[place], i)
+                    let face = self.slice(vertices, start, face_ends[place], i)?;
+                    let counted = self.copies.count(face.len(), face.len());
+                    counted.map_err(|reason| fault(self.node, reason))?;
+                    Ok(face)
                 };
                 own.iter().map(face).collect()
             }

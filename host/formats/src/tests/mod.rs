@@ -15,6 +15,7 @@ mod edges;
 pub(crate) mod fields;
 mod hostile;
 mod more_formats;
+mod names;
 mod peers;
 mod references;
 mod round_trips;

@@ -152,14 +152,8 @@ fn data_that_is_named_many_times_is_bounded() {
     };
     write_encoded(&at("a.vtu"), &mesh, Some(Encoding::Compressed)).unwrap();
     let file = fs::read(at("a.vtu")).unwrap();
-    let offset = |text: &str| {
-        text[text.find("Name=\"Points\"").unwrap()..]
-            .find("offset=\"")
-            .is_some()
-    };
     let end = memchr::memmem::find(&file, b"<AppendedData").unwrap();
     let head = std::str::from_utf8(&file[..end]).unwrap();
-    assert!(offset(head));
     let points = &head[head
         .find("<DataArray type=\"Float64\" Name=\"Points\"")
         .unwrap()..];
@@ -188,14 +182,14 @@ fn data_that_is_named_many_times_is_bounded() {
     assert!(said("a.pvtu").contains(so_often));
 
     fs::write(at("big"), vec![0; 36_000]).unwrap();
-    let many = xdmf(&["big"; 300]).replace("3 3", "3000 3");
+    let many = xdmf(&["big"; 100]).replace("3 3", "3000 3");
     fs::write(at("a.xdmf"), &many).unwrap();
-    assert_eq!(read(&at("a.xdmf")).unwrap().points.len(), 900_000);
-    fs::write(at("big"), vec![0; 3_600_000]).unwrap();
-    fs::write(at("a.xdmf"), many.replace("3000 3", "300000 3")).unwrap();
+    assert_eq!(read(&at("a.xdmf")).unwrap().points.len(), 300_000);
+    fs::write(at("big"), vec![0; 360_000]).unwrap();
+    fs::write(at("a.xdmf"), many.replace("3000 3", "30000 3")).unwrap();
     assert!(said("a.xdmf").contains(so_often));
 
-    // Each of 20 files includes the next one twice.
+    // Each of 12 files includes the next one four times.
     let mut text = inp("f0").replace(", INPUT=", "\n*INCLUDE, INPUT=");
     fs::write(at("a.inp"), &text).unwrap();
     for i in 0..12 {
@@ -217,7 +211,7 @@ fn parts_of_gltf_that_share_an_accessor_are_bounded() {
     // 3 vertices, and 60,000 indices that 400 primitives share.
     let indices = gltf_of("%C3%A4%20b.bin", 400)
         .replace("}}", "},\"indices\":1}")
-        .replace("\"byteLength\":36}]", "\"byteLength\":36},{\"uri\":\"i.bin\"}]")
+        .replacen("\"byteLength\":36}]", "\"byteLength\":36},{\"uri\":\"i.bin\"}]", 1)
         .replacen("\"byteLength\":36}],\"acc", "\"byteLength\":36},{\"buffer\":1,\"byteLength\":60000}],\"acc", 1)
         .replace("\"VEC3\"}", "\"VEC3\"},{\"bufferView\":1,\"componentType\":5121,\"count\":60000,\"type\":\"SCALAR\"}");
     fs::write(folder.path().join("i.bin"), vec![0; 60_000]).unwrap();

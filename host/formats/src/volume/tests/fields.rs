@@ -170,7 +170,11 @@ fn gmsh_keeps_fields_as_doubles() {
     let losses = VolumeFormat::to_write(&path).unwrap().losses(&mesh);
     assert_eq!(
         losses,
-        ["Gmsh does not hold the field large: not in the output"]
+        [
+            "Gmsh does not hold the field large: not in the output",
+            "Gmsh does not take every name: the output has the fields `point <flux> & \"heat\"` as `point <flux> & 'heat'`, \
+             `cell <flux> & \"heat\"` as `cell <flux> & 'heat'`, `face <flux> & \"heat\"` as `face <flux> & 'heat'`"
+        ]
     );
 }
 

@@ -289,15 +289,18 @@ impl<'a> Arrays<'a> {
             let head = stream.bytes(node, word)?;
             let length = self.words(&head)[0];
             let length = usize::try_from(length).map_err(|_| short())?;
-            let total = word.checked_add(length).ok_or_else(short)?;
-            count(total, length)?;
             // Some writers encode the length by itself.
             let alone = stream.is_base64
                 && stream.data[..encoded(word).min(stream.data.len())].contains(&b'=');
             if alone {
-                return stream.skip(node, word)?.bytes(node, length);
+                let bytes = stream.skip(node, word)?.bytes(node, length)?;
+                count(length, length)?;
+                return Ok(bytes);
             }
-            return Ok(match stream.bytes(node, total)? {
+            let total = word.checked_add(length).ok_or_else(short)?;
+            let bytes = stream.bytes(node, total)?;
+            count(total, length)?;
+            return Ok(match bytes {
                 Cow::Borrowed(all) => Cow::Borrowed(&all[word..]),
                 Cow::Owned(mut all) => {
                     all.drain(..word);
@@ -341,8 +344,8 @@ impl<'a> Arrays<'a> {
             .try_fold(0usize, |sum, (_, plain)| sum.checked_add(*plain))
             .ok_or_else(short)?;
         check(length)?;
-        count(header.saturating_add(total), length)?;
         let data = stream.skip(node, header)?.bytes(node, total)?;
+        count(header.saturating_add(total), length)?;
         let mut all = Vec::new();
         all.try_reserve_exact(length)
             .map_err(|_| fault(node, format!("there is no memory for its {length} bytes")))?;
