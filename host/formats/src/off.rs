@@ -5,10 +5,14 @@
 //! and blank lines anywhere; the counts on one line or several, or right behind the keyword (`OFF490 518 0`); one vertex or face a
 //! line. Binary files are read too. Written is text, in the variant that holds what the vertices carry.
 //!
+//! Of `4OFF` the fourth coordinate divides the first three (polytopes of four dimensions, which Stella4D writes with a count of cells,
+//! are refused); of `nOFF` two and three dimensions are read.
+//!
 //! Geomview has colours from 0 to 1, MeshLab and CGAL from 0 to 255: a file that has a channel above 1 has the latter, which are
 //! written.
 
 mod binary;
+mod variant;
 
 use std::io;
 use std::ops::Range;
@@ -20,11 +24,12 @@ use super::atomic_file::{Out, write_atomically};
 use super::faces::FaceList;
 use super::printed::{Printed, write_rows};
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, show, text_start, with_line_feeds};
+use super::text::{Fault, Line, Parsed, Rows, text_start, with_line_feeds};
 use super::{Loaded, map_file};
 use trioxide_mesh::fields::{Field, Values};
 use trioxide_mesh::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
+use variant::Variant;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
@@ -40,7 +45,10 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let mut header = parse_header(&rows)?;
     let is_bare = header.has_bare_vertices(&rows);
     if is_bare {
-        header.variant.clear();
+        header.variant = Variant {
+            dimensions: header.variant.dimensions,
+            ..Variant::default()
+        };
     }
     let Header {
         vertices, faces, ..
@@ -109,8 +117,8 @@ fn loaded_from(mesh: Mesh, is_bare: bool) -> Loaded {
 }
 
 /// The vertices of a mesh that has no faces yet.
-fn parse_vertices(rows: &Rows, range: Range<usize>, variant: &[u8]) -> Parsed<Mesh> {
-    if variant.is_empty() {
+fn parse_vertices(rows: &Rows, range: Range<usize>, variant: &Variant) -> Parsed<Mesh> {
+    if *variant == Variant::default() {
         let points = rows.parse_in_place(range.clone(), |line| parse_point(line).ok());
         if let Some(points) = points {
             return Ok(Mesh {
@@ -138,13 +146,13 @@ struct Vertices {
 }
 
 impl Vertices {
-    fn push(&mut self, line: &mut Line, variant: &[u8]) -> Parsed<()> {
-        self.points.push(parse_point(line)?);
-        if variant.contains(&b'N') {
+    fn push(&mut self, line: &mut Line, variant: &Variant) -> Parsed<()> {
+        self.points.push(variant.parse_point(line)?);
+        if variant.has(b'N') {
             self.normals.push(parse_point(line)?);
         }
-        let has_uvs = variant.contains(&b'S');
-        if variant.contains(&b'C') {
+        let has_uvs = variant.has(b'S');
+        if variant.has(b'C') {
             let offset = line.offset();
             let color = channels(line, if has_uvs { 2 } else { 0 })?;
             if !matches!(color.1, 3 | 4) {
@@ -178,8 +186,8 @@ impl Vertices {
         }
     }
 
-    fn into_mesh(self, variant: &[u8]) -> Mesh {
-        let has = |letter| variant.contains(&letter);
+    fn into_mesh(self, variant: &Variant) -> Mesh {
+        let has = |letter| variant.has(letter);
         Mesh {
             attributes: VertexAttributes {
                 normals: has(b'N').then_some(self.normals),
@@ -276,22 +284,6 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     names
 }
 
-/// The letters before OFF, in upper case.
-fn variant(keyword: &[u8]) -> std::result::Result<Vec<u8>, String> {
-    let is_lower = keyword.iter().all(u8::is_ascii_lowercase);
-    let upper = match is_lower {
-        true => keyword.to_ascii_uppercase(),
-        false => keyword.to_vec(),
-    };
-    let variant = upper
-        .strip_suffix(b"OFF")
-        .ok_or_else(|| format!("expected OFF, found `{}`", show(keyword)))?;
-    match variant.iter().all(|letter| b"STCN".contains(letter)) {
-        true => Ok(variant.to_vec()),
-        false => Err(format!("{} is not read: write it as OFF", show(keyword))),
-    }
-}
-
 /// Three coordinates.
 pub(crate) fn parse_point(line: &mut Line) -> Parsed<DVec3> {
     let [x, y, z] = ["x", "y", "z"];
@@ -300,7 +292,7 @@ pub(crate) fn parse_point(line: &mut Line) -> Parsed<DVec3> {
 
 /// What stands before the vertices.
 struct Header {
-    variant: Vec<u8>,
+    variant: Variant,
     vertices: usize,
     faces: usize,
     /// Number of rows that it takes.
@@ -312,14 +304,16 @@ impl Header {
     fn has_bare_vertices(&self, rows: &Rows) -> bool {
         let numbers = |mut line: Line| std::iter::from_fn(|| line.token()).count();
         let first = rows.row(self.rows, "a vertex").map(numbers);
-        !self.variant.is_empty() && self.vertices > 0 && first.is_ok_and(|count| count == 3)
+        let has_more = !self.variant.letters.is_empty() || self.variant.is_homogeneous;
+        let positions = self.variant.dimensions();
+        has_more && self.vertices > 0 && first.is_ok_and(|count| count == positions)
     }
 }
 
 fn parse_header(rows: &Rows) -> Parsed<Header> {
     let mut row = 0;
     let mut line = rows.row(row, "OFF")?;
-    let mut letters = Vec::new();
+    let mut variant = Variant::default();
     // The keyword may be missing.
     if line.clone().integer("").is_err() {
         let offset = line.offset();
@@ -335,25 +329,35 @@ fn parse_header(rows: &Rows) -> Parsed<Header> {
         if is_glued {
             line.skip(length);
         } else {
-            letters = variant(keyword).map_err(|reason| Fault::new(offset, reason))?;
+            variant = Variant::of(keyword).map_err(|reason| Fault::new(offset, reason))?;
             line = behind;
         }
     }
-    let mut counts = [0; 2];
-    for (count, what) in counts.iter_mut().zip(["vertices", "faces"]) {
+    let mut next_count = |what: &str| {
         let what = format!("the number of {what}");
         if line.is_finished() {
             row += 1;
             line = rows.row(row, &what)?;
         }
-        *count = line.count(&what)?;
+        let offset = line.offset();
+        Ok((line.count(&what)?, offset))
+    };
+    if variant.dimensions.is_none() {
+        let (count, offset) = next_count("dimensions")?;
+        let is_set = variant.set_dimensions(count);
+        is_set.map_err(|reason| Fault::new(offset, reason))?;
     }
-    let [vertices, faces] = counts;
+    let [(vertices, _), (faces, _)] = [next_count("vertices")?, next_count("faces")?];
     row += 1;
     if !line.is_finished() {
         line.integer("the number of edges")?;
+        let offset = line.offset();
+        if variant.is_homogeneous && !line.is_finished() {
+            let reason = "these are cells of four dimensions, as Stella4D writes them: of 4OFF surfaces are read";
+            return Err(Fault::new(offset, reason));
+        }
         return Ok(Header {
-            variant: letters,
+            variant,
             vertices,
             faces,
             rows: row,
@@ -363,7 +367,7 @@ fn parse_header(rows: &Rows) -> Parsed<Header> {
     let is_alone = |mut line: Line| line.integer("").is_ok() && line.is_finished();
     let has_edges = rows.row(row, "").is_ok_and(is_alone);
     Ok(Header {
-        variant: letters,
+        variant,
         vertices,
         faces,
         rows: row + usize::from(has_edges),

@@ -6,7 +6,7 @@ use super::super::Loaded;
 use super::super::faces::FaceList;
 use super::super::text::{Fault, Parsed, check_vertex};
 use super::super::volume::bytes::{Bytes, Kind, Order};
-use super::{Vertices, variant};
+use super::{Variant, Vertices};
 
 /// A binary file: the header is text, then all is big-endian. `None` for text.
 pub(super) fn parse(file: &[u8]) -> Parsed<Option<Loaded>> {
@@ -20,40 +20,59 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Option<Loaded>> {
     let (Some(keyword), Some(b"BINARY")) = (words.next(), words.next()) else {
         return Ok(None);
     };
-    let variant = variant(keyword).map_err(|reason| Fault::new(0, reason))?;
+    let mut variant = Variant::of(keyword).map_err(|reason| Fault::new(0, reason))?;
     let mut bytes = Bytes {
         file,
         at: length + 1,
         order: Order::Big,
         part: length,
     };
+    if variant.dimensions.is_none() {
+        let at = bytes.at;
+        let count = bytes.count(Kind::I32, "the number of dimensions")?;
+        let is_set = variant.set_dimensions(count);
+        is_set.map_err(|reason| bytes.fault(at, reason))?;
+    }
     let vertices = bytes.count(Kind::I32, "the number of vertices")?;
     let faces = bytes.count(Kind::I32, "the number of faces")?;
     bytes.count(Kind::I32, "the number of edges")?;
     // Behind the position of a vertex: a normal, a colour, texture coordinates.
     let extra = [(b'N', 3), (b'C', 4), (b'S', 2)].iter();
     let extra: usize = extra
-        .filter(|(letter, _)| variant.contains(letter))
+        .filter(|(letter, _)| variant.has(*letter))
         .map(|(_, n)| n)
         .sum();
-    let width = 3 + extra;
+    let dimensions = variant.dimensions();
+    let width = dimensions + usize::from(variant.is_homogeneous) + extra;
+    let begin = bytes.at;
     let numbers = bytes.numbers(vertices.saturating_mul(width), Kind::F32, "vertices")?;
     let numbers = numbers.into_floats();
     let mut all = Vertices::default();
     for row in numbers.chunks_exact(width) {
         let point = |at: usize| DVec3::new(row[at], row[at + 1], row[at + 2]);
-        all.points.push(point(0));
-        let mut at = 3;
-        if variant.contains(&b'N') {
+        let mut coordinates = [0.0; 4];
+        coordinates[..dimensions].copy_from_slice(&row[..dimensions]);
+        let mut at = dimensions;
+        if variant.is_homogeneous {
+            coordinates[3] = row[at];
+            at += 1;
+        }
+        let position = variant.position(coordinates);
+        let position = position.map_err(|reason| {
+            let before = all.points.len() * width * Kind::F32.size();
+            bytes.fault(begin + before, reason)
+        })?;
+        all.points.push(position);
+        if variant.has(b'N') {
             all.normals.push(point(at));
             at += 3;
         }
-        if variant.contains(&b'C') {
+        if variant.has(b'C') {
             let channel = |k: usize| row[at + k] as f32;
             all.colors.push(([0, 1, 2, 3].map(channel), 4));
             at += 4;
         }
-        if variant.contains(&b'S') {
+        if variant.has(b'S') {
             all.uvs.push(DVec2::new(row[at], row[at + 1]));
         }
     }

@@ -1,0 +1,107 @@
+//! Variants of OFF: what a vertex has.
+
+use glam::DVec3;
+
+use crate::text::{Fault, Line, Parsed, show};
+
+/// What the keyword says of the vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Variant {
+    /// Of normals, colours and texture coordinates: those that are there, in upper case.
+    pub(super) letters: Vec<u8>,
+    /// Whether a coordinate that divides the others stands behind them.
+    pub(super) is_homogeneous: bool,
+    /// Coordinates without that one; of `nOFF` the file says how many.
+    pub(super) dimensions: Option<usize>,
+}
+
+impl Default for Variant {
+    fn default() -> Variant {
+        Variant {
+            letters: Vec::new(),
+            is_homogeneous: false,
+            dimensions: Some(3),
+        }
+    }
+}
+
+impl Variant {
+    /// That of a keyword.
+    pub(super) fn of(keyword: &[u8]) -> std::result::Result<Variant, String> {
+        let has_upper = keyword.iter().any(u8::is_ascii_uppercase);
+        let upper = match has_upper {
+            true => keyword.to_vec(),
+            false => keyword.to_ascii_uppercase(),
+        };
+        let letters = upper
+            .strip_suffix(b"OFF")
+            .ok_or_else(|| format!("expected OFF, found `{}`", show(keyword)))?;
+        let (letters, is_any) = match letters.strip_suffix(b"n") {
+            Some(letters) => (letters, true),
+            None => (letters, false),
+        };
+        let (letters, is_homogeneous) = match letters.strip_suffix(b"4") {
+            Some(letters) if !is_any => (letters, true),
+            _ => (letters, false),
+        };
+        // In other dimensions normals have other sizes.
+        let is_known = letters.iter().all(|letter| b"STCN".contains(letter));
+        match is_known && !(is_any && letters.contains(&b'N')) {
+            true => Ok(Variant {
+                letters: letters.to_vec(),
+                is_homogeneous,
+                dimensions: (!is_any).then_some(3),
+            }),
+            false => Err(format!("{} is not read: write it as OFF", show(keyword))),
+        }
+    }
+
+    /// Takes the number of dimensions of `nOFF`.
+    pub(super) fn set_dimensions(&mut self, count: usize) -> std::result::Result<(), String> {
+        if !matches!(count, 2 | 3) {
+            return Err(format!(
+                "the vertices have {count} coordinates, but of nOFF 2 or 3 are read"
+            ));
+        }
+        self.dimensions = Some(count);
+        Ok(())
+    }
+
+    pub(super) fn has(&self, letter: u8) -> bool {
+        self.letters.contains(&letter)
+    }
+
+    /// Coordinates of a vertex without the one that divides them.
+    pub(super) fn dimensions(&self) -> usize {
+        self.dimensions.unwrap_or(3)
+    }
+
+    /// The position of a vertex from its coordinates.
+    pub(super) fn position(&self, coordinates: [f64; 4]) -> std::result::Result<DVec3, String> {
+        let [x, y, z, w] = coordinates;
+        match (self.is_homogeneous, w == 0.0) {
+            (false, _) => Ok(DVec3::new(x, y, z)),
+            (true, false) => Ok(DVec3::new(x, y, z) / w),
+            (true, true) => Err(
+                "a vertex of 4OFF has 0 as its fourth coordinate: it lies at infinity".to_owned(),
+            ),
+        }
+    }
+
+    pub(super) fn parse_point(&self, line: &mut Line) -> Parsed<DVec3> {
+        let offset = line.offset();
+        let mut coordinates = [0.0; 4];
+        for (coordinate, what) in coordinates
+            .iter_mut()
+            .zip(["x", "y", "z"])
+            .take(self.dimensions())
+        {
+            *coordinate = line.f64(what)?;
+        }
+        if self.is_homogeneous {
+            coordinates[3] = line.f64("w")?;
+        }
+        self.position(coordinates)
+            .map_err(|reason| Fault::new(offset, reason))
+    }
+}
