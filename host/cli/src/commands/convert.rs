@@ -18,10 +18,10 @@ const DEFAULTS: &str = "Where defaults come from: --encoding binary holds every 
 #[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .pvtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .gltf, .glb, .edges, .xyz,
-    /// .pcd, .las, .laz, or .node and .ele (either name or the bare stem)
+    /// .pcd, .las, .laz, .poly (points and segments), or .node and .ele (either name or the bare stem)
     input: PathBuf,
     /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .edges, .xyz, .pcd, .las, .laz,
-    /// .ale, or .node and .ele
+    /// .ale, .poly, or .node and .ele
     #[arg(value_name = "OUTPUT", required_unless_present = "named")]
     output: Option<PathBuf>,
     /// File to write, as the other commands name it

@@ -4,9 +4,30 @@ use std::path::Path;
 
 use trioxide::{Error, Result};
 
+/// The text of a file, without the byte order mark that some editors put before it.
+fn read_text(path: &Path) -> Result<String> {
+    let mut bytes = std::fs::read(path).map_err(|source| Error::file(path, source))?;
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    let is_utf_16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+    String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        Error::Parse {
+            path: path.to_owned(),
+            line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
+            reason: match is_utf_16 {
+                true => "the text is UTF-16: save it as UTF-8",
+                false => "the text is not UTF-8: save it as UTF-8",
+            }
+            .to_owned(),
+        }
+    })
+}
+
 /// The words of a file that are not behind a `#`, with their lines from 1.
 pub fn read_words<T>(path: &Path, parse: impl Fn(&str) -> Option<T>, what: &str) -> Result<Vec<T>> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::file(path, source))?;
+    let text = read_text(path)?;
     let mut parsed = Vec::new();
     for (i, line) in text.lines().enumerate() {
         for word in line.split('#').next().unwrap_or("").split_whitespace() {
@@ -42,4 +63,27 @@ pub fn read_values(path: &Path, triangles: usize) -> Result<Vec<f64>> {
         )));
     }
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_order_mark_before_ids_is_skipped() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ids.txt");
+        std::fs::write(&path, "\u{feff}0 2 # a comment\r\n1\r\n").unwrap();
+        assert_eq!(
+            read_flags(&path, 4, "a vertex").unwrap(),
+            [true, true, true, false]
+        );
+        std::fs::write(&path, "\u{feff}0.5\n").unwrap();
+        assert_eq!(read_values(&path, 1).unwrap(), [0.5]);
+        let error = || read_flags(&path, 4, "a vertex").unwrap_err().to_string();
+        std::fs::write(&path, b"\xff\xfe0\0\n\0").unwrap();
+        assert!(error().ends_with("ids.txt:1: the text is UTF-16: save it as UTF-8"));
+        std::fs::write(&path, b"0\n\xe4\n").unwrap();
+        assert!(error().ends_with("ids.txt:2: the text is not UTF-8: save it as UTF-8"));
+    }
 }

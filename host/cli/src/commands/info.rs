@@ -28,7 +28,7 @@ use trioxide_arguments::{account, is_standard_output, print, write_json};
 pub struct Options {
     /// Mesh to read: of cells .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of faces these, .off,
     /// .obj, .ply, .stl, .vtp, .inp, .xdmf, .glb, .edges, .xyz, .pcd,
-    /// .las, .laz, or .node and .ele (either name or the bare stem)
+    /// .las, .laz, .poly, or .node and .ele (either name or the bare stem)
     mesh: PathBuf,
     #[command(flatten)]
     reading: ReadOptions,
