@@ -12,14 +12,13 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 
-# Gmsh reads nothing in a process that has VTK's libraries: it gets one of its own for each file.
-IS_GMSH = sys.argv[1] == "--gmsh"
-if not IS_GMSH:
-    trioxide, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    os.chdir(folder)
+from peers_gmsh import measure
+
+script, trioxide, folder = map(os.path.abspath, [__file__, *sys.argv[1:3]])
+os.chdir(folder)
 
 peers = {}
-for name in ["gmsh"] if IS_GMSH else ["meshio", "vtk", "laspy"]:
+for name in ["meshio", "vtk", "laspy"]:
     try:
         peers[name] = __import__(name)
     except Exception as error:  # A missing library of the system too.
@@ -27,21 +26,17 @@ for name in ["gmsh"] if IS_GMSH else ["meshio", "vtk", "laspy"]:
 
 
 def call_gmsh(*words):
-    done = subprocess.run([sys.executable, __file__, "--gmsh", *map(str, words)], capture_output=True, text=True)
+    program = os.path.join(os.path.dirname(script), "peers_gmsh.py")
+    done = subprocess.run([sys.executable, program, *map(str, words)], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError((done.stderr.strip() or done.stdout.strip()).splitlines()[-1])
     return json.loads(done.stdout.splitlines()[-1])
 
 
-if IS_GMSH:
-    gmsh = peers.get("gmsh") or sys.exit("Gmsh cannot be loaded")
-    gmsh.initialize()
-    gmsh.option.setNumber("General.Terminal", 0)
-else:
-    try:
-        peers["gmsh"] = call_gmsh("version")
-    except RuntimeError as error:
-        print(f"skipped: gmsh: {error}")
+try:
+    peers["gmsh"] = call_gmsh("version")
+except RuntimeError as error:
+    print(f"skipped: gmsh: {error}")
 if "vtk" in peers:
     vtk = peers["vtk"]
     vtk.vtkObject.GlobalWarningDisplayOff()
@@ -68,33 +63,6 @@ def ours(path):
 
 def tags(regions):
     return sorted(int(count) for count in (regions or {}).values())
-
-
-def measure(points, lines, faces, cells, regions=None):
-    """The same of arrays."""
-    def cross(a, b):
-        return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-    def minus(a, b):
-        return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-    def dot(a, b):
-        return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-    size = 0.0
-    if cells:
-        for a, b, c, d in cells:
-            p = points[a]
-            size += dot(minus(points[b], p), cross(minus(points[c], p), minus(points[d], p))) / 6
-        return dict(points=len(points), cells=len(cells), size=size, regions=regions)
-    planar = len({p[2] for p in points}) <= 1
-    for face in faces:
-        p, area = points[face[0]], (0.0, 0.0, 0.0)
-        for b, c in zip(face[1:], face[2:]):
-            n = cross(minus(points[b], p), minus(points[c], p))
-            area = (area[0] + n[0] / 2, area[1] + n[1] / 2, area[2] + n[2] / 2)
-        size += area[2] if planar else dot(area, area) ** 0.5
-    return dict(points=len(points), lines=len(lines), faces=len(faces), size=size, regions=regions)
 
 
 REGION_NAMES = ("region", "medit:ref", "gmsh:physical", "marker")
@@ -151,39 +119,6 @@ def by_vtk(path):
 
 def by_gmsh(path):
     return call_gmsh("read", path)
-
-
-def write_by_gmsh(source, path, order, version, binary):
-    gmsh.open(source)
-    gmsh.model.mesh.setOrder(int(order))
-    gmsh.option.setNumber("Mesh.MshFileVersion", float(version) or 4.1)
-    gmsh.option.setNumber("Mesh.Binary", int(binary))
-    gmsh.option.setNumber("Mesh.SaveAll", 1)
-    gmsh.write(path)
-    return {}
-
-
-def measured_by_gmsh(path):
-    gmsh.open(path)
-    numbers, coordinates, _ = gmsh.model.mesh.getNodes()
-    points = {int(n): tuple(coordinates[3 * i:3 * i + 3]) for i, n in enumerate(numbers)}
-    if not points:
-        raise RuntimeError("Gmsh read no node")
-    place = {n: i for i, n in enumerate(points)}
-    found, regions = {1: [], 2: [], 3: []}, Counter()
-    for dimension, entity in gmsh.model.getEntities():
-        groups = gmsh.model.getPhysicalGroupsForEntity(dimension, entity)
-        for kind, _, nodes in zip(*gmsh.model.mesh.getElements(dimension, entity)):
-            size = {1: 2, 2: 3, 3: 4, 4: 4, 15: 1, 8: 3, 9: 6}[kind]
-            corners = {8: 2, 9: 3}.get(kind, size)
-            rows = [[place[int(n)] for n in nodes[i:i + corners]] for i in range(0, len(nodes), size)]
-            if dimension:
-                found[dimension] += rows
-            if len(groups):
-                regions[(dimension, int(groups[0]))] += len(rows)
-    most = 3 if found[3] else 2
-    counts = sorted(n for (dimension, _), n in regions.items() if dimension == most)
-    return measure(list(points.values()), found[1], found[2], found[3], counts or None)
 
 
 def by_laspy(path):
@@ -244,6 +179,7 @@ def main():
         read_of_gmsh()
     if "laspy" in peers:
         read_of_laspy()
+    less_usual()
     report()
 
 
@@ -380,7 +316,7 @@ def read_of_gmsh():
     for stem in ("plane", "tets"):
         for order in (1, 2):
             for extension, version, binary in (
-                ("msh", 2.2, 0), ("msh", 2.2, 1), ("msh", 4.0, 0), ("msh", 4.1, 0), ("msh", 4.1, 1),
+                ("msh", 1.0, 0), ("msh", 2.2, 0), ("msh", 2.2, 1), ("msh", 4.0, 0), ("msh", 4.1, 0), ("msh", 4.1, 1),
                 ("vtk", 0, 0), ("vtk", 0, 1), ("mesh", 0, 0), ("inp", 0, 0), ("stl", 0, 0), ("stl", 0, 1), ("off", 0, 0),
             ):
                 if extension in ("stl", "off") and (stem == "tets" or order == 2):
@@ -395,6 +331,48 @@ def read_of_gmsh():
                         found.pop("lines"), found.pop("regions")
                     return differences(found, expected, extension == "stl")
                 check(extension, variant, "gmsh", "trioxide", work)
+
+
+def less_usual():
+    """Layouts of files that programs write less often."""
+    stem = "surface-binary.stl"
+    with open(stem, "rb") as whole, open("tail.stl", "wb") as longer:
+        longer.write(whole.read() + b"by hand")
+    if "vtk" in peers:
+        check("stl", "surface with bytes behind", "vtk", "trioxide",
+              lambda: differences(ours("tail.stl"), by_vtk("tail.stl"), True))
+    labels = [i % 3 for i in range(8)]
+    points = [(i & 1, i >> 1 & 1, i >> 2) for i in range(8)]
+    with open("labels.vtk", "w") as file:
+        file.write("# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 8 double\n")
+        file.write("".join(f"{x} {y} {z}\n" for x, y, z in points) + "POLYGONS 2 8\n3 0 1 2\n3 4 5 6\n")
+        file.write("POINT_DATA 8\nSCALARS class int 1\nLOOKUP_TABLE default\n" + " ".join(map(str, labels)) + "\n")
+    for version, encoding in itertools.product(("2.2", "4.1"), ("text", "binary")):
+        path = f"labels-{version}-{encoding}.msh"
+        run("convert", "labels.vtk", path, "--msh-version", version, "--encoding", encoding, "--quiet")
+        values = {"gmsh": lambda: call_gmsh("data", path)["class"],
+                  "meshio": lambda: [float(x) for x in meshio.read(path).point_data["class"]]}
+        for peer in peers.keys() & values.keys():
+            check("msh", f"labels {version} {encoding}", "trioxide", peer,
+                  lambda: [] if values[peer]() == labels else [f"{values[peer]()}"])
+    if "gmsh" in peers:
+        for stem, (version, binary) in itertools.product(("plane", "tets"), ((2.2, 0), (2.2, 1), (4.1, 0), (4.1, 1))):
+            path, source = f"appended-{stem}-{version}-{binary}.msh", f"{stem}-binary-4.1.msh"
+
+            def work():
+                call_gmsh("append", source, path, version, binary)
+                wrong = differences(ours(path), ours(source), False)
+                return wrong + [name for name in ("heat", "load") if name not in run("info", path, "--quiet")]
+            check("msh", f"{stem} appended {version} {'binary' if binary else 'text'}", "gmsh", "trioxide", work)
+    if "meshio" in peers:
+        corners, cells = numpy.array(points, dtype=float), numpy.array([[0, 1, 2], [1, 3, 2], [4, 5, 6], [5, 7, 6]])
+        mesh = meshio.Mesh(corners, [("triangle", cells)], cell_data={"MaterialIds": [numpy.array([4, 4, 2, 4])]})
+        for extension, options in (("vtu", {}), ("vtk", {}), ("xdmf", dict(data_format="XML"))):
+            def work(path=f"materials.{extension}"):
+                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                    meshio.write(path, mesh, **options)
+                return differences(ours(path), dict(points=8, faces=4, regions=[1, 3]), False)
+            check(extension, "MaterialIds", "meshio", "trioxide", work)
 
 
 def read_of_laspy():
@@ -441,8 +419,4 @@ def report():
 
 if "laspy" in peers:
     laspy = peers["laspy"]
-if IS_GMSH:
-    work = {"version": lambda: gmsh.GMSH_API_VERSION, "read": measured_by_gmsh, "write": write_by_gmsh}[sys.argv[2]]
-    print(json.dumps(work(*sys.argv[3:])))
-else:
-    main()
+main()

@@ -6,8 +6,11 @@ use crate::process::{cargo, run as run_command};
 use crate::python::Environment;
 use crate::{Error, target_dir};
 
-/// The script that writes, reads and compares.
-const SCRIPT: &str = include_str!("peers.py");
+/// The script that writes, reads and compares, and the part of it that runs Gmsh.
+const SCRIPTS: [(&str, &str); 2] = [
+    ("peers.py", include_str!("peers.py")),
+    ("peers_gmsh.py", include_str!("peers_gmsh.py")),
+];
 
 /// Packages of PyPI: meshio needs h5py for XDMF, laspy lazrs for .laz.
 const PACKAGES: [&str; 6] = ["meshio", "h5py", "vtk", "gmsh", "laspy", "lazrs"];
@@ -29,8 +32,10 @@ pub(super) fn run() -> Result<(), Error> {
     let binary = target_dir()
         .join("debug")
         .join(format!("trioxide{}", std::env::consts::EXE_SUFFIX));
-    let script = folder.join("peers.py");
-    fs::write(&script, SCRIPT)?;
+    for (name, script) in SCRIPTS {
+        fs::write(folder.join(name), script)?;
+    }
+    let script = folder.join(SCRIPTS[0].0);
     let files = folder.join("files");
     if files.exists() {
         fs::remove_dir_all(&files)?;
