@@ -1,8 +1,8 @@
 //! Symmetric matrices by blocks of rows, half of each block: what the iteration reads again and again.
 //!
-//! With unknowns in the order of a curve, nearly all entries lie in square blocks along the diagonal. Of these the part below the
-//! diagonal is kept, with columns of 16 bits; it serves as the part above, too. Each block is one thread's work in a fixed order, so
-//! that the results have the same bits for any number of threads.
+//! With unknowns in the order of a curve, nearly all entries lie in square blocks along the diagonal. Of these the part
+//! below the diagonal is kept, with columns of 16 bits; it serves as the part above, too. Each block is one thread's
+//! work in a fixed order, so that the results have the same bits for any number of threads.
 
 use trioxide_mesh::parallel;
 
@@ -129,10 +129,10 @@ impl Blocks<f64> {
 
 /// A matrix A in single precision with its smoother: a sweep of Gauss-Seidel's method in every block at once.
 ///
-/// The sweep is M = D + L, with L the part of A below the diagonal in the blocks, and D the diagonal with half the sum of absolute
-/// values of a row's entries outside of its block added: then M + M^T - A is positive definite for any A that is, and so is a cycle
-/// that begins with M and ends with M^T (Baker, Falgout, Kolev and Yang, "Multigrid smoothers for ultraparallel computing", SIAM
-/// Journal on Scientific Computing 33(5), 2011, section 5).
+/// The sweep is M = D + L, with L the part of A below the diagonal in the blocks, and D the diagonal with half the sum
+/// of absolute values of a row's entries outside of its block added: then M + M^T - A is positive definite for any A
+/// that is, and so is a cycle that begins with M and ends with M^T (Baker, Falgout, Kolev and Yang, "Multigrid
+/// smoothers for ultraparallel computing", SIAM Journal on Scientific Computing 33(5), 2011, section 5).
 pub struct Smoother {
     matrix: Blocks<f32>,
     /// 1 / D.
@@ -206,7 +206,8 @@ impl Smoother {
         });
     }
 
-    /// Sets each entry of `list` to what `new` makes of it, of x in its row, of the row's entries outside of the block and of all x.
+    /// Sets each entry of `list` to what `new` makes of it, of x in its row, of the row's entries outside of the block
+    /// and of all x.
     fn outside(
         &self,
         x: &[f32],

@@ -5,8 +5,8 @@ use super::rows::Rows;
 /// Rows of the largest matrix that is factored.
 const MOST_ROWS: usize = 1600;
 
-/// The factors of the coarsest matrix, full; none for one that is too large for that or not definite, which counts as the identity:
-/// its diagonal is 1.
+/// The factors of the coarsest matrix, full; none for one that is too large for that or not definite, which counts as
+/// the identity: its diagonal is 1.
 pub struct Cholesky {
     rows: usize,
     /// Lower triangle by rows; empty if there is none.

@@ -1,7 +1,7 @@
 //! A coarser matrix for a matrix, by smoothed aggregation: the set-up of `multigrid`. Matrices have a diagonal of ones.
 //!
-//! Differences from the paper. The largest eigenvalue is estimated by steps of the power method from a fixed start; the caller adds a
-//! tenth. Aggregates are chosen one after the other, all else in parallel, each row by one thread.
+//! Differences from the paper. The largest eigenvalue is estimated by steps of the power method from a fixed start; the
+//! caller adds a tenth. Aggregates are chosen one after the other, all else in parallel, each row by one thread.
 
 use trioxide_mesh::mesh::NONE;
 
@@ -86,8 +86,9 @@ pub fn largest_eigenvalue(matrix: &Rows) -> f64 {
     largest
 }
 
-/// Smoothed functions of the aggregates: (I - 4/3 / largest * D^-1 F) of functions that are `roots` on an aggregate, where F is the
-/// matrix with its weak entries moved to the diagonal D, so that F and the matrix have the same product with `roots`.
+/// Smoothed functions of the aggregates: (I - 4/3 / largest * D^-1 F) of functions that are `roots` on an aggregate,
+/// where F is the matrix with its weak entries moved to the diagonal D, so that F and the matrix have the same product
+/// with `roots`.
 pub fn prolongation(
     matrix: &Rows,
     roots: &[f64],

@@ -1,26 +1,28 @@
 //! A virtual element method on polygonal meshes: -div grad u = f, u given on the boundary.
 //!
-//! Theory. Lowest order, as in Beirao da Veiga, Brezzi, Marini and Russo, "The Hitchhiker's Guide to the Virtual Element Method"
-//! (Mathematical Models and Methods in Applied Sciences 24(8), 2014): a function is known by its values at the vertices and is
-//! linear on every edge. Inside of a polygon it is not known, but its elliptic projection onto linear functions is (section 3):
-//! integration by parts gives the gradient from the edges, the mean of the corners the constant. The element matrix is the energy
-//! of the projections, plus the stabilisation "dofi-dofi" of the rest: the product of the values at the corners (section 4.3).
+//! Theory. Lowest order, as in Beirao da Veiga, Brezzi, Marini and Russo, "The Hitchhiker's Guide to the Virtual
+//! Element Method" (Mathematical Models and Methods in Applied Sciences 24(8), 2014): a function is known by its values
+//! at the vertices and is linear on every edge. Inside of a polygon it is not known, but its elliptic projection onto
+//! linear functions is (section 3): integration by parts gives the gradient from the edges, the mean of the corners the
+//! constant. The element matrix is the energy of the projections, plus the stabilisation "dofi-dofi" of the rest: the
+//! product of the values at the corners (section 4.3).
 //!
-//! Differences. For linear functions the guide's matrices G, B and D (section 3.3) have closed forms, which are used instead: an
-//! entry takes constant time. The load of a basis function is the area times f at the centroid times the *projection* there,
-//! where the guide takes the mean of the corners: this is the midpoint rule, so that the L2 error falls with second order also
-//! where the mean of the corners is far from the centroid.
+//! Differences. For linear functions the guide's matrices G, B and D (section 3.3) have closed forms, which are used
+//! instead: an entry takes constant time. The load of a basis function is the area times f at the centroid times the
+//! *projection* there, where the guide takes the mean of the corners: this is the midpoint rule, so that the L2 error
+//! falls with second order also where the mean of the corners is far from the centroid.
 //!
 //! Practice. Nothing assumes convex or star-shaped polygons: areas and integrals go around the boundary. A polygon that
 //! visits a vertex twice has two corners there with one value. On triangles this is the linear finite element method.
 //! f is evaluated at centroids, which may lie outside of a polygon that is not convex.
 //!
-//! The system is solved by conjugate gradients, preconditioned by algebraic multigrid (`multigrid`), over fixed blocks: the same bits
-//! for any number of threads. Iterations hardly grow with the mesh: 33 on the polygons of a random triangulation of 256,000 points, where
-//! the diagonal alone as preconditioner took 1919. The crate kryst (4.3, MIT) has multigrid beside much else, with a dozen crates more, and does not promise the same bits for any number
-//! of threads; it was not tried. There is no direct solver: faer 0.24 takes 170 s of processor time to compile (only `std` and `sparse-linalg`; all
-//! other crates of this binary take 240 s), sprs-ldl is under the LGPL, and nalgebra-sparse does not order the unknowns, so that
-//! its factors fill up.
+//! The system is solved by conjugate gradients, preconditioned by algebraic multigrid (`multigrid`), over fixed blocks:
+//! the same bits for any number of threads. Iterations hardly grow with the mesh: 33 on the polygons of a random
+//! triangulation of 256,000 points, where the diagonal alone as preconditioner took 1919. The crate kryst (4.3, MIT)
+//! has multigrid beside much else, with a dozen crates more, and does not promise the same bits for any number of
+//! threads; it was not tried. There is no direct solver: faer 0.24 takes 170 s of processor time to compile (only `std`
+//! and `sparse-linalg`; all other crates of this binary take 240 s), sprs-ldl is under the LGPL, and nalgebra-sparse
+//! does not order the unknowns, so that its factors fill up.
 
 mod blocks;
 mod cholesky;
@@ -96,8 +98,8 @@ pub struct Solution {
 /// Solves -div grad u = `source` on `mesh`, with u = `boundary` at the vertices of its boundary edges.
 ///
 /// # Errors
-/// [`trioxide_mesh::Error::Invalid`] for a mesh that [`validate::polygons::polygon_mesh`] refuses, or whose polygons are so thin
-/// that the system cannot be solved.
+/// [`trioxide_mesh::Error::Invalid`] for a mesh that [`validate::polygons::polygon_mesh`] refuses, or whose polygons
+/// are so thin that the system cannot be solved.
 pub fn solve(
     mesh: &PolygonMesh,
     source: impl Fn(DVec2) -> f64 + Sync,

@@ -1,17 +1,17 @@
 //! Algebraic multigrid by smoothed aggregation, as a preconditioner of conjugate gradients.
 //!
-//! Vanek, Mandel and Brezina, "Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems"
-//! (Computing 56, 1996). A level: rows with strong couplings are put together into aggregates; a function that is constant on each
-//! is smoothed by a step of Jacobi's method; the coarse matrix is that of the smoothed functions (Galerkin). Down to a matrix that is
-//! factored (Cholesky).
+//! Vanek, Mandel and Brezina, "Algebraic multigrid by smoothed aggregation for second and fourth order elliptic
+//! problems" (Computing 56, 1996). A level: rows with strong couplings are put together into aggregates; a function
+//! that is constant on each is smoothed by a step of Jacobi's method; the coarse matrix is that of the smoothed
+//! functions (Galerkin). Down to a matrix that is factored (Cholesky).
 //!
-//! Differences. The smoother is a sweep of Gauss-Seidel's method in every block of rows at once ([`Smoother`]), forward on the way
-//! down and backward on the way up, so that a cycle is symmetric, as conjugate gradients need. Each matrix is scaled to a diagonal
-//! of ones, and a cycle computes in single precision, which halves what it reads: it is a preconditioner, and what it rounds costs
-//! digits of the correction, not of the solution.
+//! Differences. The smoother is a sweep of Gauss-Seidel's method in every block of rows at once ([`Smoother`]), forward
+//! on the way down and backward on the way up, so that a cycle is symmetric, as conjugate gradients need. Each matrix
+//! is scaled to a diagonal of ones, and a cycle computes in single precision, which halves what it reads: it is a
+//! preconditioner, and what it rounds costs digits of the correction, not of the solution.
 //!
-//! Set-up, in double precision, is in `coarsening`. Sums go over fixed blocks, so that the bits are the same for any number of
-//! threads.
+//! Set-up, in double precision, is in `coarsening`. Sums go over fixed blocks, so that the bits are the same for any
+//! number of threads.
 
 use trioxide_mesh::{Result, parallel, progress};
 
@@ -52,8 +52,8 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// The levels of a symmetric `matrix` with a diagonal of ones. `roots`: the values of the function that the coarse levels must
-    /// have, which are the roots of the diagonal that the matrix had.
+    /// The levels of a symmetric `matrix` with a diagonal of ones. `roots`: the values of the function that the coarse
+    /// levels must have, which are the roots of the diagonal that the matrix had.
     ///
     /// # Errors
     /// [`trioxide_mesh::Error::Interrupted`].
@@ -111,8 +111,8 @@ impl Multigrid {
         )
     }
 
-    /// An approximate solution of `matrix x = scale right`: one V-cycle from 0. `scale` brings the numbers near 1, so that they do
-    /// not leave single precision.
+    /// An approximate solution of `matrix x = scale right`: one V-cycle from 0. `scale` brings the numbers near 1, so
+    /// that they do not leave single precision.
     pub fn apply<'a>(&self, right: &[f64], scale: f64, workspace: &'a mut Workspace) -> &'a [f32] {
         update(&mut workspace.0[0].right, |i, _| (scale * right[i]) as f32);
         self.cycle(0, &mut workspace.0);

@@ -2,8 +2,8 @@
 
 use rayon::slice::ParallelSliceMut;
 
-/// Sorts `vertices` by their places on Morton's curve through the box around them; of equal places the smaller id comes first.
-/// D is 2 or 3, and `point` gives finite coordinates.
+/// Sorts `vertices` by their places on Morton's curve through the box around them; of equal places the smaller id comes
+/// first. D is 2 or 3, and `point` gives finite coordinates.
 pub fn along_curve<const D: usize>(vertices: &mut [u32], point: impl Fn(u32) -> [f64; D] + Sync) {
     let bits = 32 / D as u32;
     let (mut least, mut most) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);

@@ -1,15 +1,15 @@
 //! The virtual element method on polyhedral meshes: -div grad u = f, u given on the boundary.
 //!
-//! Theory. Lowest order in three dimensions, as in Beirao da Veiga, Dassi and Russo, "High-order virtual element method on
-//! polyhedral meshes" (Computers & Mathematics with Applications 74(5), 2017) for order 1: a function is known by its values at the
-//! vertices. Faces are triangles, on which it is linear, so their projections are those of linear finite elements: the mean
-//! gradient over a polyhedron is the sum over its faces of the normal times the mean of the corners, by the divergence theorem. The
-//! constant is the mean of the vertices. The element matrix is the energy of the projection, plus the stabilisation "dofi-dofi" of
-//! the rest times the diameter.
+//! Theory. Lowest order in three dimensions, as in Beirao da Veiga, Dassi and Russo, "High-order virtual element method
+//! on polyhedral meshes" (Computers & Mathematics with Applications 74(5), 2017) for order 1: a function is known by
+//! its values at the vertices. Faces are triangles, on which it is linear, so their projections are those of linear
+//! finite elements: the mean gradient over a polyhedron is the sum over its faces of the normal times the mean of the
+//! corners, by the divergence theorem. The constant is the mean of the vertices. The element matrix is the energy of
+//! the projection, plus the stabilisation "dofi-dofi" of the rest times the diameter.
 //!
-//! Practice. Nothing assumes convex or star-shaped polyhedra, or surfaces that are 2-manifolds: a vertex that the surface has twice is
-//! one value, and the two sides of a barrier face cancel. The load of a basis function is volume times f at the centroid times its
-//! projection there.
+//! Practice. Nothing assumes convex or star-shaped polyhedra, or surfaces that are 2-manifolds: a vertex that the
+//! surface has twice is one value, and the two sides of a barrier face cancel. The load of a basis function is volume
+//! times f at the centroid times its projection there.
 
 use std::f64::consts::PI;
 
@@ -209,8 +209,8 @@ fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
 /// Solves -div grad u = `source` on `mesh`, with u = `boundary` at the vertices of its boundary faces.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a coordinate that is not finite, for a face that is no triangle, for a polyhedron without volume, and for
-/// polyhedra so thin that the system cannot be solved.
+/// [`Error::Invalid`] for a coordinate that is not finite, for a face that is no triangle, for a polyhedron without
+/// volume, and for polyhedra so thin that the system cannot be solved.
 pub fn solve_in_space(
     mesh: &PolyhedralMesh,
     source: impl Fn(DVec3) -> f64 + Sync,
@@ -248,8 +248,8 @@ pub fn solve_in_space(
     solved((matrix, &load), &unknowns, values, laps)
 }
 
-/// Matrix and right-hand side of the `unknowns`, given the `values` at the other vertices. Each row is summed up by one thread, over
-/// the polyhedra around its vertex in ascending order.
+/// Matrix and right-hand side of the `unknowns`, given the `values` at the other vertices. Each row is summed up by one
+/// thread, over the polyhedra around its vertex in ascending order.
 fn assemble(
     elements: &[Element],
     matrices: &[Vec<f64>],
@@ -282,8 +282,8 @@ fn assemble(
     })
 }
 
-/// Points and weights of Keast's rule of degree 4 on a tetrahedron (Moderate-Degree Tetrahedral Quadrature Formulas, 1986): weights for
-/// volume 1, and barycentric coordinates.
+/// Points and weights of Keast's rule of degree 4 on a tetrahedron (Moderate-Degree Tetrahedral Quadrature Formulas,
+/// 1986): weights for volume 1, and barycentric coordinates.
 fn keast() -> Vec<(f64, [f64; 4])> {
     let mut rule = vec![(-148.0 / 1875.0, [0.25; 4])];
     for k in 0..4 {
@@ -304,7 +304,8 @@ fn keast() -> Vec<(f64, [f64; 4])> {
 
 /// The errors of `values`, one for each vertex of a mesh that [`solve_in_space`] takes.
 ///
-/// Integrals go over the tetrahedra from the mean of a polyhedron's vertices to its faces, those outside of it counting negative.
+/// Integrals go over the tetrahedra from the mean of a polyhedron's vertices to its faces, those outside of it counting
+/// negative.
 pub fn errors_in_space(
     mesh: &PolyhedralMesh,
     values: &[f64],

@@ -110,8 +110,8 @@ impl Rows {
         result
     }
 
-    /// Divides each row and each column of a symmetric matrix by the root of its diagonal entry, and gives these roots. None, with
-    /// the matrix as it was, where a diagonal entry is missing, not positive or not finite.
+    /// Divides each row and each column of a symmetric matrix by the root of its diagonal entry, and gives these roots.
+    /// None, with the matrix as it was, where a diagonal entry is missing, not positive or not finite.
     pub fn scale(&mut self) -> Option<Vec<f64>> {
         let diagonal = parallel::collect(self.len(), |i| {
             let row = self.offsets[i]..self.offsets[i + 1];
@@ -181,8 +181,8 @@ pub fn update<T: Copy + Send>(values: &mut [T], new: impl Fn(usize, T) -> T + Sy
     });
 }
 
-/// Calls `body` with the first index and the parts of `lists`, all of one length, in each block. The sum of what it returns, in a
-/// fixed order.
+/// Calls `body` with the first index and the parts of `lists`, all of one length, in each block. The sum of what it
+/// returns, in a fixed order.
 pub fn update_blocks<const N: usize, T: Send>(
     lists: [&mut [T]; N],
     body: impl Fn(usize, [&mut [T]; N]) -> f64 + Sync,

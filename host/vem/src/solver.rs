@@ -13,11 +13,12 @@ const TOLERANCE: f64 = 1e-13;
 const STALLED: usize = 2000;
 
 impl Rows {
-    /// Solves `self x = b`; gives x and the number of iterations. Conjugate gradients, preconditioned by multigrid, for the matrix
-    /// whose rows and columns are divided by the roots of its diagonal.
+    /// Solves `self x = b`; gives x and the number of iterations. Conjugate gradients, preconditioned by multigrid, for
+    /// the matrix whose rows and columns are divided by the roots of its diagonal.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when rounding keeps the iteration from its end, which matrices of slivers do; [`Error::Interrupted`].
+    /// [`Error::Invalid`] when rounding keeps the iteration from its end, which matrices of slivers do;
+    /// [`Error::Interrupted`].
     pub fn solve(mut self, b: &[f64]) -> Result<(Vec<f64>, usize)> {
         let n = self.len();
         let roots = self.scale().ok_or_else(too_thin)?;
