@@ -112,6 +112,26 @@ fn help_says_where_defaults_come_from_and_what_is_clamped() {
             "{command}: {text}"
         );
     }
+    // Of every command that reads a mesh.
+    for command in [
+        "triangulate",
+        "info",
+        "convert",
+        "polylla",
+        "refine",
+        "smooth",
+        "selftest",
+        "render",
+        "vem",
+        "weld",
+        "chain",
+    ] {
+        let text = help(command);
+        assert!(
+            text.contains("--follow-references <WHERE>"),
+            "{command}: {text}"
+        );
+    }
     assert!(help("smooth").contains("0 where their sum is negative"));
     assert!(help("generate").contains("from 3 to 715827882"));
     assert!(help("render").contains("[default: guessed for a surface"));

@@ -225,6 +225,20 @@ def test_missing_files_are_os_errors(tmp_path):
         trioxide.read(tmp_path / "none.xyzw")
 
 
+def test_files_that_a_file_names_lie_below_its_folder(tmp_path, plane):
+    (tmp_path / "in").mkdir()
+    trioxide.write(tmp_path / "piece.vtu", plane)
+    path = tmp_path / "in" / "all.pvtu"
+    path.write_text(
+        '<VTKFile type="PUnstructuredGrid"><PUnstructuredGrid><Piece Source="../piece.vtu"/></PUnstructuredGrid></VTKFile>'
+    )
+    with pytest.raises(ValueError, match='not below the folder .* use follow_references="anywhere"'):
+        trioxide.read(path)
+    assert len(trioxide.read(path, follow_references="anywhere").triangles) == len(plane.triangles)
+    with pytest.raises(ValueError, match="below, anywhere"):
+        trioxide.read(path, follow_references="everywhere")
+
+
 def test_measures(plane, tets):
     report = trioxide.info(plane)
     assert (report["vertices"], report["faces"], report["problem"]) == (1000, len(plane.triangles), None)

@@ -2,6 +2,7 @@
 
 mod kernels;
 mod polylla;
+mod untrusted;
 
 use std::fs;
 use std::path::{Path, PathBuf};
