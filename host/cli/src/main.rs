@@ -48,10 +48,29 @@ enum Command {
     Chain(commands::chain::Options),
 }
 
+/// Bytes of the stack of the thread that runs the command: as much as the main thread has where nobody sets a limit.
+const STACK: usize = 8 << 20;
+
+/// Runs the command in a thread whose stack does not depend on `ulimit -s`.
 fn main() -> ExitCode {
     account::begin();
     #[cfg(unix)]
     signals::handle();
+    let thread = std::thread::Builder::new().name("main".to_owned());
+    match thread.stack_size(STACK).spawn(command) {
+        Ok(thread) => thread
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(error) => {
+            trioxide_arguments::print_error(format_args!(
+                "the thread of the command cannot start ({error}): raise the limits of this process (ulimit -v, ulimit -u)"
+            ));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command() -> ExitCode {
     if let Some(size) = ranks::started_together() {
         return ranks::main(size);
     }
@@ -59,7 +78,7 @@ fn main() -> ExitCode {
     let matches = usage::matches(Cli::command());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let (name, options) = matches.subcommand().expect("clap asks for a command");
-    // SAFETY: no other thread runs yet.
+    // SAFETY: no other thread runs yet, but the one that waits for this one.
     unsafe { driver::set_variables(options, 0) };
     let shown = show_progress(name, options);
     let result = outputs::check(options)

@@ -4,34 +4,38 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use trioxide::formats::atomic_file::AtomicFile;
+use trioxide::formats::{ancestry, files_of, run_files};
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::{TEXT, is_text};
+use trioxide_arguments::mark::Mark;
 use trioxide_arguments::{is_standard_output, note};
 
 use crate::commands::is_generated;
+use crate::commands::weld::Lock;
 
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
 const INPUTS: [(&str, &str); 2] = [("input", "the input"), ("mesh", "the input")];
-const OUTPUTS: [(&str, &str); 5] = [
+const OUTPUTS: [(&str, &str); 6] = [
     ("output", "the output"),
     ("named", "the output"),
     ("json", "--json"),
     ("map", "--map"),
     ("removed", "--removed"),
+    ("account", "--account"),
 ];
 
-/// Checks the files of a command's options before any of them is opened.
+/// Checks the files of a command's options before any of them is opened. Files that inputs name are compared with the outputs when they
+/// are opened.
 ///
 /// # Errors
 /// [`Error::File`] for an input that is not there; [`Error::Argument`] where two of them are one file, or the folder of an output is
 /// not there.
 pub fn check(options: &ArgMatches) -> Result<()> {
-    for (id, _) in INPUTS {
-        if let Ok(Some(path)) = options.try_get_one::<PathBuf>(id) {
-            check_there(path)?;
-        }
+    // Its steps have the files: they are checked together.
+    match options.try_contains_id("steps") {
+        Ok(true) => Ok(()),
+        _ => check_all(&[options], None),
     }
-    check_all(&[options], None)
 }
 
 /// As [`check`], for the options of several commands that run one after the other, and the file of a `--json` of them all.
@@ -39,50 +43,76 @@ pub fn check(options: &ArgMatches) -> Result<()> {
 /// # Errors
 /// As [`check`].
 pub fn check_all(commands: &[&ArgMatches], json: Option<&Path>) -> Result<()> {
-    let paths = |names: &[(&str, &'static str)]| -> Vec<(&'static str, Vec<PathBuf>)> {
-        let of_command = |options: &ArgMatches| {
-            let given = names.iter().filter_map(|(id, name)| {
-                let path = options.try_get_one::<PathBuf>(id).ok()??;
-                Some((*name, files(path)))
-            });
-            given.collect::<Vec<_>>()
-        };
-        commands
-            .iter()
-            .flat_map(|options| of_command(options))
-            .collect()
-    };
+    let mut outputs = Vec::new();
     for options in commands {
         for (id, name) in OUTPUTS {
-            if let Ok(Some(path)) = options.try_get_one::<PathBuf>(id) {
+            if let Some(path) = path(options, id) {
                 check_folder(name, path)?;
+                outputs.extend(files_of(path).into_iter().map(|file| (name, file)));
             }
         }
-    }
-    for options in commands {
-        if let Ok(Some(path)) = options.try_get_one::<PathBuf>("maps")
-            && path.exists()
-            && !path.is_dir()
-        {
-            return Err(Error::Argument(format!(
-                "--maps, {}, is a file, but a folder is needed: choose another name",
-                path.display()
-            )));
+        if let Some(folder) = path(options, "maps") {
+            check_is_folder(folder)?;
+            outputs.extend(ancestry::files(folder).map(|file| ("--maps", file)));
         }
     }
-    let (inputs, mut outputs) = (paths(&INPUTS), paths(&OUTPUTS));
-    outputs.extend(json.map(|path| ("--json", files(path))));
-    for (i, (name, files)) in outputs.iter().enumerate() {
-        for (other, others) in inputs.iter().chain(&outputs[..i]) {
-            if let Some(file) = files.iter().find(|file| others.contains(file)) {
-                return Err(Error::Argument(format!(
-                    "{name} and {other} are one file, {}: choose another name for one of them",
-                    file.display()
-                )));
-            }
-        }
+    outputs.extend(json.map(|path| ("--json", path.to_owned())));
+    let first = INPUTS.map(|(id, _)| commands.first().and_then(|options| path(options, id)));
+    first.into_iter().flatten().try_for_each(|path| check_there(path))?;
+    for (name, file) in inputs(commands) {
+        run_files::will_read(name, &file)?;
+    }
+    // What is printed may go to a pipe, and to a log that is read elsewhere.
+    outputs.retain(|(_, path)| !is_standard_output(path));
+    for (name, file) in outputs {
+        run_files::will_write(name, &file)?;
     }
     Ok(())
+}
+
+/// Notes that several ranks write these pieces beside the output.
+///
+/// # Errors
+/// As [`check`].
+#[cfg(feature = "mpi")]
+pub fn check_pieces(mut pieces: impl Iterator<Item = PathBuf>) -> Result<()> {
+    let name = "a piece of the output";
+    pieces.try_for_each(|piece| run_files::will_write(name, &piece))
+}
+
+fn path<'a>(options: &'a ArgMatches, id: &str) -> Option<&'a PathBuf> {
+    options.try_get_one::<PathBuf>(id).ok().flatten()
+}
+
+/// The files that the options name to be read. The input of a command that follows another one is no file.
+fn inputs(commands: &[&ArgMatches]) -> Vec<(&'static str, PathBuf)> {
+    let mut inputs = Vec::new();
+    for (name, path) in INPUTS.map(|(id, name)| (name, commands.first().and_then(|c| path(c, id)))) {
+        let file = path.filter(|path| !is_generated(path));
+        inputs.extend(file.into_iter().flat_map(|path| files_of(path)).map(|file| (name, file)));
+    }
+    for options in commands {
+        inputs.extend(path(options, "fixed").map(|path| ("--fixed", path.clone())));
+        if let Ok(Some(Mark::File(path) | Mark::Values(path))) = options.try_get_one("mark") {
+            inputs.push(("--mark", path.clone()));
+        }
+        let locks = options.try_get_many::<Lock>("lock").ok().flatten();
+        inputs.extend(locks.into_iter().flatten().filter_map(|lock| match lock {
+            Lock::Boundary => None,
+            Lock::File(path) => Some(("--lock", path.clone())),
+        }));
+    }
+    inputs
+}
+
+fn check_is_folder(path: &Path) -> Result<()> {
+    match path.exists() && !path.is_dir() {
+        false => Ok(()),
+        true => Err(Error::Argument(format!(
+            "--maps, {}, is a file, but a folder is needed: choose another name",
+            path.display()
+        ))),
+    }
 }
 
 /// Commands with an output about as large as their input, and how many times: where it lies in memory its pages are set aside meanwhile.
@@ -99,12 +129,11 @@ const SIZE_OF_ALL: f64 = 2.0;
 
 /// Begins the output of a command whose input is a file.
 pub fn begin(command: &str, options: &ArgMatches) {
-    let path = |id| options.try_get_one::<PathBuf>(id).ok().flatten();
     let Some(&(_, times)) = SIZES.iter().find(|(name, _)| *name == command) else {
         return;
     };
-    let output = path("output").or_else(|| path("named"));
-    let (Some(input), Some(output)) = (path("input"), output) else {
+    let output = path(options, "output").or_else(|| path(options, "named"));
+    let (Some(input), Some(output)) = (path(options, "input"), output) else {
         return;
     };
     let Ok(metadata) = input.metadata() else {
@@ -185,36 +214,5 @@ pub fn note_nothing_written(command: &str, options: &ArgMatches) {
             matches!(quiet, Ok(Some(true))),
             format_args!("nothing is written: -o FILE writes the {result}"),
         );
-    }
-}
-
-/// The files that `path` stands for, each by the one name that all its names lead to. None for what is no file: a pipe or
-/// `/dev/null` may be several outputs.
-fn files(path: &Path) -> Vec<PathBuf> {
-    if is_standard_output(path) || path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return Vec::new();
-    }
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let is_pair = extension.is_some_and(|extension| {
-        ["node", "ele"].contains(&extension.to_ascii_lowercase().as_str())
-    });
-    match is_pair {
-        true => ["node", "ele"]
-            .map(|e| resolve(&path.with_extension(e)))
-            .to_vec(),
-        false => vec![resolve(path)],
-    }
-}
-
-/// The path without links, as far as it exists.
-fn resolve(path: &Path) -> PathBuf {
-    if let Ok(path) = path.canonicalize() {
-        return path;
-    }
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let folder = folder.unwrap_or(Path::new(".")).canonicalize();
-    match (folder, path.file_name()) {
-        (Ok(folder), Some(name)) => folder.join(name),
-        _ => path.to_owned(),
     }
 }

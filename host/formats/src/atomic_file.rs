@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::NamedTempFile;
 
+use crate::run_files;
 use trioxide_mesh::{Error, Result};
 
 /// A file that is written under another name in the same folder and takes its own name in [`AtomicFile::commit`]; dropped
@@ -16,8 +17,9 @@ use trioxide_mesh::{Error, Result};
 ///
 /// A path that names something other than a file, as `/dev/null` or a pipe, is written straight, and so is a descriptor of this
 /// process, as `/dev/stdout`, whatever it leads to: `/dev/stdout >> log` appends. A symbolic link stays one: the file that it
-/// points to is replaced, or made. A replaced file's permissions are those of the new one; a file that may not be written is
-/// refused.
+/// points to is replaced, or made. A replaced file's permissions are those of the new one, but for the set-user-ID and set-group-ID
+/// bits: the new one may have another owner, and the system drops them too where a file is written in place. A file that may not be
+/// written is refused.
 ///
 /// On Linux the new file has no name until then, on file systems that know such files: not even a killed process leaves it behind.
 ///
@@ -31,15 +33,19 @@ pub struct AtomicFile {
 
 #[cfg(target_os = "linux")]
 mod ahead;
+mod descriptors;
 #[cfg(target_os = "linux")]
 mod in_memory;
 mod out;
 mod records;
+mod together;
 #[cfg(target_os = "linux")]
 mod unnamed;
 
 #[cfg(target_os = "linux")]
 use ahead::Ahead;
+pub use descriptors::is_standard_output;
+use descriptors::{descriptor, open_descriptor};
 #[cfg(target_os = "linux")]
 use in_memory::Window;
 pub use out::{Out, Place};
@@ -71,8 +77,9 @@ impl AtomicFile {
     ///
     /// # Errors
     /// [`Error::File`] when the folder does not exist or cannot be written to, or `path` is a folder or a file that may not be
-    /// written.
+    /// written; [`Error::Argument`] for a file that this [run](crate::run_files) has read.
     pub fn create(path: &Path) -> Result<AtomicFile> {
+        check_not_read(path)?;
         if let Some(file) = take_begun(path) {
             return Ok(file);
         }
@@ -114,6 +121,7 @@ impl AtomicFile {
     /// # Errors
     /// As [`AtomicFile::create`], and [`Error::Argument`] for what is no file.
     pub fn create_shared(path: &Path, elsewhere: bool) -> Result<AtomicFile> {
+        check_not_read(path)?;
         let file = match take_begun(path).filter(|_| !elsewhere) {
             Some(file) => file,
             None => AtomicFile::create_at(path, elsewhere)
@@ -168,15 +176,12 @@ impl AtomicFile {
             return Ok(AtomicFile { path, target });
         }
         let path = follow_links(path)?;
-        let permissions = existing.map(|metadata| metadata.permissions());
+        let permissions = existing.map(|metadata| without_set_ids(metadata.permissions()));
         if permissions.as_ref().is_some_and(Permissions::readonly) {
             let reason = "the file is read-only: make it writable, or choose another name";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
         }
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(&path);
         if !folder.is_dir() {
             let reason = format!("there is no folder {}", folder.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, reason));
@@ -232,37 +237,17 @@ impl AtomicFile {
         }
     }
 
-    /// Gives the file its name where all was `written`.
-    fn finish(self, path: &Path, written: io::Result<()>) -> Result<()> {
-        written.map_err(|source| Error::file(path, source))?;
-        self.commit()
-    }
-
-    /// Gives all files their names, or none: if the system refuses one, those before it are what they were.
+    /// The file `path` with what `write` writes, before it has its name.
     ///
     /// # Errors
-    /// [`Error::File`] when the system refuses.
-    pub fn commit_all(files: impl IntoIterator<Item = AtomicFile>) -> Result<()> {
-        let mut done: Vec<(PathBuf, Option<TempPath>)> = Vec::new();
-        for file in files {
-            if let Target::Direct(_) = file.target {
-                continue;
-            }
-            let path = file.path.clone();
-            let old = keep_old(&path);
-            if let Err(error) = file.commit() {
-                // What cannot be undone stays: the first error is the one to report.
-                for (path, old) in done.into_iter().rev() {
-                    match old {
-                        Some(old) => _ = old.persist(path),
-                        None => _ = std::fs::remove_file(path),
-                    }
-                }
-                return Err(error);
-            }
-            done.push((path, old));
-        }
-        Ok(())
+    /// As [`AtomicFile::create`], and [`Error::File`] when `write` fails.
+    pub fn written(
+        path: &Path,
+        write: impl FnOnce(&mut AtomicFile) -> io::Result<()>,
+    ) -> Result<AtomicFile> {
+        let mut file = AtomicFile::create(path)?;
+        write(&mut file).map_err(|source| Error::file(path, source))?;
+        Ok(file)
     }
 }
 
@@ -308,6 +293,25 @@ impl SharedPart {
     }
 }
 
+/// Refuses a file that this run has read. A descriptor is written, and replaces nothing.
+fn check_not_read(path: &Path) -> Result<()> {
+    match descriptor(path) {
+        Some(_) => Ok(()),
+        None => run_files::creates(path),
+    }
+}
+
+/// Without the bits that let a program run as the file's owner or group.
+fn without_set_ids(permissions: Permissions) -> Permissions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        Permissions::from_mode(permissions.mode() & 0o1777)
+    }
+    #[cfg(not(unix))]
+    permissions
+}
+
 /// Files that were begun, by their paths.
 static BEGUN: Mutex<Vec<(PathBuf, AtomicFile)>> = Mutex::new(Vec::new());
 
@@ -322,15 +326,12 @@ fn take_begun(path: &Path) -> Option<AtomicFile> {
     Some(begun.swap_remove(i).1)
 }
 
-/// A second name of the file at `path`, which goes when dropped; `None` where there is no file.
-fn keep_old(path: &Path) -> Option<TempPath> {
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".trioxide-old-");
-    let second = builder.make_in(folder.unwrap_or(Path::new(".")), |name| {
-        std::fs::hard_link(path, name)
-    });
-    second.ok().map(NamedTempFile::into_temp_path)
+/// The folder that the file `path` lies in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// The path that the links at `path` lead to; there may be no file.
@@ -346,48 +347,6 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
         };
     }
     Err(io::Error::other("the link leads to links without end"))
-}
-
-/// The number of the descriptor that `path` names, as 1 for `/dev/stdout`.
-#[cfg(unix)]
-fn descriptor(path: &Path) -> Option<u32> {
-    let path = path.to_str()?;
-    match path {
-        "/dev/stdin" => return Some(0),
-        "/dev/stdout" => return Some(1),
-        "/dev/stderr" => return Some(2),
-        _ => {}
-    }
-    let folders = ["/dev/fd/", "/proc/self/fd/"];
-    let number = folders
-        .iter()
-        .find_map(|folder| path.strip_prefix(folder))?;
-    number.parse().ok()
-}
-
-/// Whether `path` names standard output, as `/dev/stdout`.
-pub fn is_standard_output(path: &Path) -> bool {
-    #[cfg(unix)]
-    return descriptor(path) == Some(1);
-    #[cfg(not(unix))]
-    return false;
-}
-
-/// The file behind a descriptor that `path` names. To open the name would open the file again, at its start.
-#[cfg(unix)]
-fn open_descriptor(path: &Path) -> Option<io::Result<File>> {
-    use std::os::fd::AsFd;
-    let number = descriptor(path)?;
-    Some(match number {
-        1 => io::stdout().as_fd().try_clone_to_owned().map(File::from),
-        2 => io::stderr().as_fd().try_clone_to_owned().map(File::from),
-        _ => File::options().append(true).open(path),
-    })
-}
-
-#[cfg(not(unix))]
-fn open_descriptor(_path: &Path) -> Option<io::Result<File>> {
-    None
 }
 
 impl Write for AtomicFile {
@@ -478,9 +437,7 @@ pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut AtomicFile) -> io::Result<()>,
 ) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    let written = write(&mut file);
-    file.finish(path, written)
+    AtomicFile::written(path, write)?.commit()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use rayon::slice::ParallelSliceMut;
 use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, Rows, text_start};
-use super::{map_file, triangles};
+use super::{complete, map_file, triangles};
 use trioxide_mesh::edge_table::{self, EdgeTable};
 use trioxide_mesh::mesh::{EdgeTriangulation, Mesh, NONE, Triangulation};
 use trioxide_mesh::{Error, Result, parallel};
@@ -42,8 +42,10 @@ pub enum Layout {
 /// # Errors
 /// [`Error::File`] when the file cannot be read, [`Error::Parse`] when it does not follow its format.
 pub fn read(path: &Path) -> Result<(EdgeTriangulation, Vec<bool>)> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    complete(|| {
+        let file = map_file(path)?;
+        parse(&file).map_err(|fault| fault.in_text(path, &file))
+    })
 }
 
 pub(crate) fn read_mesh(path: &Path) -> Result<Mesh> {

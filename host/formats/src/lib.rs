@@ -36,12 +36,13 @@
 //! LAS; docs/FORMATS.md lists all that each format reads, keeps and drops.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use trioxide_mesh::mesh::{Faces, Mesh, NONE};
 use trioxide_mesh::{Error, Result, progress};
 
 mod ale;
+pub mod ancestry;
 pub mod atomic_file;
 pub mod edges;
 mod faces;
@@ -64,6 +65,7 @@ mod printed;
 pub mod pvtu;
 mod references;
 mod rows_out;
+pub mod run_files;
 mod stl;
 mod table;
 #[cfg(test)]
@@ -93,7 +95,8 @@ pub enum Encoding {
     Compressed,
 }
 
-use input::map_file;
+pub use input::read_text;
+use input::{complete, map_file};
 pub use polyhedra::{check_polyhedra_output, is_polyhedra, read_polyhedra, write_polyhedra};
 use printed::VertexRows;
 pub use printed::{Printed, is_printed_ahead, print_ahead, write_printed};
@@ -276,6 +279,20 @@ fn is_parallel(path: &Path) -> bool {
         .any(|e| extension.eq_ignore_ascii_case(e))
 }
 
+/// The files that may be read or written as the file `path`: itself, and what its format has beside it under names of its own. Pieces and
+/// references are not among them.
+pub fn files_of(path: &Path) -> Vec<PathBuf> {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    match extension.to_ascii_lowercase().as_str() {
+        "foam" => std::iter::once(path.to_owned())
+            .chain(polyhedra::beside_foam(path))
+            .collect(),
+        "node" | "ele" => triangle::files(path),
+        _ if !path.exists() && triangle::is_stem(path) => triangle::files(path),
+        _ => vec![path.to_owned()],
+    }
+}
+
 fn parallel_output(path: &Path) -> Error {
     Error::Format {
         path: path.to_owned(),
@@ -335,7 +352,7 @@ pub fn read_as(path: &Path, options: ReadOptions) -> Result<(Mesh, Vec<String>)>
     let format = Format::to_read(path)?;
     progress::stage(format!("read {}", path.display()));
     let read = format.read.expect("to_read gives a format that is read");
-    let Loaded { mesh, notes } = read(path, options)?;
+    let Loaded { mesh, notes } = complete(|| read(path, options))?;
     let vertices = mesh.points.len();
     if vertices >= NONE as usize {
         return Err(Error::Format {

@@ -19,7 +19,7 @@ pub fn write(path: &Path, matrix: &Prolongation) -> Result<()> {
     write_atomically(path, |file| write_to(file, matrix))
 }
 
-fn write_to(out: &mut dyn Out, matrix: &Prolongation) -> io::Result<()> {
+pub(crate) fn write_to(out: &mut dyn Out, matrix: &Prolongation) -> io::Result<()> {
     writeln!(
         out,
         "%%MatrixMarket matrix coordinate real general\n{} {} {}",

@@ -11,7 +11,7 @@ use super::text::{Fault, Line, Parsed, Rows, text_start, whole, with_line_feeds}
 use super::triangle::{
     Nodes, header_count, parse_nodes, parse_points, parse_segment_rows, sibling,
 };
-use super::{ReadOptions, map_file};
+use super::{ReadOptions, complete, map_file};
 use trioxide_mesh::mesh::{Mesh, Segment};
 use trioxide_mesh::{Error, Result};
 
@@ -41,6 +41,10 @@ pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
 /// # Errors
 /// As [`read_outline`].
 pub fn read_outline_as(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> {
+    complete(|| outline(path, options))
+}
+
+fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> {
     let is_poly = path
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("poly"));

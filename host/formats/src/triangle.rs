@@ -52,6 +52,12 @@ pub(crate) fn is_stem(path: &Path) -> bool {
     sibling(path, "node").is_file() && sibling(path, "ele").is_file()
 }
 
+/// The files that a pair stands for, of triangles or of tetrahedra.
+pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
+    let extensions = ["node", "ele", "poly", "face"];
+    extensions.map(|extension| sibling(path, extension)).into()
+}
+
 /// The file beside `path` that has `extension`, in the case of the extension of `path`.
 pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
     let given = path.extension().and_then(OsStr::to_str).unwrap_or_default();
@@ -264,26 +270,17 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     }
     // Only when all are complete do they take their names.
     let mut files = vec![
-        write_file(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
-        write_file(&sibling(path, "ele"), |out| {
+        AtomicFile::written(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
+        AtomicFile::written(&sibling(path, "ele"), |out| {
             write_elements(out, &triangles, mesh.regions.as_deref())
         })?,
     ];
     if !mesh.segments.is_empty() {
-        files.push(write_file(&poly_path, |out| {
+        files.push(AtomicFile::written(&poly_path, |out| {
             write_segments(out, &mesh.segments)
         })?);
     }
     AtomicFile::commit_all(files)
-}
-
-pub(crate) fn write_file(
-    path: &Path,
-    write: impl FnOnce(&mut AtomicFile) -> std::io::Result<()>,
-) -> Result<AtomicFile> {
-    let mut file = AtomicFile::create(path)?;
-    write(&mut file).map_err(|source| Error::file(path, source))?;
-    Ok(file)
 }
 
 pub(crate) fn write_nodes(out: &mut dyn Out, points: &[DVec3]) -> std::io::Result<()> {

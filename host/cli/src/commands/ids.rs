@@ -2,32 +2,11 @@
 
 use std::path::Path;
 
-use trioxide::{Error, Result};
-
-/// The text of a file, without the byte order mark that some editors put before it.
-fn read_text(path: &Path) -> Result<String> {
-    let mut bytes = std::fs::read(path).map_err(|source| Error::file(path, source))?;
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        bytes.drain(..3);
-    }
-    let is_utf_16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
-    String::from_utf8(bytes).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        Error::Parse {
-            path: path.to_owned(),
-            line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
-            reason: match is_utf_16 {
-                true => "the text is UTF-16: save it as UTF-8",
-                false => "the text is not UTF-8: save it as UTF-8",
-            }
-            .to_owned(),
-        }
-    })
-}
+use trioxide::{Error, Result, formats};
 
 /// The words of a file that are not behind a `#`, with their lines from 1.
 pub fn read_words<T>(path: &Path, parse: impl Fn(&str) -> Option<T>, what: &str) -> Result<Vec<T>> {
-    let text = read_text(path)?;
+    let text = formats::read_text(path)?;
     let mut parsed = Vec::new();
     for (i, line) in text.lines().enumerate() {
         for word in line.split('#').next().unwrap_or("").split_whitespace() {

@@ -7,7 +7,7 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::fields::Carried;
 use trioxide::formats::edges::Layout;
-use trioxide::formats::{self, Format, ReadOptions};
+use trioxide::formats::{self, Format, ReadOptions, ancestry};
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
 use trioxide::prolongation::Prolongation;
@@ -22,8 +22,6 @@ use trioxide_arguments::mark::Mark;
 
 use super::ids::{read_flags, read_values};
 
-#[path = "refine_maps.rs"]
-pub mod maps;
 #[path = "refine_runs.rs"]
 mod runs;
 #[path = "refine_tets.rs"]
@@ -384,7 +382,7 @@ where
         peak_bytes: outcome.peak_bytes,
     };
     if let Some(folder) = &options.maps {
-        maps::write(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
+        ancestry::write(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
     }
     let mesh = match outcome.mesh {
         runs::Output::None => Refined::Nothing,

@@ -25,6 +25,7 @@ use trioxide_arguments::weld::MethodOption;
 use trioxide_arguments::{is_standard_output, note, print};
 
 use clusters::Clusters;
+pub use clusters::Lock;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); free memory (--memory-limit, --method auto). --epsilon and --ratio have none: they depend on the \
     mesh. --position mean is trioxide's own.";

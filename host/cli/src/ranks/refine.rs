@@ -5,6 +5,7 @@ use std::path::Path;
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
 use trioxide::fields::Carried;
+use trioxide::formats::ancestry;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::{Device, Error};
@@ -223,7 +224,7 @@ where
     let vertices = block.vertices as usize;
     let maps = options.maps.as_ref().zip(whole.as_ref());
     let written = maps.map_or(Ok(()), |(folder, whole)| {
-        command::maps::write(folder, vertices, &whole.ancestors, &whole.rounds)
+        ancestry::write(folder, vertices, &whole.ancestors, &whole.rounds)
     });
     ranks.agree(written.map_err(Fault::from))?;
     let Some(path) = &options.output else {

@@ -1,16 +1,18 @@
 //! The run of one rank.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use trioxide::Error;
+use trioxide::formats::pvtu::piece_names;
 use trioxide_arguments::{account, print_error, write_json};
 use trioxide_ranks::mpi::Mpi;
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ranks, Result, Transport};
 
-use super::rank::{Starting, number_in, place, take_all_cores, threads};
+use super::rank::{Starting, has_extension, number_in, place, take_all_cores, threads};
 use super::report::{Ending, account_for};
 use crate::{Cli, Command, driver, outputs, show_progress, usage};
 
@@ -20,7 +22,7 @@ pub fn main(size: usize) -> ExitCode {
         let cli = Cli::from_arg_matches(&matches)?;
         Ok((matches, cli))
     });
-    // SAFETY: no other thread runs yet.
+    // SAFETY: no other thread runs yet, but the one that waits for this one.
     unsafe { set_variables(parsed.as_ref().ok().map(|(matches, _)| matches), size) };
     // A GPU starts while MPI does, and while the input is read.
     let starting = match &parsed {
@@ -116,7 +118,7 @@ fn end_all_on_panic() {
 /// Checks the options' files, at rank 0, starts the threads of the host, and begins the output.
 fn start(ranks: &Ranks, name: &str, options: &ArgMatches) -> Result<()> {
     let checked = match ranks.rank() {
-        0 => outputs::check(options),
+        0 => outputs::check(options).and_then(|()| check_pieces(options, ranks.size())),
         _ => Ok(()),
     };
     ranks.agree(checked.map_err(Fault::from))?;
@@ -132,6 +134,17 @@ fn start(ranks: &Ranks, name: &str, options: &ArgMatches) -> Result<()> {
         outputs::begin(name, options);
     }
     Ok(())
+}
+
+/// Checks the pieces that the ranks write beside a `.pvtu`.
+fn check_pieces(options: &ArgMatches, ranks: usize) -> trioxide::Result<()> {
+    match options.try_get_one::<PathBuf>("output") {
+        Ok(Some(list)) if has_extension(list, "pvtu") => {
+            let names = piece_names(list, ranks);
+            outputs::check_pieces(names.iter().map(|name| list.with_file_name(name)))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn run<'a>(ranks: &Ranks, name: &str, cli: &'a Cli, starting: Starting) -> Result<Ending<'a>> {

@@ -69,11 +69,14 @@ pub(super) fn read_slices<P: Position>(
         return Ok(None);
     }
     let file = ranks.agree(ply::Slices::open(path).map_err(Fault::from))?;
-    let block = file.and_then(|file| {
+    let block = file.as_ref().and_then(|file| {
         let first = file.points(0..file.vertices().min(1));
         let height = first.first().map_or(0.0, |p| p.z);
-        block_of_slices(ranks, &file, |all| points(height, all))
+        block_of_slices(ranks, file, |all| points(height, all))
     });
+    let checked = file.as_ref().map_or(Ok(()), ply::Slices::check);
+    ranks.agree(checked.map_err(Fault::from))?;
+    drop(file);
     let is_missing = ranks.reduce(u64::from(block.is_none()), Reduction::Max);
     Ok(block.filter(|_| is_missing == 0))
 }

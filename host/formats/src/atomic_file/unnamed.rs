@@ -8,6 +8,8 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 
+use super::folder_of;
+
 /// A file in `folder` without a name; `None` where the file system knows none such, or the system does not let one name it later.
 pub(super) fn create(folder: &Path, permissions: Option<&Permissions>) -> Option<File> {
     // As any new file: the umask takes away what the user does not grant. Never more open than the file that it replaces.
@@ -44,10 +46,9 @@ pub(super) fn give_name(file: &File, path: &Path) -> io::Result<()> {
         result => return result,
     }
     // A link replaces nothing: under a second name the file is renamed, which replaces at once.
-    let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".trioxide-");
-    let second = builder.make_in(folder.unwrap_or(Path::new(".")), link)?;
+    let second = builder.make_in(folder_of(path), link)?;
     second
         .into_temp_path()
         .persist(path)

@@ -71,6 +71,14 @@ impl Slices {
         &self.header.elements[i]
     }
 
+    /// Checks that the file is as long as when it was opened: else slices of it mean nothing.
+    ///
+    /// # Errors
+    /// [`Error::File`](trioxide_mesh::Error::File) for one that became shorter.
+    pub fn check(&self) -> Result<()> {
+        self.file.check()
+    }
+
     /// Number of vertices.
     pub fn vertices(&self) -> usize {
         self.element(0).count

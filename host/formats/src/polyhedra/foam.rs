@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
@@ -95,21 +95,32 @@ fn list(
     out.write_all(b")\n")
 }
 
+/// Files in `constant/polyMesh/`.
+const FILES: [&str; 5] = ["points", "faces", "owner", "neighbour", "boundary"];
+
+fn folder_of(path: &Path) -> PathBuf {
+    let parent = path.parent().unwrap_or(Path::new(""));
+    parent.join("constant").join("polyMesh")
+}
+
+/// The files that [`write`] writes beside the file `path`.
+pub(crate) fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let folder = folder_of(path);
+    FILES.into_iter().map(move |name| folder.join(name))
+}
+
 pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
     let poly = arrange(mesh);
-    let parent = path.parent().unwrap_or(Path::new(""));
-    let folder = parent.join("constant").join("polyMesh");
+    let folder = folder_of(path);
     std::fs::create_dir_all(&folder).map_err(|source| Error::file(&folder, source))?;
+    let [points, faces, owner, neighbour, boundary] = FILES;
     let mut files = Vec::new();
     let mut add = |name: &str, write: &dyn Fn(&mut AtomicFile) -> io::Result<()>| -> Result<()> {
-        let path = folder.join(name);
-        let mut file = AtomicFile::create(&path)?;
-        write(&mut file).map_err(|source| Error::file(&path, source))?;
-        files.push(file);
+        files.push(AtomicFile::written(&folder.join(name), write)?);
         Ok(())
     };
-    add("points", &|out| {
-        let head = header("vectorField", "points", "");
+    add(points, &|out| {
+        let head = header("vectorField", points, "");
         list(out, &head, mesh.points.len(), |buffer, i| {
             let p = mesh.points[i];
             buffer.push(b'(');
@@ -122,8 +133,8 @@ pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
             buffer.extend_from_slice(b")\n");
         })
     })?;
-    add("faces", &|out| {
-        let head = header("faceList", "faces", "");
+    add(faces, &|out| {
+        let head = header("faceList", faces, "");
         list(out, &head, poly.sides.len(), |buffer, i| {
             let vertices = mesh.vertices_of(poly.sides[i]);
             push_integer(buffer, vertices.len());
@@ -144,7 +155,7 @@ pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
         poly.sides.len(),
         poly.neighbours.len()
     );
-    for (name, labels) in [("owner", &poly.owners), ("neighbour", &poly.neighbours)] {
+    for (name, labels) in [(owner, &poly.owners), (neighbour, &poly.neighbours)] {
         add(name, &|out| {
             list(
                 out,
@@ -157,11 +168,11 @@ pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
             )
         })?;
     }
-    add("boundary", &|out| {
+    add(boundary, &|out| {
         write!(
             out,
             "{}{}\n(\n",
-            header("polyBoundaryMesh", "boundary", ""),
+            header("polyBoundaryMesh", boundary, ""),
             poly.patches.len()
         )?;
         let mut start = poly.neighbours.len();

@@ -16,7 +16,7 @@ use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 
-use crate::{Encoding, Format, map_file};
+use crate::{Encoding, Format, complete, map_file};
 
 mod foam;
 #[cfg(test)]
@@ -24,6 +24,7 @@ mod tests;
 mod visf;
 pub(crate) mod vtu;
 
+pub(crate) use foam::beside as beside_foam;
 pub use vtu::is_polyhedra;
 
 /// How a file is written.
@@ -58,8 +59,10 @@ pub fn check_polyhedra_output(path: &Path) -> Result<()> {
 /// [`trioxide_mesh::Error::File`] when the file cannot be read, [`trioxide_mesh::Error::Parse`] when it does not follow its format or
 /// has cells that are no polyhedra.
 pub fn read_polyhedra(path: &Path) -> Result<PolyhedralMesh> {
-    let file = map_file(path)?;
-    vtu::parse(&file).map_err(|fault| fault.in_text(path, &file))
+    complete(|| {
+        let file = map_file(path)?;
+        vtu::parse(&file).map_err(|fault| fault.in_text(path, &file))
+    })
 }
 
 /// Writes `mesh` to the file `path`, whole or not at all. Returns a sentence for whatever of the mesh the file does not hold.

@@ -29,7 +29,7 @@ use std::path::Path;
 
 use super::input::peek_file;
 use super::text::{Fault, Parsed};
-use super::{Loaded, ReadOptions, encodings, map_file, triangle, wrong_extension};
+use super::{Loaded, ReadOptions, complete, encodings, map_file, triangle, wrong_extension};
 use trioxide_mesh::fields::Field;
 #[cfg(test)]
 use trioxide_mesh::mesh::Mesh;
@@ -395,7 +395,7 @@ pub fn read_volume_with_notes(path: &Path) -> Result<(VolumeMesh, Vec<String>)> 
 pub fn read_volume_as(path: &Path, options: ReadOptions) -> Result<(VolumeMesh, Vec<String>)> {
     let format = VolumeFormat::to_read(path)?;
     progress::stage(format!("read {}", path.display()));
-    (format.read)(path, options)
+    complete(|| (format.read)(path, options))
 }
 
 /// Writes `mesh` to the file `path`, or to the pair of files that it stands for, whole or not at all.

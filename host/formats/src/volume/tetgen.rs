@@ -13,7 +13,7 @@ use crate::input::{is_pipe, peek_file};
 use crate::map_file;
 use crate::rows_out::{push_integer, write_records};
 use crate::text::{Fault, Parsed, Rows, text_start};
-use crate::triangle::{self, Nodes, header_count, sibling, write_file, write_nodes};
+use crate::triangle::{self, Nodes, header_count, sibling, write_nodes};
 use trioxide_mesh::volume::{CellKind, Cells, VolumeMesh};
 use trioxide_mesh::{Error, Result};
 
@@ -195,11 +195,11 @@ pub(super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
     }
     // Only when all are complete do they take their names.
     let mut files = vec![
-        write_file(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
-        write_file(&sibling(path, "ele"), |out| write_elements(out, mesh))?,
+        AtomicFile::written(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
+        AtomicFile::written(&sibling(path, "ele"), |out| write_elements(out, mesh))?,
     ];
     if !mesh.faces.is_empty() {
-        files.push(write_file(&sibling(path, "face"), |out| {
+        files.push(AtomicFile::written(&sibling(path, "face"), |out| {
             write_faces(out, mesh)
         })?);
     }

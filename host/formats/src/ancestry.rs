@@ -1,0 +1,102 @@
+//! Where each part of a refined mesh comes from: `parent_triangles.txt`, `new_vertices.txt` and `prolongation.mtx` in one folder.
+//!
+//! The first has the triangle of the input that each triangle is a part of, one a line. The second has, of each new vertex, its round
+//! from 1 on, the edge that it divides and the vertices at that edge's ends. The third is the matrix that takes values at the input's
+//! vertices to the refined mesh ([`matrix_market`]).
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::atomic_file::{AtomicFile, Out};
+use crate::matrix_market;
+use crate::rows_out::{push_integer, write_records};
+use trioxide_mesh::mesh::Refinement;
+use trioxide_mesh::prolongation::Prolongation;
+use trioxide_mesh::{Error, Result};
+
+/// The files in `folder` that [`write`] writes.
+pub fn files(folder: &Path) -> [PathBuf; 3] {
+    ["parent_triangles.txt", "new_vertices.txt", "prolongation.mtx"].map(|name| folder.join(name))
+}
+
+/// Writes where each part comes from to `folder`, which is made if it is not there: the `ancestors` of all triangles, and the `rounds`
+/// of refinement of a mesh of `vertices` vertices. All files or none are replaced; of two processes that write to one folder, all are
+/// those of one.
+///
+/// # Errors
+/// [`Error::File`] when the folder cannot be made or a file cannot be written.
+pub fn write(
+    folder: &Path,
+    vertices: usize,
+    ancestors: &[u32],
+    rounds: &[Refinement],
+) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|source| Error::file(folder, source))?;
+    let [parents, added, prolongation] = files(folder);
+    let files = [
+        AtomicFile::written(&parents, |out| write_parents(out, ancestors))?,
+        AtomicFile::written(&added, |out| write_added(out, vertices, rounds))?,
+        AtomicFile::written(&prolongation, |out| {
+            matrix_market::write_to(out, &Prolongation::of_rounds(vertices, rounds))
+        })?,
+    ];
+    AtomicFile::commit_all(files)
+}
+
+fn write_parents(out: &mut dyn Out, ancestors: &[u32]) -> io::Result<()> {
+    writeln!(out, "# triangle of the input that each triangle is a part of")?;
+    write_records(out, ancestors.len(), |buffer, i| {
+        push_integer(buffer, ancestors[i]);
+        buffer.push(b'\n');
+    })
+}
+
+fn write_added(out: &mut dyn Out, vertices: usize, rounds: &[Refinement]) -> io::Result<()> {
+    writeln!(
+        out,
+        "# round, edge that the vertex divides, vertices at its ends; from vertex {vertices} on"
+    )?;
+    for (number, round) in (1..).zip(rounds) {
+        write_records(out, round.divided.len(), |buffer, i| {
+            let [a, b] = round.ends[i];
+            for value in [number, round.divided[i], a] {
+                push_integer(buffer, value);
+                buffer.push(b' ');
+            }
+            push_integer(buffer, b);
+            buffer.push(b'\n');
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_files_hold_the_parents_the_new_vertices_and_the_matrix() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("deep/maps");
+        let rounds = [([4, 7], [[1, 0], [2, 1]]), ([0, 9], [[3, 1], [0, 2]])];
+        let rounds = rounds.map(|(divided, ends)| Refinement {
+            divided: divided.to_vec(),
+            ends: ends.to_vec(),
+            parents: Vec::new(),
+        });
+        let read = || files(&folder).map(|path| std::fs::read_to_string(path).unwrap());
+        for _ in 0..2 {
+            write(&folder, 3, &[0, 12, 0], &rounds).unwrap();
+            let [parents, added, matrix] = read();
+            let head = "# triangle of the input that each triangle is a part of\n";
+            assert_eq!(parents, format!("{head}0\n12\n0\n"));
+            let head = "# round, edge that the vertex divides, vertices at its ends; from vertex 3 on\n";
+            assert_eq!(added, format!("{head}1 4 1 0\n1 7 2 1\n2 0 3 1\n2 9 0 2\n"));
+            assert!(matrix.contains("\n7 3 "), "{matrix}");
+            // Nothing is refined, of nothing.
+            write(&folder, 0, &[], &[]).unwrap();
+            assert_eq!(read().map(|text| text.lines().count()), [1, 1, 2]);
+        }
+        assert_eq!(folder.read_dir().unwrap().count(), 3);
+    }
+}
