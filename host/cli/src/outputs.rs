@@ -87,9 +87,14 @@ fn path<'a>(options: &'a ArgMatches, id: &str) -> Option<&'a PathBuf> {
 /// The files that the options name to be read. The input of a command that follows another one is no file.
 fn inputs(commands: &[&ArgMatches]) -> Vec<(&'static str, PathBuf)> {
     let mut inputs = Vec::new();
-    for (name, path) in INPUTS.map(|(id, name)| (name, commands.first().and_then(|c| path(c, id)))) {
+    for (name, path) in INPUTS.map(|(id, name)| (name, commands.first().and_then(|c| path(c, id))))
+    {
         let file = path.filter(|path| !is_generated(path));
-        inputs.extend(file.into_iter().flat_map(|path| files_of(path)).map(|file| (name, file)));
+        inputs.extend(
+            file.into_iter()
+                .flat_map(|path| files_of(path))
+                .map(|file| (name, file)),
+        );
     }
     for options in commands {
         inputs.extend(path(options, "fixed").map(|path| ("--fixed", path.clone())));

@@ -1,7 +1,8 @@
 //! Files and streams around a command: outputs that are one file, closed and full streams, coordinates that are none.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
@@ -84,6 +85,112 @@ fn outputs_are_no_other_output_and_no_input() {
         SQUARE
     );
     assert!(!place.path("a.off").exists());
+}
+
+/// A square whose four corners merge: the writer of PLY took the ends of polygons that are not there.
+#[test]
+fn a_polygon_mesh_that_loses_all_faces_is_written_in_every_format() {
+    let place = Place::new();
+    fs::write(
+        place.path("quad.off"),
+        "OFF\n4 1 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n",
+    )
+    .unwrap();
+    let mut arguments: Vec<String> = "chain --device cpu --quiet quad.off : weld --epsilon 10"
+        .split(' ')
+        .map(str::to_owned)
+        .collect();
+    let names = [
+        "ply", "off", "obj", "vtu", "vtp", "vtk", "msh", "mesh", "inp", "xdmf", "node", "ale",
+    ];
+    for name in names {
+        arguments.extend([":", "-o", &format!("x.{name}")].map(str::to_owned));
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = place.output(&arguments);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{message}");
+    for name in names {
+        assert!(place.path(&format!("x.{name}")).exists(), "{name}");
+    }
+}
+
+const PIECE: &str = r#"<VTKFile type="PUnstructuredGrid" version="1.0"><PUnstructuredGrid><Piece Source="piece.vtu"/></PUnstructuredGrid></VTKFile>"#;
+const XDMF: &str = r#"<Xdmf Version="3.0"><Domain><Grid><Topology TopologyType="Triangle" NumberOfElements="1">
+<DataItem Dimensions="1 3" Format="XML">0 1 2</DataItem></Topology><Geometry GeometryType="XYZ">
+<DataItem Dimensions="3 3" NumberType="Float" Precision="4" Format="Binary" Endian="Little">data.bin</DataItem></Geometry></Grid></Domain></Xdmf>"#;
+const GLTF: &str = r#"{"asset":{"version":"2.0"},"buffers":[{"uri":"data.bin","byteLength":36}],"bufferViews":[{"buffer":0,"byteLength":36}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],
+"nodes":[{"mesh":0}],"scenes":[{"nodes":[0]}],"scene":0}"#;
+
+/// The name and bytes of every file here.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => all.extend(contents(&path)),
+            false => _ = all.insert(path.clone(), fs::read(path).unwrap()),
+        }
+    }
+    all
+}
+
+/// Whatever leads to an input: its pair, an option, a list of pieces, a reference, another step.
+#[test]
+fn an_output_overwrites_no_file_that_the_run_reads() {
+    let place = Place::new();
+    let outline =
+        "4 2 0 0\n0 0 0\n1 4 0\n2 4 4\n3 0 4\n4 0\n0 0 1\n1 1 2\n2 2 3\n3 3 0\n1\n0 1.5 1.5\n";
+    for (name, text) in [
+        ("a.poly", outline),
+        ("ids", "0\n"),
+        ("in.pvtu", PIECE),
+        ("in.xdmf", XDMF),
+        ("in.gltf", GLTF),
+    ] {
+        fs::write(place.path(name), text).unwrap();
+    }
+    let numbers = [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    fs::write(
+        place.path("data.bin"),
+        numbers.map(f32::to_le_bytes).concat(),
+    )
+    .unwrap();
+    fs::create_dir(place.path("maps")).unwrap();
+    fs::write(place.path("maps/parent_triangles.txt"), "0\n").unwrap();
+    for arguments in ["convert square.off x.node", "convert square.off piece.vtu"] {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        assert!(place.output(&arguments).status.success());
+    }
+    let before = contents(place.0.path());
+    for arguments in [
+        "triangulate a.poly -o a.node",
+        "triangulate a.poly -o a.ele",
+        "refine x -o x.node --device cpu",
+        "polylla in.pvtu -o piece.vtu --device cpu",
+        "convert in.xdmf x.off --account data.bin",
+        "info in.gltf --json data.bin",
+        "weld square.off --epsilon 0 --lock file:ids --map ids --device cpu",
+        "weld square.off --epsilon 0 --lock boundary --lock file:./ids --removed ids --device cpu",
+        "smooth square.off --fixed ids --json ids --device cpu",
+        "refine square.off --mark file:ids --json ids --device cpu",
+        "refine square.off --mark values:ids --threshold 1 --json ids --device cpu",
+        "refine square.off --mark file:maps/parent_triangles.txt --maps maps --device cpu",
+        "refine square.off --maps maps --json maps/prolongation.mtx --device cpu",
+        "chain --device cpu square.off : refine --maps new/maps : refine --maps new/./maps",
+        "chain --device cpu square.off : weld --epsilon 0 --map new.txt : refine --mark file:new.txt",
+        "chain --device cpu x : refine -o x.ele",
+    ] {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let error = place.refusal(&words);
+        assert!(error.contains(" are one file, "), "{arguments}: {error}");
+        assert!(contents(place.0.path()) == before, "{arguments}");
+    }
+    // An outline that nobody reads is no side file either.
+    let error = place.refusal(&["convert", "x.node", "a.node"]);
+    assert!(error.contains("stands beside the output"), "{error}");
+    assert!(contents(place.0.path()) == before);
 }
 
 #[cfg(unix)]

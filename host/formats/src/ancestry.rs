@@ -16,7 +16,12 @@ use trioxide_mesh::{Error, Result};
 
 /// The files in `folder` that [`write`] writes.
 pub fn files(folder: &Path) -> [PathBuf; 3] {
-    ["parent_triangles.txt", "new_vertices.txt", "prolongation.mtx"].map(|name| folder.join(name))
+    [
+        "parent_triangles.txt",
+        "new_vertices.txt",
+        "prolongation.mtx",
+    ]
+    .map(|name| folder.join(name))
 }
 
 /// Writes where each part comes from to `folder`, which is made if it is not there: the `ancestors` of all triangles, and the `rounds`
@@ -44,7 +49,10 @@ pub fn write(
 }
 
 fn write_parents(out: &mut dyn Out, ancestors: &[u32]) -> io::Result<()> {
-    writeln!(out, "# triangle of the input that each triangle is a part of")?;
+    writeln!(
+        out,
+        "# triangle of the input that each triangle is a part of"
+    )?;
     write_records(out, ancestors.len(), |buffer, i| {
         push_integer(buffer, ancestors[i]);
         buffer.push(b'\n');
@@ -90,7 +98,8 @@ mod tests {
             let [parents, added, matrix] = read();
             let head = "# triangle of the input that each triangle is a part of\n";
             assert_eq!(parents, format!("{head}0\n12\n0\n"));
-            let head = "# round, edge that the vertex divides, vertices at its ends; from vertex 3 on\n";
+            let head =
+                "# round, edge that the vertex divides, vertices at its ends; from vertex 3 on\n";
             assert_eq!(added, format!("{head}1 4 1 0\n1 7 2 1\n2 0 3 1\n2 9 0 2\n"));
             assert!(matrix.contains("\n7 3 "), "{matrix}");
             // Nothing is refined, of nothing.

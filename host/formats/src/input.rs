@@ -32,7 +32,8 @@ impl Mapped {
         match self.file.metadata().is_ok_and(is_shorter) {
             false => Ok(()),
             true => {
-                let reason = "the file became shorter while it was read: read it again when it is complete";
+                let reason =
+                    "the file became shorter while it was read: read it again when it is complete";
                 Err(Error::file(&self.path, io::Error::other(reason)))
             }
         }

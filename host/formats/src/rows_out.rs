@@ -40,6 +40,10 @@ pub(crate) fn write_blocks(
     count: usize,
     format: &(dyn Fn(&mut Vec<u8>, Range<usize>) + Sync),
 ) -> io::Result<()> {
+    // Where there is nothing, a list of the ends of records may be empty.
+    if count == 0 {
+        return Ok(());
+    }
     let counted = progress::count("%", count as u64);
     let first = count.min(FIRST);
     let mut bytes = Vec::new();
@@ -79,7 +83,10 @@ pub(crate) fn write_blocks(
 
 /// Writes records whose places are known: to a file in memory straight into its pages.
 pub(crate) fn write_sized(out: &mut dyn Out, records: &Records) -> io::Result<()> {
-    let made = out.make(records);
+    let made = match records.count {
+        0 => 0,
+        _ => out.make(records),
+    };
     write_blocks(out, records.count - made, &|buffer, range| {
         let range = made + range.start..made + range.end;
         buffer.resize((records.bytes)(range.clone()), 0);

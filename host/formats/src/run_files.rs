@@ -225,14 +225,26 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::os::unix::fs::symlink("new", at("dangling")).unwrap();
         std::os::unix::fs::symlink("loop", at("loop")).unwrap();
-        for name in ["new", "./new", "none/../new", "none/./deep/../../new", "dangling"] {
+        for name in [
+            "new",
+            "./new",
+            "none/../new",
+            "none/./deep/../../new",
+            "dangling",
+        ] {
             let mut files = Files::NONE;
             files.will_write(known("--map", &at("new"))).unwrap();
-            assert!(files.will_write(known("--json", &at(name))).is_err(), "{name}");
+            assert!(
+                files.will_write(known("--json", &at(name))).is_err(),
+                "{name}"
+            );
             files.will_write(known("--json", &at("none/new"))).unwrap();
             files.will_write(known("--removed", &at("loop"))).unwrap();
         }
-        assert_eq!(resolve(Path::new("none"), 1), resolve(Path::new("./none"), 1));
+        assert_eq!(
+            resolve(Path::new("none"), 1),
+            resolve(Path::new("./none"), 1)
+        );
         assert!(resolve(Path::new("none/deep"), 1).is_absolute());
     }
 }

@@ -7,6 +7,8 @@
 //! is a whole number throughout, is their region. Attributes and markers of points are skipped.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
@@ -256,6 +258,18 @@ pub(crate) fn parse_segment_rows(
     Ok((parallel::concat(chunks), end))
 }
 
+/// Whether there is a `.poly` file with points of its own, as written by hand or by a program that makes outlines.
+fn has_points(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
+    let rows = Rows::new(&head, text_start(&head));
+    let count = rows.row(0, "").and_then(|mut row| row.count(""));
+    read.is_ok() && count.is_ok_and(|count| count > 0)
+}
+
 /// Writes a `.node` and an `.ele` file, numbered from 0, and a `.poly` file if there are segments.
 pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let triangles = triangles(path, &mesh.faces)?;
@@ -265,6 +279,14 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
             path: poly_path,
             reason: "stands beside the output and would be read as its segments: \
                      move it away or choose another name"
+                .to_owned(),
+        });
+    }
+    if has_points(&poly_path) {
+        return Err(Error::Format {
+            path: poly_path,
+            reason: "stands beside the output and is an outline with points of its own, which the segments of the output would \
+                     replace: move it away or choose another name"
                 .to_owned(),
         });
     }

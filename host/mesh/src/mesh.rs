@@ -17,12 +17,22 @@ pub use crate::prolongation::Refinement;
 pub use polylla::{PolyllaCounts, PolyllaLists, PolyllaMesh, Ties};
 
 /// Polygons as lists of vertices, one behind the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polygons {
     /// Start of each polygon in `vertices`, and the end of the last: one more than there are polygons.
     pub offsets: Vec<u32>,
     /// Vertex ids of all polygons.
     pub vertices: Vec<u32>,
+}
+
+impl Default for Polygons {
+    /// None.
+    fn default() -> Polygons {
+        Polygons {
+            offsets: vec![0],
+            vertices: Vec::new(),
+        }
+    }
 }
 
 impl Polygons {

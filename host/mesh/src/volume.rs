@@ -62,12 +62,22 @@ impl CellKind {
 }
 
 /// Cells of several kinds as lists of vertices, one behind the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MixedCells {
     /// Start of each cell in `vertices`, and the end of the last: one more than there are cells.
     pub offsets: Vec<u32>,
     /// Vertex ids of all cells.
     pub vertices: Vec<u32>,
+}
+
+impl Default for MixedCells {
+    /// None.
+    fn default() -> MixedCells {
+        MixedCells {
+            offsets: vec![0],
+            vertices: Vec::new(),
+        }
+    }
 }
 
 impl MixedCells {

@@ -35,6 +35,22 @@ fn a_limit_of_memory_is_an_error() {
     assert!(worked, "no limit was enough");
 }
 
+/// The command runs in a thread with a stack of its own.
+#[test]
+fn a_small_limit_of_the_stack_does_not_matter() {
+    let place = Place::new();
+    for arguments in [
+        "info square.off",
+        "refine square.off --rounds 2 -o fine.vtu --device cpu",
+        "chain --device cpu fine.vtu : weld --epsilon 0 : polylla -o polygons.ply",
+        "render polygons.ply -o picture.png",
+    ] {
+        let output = place.limited("ulimit -s 64", arguments);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments}: {message}");
+    }
+}
+
 #[test]
 fn threads_that_cannot_start_are_an_error() {
     let place = Place::new();

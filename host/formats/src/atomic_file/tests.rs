@@ -38,7 +38,7 @@ fn devices_and_links_stay_what_they_are() {
 #[cfg(unix)]
 fn mode(path: &Path) -> u32 {
     use std::os::unix::fs::PermissionsExt;
-    path.metadata().unwrap().permissions().mode() & 0o777
+    path.metadata().unwrap().permissions().mode() & 0o7777
 }
 
 #[cfg(unix)]
@@ -49,7 +49,7 @@ fn set_mode(path: &Path, mode: u32) {
 
 #[cfg(unix)]
 #[test]
-fn a_private_file_stays_private_and_a_read_only_one_is_refused() {
+fn a_private_file_stays_private_without_set_ids_and_a_read_only_one_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.off");
     for kept in [0o600, 0o640, 0o666] {
@@ -60,6 +60,11 @@ fn a_private_file_stays_private_and_a_read_only_one_is_refused() {
             (mode(&path), std::fs::read(&path).unwrap()),
             (kept, b"new".to_vec())
         );
+    }
+    for (old, kept) in [(0o4755, 0o755), (0o2750, 0o750), (0o6600, 0o600)] {
+        set_mode(&path, old);
+        write_atomically(&path, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(mode(&path), kept);
     }
     set_mode(&path, 0o444);
     let error = write_atomically(&path, |file| file.write_all(b"newer")).unwrap_err();
@@ -109,6 +114,30 @@ fn of_several_files_all_take_their_names_or_none() {
     AtomicFile::commit_all(["a.node", "a.ele"].map(create)).unwrap();
     assert_eq!(std::fs::read(at("a.node")).unwrap(), b"new");
     assert_eq!(folder.path().read_dir().unwrap().count(), 2);
+}
+
+/// Two processes that took turns within the names of a set would leave files of both.
+#[cfg(unix)]
+#[test]
+fn files_of_two_processes_with_the_same_names_do_not_mix() {
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::time::Duration;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let files = ["a.node", "a.ele"]
+        .map(|name| AtomicFile::written(&at(name), |file| file.write_all(b"new")).unwrap());
+    let other = File::open(folder.path()).unwrap();
+    other.lock().unwrap();
+    let (done, waits) = channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || done.send(AtomicFile::commit_all(files)));
+        let early = waits.recv_timeout(Duration::from_millis(100));
+        assert!(matches!(early, Err(RecvTimeoutError::Timeout)));
+        assert!(!at("a.node").exists() && !at("a.ele").exists());
+        other.unlock().unwrap();
+        waits.recv().unwrap().unwrap();
+    });
+    assert!(at("a.node").exists() && at("a.ele").exists());
 }
 
 /// In memory by all threads, where there is such a folder, and elsewhere.

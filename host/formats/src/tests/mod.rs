@@ -12,6 +12,7 @@ use trioxide_mesh::mesh::Segment;
 mod attributes;
 mod damage;
 mod edges;
+mod empty;
 pub(crate) mod fields;
 mod hostile;
 mod more_formats;
@@ -474,20 +475,4 @@ fn vtu_text_and_faults() {
         "f:1: expected a number in NumberOfPoints, found ``"
     );
     assert!(with("</Piece>", "").starts_with("f:7: "));
-}
-
-#[test]
-fn a_poly_file_of_another_mesh_is_not_taken_over() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("m.node");
-    std::fs::write(path.with_extension("poly"), "0 2\n0\n").unwrap();
-    let mut mesh = round_trips::triangle_mesh();
-    mesh.segments.clear();
-    assert!(
-        write(&path, &mesh)
-            .unwrap_err()
-            .to_string()
-            .contains("m.poly: stands beside the output")
-    );
-    assert!(!path.exists());
 }

@@ -215,3 +215,31 @@ fn many_elements_and_properties_of_ply_take_linear_time() {
     assert!(ply::parse(text.as_bytes()).is_ok());
     assert!(start.elapsed().as_secs() < 10);
 }
+
+#[test]
+fn a_poly_file_of_another_mesh_is_not_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.node");
+    std::fs::write(path.with_extension("poly"), "0 2\n0\n").unwrap();
+    let mut mesh = round_trips::triangle_mesh();
+    mesh.segments.clear();
+    assert!(
+        write(&path, &mesh)
+            .unwrap_err()
+            .to_string()
+            .contains("m.poly: stands beside the output")
+    );
+    // An outline has points of its own, and maybe holes and regions.
+    std::fs::write(path.with_extension("poly"), "# outline\n3 2\n").unwrap();
+    let mesh = round_trips::triangle_mesh();
+    let error = write(&path, &mesh).unwrap_err().to_string();
+    assert!(
+        error.contains("m.poly: stands beside the output and is an outline"),
+        "{error}"
+    );
+    assert!(!path.exists());
+    // Segments of a mesh have none: they are replaced.
+    std::fs::write(path.with_extension("poly"), "0 2\n0\n").unwrap();
+    write(&path, &mesh).unwrap();
+    assert_eq!(read(&path).unwrap().segments, mesh.segments);
+}

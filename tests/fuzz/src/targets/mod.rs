@@ -1,4 +1,5 @@
-//! What is fuzzed: every reader, by the formats' own tables, and every pipeline on the CPU against the sequential algorithm.
+//! What is fuzzed: every reader, by the formats' own tables, and every pipeline on the CPU against the sequential algorithm, and every
+//! writer, by the pipelines' results.
 //!
 //! A pipeline's input is a small mesh made of the bytes: valid at first, then damaged. `tests/tests/fuzz.rs` has these modules
 //! too: it checks that no format and no family is left out, and runs each target on its seeds.
@@ -6,6 +7,7 @@
 mod bytes;
 mod planar;
 mod readers;
+mod results;
 mod space;
 mod weld;
 

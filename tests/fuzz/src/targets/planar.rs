@@ -5,14 +5,14 @@ use std::fmt::Display;
 use trioxide::glam::{DVec2, Vec2};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours, Repair};
-use trioxide::mesh::{PolyllaLists, Segment, Ties, Triangulation};
+use trioxide::mesh::{Faces, Mesh, PolyllaLists, Segment, Ties, Triangulation};
 use trioxide::polylla::{self, Constraints};
 use trioxide::reference::indexed::IndexedTriangulation;
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun};
 use trioxide::{generate, reference, validate};
 
 use super::bytes::Choices;
-use super::cpu;
+use super::{cpu, results};
 
 /// A small triangulation, most often valid.
 pub fn triangulation(choices: &mut Choices) -> Triangulation {
@@ -237,6 +237,12 @@ fn polylla_in<P: Point>(mesh: &Triangulation, options: polylla::Options, exact: 
         reference::polylla::split_weakly_simple(&checked.half_edges, &mut expected);
     }
     assert_eq!(ours, expected);
+    let polygons = Mesh {
+        points: mesh.points.iter().map(|p| p.extend(0.0)).collect(),
+        faces: Faces::Polygons(ours.polygons.clone()),
+        ..Mesh::default()
+    };
+    results::surface(&polygons);
     if exact {
         validate::polygons::polylla(&mesh.points, &checked.half_edges, &ours, is_constrained)
             .expect("valid polygons");
@@ -348,6 +354,7 @@ fn refine_in<P: Point>(mesh: &Triangulation, options: &refine::Options, exact: b
     }
     if let (Ok(ours), Ok(expected)) = (ours, expected) {
         assert_eq!(ours, expected);
+        results::surface(&ours.0.clone().into());
         if exact {
             validate::triangles_and_edges(&ours.0).expect("a valid mesh");
         }

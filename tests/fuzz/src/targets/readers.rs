@@ -166,7 +166,7 @@ fn lay_out(kind: &str, extension: &str, data: &[u8]) -> PathBuf {
 }
 
 /// A path without files, nor any that would count as its part.
-fn unused(name: &str, extension: &str) -> PathBuf {
+pub fn unused(name: &str, extension: &str) -> PathBuf {
     let path = folder().join(format!("{name}.{extension}"));
     for part in PARTS {
         _ = std::fs::remove_file(path.with_extension(part));

@@ -4,6 +4,7 @@ use gpu::smooth::Vector;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::mesh::{Faces, Mesh, Polygons};
 use trioxide::polyhedra::{self, Measure};
+use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Error, Marking, SpacePoint};
 use trioxide::smooth::{
     self, Blocks, BoundaryRule, DeviceMesh, Form, Layout, Method, Options, Renumber, Smoothed,
@@ -13,7 +14,7 @@ use trioxide::volume::{Cells, MixedCells, TaggedTriangle, TetMesh, VolumeMesh};
 use trioxide::{generate, reference, validate};
 
 use super::bytes::Choices;
-use super::{cpu, planar};
+use super::{cpu, planar, results};
 
 /// A small mesh of tetrahedra, most often valid.
 fn tetrahedra(choices: &mut Choices) -> TetMesh {
@@ -169,6 +170,7 @@ fn refine_tets_in<P: SpacePoint>(mesh: &TetMesh, options: &refine_tets::Options,
     }
     if let (Ok(ours), Ok(expected)) = (ours, expected) {
         assert_eq!(ours, expected);
+        results::volume(&ours.mesh.clone().into());
         if exact {
             validate::tets(&ours.mesh).expect("a valid mesh");
         }
@@ -192,6 +194,9 @@ pub fn polyhedra(data: &[u8]) {
         .and_then(|result| result.download(cpu(), &faces))
         .expect("valid tetrahedra have polyhedra");
     assert_eq!(ours, reference::polyhedra::<DVec3>(&mesh, options));
+    let result = PolyhedralMesh::new(&mesh, &ours).expect("a small mesh");
+    results::polyhedra(&result);
+    results::polyhedra(&result.merge_coplanar());
 }
 
 fn options(choices: &mut Choices) -> Options {
@@ -320,6 +325,12 @@ fn smooth_volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options
     };
     _ = trioxide::quality3d::quality(on, resident.cells(), resident.points());
     let ours = smooth::run::<P>(on, mesh, fixed, options);
+    if let Ok(smoothed) = &ours {
+        results::volume(&VolumeMesh {
+            points: smoothed.points.clone(),
+            ..mesh.clone()
+        });
+    }
     same(ours, serial::volume::<P>(mesh, fixed, options), options);
 }
 
@@ -329,6 +340,12 @@ fn smooth_surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) {
         return;
     }
     let ours = smooth::run_surface::<P>(on, mesh, fixed, options);
+    if let Ok(smoothed) = &ours {
+        results::surface(&Mesh {
+            points: smoothed.points.clone(),
+            ..mesh.clone()
+        });
+    }
     same(ours, serial::surface::<P>(mesh, fixed, options), options);
 }
 

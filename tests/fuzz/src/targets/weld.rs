@@ -1,7 +1,7 @@
 //! Welding: every method, copies beside work, and slabs, against the sequential algorithm.
 
 use trioxide::glam::{DVec2, DVec3};
-use trioxide::mesh::VertexAttributes;
+use trioxide::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide::reference;
 use trioxide::weld::{
     Carried, DeviceCarried, DeviceMesh, Guards, Method, Options, Position, Tuning, Welded,
@@ -9,7 +9,7 @@ use trioxide::weld::{
 };
 
 use super::bytes::Choices;
-use super::cpu;
+use super::{cpu, results};
 
 struct Input {
     points: Vec<DVec3>,
@@ -148,6 +148,9 @@ pub fn weld(data: &[u8]) {
             same("slabs", Ok(ours.welded), &expected);
         }
     }
+    if let Ok(welded) = &expected {
+        write_results(&input, welded, &carried, &options);
+    }
     if expected.is_ok() && choices.below(4) == 1 {
         let ratio = f64::from(choices.byte()) / 255.0;
         let ours = upload().and_then(|mesh| epsilon_for_ratio(on, &mesh, options.guards, ratio));
@@ -158,6 +161,26 @@ pub fn weld(data: &[u8]) {
             (ours, serial) => {
                 assert_eq!(ours.is_ok(), serial.is_ok(), "{ours:?}, serial {serial:?}")
             }
+        }
+    }
+}
+
+/// Writes the welded mesh: of triangles, and of their faces as polygons, of which all may go.
+fn write_results(input: &Input, welded: &Welded, carried: &Carried, options: &Options) {
+    let triangles = Mesh {
+        points: input.points.clone(),
+        faces: Faces::Triangles(input.faces.clone()),
+        regions: carried.regions.map(<[i32]>::to_vec),
+        attributes: carried.attributes.clone(),
+        ..Mesh::default()
+    };
+    let polygons = Mesh {
+        faces: Faces::Polygons(input.faces.clone().into()),
+        ..triangles.clone()
+    };
+    for mesh in [triangles, polygons] {
+        if let Ok(result) = welded.clone().take_mesh(&mesh, options) {
+            results::surface(&result);
         }
     }
 }

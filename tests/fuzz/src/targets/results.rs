@@ -1,0 +1,87 @@
+//! Results of the families, written: a format takes a mesh or refuses it, and what it takes is read again.
+//!
+//! One format and encoding a result, chosen by its points: to write all of them would take longer than the families do.
+
+use trioxide::formats::volume::{MshVersion, VolumeFormat, WriteOptions, write_volume_as};
+use trioxide::formats::{self, Encoding, Format};
+use trioxide::glam::DVec3;
+use trioxide::mesh::Mesh;
+use trioxide::polyhedra_mesh::PolyhedralMesh;
+use trioxide::random::mix;
+use trioxide::volume::VolumeMesh;
+
+use super::readers::unused;
+
+/// Formats that hold polyhedra, or their faces.
+const OF_POLYHEDRA: [&str; 4] = ["vtu", "foam", "visf", "ply"];
+
+/// Choices that depend on the points alone, so that a finding is found again.
+struct Chooser(u64);
+
+impl Chooser {
+    fn new(points: &[DVec3]) -> Chooser {
+        let numbers = points.iter().flat_map(|point| point.to_array());
+        Chooser(numbers.fold(points.len() as u64, |seed, x| mix(seed ^ x.to_bits())))
+    }
+
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        self.0 = mix(self.0);
+        of[(self.0 % of.len() as u64) as usize]
+    }
+
+    /// An encoding that the format has, if it has any.
+    fn options(&mut self, encodings: &[Encoding]) -> WriteOptions {
+        WriteOptions {
+            encoding: (!encodings.is_empty()).then(|| self.one(encodings)),
+            msh_version: self.one(&[MshVersion::V2, MshVersion::V4]),
+        }
+    }
+}
+
+/// Writes a surface, a planar mesh or a cloud.
+pub fn surface(mesh: &Mesh) {
+    let mut chooser = Chooser::new(&mesh.points);
+    let written = |format: &&Format| Format::to_write(&named(format.extensions)).is_ok();
+    let formats: Vec<&Format> = Format::all().iter().filter(written).collect();
+    let format = chooser.one(&formats);
+    let path = unused("result", format.extensions[0]);
+    let options = chooser.options(format.encodings);
+    if formats::write_as(&path, mesh, options).is_err() || !format.is_read() {
+        return;
+    }
+    let read = formats::read(&path).expect("what was written is read");
+    if format.keeps_faces {
+        let faces = mesh.faces.len();
+        assert_eq!(read.faces.len(), faces, "faces by {}", format.name);
+    }
+}
+
+fn named(extensions: &[&str]) -> std::path::PathBuf {
+    format!("a.{}", extensions[0]).into()
+}
+
+/// Writes a volume mesh.
+pub fn volume(mesh: &VolumeMesh) {
+    let mut chooser = Chooser::new(&mesh.points);
+    let formats: Vec<&VolumeFormat> = VolumeFormat::all().iter().collect();
+    let format = chooser.one(&formats);
+    let path = unused("result-volume", format.extensions[0]);
+    if write_volume_as(&path, mesh, chooser.options(format.encodings)).is_err() {
+        return;
+    }
+    let read = formats::read_volume(&path).expect("what was written is read");
+    assert_eq!(
+        read.cells.len(),
+        mesh.cells.len(),
+        "cells by {}",
+        format.name
+    );
+}
+
+/// Writes polyhedra.
+pub fn polyhedra(mesh: &PolyhedralMesh) {
+    let mut chooser = Chooser::new(&mesh.points);
+    let path = unused("result-polyhedra", chooser.one(&OF_POLYHEDRA));
+    let encoding = chooser.one(&[Encoding::Binary, Encoding::Text, Encoding::Compressed]);
+    formats::write_polyhedra(&path, mesh, encoding).expect("polyhedra are written");
+}
