@@ -12,15 +12,15 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
         Some((end, 'g' | 'G')) => (&plain[..end], 1e9),
         _ => (plain.as_str(), 1.0),
     };
-    let number = digits
-        .parse::<f64>()
-        .map_err(|_| "is no number such as 1000000, 1e6 or 1M, with a suffix k, M or G at most")?;
+    let number = digits.parse::<f64>().ok().filter(|number| !number.is_nan());
+    let number =
+        number.ok_or("is no number such as 1000000, 1e6 or 1M, with a suffix k, M or G at most")?;
     // Rounded, since 1.1M times its factor is not exact.
     let count = (number * factor).round();
     if count < 0.0 {
         return Err("is below 0: give a count of 0 or more".into());
     }
-    if count.is_nan() || count > MOST {
+    if count > MOST {
         return Err(format!(
             "is more than {MOST}, beyond which not every count is a number: give a smaller one"
         ));
@@ -56,7 +56,9 @@ mod tests {
             ("-5", "is below 0"),
             ("1.5", "is not a whole number"),
             ("1T", "k, M or G"),
-            ("nan", "is more than"),
+            ("nan", "is no number such as"),
+            ("-NaNk", "is no number such as"),
+            ("inf", "is more than"),
         ] {
             let message = parse_count(text).unwrap_err();
             assert!(message.contains(words), "{text}: {message}");

@@ -5,8 +5,8 @@ use std::thread::JoinHandle;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use trioxide::Result;
 use trioxide::backend::{Choice, Device, Stage, has_cuda_driver};
+use trioxide::{Error, Result};
 
 use crate::account;
 use crate::auto::{Estimate, Work};
@@ -15,8 +15,8 @@ use crate::{is_standard_output, note, print, write_json};
 /// Options of every command that runs a pipeline.
 #[derive(Args)]
 pub struct DeviceOptions {
-    /// Machine to run on: auto (the GPU, unless there is none or the CPU ends sooner), cuda, cuda:N, cpu, or serial (the paper's
-    /// sequential algorithm)
+    /// Machine to run on: auto (the GPU, unless there is none, its memory does not suffice or the CPU ends sooner), cuda, cuda:N,
+    /// cpu, or serial (the paper's sequential algorithm)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: Choice,
     /// CPU threads, at most four a core, or 64 if that is more [default: all cores]
@@ -46,31 +46,52 @@ pub enum Precision {
     F32,
 }
 
+/// The CPU in place of a GPU that `auto` chose.
+#[derive(Clone, Copy, Debug)]
+pub struct Otherwise {
+    threads: Option<usize>,
+    quiet: bool,
+}
+
+impl Otherwise {
+    /// Opens the CPU, and says why.
+    fn open(self, reason: &Error) -> Result<Device> {
+        note(self.quiet, format_args!("running on the CPU: {reason}"));
+        account::choice(format!("the CPU: {reason}"));
+        Device::cpu(self.threads)
+    }
+}
+
 /// A machine that starts while the input is read.
 pub enum Opening {
     /// The papers' sequential algorithms.
     Serial,
-    /// A device that is open, of a run of several steps.
-    Open(Device),
+    /// A machine that is open, of a run of several steps.
+    Open(Machine),
     /// The CPU, with this number of threads.
     Cpu(Option<usize>),
     /// A GPU, started by a thread of its own.
     Gpu {
         /// Gives the device.
         starting: JoinHandle<Result<Device>>,
-        /// For `auto`, which goes on with the CPU where there is no GPU: its threads, and whether it says nothing.
-        otherwise: Option<(Option<usize>, bool)>,
+        /// For `auto`, which goes on with the CPU where there is no GPU, or where its memory does not suffice.
+        otherwise: Option<Otherwise>,
     },
 }
 
 impl Opening {
-    /// Waits for the machine; `None` for `serial`. Where `auto` finds no GPU it says so.
-    pub fn open(self) -> Result<Option<Device>> {
+    /// Waits for the machine. Where `auto` finds no GPU it says so.
+    pub fn open(self) -> Result<Machine> {
         account::part("work of the host");
-        let device = match self {
-            Opening::Serial => return Ok(None),
-            Opening::Open(device) => return Ok(Some(device)),
-            Opening::Cpu(threads) => Device::cpu(threads)?,
+        let (device, otherwise) = match self {
+            Opening::Serial => {
+                return Ok(Machine {
+                    device: None,
+                    otherwise: None,
+                });
+            }
+            Opening::Open(machine) => return Ok(machine),
+            Opening::Cpu(threads) => (Device::cpu(threads)?, None),
             Opening::Gpu {
                 starting,
                 otherwise,
@@ -78,12 +99,8 @@ impl Opening {
                 let started = starting.join();
                 let started = started.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 match (started, otherwise) {
-                    (Err(reason), Some((threads, quiet))) => {
-                        note(quiet, format_args!("running on the CPU: {reason}"));
-                        account::choice(format!("the CPU: {reason}"));
-                        Device::cpu(threads)?
-                    }
-                    (started, _) => started?,
+                    (Err(reason), Some(otherwise)) => (otherwise.open(&reason)?, None),
+                    (started, otherwise) => (started?, otherwise),
                 }
             }
         };
@@ -92,7 +109,41 @@ impl Opening {
             std::mem::forget(device.clone());
         }
         account::part("wait for the device");
-        Ok(Some(device))
+        Ok(Machine {
+            device: Some(device),
+            otherwise,
+        })
+    }
+}
+
+/// A machine that is open.
+#[derive(Clone)]
+pub struct Machine {
+    /// The device; `None` for `serial`.
+    device: Option<Device>,
+    /// For a GPU that `auto` chose.
+    otherwise: Option<Otherwise>,
+}
+
+impl Machine {
+    /// The device; `None` for `serial`.
+    pub fn device(&self) -> Option<&Device> {
+        self.device.as_ref()
+    }
+
+    /// Runs `work` on the machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not suffice, says so
+    /// and runs `work` once more, on the CPU.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn run<R>(&self, work: impl Fn(Option<&Device>) -> Result<R>) -> Result<R> {
+        match (work(self.device()), self.otherwise) {
+            (Err(reason), Some(otherwise)) if reason.is_out_of_memory() => {
+                account::part("tried on the GPU");
+                work(Some(&otherwise.open(&reason)?))
+            }
+            (result, _) => result,
+        }
     }
 }
 
@@ -134,12 +185,15 @@ impl DeviceOptions {
             Choice::Cpu => Opening::Cpu(threads),
             Choice::AnyCuda => gpu(0, None),
             Choice::Cuda(index) => gpu(index, None),
-            Choice::Auto => gpu(0, Some((threads, self.quiet))),
+            Choice::Auto => {
+                let quiet = self.quiet;
+                gpu(0, Some(Otherwise { threads, quiet }))
+            }
         }
     }
 
-    /// Opens the device; `None` for `serial`. `auto` takes a GPU wherever there is one, and where it finds none it says so.
-    pub fn open(&self) -> Result<Option<Device>> {
+    /// Opens the machine. `auto` takes a GPU wherever there is one, and where it finds none it says so.
+    pub fn open(&self) -> Result<Machine> {
         self.begin_any(false).open()
     }
 

@@ -216,6 +216,65 @@ fn vertices_printed_while_a_gpu_starts_are_those_of_the_file() {
 }
 
 #[test]
+fn auto_goes_on_with_the_cpu_where_the_memory_of_a_gpu_does_not_suffice() {
+    let Some(driver) = std::env::var_os(DRIVER) else {
+        return eprintln!("skipped: a full GPU: {DRIVER} names no folder with the PTX emulator");
+    };
+    let place = Place::new();
+    let on_full = |line: &str, of_context: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_trioxide"))
+            .args(line.split_whitespace())
+            .current_dir(&place.0)
+            .env("LD_LIBRARY_PATH", &driver)
+            .env("PTX_EMULATOR_MEMORY", "8000")
+            .env("PTX_EMULATOR_CONTEXT", of_context)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), said)
+    };
+    // No files: those are so small that the CPU is sooner done.
+    for (line, output) in [
+        ("polylla generate:random:900", "a.ply"),
+        ("polylla generate:tets:300", "a.vtu"),
+        ("refine generate:random:900", "a.ply"),
+        ("refine generate:tets:300", "a.vtu"),
+        ("smooth generate:scan:900", "a.ply"),
+        ("smooth generate:tets:300", "a.vtu"),
+        ("weld generate:scan:900 --ratio 0.5", "a.ply"),
+        (
+            "chain generate:scan:900 : weld --epsilon 0.1 : smooth",
+            "a.ply",
+        ),
+    ] {
+        let (command, rest) = line.split_once(' ').unwrap();
+        let on = |device: &str| {
+            let (input, steps) = rest.split_once(' ').unwrap_or((rest, ""));
+            format!("{command} {input} --device {device} {steps} -o {output}")
+        };
+        place.run(&on("cpu"));
+        let expected = fs::read(place.path(output)).unwrap();
+        fs::remove_file(place.path(output)).unwrap();
+        let (status, said) = on_full(&on("auto"), "0");
+        assert_eq!(status, Some(0), "{line}: {said}");
+        assert!(said.contains("running on the CPU: "), "{line}: {said}");
+        assert!(fs::read(place.path(output)).unwrap() == expected, "{line}");
+        let (status, said) = on_full(&on("cuda"), "0");
+        assert_eq!(status, Some(1), "{line}: {said}");
+        assert!(said.contains("bytes"), "{line}: {said}");
+    }
+    // Not even a context fits.
+    let (status, said) = on_full("polylla generate:grid:9 --device auto", "9000");
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("running on the CPU: "), "{said}");
+    let (status, said) = on_full("polylla generate:grid:9 --device cuda", "9000");
+    assert_eq!(status, Some(1), "{said}");
+    for words in ["no room for this process", "8000 bytes", "--device cpu"] {
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
 fn a_chain_that_cannot_be_is_refused_before_it_is_read() {
     let place = Place::new();
     place.run("generate random -n 100 -o mesh.ply");

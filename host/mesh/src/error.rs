@@ -64,6 +64,9 @@ pub enum Error {
         /// Bytes free.
         free: u64,
     },
+    /// A device's memory does not suffice, where no number of bytes says it: for the driver's own use, or in parts.
+    #[error("{0}")]
+    NoMemory(String),
     /// There is no device to run on.
     #[error("{0}")]
     NoDevice(String),
@@ -111,6 +114,11 @@ fn out_of_memory(device: &str, needed: u64, free: u64) -> String {
 }
 
 impl Error {
+    /// Whether the memory of a device does not suffice: another device may have more.
+    pub fn is_out_of_memory(&self) -> bool {
+        matches!(self, Error::OutOfMemory { .. } | Error::NoMemory(_))
+    }
+
     /// This error, with the file that the mesh came from.
     pub fn in_file(self, path: &Path) -> Error {
         match self {
@@ -140,12 +148,21 @@ impl Error {
     }
 }
 
+/// How the reason of a launch begins that found no memory on the device: the driver's name of the error.
+pub const OUT_OF_MEMORY: &str = "CUDA_ERROR_OUT_OF_MEMORY";
+
 #[cfg(feature = "launch")]
 impl From<trioxide_kernel::launch::LaunchError> for Error {
     fn from(error: trioxide_kernel::launch::LaunchError) -> Self {
-        Error::Device {
-            device: "launch".to_owned(),
-            reason: error.to_string(),
+        use trioxide_kernel::launch::LaunchError;
+        match &error {
+            LaunchError::Device { reason, .. } if reason.starts_with(OUT_OF_MEMORY) => {
+                Error::NoMemory(error.to_string())
+            }
+            _ => Error::Device {
+                device: "launch".to_owned(),
+                reason: error.to_string(),
+            },
         }
     }
 }

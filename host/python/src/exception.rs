@@ -15,7 +15,7 @@ use trioxide::terminal::visible;
 pub fn exception(error: Error) -> PyErr {
     let text = in_python(&visible(&error.to_string()));
     match error {
-        Error::OutOfMemory { .. } => PyMemoryError::new_err(text),
+        Error::OutOfMemory { .. } | Error::NoMemory(_) => PyMemoryError::new_err(text),
         Error::File { path, source } => of_file(path, &source),
         Error::Interrupted => PyKeyboardInterrupt::new_err(text),
         Error::NoDevice(_) | Error::Device { .. } => PyRuntimeError::new_err(text),

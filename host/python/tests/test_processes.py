@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import trioxide
+from trioxide import _device
 
 
 def polygon_count(n):
@@ -215,6 +216,26 @@ def test_the_fallback_is_told_once():
     )
     told = eval(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
     assert len(told) == 1 and told[0].startswith("device='auto' is the CPU: ")
+
+
+def test_auto_goes_on_with_the_cpu_where_the_memory_of_a_gpu_does_not_suffice(monkeypatch):
+    class Full:
+        is_gpu = True
+        fallback = None
+
+    full = Full()
+    monkeypatch.setattr(_device, "opened", lambda name: full if name in ("auto", full) else trioxide.Device(name))
+
+    def work(on):
+        if on is full:
+            raise MemoryError("1 byte is free")
+        return on.is_gpu
+
+    with pytest.warns(RuntimeWarning, match="goes on with the CPU: 1 byte is free"):
+        assert _device.run_on("auto", work) is False
+    # A device that was named is never another one.
+    with pytest.raises(MemoryError):
+        _device.run_on(full, work)
 
 
 def test_transfers_are_counted(plane):

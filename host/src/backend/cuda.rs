@@ -105,9 +105,12 @@ impl Cuda {
             )));
         }
         let opened = Self::open(id, index, found, version, memory);
-        let mut cuda = opened.map_err(|error| Error::Device {
-            device: found.name.clone(),
-            reason: fault::reason(error),
+        let mut cuda = opened.map_err(|error| match error {
+            CudaError::OutOfMemory => devices::no_context(found),
+            error => Error::Device {
+                device: found.name.clone(),
+                reason: fault::reason(error),
+            },
         })?;
         cuda.start = [driver, begin.elapsed() - driver];
         Ok(cuda)
@@ -170,9 +173,10 @@ impl Cuda {
     }
 
     fn error(&self, error: CudaError) -> Error {
-        Error::Device {
-            device: self.name.clone(),
-            reason: fault::reason(error),
+        let (device, reason) = (self.name.clone(), fault::reason(error));
+        match error {
+            CudaError::OutOfMemory => Error::NoMemory(format!("{device}: {reason}")),
+            _ => Error::Device { device, reason },
         }
     }
 

@@ -27,7 +27,7 @@ pub fn out_of_memory_midway() -> Case {
         let expected = run()?;
         let mut refused = 0;
         for left in (20..40).map(|power| 1u64 << power) {
-            let _held = hold_all_but(on, left)?;
+            let _held = hold_all_but(on, left, 1 << 20)?;
             match run() {
                 Err(Error::OutOfMemory { .. }) => refused += 1,
                 Err(error) => return Err(format!("{left} bytes left: {error}")),
@@ -44,12 +44,16 @@ pub fn out_of_memory_midway() -> Case {
     })
 }
 
-/// Buffers that leave about so many bytes.
-fn hold_all_but(on: &Device, left: u64) -> Result<Vec<crate::Buffer<u32>>, String> {
+/// Buffers that leave so many bytes, or up to `grain` more.
+pub(super) fn hold_all_but(
+    on: &Device,
+    left: u64,
+    grain: u64,
+) -> Result<Vec<crate::Buffer<u32>>, String> {
     let mut held = Vec::new();
     // In ever smaller pieces: the driver gives none as large as all that is free.
     let mut piece = on.free_bytes()?.saturating_sub(left) / 2;
-    while piece >= 1 << 20 {
+    while piece >= grain {
         while on.free_bytes()? >= left + piece {
             match on.uninitialized((piece / 4) as usize) {
                 Ok(buffer) => held.push(buffer),

@@ -1,5 +1,7 @@
 //! Guards and locks: which vertices are no neighbours though they are within epsilon. The predicate is in `gpu::weld`.
 
+use std::borrow::Cow;
+
 use glam::{DVec2, DVec3};
 use gpu::ids::Vertex;
 use gpu::weld::{Guard, GuardsBuffers, Limits};
@@ -9,6 +11,10 @@ use trioxide_kernel::{Bits, In};
 use super::carried::{bits, packed};
 use super::{Carried, DeviceCarried, Error, Guards, Nearness, Result};
 use crate::backend::Device;
+
+/// Degrees that an angle between normals may be larger than the tolerance. Coordinates in single precision turn a normal by up to half of
+/// it, and the sine and cosine of a tolerance are rounded too: vertices exactly as far apart as the tolerance merge.
+const NORMAL_SLACK: f64 = 1e-5;
 
 impl Guards {
     /// Refuses guards over attributes that the `n` vertices do not have.
@@ -26,9 +32,13 @@ impl Guards {
     }
 
     fn limits(&self) -> Limits {
-        let (sine, cosine) = match self.normals.unwrap_or(0.0) {
+        // No tolerance is for one direction alone: there slack would be another meaning.
+        let largest = match self.normals {
+            Some(angle) if angle > 0.0 => (angle + NORMAL_SLACK).min(180.0),
+            _ => 0.0,
+        };
+        let (sine, cosine) = match largest {
             0.0 => (0.0, 1.0),
-            90.0 => (1.0, 0.0),
             180.0 => (0.0, -1.0),
             angle => libm::sincos(angle.to_radians()),
         };
@@ -39,7 +49,7 @@ impl Guards {
             uv_scale: uvs.scale,
             uv_bound: uvs.bound,
             color_step: self.colors.unwrap_or(0).into(),
-            is_obtuse: self.normals.is_some_and(|angle| angle >= 90.0).into(),
+            is_obtuse: (largest >= 90.0).into(),
             padding: [0; 2],
         }
     }
@@ -84,6 +94,17 @@ impl<'a> DeviceGuards<'a> {
         })
     }
 
+    /// The arrays in host memory.
+    pub fn download(&self, on: &Device) -> Result<HostGuards<'static>> {
+        Ok(HostGuards {
+            limits: self.limits.unwrap_or_else(|| Guards::default().limits()),
+            locked: on.download(self.locked)?,
+            normals: on.download(self.normals)?.into(),
+            uvs: on.download(self.uvs)?.into(),
+            colors: on.download(self.colors)?,
+        })
+    }
+
     /// Whether comparisons with representatives may be slower than a search for pairs. Of points that lie together guards may make as
     /// many representatives, each of which is compared with each vertex. One thread of a GPU takes long for that; one of a CPU no
     /// longer than to find all pairs, and far less where few are kept apart.
@@ -107,8 +128,8 @@ impl<'a> DeviceGuards<'a> {
 pub(crate) struct HostGuards<'a> {
     limits: Limits,
     locked: Vec<Bits<Vertex>>,
-    normals: &'a [DVec3],
-    uvs: &'a [DVec2],
+    normals: Cow<'a, [DVec3]>,
+    uvs: Cow<'a, [DVec2]>,
     colors: Vec<u32>,
 }
 
@@ -134,8 +155,8 @@ impl<'a> HostGuards<'a> {
         Ok(Self {
             limits: guards.limits(),
             locked: bits(carried.locked),
-            normals: normals.unwrap_or_default(),
-            uvs: uvs.unwrap_or_default(),
+            normals: normals.unwrap_or_default().into(),
+            uvs: uvs.unwrap_or_default().into(),
             colors: colors.map(packed).unwrap_or_default(),
         })
     }
@@ -153,11 +174,61 @@ impl<'a> HostGuards<'a> {
             gpu::weld::Guards {
                 limits: self.limits,
                 locked: In::from_slice(&self.locked),
-                normals: In::from_slice(self.normals),
-                uvs: In::from_slice(self.uvs),
+                normals: In::from_slice(&self.normals),
+                uvs: In::from_slice(&self.uvs),
                 colors: In::from_slice(&self.colors),
             }
         };
         Limits::allows(&guards, Vertex::new(a), Vertex::new(b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::VertexAttributes;
+
+    /// Whether a tolerance lets vertices with these normals merge.
+    fn merge(tolerance: f64, normals: [DVec3; 2]) -> bool {
+        let attributes = VertexAttributes {
+            normals: Some(normals.to_vec()),
+            ..VertexAttributes::default()
+        };
+        let carried = Carried {
+            attributes: &attributes,
+            ..Carried::NONE
+        };
+        let guards = Guards {
+            normals: Some(tolerance),
+            ..Guards::default()
+        };
+        let guards = HostGuards::new(2, &guards, &carried).unwrap();
+        guards.allow(0, 1)
+    }
+
+    #[test]
+    fn normals_as_far_apart_as_the_tolerance_merge() {
+        let single = |p: DVec3| p.as_vec3().as_dvec3();
+        for degrees in 1..180 {
+            let angle = f64::from(degrees);
+            for turn in [0.0, 0.3, 1.1, 2.9] {
+                let normal = |angle: f64| {
+                    let (sine, cosine) = libm::sincos(angle.to_radians() + turn);
+                    DVec3::new(0.6 * cosine, sine, 0.8 * cosine)
+                };
+                let pair = [normal(0.0), normal(angle)];
+                for pair in [pair, pair.map(single)] {
+                    assert!(merge(angle, pair), "{angle} degrees, {pair:?}");
+                    assert!(!merge(angle - 3e-5, pair), "{angle} degrees, {pair:?}");
+                }
+            }
+        }
+        // As they are printed.
+        let printed = [DVec3::X, DVec3::new(0.5, 0.866_025_403_784, 0.0)];
+        assert!(merge(60.0, printed));
+        // None keeps all apart that are not of one direction.
+        assert!(merge(0.0, [DVec3::X, DVec3::X * 3.0]));
+        assert!(!merge(0.0, [DVec3::X, DVec3::new(1.0, 1e-12, 0.0)]));
+        assert!(merge(180.0, [DVec3::X, DVec3::NEG_X]));
     }
 }

@@ -41,6 +41,7 @@ mod from_host;
 mod grid;
 mod guards;
 mod hashed_cells;
+mod in_turn;
 mod mesh;
 mod method;
 mod near;

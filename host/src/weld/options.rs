@@ -24,10 +24,11 @@ pub struct Options {
 /// Conditions besides the distance that neighbours must meet; `None` for no condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guards {
-    /// Largest angle between their normals, in degrees from 0 to 180. A normal without direction (zero, not finite, or with a
-    /// coordinate beyond 1e298) keeps none apart.
+    /// Largest angle between their normals, in degrees from 0 to 180. Above 0 an angle up to 1e-5 degrees larger counts as equal, which
+    /// is the error of normals in single precision. A normal without direction (zero, not finite, or with a coordinate beyond 1e298)
+    /// keeps none apart.
     pub normals: Option<f64>,
-    /// Largest distance of their texture coordinates.
+    /// Largest distance of their texture coordinates, compared as epsilon is: an equal one merges.
     pub uvs: Option<f64>,
     /// Largest difference in a channel of their colours, of 255; alpha is a channel.
     pub colors: Option<u8>,

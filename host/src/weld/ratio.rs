@@ -1,10 +1,14 @@
 //! The epsilon that removes a given fraction of the vertices (the paper looks for it by hand, section 6.2.2).
 
+use std::collections::VecDeque;
+
 use glam::DVec3;
+use rayon::prelude::*;
 
 use super::by_grid::cluster;
 use super::guards::DeviceGuards;
-use super::{DeviceCarried, DeviceMesh, Error, Guards, Options, Result};
+use super::in_turn::InTurn;
+use super::{DeviceCarried, DeviceMesh, Error, Guards, Options, Result, stage};
 use crate::backend::Device;
 use crate::collective::count_bits;
 use crate::progress;
@@ -47,6 +51,18 @@ pub fn epsilon_for_ratio(
     guards.check()?;
     let none = DeviceCarried::none(on)?;
     let guards = DeviceGuards::new(points.len(), &guards, carried, &none)?;
+    let spacing = super::grid::spacing(on, points)?;
+    if !on.is_gpu() && ratio >= FEW_STAY {
+        let in_turn = InTurn::new(on, points, &guards, POINTS_APART * spacing)?;
+        let removed = |epsilons: &[f64], wanted: Option<f64>| {
+            let removed = |&epsilon: &f64| in_turn.removed(epsilon, wanted);
+            stage(on, "count representatives", || {
+                Ok(on.on_host(|| epsilons.par_iter().with_max_len(1).map(removed).collect()))
+            })
+        };
+        let at_once = on.on_host(rayon::current_num_threads).min(AT_ONCE);
+        return search_bounded(ratio, spacing, || Ok(in_turn.extent()), removed, at_once);
+    }
     let n = points.len();
     let removed = |epsilon: f64| {
         let clusters = cluster(on, points, &guards, &Options::new(epsilon))?;
@@ -58,13 +74,31 @@ pub fn epsilon_for_ratio(
         }?;
         Ok(fraction_removed(n, count_bits(on, &bits)? as usize))
     };
-    let spacing = super::grid::spacing(on, points)?;
     search(
         ratio,
         spacing,
         || Ok(extent(&on.download(points)?)),
         removed,
     )
+}
+
+/// Width of a cell of two points, in units of the spacing that a search starts from.
+const POINTS_APART: f64 = 64.0;
+
+/// Fraction to remove from which on so few vertices stay that a CPU counts them one after the other: below, the memory that each
+/// takes is the longer wait.
+const FEW_STAY: f64 = 0.75;
+/// Most epsilons that are counted for at once: the places of three bisections.
+const AT_ONCE: usize = 7;
+
+/// A fraction that is below the wanted one by more than [`RATIO_TOLERANCE`].
+pub(super) const LESS: f64 = f64::NEG_INFINITY;
+/// A fraction that is above it by more.
+pub(super) const MORE: f64 = f64::INFINITY;
+
+/// Whether a fraction is as near the wanted one as it is to be.
+pub(super) fn is_found(fraction: f64, wanted: f64) -> bool {
+    (fraction - wanted).abs() <= RATIO_TOLERANCE
 }
 
 /// Fraction of `n` vertices that are removed if `kept` stay.
@@ -107,20 +141,50 @@ pub fn search(
     extent: impl FnOnce() -> Result<f64>,
     mut removed: impl FnMut(f64) -> Result<f64>,
 ) -> Result<Found> {
+    let removed = |epsilons: &[f64], _: Option<f64>| {
+        let fractions = epsilons.iter().map(|&epsilon| removed(epsilon));
+        fractions.collect()
+    };
+    search_bounded(ratio, spacing, extent, removed, 1)
+}
+
+/// As [`search`]. `of` takes up to `at_once` epsilons, of which the first is asked for and others may be next. With a wanted fraction, it
+/// may give [`LESS`] and [`MORE`] in place of others.
+fn search_bounded(
+    ratio: f64,
+    spacing: f64,
+    extent: impl FnOnce() -> Result<f64>,
+    mut of: impl FnMut(&[f64], Option<f64>) -> Result<Vec<f64>>,
+    at_once: usize,
+) -> Result<Found> {
     let mut clusterings = 0;
     let counted = progress::count("clustering", 0);
-    let mut removed = |epsilon: f64| {
+    let mut known: Vec<(f64, f64)> = Vec::new();
+    let mut removed = |epsilon: f64, next: &dyn Fn() -> Vec<f64>| -> Result<f64> {
         clusterings += 1;
         counted.advance(1);
-        removed(epsilon)
+        let of_known =
+            |known: &[(f64, f64)]| known.iter().find(|one| one.0 == epsilon).map(|one| one.1);
+        if let Some(fraction) = of_known(&known) {
+            return Ok(fraction);
+        }
+        let mut epsilons = vec![epsilon];
+        if at_once > 1 {
+            epsilons.extend(next());
+        }
+        epsilons.truncate(at_once);
+        let fractions = of(&epsilons, Some(ratio))?;
+        known = epsilons.into_iter().zip(fractions).collect();
+        Ok(of_known(&known).expect("the first of them"))
     };
     let mut extent = Some(extent);
     let mut most = f64::MAX / 4.0;
-    let mut low = (0.0, removed(0.0)?);
+    let doubled = |from: f64| (0..at_once as i32).map(|i| from * 2f64.powi(i)).collect();
+    let mut low = (0.0, removed(0.0, &|| doubled(spacing))?);
     let mut high = (spacing, low.1);
     let mut doublings = 0;
     while low.1 < ratio {
-        high.1 = removed(high.0)?;
+        high.1 = removed(high.0, &|| doubled(2.0 * high.0))?;
         doublings += 1;
         if doublings > DOUBLINGS
             && let Some(extent) = extent.take()
@@ -134,20 +198,27 @@ pub fn search(
         high.0 *= 2.0;
     }
     for _ in 0..BISECTIONS {
-        let nearer = nearer(low, high, ratio);
-        let middle = low.0 + (high.0 - low.0) / 2.0;
-        if (nearer.1 - ratio).abs() <= RATIO_TOLERANCE || middle <= low.0 || middle >= high.0 {
+        let middle = middle(low.0, high.0);
+        if is_found(nearer(low, high, ratio).1, ratio) || middle <= low.0 || middle >= high.0 {
             break;
         }
         // No other epsilon removes more than the largest.
         if high.1 < ratio || low.1 >= ratio {
             break;
         }
-        let found = (middle, removed(middle)?);
+        let found = (middle, removed(middle, &|| halves(low.0, high.0, at_once))?);
         if found.1 < ratio {
             low = found;
         } else {
             high = found;
+        }
+    }
+    if !is_found(nearer(low, high, ratio).1, ratio) {
+        // The nearer one counts, however far it is.
+        for end in [&mut low, &mut high] {
+            if end.1.is_infinite() {
+                end.1 = of(&[end.0], None)?[0];
+            }
         }
     }
     let (epsilon, ratio) = nearer(low, high, ratio);
@@ -156,6 +227,24 @@ pub fn search(
         ratio,
         clusterings,
     })
+}
+
+fn middle(low: f64, high: f64) -> f64 {
+    low + (high - low) / 2.0
+}
+
+/// Places where a bisection may ask after the middle of `low` and `high`: `count` at most, the next ones first.
+fn halves(low: f64, high: f64, count: usize) -> Vec<f64> {
+    let mut parts = VecDeque::from([(low, high)]);
+    let mut places = Vec::new();
+    while places.len() <= count
+        && let Some((low, high)) = parts.pop_front()
+    {
+        let middle = middle(low, high);
+        places.push(middle);
+        parts.extend([(low, middle), (middle, high)]);
+    }
+    places.split_off(1)
 }
 
 fn nearer(low: (f64, f64), high: (f64, f64), ratio: f64) -> (f64, f64) {

@@ -327,6 +327,17 @@ fn the_epsilon_of_a_ratio_removes_it_and_is_the_same_everywhere() {
         let removed = welded.removed().count() as f64 / mesh.points.len() as f64;
         assert!((removed - found.ratio).abs() < 1e-12);
     }
+    // The first vertices show that too many stay, by every distance but those that remove far too many.
+    let far = |i: usize| DVec3::X * if i < 210 { 10.0 * i as f64 } else { 0.0 };
+    let mesh_of_few = Mesh {
+        points: (0..1000).map(far).collect(),
+        ..Mesh::default()
+    };
+    let found = ratio(2, &mesh_of_few, &Locks::default(), &Guards::default(), 0.8);
+    assert_eq!(found.ratio, 0.79);
+    let (points, none) = (&mesh_of_few.points, Guards::default());
+    let serial = reference::weld::epsilon_for_ratio(points, &Carried::NONE, &none, 0.8);
+    assert_eq!(serial.expect("a ratio"), found);
     // Seven eighths can go at most.
     let found = ratio(1, &mesh, &locks, &Guards::default(), 0.95);
     assert!(found.ratio < 0.8755 && found.ratio > 0.87, "{found:?}");

@@ -24,8 +24,14 @@ pub enum DeviceAttribute {
     ClockRate = 13,
     /// Streaming multiprocessors.
     MultiprocessorCount = 16,
+    /// Number on the PCI bus: of the bus.
+    PciBusId = 33,
+    /// Number on the PCI bus: of the device.
+    PciDeviceId = 34,
     /// Highest clock of the memory, kHz.
     MemoryClockRate = 36,
+    /// Number on the PCI bus: of the domain.
+    PciDomainId = 50,
     /// Major number of the compute capability.
     ComputeCapabilityMajor = 75,
     /// Minor number of the compute capability.

@@ -13,6 +13,7 @@ pub mod event;
 pub mod function;
 pub mod memory;
 pub mod module;
+pub mod nvml;
 pub mod stream;
 pub mod sys;
 

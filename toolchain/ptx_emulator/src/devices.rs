@@ -18,6 +18,8 @@ pub struct Driver {
     pub devices: Vec<Device>,
     /// Bytes of a device.
     pub bytes: u64,
+    /// Bytes that must be free for a context.
+    pub context_bytes: u64,
     pub host: Ranges,
     /// Races of launches are looked for, by one thread, and reads of memory that nobody has written.
     pub is_checked: bool,
@@ -49,6 +51,7 @@ pub fn driver() -> &'static Driver {
         Driver {
             devices: (0..visible.unwrap_or(all)).map(device).collect(),
             bytes: number("PTX_EMULATOR_MEMORY").unwrap_or(4 << 30),
+            context_bytes: number("PTX_EMULATOR_CONTEXT").unwrap_or(0),
             host: Ranges::default(),
             is_checked: number("PTX_EMULATOR_CHECK").is_some_and(|number| number != 0),
             is_lost: AtomicBool::new(false),

@@ -4,7 +4,8 @@
 //! kernel's fault every call of the process that does work fails with the same result. The message goes to standard error.
 //!
 //! Environment: `PTX_EMULATOR_DEVICES` is the number of devices (1), of which `CUDA_VISIBLE_DEVICES` names some, and
-//! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB). With `PTX_EMULATOR_CHECK=1`
+//! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB), of which `PTX_EMULATOR_CONTEXT` (0) must be free for a context. With
+//! `PTX_EMULATOR_CHECK=1`
 //! a data race of a launch, in device or shared memory, is a fault, and so is a read of device memory that nobody has written.
 //!
 //! [CUDA Driver API]: https://docs.nvidia.com/cuda/cuda-driver-api/
@@ -225,7 +226,10 @@ functions! {
 
     fn cuDevicePrimaryCtxRetain(context: *mut *mut c_void, number: c_int) {
         call(|| {
-            device(number)?;
+            let used = device(number)?.used.load(Relaxed);
+            if used + driver().context_bytes > driver().bytes {
+                return Err(OUT_OF_MEMORY);
+            }
             *context = ptr::without_provenance_mut(number as usize + 1);
             Ok(())
         })

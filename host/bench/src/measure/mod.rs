@@ -147,12 +147,6 @@ pub fn run(options: &Options) -> Result<()> {
         return whole::run(options);
     }
     check_repair(options.method, options.repair.first().copied())?;
-    let Some(device) = options.device.open()? else {
-        return Err(Error::Argument(format!(
-            "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
-            Choice::Serial
-        )));
-    };
     let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
     if is_of_weld && matches!(options.family(), Family::Kernels) {
         return Err(Error::Argument(
@@ -166,20 +160,30 @@ pub fn run(options: &Options) -> Result<()> {
                 .to_owned(),
         ));
     }
+    options.device.open()?.run(|device| match device {
+        Some(device) => measure(device, options),
+        None => Err(Error::Argument(format!(
+            "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
+            Choice::Serial
+        ))),
+    })
+}
+
+fn measure(device: &Device, options: &Options) -> Result<()> {
     let records = match options.family() {
-        Family::Polylla => polylla_cases(&device, options)?,
-        Family::Refine => vec![refine_case(&device, options)?],
+        Family::Polylla => polylla_cases(device, options)?,
+        Family::Refine => vec![refine_case(device, options)?],
         Family::Polylla3 | Family::RefineTets | Family::Smooth => {
-            vec![volume_case(&device, options)?]
+            vec![volume_case(device, options)?]
         }
-        Family::Weld => weld_cases(&device, options)?,
+        Family::Weld => weld_cases(device, options)?,
         Family::Transfers => {
             let json = options.device.json.as_deref();
-            return transfers::run(&device, options.n, options.seed, options.runs(), json);
+            return transfers::run(device, options.n, options.seed, options.runs(), json);
         }
-        Family::Kernels => kernels::cases(&device, options)?,
+        Family::Kernels => kernels::cases(device, options)?,
     };
-    record::give(&device, &records, options.device.json.as_deref())
+    record::give(device, &records, options.device.json.as_deref())
 }
 
 impl Options {

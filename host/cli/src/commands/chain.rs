@@ -284,15 +284,11 @@ pub fn run(options: &Options) -> Result<()> {
         true => AnyMesh::Volume(super::read_volume(&options.input, options.reading, quiet)?),
         false => AnyMesh::Surface(super::read_mesh(&options.input, options.reading, quiet)?),
     };
-    let device = opening.open()?;
+    let machine = opening.open()?;
     let mut reports = Vec::new();
     for (step, _) in &steps {
-        let opening = match &device {
-            Some(device) => Opening::Open(device.clone()),
-            None => Opening::Serial,
-        };
-        device.as_ref().inspect(|device| device.reset_peak());
-        let (result, report) = step.apply(mesh, opening)?;
+        machine.device().inspect(|device| device.reset_peak());
+        let (result, report) = step.apply(mesh, Opening::Open(machine.clone()))?;
         mesh = result;
         reports.extend(report);
         if let Some(output) = step.output() {
@@ -310,7 +306,7 @@ pub fn run(options: &Options) -> Result<()> {
             "nothing is written: -o FILE writes the mesh of a step",
         );
     }
-    report(options, device.as_ref(), &reports)
+    report(options, machine.device(), &reports)
 }
 
 fn report(options: &Options, device: Option<&Device>, reports: &[Report]) -> Result<()> {

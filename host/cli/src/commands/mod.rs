@@ -6,13 +6,12 @@ use std::thread;
 
 use glam::{DVec2, Vec2};
 use gpu::point::Coordinates;
-use trioxide::backend::Device;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format, Printed, ReadOptions};
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
-use trioxide_arguments::device::{Opening, Precision};
+use trioxide_arguments::device::{Machine, Opening, Precision};
 use trioxide_arguments::{account, note, print};
 
 mod cell_quality;
@@ -122,7 +121,7 @@ pub fn open_beside_printing(
     opening: Opening,
     output: &Path,
     points: &[DVec2],
-) -> Result<(Option<Device>, Printed)> {
+) -> Result<(Machine, Printed)> {
     let waits = matches!(opening, Opening::Gpu { .. });
     if !waits || !formats::is_printed_ahead(output) {
         return Ok((opening.open()?, Printed::default()));
@@ -135,12 +134,12 @@ pub fn open_beside_printing(
         };
         // Without a thread, rows are printed when they are written.
         let printing = thread::Builder::new().spawn_scoped(scope, print).ok();
-        let device = opening.open();
+        let machine = opening.open();
         is_over.store(true, Relaxed);
         let printed = printing.map(|printing| printing.join());
         let printed =
             printed.map(|printed| printed.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        Ok((device?, printed.unwrap_or_default()))
+        Ok((machine?, printed.unwrap_or_default()))
     })
 }
 

@@ -155,35 +155,47 @@ fn merge<P: SpacePoint>(
     settings: polyhedra::Options,
     opening: Opening,
 ) -> Result<Outcome> {
-    let Some(on) = opening.open()? else {
-        progress::stage("polyhedra, sequentially");
-        let start = Instant::now();
-        // By the check of the devices, so that every machine refuses the same meshes in the same words.
-        drop(DeviceTets::<P>::upload(&Device::cpu(Some(1))?, mesh)?);
-        let lists = reference::polyhedra::<P>(mesh, settings);
-        let stages = vec![Stage {
-            name: "polyhedra",
-            milliseconds: start.elapsed().as_secs_f64() * 1e3,
-        }];
-        account::stages(&stages);
-        return Ok(Outcome {
-            device: "serial".to_owned(),
-            lists,
-            stages,
-            peak_bytes: None,
-        });
-    };
+    opening.open()?.run(|device| match device {
+        Some(on) => on_device::<P>(on, mesh, settings),
+        None => serially::<P>(mesh, settings),
+    })
+}
+
+fn serially<P: SpacePoint>(mesh: &TetMesh, settings: polyhedra::Options) -> Result<Outcome> {
+    progress::stage("polyhedra, sequentially");
+    let start = Instant::now();
+    // By the check of the devices, so that every machine refuses the same meshes in the same words.
+    drop(DeviceTets::<P>::upload(&Device::cpu(Some(1))?, mesh)?);
+    let lists = reference::polyhedra::<P>(mesh, settings);
+    let stages = vec![Stage {
+        name: "polyhedra",
+        milliseconds: start.elapsed().as_secs_f64() * 1e3,
+    }];
+    account::stages(&stages);
+    Ok(Outcome {
+        device: "serial".to_owned(),
+        lists,
+        stages,
+        peak_bytes: None,
+    })
+}
+
+fn on_device<P: SpacePoint>(
+    on: &Device,
+    mesh: &TetMesh,
+    settings: polyhedra::Options,
+) -> Result<Outcome> {
     on.require(polyhedra::bytes_needed::<P>(
         mesh.points.len(),
         mesh.tetrahedra.len(),
         settings,
     ))?;
-    let (tets, faces) = DeviceTets::<P>::upload_with_faces(&on, mesh)?;
-    let result = polyhedra(&on, &tets, &faces, settings)?;
+    let (tets, faces) = DeviceTets::<P>::upload_with_faces(on, mesh)?;
+    let result = polyhedra(on, &tets, &faces, settings)?;
     Ok(Outcome {
         device: on.name(),
-        lists: result.download(&on, &faces)?,
-        stages: account::take_stages(&on)?,
+        lists: result.download(on, &faces)?,
+        stages: account::take_stages(on)?,
         peak_bytes: Some(on.peak_bytes()),
     })
 }

@@ -19,7 +19,7 @@ use trioxide::{Error, Result, digest, progress, reference};
 
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::device::{DeviceOptions, Precision, Report};
+use trioxide_arguments::device::{DeviceOptions, Machine, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
 
 #[path = "polyhedra.rs"]
@@ -103,9 +103,9 @@ pub fn run(options: &Options) -> Result<()> {
     let mut printed = Printed::default();
     let open = |points: &[DVec2]| match &options.output {
         Some(output) if is_bare => {
-            let device;
-            (device, printed) = super::open_beside_printing(opening, output, points)?;
-            Ok(device)
+            let machine;
+            (machine, printed) = super::open_beside_printing(opening, output, points)?;
+            Ok(machine)
         }
         _ => opening.open(),
     };
@@ -121,7 +121,7 @@ pub fn run(options: &Options) -> Result<()> {
 pub fn apply(
     options: &Options,
     mut mesh: Mesh,
-    open: impl FnOnce(&[DVec2]) -> Result<Option<Device>>,
+    open: impl FnOnce(&[DVec2]) -> Result<Machine>,
     wants_mesh: bool,
 ) -> Result<(Option<Mesh>, Report<'_>)> {
     let carried = super::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
@@ -135,12 +135,13 @@ pub fn apply(
     }
     let wants_triangles = wants_mesh && !carried.fields.cells.is_empty();
     let run = (options, wants_triangles);
-    let result = match (open(&mesh.points)?, options.device.precision) {
-        (Some(device), Precision::F64) => on_device::<DVec2>(&device, &mesh, run),
-        (Some(device), Precision::F32) => on_device::<Vec2>(&device, &mesh, run),
+    let machine = open(&mesh.points)?;
+    let result = machine.run(|device| match (device, options.device.precision) {
+        (Some(on), Precision::F64) => on_device::<DVec2>(on, &mesh, run),
+        (Some(on), Precision::F32) => on_device::<Vec2>(on, &mesh, run),
         (None, Precision::F64) => serial::<DVec2>(&mesh, run),
         (None, Precision::F32) => serial::<Vec2>(&mesh, run),
-    };
+    });
     let outcome = result.map_err(|error| {
         super::with_precision(error, options.device.precision).in_file(&options.input)
     })?;

@@ -59,7 +59,7 @@ pub struct Options {
     #[arg(long, value_name = "MARKING")]
     mark: Option<Mark>,
     /// With --mark values:PATH, refine the triangles whose value is above this
-    #[arg(long, value_name = "VALUE", conflicts_with = "dorfler")]
+    #[arg(long, value_name = "VALUE", conflicts_with = "dorfler", value_parser = parse_threshold)]
     threshold: Option<f64>,
     /// With --mark values:PATH, refine the triangles with the largest values, as many as make this part of the sum of all (Dörfler)
     #[arg(long, value_name = "PART")]
@@ -81,7 +81,7 @@ pub struct Options {
     /// Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or more
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub max_triangles: Option<usize>,
-    /// Go back to this level after the last round: 0 is the input
+    /// Give the mesh of this level in place of the last round's, bit for bit: 0 is the input, and rounds after it are not run
     #[arg(long, value_name = "LEVEL")]
     pub coarsen_to: Option<usize>,
     /// Write where each part comes from to this folder: parent_triangles.txt, new_vertices.txt and prolongation.mtx
@@ -106,8 +106,15 @@ enum EdgesBy {
 
 fn parse_area(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(area) if area > 0.0 => Ok(area),
-        _ => Err("expected an area above 0".to_owned()),
+        Ok(area) if area > 0.0 && area < f64::INFINITY => Ok(area),
+        _ => Err("expected an area above 0, and finite".to_owned()),
+    }
+}
+
+fn parse_threshold(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(threshold) if threshold.is_finite() => Ok(threshold),
+        _ => Err("expected a finite number".to_owned()),
     }
 }
 
@@ -346,24 +353,28 @@ where
     let (vertices, triangles) = input.counts();
     let settings = trioxide::refine::Options {
         marking: marking(options, triangles, marks)?,
-        rounds: options.most_rounds(),
+        // Level L is what L rounds give: rounds after it would be undone, and might fail.
+        rounds: (options.coarsen_to)
+            .map_or(u32::MAX, |level| u32::try_from(level).unwrap_or(u32::MAX))
+            .min(options.most_rounds()),
         max_triangles: options
             .max_triangles
             .map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
-        history: options.coarsen_to.is_some(),
+        history: false,
     };
-    let result = match (opening.open()?, options.device.precision) {
-        (Some(device), Precision::F64) => {
-            runs::on_device::<P>(&device, input, &settings, options, wanted)
-        }
-        (Some(device), Precision::F32) => {
-            runs::on_device::<S>(&device, input, &settings, options, wanted)
-        }
-        (None, Precision::F64) => runs::serial::<P>(input, &settings, options, wanted),
-        (None, Precision::F32) => runs::serial::<S>(input, &settings, options, wanted),
-    };
+    let result = opening.open()?.run(|device| {
+        let run = match (device, options.device.precision) {
+            (Some(on), Precision::F64) => runs::on_device::<P>(on, input, &settings, wanted),
+            (Some(on), Precision::F32) => runs::on_device::<S>(on, input, &settings, wanted),
+            (None, Precision::F64) => runs::serial::<P>(input, &settings, wanted),
+            (None, Precision::F32) => runs::serial::<S>(input, &settings, wanted),
+        };
+        let outcome = run.map_err(explained)?;
+        check_level(options, outcome.rounds.len()).map_err(explained)?;
+        Ok(outcome)
+    });
     let outcome = result.map_err(|error| {
-        super::with_precision(explained(error), options.device.precision).in_file(&options.input)
+        super::with_precision(error, options.device.precision).in_file(&options.input)
     })?;
     let report = Report {
         command: "refine",
@@ -420,6 +431,14 @@ pub fn end_name(end: End) -> &'static str {
         End::Rounds => "all rounds done",
         End::NothingMarked => "nothing left to refine",
         End::MaxTriangles => "the next round would have passed --max-triangles",
+    }
+}
+
+/// Refuses a level beyond the last of `rounds` rounds.
+fn check_level(options: &Options, rounds: usize) -> Result<(), refine::Error> {
+    match options.coarsen_to {
+        Some(level) if level > rounds => Err(refine::Error::NoSuchLevel { level, rounds }),
+        _ => Ok(()),
     }
 }
 

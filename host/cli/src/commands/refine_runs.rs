@@ -7,7 +7,7 @@ use trioxide::refine::{self, DeviceEdgeMesh, End, SerialRun, refine};
 
 use trioxide_arguments::account;
 
-use super::{Input, Options, Wants};
+use super::{Input, Wants};
 
 /// What of a run is asked for beside the mesh.
 #[derive(Clone, Copy)]
@@ -43,7 +43,6 @@ pub(super) fn on_device<P: AnyPoint>(
     on: &Device,
     input: &Input<P::Double>,
     settings: &trioxide::refine::Options,
-    options: &Options,
     wanted: Wanted,
 ) -> Result<Outcome<P::Double>, refine::Error> {
     let mut fine = match input {
@@ -51,9 +50,6 @@ pub(super) fn on_device<P: AnyPoint>(
         Input::Edges(mesh) => DeviceEdgeMesh::<P>::upload_edges(on, mesh)?,
     };
     let end = refine(on, &mut fine, settings)?;
-    if let Some(level) = options.coarsen_to {
-        fine.coarsen(on, level)?;
-    }
     let level = fine.level();
     Ok(Outcome {
         device: on.name(),
@@ -92,16 +88,8 @@ fn in_double<P: AnyPoint>(mesh: EdgeTriangulation<P>) -> EdgeTriangulation<P::Do
 pub(super) fn serial<P: AnyPoint>(
     input: &Input<P::Double>,
     settings: &trioxide::refine::Options,
-    options: &Options,
     wanted: Wanted,
 ) -> Result<Outcome<P::Double>, refine::Error> {
-    let mut settings = settings.clone();
-    if let Some(level) = options.coarsen_to {
-        // Levels below are those of a run that ended there.
-        settings.rounds = settings
-            .rounds
-            .min(u32::try_from(level).unwrap_or(u32::MAX));
-    }
     // By the check of the devices, so that every machine refuses the same meshes in the same words.
     let on = Device::cpu(Some(1))?;
     match input {
@@ -109,7 +97,7 @@ pub(super) fn serial<P: AnyPoint>(
         Input::Edges(mesh) => drop(DeviceEdgeMesh::<P>::upload_edges(&on, mesh)?),
     }
     let run = match input {
-        Input::Triangles(mesh) => SerialRun::<P>::of_triangulation(mesh, &settings)?,
+        Input::Triangles(mesh) => SerialRun::<P>::of_triangulation(mesh, settings)?,
         Input::Edges(mesh) => SerialRun::new(
             EdgeTriangulation {
                 points: mesh.points.iter().map(|&p| P::from_f64(p)).collect(),
@@ -117,17 +105,9 @@ pub(super) fn serial<P: AnyPoint>(
                 triangles: mesh.triangles.clone(),
                 tags: mesh.tags.clone(),
             },
-            &settings,
+            settings,
         )?,
     };
-    if let Some(level) = options.coarsen_to
-        && level > run.rounds.len()
-    {
-        return Err(refine::Error::NoSuchLevel {
-            level,
-            rounds: run.rounds.len(),
-        });
-    }
     let stages = run.times.iter().map(|&(name, time)| Stage {
         name,
         milliseconds: time.as_secs_f64() * 1e3,

@@ -132,28 +132,32 @@ fn refine<P: SpacePoint>(
     settings: &refine_tets::Options,
     opening: Opening,
 ) -> Result<Outcome> {
-    let Some(on) = opening.open()? else {
-        progress::stage("refine, sequentially");
-        let start = Instant::now();
-        // By the check of the devices, so that every machine refuses the same meshes in the same words.
-        drop(DeviceTets::<P>::upload(&Device::cpu(Some(1))?, mesh)?);
-        let refined = reference::refine_tets::<P>(mesh, settings)?;
-        let stages = vec![Stage {
-            name: "refine",
-            milliseconds: start.elapsed().as_secs_f64() * 1e3,
-        }];
-        account::stages(&stages);
-        return Ok(Outcome {
-            device: "serial".to_owned(),
-            refined,
-            stages,
-            peak_bytes: None,
-        });
-    };
+    opening.open()?.run(|device| match device {
+        Some(on) => Ok(Outcome {
+            refined: refine_tets::run::<P>(on, mesh, settings)?,
+            device: on.name(),
+            stages: account::take_stages(on)?,
+            peak_bytes: Some(on.peak_bytes()),
+        }),
+        None => serially::<P>(mesh, settings),
+    })
+}
+
+fn serially<P: SpacePoint>(mesh: &TetMesh, settings: &refine_tets::Options) -> Result<Outcome> {
+    progress::stage("refine, sequentially");
+    let start = Instant::now();
+    // By the check of the devices, so that every machine refuses the same meshes in the same words.
+    drop(DeviceTets::<P>::upload(&Device::cpu(Some(1))?, mesh)?);
+    let refined = reference::refine_tets::<P>(mesh, settings)?;
+    let stages = vec![Stage {
+        name: "refine",
+        milliseconds: start.elapsed().as_secs_f64() * 1e3,
+    }];
+    account::stages(&stages);
     Ok(Outcome {
-        refined: refine_tets::run::<P>(&on, mesh, settings)?,
-        device: on.name(),
-        stages: account::take_stages(&on)?,
-        peak_bytes: Some(on.peak_bytes()),
+        device: "serial".to_owned(),
+        refined,
+        stages,
+        peak_bytes: None,
     })
 }

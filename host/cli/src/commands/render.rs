@@ -197,8 +197,12 @@ fn parse_cut(text: &str) -> Result<Cut, String> {
 
 fn parse_window(text: &str) -> Result<Window, String> {
     match parse_numbers(text)[..] {
-        [x0, y0, x1, y1] if x0 < x1 && y0 < y1 => Ok(Window([x0, y0, x1, y1])),
-        _ => Err("is not X0,Y0,X1,Y1 with X0 < X1 and Y0 < Y1".into()),
+        [x0, y0, x1, y1]
+            if x0 < x1 && y0 < y1 && [x0, y0, x1, y1].iter().all(|x| x.is_finite()) =>
+        {
+            Ok(Window([x0, y0, x1, y1]))
+        }
+        _ => Err("is not X0,Y0,X1,Y1, finite numbers with X0 < X1 and Y0 < Y1".into()),
     }
 }
 
@@ -239,7 +243,15 @@ mod tests {
             parse_window("-1,0, 2.5,1e1").unwrap().0,
             [-1.0, 0.0, 2.5, 10.0]
         );
-        for text in ["", "1,2,3", "0,0,1,1,1", "1,0,0,1", "0,0,nan,1", "a,0,1,1"] {
+        for text in [
+            "",
+            "1,2,3",
+            "0,0,1,1,1",
+            "1,0,0,1",
+            "0,0,nan,1",
+            "0,0,1,inf",
+            "a,0,1,1",
+        ] {
             assert!(parse_window(text).is_err(), "{text}");
         }
     }

@@ -351,12 +351,12 @@ fn volume(
     opening: Opening,
 ) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
-    match (opening.open()?, options.device.precision) {
-        (Some(on), Precision::F64) => volume_on::<DVec3>(&on, mesh, &fixed, settings),
-        (Some(on), Precision::F32) => volume_on::<Vec3>(&on, mesh, &fixed, settings),
+    (opening.open()?).run(|device| match (device, options.device.precision) {
+        (Some(on), Precision::F64) => volume_on::<DVec3>(on, mesh, &fixed, settings),
+        (Some(on), Precision::F32) => volume_on::<Vec3>(on, mesh, &fixed, settings),
         (None, Precision::F64) => volume_serially::<DVec3>(mesh, &fixed, settings),
         (None, Precision::F32) => volume_serially::<Vec3>(mesh, &fixed, settings),
-    }
+    })
 }
 
 fn volume_on<P: Vector>(
@@ -410,12 +410,12 @@ fn surface(
     opening: Opening,
 ) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
-    match (opening.open()?, options.device.precision) {
-        (Some(on), Precision::F64) => surface_on::<DVec3>(&on, mesh, &fixed, settings),
-        (Some(on), Precision::F32) => surface_on::<Vec3>(&on, mesh, &fixed, settings),
+    (opening.open()?).run(|device| match (device, options.device.precision) {
+        (Some(on), Precision::F64) => surface_on::<DVec3>(on, mesh, &fixed, settings),
+        (Some(on), Precision::F32) => surface_on::<Vec3>(on, mesh, &fixed, settings),
         (None, Precision::F64) => surface_serially::<DVec3>(mesh, &fixed, settings),
         (None, Precision::F32) => surface_serially::<Vec3>(mesh, &fixed, settings),
-    }
+    })
 }
 
 fn surface_on<P: Vector>(

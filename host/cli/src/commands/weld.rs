@@ -128,17 +128,20 @@ pub fn apply(
     let in_file = |error: Error| error.in_file(&options.input);
     note_normals(&mesh, options.device.quiet);
     let locks = options.clusters.locks(mesh.points.len())?;
-    let mut outcome = match opening.open()? {
-        Some(device) => on_device(&device, &mesh, &locks, options),
-        None if options.memory_limit.is_some() => Err(argument(
-            "--memory-limit is for the memory of a device: leave it out with --device serial",
-        )),
-        None if options.clusters.method != MethodOption::Auto => Err(argument(
-            "--device serial has one method of its own: leave --method out, or use another --device",
-        )),
-        None => serial(&mesh, &locks, &options.clusters),
-    }
-    .map_err(|error| in_file(with_flags(error)))?;
+    let result = opening.open()?.run(|device| {
+        let result = match device {
+            Some(on) => on_device(on, &mesh, &locks, options),
+            None if options.memory_limit.is_some() => Err(argument(
+                "--memory-limit is for the memory of a device: leave it out with --device serial",
+            )),
+            None if options.clusters.method != MethodOption::Auto => Err(argument(
+                "--device serial has one method of its own: leave --method out, or use another --device",
+            )),
+            None => serial(&mesh, &locks, &options.clusters),
+        };
+        result.map_err(|error| by_limit(with_flags(error), options))
+    });
+    let mut outcome = result.map_err(in_file)?;
     if let (Some(found), Some(wanted), false) =
         (&outcome.found, options.clusters.ratio, options.device.quiet)
     {
@@ -156,10 +159,22 @@ fn argument(text: impl Into<String>) -> weld::Error {
     Error::Argument(text.into()).into()
 }
 
+/// The error, where --memory-limit is too small in place of the memory: then another device has no more.
+fn by_limit(error: Error, options: &Options) -> Error {
+    match error {
+        Error::NoMemory(text) if options.memory_limit.is_some() => Error::Argument(text),
+        error => error,
+    }
+}
+
 /// A failure of welding with its remedy on the command line.
 pub fn with_flags(error: weld::Error) -> Error {
     use weld::Error as Weld;
-    Error::Argument(match &error {
+    let is_memory = matches!(
+        error,
+        Weld::TooDense { .. } | Weld::FacesInSlabs { .. } | Weld::Neighbours { .. }
+    );
+    let text = match &error {
         Weld::Guarded { method } => format!(
             "tolerances and locks are known to --method grid alone: leave --method {} out",
             method.name()
@@ -175,7 +190,11 @@ pub fn with_flags(error: weld::Error) -> Error {
             format!("{error}: use --method grid, which has none, or a smaller epsilon")
         }
         _ => return error.into(),
-    })
+    };
+    match is_memory {
+        true => Error::NoMemory(text),
+        false => Error::Argument(text),
+    }
 }
 
 /// Refuses arguments that contradict each other, before anything is read.
@@ -356,11 +375,11 @@ fn in_slabs(
         ),
     ] {
         if is_there {
-            return Err(argument(format!(
+            return Err(weld::Error::Shared(Error::NoMemory(format!(
                 "welding at once takes {needed} bytes of {}, of which {limit} may be used, and in slabs it does without {what}: \
                  {remedy}, or give weld more memory",
                 on.name()
-            )));
+            ))));
         }
     }
     trioxide_arguments::note(

@@ -206,6 +206,25 @@ fn a_level_that_was_not_reached_is_refused_by_every_device() {
     assert_eq!(given.status, Some(0), "{}", given.said);
 }
 
+/// Its last round was undone, after it had failed.
+#[test]
+fn a_level_before_a_degenerate_one_is_given_by_every_device() {
+    let folder = folder("degenerate_levels");
+    let (input, output) = (folder.join("in.off"), folder.join("out.off"));
+    let file = input.to_str().expect("UTF-8");
+    // The middle of the longest edge has the x of the first vertex.
+    let next = DVec3::X * (1.0 + f64::EPSILON);
+    let points = vec![DVec3::X, next, DVec3::new(1.0, 1.0, 0.0)];
+    let cells = vec![[0, 1, 2]];
+    write_off(&input, &Hostile { points, cells });
+    let command = ["refine", file, "--rounds", "3", "--coarsen-to"];
+    let ways: &[&[&str]] = &[SERIAL, CPU, CPUS];
+    for (level, status) in [("0", 0), ("1", 1)] {
+        let given = agree(level, &[&command[..], &[level]].concat(), &output, ways);
+        assert_eq!(given.status, Some(status), "{level}: {}", given.said);
+    }
+}
+
 #[test]
 fn far_more_threads_than_cores_are_refused() {
     let folder = folder("threads");

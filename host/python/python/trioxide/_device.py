@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Dict, Tuple, Union
+from typing import Any, Callable, Dict, Tuple, TypeVar, Union
 
 from ._arguments import SWAPPED
 from ._trioxide import Device, DeviceArray
 
-__all__ = ["Device", "DeviceArray", "DeviceLike", "of_array", "on_device", "opened", "taken"]
+__all__ = ["Device", "DeviceArray", "DeviceLike", "of_array", "on_device", "opened", "run_on", "taken"]
 
 DeviceLike = Union[str, Device]
+_Result = TypeVar("_Result")
 
 _OPENED: Dict[Tuple[int, str], Device] = {}
 _WARNED = False
@@ -43,6 +44,19 @@ def opened(device: DeviceLike) -> Device:
             stacklevel=4,
         )
     return found
+
+
+def run_on(device: DeviceLike, work: Callable[[Device], _Result]) -> _Result:
+    """The result of `work` on the device. Where the memory of a GPU that "auto" names does not suffice, `work` runs once more on the CPU."""
+    on = opened(device)
+    try:
+        return work(on)
+    except MemoryError as error:
+        if not (isinstance(device, str) and device == "auto" and on.is_gpu):
+            raise
+        reason = str(error)
+    warnings.warn(f"device='auto' goes on with the CPU: {reason}", RuntimeWarning, stacklevel=3)
+    return work(opened("cpu"))
 
 
 def of_array(array: Any, device: DeviceLike) -> Device:

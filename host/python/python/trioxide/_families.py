@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _arguments as check
 from . import _trioxide as native
-from ._device import DeviceLike, of_array, on_device, opened
+from ._device import DeviceLike, of_array, on_device, run_on
 from ._inputs import any_mesh, chosen, floats, known, lone, real, resident, resident_volume, surface_of, whole, with_triangles
 from ._mesh import VolumeMesh
 from ._progress import Progress, watching
@@ -102,9 +102,8 @@ def polylla(
         with watching(progress) as watch:
             return DevicePolygons(native.run("polylla_on_device", on, held, options, watch), there, bool(unconstrained))
     surface = with_triangles(surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers))
-    on = opened(device)
     with watching(progress) as watch:
-        return Polygons._of_result(native.run("polylla", on, surface._arrays(), options, watch))
+        return Polygons._of_result(run_on(device, lambda on: native.run("polylla", on, surface._arrays(), options, watch)))
 
 
 #: The numbers that a marking takes.
@@ -235,9 +234,8 @@ def refine(
         raise ValueError(f"the mesh has other cells than {cells}: divide them first")
     if marking is None:
         options.update(mark="flags", flags=check.flags(mark, "mark", len(arrays[cells]), element))
-    on = opened(device)
     with watching(progress) as watch:
-        result = native.run(family, on, arrays, options, watch)
+        result = run_on(device, lambda on: native.run(family, on, arrays, options, watch))
     before = len(arrays["points"])
     return RefinedVolume._of_result(result, before) if is_volume else Refined._of_result(result, before)
 
@@ -337,9 +335,8 @@ def weld(
     surface = surface_of(mesh, triangles)._arrays()
     if locked is not None:
         options["locked"] = check.flags(locked, "locked", len(surface["points"]), "vertex")
-    on = opened(device)
     with watching(progress) as watch:
-        return Welded._of_result(native.run("weld", on, surface, options, watch))
+        return Welded._of_result(run_on(device, lambda on: native.run("weld", on, surface, options, watch)))
 
 
 def smooth(
@@ -452,9 +449,9 @@ def smooth(
     given = found._arrays()
     if fixed is not None:
         options["fixed"] = check.flags(fixed, "fixed", len(given["points"]), "vertex")
-    on = opened(device)
+    family = "smooth_volume" if is_volume else "smooth"
     with watching(progress) as watch:
-        result = native.run("smooth_volume" if is_volume else "smooth", on, given, options, watch)
+        result = run_on(device, lambda on: native.run(family, on, given, options, watch))
     given["points"] = result["points"]
     smoothed: Any = SmoothedVolume._of(given) if is_volume else Smoothed._of(given)
     smoothed.moving, smoothed.sweeps = result["moving"], result["sweeps"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _arguments as check
 from . import _trioxide as native
-from ._device import DeviceLike, opened
+from ._device import DeviceLike, opened, run_on
 from ._inputs import any_mesh, floats, known, surface_of, whole
 from ._mesh import Mesh, VolumeMesh
 from ._progress import Progress, watching
@@ -153,7 +153,8 @@ def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progre
     found = any_mesh(mesh, triangles)
     with watching(progress) as watch:
         if isinstance(found, VolumeMesh):
-            return native.measure_volume(opened(device), found._arrays(), watch)
+            arrays = found._arrays()
+            return run_on(device, lambda on: native.measure_volume(on, arrays, watch))
         return native.measure(found._arrays(), watch)
 
 

@@ -32,6 +32,25 @@ fn start() -> Result<()> {
     })
 }
 
+/// The refusal of a device whose memory has no room for a context: what is free, and what to do.
+pub fn no_context(found: &CudaDevice) -> Error {
+    let device = Device::get_device(found.index);
+    let memory = device.ok().and_then(cust::nvml::memory);
+    Error::NoMemory(without_room(found, memory.map(|memory| memory.free)))
+}
+
+fn without_room(found: &CudaDevice, free: Option<u64>) -> String {
+    let free = match free {
+        Some(free) => format!("{free} of its {} bytes are free", found.memory),
+        None => format!("other programs have most of its {} bytes", found.memory),
+    };
+    format!(
+        "{} (cuda:{}) has no room for this process, since {free}: end other programs on it (nvidia-smi lists them), name another GPU \
+         (--device cuda:N), or use --device cpu",
+        found.name, found.index
+    )
+}
+
 pub fn devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
     start()?;
     let fail =
@@ -55,4 +74,33 @@ pub fn devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
         .collect::<CudaResult<_>>()
         .map_err(fail)?;
     Ok(((version.major(), version.minor()), devices))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_gpu_says_what_is_free_and_what_to_do() {
+        let found = CudaDevice {
+            index: 1,
+            name: "GPU".to_owned(),
+            capability: (9, 0),
+            memory: 84_900_000_000,
+            multiprocessors: 132,
+        };
+        let text = without_room(&found, Some(285_000_000));
+        assert!(
+            text.starts_with(
+                "GPU (cuda:1) has no room for this process, since 285000000 of its 84900000000 bytes are free: "
+            ) && text.ends_with("or use --device cpu"),
+            "{text}"
+        );
+        // Without NVML nobody says what is free.
+        let text = without_room(&found, None);
+        assert!(
+            text.contains("have most of its 84900000000 bytes: end"),
+            "{text}"
+        );
+    }
 }

@@ -4,6 +4,7 @@ use cust::error::{CudaError, CudaResult};
 use cust::memory::CopyDestination;
 use cust::module::Module;
 use trioxide_kernel::fault::{FAULT_SYMBOL, Fault};
+use trioxide_mesh::error::OUT_OF_MEMORY;
 
 use crate::backend::transfers::Pinned;
 
@@ -32,11 +33,16 @@ pub fn read_fault(memory: &mut Pinned) -> Option<Fault> {
 
 /// The driver's reason. After some errors every later call of the process fails with the same one: those say so.
 pub fn reason(error: CudaError) -> String {
-    match is_sticky(error) {
-        true => format!(
+    match error {
+        // The driver may not know the error's name; whoever goes on with another device looks for it.
+        CudaError::OutOfMemory => format!(
+            "{OUT_OF_MEMORY}: the driver finds no memory for kernels, queues or pinned buffers: end other programs on the GPU, or \
+             use --device cpu"
+        ),
+        _ if is_sticky(error) => format!(
             "{error}: the GPU is lost to this process: start the program again, or use the CPU"
         ),
-        false => error.to_string(),
+        _ => error.to_string(),
     }
 }
 
@@ -66,6 +72,7 @@ mod tests {
                 "{reason}"
             );
         }
+        assert!(reason(CudaError::OutOfMemory).starts_with(OUT_OF_MEMORY));
         for error in [
             CudaError::OutOfMemory,
             CudaError::InvalidValue,

@@ -16,8 +16,29 @@ fn bytes_of_part(faces: usize) -> u64 {
     bytes as u64 + SMALL_BUFFERS
 }
 
-/// The remaining faces, with the vertices that `map` gives them, `vertices` in number; and the number of parts.
+/// The remaining faces, with the vertices that `map` gives them, `vertices` in number; and the number of parts. Parts become
+/// smaller where the device does not give `limit` bytes.
 pub fn weld(
+    on: &Device,
+    faces: &[[u32; 3]],
+    map: &[u32],
+    vertices: usize,
+    options: &Options,
+    limit: u64,
+) -> Result<(Vec<[u32; 3]>, usize)> {
+    let mut limit = limit.min(bytes_of_part(faces.len()));
+    loop {
+        match weld_within(on, faces, map, vertices, options, limit) {
+            Err(Error::Shared(error)) if error.is_out_of_memory() && limit > 2 * SMALL_BUFFERS => {
+                limit /= 2;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// As [`weld`], in parts that take at most `limit` bytes.
+fn weld_within(
     on: &Device,
     faces: &[[u32; 3]],
     map: &[u32],

@@ -43,6 +43,8 @@ use cut::{Cut, Slab};
 const CHUNK: usize = 1 << 16;
 /// Bytes beside what grows with the mesh: counters, tables of few entries.
 const SMALL_BUFFERS: u64 = 1 << 16;
+/// Vertices of a slab from which on smaller ones are no help against a lack of memory.
+const LEAST_SLAB: usize = 1 << 10;
 
 /// A mesh welded in slabs, and the work that it took.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,7 +82,8 @@ fn most_that_fit(mut most: usize, fits: impl Fn(usize) -> bool) -> usize {
 }
 
 /// Welds points and triangles that are in host memory with at most `limit` bytes of the device's memory, besides the buffers that
-/// are there before.
+/// are there before. Where the device does not give as much, because other programs take memory meanwhile or what is free lies in
+/// pieces, slabs become smaller.
 ///
 /// # Errors
 /// [`Error::Coordinate`] or [`Error::FaceIndex`] with the vertex or the face that cannot be welded; [`Error::TooDense`] when
@@ -97,35 +100,26 @@ pub fn weld_in_slabs(
     check_options(options)?;
     stage(on, "check", || on.on_host(|| check(points, faces, options)))?;
     let most_points = (u32::MAX / kernel::LISTED) as usize;
-    let most = most_that_fit(points.len().min(most_points), |n| bytes_of_slab(n) <= limit);
-    let reach = options.nearness().reach;
-    let cut = on
-        .stage("cut slabs", || {
-            Ok(on.on_host(|| Cut::new(points, reach, most)))
-        })?
-        .map_err(|least| too_dense(on, least, limit))?;
-    let mut sweep = on.stage("cut slabs", || {
-        Ok(on.on_host(|| Sweep::new(points, &cut, options)))
-    })?;
-    let mut left = Vec::new();
-    let mut visits = 0;
-    let mut is_done = vec![false; cut.slabs.len()];
-    while is_done.contains(&false) {
-        if !left.is_empty() && sweep.visit_rest(on, most)? {
-            visits += 1;
+    let mut most = most_that_fit(points.len().min(most_points), |n| bytes_of_slab(n) <= limit);
+    let mut sweep =
+        Sweep::new(on, points, most, options)?.map_err(|least| too_dense(on, least, limit))?;
+    while sweep.is_done.contains(&false) {
+        let Err(error) = sweep.pass(on, most) else {
+            continue;
+        };
+        most /= 2;
+        let may_help = matches!(&error, Error::Shared(shared) if shared.is_out_of_memory())
+            && most >= LEAST_SLAB;
+        if !may_help || !sweep.cut_again(on, most)? {
+            return Err(error);
         }
-        let is_up = left.len() % 2 == 0;
-        for i in 0..cut.slabs.len() {
-            let k = if is_up { i } else { cut.slabs.len() - 1 - i };
-            if !is_done[k] {
-                is_done[k] = sweep.visit_slab(on, k as u32)?;
-                visits += 1;
-            }
-        }
-        left.push(sweep.undecided);
     }
     let Sweep {
-        representatives, ..
+        representatives,
+        cut,
+        left,
+        visits,
+        ..
     } = sweep;
     let (map, representatives) = on.stage("number clusters", || {
         Ok(on.on_host(|| number_clusters(&representatives)))
@@ -197,12 +191,33 @@ fn too_dense(on: &Device, vertices: usize, limit: u64) -> Error {
     }
 }
 
+/// Slabs of at most `most` vertices, and the slab of each vertex; the error is that of [`Cut::new`].
+fn cut_slabs(
+    on: &Device,
+    points: &[DVec3],
+    reach: f64,
+    most: usize,
+) -> Result<Result<(Cut, Vec<u32>), usize>> {
+    let work = || {
+        let cut = Cut::new(points, reach, most)?;
+        let slab_of = parallel::map(points, |p| cut.slab_of(p[cut.axis]));
+        Ok((cut, slab_of))
+    };
+    stage(on, "cut slabs", || Ok(on.on_host(work)))
+}
+
 /// The state of the vertices while passes go over the slabs.
 struct Sweep<'a> {
     points: &'a [DVec3],
-    cut: &'a Cut,
+    cut: Cut,
     options: &'a Options,
     reach: f64,
+    /// Whether all vertices of each slab have their representatives.
+    is_done: Vec<bool>,
+    /// As [`InSlabs::left`].
+    left: Vec<usize>,
+    /// As [`InSlabs::visits`].
+    visits: usize,
     /// Slab of each vertex; V.
     slab_of: Vec<u32>,
     /// State of each vertex; V.
@@ -223,18 +238,55 @@ struct Gathered {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(points: &'a [DVec3], cut: &'a Cut, options: &'a Options) -> Self {
-        let slab_of = |p: &DVec3| cut.slab_of(p[cut.axis]);
-        Self {
+    /// Nothing is decided yet of slabs of at most `most` vertices; the error is that of [`Cut::new`].
+    fn new(
+        on: &Device,
+        points: &'a [DVec3],
+        most: usize,
+        options: &'a Options,
+    ) -> Result<Result<Self, usize>> {
+        let reach = options.nearness().reach;
+        let cut = cut_slabs(on, points, reach, most)?;
+        Ok(cut.map(|(cut, slab_of)| Self {
             points,
-            cut,
             options,
-            reach: options.nearness().reach,
-            slab_of: parallel::map(points, slab_of),
+            reach,
+            is_done: vec![false; cut.slabs.len()],
+            left: Vec::new(),
+            visits: 0,
+            cut,
+            slab_of,
             states: vec![UNDECIDED; points.len()],
             representatives: vec![0; points.len()],
             undecided: points.len(),
+        }))
+    }
+
+    /// Goes on with slabs of at most `most` vertices, if there are such. What is decided stays so.
+    fn cut_again(&mut self, on: &Device, most: usize) -> Result<bool> {
+        let Ok((cut, slab_of)) = cut_slabs(on, self.points, self.reach, most)? else {
+            return Ok(false);
+        };
+        self.is_done = vec![false; cut.slabs.len()];
+        (self.cut, self.slab_of) = (cut, slab_of);
+        Ok(true)
+    }
+
+    /// Visits all undecided vertices, if at most `most` are needed for that, and each slab that is not done.
+    fn pass(&mut self, on: &Device, most: usize) -> Result<()> {
+        if !self.left.is_empty() && self.visit_rest(on, most)? {
+            self.visits += 1;
         }
+        let is_up = self.left.len() % 2 == 0;
+        for i in 0..self.is_done.len() {
+            let k = if is_up { i } else { self.is_done.len() - 1 - i };
+            if !self.is_done[k] {
+                self.is_done[k] = self.visit_slab(on, k as u32)?;
+                self.visits += 1;
+            }
+        }
+        self.left.push(self.undecided);
+        Ok(())
     }
 
     /// Decides the vertices of slab `k` as far as possible; whether the slab is done.
@@ -298,7 +350,7 @@ impl<'a> Sweep<'a> {
 
     /// The vertices of slab `k`, and those of its halo that can decide them.
     fn gather_slab(&self, k: u32) -> Gathered {
-        let Cut { axis, slabs } = self.cut;
+        let Cut { axis, slabs } = &self.cut;
         let slab: &Slab = &slabs[k as usize];
         let is_here = |v: usize| {
             let s = self.slab_of[v];

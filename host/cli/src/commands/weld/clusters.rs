@@ -26,8 +26,8 @@ pub struct Clusters {
     /// Keep faces and segments whose ends merged, and those that are there twice
     #[arg(long)]
     pub keep_degenerate: bool,
-    /// Largest angle between the normals of vertices that merge, in degrees (0 to 180); a normal of length zero keeps none
-    /// apart
+    /// Largest angle between the normals of vertices that merge, in degrees (0 to 180); one larger by 1e-5 degrees counts as
+    /// equal, but for 0; a normal of length zero keeps none apart
     #[arg(long, value_name = "DEG")]
     normal_tolerance: Option<f64>,
     /// Largest distance of the texture coordinates of vertices that merge, in units of these coordinates
