@@ -9,6 +9,7 @@ use super::{ensure, invalid};
 use crate::Result;
 use crate::mesh::{HalfEdges, NONE, Polygons, PolyllaMesh};
 use trioxide_mesh::edge_table::EdgeTable;
+use trioxide_mesh::parallel;
 
 mod alone;
 
