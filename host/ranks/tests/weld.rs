@@ -223,7 +223,7 @@ fn the_rest_is_decided_with_the_representatives_that_are_known() {
     assert!(gathered > 0);
 }
 
-/// Each corner of a triangle soup lies on the boundary. Buckets that compared locked points with each other took a minute for this.
+/// Each corner of a triangle soup lies on the boundary. Buckets that compared locked points with each other took minutes for this.
 #[test]
 fn locked_points_that_coincide_take_linear_time() {
     let mut soup = Input::new(vec![DVec3::ONE; 60_000], strip(60_000));

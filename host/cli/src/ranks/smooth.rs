@@ -138,7 +138,7 @@ fn write_slices(
             vertices: block.vertices,
             points,
             offsets: None,
-            corners: parallel::collect(corners.len(), |i| corners.get(i)),
+            corners: (0..corners.len()).map(|i| corners.get(i)).collect(),
             regions: block.regions,
             segments: &block.segments,
         };
