@@ -1,4 +1,5 @@
 use super::*;
+use crate::mesh::PolygonMesh;
 use crate::reference;
 
 /// A square around vertex 4, with its polygons: four triangles, as every triangle's longest edge is on the boundary.
