@@ -58,7 +58,10 @@ pub fn check_all(commands: &[&ArgMatches], json: Option<&Path>) -> Result<()> {
     }
     outputs.extend(json.map(|path| ("--json", path.to_owned())));
     let first = INPUTS.map(|(id, _)| commands.first().and_then(|options| path(options, id)));
-    first.into_iter().flatten().try_for_each(|path| check_there(path))?;
+    first
+        .into_iter()
+        .flatten()
+        .try_for_each(|path| check_there(path))?;
     for (name, file) in inputs(commands) {
         run_files::will_read(name, &file)?;
     }

@@ -285,7 +285,11 @@ mod tests {
 
     #[test]
     fn an_interrupt_ends_the_insertion_of_points() {
-        let sites: Vec<Site> = random_points(100, 1).unwrap().into_iter().map(site).collect();
+        let sites: Vec<Site> = random_points(100, 1)
+            .unwrap()
+            .into_iter()
+            .map(site)
+            .collect();
         let interrupt = progress::Interrupt::default();
         let load = || Ok::<_, Error>(Delaunay::bulk_load(sites.clone()).unwrap().num_vertices());
         assert_eq!(interrupt.watch(load).unwrap(), 100);
