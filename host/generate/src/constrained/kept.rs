@@ -19,11 +19,11 @@ pub fn kept(
     regions: &Option<Vec<i32>>,
 ) -> (HalfEdges, Vec<u32>) {
     let faces = || cdt.inner_faces().filter(|face| is_kept[face.index()]);
+    let edges = || faces().flat_map(|face| face.adjacent_edges());
     let mut of_edge = vec![NONE; cdt.num_directed_edges()];
-    for (h, edge) in (0..).zip(faces().flat_map(|face| face.adjacent_edges())) {
+    for (h, edge) in (0..).zip(edges()) {
         of_edge[edge.fix().index()] = h;
     }
-    let edges = || faces().flat_map(|face| face.adjacent_edges());
     // Vertices of the outline keep their order, and with it their handles.
     let origins = edges().map(|edge| edge.from().index() as u32).collect();
     let twins = edges().map(|edge| of_edge[edge.rev().fix().index()]);
