@@ -1,7 +1,7 @@
 //! Outlines into triangles: the constrained Delaunay triangulation, what of it is kept, and its refinement.
 //!
-//! Spade makes the triangulation. The triangles inside of the outline then become half-edges of their own ([`kept()`]), so that
-//! refinement ([`refine`]) neither sees nor changes what lies outside or in a hole.
+//! Spade makes the triangulation. The triangles inside of the outline then become half-edges of their own ([`kept()`]),
+//! so that refinement ([`refine`]) neither sees nor changes what lies outside or in a hole.
 
 use glam::DVec2;
 use spade::handles::{FixedFaceHandle, InnerTag};
@@ -32,13 +32,13 @@ pub struct Outline {
 /// How to triangulate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Refinement {
-    /// Smallest angle of the triangles, in degrees, 0 to 33. Up to 20.7 refinement ends where segments meet at 60 degrees or more; most
-    /// outlines let it end up to 30. Smaller angles between segments stay as they are.
+    /// Smallest angle of the triangles, in degrees, 0 to 33. Up to 20.7 refinement ends where segments meet at 60
+    /// degrees or more; most outlines let it end up to 30. Smaller angles between segments stay as they are.
     pub smallest_angle: Option<f64>,
     /// Largest area of a triangle.
     pub largest_area: Option<f64>,
-    /// Most vertices that refinement may add, those that it removes again included [default: ten for each of the outline, and a
-    /// million].
+    /// Most vertices that refinement may add, those that it removes again included [default: ten for each of the
+    /// outline, and a million].
     pub most_vertices: Option<usize>,
     /// Whether triangles outside of the segments are kept, up to the convex hull.
     pub convex: bool,
@@ -46,17 +46,18 @@ pub struct Refinement {
 
 type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
-/// The constrained Delaunay triangulation of an outline, refined on request, with a sentence for whatever could not be reached.
+/// The constrained Delaunay triangulation of an outline, refined on request, with a sentence for whatever could not be
+/// reached.
 ///
-/// Without segments it covers the convex hull of the points; with segments what they enclose, less the holes. Only what is kept is
-/// refined. Vertices are those of the outline in their order, used or not, then the ones that refinement adds. Segments of the result
-/// are the pieces of the outline's, in its order, with their markers; those that lie outside or in a hole are left out. There are
-/// regions if the outline has some.
+/// Without segments it covers the convex hull of the points; with segments what they enclose, less the holes. Only what
+/// is kept is refined. Vertices are those of the outline in their order, used or not, then the ones that refinement
+/// adds. Segments of the result are the pieces of the outline's, in its order, with their markers; those that lie
+/// outside or in a hole are left out. There are regions if the outline has some.
 ///
 /// # Errors
-/// [`Error::Invalid`] for points that are repeated or out of the range of exact predicates, segments that cross each other, holes
-/// and regions without a triangle, and an outline that encloses nothing; [`Error::Argument`] for an angle or an area that is
-/// none, and where refinement needs more vertices than it may add.
+/// [`Error::Invalid`] for points that are repeated or out of the range of exact predicates, segments that cross each
+/// other, holes and regions without a triangle, and an outline that encloses nothing; [`Error::Argument`] for an angle
+/// or an area that is none, and where refinement needs more vertices than it may add.
 pub fn triangulate(
     outline: &Outline,
     refinement: &Refinement,

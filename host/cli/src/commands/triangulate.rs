@@ -18,27 +18,28 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 
 /// Triangulate points or an outline (constrained Delaunay), with a smallest angle and a largest area on request
 ///
-/// What the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only that is refined. A .poly file
-/// has holes and regions too. Segments keep their markers; vertices of the input keep their numbers. A note says what could not be
-/// reached, and what was left out.
+/// What the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only that is
+/// refined. A .poly file has holes and regions too. Segments keep their markers; vertices of the input keep their
+/// numbers. A note says what could not be reached, and what was left out.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud in the plane: .ply, .vtu, .vtk,
-    /// .msh, .mesh, .obj, .xyz, .node and others
+    /// Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud in the plane: .ply,
+    /// .vtu, .vtk, .msh, .mesh, .obj, .xyz, .node and others
     input: PathBuf,
     /// Triangulation to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Add vertices until no triangle has a smaller angle, but at smaller angles between segments. Up to 20.7 degrees this ends where
-    /// segments meet at 60 degrees or more; up to 30 it mostly does; up to 33 are taken. --max-vertices stops what does not end
+    /// Add vertices until no triangle has a smaller angle, but at smaller angles between segments. Up to 20.7 degrees
+    /// this ends where segments meet at 60 degrees or more; up to 30 it mostly does; up to 33 are taken. --max-vertices
+    /// stops what does not end
     #[arg(long, value_name = "DEGREES")]
     angle: Option<f64>,
     /// Add vertices until no triangle is larger
     #[arg(long, value_name = "AREA")]
     area: Option<f64>,
-    /// Most vertices to add, those that are removed again included; a refinement that needs more is an error, and writes nothing
-    /// [default: a million, and ten for each of the input]
+    /// Most vertices to add, those that are removed again included; a refinement that needs more is an error, and
+    /// writes nothing [default: a million, and ten for each of the input]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     max_vertices: Option<usize>,
     /// Keep the triangles outside of the segments, up to the convex hull

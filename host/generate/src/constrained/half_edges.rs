@@ -1,7 +1,8 @@
 //! Triangles as half-edges that can be split, flipped and removed.
 //!
-//! Half-edge `3 t + k` starts at corner `k` of triangle `t` and goes counter-clockwise around it. A subsegment is an edge that is never
-//! flipped: a part of a segment, or of the boundary. Every edge with one triangle is a subsegment. Predicates are exact.
+//! Half-edge `3 t + k` starts at corner `k` of triangle `t` and goes counter-clockwise around it. A subsegment is an
+//! edge that is never flipped: a part of a segment, or of the boundary. Every edge with one triangle is a subsegment.
+//! Predicates are exact.
 
 use glam::DVec2;
 use robust::Coord;
@@ -89,7 +90,8 @@ pub fn orientation(a: DVec2, b: DVec2, c: DVec2) -> f64 {
 }
 
 impl HalfEdges {
-    /// Triangles of `points` without subsegments, which come by [`HalfEdges::constrain`]; twins are `NONE` or half-edges.
+    /// Triangles of `points` without subsegments, which come by [`HalfEdges::constrain`]; twins are `NONE` or
+    /// half-edges.
     pub fn new(
         points: Vec<DVec2>,
         origins: Vec<u32>,
@@ -267,7 +269,8 @@ impl HalfEdges {
     /// Where a point lies, by a walk from a triangle that no subsegment is crossed on.
     pub fn locate(&self, start: u32, p: DVec2) -> Place {
         let (mut t, mut entered) = (start, NONE);
-        // All edges that are crossed are Delaunay, so that the point lies deeper in the circle of each next triangle: none comes twice.
+        // All edges that are crossed are Delaunay, so that the point lies deeper in the circle of each next triangle:
+        // none comes twice.
         'walk: loop {
             let (mut behind, mut on) = (None, [NONE; 2]);
             for h in (3 * t..3 * t + 3).filter(|&h| h != entered) {
@@ -336,7 +339,8 @@ impl HalfEdges {
         self.legalize(link);
     }
 
-    /// Adds a vertex on a subsegment, whose place may be rounded; false, and nothing is done, if a triangle would turn around.
+    /// Adds a vertex on a subsegment, whose place may be rounded; false, and nothing is done, if a triangle would turn
+    /// around.
     pub fn split_subsegment(&mut self, subsegment: u32, p: DVec2) -> bool {
         let is_left = |[a, b]: [u32; 2]| orientation(self.place(a), self.place(b), p) > 0.0;
         let stays = |h: u32| {
@@ -415,7 +419,8 @@ impl HalfEdges {
         let (v, mut h, from) = (self.origin(h), h, self.changed.len());
         let mut spokes = self.spokes(h);
         while spokes.len() > 3 {
-            // An ear of the polygon around the vertex that does not contain it. Of four corners it may lie on the diagonal.
+            // An ear of the polygon around the vertex that does not contain it. Of four corners it may lie on the
+            // diagonal.
             let is_ear = |&spoke: &u32| {
                 let twin = self.twins[spoke as usize];
                 let [a, b, c] = [self.apex(twin), self.target(spoke), self.apex(spoke)];

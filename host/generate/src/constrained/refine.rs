@@ -2,10 +2,12 @@
 //!
 //! | step | source |
 //! | --- | --- |
-//! | split bad triangles at circumcenters, those with the shortest edges first; split subsegments that these encroach | Ruppert 1995 |
-//! | a subsegment is encroached from within its lens; before a split the added vertices in its circle are removed | Chew 1993, Shewchuk 2002 |
-//! | off-centers in place of far circumcenters | Üngör 2004 |
-//! | splits at powers of two from a vertex where segments meet at less than 60 degrees; triangles across such an angle stay | Miller, Pav, Walkington 2005 |
+//! | bad triangles are split at their circumcenters, those with the shortest edges first | Ruppert 1995 |
+//! | subsegments that a new vertex would encroach are split in its place | Ruppert 1995 |
+//! | a vertex encroaches from within a subsegment's lens; free vertices in its circle are removed | Chew 1993 |
+//! | an off-center takes the place of a far circumcenter | Üngör 2004 |
+//! | from an angle below 60 degrees, subsegments are split at powers of two | Ruppert 1995 |
+//! | a triangle across such an angle stays as it is | Miller, Pav, Walkington 2005 |
 //!
 //! Only the triangles that are kept are there: what lies beyond the boundary neither causes a split nor takes one.
 
@@ -50,8 +52,8 @@ struct Refiner<'a> {
     /// The ends of the subsegments before the first split.
     wholes: Vec<[u32; 2]>,
     encroached: VecDeque<u32>,
-    /// Bad triangles by the length of their shortest edge, in steps of a factor of about 1.2. Of one step the last one comes first: it
-    /// lies near the one before, in caches too.
+    /// Bad triangles by the length of their shortest edge, in steps of a factor of about 1.2. Of one step the last one
+    /// comes first: it lies near the one before, in caches too.
     bad: BTreeMap<u64, Queue>,
     added: usize,
     removed: Vec<u32>,
@@ -104,7 +106,8 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Splits a triangle, or else the subsegments in the way; says whether these were split, so that the triangle has its turn again.
+    /// Splits a triangle, or else the subsegments in the way; says whether these were split, so that the triangle has
+    /// its turn again.
     fn split_triangle(&mut self, t: u32) -> Result<bool> {
         let Some(p) = self.center(t) else {
             return Ok(false);
@@ -194,7 +197,8 @@ impl Refiner<'_> {
         sides.find(|&h| self.mesh.origin(h) == end)
     }
 
-    /// Removes the free vertices in the circle around a subsegment that are seen from the left of its half-edge from this end.
+    /// Removes the free vertices in the circle around a subsegment that are seen from the left of its half-edge from
+    /// this end.
     fn clear_circle(&mut self, subsegment: u32, from: u32) {
         while let Some(h) = self.side_from(subsegment, from) {
             let v = self.mesh.apex(h);
@@ -217,8 +221,8 @@ impl Refiner<'_> {
     fn count_vertex(&mut self, kind: u32) -> Result<()> {
         if self.added >= self.goal.most {
             return Err(Error::Argument(format!(
-                "the refinement needs more than the {} vertices that it may add: give a smaller angle, a larger area or more \
-                 vertices",
+                "the refinement needs more than the {} vertices that it may add: give a smaller angle, a larger area or \
+                 more vertices",
                 self.goal.most
             )));
         }
@@ -280,7 +284,8 @@ impl Refiner<'_> {
             && !self.is_across_angle(ends)
     }
 
-    /// Whether an edge runs across a small angle between two segments, from points that are equally far from where they meet.
+    /// Whether an edge runs across a small angle between two segments, from points that are equally far from where they
+    /// meet.
     fn is_across_angle(&self, ends: [u32; 2]) -> bool {
         let [k, l] = ends.map(|v| self.kinds[v as usize]);
         if k == l || [k, l].iter().any(|&kind| kind == OF_INPUT || kind == FREE) {

@@ -39,7 +39,8 @@ fn angle(degrees: f64) -> Refinement {
     }
 }
 
-/// Checks a result by itself, and the chain of each segment, whose markers are unlike. Where the area is known, no segment is left out.
+/// Checks a result by itself, and the chain of each segment, whose markers are unlike. Where the area is known, no
+/// segment is left out.
 fn check(case: &str, outline: &Outline, mesh: &Triangulation, expected_area: Option<f64>) {
     let count = outline.points.len();
     assert_eq!(mesh.points[..count], outline.points, "{case}");
