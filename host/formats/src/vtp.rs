@@ -98,6 +98,11 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     let records = [&of_points, &of_cells].map(|fields| field_records(fields));
     let point_data = field_arrays(&of_points, &records[0]);
     data.extend(field_arrays(&of_cells, &records[1]));
+    if vertices > 0 {
+        // The cells are the points of a cloud, and the arrays of no faces have no numbers for them.
+        data.clear();
+        scalars = "";
+    }
     let counts = format!(
         "NumberOfPoints=\"{points}\" NumberOfVerts=\"{vertices}\" NumberOfLines=\"{lines}\" NumberOfStrips=\"0\" \
          NumberOfPolys=\"{faces}\""

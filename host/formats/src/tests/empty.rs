@@ -77,7 +77,7 @@ fn surfaces() -> Vec<Mesh> {
             if faces.is_empty() {
                 full.fields = fields(points.len());
             }
-            if !points.is_empty() {
+            if !points.is_empty() && full.fields.is_empty() {
                 full.segments.push(Segment {
                     ends: [0, 1],
                     marker: 3,
@@ -115,8 +115,8 @@ fn every_format_writes_or_refuses_surfaces_without_faces() {
     }
     assert!(written > 500, "{written}");
     let path = folder.path().join("none.edges");
-    for layout in [edges::Layout::Ends, edges::Layout::Points] {
-        edges::write(&path, &EdgeTriangulation::default(), &[], layout).unwrap();
+    for layout in [crate::edges::Layout::Ends, crate::edges::Layout::Points] {
+        crate::edges::write(&path, &EdgeTriangulation::default(), &[], layout).unwrap();
     }
     pvtu::write_list(&folder.path().join("none.pvtu"), &[], &[], &[]).unwrap();
 }
