@@ -6,6 +6,53 @@ use std::collections::HashSet;
 use super::rows_out::{push_f32, push_f64, push_integer};
 use trioxide_mesh::fields::{Field, Fields, MeshFields, NumberType, Values};
 use trioxide_mesh::mesh::VertexAttributes;
+use trioxide_mesh::parallel;
+
+/// Every type of numbers, those of integers by their size.
+pub(crate) const TYPES: [NumberType; 10] = [
+    NumberType::I8,
+    NumberType::U8,
+    NumberType::I16,
+    NumberType::U16,
+    NumberType::I32,
+    NumberType::U32,
+    NumberType::I64,
+    NumberType::U64,
+    NumberType::F32,
+    NumberType::F64,
+];
+
+/// Whether all numbers are doubles too: beyond 2^53 not every integer is one.
+pub(crate) fn are_exact_doubles(values: &Values) -> bool {
+    const MOST: u64 = 1 << 53;
+    match values {
+        Values::I64(list) => parallel::all(list, |n| n.unsigned_abs() <= MOST),
+        Values::U64(list) => parallel::all(list, |&n| n <= MOST),
+        _ => true,
+    }
+}
+
+/// The type that holds the numbers of both, as integers or as floats; `None` where there is none.
+fn common(a: NumberType, b: NumberType) -> Option<NumberType> {
+    if a.is_float() || b.is_float() {
+        return match (a.is_float() && b.is_float(), a == b) {
+            (true, true) => Some(a),
+            (true, false) => Some(NumberType::F64),
+            (false, _) => None,
+        };
+    }
+    let is_signed = |kind: NumberType| kind.name().starts_with('i');
+    let holds = |outer: NumberType, inner: NumberType| match (is_signed(outer), is_signed(inner)) {
+        (true, false) => outer.size() > inner.size(),
+        (false, true) => false,
+        _ => outer.size() >= inner.size(),
+    };
+    let mut integers = TYPES.into_iter().filter(|kind| !kind.is_float());
+    integers.find(|&kind| holds(kind, a) && holds(kind, b))
+}
+
+/// Names of arrays of cells that mean something to VTK's formats as trioxide writes them.
+pub(crate) const RESERVED: &[&str] = &["region", "marker"];
 
 /// One number of a field.
 #[derive(Clone, Copy)]
@@ -65,6 +112,8 @@ impl Number {
 /// A field of the elements of a file, which are one list of the mesh, or two one behind the other.
 pub(crate) struct Joined<'a> {
     pub(crate) name: Cow<'a, str>,
+    /// The name in the mesh.
+    original: &'a str,
     pub(crate) components: usize,
     pub(crate) kind: NumberType,
     /// Elements of the first list.
@@ -80,6 +129,7 @@ impl<'a> Joined<'a> {
     pub(crate) fn of(field: &'a Field) -> Joined<'a> {
         Joined {
             name: Cow::Borrowed(&field.name),
+            original: &field.name,
             components: field.components,
             kind: field.values.kind(),
             first: field.len(),
@@ -88,7 +138,8 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// The fields of two lists of elements, by their names. A name in `reserved` becomes another one.
+    /// The fields of two lists of elements, by their names. A name in `reserved` becomes another one, and so does that of a field of
+    /// the second list whose components or type do not go with those of the first.
     pub(crate) fn of_two(
         lists: [&'a Fields; 2],
         counts: [usize; 2],
@@ -105,15 +156,16 @@ impl<'a> Joined<'a> {
             });
         }
         for field in second {
-            let same = all
-                .iter_mut()
-                .find(|other| other.name == field.name && other.components == field.components);
+            let kind = field.values.kind();
+            let same = all.iter_mut().find_map(|other| {
+                let is_same = other.name == field.name && other.components == field.components;
+                let kind = common(other.kind, kind).filter(|_| is_same)?;
+                Some((other, kind))
+            });
             match same {
-                Some(same) => {
+                Some((same, kind)) => {
                     same.parts[1] = Some(&field.values);
-                    if same.kind != field.values.kind() {
-                        same.kind = NumberType::F64;
-                    }
+                    same.kind = kind;
                 }
                 None => all.push(Joined {
                     first: counts[0],
@@ -136,6 +188,22 @@ impl<'a> Joined<'a> {
             }
         }
         all
+    }
+
+    /// The sentence on fields that have other names in a file of two lists of elements, if there are any.
+    pub(crate) fn renamed(fields: &MeshFields, reserved: &[&str]) -> Vec<String> {
+        let joined = Joined::of_two([&fields.cells, &fields.sides], [0, 0], reserved);
+        let others = joined.iter().filter(|field| field.name != field.original);
+        let names: Vec<String> = others
+            .map(|field| format!("{} is {}", field.original, field.name))
+            .collect();
+        let said = (!names.is_empty()).then(|| {
+            format!(
+                "fields have other names in the output, where theirs are taken: {}",
+                names.join(", ")
+            )
+        });
+        said.into_iter().collect()
     }
 
     /// Whether element `i` has numbers of its own.

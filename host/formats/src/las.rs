@@ -32,7 +32,7 @@ use trioxide_mesh::{Error, Result, parallel, progress};
 
 mod write;
 
-pub(crate) use write::{lost_fields, rounding, write};
+pub(crate) use write::{lost_fields, retyped, rounding, write};
 
 /// Points decompressed or written at once.
 const BATCH: usize = if cfg!(test) { 100 } else { 1 << 20 };

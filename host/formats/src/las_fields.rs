@@ -2,6 +2,7 @@
 
 use las::point::Format;
 
+use super::fields::are_exact_doubles;
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::parallel::{self, append_chunks};
@@ -166,7 +167,9 @@ impl Dimension {
     /// Whether it holds all numbers of a field.
     fn holds(&self, field: &Field) -> bool {
         let [least, most] = match (self.kind, self.bits.1) {
-            (NumberType::F64, _) => return field.components == 1,
+            (NumberType::F64, _) => {
+                return field.components == 1 && are_exact_doubles(&field.values);
+            }
             (NumberType::I8, _) => [f64::from(i8::MIN), f64::from(i8::MAX)],
             (NumberType::I16, _) => [f64::from(i16::MIN), f64::from(i16::MAX)],
             (NumberType::U16, _) => [0.0, f64::from(u16::MAX)],
@@ -251,6 +254,16 @@ impl<'a> Plan<'a> {
             .filter(|field| !is_written(&field.name));
         let all = points.chain(&fields.cells).chain(&fields.sides);
         all.map(|field| field.name.clone()).collect()
+    }
+
+    /// Names of the fields of floats that are written as integers, or of those of integers as floats.
+    pub(crate) fn retyped(&self, are_floats: bool) -> Vec<&'a str> {
+        let is_other = |(dimension, field): &&(Dimension, &'a Field)| {
+            let is_float = field.values.kind().is_float();
+            is_float == are_floats && (dimension.kind == NumberType::F64) != are_floats
+        };
+        let fields = self.dimensions.iter().filter(is_other);
+        fields.map(|(_, field)| field.name.as_str()).collect()
     }
 
     /// Writes the numbers of point `i` into a record of zeros.

@@ -18,6 +18,7 @@
 //! | PLY | `.ply` | yes | yes | yes | yes | yes | yes | yes |
 //! | STL | `.stl` | yes | triangles | no | no | no | no | no |
 //! | Triangle | `.node` + `.ele` (+ `.poly`) | yes | triangles | yes | yes | no | no | no |
+//! | Triangle's outlines | `.poly` | yes | segments | no | yes | no | no | no |
 //! | VTU | `.vtu`, `.pvtu` | yes | `.vtu` | yes | yes | yes | yes | yes |
 //! | VTP | `.vtp`, `.pvtp` | yes | `.vtp` | yes | yes | yes | yes | yes |
 //! | VTK legacy | `.vtk` | yes | yes | yes | yes | yes | yes | yes |
@@ -56,6 +57,7 @@ pub mod matrix_market;
 mod obj;
 mod obj_groups;
 mod off;
+mod outline;
 mod pcd;
 mod percent;
 pub mod ply;
@@ -131,6 +133,8 @@ pub struct Format {
     lost_fields: fn(&Mesh) -> Vec<String>,
     /// Names of the fields that have another name in its files, and that name.
     renamed: fn(&Mesh) -> Vec<(String, String)>,
+    /// What becomes of numbers of fields that its files hold as another type or by another name.
+    retyped: fn(&Mesh) -> Vec<String>,
     /// Encodings that one can choose from.
     pub encodings: &'static [Encoding],
     /// What its files make of coordinates that they cannot hold exactly.
@@ -235,6 +239,7 @@ impl Format {
         renamed.retain(|(name, _)| !lost.contains(name));
         losses.extend(lost_fields(self.name, &lost));
         losses.extend(renamed_fields(self.name, &renamed));
+        losses.extend((self.retyped)(mesh));
         losses.extend(self.rounding.and_then(|rounding| rounding(mesh, encoding)));
         losses
     }

@@ -1,7 +1,7 @@
 //! Outlines: `.poly` files of Triangle with their holes and regions, or the points and segments of any mesh in the plane.
 //!
 //! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. Where a `.poly` file has no points, they are in the `.node` file beside it. A
-//! region's attribute is its id and must be whole; its largest area is left out with a note.
+//! region's attribute is its id; where that of one is no whole number, the regions are left out with a note, and so are largest areas.
 
 use std::path::Path;
 
@@ -166,6 +166,7 @@ fn parse_holes(rows: &Rows, row: usize) -> Parsed<(Vec<DVec2>, usize)> {
 #[allow(clippy::type_complexity)]
 fn parse_regions(rows: &Rows, row: usize) -> Parsed<(Vec<(DVec2, i32)>, Vec<String>)> {
     let (mut regions, mut notes) = (Vec::new(), Vec::new());
+    let mut fraction = None;
     if row >= rows.count {
         return Ok((regions, notes));
     }
@@ -175,24 +176,29 @@ fn parse_regions(rows: &Rows, row: usize) -> Parsed<(Vec<(DVec2, i32)>, Vec<Stri
     rows.expect_end(range.end, "the regions")?;
     for row in range {
         let mut line = rows.row(row, "a region")?;
-        line.integer("a region's number")?;
+        let number = line.integer("a region's number")?;
         let place = point(&mut line)?;
-        let offset = line.offset();
-        let id = line.f64("a region's attribute")?;
-        let id = whole(id)
-            .and_then(|id| i32::try_from(id).ok())
-            .ok_or_else(|| {
-                Fault::new(
-                    offset,
-                    format!("expected a whole number as the region's attribute, found `{id}`"),
-                )
-            })?;
-        regions.push((place, id));
-        // Negative: no bound.
-        if !line.is_finished() && line.f64("a largest area")? > 0.0 && notes.is_empty() {
+        let attribute = line.f64("a region's attribute")?;
+        match whole(attribute).and_then(|id| i32::try_from(id).ok()) {
+            Some(id) => regions.push((place, id)),
+            None => _ = fraction.get_or_insert((number, attribute)),
+        }
+        // Of four numbers the last is the largest area too, where it is none of an id. Negative: no bound.
+        let area = match line.is_finished() {
+            true if attribute.fract() == 0.0 => 0.0,
+            true => attribute,
+            false => line.f64("a largest area")?,
+        };
+        if area > 0.0 && notes.is_empty() {
             let note = "largest areas of its regions are left out: there is one for all triangles";
             notes.push(note.to_owned());
         }
+    }
+    if let Some((number, attribute)) = fraction {
+        regions.clear();
+        notes.push(format!(
+            "its regions are left out: region {number} has the attribute {attribute}, but ids are whole numbers of 32 bits"
+        ));
     }
     Ok((regions, notes))
 }
@@ -225,10 +231,6 @@ mod tests {
             error.split_once("a.poly:").unwrap().1.to_owned()
         };
         assert_eq!(
-            error("0.1 3 0.5", "0.1 3.5"),
-            "15: expected a whole number as the region's attribute, found `3.5`"
-        );
-        assert_eq!(
             error("4 4 1 -1", "4 4 5 -1"),
             "11: vertex 5 does not exist: 4 vertices are numbered from 1"
         );
@@ -236,6 +238,13 @@ mod tests {
             error("1\n1 0.5", "9\n1 0.5"),
             "16: expected 9 holes, but the file ends after 3"
         );
+        // As Triangle's own example la.poly: a largest area, which is the attribute too.
+        std::fs::write(&path, text.replacen("0.1 3 0.5", "0.1 0.05", 1)).unwrap();
+        let (outline, notes) = read_outline(&path).unwrap();
+        assert_eq!((outline.regions.len(), outline.holes.len()), (0, 1));
+        assert!(notes[0].starts_with("largest areas of its regions are left out"));
+        let expected = "its regions are left out: region 1 has the attribute 0.05, but ids are whole numbers of 32 bits";
+        assert_eq!(notes[1..], [expected]);
         // Points in the file beside, nothing behind the segments.
         std::fs::write(&path, "0 2\n1 0\n0 0 1\n").unwrap();
         std::fs::write(folder.path().join("a.node"), "2 2\n0 0 0\n1 1 0\n").unwrap();

@@ -2,8 +2,8 @@
 //!
 //! A facet is three positions and a normal, so a file is a soup of triangles: read, each has three vertices of its own, and
 //! welding makes a surface of them. Normals are not read, nor are the two bytes of attributes that a binary facet has.
-//! Binary is a file as long as its count of facets says, and anything else that begins with `solid` is text, whatever it
-//! begins with. Binary files hold 32-bit coordinates; in text they are read and written as `f64`.
+//! Binary is a file as long as its count of facets says; text is any other that begins with `solid`, and has no byte 0 at its head;
+//! what follows the facets of a longer binary file is left out with a note. Binary files hold 32-bit coordinates; in text they are read and written as `f64`.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::rows_out::{push_f64, write_records};
 use super::text::{
     Fault, Line, Parsed, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
 };
-use super::{Encoding, map_file, triangles};
+use super::{Encoding, Loaded, map_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -27,12 +27,12 @@ const FACET: usize = 50;
 /// Facets that one task reads.
 const FACETS: usize = 1024;
 
-pub(crate) fn read(path: &Path) -> Result<Mesh> {
+pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
     parse(&file).map_err(|fault| fault.in_text(path, &file))
 }
 
-pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
+pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let announced = file.get(80..HEADER).map(|count| {
         let count = count.try_into().expect("four bytes");
         u32::from_le_bytes(count) as usize
@@ -40,12 +40,22 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
     let length = announced.and_then(|count| count.checked_mul(FACET)?.checked_add(HEADER));
     let is_text = || {
         let text = file[text_start(file)..].trim_ascii_start();
-        text.get(..5)
-            .is_some_and(|start| start.eq_ignore_ascii_case(b"solid"))
+        let is_solid = text
+            .get(..5)
+            .is_some_and(|start| start.eq_ignore_ascii_case(b"solid"));
+        // A count of facets, or a comment, has one.
+        is_solid && memchr::memchr(0, &file[..file.len().min(HEADER + FACET)]).is_none()
     };
+    let mut notes = Vec::new();
     let points = match (length, announced) {
         (Some(length), _) if length == file.len() => parse_binary(&file[HEADER..]),
         _ if is_text() => parse_text(file)?,
+        // A count that was never filled in is no empty mesh.
+        (Some(length), Some(1..)) if length < file.len() => {
+            let behind = file.len() - length;
+            notes.push(format!("{behind} bytes behind its last facet are left out"));
+            parse_binary(&file[HEADER..length])
+        }
         (_, Some(count)) => {
             let left = file.len() - HEADER;
             let reason = format!(
@@ -60,14 +70,15 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Mesh> {
         let reason = format!("{corners} vertices are more than 32-bit indices can name");
         return Err(Fault::new(0, reason));
     };
-    Ok(Mesh {
+    let mesh = Mesh {
         points,
         faces: Faces::Triangles(parallel::collect(count as usize / 3, |i| {
             let first = 3 * i as u32;
             [first, first + 1, first + 2]
         })),
         ..Mesh::default()
-    })
+    };
+    Ok(Loaded { mesh, notes })
 }
 
 fn parse_binary(facets: &[u8]) -> Vec<DVec3> {

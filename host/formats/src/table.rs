@@ -1,10 +1,13 @@
 //! The table of formats of surfaces, planar meshes and clouds.
 
-use super::fields::renamed;
+use trioxide_mesh::fields::{Fields, MeshFields};
+use trioxide_mesh::mesh::Mesh;
+
+use super::fields::{Joined, RESERVED, renamed};
 use super::printed::{Printed, VertexRows};
 use super::{
-    Encoding, Format, Loaded, ale, edges, gltf, las, names, obj, obj_groups, off, pcd, ply, stl,
-    triangle, volume, vtp, vtu, vtu_out, xyz,
+    Encoding, Format, Loaded, ale, edges, gltf, las, names, obj, obj_groups, off, outline, pcd,
+    ply, stl, triangle, volume, vtp, vtu, vtu_out, xyz,
 };
 
 /// Faces, without anything else.
@@ -20,6 +23,7 @@ const FACES: Format = Format {
     keeps_uvs: false,
     lost_fields: |mesh| names(mesh.fields.names()),
     renamed: |_| Vec::new(),
+    retyped: |_| Vec::new(),
     encodings: &[],
     rounding: None,
     read: None,
@@ -41,11 +45,20 @@ const WITH_FIELDS: Format = Format {
     keeps_alpha: true,
     keeps_uvs: true,
     lost_fields: |_| Vec::new(),
+    retyped: |mesh| Joined::renamed(&mesh.fields, RESERVED),
     encodings: BOTH,
     ..TAGGED
 };
 
 const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
+
+/// The fields but those of segments.
+fn without_sides(mesh: &Mesh) -> MeshFields {
+    MeshFields {
+        sides: Fields::default(),
+        ..mesh.fields.clone()
+    }
+}
 
 /// A format whose files are written from cells: the faces as cells of two dimensions.
 macro_rules! by_cells {
@@ -63,7 +76,7 @@ macro_rules! by_cells {
 }
 
 /// Every format.
-pub(super) static FORMATS: [Format; 19] = [
+pub(super) static FORMATS: [Format; 20] = [
     Format {
         name: "OFF",
         extensions: &["off"],
@@ -106,6 +119,7 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_uvs: true,
         lost_fields: ply::lost_fields,
         renamed: ply::renamed,
+        retyped: ply::retyped,
         encodings: &[Encoding::Binary, Encoding::BigEndian, Encoding::Text],
         read: Some(|path, _| ply::read(path)),
         write: Some(|path, mesh, options| ply::write(path, mesh, options.encoding())),
@@ -116,7 +130,7 @@ pub(super) static FORMATS: [Format; 19] = [
         extensions: &["stl"],
         encodings: &[Encoding::Binary, Encoding::Text],
         rounding: Some(stl::rounding),
-        read: Some(|path, _| stl::read(path).map(Loaded::from)),
+        read: Some(|path, _| stl::read(path)),
         write: Some(|path, mesh, options| stl::write(path, mesh, options.encoding())),
         ..FACES
     },
@@ -125,8 +139,17 @@ pub(super) static FORMATS: [Format; 19] = [
         extensions: &["node", "ele"],
         keeps_regions: true,
         keeps_segments: true,
-        read: Some(|path, _| triangle::read(path).map(Loaded::from)),
+        read: Some(|path, _| triangle::read(path)),
         write: Some(|path, mesh, _| triangle::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "Triangle's .poly",
+        extensions: &["poly"],
+        keeps_faces: false,
+        keeps_segments: true,
+        read: Some(|path, _| outline::read(path)),
+        write: Some(|path, mesh, _| outline::write(path, mesh)),
         ..FACES
     },
     Format {
@@ -161,6 +184,7 @@ pub(super) static FORMATS: [Format; 19] = [
         extensions: &["msh"],
         lost_fields: volume::gmsh::lost_fields,
         renamed: |mesh| renamed(&mesh.fields, volume::gmsh::plain_name),
+        retyped: |mesh| volume::gmsh::retyped(&without_sides(mesh)),
         encodings: BOTH,
         read: Some(|path, _| volume::read_surface_by(path, volume::gmsh::parse_grid)),
         write: Some(|path, mesh, options| {
@@ -243,6 +267,7 @@ pub(super) static FORMATS: [Format; 19] = [
         keeps_colors: true,
         rounding: Some(|mesh, _| las::rounding(mesh)),
         lost_fields: las::lost_fields,
+        retyped: las::retyped,
         read: Some(|path, _| las::read(path)),
         write: Some(|path, mesh, _| las::write(path, mesh)),
         ..FACES

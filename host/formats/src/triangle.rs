@@ -4,7 +4,8 @@
 //! `.ele` file of one stem; either path, or the bare stem, stands for both. A `.poly` file of the same stem adds its
 //! segments; its points must be none or the first ones of the `.node` file. A `.neigh` file is not needed: neighbours are
 //! found again. Points are numbered from 0 or from 1, as the first one is. The first attribute of the triangles, when it
-//! is a whole number throughout, is their region. Attributes and markers of points are skipped.
+//! is a whole number throughout, is their region. Attributes and markers of points are skipped. Of triangles of second order (`-o2`)
+//! the corners are read.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,11 +17,12 @@ use glam::DVec3;
 use super::atomic_file::{AtomicFile, Out};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, Rows, text_start, with_line_feeds};
-use super::{map_file, triangles};
+use super::volume::elements::{self, Grid, Shape, Tags};
+use super::{Loaded, map_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Error, Result, parallel};
 
-pub(crate) fn read(path: &Path) -> Result<Mesh> {
+pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let node_path = sibling(path, "node");
     let node_file = map_file(&node_path)?;
     let nodes = parse_nodes(&node_file).map_err(|fault| fault.in_text(&node_path, &node_file))?;
@@ -40,13 +42,9 @@ pub(crate) fn read(path: &Path) -> Result<Mesh> {
         Ok(false) => Vec::new(),
         Err(source) => return Err(Error::file(&poly_path, source)),
     };
-    Ok(Mesh {
-        points: nodes.points,
-        faces: Faces::Triangles(elements.triangles),
-        regions: elements.regions,
-        segments,
-        ..Mesh::default()
-    })
+    elements
+        .into_mesh(nodes.points, segments)
+        .map_err(|reason| Fault::new(0, reason).in_text(&ele_path, &ele_file))
 }
 
 /// Whether `path` is a bare stem: `bay.1` for `bay.1.node` and `bay.1.ele`.
@@ -149,12 +147,46 @@ fn first_index(mut line: Line) -> Parsed<u32> {
 pub(crate) struct Elements {
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) regions: Option<Vec<i32>>,
+    /// Nodes of triangles of second order that are no corners.
+    pub(crate) side_nodes: Vec<u32>,
+}
+
+impl Elements {
+    /// The mesh, without the nodes on sides.
+    ///
+    /// # Errors
+    /// The rule that the elements break together.
+    pub(crate) fn into_mesh(
+        self,
+        points: Vec<DVec3>,
+        segments: Vec<Segment>,
+    ) -> Result<Loaded, String> {
+        if self.side_nodes.is_empty() {
+            return Ok(Loaded::from(Mesh {
+                points,
+                faces: Faces::Triangles(self.triangles),
+                regions: self.regions,
+                segments,
+                ..Mesh::default()
+            }));
+        }
+        let mut all = elements::Elements::default();
+        all.has_regions = self.regions.is_some();
+        let tags = self.regions.as_deref().map_or(Tags::All(0), Tags::Each);
+        all.push(Shape::TRIANGLE, self.triangles.as_flattened(), tags)?;
+        for segment in &segments {
+            all.push(Shape::Line, &segment.ends, Tags::All(segment.marker))?;
+        }
+        all.push_side_nodes(self.triangles.len(), &self.side_nodes);
+        Grid::new(points, all)?.into_surface()
+    }
 }
 
 /// Triangles of one chunk.
 #[derive(Default)]
 struct ElementChunk {
     triangles: Vec<[u32; 3]>,
+    side_nodes: Vec<u32>,
     regions: Vec<i32>,
     /// An attribute is no whole number.
     is_fractional: bool,
@@ -168,15 +200,10 @@ pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
     let offset = header.offset();
     let corners = header_count(&mut header, "the number of nodes per triangle", 3)?;
     let reason = match corners {
-        3 => None,
+        3 | 6 => None,
         4 => Some("the elements are tetrahedra (4 nodes), but triangles are needed".to_owned()),
-        6 => Some(
-            "the triangles are of second order (6 nodes), but 3 nodes are needed: \
-             generate the mesh without -o2"
-                .to_owned(),
-        ),
         _ => Some(format!(
-            "the elements have {corners} nodes, but 3 are needed"
+            "the elements have {corners} nodes, but 3 or 6 are needed"
         )),
     };
     if let Some(reason) = reason {
@@ -192,6 +219,10 @@ pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
             *vertex = line.vertex(nodes.base, nodes.points.len())?;
         }
         chunk.triangles.push(triangle);
+        for _ in 3..corners {
+            let node = line.vertex(nodes.base, nodes.points.len())?;
+            chunk.side_nodes.push(node);
+        }
         if attributes > 0 {
             let region = line.f64("an attribute")?;
             chunk.is_fractional |= f64::from(region as i32) != region;
@@ -200,13 +231,16 @@ pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
         Ok(())
     })?;
     let has_regions = attributes > 0 && !chunks.iter().any(|chunk| chunk.is_fractional);
-    let (triangles, regions): (Vec<_>, Vec<_>) = chunks
-        .into_iter()
-        .map(|chunk| (chunk.triangles, chunk.regions))
-        .unzip();
+    let mut lists = (Vec::new(), Vec::new(), Vec::new());
+    for chunk in chunks {
+        lists.0.push(chunk.triangles);
+        lists.1.push(chunk.regions);
+        lists.2.push(chunk.side_nodes);
+    }
     Ok(Elements {
-        triangles: parallel::concat(triangles),
-        regions: has_regions.then(|| parallel::concat(regions)),
+        triangles: parallel::concat(lists.0),
+        regions: has_regions.then(|| parallel::concat(lists.1)),
+        side_nodes: parallel::concat(lists.2),
     })
 }
 
@@ -341,8 +375,14 @@ fn write_elements(
 }
 
 fn write_segments(out: &mut dyn Out, segments: &[Segment]) -> std::io::Result<()> {
-    // No points: they are in the .node file. No holes at the end.
-    writeln!(out, "0 2 0 0\n{} 1", segments.len())?;
+    // No points: they are in the .node file.
+    writeln!(out, "0 2 0 0")?;
+    write_segment_rows(out, segments)
+}
+
+/// Writes the segments of a `.poly` file behind its points, and no holes.
+pub(crate) fn write_segment_rows(out: &mut dyn Out, segments: &[Segment]) -> std::io::Result<()> {
+    writeln!(out, "{} 1", segments.len())?;
     write_records(out, segments.len(), |buffer, i| {
         let Segment { ends, marker } = segments[i];
         push_integer(buffer, i);

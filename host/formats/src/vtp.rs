@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::Encoding;
 use super::atomic_file::write_atomically;
-use super::fields::{Joined, of_attributes};
+use super::fields::{Joined, RESERVED, of_attributes};
 use super::vtu_array::{Array, Numbers, Record};
 use super::vtu_out::{field_arrays, field_records, write_sections};
 use trioxide_mesh::Result;
@@ -94,7 +94,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     let fields = attributes.iter().chain(&mesh.fields.points);
     let of_points: Vec<Joined> = fields.map(Joined::of).collect();
     let lists = [&mesh.fields.sides, &mesh.fields.cells];
-    let of_cells = Joined::of_two(lists, [lines, faces], &["region", "marker"]);
+    let of_cells = Joined::of_two(lists, [lines, faces], RESERVED);
     let records = [&of_points, &of_cells].map(|fields| field_records(fields));
     let point_data = field_arrays(&of_points, &records[0]);
     data.extend(field_arrays(&of_cells, &records[1]));

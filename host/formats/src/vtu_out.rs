@@ -3,7 +3,7 @@
 use std::io;
 
 use super::Encoding;
-use super::fields::{Joined, names_in_file};
+use super::fields::{Joined, RESERVED, names_in_file};
 use super::rows_out::write_records;
 use super::vtu_array::{Array, Numbers, Record};
 use super::vtu_blocks::compress;
@@ -96,7 +96,7 @@ impl<'a> Grid<'a> {
 
     /// Adds the fields of all cells: of two lists of the mesh with `counts` elements.
     pub(crate) fn push_cell_fields(&mut self, lists: [&'a Fields; 2], counts: [usize; 2]) {
-        self.fields[1] = Joined::of_two(lists, counts, &["region", "marker"]);
+        self.fields[1] = Joined::of_two(lists, counts, RESERVED);
     }
 }
 

@@ -207,6 +207,22 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     Plan::of(mesh).lost(mesh)
 }
 
+/// The sentences on fields that the file holds as numbers of another kind.
+pub(crate) fn retyped(mesh: &Mesh) -> Vec<String> {
+    let plan = Plan::of(mesh);
+    let said = |names: Vec<&str>, had: &str, has: &str| {
+        let names = (!names.is_empty()).then(|| names.join(", "))?;
+        Some(format!(
+            "LAS holds {has} for {names}: the {had} of the input are {has} in the output"
+        ))
+    };
+    let all = [
+        said(plan.retyped(true), "floats", "integers"),
+        said(plan.retyped(false), "integers", "floats"),
+    ];
+    all.into_iter().flatten().collect()
+}
+
 /// What the file makes of coordinates that it does not hold as they are.
 pub(crate) fn rounding(mesh: &Mesh) -> Option<String> {
     let Units {

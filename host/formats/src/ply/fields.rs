@@ -125,6 +125,7 @@ pub(super) fn notes(header: &Header) -> Vec<String> {
         let is_read = match name.as_str() {
             "vertex" | "face" => true,
             "edge" => element.holds_segments(),
+            "tristrips" => element.holds_strips(),
             _ => false,
         };
         if !is_read {
@@ -169,6 +170,23 @@ pub(crate) fn renamed(mesh: &Mesh) -> Vec<(String, String)> {
         is_other.then(|| (name.clone(), written.to_owned()))
     };
     columns.filter_map(other).collect()
+}
+
+/// The sentence on integers that a file holds as floats, if there are any.
+pub(crate) fn retyped(mesh: &Mesh) -> Vec<String> {
+    let fields = &mesh.fields;
+    let held = fields.points.iter().chain(&fields.cells);
+    let are_floats =
+        |column: &Column| column.kind == NumberType::F64 && !column.field.values.kind().is_float();
+    let columns = held.filter_map(Column::of).filter(are_floats);
+    let names: Vec<&str> = columns.map(|column| column.field.name.as_str()).collect();
+    let said = (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!(
+            "PLY holds integers of 32 bits: those of {names} are larger, and doubles in the output"
+        )
+    });
+    said.into_iter().collect()
 }
 
 /// A field as it is written.

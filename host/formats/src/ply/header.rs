@@ -164,6 +164,19 @@ impl Element {
         element.role_of(name.as_bytes(), Kind::Scalar(Scalar::U8))
     }
 
+    /// Rows that a text file has for it: none where a row has no number.
+    pub(super) fn rows(&self) -> usize {
+        match self.properties.is_empty() {
+            true => 0,
+            false => self.count,
+        }
+    }
+
+    /// Whether each has strips of triangles.
+    pub(super) fn holds_strips(&self) -> bool {
+        self.has(Role::Strip)
+    }
+
     /// Whether each is a segment.
     pub(super) fn holds_segments(&self) -> bool {
         self.has(Role::End(0)) && self.has(Role::End(1))

@@ -7,7 +7,7 @@
 //! read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535, floats to 1) and texture
 //! coordinates as `s t`, `u v`, `texture_u texture_v` or `texture_s texture_t`. Other numbers of vertices and faces are fields. An
 //! element `tristrips` gives triangles. Other lists and elements are skipped, and a note says so. Numbers in text are read
-//! as `f64`, whatever type the header declares: nothing that the file says is lost.
+//! as `f64`, whatever type the header declares: nothing that the file says is lost. Text need not have a line for each vertex or face.
 //!
 //! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates are
 //! `float` where that holds them exactly. Segments are written as comments of the header. Readers of binary files with a
@@ -35,7 +35,7 @@ use super::faces::FaceList;
 use super::text::{Fault, Line, Parsed, Rows, check_vertex, whole, with_line_feeds};
 use super::volume::vtk_cells::split_strip;
 use super::{Loaded, map_file};
-pub(crate) use fields::{lost_fields, renamed};
+pub(crate) use fields::{lost_fields, renamed, retyped};
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
 pub use slices::{Slices, Triangles};
 use trioxide_mesh::edges::edge_faces;
@@ -50,6 +50,7 @@ mod binary;
 mod columns;
 mod fields;
 mod header;
+mod layout;
 mod slices;
 mod vertices;
 mod write;
@@ -207,6 +208,16 @@ struct FaceChunk {
 
 fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
     let rows = Rows::new(file, header.end);
+    let counts = header.elements.iter().map(Element::rows);
+    let expected = counts.fold(0, usize::saturating_add);
+    let laid = (rows.count != expected).then(|| layout::with_rows(file, header));
+    match laid.flatten() {
+        Some(laid) => parse_rows(&Rows::new(&laid, header.end), header),
+        None => parse_rows(&rows, header),
+    }
+}
+
+fn parse_rows(rows: &Rows, header: &Header) -> Parsed<Body> {
     let vertices = header.vertices();
     let mut body = Body::default();
     let mut row = 0;

@@ -16,6 +16,7 @@ use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 
+use crate::fields::{Joined, RESERVED};
 use crate::{Encoding, Format, complete, map_file};
 
 mod foam;
@@ -77,7 +78,10 @@ pub fn write_polyhedra(
 ) -> Result<Vec<String>> {
     let kind = kind_to_write(path)?;
     let mut losses = match kind {
-        Kind::Vtu => return vtu::write(path, mesh, encoding).map(|()| Vec::new()),
+        Kind::Vtu => {
+            vtu::write(path, mesh, encoding)?;
+            return Ok(Joined::renamed(&mesh.fields, RESERVED));
+        }
         Kind::Foam => foam::write(path, mesh)?,
         Kind::Visf => visf::write(path, mesh)?,
         Kind::Faces => {

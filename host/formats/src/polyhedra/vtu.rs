@@ -17,7 +17,7 @@ use trioxide_mesh::{Result, parallel};
 
 use crate::Encoding;
 use crate::atomic_file::write_atomically;
-use crate::fields::{Joined, split};
+use crate::fields::{Joined, RESERVED, split};
 use crate::input::peek_file;
 use crate::references::Copies;
 use crate::text::{Parsed, check_vertex};
@@ -450,8 +450,7 @@ pub(crate) fn with_sections<R>(
     }
     let of_point_fields: Vec<Joined> = mesh.fields.points.iter().map(Joined::of).collect();
     let lists = [&mesh.fields.cells, &mesh.fields.sides];
-    let reserved = ["region", "marker"];
-    let of_cell_fields = Joined::of_two(lists, [solid, mesh.tagged.len()], &reserved);
+    let of_cell_fields = Joined::of_two(lists, [solid, mesh.tagged.len()], RESERVED);
     let point_records = field_records(&of_point_fields);
     let cell_records = field_records(&of_cell_fields);
     let point_data = field_arrays(&of_point_fields, &point_records);

@@ -15,13 +15,10 @@ fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
     let nodes = triangle::parse_nodes(part())?;
     let elements = triangle::parse_elements(part(), &nodes)?;
     let segments = triangle::parse_segments(part(), &nodes)?;
-    Ok(Mesh {
-        points: nodes.points,
-        faces: Faces::Triangles(elements.triangles),
-        regions: elements.regions,
-        segments,
-        ..Mesh::default()
-    })
+    elements
+        .into_mesh(nodes.points, segments)
+        .map(|loaded| loaded.mesh)
+        .map_err(|reason| Fault::new(0, reason))
 }
 
 fn parse_edges(file: &[u8]) -> Parsed<Mesh> {

@@ -17,6 +17,7 @@ pub(crate) mod fields;
 mod hostile;
 mod more_formats;
 mod names;
+mod others;
 mod peers;
 mod references;
 mod round_trips;
@@ -58,7 +59,7 @@ macro_rules! parsers_without_notes {
     )*};
 }
 
-parsers_without_notes!(obj, off, pcd, xyz);
+parsers_without_notes!(obj, off, pcd, stl, xyz);
 
 mod gltf {
     use super::*;
@@ -162,12 +163,12 @@ fn off_faults() {
         "f:6: expected the end of the file after the faces"
     );
     assert_eq!(
-        with("OFF", "4OFF"),
-        "f:1: 4OFF is not read: write it as OFF"
+        with("OFF", "4nOFF"),
+        "f:1: 4nOFF is not read: write it as OFF"
     );
     assert_eq!(
-        with("OFF", "nOFF"),
-        "f:1: nOFF is not read: write it as OFF"
+        with("OFF", "nOFF 4"),
+        "f:1: the vertices have 4 coordinates, but of nOFF 2 or 3 are read"
     );
     assert_eq!(with("OFF", "solid"), "f:1: expected OFF, found `solid`");
     assert_eq!(
@@ -302,7 +303,10 @@ fn triangle_faults() {
         elements("1 3 0\n1 1 2 0"),
         "f:2: vertex 0 does not exist: 3 vertices are numbered from 1"
     );
-    assert!(elements("1 6 0\n1 1 2 3 1 2 3").starts_with("f:1: the triangles are of second order"));
+    assert_eq!(
+        elements("1 5 0\n1 1 2 3 1 2"),
+        "f:1: the elements have 5 nodes, but 3 or 6 are needed"
+    );
     assert!(elements("1 4 0\n1 1 2 3 1").starts_with("f:1: the elements are tetrahedra"));
     assert_eq!(
         elements("1 3 1\n1 1 2 3"),

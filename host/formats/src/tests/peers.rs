@@ -331,13 +331,13 @@ fn files_that_are_not_there_and_unknown_extensions() {
         .err()
         .unwrap()
         .to_string();
-    let expected = "a.blend: the extension is none of those that are read: .off, .obj, .ply, .stl, .node, .ele, .vtu, .pvtu, ";
+    let expected = "a.blend: the extension is none of those that are read: .off, .obj, .ply, .stl, .node, .ele, .poly, .vtu, .pvtu, ";
     assert!(
         reason.starts_with(expected) && reason.contains(", .edges, .xyz, .pcd, .las, .laz"),
         "{reason}"
     );
     let reason = Format::to_write(Path::new("a")).err().unwrap().to_string();
-    let expected = "a: the name has no extension: add one of those that are written: .off, .obj, .ply, .stl, .node, .ele, .vtu, .vtp, ";
+    let expected = "a: the name has no extension: add one of those that are written: .off, .obj, .ply, .stl, .node, .ele, .poly, .vtu, .vtp, ";
     assert!(
         reason.starts_with(expected) && reason.ends_with(".ale"),
         "{reason}"

@@ -140,6 +140,11 @@ impl Elements {
         self.side_nodes.extend_from_slice(nodes);
     }
 
+    /// Whether there are elements of higher order.
+    pub(super) fn has_side_nodes(&self) -> bool {
+        self.curved > 0
+    }
+
     /// Appends elements whose vertices are numbered from `shift`.
     fn append(&mut self, mut other: Elements, shift: u32) -> Result<(), String> {
         let corners = other.cells.iter_mut().chain(&mut other.faces.vertices);
@@ -179,14 +184,6 @@ impl Elements {
             }
         }
         Ok(())
-    }
-
-    /// The volume mesh.
-    ///
-    /// # Errors
-    /// The rule that the cells break together.
-    pub(super) fn finish(self, points: Vec<DVec3>) -> Result<VolumeMesh, String> {
-        Ok(Grid::new(points, self)?.into_volume()?.0)
     }
 
     /// Takes the nodes out of `points` that are on sides only; the ids of the others.
@@ -425,6 +422,10 @@ impl Grid {
             ));
         }
         let [_, faces, lines] = &elements.sources;
+        let mut fields = fields;
+        // A volume mesh has fields of faces as sides, a surface as cells.
+        let [_, of_faces] = std::mem::take(&mut fields.lists);
+        fields.lists[0] = of_faces;
         let mut fields = fields.into_mesh_fields([faces, lines]);
         let attributes = take_attributes(&mut fields.points);
         let tags = elements.face_tags;

@@ -8,14 +8,14 @@
 //! | --- | --- | --- | --- | --- |
 //! | VTU | `.vtu`, `.pvtu` (read) | all | yes | yes |
 //! | VTK legacy | `.vtk` | all | yes | yes |
-//! | Gmsh 2.2, 4.0 (read), 4.1 | `.msh` | all | yes | yes |
+//! | Gmsh 1.0 (read), 2.2, 4.0 (read), 4.1 | `.msh` | all | yes | yes |
 //! | Medit | `.mesh` (text), `.meshb` (binary) | all | yes | yes |
 //! | Abaqus | `.inp` | all | yes | no |
 //! | XDMF | `.xdmf`, `.xmf` | all | yes | no |
 //! | TetGen | `.node` + `.ele` (+ `.face`) | tetrahedra | yes | no |
 //!
 //! All keep regions of cells and tags of faces. Points are skipped, lines left out with a note; of cells of higher order the
-//! corners are read, and the other nodes left out with a note (TetGen's are refused). But for TetGen's, these formats hold surfaces
+//! corners are read, and the other nodes left out with a note. But for TetGen's, these formats hold surfaces
 //! too: then [`is_volume`] is false, and [`crate::read`] reads them. Formats that list their elements kind by kind (Medit, Gmsh) do not keep the order of cells of different kinds.
 //!
 //! The readers are our own. Of the crates, mshio 0.4 (2020) reads Gmsh 4.1 only and writes nothing; vtkio 0.7 is a release
@@ -27,10 +27,11 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use super::fields::{Joined, RESERVED};
 use super::input::peek_file;
 use super::text::{Fault, Parsed};
 use super::{Loaded, ReadOptions, complete, encodings, map_file, triangle, wrong_extension};
-use trioxide_mesh::fields::Field;
+use trioxide_mesh::fields::{Field, MeshFields};
 #[cfg(test)]
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::volume::VolumeMesh;
@@ -106,6 +107,8 @@ pub struct VolumeFormat {
     keeps_field: fn(&Field) -> bool,
     /// A field's name as its files hold it.
     plain_name: fn(&str) -> String,
+    /// What becomes of numbers of fields that its files hold as another type or by another name.
+    retyped: fn(&MeshFields) -> Vec<String>,
     read: fn(&Path, ReadOptions) -> Result<Noted>,
     write: fn(&Path, &VolumeMesh, WriteOptions) -> Result<()>,
 }
@@ -197,6 +200,7 @@ static FORMATS: [VolumeFormat; 8] = [
         most_points: usize::MAX,
         keeps_field: |_| true,
         plain_name: crate::vtu_out::plain_name,
+        retyped: |fields| Joined::renamed(fields, RESERVED),
         read: |path, options| volume_of(path, vtu::read_grid(path, options)?),
         write: |path, mesh, options| vtu::write(path, mesh, options.encoding()),
     },
@@ -207,6 +211,7 @@ static FORMATS: [VolumeFormat; 8] = [
         most_points: I32_POINTS,
         keeps_field: |_| true,
         plain_name: str::to_owned,
+        retyped: |fields| Joined::renamed(fields, RESERVED),
         read: |path, _| read_by(path, vtk::parse_grid),
         write: |path, mesh, options| vtk_write::write(path, mesh, options.encoding()),
     },
@@ -217,6 +222,7 @@ static FORMATS: [VolumeFormat; 8] = [
         most_points: I32_POINTS,
         keeps_field: gmsh::keeps,
         plain_name: gmsh::plain_name,
+        retyped: gmsh::retyped,
         read: |path, _| read_by(path, gmsh::parse_grid),
         write: |path, mesh, options| gmsh::write(path, Output::of(mesh), options),
     },
@@ -227,6 +233,7 @@ static FORMATS: [VolumeFormat; 8] = [
         most_points: I32_POINTS,
         keeps_field: |_| false,
         plain_name: str::to_owned,
+        retyped: |_| Vec::new(),
         read: |path, _| read_by(path, medit::parse_grid),
         write: |path, mesh, _| medit::write_text(path, Output::of(mesh)),
     },
@@ -237,6 +244,7 @@ static FORMATS: [VolumeFormat; 8] = [
         most_points: I32_POINTS,
         keeps_field: |_| false,
         plain_name: str::to_owned,
+        retyped: |_| Vec::new(),
         read: |path, _| read_by(path, medit::parse_grid),
         write: |path, mesh, _| medit::write_binary(path, Output::of(mesh)),
     },
@@ -247,6 +255,7 @@ static FORMATS: [VolumeFormat; 8] = [
         most_points: usize::MAX,
         keeps_field: |_| false,
         plain_name: str::to_owned,
+        retyped: |_| Vec::new(),
         read: |path, options| volume_of(path, abaqus::read_grid(path, options)?),
         write: |path, mesh, _| abaqus::write(path, Output::of(mesh)),
     },
@@ -257,6 +266,7 @@ static FORMATS: [VolumeFormat; 8] = [
         most_points: usize::MAX,
         keeps_field: |_| false,
         plain_name: str::to_owned,
+        retyped: |_| Vec::new(),
         read: |path, options| volume_of(path, xdmf::read_grid(path, options)?),
         write: |path, mesh, _| xdmf::write(path, mesh),
     },
@@ -265,9 +275,10 @@ static FORMATS: [VolumeFormat; 8] = [
         extensions: &["node", "ele"],
         encodings: &[Encoding::Text],
         most_points: usize::MAX,
-        keeps_field: |_| true,
+        keeps_field: |_| false,
         plain_name: str::to_owned,
-        read: |path, _| Ok((tetgen::read(path)?, Vec::new())),
+        retyped: |_| Vec::new(),
+        read: |path, _| tetgen::read(path),
         write: |path, mesh, _| tetgen::write(path, mesh),
     },
 ];
@@ -300,7 +311,8 @@ impl VolumeFormat {
             .filter(|(name, _)| !names.contains(name));
         let renamed: Vec<_> = renamed.collect();
         let renamed = crate::renamed_fields(self.name, &renamed);
-        lost.into_iter().chain(renamed).collect()
+        let retyped = (self.retyped)(fields);
+        lost.into_iter().chain(renamed).chain(retyped).collect()
     }
 
     /// The format that `path` is read as.

@@ -3,16 +3,18 @@
 //! <https://wias-berlin.de/software/tetgen/fformats.html>. A mesh is a `.node` and an `.ele` file of one stem; either path, or
 //! the bare stem, stands for both. A `.face` file of the same stem adds its faces. Points are numbered from 0 or from 1, as
 //! the first one is. The first attribute of the tetrahedra, when it is a whole number throughout, is their region.
-//! Attributes and markers of points are skipped. The points are read by [`triangle`].
+//! Attributes and markers of points are skipped. Of tetrahedra of second order (`-o2`) and of their faces the corners are read. The
+//! points are read by [`triangle`].
 
 use std::path::Path;
 
-use super::elements::{Elements, Shape, Tags};
+use super::Noted;
+use super::elements::{Elements, Grid, Shape, Tags};
 use crate::atomic_file::{AtomicFile, Out};
 use crate::input::{is_pipe, peek_file};
 use crate::map_file;
 use crate::rows_out::{push_integer, write_records};
-use crate::text::{Fault, Parsed, Rows, text_start};
+use crate::text::{Fault, Line, Parsed, Rows, text_start};
 use crate::triangle::{self, Nodes, header_count, sibling, write_nodes};
 use trioxide_mesh::volume::{CellKind, Cells, VolumeMesh};
 use trioxide_mesh::{Error, Result};
@@ -36,7 +38,7 @@ pub(super) fn is_volume(path: &Path) -> bool {
     matches!(corners, Ok(Some(4 | 10)))
 }
 
-pub(super) fn read(path: &Path) -> Result<VolumeMesh> {
+pub(super) fn read(path: &Path) -> Result<Noted> {
     let node_path = sibling(path, "node");
     let node_file = map_file(&node_path)?;
     let nodes =
@@ -64,6 +66,7 @@ pub(super) fn read(path: &Path) -> Result<VolumeMesh> {
 #[derive(Default)]
 struct Part {
     vertices: Vec<u32>,
+    side_nodes: Vec<u32>,
     tags: Vec<i32>,
     /// An attribute is no whole number.
     is_fractional: bool,
@@ -75,18 +78,8 @@ pub(super) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
     let count = header.count("the number of tetrahedra")?;
     let offset = header.offset();
     let corners = header_count(&mut header, "the number of nodes per tetrahedron", 4)?;
-    let reason = match corners {
-        4 => None,
-        10 => Some(
-            "the tetrahedra are of second order (10 nodes), but 4 nodes are needed: \
-             generate the mesh without -o2"
-                .to_owned(),
-        ),
-        _ => Some(format!(
-            "the elements have {corners} nodes, but 4 are needed"
-        )),
-    };
-    if let Some(reason) = reason {
+    if !matches!(corners, 4 | 10) {
+        let reason = format!("the elements have {corners} nodes, but 4 or 10 are needed");
         return Err(Fault::new(offset, reason));
     }
     let attributes = header_count(&mut header, "the number of attributes", 0)?;
@@ -96,6 +89,10 @@ pub(super) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
         line.integer("a tetrahedron's number")?;
         for _ in 0..4 {
             part.vertices
+                .push(line.vertex(nodes.base, nodes.points.len())?);
+        }
+        for _ in 4..corners {
+            part.side_nodes
                 .push(line.vertex(nodes.base, nodes.points.len())?);
         }
         if attributes > 0 {
@@ -116,6 +113,9 @@ pub(super) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
         elements
             .push(Shape::TETRAHEDRON, &part.vertices, tags)
             .map_err(|reason| Fault::new(0, reason))?;
+        if corners > 4 {
+            elements.push_side_nodes(part.vertices.len() / 4, &part.side_nodes);
+        }
     }
     Ok(elements)
 }
@@ -128,12 +128,24 @@ pub(super) fn parse_faces(file: &[u8], nodes: &Nodes, elements: &mut Elements) -
     let markers = header_count(&mut header, "the number of markers", 0)?;
     let range = rows.expect(1, count, "faces")?;
     rows.expect_end(range.end, "the faces")?;
+    // The header does not say it: the nodes on sides stand behind the corners.
+    let has_side_nodes = elements.has_side_nodes()
+        && match count {
+            0 => false,
+            _ => numbers_in(rows.row(1, "a face")?) >= 7 + markers.min(1),
+        };
     let parts =
         rows.parse(range, |part: &mut Part, _, line| {
             line.integer("a face's number")?;
             for _ in 0..3 {
                 part.vertices
                     .push(line.vertex(nodes.base, nodes.points.len())?);
+            }
+            if has_side_nodes {
+                for _ in 0..3 {
+                    let node = line.vertex(nodes.base, nodes.points.len())?;
+                    part.side_nodes.push(node);
+                }
             }
             let offset = line.offset();
             let marker = match markers {
@@ -149,13 +161,20 @@ pub(super) fn parse_faces(file: &[u8], nodes: &Nodes, elements: &mut Elements) -
         elements
             .push(Shape::TRIANGLE, &part.vertices, Tags::Each(&part.tags))
             .map_err(|reason| Fault::new(0, reason))?;
+        if has_side_nodes {
+            elements.push_side_nodes(part.vertices.len() / 3, &part.side_nodes);
+        }
     }
     Ok(())
 }
 
-pub(super) fn finish(elements: Elements, nodes: Nodes) -> Parsed<VolumeMesh> {
-    elements
-        .finish(nodes.points)
+fn numbers_in(mut line: Line) -> usize {
+    std::iter::from_fn(|| line.token()).count()
+}
+
+pub(super) fn finish(elements: Elements, nodes: Nodes) -> Parsed<Noted> {
+    Grid::new(nodes.points, elements)
+        .and_then(Grid::into_volume)
         .map_err(|reason| Fault::new(0, reason))
 }
 

@@ -13,7 +13,7 @@ use super::vtk_cells::{self, Place, REGION_NAMES};
 use super::vtk_fields::{self, Array, Data, colors, decode};
 use super::vtk_lists::{Lists, POLYDATA, join};
 use super::vtk_reader::Reader;
-use crate::text::{Fault, Parsed, check_vertex, show, with_line_feeds};
+use crate::text::{Fault, Parsed, check_vertex, show, text_start, with_line_feeds};
 
 /// Kinds of datasets that are read.
 #[derive(Clone, Copy, PartialEq)]
@@ -58,7 +58,7 @@ pub(super) fn is_volume(file: &[u8]) -> bool {
 }
 
 fn parse_parts(file: &[u8]) -> Parsed<Grid> {
-    let mut text = Text::new(file, 0);
+    let mut text = Text::new(file, text_start(file));
     let first = text.line();
     if !first.starts_with(b"# vtk DataFile Version") {
         let reason = "expected `# vtk DataFile Version` on the first line";

@@ -4,14 +4,17 @@ use super::elements::{Elements, Shape, Tags};
 use trioxide_mesh::parallel;
 use trioxide_mesh::volume::CellKind;
 
-/// Names of cell arrays that hold region ids, the first that is there: ours, meshio's, Gmsh's, MFEM's.
-pub(crate) const REGION_NAMES: [&str; 6] = [
+/// Names of cell arrays that hold region ids, the first that is there: ours, meshio's, Gmsh's, MFEM's, and those of simulation
+/// programs: OpenGeoSys writes `MaterialIDs`.
+pub(crate) const REGION_NAMES: [&str; 8] = [
     "region",
     "medit:ref",
     "gmsh:physical",
     "CellEntityIds",
     "attribute",
     "gmsh:geometrical",
+    "MaterialIds",
+    "MaterialIDs",
 ];
 
 /// Gives the numbers of a point or a cell to its last argument.
@@ -315,6 +318,7 @@ pub(crate) fn split_strip(strip: &[u32], triangles: &mut Vec<u32>) {
 mod tests {
     use trioxide_mesh::volume::Cells;
 
+    use super::super::elements::Grid;
     use super::*;
 
     /// Corners of tetrahedra, tags, and sources of the cells that were read.
@@ -339,7 +343,7 @@ mod tests {
             .copied()
             .collect();
         let points = vec![glam::DVec3::ZERO; 60];
-        let mesh = grid.finish(points)?;
+        let (mesh, _) = Grid::new(points, grid)?.into_volume()?;
         let Cells::Tetrahedra(cells) = &mesh.cells else {
             return Err("only tetrahedra are here".to_owned());
         };

@@ -9,14 +9,11 @@ use super::Encoding;
 use super::vtk_cells::{Record, number};
 use super::vtk_fields;
 use crate::atomic_file::{Out, write_atomically};
-use crate::fields::{Joined, of_attributes};
+use crate::fields::{Joined, RESERVED, of_attributes};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::volume::{Cells, VolumeMesh};
-
-/// Names of our own arrays of cells.
-const RESERVED: &[&str] = &["region", "marker"];
 
 /// Cells by their vertices and VTK's type, and arrays of whole numbers, one a cell.
 struct Grid<'a> {

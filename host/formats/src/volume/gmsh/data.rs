@@ -20,6 +20,14 @@ pub(super) enum Start<'a> {
     Binary(Bytes<'a>, usize),
 }
 
+/// The word that ends a section: version 1.0 writes capitals.
+fn end_of(name: &str) -> String {
+    match name.bytes().all(|letter| letter.is_ascii_uppercase()) {
+        true => format!("$END{name}"),
+        false => format!("$End{name}"),
+    }
+}
+
 impl Start<'_> {
     /// A fault at number `i`.
     pub(super) fn fault(&self, i: usize, reason: String) -> Fault {
@@ -86,8 +94,9 @@ impl<'a> Data<'a> {
         let mut text = self.text();
         let begin = text.skip_blanks();
         let word = text.word().unwrap_or_default();
-        if word != format!("$End{name}").as_bytes() {
-            let reason = format!("expected $End{name}, found `{}`", show(word));
+        let end = end_of(name);
+        if word != end.as_bytes() {
+            let reason = format!("expected {end}, found `{}`", show(word));
             return Err(match self {
                 Data::Text(_) => Fault::new(begin, reason),
                 Data::Binary(bytes, _) => bytes.fault(begin, reason),
@@ -99,7 +108,7 @@ impl<'a> Data<'a> {
 
     /// Goes behind the end of a section that is not read.
     pub(super) fn skip_section(&mut self, name: &str) -> Parsed<()> {
-        let end = format!("$End{name}");
+        let end = end_of(name);
         let mut text = self.text();
         let found = memchr::memmem::find(&text.file[text.at..], end.as_bytes());
         let Some(length) = found else {

@@ -8,10 +8,10 @@ use super::super::bytes::{Decode, Kind};
 use super::data::Data;
 use super::{Nodes, Shape};
 use crate::atomic_file::Out;
-use crate::fields::{Joined, names_in_file};
+use crate::fields::{Joined, TYPES, are_exact_doubles, names_in_file};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
-use trioxide_mesh::fields::{Field, Fields, MeshFields};
+use trioxide_mesh::fields::{Field, Fields, MeshFields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
 
 /// A section of data.
@@ -20,6 +20,8 @@ struct View {
     /// Where it begins.
     at: usize,
     components: usize,
+    /// Type and components that the field had, where the file says them.
+    original: Option<(NumberType, usize)>,
     /// Numbers of nodes or elements.
     tags: Vec<i64>,
     values: Vec<f64>,
@@ -56,14 +58,17 @@ impl Views {
         let at = text.at;
         let strings = text.count("the number of string tags")?;
         text.line();
-        let mut name = String::new();
+        let (mut name, mut original) = (String::new(), None);
         for i in 0..strings {
             if text.at >= text.file.len() {
                 return Err(text.unexpected("string tags"));
             }
             let line = String::from_utf8_lossy(text.line());
-            if i == 0 {
-                name = line.trim().trim_matches('"').to_owned();
+            let line = line.trim().trim_matches('"');
+            match i {
+                0 => name = line.to_owned(),
+                2 => original = original_of(line),
+                _ => {}
             }
         }
         let reals = text.count("the number of real tags")?;
@@ -112,6 +117,7 @@ impl Views {
             name,
             at,
             components,
+            original,
             tags,
             values,
         };
@@ -123,14 +129,16 @@ impl Views {
     }
 
     /// The fields of the mesh. Nodes and elements without a value have NaN.
-    pub(super) fn finish(self, nodes: &Nodes) -> Parsed<MeshFields> {
+    pub(super) fn finish(self, nodes: &Nodes, notes: &mut Vec<String>) -> Parsed<MeshFields> {
         let mut fields = MeshFields::default();
         for view in &self.of_nodes {
             let vertices = view.tags.iter().map(|&tag| nodes.vertex(tag));
             let vertices = vertices.collect::<Result<Vec<u32>, String>>();
             let vertices = vertices.map_err(|reason| Fault::new(view.at, reason))?;
             let places = (0..).zip(vertices);
-            fields.points.push(view.field(nodes.points.len(), places));
+            fields
+                .points
+                .push(view.field(nodes.points.len(), places, notes));
         }
         if self.of_elements.is_empty() {
             return Ok(fields);
@@ -145,7 +153,7 @@ impl Views {
                     .filter_map(|(row, tag)| Some((row, *ids.get(tag)?)))
                     .collect();
                 if !found.is_empty() {
-                    list.push(view.field(numbers.len(), found.into_iter()));
+                    list.push(view.field(numbers.len(), found.into_iter(), notes));
                 }
             }
         }
@@ -154,25 +162,97 @@ impl Views {
 }
 
 impl View {
-    /// The field of `count` elements, from pairs of a row and an element.
-    fn field(&self, count: usize, places: impl Iterator<Item = (usize, u32)>) -> Field {
+    /// The field of `count` elements, from pairs of a row and an element, with the type that it had.
+    fn field(
+        &self,
+        count: usize,
+        places: impl Iterator<Item = (usize, u32)>,
+        notes: &mut Vec<String>,
+    ) -> Field {
         let width = self.components;
         let mut values = vec![f64::NAN; count * width];
         for (row, i) in places {
             let to = &mut values[i as usize * width..][..width];
             to.copy_from_slice(&self.values[row * width..][..width]);
         }
+        let name = self.name.clone();
+        if let Some((kind, components)) = self.original {
+            if let Some(values) = restored(&values, width, kind, components) {
+                return Field {
+                    name,
+                    components,
+                    values,
+                };
+            }
+            notes.push(format!(
+                "the field {name} has numbers that are no {} in {components} components, as its third tag says: read as doubles",
+                kind.name()
+            ));
+        }
         Field {
-            name: self.name.clone(),
+            name,
             components: width,
             values: values.into(),
         }
     }
 }
 
+/// First word of the tag that says what a field was before it became doubles.
+const ORIGINAL: &str = "trioxide";
+
+/// The type and components that a tag of ours names.
+fn original_of(tag: &str) -> Option<(NumberType, usize)> {
+    let [ORIGINAL, name, components] = tag.split(' ').collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let kind = TYPES.into_iter().find(|kind| kind.name() == name)?;
+    let components = components.parse().ok().filter(|n| (1..=9).contains(n))?;
+    Some((kind, components))
+}
+
+/// Rows of `width` doubles as numbers of another type in fewer components; `None` where that changes one of them.
+fn restored(doubles: &[f64], width: usize, kind: NumberType, components: usize) -> Option<Values> {
+    let rows = || doubles.chunks_exact(width);
+    let is_filled = |row: &[f64]| row[components..].iter().all(|&x| x == 0.0);
+    if components > width || !rows().all(is_filled) {
+        return None;
+    }
+    let kept: Vec<f64> = rows().flat_map(|row| &row[..components]).copied().collect();
+    let is_single = |&x: &f64| f64::from(x as f32) == x || x.is_nan();
+    if kind == NumberType::F32 && !kept.iter().all(is_single) {
+        return None;
+    }
+    Some(Values::of_floats(kind, kept)).filter(|values| values.kind() == kind)
+}
+
 /// Whether a file holds a field: up to nine numbers, which are doubles there.
 pub(in super::super) fn keeps(field: &Field) -> bool {
-    field.components <= 9
+    field.components <= 9 && are_exact_doubles(&field.values)
+}
+
+/// What becomes of the fields that a file holds: its numbers are doubles.
+pub(crate) fn retyped(fields: &MeshFields) -> Vec<String> {
+    let mut said = Joined::renamed(fields, &[]);
+    let MeshFields {
+        points,
+        cells,
+        sides,
+    } = fields;
+    let all = points.iter().chain(cells).chain(sides);
+    let are_integers = |field: &&Field| keeps(field) && !field.values.kind().is_float();
+    let mut names: Vec<&str> = Vec::new();
+    for field in all.filter(are_integers) {
+        if !names.contains(&field.name.as_str()) {
+            names.push(&field.name);
+        }
+    }
+    if !names.is_empty() {
+        let names = names.join(", ");
+        said.push(format!(
+            "Gmsh holds doubles only: the integers of {names} are doubles in the output, which trioxide alone reads as integers again"
+        ));
+    }
+    said
 }
 
 /// Names of the fields of a surface that a file does not hold: those of segments, and those with too many numbers.
@@ -254,9 +334,17 @@ fn write_view(
         2 | 3 => 3,
         _ => 9,
     };
+    // The second tag names a rule of interpolation: there is none.
+    let tags = match (field.kind, field.components == width) {
+        (NumberType::F64, true) => format!("1\n\"{name}\""),
+        (kind, _) => {
+            let (kind, components) = (kind.name(), field.components);
+            format!("3\n\"{name}\"\n\"\"\n\"{ORIGINAL} {kind} {components}\"")
+        }
+    };
     write!(
         out,
-        "${section}\n1\n\"{name}\"\n1\n0\n3\n0\n{width}\n{}\n",
+        "${section}\n{tags}\n1\n0\n3\n0\n{width}\n{}\n",
         ids.len()
     )?;
     write_records(out, ids.len(), |buffer, k| {

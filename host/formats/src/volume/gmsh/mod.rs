@@ -1,14 +1,16 @@
-//! Gmsh's `.msh`, versions 2.2, 4.0 and 4.1, text and binary.
+//! Gmsh's `.msh`, versions 1.0 (text), 2.2, 4.0 and 4.1, text and binary.
 //!
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>. Tetrahedra, pyramids, prisms and hexahedra are cells, triangles and
 //! quadrilaterals faces, lines segments of a surface; points are skipped. A region, tag or marker is the physical group; where
 //! no element of the dimension has one, it is the geometrical entity, if there are several. An element in several physical
 //! groups has the first. Of elements of higher order the corners are read. `$NodeData` and `$ElementData` are fields of doubles,
-//! but for lines. Names of groups and partitions are skipped, periodic nodes and other data with a note.
+//! but for lines. Names of groups and partitions are skipped, periodic nodes and other data with a note. Gmsh's `view.write` with
+//! `append` writes the mesh once more before each view: it is read once.
 //!
 //! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities into
 //! groups, whatever an element says. Elements come kind by kind, in version 4.1 also group by group. There all
-//! nodes belong to one volume, or one surface. Version 4.0 is not written.
+//! nodes belong to one volume, or one surface. Versions 1.0 and 4.0 are not written. The format has doubles only: a third string tag
+//! (`trioxide int32 1`), which other programs skip, says the type and the components of a field that has others.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +24,7 @@ use super::elements::{Elements, Grid, Shape};
 use super::tokens::Text;
 use super::{Encoding, MshVersion, Output, WriteOptions};
 use crate::atomic_file::write_atomically;
-use crate::text::{Fault, Parsed, with_line_feeds};
+use crate::text::{Fault, Parsed, text_start, with_line_feeds};
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::volume::CellKind;
 use trioxide_mesh::{Result, parallel};
@@ -36,7 +38,7 @@ mod v40;
 use data::Data;
 use fields::Views;
 pub(super) use fields::keeps;
-pub(crate) use fields::{lost_fields, plain_name};
+pub(crate) use fields::{lost_fields, plain_name, retyped};
 
 /// Gmsh's types of elements that are kept, in the order in which they are written.
 const SHAPES: [(u8, Shape); 7] = [
@@ -99,11 +101,13 @@ fn shape(kind: i64) -> Result<(Shape, usize), String> {
 /// Whether there are cells that fill space in the file. Nodes are skipped, and elements up to the first such cell.
 pub(super) fn is_volume(file: &[u8]) -> bool {
     let search = || -> Parsed<bool> {
-        let (mut data, version) = open(file)?;
+        let Opened {
+            mut data, version, ..
+        } = open(file)?;
         while let Some((name, _)) = data.section()? {
-            if name == "Elements" {
+            if matches!(name, "Elements" | "ELM") {
                 let is_found = match version {
-                    2.0..3.0 => v2::has_cells(&mut data)?,
+                    1.0..3.0 => v2::has_cells(&mut data)?,
                     _ => v4::has_cells(&mut data, v4::Version::of(version))?,
                 };
                 if is_found {
@@ -121,17 +125,38 @@ pub(super) fn is_volume(file: &[u8]) -> bool {
 pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     // Binary files have line feeds around their sections.
     let file = &*with_line_feeds(file);
-    let (mut data, version) = open(file)?;
+    let Opened {
+        mut data,
+        version,
+        begin,
+    } = open(file)?;
     match version {
-        2.0..3.0 => v2::parse(&mut data),
-        _ => v4::parse(&mut data, v4::Version::of(version)),
+        1.0..3.0 => v2::parse(&mut data, begin),
+        _ => v4::parse(&mut data, v4::Version::of(version), begin),
     }
 }
 
-/// The data behind the first section, and the version.
-fn open(file: &[u8]) -> Parsed<(Data<'_>, f64)> {
-    let mut text = Text::new(file, 0);
-    skip_to_format(&mut text)?;
+/// A file of which the version is known.
+struct Opened<'a> {
+    /// At the first section with data.
+    data: Data<'a>,
+    version: f64,
+    /// Where the first section begins.
+    begin: usize,
+}
+
+/// Goes to the sections of a file.
+fn open(file: &[u8]) -> Parsed<Opened<'_>> {
+    let mut text = Text::new(file, text_start(file));
+    let (begin, has_format) = skip_to_format(&mut text)?;
+    if !has_format {
+        let (data, version) = (Data::Text(text), 1.0);
+        return Ok(Opened {
+            data,
+            version,
+            begin,
+        });
+    }
     let place = text.skip_blanks();
     let version = text.number::<f64>("a version")?;
     let is_binary = text.number::<i64>("0 for text or 1 for binary")? == 1;
@@ -166,7 +191,11 @@ fn open(file: &[u8]) -> Parsed<(Data<'_>, f64)> {
     };
     data.end_section("MeshFormat")?;
     match version {
-        2.0..3.0 | 4.0 | 4.1 => Ok((data, version)),
+        2.0..3.0 | 4.0 | 4.1 => Ok(Opened {
+            data,
+            version,
+            begin,
+        }),
         _ => {
             let reason = format!(
                 "version {version} is not read: write 4.1 or 2.2, as by gmsh -format msh41"
@@ -176,8 +205,9 @@ fn open(file: &[u8]) -> Parsed<(Data<'_>, f64)> {
     }
 }
 
-/// Goes behind the word `$MeshFormat`, which comments may stand before.
-fn skip_to_format(text: &mut Text) -> Parsed<()> {
+/// Goes behind the word `$MeshFormat`, which comments may stand before, or to `$NOD`, which version 1.0 begins with. Where the
+/// word begins, and whether it is the former.
+fn skip_to_format(text: &mut Text) -> Parsed<(usize, bool)> {
     loop {
         while text.file[text.skip_blanks()..]
             .first()
@@ -187,15 +217,18 @@ fn skip_to_format(text: &mut Text) -> Parsed<()> {
         }
         let begin = text.at;
         match text.word() {
-            Some(b"$MeshFormat") => return Ok(()),
+            Some(b"$MeshFormat") => return Ok((begin, true)),
+            Some(b"$NOD") => {
+                text.at = begin;
+                return Ok((begin, false));
+            }
             Some(b"$Comments") => {
                 let end = memchr::memmem::find(&text.file[text.at..], b"$EndComments");
                 let length = end.ok_or_else(|| Fault::new(begin, "there is no $EndComments"))?;
                 text.at += length + b"$EndComments".len();
             }
             _ => {
-                let reason =
-                    "expected $MeshFormat at the start of the file: only versions 2 and 4 are read";
+                let reason = "expected $MeshFormat or $NOD at the start of the file: versions 1, 2 and 4 are read";
                 return Err(Fault::new(begin, reason));
             }
         }
@@ -296,9 +329,51 @@ struct Grouped {
     /// Of each cell, then of each face, then of each line.
     entities: [Vec<i32>; 3],
     views: Views,
+    /// Where the mesh begins, with its format.
+    begin: usize,
+    /// Where its elements end, once they are read.
+    end: Option<usize>,
 }
 
 impl Grouped {
+    fn new(begin: usize) -> Grouped {
+        Grouped {
+            begin,
+            ..Grouped::default()
+        }
+    }
+
+    /// Notes that the first elements end here.
+    fn end_elements(&mut self, data: &mut Data) {
+        self.end.get_or_insert(data.text().at);
+    }
+
+    /// Goes behind the mesh that begins once more at offset `again`, or behind its format where data follow it.
+    fn skip_again(&self, data: &mut Data, again: usize) -> Parsed<()> {
+        let file = data.file();
+        let format_of = |begin: usize| {
+            let end = memchr::memmem::find(&file[begin..], b"$EndMeshFormat")?;
+            Some(&file[begin..begin + end + b"$EndMeshFormat".len()])
+        };
+        let mesh = self.end.map(|end| &file[self.begin..end]);
+        let is_again = |part: &&[u8]| file[again..].starts_with(part);
+        let part = mesh
+            .filter(is_again)
+            .or_else(|| format_of(self.begin).filter(is_again))
+            .ok_or_else(|| {
+                let reason =
+                    "a second mesh of another format begins here: write it to a file of its own";
+                Fault::new(again, reason)
+            })?;
+        data.go_on(&Text::new(file, again + part.len()));
+        Ok(())
+    }
+
+    fn second_nodes(begin: usize) -> Fault {
+        let reason = "a second mesh is here, which is not the first one once more: write it to a file of its own";
+        Fault::new(begin, reason)
+    }
+
     fn finish(mut self, nodes: Option<Nodes>, end: usize) -> Parsed<Grid> {
         let nodes = nodes.ok_or_else(|| Fault::new(end, "there are no $Nodes"))?;
         let several = |entities: &[i32]| entities.windows(2).any(|pair| pair[0] != pair[1]);
@@ -316,7 +391,7 @@ impl Grouped {
                 line.marker = entity;
             }
         }
-        let fields = self.views.finish(&nodes)?;
+        let fields = self.views.finish(&nodes, &mut self.elements.notes)?;
         let grid = Grid::new(nodes.points, self.elements);
         let grid = grid.map_err(|reason| Fault::new(end, reason))?;
         Ok(grid.with_mesh_fields(fields))

@@ -1,4 +1,5 @@
-//! Version 2.2: nodes, then elements, each with tags: its physical group, its geometrical entity and more.
+//! Version 2.2: nodes, then elements, each with tags: its physical group, its geometrical entity and more. Version 1.0: the same in
+//! `$NOD` and `$ELM`, with two tags and the number of nodes in each row.
 
 use std::io;
 
@@ -15,28 +16,35 @@ use crate::atomic_file::Out;
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 
-pub(super) fn parse(data: &mut Data) -> Parsed<Grid> {
+pub(super) fn parse(data: &mut Data, begin: usize) -> Parsed<Grid> {
     let mut nodes = None;
-    let mut grouped = Grouped::default();
+    let mut grouped = Grouped::new(begin);
     while let Some((name, begin)) = data.section()? {
         match name {
-            "Nodes" if nodes.is_some() => {
-                return Err(Fault::new(begin, "there is a second $Nodes"));
+            "MeshFormat" => {
+                grouped.skip_again(data, begin)?;
+                continue;
             }
-            "Nodes" => nodes = Some(read_nodes(data)?),
+            "Nodes" | "NOD" if nodes.is_some() => {
+                return Err(Grouped::second_nodes(begin));
+            }
+            "Nodes" | "NOD" => nodes = Some(read_nodes(data)?),
             "ParametricNodes" => {
                 let reason =
                     "parametric nodes are not read: write the mesh without Mesh.SaveParametric";
                 return Err(Fault::new(begin, reason));
             }
-            "Elements" => {
+            "Elements" | "ELM" => {
                 let nodes = nodes
                     .as_ref()
-                    .ok_or_else(|| Fault::new(begin, "$Elements stand before $Nodes"))?;
+                    .ok_or_else(|| Fault::new(begin, "the elements stand before the nodes"))?;
                 match data {
-                    Data::Text(_) => read_text_elements(data, nodes, &mut grouped)?,
+                    Data::Text(_) => read_text_elements(data, nodes, name == "ELM", &mut grouped)?,
                     Data::Binary(..) => read_binary_elements(data, nodes, &mut grouped)?,
                 }
+                data.end_section(name)?;
+                grouped.end_elements(data);
+                continue;
             }
             "NodeData" => grouped.views.read(data, false)?,
             "ElementData" => grouped.views.read(data, true)?,
@@ -103,26 +111,31 @@ fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
     Ok(Nodes { points, map })
 }
 
-/// Rows of numbers, each an element of the same shape with `tags` tags from column `first_tag` on, then its corners, then
-/// `side_nodes` more nodes.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "a row's layout and what it is read into"
-)]
+/// Where the tags and the nodes of an element stand in its row.
+#[derive(Clone, Copy)]
+struct Columns {
+    first_tag: usize,
+    tags: usize,
+    nodes: usize,
+}
+
+/// Rows of numbers, each an element of the same shape with its tags, its corners, then `side_nodes` more nodes.
 fn read_rows(
     values: &[i64],
     (shape, side_nodes): (Shape, usize),
-    first_tag: usize,
-    tags: usize,
+    columns: Columns,
     nodes: &Nodes,
     grouped: &mut Grouped,
     file: &[u8],
     fault: impl Fn(usize, String) -> Fault,
 ) -> Parsed<()> {
+    let Columns {
+        first_tag, tags, ..
+    } = columns;
     let table = Table {
         values,
-        width: first_tag + tags + shape.vertices() + side_nodes,
-        vertices: first_tag + tags,
+        width: columns.nodes + shape.vertices() + side_nodes,
+        vertices: columns.nodes,
         side_nodes,
         tag: match tags {
             0 => Tag::All(0),
@@ -174,7 +187,12 @@ pub(super) fn has_cells(data: &mut Data) -> Parsed<bool> {
     Ok(false)
 }
 
-fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> Parsed<()> {
+fn read_text_elements(
+    data: &mut Data,
+    nodes: &Nodes,
+    is_version_1: bool,
+    grouped: &mut Grouped,
+) -> Parsed<()> {
     let count = line_count(data, "the number of elements")?;
     let mut text = data.text();
     let start = Start::Text(text.clone());
@@ -183,8 +201,11 @@ fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> 
     let length = memchr::memchr(b'$', rest).unwrap_or(rest.len());
     let values = text.numbers_until::<i64>(text.at + length)?;
     data.go_on(&text);
-    // Shape and number of tags of the element that begins at a number, and its length.
-    let element = |at: usize| -> Parsed<((Shape, usize), usize, usize)> {
+    // Shape and columns of the element that begins at a number, and its length.
+    let element = |at: usize| -> Parsed<((Shape, usize), Columns, usize)> {
+        if is_version_1 {
+            return first_element(&values, at, &start);
+        }
         let (Some(&kind), Some(&tags)) = (values.get(at + 1), values.get(at + 2)) else {
             return Err(start.fault(at, "an element is cut off".to_owned()));
         };
@@ -195,19 +216,26 @@ fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> 
             .ok_or_else(|| {
                 start.fault(at + 2, format!("expected a number of tags, found {tags}"))
             })?;
-        let length = 3 + tags + shape.0.vertices() + shape.1;
+        let columns = Columns {
+            first_tag: 3,
+            tags,
+            nodes: 3 + tags,
+        };
+        let length = columns.nodes + shape.0.vertices() + shape.1;
         if length > values.len() - at {
             return Err(start.fault(at, "an element is cut off".to_owned()));
         }
-        Ok((shape, tags, length))
+        Ok((shape, columns, length))
     };
+    // The numbers that say the layout of a row: the type, and in version 2 the number of tags.
+    let layout = if is_version_1 { 1..2 } else { 1..3 };
     let (mut at, mut found) = (0, 0);
     while at < values.len() {
         // A run of elements of one shape and number of tags.
         let begin = at;
-        let (shape, tags, length) = element(at)?;
+        let (shape, columns, length) = element(at)?;
         while at < values.len() {
-            if values[at..].get(1..3) != values.get(begin + 1..begin + 3) {
+            if values[at..].get(layout.clone()) != values[begin..].get(layout.clone()) {
                 break;
             }
             element(at)?;
@@ -217,8 +245,7 @@ fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> 
         read_rows(
             &values[begin..at],
             shape,
-            3,
-            tags,
+            columns,
             nodes,
             grouped,
             text.file,
@@ -230,6 +257,33 @@ fn read_text_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> 
         return Err(start.fault(0, reason));
     }
     Ok(())
+}
+
+/// An element of version 1.0: its number, type, physical group, entity, number of nodes, and nodes.
+fn first_element(
+    values: &[i64],
+    at: usize,
+    start: &Start,
+) -> Parsed<((Shape, usize), Columns, usize)> {
+    let &[_, kind, _, _, nodes, ..] = &values[at..] else {
+        return Err(start.fault(at, "an element is cut off".to_owned()));
+    };
+    let shape = shape(kind).map_err(|reason| start.fault(at + 1, reason))?;
+    let expected = shape.0.vertices() + shape.1;
+    if usize::try_from(nodes) != Ok(expected) {
+        let reason = format!("an element of type {kind} has {expected} nodes, not {nodes}");
+        return Err(start.fault(at + 4, reason));
+    }
+    let columns = Columns {
+        first_tag: 2,
+        tags: 2,
+        nodes: 5,
+    };
+    let length = columns.nodes + expected;
+    if length > values.len() - at {
+        return Err(start.fault(at, "an element is cut off".to_owned()));
+    }
+    Ok((shape, columns, length))
 }
 
 fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -> Parsed<()> {
@@ -247,7 +301,12 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
         let width = 1 + tags + shape.0.vertices() + shape.1;
         let (values, start) = data.ints(in_block.saturating_mul(width), "elements")?;
         let (file, fault) = (data.file(), |i, reason| start.fault(i, reason));
-        read_rows(&values, shape, 1, tags, nodes, grouped, file, fault)?;
+        let columns = Columns {
+            first_tag: 1,
+            tags,
+            nodes: 1 + tags,
+        };
+        read_rows(&values, shape, columns, nodes, grouped, file, fault)?;
         found += in_block;
     }
     Ok(())

@@ -61,15 +61,19 @@ pub(super) fn has_cells(data: &mut Data, version: Version) -> Parsed<bool> {
     Ok(false)
 }
 
-pub(super) fn parse(data: &mut Data, version: Version) -> Parsed<Grid> {
+pub(super) fn parse(data: &mut Data, version: Version, begin: usize) -> Parsed<Grid> {
     let mut groups = Groups::new();
     let mut nodes = None;
-    let mut grouped = Grouped::default();
+    let mut grouped = Grouped::new(begin);
     while let Some((name, begin)) = data.section()? {
         match name {
+            "MeshFormat" => {
+                grouped.skip_again(data, begin)?;
+                continue;
+            }
             "Entities" => groups = read_entities(data, version)?,
             "Nodes" if nodes.is_some() => {
-                return Err(Fault::new(begin, "there is a second $Nodes"));
+                return Err(Grouped::second_nodes(begin));
             }
             "Nodes" => {
                 nodes = Some(match version {
@@ -82,6 +86,9 @@ pub(super) fn parse(data: &mut Data, version: Version) -> Parsed<Grid> {
                     .as_ref()
                     .ok_or_else(|| Fault::new(begin, "$Elements stand before $Nodes"))?;
                 read_elements(data, nodes, &groups, version, &mut grouped)?;
+                data.end_section(name)?;
+                grouped.end_elements(data);
+                continue;
             }
             "NodeData" => grouped.views.read(data, false)?,
             "ElementData" => grouped.views.read(data, true)?,

@@ -12,7 +12,7 @@ fn parse_tetgen(file: &[u8]) -> Parsed<VolumeMesh> {
     let nodes = triangle::parse_nodes(part())?;
     let mut elements = tetgen::parse_elements(part(), &nodes)?;
     tetgen::parse_faces(part(), &nodes, &mut elements)?;
-    tetgen::finish(elements, nodes)
+    tetgen::finish(elements, nodes).map(|(mesh, _)| mesh)
 }
 
 /// A parser and a good file for it.

@@ -21,6 +21,7 @@ fn tetgen_oddities_and_faults() {
     let elements = |text: &str| {
         tetgen::parse_elements(text.as_bytes(), &nodes())
             .and_then(|elements| tetgen::finish(elements, nodes()))
+            .map(|(mesh, _)| mesh)
     };
     let mesh = elements("1 4 1\n1 1 2 3 4 -7 # region\n").unwrap();
     assert_eq!(tetrahedra_of(&mesh), CORNER);
@@ -40,23 +41,53 @@ fn tetgen_oddities_and_faults() {
         fault("1 4 0\n1 1 2 3 0"),
         "f:2: vertex 0 does not exist: 4 vertices are numbered from 1"
     );
-    assert!(
-        fault("1 10 0\n1 1 2 3 4 1 1 1 1 1 1")
-            .starts_with("f:1: the tetrahedra are of second order")
-    );
     assert_eq!(
         fault("1 3 0\n1 1 2 3"),
-        "f:1: the elements have 3 nodes, but 4 are needed"
+        "f:1: the elements have 3 nodes, but 4 or 10 are needed"
     );
     assert_eq!(
         fault("9999999999 4 0\n1 1 2 3 4"),
         "f:2: expected 9999999999 tetrahedra, but the file ends after 1"
     );
 
+    // Second order: the first four nodes are corners, of faces the first three.
+    let ten = "1 10 1\n1 1 2 3 4 5 5 6 6 5 6 -7";
+    let nodes_of_ten = || {
+        let text = "6 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 9 9 9\n";
+        triangle::parse_nodes(text.as_bytes()).unwrap()
+    };
+    for (faces, tags) in [
+        ("1 1\n1 1 2 3 5 5 5 8 1 -1", [8]),
+        ("1 0\n1 1 2 3 5 5 5", [0]),
+        ("1 1\n1 1 2 3 8 1 -1", [8]),
+        ("1 0\n1 1 2 3 1 -1", [0]),
+    ] {
+        let mut elements = tetgen::parse_elements(ten.as_bytes(), &nodes_of_ten()).unwrap();
+        tetgen::parse_faces(faces.as_bytes(), &nodes_of_ten(), &mut elements).unwrap();
+        let (mesh, notes) = tetgen::finish(elements, nodes_of_ten()).unwrap();
+        assert_eq!(
+            (tetrahedra_of(&mesh), &mesh.regions),
+            (&CORNER[..], &Some(vec![-7]))
+        );
+        assert_eq!(
+            (mesh.faces.get(0), &mesh.face_tags[..]),
+            (&[0, 1, 2][..], &tags[..])
+        );
+        assert_eq!(mesh.points.len(), 4);
+        assert!(
+            notes[0].ends_with("2 nodes on them are left out"),
+            "{notes:?}"
+        );
+    }
+    assert_eq!(
+        fault("1 10 0\n1 1 2 3 4 1"),
+        "f:2: expected a vertex index, but the line ends"
+    );
+
     let faces = |text: &str| {
         let mut elements = elements::Elements::default();
         tetgen::parse_faces(text.as_bytes(), &nodes(), &mut elements)?;
-        tetgen::finish(elements, nodes())
+        tetgen::finish(elements, nodes()).map(|(mesh, _)| mesh)
     };
     let mesh = faces("2 1\n1 1 2 3 -1\n2 4 3 2 5 17 -1\n").unwrap();
     assert_eq!(mesh.face_tags, [-1, 5]);
@@ -207,7 +238,91 @@ fn gmsh_2_oddities_and_faults() {
         "f:22: expected $EndElements, found ``"
     );
     assert_eq!(with("$Nodes", "$Other"), "f:8: there is no $EndOther");
-    assert!(with("$MeshFormat", "$NOD").starts_with("f:1: expected $MeshFormat"));
+    assert!(with("$MeshFormat", "$NODES").starts_with("f:1: expected $MeshFormat or $NOD"));
+}
+
+/// As Gmsh 4.15 writes version 1.0, with a triangle of second order.
+const MSH1: &str = "$NOD\n6\n1 0 0 0\n2 1 0 0\n30 0 1 0\n4 0 0 1\n5 0.5 0 0\n6 0.5 0.5 0\n$ENDNOD\n$ELM\n4\n1 15 0 1 1 1\n\
+    2 1 0 1 2 1 2\n7 9 6 4 6 1 30 2 5 6 5\n9 4 5 77 4 1 2 30 4\n$ENDELM\n";
+
+#[test]
+fn gmsh_1_oddities_and_faults() {
+    let grid = super::super::gmsh::parse_grid(MSH1.as_bytes()).unwrap();
+    let (mesh, notes) = grid.into_volume().unwrap();
+    assert_eq!(
+        (tetrahedra_of(&mesh), &mesh.regions),
+        (&CORNER[..], &Some(vec![5]))
+    );
+    assert_eq!(
+        (mesh.faces.get(0), &mesh.face_tags[..]),
+        (&[0, 2, 1][..], &[6][..])
+    );
+    assert_eq!(mesh.points.len(), 4);
+    assert_eq!(notes.len(), 2);
+    let path = tempfile::tempdir().unwrap();
+    let path = path.path().join("a.msh");
+    std::fs::write(&path, MSH1).unwrap();
+    assert!(is_volume(&path));
+    let with = |from: &str, to: &str| error(gmsh::parse, MSH1.replacen(from, to, 1));
+    assert_eq!(with("2 30 4\n", "2 31 4\n"), "f:15: there is no node 31");
+    assert_eq!(
+        with("77 4 1", "77 3 1"),
+        "f:15: an element of type 4 has 4 nodes, not 3"
+    );
+    assert_eq!(with("2 30 4\n", "2 30\n"), "f:15: an element is cut off");
+    assert_eq!(
+        with("$ELM\n4", "$ELM\n5"),
+        "f:12: expected 5 elements, found 4"
+    );
+    assert_eq!(
+        with("$ENDELM", "$EndELM"),
+        "f:16: expected $ENDELM, found `$EndELM`"
+    );
+}
+
+/// Gmsh's `view.write(append=True)` writes the mesh once more before each view.
+#[test]
+fn a_mesh_that_gmsh_appends_once_more_is_read_once() {
+    let text = MSH2.strip_prefix("$Comments\nx\n$EndComments\n").unwrap();
+    for mesh in [text, MSH4] {
+        let nodes = if mesh == MSH4 {
+            "4\n0 1\n1 2\n2 3\n3 4\n"
+        } else {
+            "1\n10 7\n"
+        };
+        let nodes = nodes.replace("\n0 1\n", "\n4 1\n");
+        let view = |name: &str| {
+            format!("$NodeData\n1\n\"{name}\"\n1\n0\n4\n0\n1\n{nodes}$EndNodeData\n").replacen(
+                "\n4\n0\n1\n",
+                "\n3\n0\n1\n",
+                1,
+            )
+        };
+        let (heat, load) = (view("heat"), view("load"));
+        let file = format!("{mesh}{mesh}{heat}{mesh}{load}");
+        let once = gmsh::parse(format!("{mesh}{heat}{load}").as_bytes()).unwrap();
+        assert_eq!(once.fields.points.len(), 2);
+        let again = gmsh::parse(file.as_bytes()).unwrap();
+        assert_eq!(format!("{again:?}"), format!("{once:?}"));
+        // Data alone, behind a format of their own.
+        let format = &mesh[..mesh.find("$EndMeshFormat").unwrap() + 15];
+        let data = gmsh::parse(format!("{mesh}{format}{heat}{format}{load}").as_bytes()).unwrap();
+        assert_eq!(format!("{data:?}"), format!("{once:?}"));
+        let other = mesh.replacen("0 1 0", "0 2 0", 1);
+        let reason = error(gmsh::parse, format!("{mesh}{other}{heat}"));
+        assert!(
+            reason.ends_with("a second mesh is here, which is not the first one once more: write it to a file of its own"),
+            "{reason}"
+        );
+        let other = if mesh == MSH4 { text } else { MSH4 };
+        let reason = error(gmsh::parse, format!("{mesh}{other}"));
+        assert!(
+            reason.ends_with(
+                "a second mesh of another format begins here: write it to a file of its own"
+            ),
+            "{reason}"
+        );
+    }
 }
 
 const MSH4: &str = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n1 0 1 1\n1 0 0 0 1 4\n3 0 0 0 1 1 1 1 7 2 1 2\n\

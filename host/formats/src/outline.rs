@@ -1,0 +1,50 @@
+//! Triangle's `.poly` files as meshes of points and segments without faces. Holes and regions are for [`crate::poly`], which
+//! `trioxide triangulate` reads.
+
+use std::path::Path;
+
+use super::Loaded;
+use super::atomic_file::write_atomically;
+use super::poly::{Outline, read_outline};
+use super::triangle::{write_nodes, write_segment_rows};
+use trioxide_mesh::mesh::Mesh;
+use trioxide_mesh::{Error, Result};
+
+pub(crate) fn read(path: &Path) -> Result<Loaded> {
+    let (outline, mut notes) = read_outline(path)?;
+    let Outline {
+        points,
+        segments,
+        holes,
+        regions,
+    } = outline;
+    if !(holes.is_empty() && regions.is_empty()) {
+        let (holes, regions) = (holes.len(), regions.len());
+        notes.push(format!(
+            "its points of {holes} holes and {regions} regions are left out: trioxide triangulate takes them"
+        ));
+    }
+    let mesh = Mesh {
+        points: points.iter().map(|p| p.extend(0.0)).collect(),
+        segments,
+        ..Mesh::default()
+    };
+    Ok(Loaded { mesh, notes })
+}
+
+/// Writes points and segments, numbered from 0.
+pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
+    if let Some(i) = mesh.points.iter().position(|p| p.z != 0.0) {
+        return Err(Error::Format {
+            path: path.to_owned(),
+            reason: format!(
+                "the format holds points of the plane, but vertex {i} has z = {}: write .ply or .vtu",
+                mesh.points[i].z
+            ),
+        });
+    }
+    write_atomically(path, |file| {
+        write_nodes(file, &mesh.points)?;
+        write_segment_rows(file, &mesh.segments)
+    })
+}
