@@ -66,8 +66,15 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
     let in_text = |fault: Fault| fault.in_text(path, file);
     let rows = Rows::new(file, text_start(file));
     let (mut nodes, row) = parse_points(&rows).map_err(in_text)?;
-    if nodes.points.is_empty() {
-        let path = sibling(path, "node");
+    // Without points and segments it may be all that there is.
+    let has_segments = rows
+        .row(row, "the number of segments")
+        .and_then(|mut line| line.count("the number of segments"))
+        .map_err(in_text)?
+        > 0;
+    let beside = sibling(path, "node");
+    if nodes.points.is_empty() && (has_segments || beside.exists()) {
+        let path = beside;
         let file = map_file(&path)?;
         nodes = parse_nodes(&file).map_err(|fault| fault.in_text(&path, &file))?;
     }

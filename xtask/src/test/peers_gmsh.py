@@ -45,9 +45,16 @@ def write_by_gmsh(source, path, order, version, binary):
     return {}
 
 
-def append_by_gmsh(source, path, version, binary):
-    """The mesh, then two views, each with the mesh once more."""
-    write_by_gmsh(source, path, 1, version, binary)
+def append_by_gmsh(source, plain, path, version, binary):
+    """The mesh alone; and the mesh, then two views, each with the mesh once more."""
+    gmsh.open(source)
+    gmsh.option.setNumber("Mesh.MshFileVersion", float(version))
+    gmsh.option.setNumber("Mesh.Binary", int(binary))
+    if gmsh.model.getDimension() == 3:
+        # Its cells are in no group, and Gmsh saves elements of groups only where there is one.
+        gmsh.model.removePhysicalGroups()
+    for name in (plain, path):
+        gmsh.write(name)
     tags = gmsh.model.mesh.getNodes()[0]
     for name in ("heat", "load"):
         view = gmsh.view.add(name)

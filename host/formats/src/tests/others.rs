@@ -187,6 +187,8 @@ fn an_outline_is_a_mesh_of_points_and_segments() {
         text,
         "3 2 0 0\n0 0 0\n1 1 0\n2 0 1\n2 1\n0 0 1 7\n1 1 2 -8\n0\n"
     );
+    write(&path, &Mesh::default()).unwrap();
+    assert_eq!(read(&path).unwrap(), Mesh::default());
     let lifted = Mesh {
         points: vec![DVec3::Z; 3],
         ..mesh
