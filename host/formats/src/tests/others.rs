@@ -313,6 +313,7 @@ fn fields_whose_numbers_change_their_type_are_named() {
         losses("a.ply"),
         [
             "PLY does not hold the fields class, load: not in the output",
+            "PLY does not take every name: the output has the field `region` as `field_region`",
             "PLY holds integers of 32 bits: those of large are larger, and doubles in the output"
         ]
     );
