@@ -78,6 +78,14 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
                         body.len()
                     ))
                 })?;
+            // Some writers end a file with a line feed or zeros.
+            if size > 0 && body.len() - bytes.len() >= size {
+                return Err(fault(format!(
+                    "{} points of {size} bytes are announced, but {} bytes follow",
+                    header.points,
+                    body.len()
+                )));
+            }
             Ok(collect(&header, |field, point, k| {
                 let at = point * size + field.offset + k * field.size;
                 number(field, &bytes[at..at + field.size])
@@ -227,9 +235,18 @@ fn parse_header(file: &[u8]) -> Parsed<Header> {
                 };
                 let fields = fields(&names, [&sizes, &kinds, &counts])
                     .map_err(|reason| Fault::new(offset, reason))?;
-                let points = points.or(width.and_then(|width| width.checked_mul(height)));
-                let points =
-                    points.ok_or_else(|| Fault::new(offset, "the header has no POINTS"))?;
+                let in_rows = width.and_then(|width| width.checked_mul(height));
+                if let (Some(points), Some(in_rows)) = (points, in_rows)
+                    && points != in_rows
+                {
+                    let reason = format!(
+                        "POINTS declares {points} points, but WIDTH times HEIGHT are {in_rows}"
+                    );
+                    return Err(Fault::new(offset, reason));
+                }
+                let points = points
+                    .or(in_rows)
+                    .ok_or_else(|| Fault::new(offset, "the header has no POINTS"))?;
                 let length = memchr::memchr(b'\n', &file[offset..]);
                 return Ok(Header {
                     fields,
@@ -335,8 +352,12 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Loaded> {
     let mut values = Vec::new();
     let mut points = 0;
     for mut line in lines(file, header.end..file.len(), false) {
-        if line.is_finished() || points == header.points {
+        if line.is_finished() {
             continue;
+        }
+        if points == header.points {
+            let reason = format!("expected the end of the file after {points} points");
+            return Err(Fault::new(line.offset(), reason));
         }
         for field in &header.fields {
             for _ in 0..field.count {

@@ -65,6 +65,15 @@ pub(crate) fn parse(file: &[u8], references: References) -> Read<Loaded> {
     let buffers = array(&document["buffers"]).iter().enumerate();
     let buffers = buffers.map(|(i, buffer)| opener.open(buffer, i));
     let buffers = buffers.collect::<Read<Vec<_>>>()?;
+    for (i, buffer) in buffers.iter().enumerate() {
+        let declared = index(&document["buffers"][i]["byteLength"]).unwrap_or(0);
+        if declared > buffer.len() {
+            return Err(format!(
+                "buffer {i} declares {declared} bytes, but {} are there",
+                buffer.len()
+            ));
+        }
+    }
     let mut scene = Scene {
         document: &document,
         buffers,
@@ -310,6 +319,13 @@ impl Scene<'_> {
         Ok(())
     }
 
+    /// The bytes of a buffer: as many as it declares, or all.
+    fn bytes_of_buffer(&self, i: usize) -> Option<&[u8]> {
+        let bytes = self.buffers.get(i)?;
+        let length = index(&self.document["buffers"][i]["byteLength"]);
+        bytes.get(..length.unwrap_or(bytes.len()))
+    }
+
     /// The numbers of an accessor, whose elements have one of the `widths`.
     fn accessor(&self, number: usize, widths: RangeInclusive<usize>) -> Read<Numbers> {
         let fault = |reason: String| format!("accessor {number}: {reason}");
@@ -346,7 +362,7 @@ impl Scene<'_> {
             .and_then(|view| array(&self.document["bufferViews"]).get(view))
             .ok_or_else(|| fault("it has no bufferView".to_owned()))?;
         let buffer = index(&view["buffer"])
-            .and_then(|buffer| self.buffers.get(buffer))
+            .and_then(|i| self.bytes_of_buffer(i))
             .ok_or_else(|| fault("there is no such buffer".to_owned()))?;
         let offset = |value: &Value| index(value).unwrap_or(0);
         let begin = offset(&view["byteOffset"]);

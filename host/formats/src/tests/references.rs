@@ -264,6 +264,90 @@ fn counts_that_xdmf_declares_are_those_of_its_data() {
     }
 }
 
+/// More was there than declared, or less, and nobody said so.
+#[test]
+fn counts_that_other_formats_declare_are_those_of_their_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |name: &str, text: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        read(&path).map_err(|error| error.to_string())
+    };
+    let cloud = |width: usize, points: usize, data: &str| {
+        format!(
+            "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH {width}\nHEIGHT 1\nPOINTS {points}\nDATA {data}\n"
+        )
+    };
+    let rows = "0 0 0\n1 0 0\n0 1 0\n";
+    let text = |width, points| said("a.pcd", (cloud(width, points, "ascii") + rows).as_bytes());
+    assert_eq!(text(3, 3).unwrap().points.len(), 3);
+    let error = text(2, 3).unwrap_err();
+    assert!(
+        error.ends_with(":7: POINTS declares 3 points, but WIDTH times HEIGHT are 2"),
+        "{error}"
+    );
+    let error = text(2, 2).unwrap_err();
+    assert!(
+        error.ends_with(":10: expected the end of the file after 2 points"),
+        "{error}"
+    );
+    let binary = |points, more: &[u8]| {
+        said(
+            "a.pcd",
+            &[
+                cloud(points, points, "binary").as_bytes(),
+                &coordinates(),
+                more,
+            ]
+            .concat(),
+        )
+    };
+    assert_eq!(binary(3, b"\n").unwrap().points.len(), 3);
+    let error = binary(2, b"").unwrap_err();
+    assert!(
+        error.contains("2 points of 12 bytes are announced, but 36 bytes follow"),
+        "{error}"
+    );
+
+    fs::write(folder.path().join("b.bin"), coordinates()).unwrap();
+    let gltf = |length: usize| {
+        let text = gltf_of("b.bin", 1);
+        let length = format!("\"byteLength\":{length}");
+        said(
+            "a.gltf",
+            text.replacen("\"byteLength\":36", &length, 1).as_bytes(),
+        )
+    };
+    let error = gltf(37).unwrap_err();
+    assert!(
+        error.contains("buffer 0 declares 37 bytes, but 36 are there"),
+        "{error}"
+    );
+    assert!(
+        gltf(12)
+            .unwrap_err()
+            .contains("its data is outside of the buffer")
+    );
+
+    let polygons = |count: &str| {
+        let text = format!(
+            "<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"3\" {count}><Points>\
+             <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">{DATA}</DataArray></Points><Polys>\
+             <DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">0 1 2</DataArray>\
+             <DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">3</DataArray></Polys></Piece></PolyData></VTKFile>"
+        );
+        said("a.vtp", text.as_bytes())
+    };
+    assert_eq!(polygons("NumberOfPolys=\"1\"").unwrap().faces.len(), 1);
+    for count in ["", "NumberOfPolys=\"0\""] {
+        let error = polygons(count).unwrap_err();
+        assert!(
+            error.ends_with("NumberOfPolys declares no cells, but 1 are there"),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn faults_in_files_that_abaqus_includes_have_their_file_and_line() {
     let folder = tempfile::tempdir().unwrap();

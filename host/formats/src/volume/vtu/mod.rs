@@ -287,6 +287,22 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         })
     }
 
+    /// Checks that there are no cells of a kind of which the piece declares none.
+    fn check_empty(&self, name: &str, number: &str) -> Parsed<()> {
+        let offsets = child(self.node, name).ok();
+        let Some(offsets) = offsets.and_then(|node| array(node, "offsets")) else {
+            return Ok(());
+        };
+        // Some writers have no data for an empty array, or a header that is cut off.
+        match self.arrays.integers(offsets, Length::AtMost(usize::MAX)) {
+            Ok(found) if !found.is_empty() => {
+                let reason = format!("{number} declares no cells, but {} are there", found.len());
+                Err(fault(offsets, reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The cells of polygonal data: in the order of its cell arrays.
     fn polygons(&self) -> Parsed<Cells<'a, 'b>> {
         let mut all = Cells {
@@ -306,6 +322,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
                 false => 0,
             };
             if cells == 0 {
+                self.check_empty(name, number)?;
                 continue;
             }
             let node = child(self.node, name)?;
