@@ -219,9 +219,11 @@ fn pcd_is_read_as_text_binary_and_compressed() {
         error(pcd::parse, cut),
         "f:11: 2 points of 20 bytes are announced, but 39 bytes follow"
     );
-    let many = text
-        .replacen("WIDTH 2", "WIDTH 99999999999", 1)
-        .replacen("POINTS 2", "POINTS 99999999999", 1);
+    let many = text.replacen("WIDTH 2", "WIDTH 99999999999", 1).replacen(
+        "POINTS 2",
+        "POINTS 99999999999",
+        1,
+    );
     assert_eq!(
         error(pcd::parse, many),
         "f:13: expected 99999999999 points, but the file ends after 2"
