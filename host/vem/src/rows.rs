@@ -6,6 +6,7 @@ use std::ops::Mul;
 use rayon::prelude::*;
 
 use trioxide_mesh::parallel;
+use trioxide_mesh::progress::{self, Interrupt};
 
 /// Rows or entries that one task works on. Sums go over these blocks and then over the blocks in order, so that the
 /// result is the same for any number of threads.
@@ -50,11 +51,15 @@ impl Rows {
         let mut offsets = vec![0];
         let (mut all_columns, mut all_entries, mut all_values) =
             (Vec::new(), Vec::new(), Vec::new());
+        let interrupt = progress::watched();
         let blocks: Vec<_> = (0..count.div_ceil(BLOCK))
             .into_par_iter()
             .map_init(Row::default, |row, block| {
                 let (mut lengths, mut columns, mut entries) = (Vec::new(), Vec::new(), Vec::new());
                 let mut values = Vec::new();
+                if interrupt.as_ref().is_some_and(Interrupt::is_set) {
+                    return (lengths, columns, entries, values);
+                }
                 for i in block * BLOCK..count.min((block + 1) * BLOCK) {
                     values.push(fill(i, row));
                     lengths.push(row.columns.len());
@@ -68,6 +73,8 @@ impl Rows {
                 (lengths, columns, entries, values)
             })
             .collect();
+        // Before anyone takes a block that was left out for an empty one.
+        progress::unwind();
         for (lengths, columns, entries, values) in blocks {
             for length in lengths {
                 offsets.push(offsets[offsets.len() - 1] + length);

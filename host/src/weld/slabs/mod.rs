@@ -277,7 +277,7 @@ impl<'a> Sweep<'a> {
         if !self.left.is_empty() && self.visit_rest(on, most)? {
             self.visits += 1;
         }
-        let is_up = self.left.len() % 2 == 0;
+        let is_up = self.left.len().is_multiple_of(2);
         for i in 0..self.is_done.len() {
             let k = if is_up { i } else { self.is_done.len() - 1 - i };
             if !self.is_done[k] {
