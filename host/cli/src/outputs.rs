@@ -166,12 +166,14 @@ pub fn begin(command: &str, options: &ArgMatches) {
 }
 
 /// Refuses an input that is not there. Which options go with an input depends on what it holds, and no option is refused for a
-/// file that nobody has seen.
+/// file that nobody has seen. Of a name without an extension the reader says what is wrong.
 fn check_there(path: &Path) -> Result<()> {
     let mut stem = path.as_os_str().to_owned();
     stem.push(".node");
     match path.metadata() {
-        Err(error) if !is_generated(path) && !Path::new(&stem).exists() => {
+        Err(error)
+            if path.extension().is_some() && !is_generated(path) && !Path::new(&stem).exists() =>
+        {
             Err(Error::file(path, error))
         }
         _ => Ok(()),

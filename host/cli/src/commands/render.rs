@@ -100,11 +100,12 @@ pub fn run(options: &Options) -> Result<()> {
             picture.map_err(in_file)?,
             format!("{} cells", mesh.cells.len()),
         )
-    } else if options.cut.is_some() {
-        let cause = "--cut is for volume meshes, and this mesh has no cells: leave it out";
-        return Err(in_file(Error::Argument(cause.to_owned())));
     } else {
         let mesh = super::read_mesh(&options.input, options.reading, options.quiet)?;
+        if options.cut.is_some() {
+            let cause = "--cut is for volume meshes, and this mesh has no cells: leave it out";
+            return Err(in_file(Error::Argument(cause.to_owned())));
+        }
         draw();
         let mut drawn = match mesh.faces.len() {
             0 => format!("{} points", mesh.points.len()),
