@@ -102,19 +102,21 @@ fn is_below(folder: &Path, name: &str, path: &Path) -> bool {
 
 /// A file by whatever name: of Unix its device and number.
 #[cfg(unix)]
-type Identity = (u64, u64);
+pub(crate) type Identity = (u64, u64);
 #[cfg(not(unix))]
-type Identity = PathBuf;
+pub(crate) type Identity = PathBuf;
 
+/// The identity of the file at `path`, if it is there.
 #[cfg(unix)]
-fn identity(path: &Path) -> Option<Identity> {
+pub(crate) fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
     let metadata = path.metadata().ok()?;
     Some((metadata.dev(), metadata.ino()))
 }
 
+/// The identity of the file at `path`, if it is there.
 #[cfg(not(unix))]
-fn identity(path: &Path) -> Option<Identity> {
+pub(crate) fn identity(path: &Path) -> Option<Identity> {
     path.canonicalize().ok()
 }
 

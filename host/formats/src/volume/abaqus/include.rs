@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::map_file;
-use crate::references::{Copies, ReadOptions, References};
+use crate::references::{Copies, Identity, ReadOptions, References, identity};
 use crate::text::{Fault, text_start, with_line_feeds};
 use trioxide_mesh::{Error, Result};
 
@@ -49,6 +49,7 @@ impl<'a> Expanded<'a> {
             open: vec![0],
             text: Vec::new(),
             parts: Vec::new(),
+            ids: vec![identity(path)],
             files: expanded.files,
         };
         expander.append(0)?;
@@ -76,6 +77,8 @@ struct Expander<'r, 'a> {
     text: Vec<u8>,
     parts: Vec<(usize, usize, usize)>,
     files: Vec<(PathBuf, Cow<'a, [u8]>)>,
+    /// What `files` are, by whatever name.
+    ids: Vec<Option<Identity>>,
 }
 
 impl Expander<'_, '_> {
@@ -106,14 +109,8 @@ impl Expander<'_, '_> {
                 "more than {MOST_NESTED} files are included one in the other"
             ));
         }
-        let same = |&open: &usize| {
-            let other = self.files[open].0.canonicalize();
-            other.is_ok_and(|other| path.canonicalize().is_ok_and(|path| path == other))
-        };
-        if self.open.iter().any(same) {
-            return Err(format!("{} includes itself", path.display()));
-        }
-        let known = self.files.iter().position(|(other, _)| *other == path);
+        let id = identity(&path);
+        let known = id.and_then(|id| self.ids.iter().position(|other| *other == Some(id)));
         let next = match known {
             Some(next) => next,
             None => {
@@ -121,9 +118,13 @@ impl Expander<'_, '_> {
                 self.copies.add_file(&path, bytes.len());
                 let text = with_line_feeds(&bytes).into_owned();
                 self.files.push((path, Cow::Owned(text)));
+                self.ids.push(id);
                 self.files.len() - 1
             }
         };
+        if self.open.contains(&next) {
+            return Err(format!("{} includes itself", self.files[next].0.display()));
+        }
         let bytes = self.files[next].1.len();
         self.copies.count(bytes, bytes)?;
         Ok(next)
