@@ -313,7 +313,7 @@ mod tests {
             *point = *point * 64.0 + glam::dvec3(256.0, -1024.0, 5.0);
         }
         let run = |mesh: Mesh| Outcome::of(mesh, ProblemName::Sine).unwrap();
-        let (here, there) = (run(mesh), run(moved));
+        let (here, there) = (run(mesh.clone()), run(moved));
         assert_eq!(here.solution.unknowns, 64);
         assert!((here.mesh_size - 2f64.sqrt() / 9.0).abs() < 1e-12);
         assert!((here.errors.l2 - there.errors.l2).abs() < 1e-9);
