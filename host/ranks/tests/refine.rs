@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::{DVec2, DVec3, Vec2, Vec3};
 use trioxide::half_edges::AnyPoint;
-use trioxide::mesh::{Refinement, Segment, Triangulation};
+use trioxide::mesh::{Refinement, Triangulation};
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking};
 use trioxide_ranks::ownership::Position;
 use trioxide_ranks::refine::{Counts, Options, Refined, Whole, gather};

@@ -120,7 +120,9 @@ fn every_format_writes_or_refuses_surfaces_without_faces() {
     }
     let piece = pvtu::Piece::of_surface(Mesh::default(), Vec::new(), Vec::new(), false);
     let list = folder.path().join("none.pvtu");
-    piece.write_list(&list, &pvtu::piece_names(&list, 0)).unwrap();
+    piece
+        .write_list(&list, &pvtu::piece_names(&list, 0))
+        .unwrap();
 }
 
 #[test]
