@@ -11,6 +11,7 @@ use super::color::{BACKGROUND, EDGE, Rgb, SEGMENT};
 use super::fill::{self, Filler};
 use super::scene::{LINE_REACH, Scene};
 use trioxide_mesh::partition::Partition;
+use trioxide_mesh::progress::{self, Interrupt};
 
 /// Rows of pixels that one task draws.
 const BAND: u32 = 64;
@@ -91,10 +92,14 @@ pub fn pixels(scene: &Scene, marked: Option<Marked>) -> Vec<u8> {
     let inner = extents(scene, scene.inner_edges.len(), |i| &scene.inner_edges[i]);
     let outer = extents(scene, scene.outer_edges.len(), |i| &scene.outer_edges[i]);
     let segments = extents(scene, scene.segments.len(), |i| &scene.segments[i]);
+    let interrupt = progress::watched();
     pixels
         .par_chunks_mut(row * BAND as usize)
         .enumerate()
         .for_each(|(number, pixels)| {
+            if interrupt.as_ref().is_some_and(Interrupt::is_set) {
+                return;
+            }
             let band = Band::new(scene, number);
             let marked = marked.as_ref().map(|bands| &*bands[number]);
             let mut picture = band.draw_faces(&faces, number, marked);
@@ -115,6 +120,8 @@ pub fn pixels(scene: &Scene, marked: Option<Marked>) -> Vec<u8> {
                 }
             }
         });
+    // Before anyone takes a band that was left out for drawn.
+    progress::unwind();
     pixels
 }
 

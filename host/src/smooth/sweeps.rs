@@ -100,6 +100,8 @@ impl Sweeps<'_> {
         self.until_converged(batch, moves, &mut |first, count| {
             let mut moved = self.start(count)?;
             for k in 0..count {
+                // On a CPU a sweep is done here.
+                progress::check()?;
                 launch(&mut moved, k, first + k)?;
             }
             Ok(done(&self.on.download(&moved)?))
@@ -260,6 +262,7 @@ impl Sweeps<'_> {
         };
         self.in_batches(batch, moves, &mut |moved, k, sweep| {
             for &places in classes {
+                progress::check()?;
                 self.class(nodes, squares, moved, (k, sweep), places)?;
             }
             Ok(())
