@@ -114,10 +114,7 @@ fn the_page_on_trust_names_files_and_tests_that_exist() {
     let page = read("docs/TRUST.md");
     check_paths("docs/TRUST.md", &page);
     let mut sources = String::new();
-    for folder in [
-        "host",
-        "tests/tests",
-    ] {
+    for folder in ["host", "tests/tests"] {
         append_sources(&root().join(folder), &mut sources);
     }
     let is_test = |word: &&str| {

@@ -133,11 +133,12 @@ impl Rows {
         let scaled = parallel::map_pieces(roots.len(), BLOCK, |rows| {
             let mut entries = Vec::with_capacity(offsets[rows.end] - offsets[rows.start]);
             for i in rows {
-                for place in offsets[i]..offsets[i + 1] {
-                    let j = columns[place] as usize;
+                let row = offsets[i]..offsets[i + 1];
+                for (&j, entry) in columns[row.clone()].iter().zip(&self.entries[row]) {
+                    let j = j as usize;
                     entries.push(match i == j {
                         true => 1.0,
-                        false => self.entries[place] / roots[i] / roots[j],
+                        false => entry / roots[i] / roots[j],
                     });
                 }
             }

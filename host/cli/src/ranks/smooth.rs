@@ -195,7 +195,9 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, 
     );
     let kept = match ranks.rank() {
         0 => read_whole(options, quiet),
-        _ if commands::is_volume(&options.input, options.reading) => Ok(Kept::Volume(TetMesh::default().into())),
+        _ if commands::is_volume(&options.input, options.reading) => {
+            Ok(Kept::Volume(TetMesh::default().into()))
+        }
         _ => Ok(Kept::Surface(Mesh::default())),
     };
     let kept = ranks.agree(kept.map_err(Fault::from))?;
