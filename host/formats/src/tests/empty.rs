@@ -102,7 +102,7 @@ fn every_format_writes_or_refuses_surfaces_without_faces() {
                     continue;
                 }
                 written += 1;
-                if !format.is_read() || mesh.faces.len() > 0 {
+                if !format.is_read() || !mesh.faces.is_empty() {
                     continue;
                 }
                 let read = read(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
