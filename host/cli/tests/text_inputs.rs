@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Kibibytes of address space for a file of some kilobytes: the program, its threads' stacks and heaps, and little else.
-const SMALL: u64 = 400_000;
+const SMALL: u64 = 500_000;
 
 fn info(folder: &TempDir, name: &str, kibibytes: u64) -> Output {
     let script = format!(
