@@ -197,15 +197,20 @@ pub fn with_flags(error: weld::Error) -> Error {
     }
 }
 
-/// Refuses arguments that contradict each other, before anything is read.
+/// Refuses an output of no format, and arguments that contradict each other, before anything is read.
 pub fn check(options: &Options) -> Result<()> {
+    if let Some(output) = &options.output {
+        Format::to_write(output)?;
+    }
+    check_arguments(options)
+}
+
+/// As [`check`], without the output's format: ranks write a list of pieces too.
+pub fn check_arguments(options: &Options) -> Result<()> {
     if options.device.precision == Precision::F32 {
         return Err(Error::Argument(
             "weld computes in double precision: leave --precision f32 out".to_owned(),
         ));
-    }
-    if let Some(output) = &options.output {
-        Format::to_write(output)?;
     }
     let outputs = [&options.map, &options.removed, &options.device.json];
     if outputs.into_iter().filter(|path| to_output(path)).count() > 1 {

@@ -18,7 +18,9 @@ use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
-use crate::commands::weld::{Options, check, note_normals, note_ratio, with_flags, write_maps};
+use crate::commands::weld::{
+    Options, check_arguments, note_normals, note_ratio, with_flags, write_maps,
+};
 
 /// This rank's block of the input.
 struct Input {
@@ -41,7 +43,7 @@ struct Kept {
 /// # Errors
 /// As the single run; options that do not work on ranks.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
-    check(options)?;
+    check_arguments(options)?;
     check_surface(options.output.as_deref())?;
     refuse(options)?;
     let quiet = is_quiet(ranks, &options.device);

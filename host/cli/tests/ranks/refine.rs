@@ -149,7 +149,7 @@ fn faults_of_refine_end_all_ranks_with_one_message() {
     for (mesh, more, cause) in [
         ("short.ply", &[][..], "short.ply:"),
         ("nothing.ply", &[], "check its name and folder"),
-        ("twice.ply", &[], "is not shared by two triangles"),
+        ("twice.ply", &[], "triangle 1681 is triangle 1642 again"),
         (
             "grid.ply",
             &["--mark", "disk:0,0,-1"],

@@ -300,5 +300,5 @@ fn views_that_cannot_be_drawn_are_refused() {
     };
     let result = render_facets(&facets, &Options::default(), Format::Png);
     let message = result.unwrap_err().to_string();
-    assert!(message.contains("triangle 0 has a corner"), "{message}");
+    assert!(message.contains("triangle 0 has vertex 9"), "{message}");
 }
