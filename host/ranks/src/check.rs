@@ -9,9 +9,9 @@ use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks};
 use crate::fault::{Fault, Result};
-use crate::output::to_first;
 use crate::ownership::Position;
 use crate::part::Part;
+use crate::transport::to_first;
 use crate::transport::{Ranks, Reduction};
 
 /// A fault of the mesh, on which all ranks have agreed, in the words of the single run: rank 0 gathers the mesh, and `check` is the single

@@ -17,7 +17,8 @@ use crate::check::{check_corners, check_ids};
 use crate::fault::{Fault, Result};
 use crate::ownership::Position;
 use crate::polylla::Ordered;
-use crate::transport::{Mail, Ranks, Reduction};
+pub use crate::transport::to_first;
+use crate::transport::{Ranks, Reduction};
 
 pub mod pieces;
 
@@ -228,17 +229,6 @@ fn of_file<T>(path: &Path, result: io::Result<T>) -> Result<T> {
 /// Points of the plane at height 0; of space, as they are.
 pub fn in_space<P: Position>(points: &[P]) -> Vec<DVec3> {
     parallel::map(points, |p| p.coordinates().into())
-}
-
-/// The items of all ranks, in their order, at rank 0. Collective.
-pub fn to_first<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Vec<T> {
-    mail_to_first(ranks, items).into_items()
-}
-
-/// The items of each rank, at rank 0. Collective.
-pub fn mail_to_first<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Mail<T> {
-    let counts = (0..ranks.size()).map(|rank| if rank == 0 { items.len() } else { 0 });
-    ranks.exchange(&Mail::from_parts(items.to_vec(), counts))
 }
 
 /// The mesh of all ranks' polygons at rank 0, for formats that one process writes; other ranks get none. Collective.

@@ -9,8 +9,8 @@ use glam::DVec3;
 use trioxide_kernel::launch::Buffer;
 use trioxide_mesh::parallel;
 
+use super::fraction::{LESS, MORE, extent, fraction_removed, is_found};
 use super::guards::DeviceGuards;
-use super::ratio::{LESS, MORE, extent, fraction_removed, is_found};
 use super::{Error, HostGuards, Nearness, Result, is_weldable};
 use crate::backend::Device;
 

@@ -37,6 +37,7 @@ mod dependency;
 mod error;
 mod faces;
 mod fields;
+mod fraction;
 mod from_host;
 mod grid;
 mod guards;
@@ -69,6 +70,8 @@ use guards::DeviceGuards;
 pub use block_faces::{BlockFaces, BlockMap, Repeated};
 pub use carried::{Carried, CarriedArrays, DeviceCarried};
 pub use error::{Error, Result};
+pub(crate) use fraction::extent;
+pub use fraction::{RATIO_TOLERANCE, extent_between, fraction_removed};
 pub use from_host::{FromHost, weld_from_host};
 pub(crate) use grid::spacing;
 pub use grid::{samples_of_spacing, spacing_of};
@@ -77,11 +80,7 @@ pub use mesh::{DeviceMesh, Locks, triangles, weld_segments};
 pub use method::Method;
 pub(crate) use options::Nearness;
 pub use options::{Guards, Options, Position, Tuning};
-pub(crate) use ratio::extent;
-pub use ratio::{
-    Found, RATIO_TOLERANCE, check_ratio, epsilon_for_ratio, extent_between, fraction_removed,
-    search,
-};
+pub use ratio::{Found, check_ratio, epsilon_for_ratio, search};
 pub use result::{DeviceWeld, WeldArrays, Welded};
 pub use share::{
     Decided, Others, carry_share, check_share, decide_all, decide_share, states_of_share,

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use glam::DVec3;
 use rayon::prelude::*;
 
 use super::by_grid::cluster;
+use super::fraction::{extent, fraction_removed, is_found};
 use super::guards::DeviceGuards;
 use super::in_turn::InTurn;
 use super::{DeviceCarried, DeviceMesh, Error, Guards, Options, Result, stage};
@@ -13,8 +13,6 @@ use crate::backend::Device;
 use crate::collective::count_bits;
 use crate::progress;
 
-/// The search ends when the fraction is as close as this to the wanted one.
-pub const RATIO_TOLERANCE: f64 = 1e-4;
 /// Most bisections of epsilon: then its bounds are neighbouring numbers or nearly.
 const BISECTIONS: u32 = 64;
 /// Doublings of epsilon after which it is compared with the extent of the points.
@@ -31,8 +29,8 @@ pub struct Found {
     pub clusterings: u32,
 }
 
-/// Searches the epsilon that removes the fraction `ratio` of the vertices, to [`RATIO_TOLERANCE`] or as near as any epsilon
-/// comes.
+/// Searches the epsilon that removes the fraction `ratio` of the vertices, to [`RATIO_TOLERANCE`](super::RATIO_TOLERANCE) or as near
+/// as any epsilon comes.
 ///
 /// By bisection between 0 and the extent of the points. More epsilon does not always remove more vertices (a new neighbour
 /// can take a vertex away from one that then represents itself), but nearly so; where no epsilon removes the fraction, as
@@ -91,21 +89,6 @@ const FEW_STAY: f64 = 0.75;
 /// Most epsilons that are counted for at once: the places of three bisections.
 const AT_ONCE: usize = 7;
 
-/// A fraction that is below the wanted one by more than [`RATIO_TOLERANCE`].
-pub(super) const LESS: f64 = f64::NEG_INFINITY;
-/// A fraction that is above it by more.
-pub(super) const MORE: f64 = f64::INFINITY;
-
-/// Whether a fraction is as near the wanted one as it is to be.
-pub(super) fn is_found(fraction: f64, wanted: f64) -> bool {
-    (fraction - wanted).abs() <= RATIO_TOLERANCE
-}
-
-/// Fraction of `n` vertices that are removed if `kept` stay.
-pub fn fraction_removed(n: usize, kept: usize) -> f64 {
-    (n - kept) as f64 / n.max(1) as f64
-}
-
 /// Refuses a ratio that is no fraction of the vertices.
 ///
 /// # Errors
@@ -115,19 +98,6 @@ pub fn check_ratio(ratio: f64) -> Result<()> {
         return Ok(());
     }
     Err(Error::Ratio(ratio))
-}
-
-/// A distance that no two points exceed.
-pub(crate) fn extent(points: &[DVec3]) -> f64 {
-    let low = points.iter().copied().reduce(DVec3::min);
-    let high = points.iter().copied().reduce(DVec3::max);
-    extent_between(low.unwrap_or_default(), high.unwrap_or_default())
-}
-
-/// A distance that no two points exceed, of points with these smallest and largest coordinates.
-pub fn extent_between(low: DVec3, high: DVec3) -> f64 {
-    let sides = high - low;
-    sides.x + sides.y + sides.z
 }
 
 /// Searches from a `spacing` that is too small for any surface or volume to the `extent` of the points; `removed` gives

@@ -56,6 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
     if super::is_volume(&options.mesh, options.reading) {
         return super::volume::info(&super::volume::Info {
             input: &options.mesh,
+            is_generated: super::is_generated(&options.mesh),
             reading: options.reading,
             timings: options.timings,
             json: options.json.as_deref(),

@@ -152,6 +152,8 @@ const NAME_WIDTH: usize = 25;
 /// What `trioxide info` asks for.
 pub struct Info<'a> {
     pub input: &'a Path,
+    /// Whether the input is no file.
+    pub is_generated: bool,
     pub reading: ReadOptions,
     pub timings: bool,
     pub json: Option<&'a Path>,
@@ -160,7 +162,7 @@ pub struct Info<'a> {
 
 /// Counts, checks and measures the volume mesh.
 pub fn info(options: &Info) -> Result<()> {
-    let format = match super::is_generated(options.input) {
+    let format = match options.is_generated {
         true => "generated",
         false => VolumeFormat::to_read(options.input)?.name,
     };

@@ -11,8 +11,8 @@ use super::{Counts, Found};
 use crate::block::fill;
 use crate::fault::{Fault, Result};
 use crate::ids::Ids;
-use crate::output::{mail_to_first, to_first};
 use crate::transport::{Ranks, Reduction};
+use crate::transport::{mail_to_first, to_first};
 
 /// Polyhedra by the ids of the whole mesh, one behind the other.
 struct Lists {

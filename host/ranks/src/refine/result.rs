@@ -10,9 +10,9 @@ use super::pieces::{Pieces, regions_of};
 use super::{Counts, Round, Run};
 use crate::block::{Block, Blocks, to_blocks};
 use crate::fault::Result;
-use crate::output::to_first;
 use crate::ownership::Position;
 use crate::transport::Ranks;
+use crate::transport::to_first;
 
 /// A rank's block of a refined mesh: the blocks of all ranks, one behind the other, are the single run's arrays.
 #[derive(Clone, Debug, PartialEq)]

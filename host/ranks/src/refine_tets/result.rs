@@ -11,8 +11,8 @@ use super::part::{Face, OwnedTets, STRIDE};
 use super::{Counts, Left, Run};
 use crate::block::{Block, fill};
 use crate::fault::Result;
-use crate::output::{mail_to_first, to_first};
 use crate::transport::{Ranks, Reduction};
+use crate::transport::{mail_to_first, to_first};
 
 /// The refined mesh as the single run has it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,7 +7,7 @@ use super::Welded;
 use crate::block::deal;
 use crate::check::check_ids;
 use crate::fault::Result;
-use crate::output::to_first;
+use crate::transport::to_first;
 use crate::transport::{Ranks, Reduction};
 
 /// What the vertices of this rank's block carry, of all that rank 0 has: attributes and locks. Collective: the other ranks give none.
