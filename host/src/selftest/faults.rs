@@ -45,11 +45,7 @@ pub fn out_of_memory_midway() -> Case {
 }
 
 /// Buffers that leave so many bytes, or up to `grain` more.
-pub(super) fn hold_all_but(
-    on: &Device,
-    left: u64,
-    grain: u64,
-) -> Result<Vec<crate::Buffer<u32>>, String> {
+fn hold_all_but(on: &Device, left: u64, grain: u64) -> Result<Vec<crate::Buffer<u32>>, String> {
     let mut held = Vec::new();
     // In ever smaller pieces: the driver gives none as large as all that is free.
     let mut piece = on.free_bytes()?.saturating_sub(left) / 2;

@@ -2,7 +2,6 @@
 
 use glam::DVec3;
 
-use super::faults::hold_all_but;
 use super::weld::{crowded, equal_welds, scan, shuffled};
 use super::{Case, Outcome, Size};
 use crate::backend::Device;
@@ -155,20 +154,6 @@ fn small_cases() -> Vec<Case> {
             let all = bytes_of_slab(points.len());
             refused(on, &points, 10.0, all - 1, all)?;
             compare(on, &points, &[], 10.0, all).map(drop)
-        }),
-        Case::new("weld in slabs what a full GPU has room for", |on| {
-            if !on.is_gpu() {
-                return Ok(());
-            }
-            // Other programs have taken most of what was free.
-            let _held = hold_all_but(on, bytes_of_slab(1_500), 1 << 12)?;
-            let is_full = on.free_bytes()? < bytes_of_slab(2_000);
-            let (cloud, limit) = (cloud(6_000), bytes_of_slab(6_000));
-            let took = compare_by(on, &cloud, &strip(6_000), &plain(0.01), limit)?;
-            if is_full {
-                several("slabs", took.slabs)?;
-            }
-            Ok(())
         }),
         Case::new("weld in slabs one triangle many times", |on| {
             let points: Vec<DVec3> = (0..300).map(|i| DVec3::X * f64::from(i)).collect();

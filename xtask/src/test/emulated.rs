@@ -38,7 +38,6 @@ const ONLY: &[&str] = &[
     "weld equal points",
     "weld in slabs a scan by 0e0",
     "weld in slabs nothing, and one point",
-    "weld in slabs what a full GPU has room for",
     "weld one point",
     "weld refuses",
     "weld within a locked boundary",

@@ -7,14 +7,14 @@ use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{self, Carried, Found, Method};
 use trioxide_arguments::weld::MethodOption;
 use trioxide_ranks::block::Whole;
-use trioxide_ranks::output::{self, Surface, pieces};
+use trioxide_ranks::output::{self, Surface};
 use trioxide_ranks::weld::{
     Plan, Wanted, Welded, epsilon_for_ratio, gather, gather_map, scatter, weld,
 };
 use trioxide_ranks::{Block, Fault, Ranks, Result};
 
-use super::files::{check_surface, is_pvtu, is_written_by_all, write_surface};
-use super::rank::{Starting, is_quiet, with_file};
+use super::files::{check_surface, write_surface};
+use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
@@ -162,10 +162,10 @@ fn refuse(options: &Options) -> Result<()> {
     Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
 }
 
-/// Reads this rank's block. Plain triangles in binary `.ply` that become `.ply` or `.pvtu` are read by all ranks; else rank 0 reads for all, and keeps
-/// what it has read.
+/// Reads this rank's block. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0 reads for all, and
+/// keeps what it has read.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
-    let by_all = (options.output.as_deref()).is_none_or(is_written_by_all);
+    let by_all = (options.output.as_deref()).is_none_or(|path| has_extension(path, "ply"));
     let slices = || match grid_of(&options.input)? {
         // Its points follow from their ids.
         Some(grid) if grid.is_plain() => Ok(Some(Block::counts_of_grid(&grid))),
@@ -185,7 +185,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
     note_first_reads(
         quiet,
         &options.input,
-        " and writes the result: from plain triangles in binary .ply to .ply or .pvtu, without \
+        " and writes the result: from plain triangles in binary .ply to .ply, without \
              --lock, each does",
     );
     let read = match ranks.rank() {
@@ -246,17 +246,7 @@ fn write_slices(
         };
         ranks.agree(written.map_err(Fault::from))?;
     }
-    if let Some(path) = options.output.as_deref().filter(|path| is_pvtu(path)) {
-        let slice = pieces::Slice {
-            vertices: welded.clusters,
-            points: &welded.points,
-            offsets: None,
-            corners: welded.corners.clone(),
-            regions: welded.regions.clone(),
-            segments: &welded.segments,
-        };
-        pieces::write_slice(ranks, path, slice)?;
-    } else if let Some(path) = &options.output {
+    if let Some(path) = &options.output {
         let surface = Surface {
             vertices: welded.clusters,
             points: &welded.points,
