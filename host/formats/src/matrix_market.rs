@@ -27,22 +27,68 @@ pub(crate) fn write_to(out: &mut dyn Out, matrix: &Prolongation) -> io::Result<(
         matrix.vertices,
         matrix.columns.len()
     )?;
+    let weights = Weights::new();
     write_records(out, matrix.rows(), |buffer, i| {
-        for (column, weight) in matrix.row(i) {
-            push_integer(buffer, i + 1);
-            buffer.push(b' ');
+        let row = buffer.len();
+        push_integer(buffer, i + 1);
+        buffer.push(b' ');
+        let number = row..buffer.len();
+        for (k, (column, weight)) in matrix.row(i).enumerate() {
+            if k > 0 {
+                buffer.extend_from_within(number.clone());
+            }
             push_integer(buffer, u64::from(column) + 1);
             buffer.push(b' ');
-            push_f64(buffer, weight);
+            weights.push(buffer, weight);
             buffer.push(b'\n');
         }
     })
+}
+
+/// The texts of weights of a few rounds, which most entries have: multiples of 1 / [`PARTS`] up to 1.
+struct Weights(Vec<([u8; 8], usize)>);
+
+/// Five rounds: the longest text, 0.03125, has 7 bytes.
+const PARTS: usize = 32;
+
+impl Weights {
+    fn new() -> Weights {
+        Weights(Vec::from_iter((0..=PARTS).map(|part| {
+            let mut text = Vec::new();
+            push_f64(&mut text, part as f64 / PARTS as f64);
+            let length = text.len();
+            text.resize(8, 0);
+            (text.try_into().expect("8 bytes"), length)
+        })))
+    }
+
+    fn push(&self, buffer: &mut Vec<u8>, weight: f64) {
+        let parts = weight * PARTS as f64;
+        match self.0.get(parts as usize) {
+            Some((text, length)) if parts.fract() == 0.0 => {
+                buffer.extend_from_slice(text);
+                buffer.truncate(buffer.len() - text.len() + length);
+            }
+            _ => push_f64(buffer, weight),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use trioxide_mesh::mesh::Refinement;
+
+    #[test]
+    fn weights_are_the_texts_of_their_numbers() {
+        let weights = Weights::new();
+        for weight in [0.03125, 0.96875, 1.0, 0.015625, 0.984375, 1.03125, 5e-324] {
+            let (mut ours, mut expected) = (b"7 ".to_vec(), b"7 ".to_vec());
+            weights.push(&mut ours, weight);
+            push_f64(&mut expected, weight);
+            assert_eq!(ours, expected);
+        }
+    }
 
     #[test]
     fn entries_are_numbered_from_1() {

@@ -1,5 +1,7 @@
 //! Vertex fields carried from a mesh to a refined one.
 
+use crate::parallel;
+
 /// The record of one round of refinement (gpu-longest-edge-bisection-2011): D divided edges, N new triangles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refinement {
@@ -45,12 +47,15 @@ impl Prolongation {
             vertices,
         };
         for round in rounds {
-            let before = all.rows();
-            for ends in &round.ends {
-                let [a, b] = ends.map(|v| v as usize);
-                assert!(a < before && b < before, "vertices {a}, {b} of {before}");
-                all.push_mean(a, b);
-            }
+            let (before, added) = (&all, round.ends.len());
+            let pieces = parallel::map_pieces(added, parallel::GRAIN, |range| {
+                let mut means = Means::default();
+                for &ends in &round.ends[range] {
+                    means.push(before, ends.map(|v| v as usize));
+                }
+                means
+            });
+            all.append(&pieces);
         }
         all
     }
@@ -80,28 +85,53 @@ impl Prolongation {
         (0..self.rows()).map(value).collect()
     }
 
-    /// Appends the mean of two rows.
-    fn push_mean(&mut self, a: usize, b: usize) {
-        let (mut i, mut j) = (self.offsets[a], self.offsets[b]);
-        let (a_end, b_end) = (self.offsets[a + 1], self.offsets[b + 1]);
+    fn append(&mut self, pieces: &[Means]) {
+        let mut end = self.columns.len();
+        for means in pieces {
+            self.columns.extend_from_slice(&means.columns);
+            self.weights.extend_from_slice(&means.weights);
+            self.offsets.extend(means.lengths.iter().map(|length| {
+                end += length;
+                end
+            }));
+        }
+    }
+}
+
+/// Rows that are the mean of two rows of a matrix.
+#[derive(Default)]
+struct Means {
+    /// Columns of each row.
+    lengths: Vec<usize>,
+    columns: Vec<u32>,
+    weights: Vec<f64>,
+}
+
+impl Means {
+    fn push(&mut self, of: &Prolongation, [a, b]: [usize; 2]) {
+        let rows = of.rows();
+        assert!(a < rows && b < rows, "vertices {a}, {b} of {rows}");
+        let first = self.columns.len();
+        let (mut i, mut j) = (of.offsets[a], of.offsets[b]);
+        let (a_end, b_end) = (of.offsets[a + 1], of.offsets[b + 1]);
         while i < a_end || j < b_end {
             // The smaller column, and both weights where it is in both rows.
-            let left = self.columns[i..a_end].first().copied();
-            let right = self.columns[j..b_end].first().copied();
+            let left = of.columns[i..a_end].first().copied();
+            let right = of.columns[j..b_end].first().copied();
             let column = left.into_iter().chain(right).min().expect("one is left");
             let mut weight = 0.0;
             if left == Some(column) {
-                weight += 0.5 * self.weights[i];
+                weight += 0.5 * of.weights[i];
                 i += 1;
             }
             if right == Some(column) {
-                weight += 0.5 * self.weights[j];
+                weight += 0.5 * of.weights[j];
                 j += 1;
             }
             self.columns.push(column);
             self.weights.push(weight);
         }
-        self.offsets.push(self.columns.len());
+        self.lengths.push(self.columns.len() - first);
     }
 }
 

@@ -173,7 +173,7 @@ fn colliding_keys(on: &Device) -> Outcome {
 
 /// Lists of neighbours that would be too long are refused; the longest list that fits is made.
 fn long_lists(on: &Device) -> Outcome {
-    let n = 2_000;
+    let n = 500;
     let pairs = n as u64 * (n as u64 - 1) / 2;
     let mesh = DeviceMesh::upload_arrays(on, &vec![DVec3::ONE; n], &[])?;
     for method in [Method::Dependency, Method::SparseGrid] {
