@@ -168,11 +168,11 @@ fn write_gathered(
     let is_first = ranks.rank() == 0;
     match kept {
         Kept::Surface(mesh) => {
-            let mesh = is_first.then(|| Mesh { points, ..mesh });
+            let mesh = is_first.then_some(Mesh { points, ..mesh });
             write_surface(ranks, path, mesh, quiet)
         }
         Kept::Volume(mesh) => {
-            let mesh = is_first.then(|| VolumeMesh { points, ..mesh });
+            let mesh = is_first.then_some(VolumeMesh { points, ..mesh });
             write_volume(ranks, path, mesh, quiet)
         }
     }
