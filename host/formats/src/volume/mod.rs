@@ -35,7 +35,7 @@ use trioxide_mesh::fields::{Field, MeshFields};
 #[cfg(test)]
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::volume::VolumeMesh;
-use trioxide_mesh::{Error, Result, progress};
+use trioxide_mesh::{Error, Result, parallel, progress};
 
 pub(crate) mod abaqus;
 pub(crate) mod bytes;
@@ -448,6 +448,18 @@ pub fn write_volume_as(path: &Path, mesh: &VolumeMesh, options: WriteOptions) ->
         return refuse(format!(
             "tagged face {i} has {} vertices, but volume meshes have triangles and quadrilaterals",
             mesh.faces.get(i).len()
+        ));
+    }
+    let points = mesh.points.len();
+    if let Some(corner) = parallel::position(&mesh.faces.vertices, |&v| v as usize >= points) {
+        let face = mesh
+            .faces
+            .offsets
+            .partition_point(|&end| end as usize <= corner)
+            - 1;
+        return refuse(format!(
+            "tagged face {face} has vertex {}, but the mesh has {points} vertices",
+            mesh.faces.vertices[corner]
         ));
     }
     (format.write)(path, mesh, options)

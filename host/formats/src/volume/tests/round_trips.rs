@@ -146,3 +146,20 @@ fn surfaces_and_what_is_not_there_are_no_volumes() {
             .contains("not written in this encoding")
     );
 }
+
+/// Found by the fuzzer of smoothing: a file was written that no reader takes.
+#[test]
+fn tagged_faces_of_vertices_that_are_not_there_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut mesh = tetrahedra();
+    let points = mesh.points.len();
+    mesh.faces.vertices[4] = points as u32;
+    for format in &FORMATS {
+        let path = folder.path().join("m").with_extension(format.extensions[0]);
+        let refused = write_volume(&path, &mesh).unwrap_err().to_string();
+        let expected =
+            format!("tagged face 1 has vertex {points}, but the mesh has {points} vertices");
+        assert!(refused.contains(&expected), "{refused}");
+        assert!(!path.exists());
+    }
+}
