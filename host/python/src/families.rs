@@ -43,7 +43,7 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
     }
     let is_single = is_single(options)?;
     let is_unconstrained = option(options, "unconstrained", false)?;
-    let (mesh, lists, triangles) = call.run(move |on| {
+    let (mesh, half_edges, counts, triangles) = call.run(move |on| {
         let mut carried = Carried::take(&mut mesh)?;
         let mut mesh = mesh.into_triangulation()?;
         if is_unconstrained {
@@ -63,18 +63,18 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
         let regions = lists.half_edges.iter().map(of_polygon).collect();
         let mut polygons = Mesh::from(PolygonMesh {
             points: mesh.points,
-            polygons: lists.polygons.clone(),
+            polygons: lists.polygons,
             regions: mesh.regions.is_some().then_some(regions).flatten(),
             segments: mesh.segments,
         });
         carried.put(&mut polygons);
-        Ok((polygons, lists, triangles))
+        Ok((polygons, lists.half_edges, lists.counts, triangles))
     })?;
     let result = dict_of_mesh(py, mesh)?;
     result.set_item("triangle_offsets", list(py, triangles.offsets))?;
     result.set_item("triangles_of_polygons", list(py, triangles.triangles))?;
-    result.set_item("half_edges", list(py, lists.half_edges))?;
-    put_counts(&result, lists.counts)?;
+    result.set_item("half_edges", list(py, half_edges))?;
+    put_counts(&result, counts)?;
     Ok(result)
 }
 
