@@ -149,6 +149,7 @@ fn resident_in<P: Vector>(on: &Device, mesh: &Mesh, triangles: &[[u32; 3]]) -> O
     )?;
     let options = Options {
         renumber: Renumber::On,
+        max_iterations: 8,
         ..Options::default()
     };
     let ours = smooth::smooth(on, &resident, &[], &options)?.download(on)?;
@@ -186,6 +187,7 @@ fn tetrahedra_in<P: Vector>(on: &Device) -> Outcome {
             renumber: Renumber::On,
             form: if guard { Form::BColoured } else { Form::A },
             guard,
+            max_iterations: 8,
             ..Options::default()
         };
         let resident = of_tetrahedra(&tets.tetrahedra)?;
