@@ -21,8 +21,8 @@ use ptx_rules::{Build, Exceptions};
 use crate::backend::{Device, Ptx};
 use crate::{Error, Result};
 
-/// The devices of this machine that can run the kernels of a package: the CPU, and the first GPU, with the kernels loaded.
-/// Without a GPU, or without PTX, a line on standard error says so: a test that tested less is not silent.
+/// The devices of this machine that can run the kernels of a package: the CPU, and the first GPU, with the kernels
+/// loaded. Without a GPU, or without PTX, a line on standard error says so: a test that tested less is not silent.
 ///
 /// # Errors
 /// Those of devices that are there and do not start, or do not take the kernels.
@@ -57,8 +57,8 @@ pub fn entries(ptx: Ptx) -> BTreeSet<&'static str> {
     ptx_rules::entries(ptx.text).into_iter().collect()
 }
 
-/// Checks that each kernel of a package has been launched on `on`: call it after the tests of all kernels. Without PTX the
-/// kernels' names are unknown: a line on standard error says that nothing was checked.
+/// Checks that each kernel of a package has been launched on `on`: call it after the tests of all kernels. Without PTX
+/// the kernels' names are unknown: a line on standard error says that nothing was checked.
 ///
 /// # Errors
 /// The kernels that were not launched.

@@ -64,8 +64,10 @@ impl Weights {
 
     fn push(&self, buffer: &mut Vec<u8>, weight: f64) {
         let parts = weight * PARTS as f64;
-        match self.0.get(parts as usize) {
-            Some((text, length)) if parts.fract() == 0.0 => {
+        // A negative number and NaN become part 0, which they are not.
+        let part = parts as usize;
+        match self.0.get(part) {
+            Some((text, length)) if part as f64 == parts => {
                 buffer.extend_from_slice(text);
                 buffer.truncate(buffer.len() - text.len() + length);
             }
@@ -82,7 +84,17 @@ mod tests {
     #[test]
     fn weights_are_the_texts_of_their_numbers() {
         let weights = Weights::new();
-        for weight in [0.03125, 0.96875, 1.0, 0.015625, 0.984375, 1.03125, 5e-324] {
+        for weight in [
+            0.03125,
+            0.96875,
+            1.0,
+            0.015625,
+            0.984375,
+            1.03125,
+            5e-324,
+            -0.5,
+            f64::NAN,
+        ] {
             let (mut ours, mut expected) = (b"7 ".to_vec(), b"7 ".to_vec());
             weights.push(&mut ours, weight);
             push_f64(&mut expected, weight);

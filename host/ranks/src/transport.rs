@@ -378,12 +378,12 @@ fn deliver<T: Pod>(transport: &dyn Transport, mail: &Mail<T>, received: &[u64]) 
 }
 
 /// The items of all ranks, in their order, at rank 0. Collective.
-pub fn to_first<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Vec<T> {
+pub fn to_first<T: Pod>(ranks: &Ranks, items: &[T]) -> Vec<T> {
     mail_to_first(ranks, items).into_items()
 }
 
 /// The items of each rank, at rank 0. Collective.
-pub fn mail_to_first<T: bytemuck::Pod>(ranks: &Ranks, items: &[T]) -> Mail<T> {
+pub fn mail_to_first<T: Pod>(ranks: &Ranks, items: &[T]) -> Mail<T> {
     let counts = (0..ranks.size()).map(|rank| if rank == 0 { items.len() } else { 0 });
     ranks.exchange(&Mail::from_parts(items.to_vec(), counts))
 }

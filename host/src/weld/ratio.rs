@@ -29,8 +29,8 @@ pub struct Found {
     pub clusterings: u32,
 }
 
-/// Searches the epsilon that removes the fraction `ratio` of the vertices, to [`RATIO_TOLERANCE`](super::RATIO_TOLERANCE) or as near
-/// as any epsilon comes.
+/// Searches the epsilon that removes the fraction `ratio` of the vertices, to
+/// [`RATIO_TOLERANCE`](super::RATIO_TOLERANCE) or as near as any epsilon comes.
 ///
 /// By bisection between 0 and the extent of the points. More epsilon does not always remove more vertices (a new neighbour
 /// can take a vertex away from one that then represents itself), but nearly so; where no epsilon removes the fraction, as

@@ -162,8 +162,8 @@ fn refuse(options: &Options) -> Result<()> {
     Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
 }
 
-/// Reads this rank's block. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0 reads for all, and
-/// keeps what it has read.
+/// Reads this rank's block. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0
+/// reads for all, and keeps what it has read.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
     let by_all = (options.output.as_deref()).is_none_or(|path| has_extension(path, "ply"));
     let slices = || match grid_of(&options.input)? {
