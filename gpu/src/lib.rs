@@ -2,7 +2,6 @@
 //!
 //! | family | stages |
 //! | --- | --- |
-//! | [`collective`] | scan, compact, bucket |
 //! | [`convert`] | points of the plane and of space |
 //! | [`grid`] | rows of a plain grid |
 //! | [`half_edge`] | a half-edge triangulation from triangles |
@@ -26,7 +25,6 @@
 // A view is passed as `In<T>`: its lifetime says nothing that a reader needs.
 #![allow(elided_lifetimes_in_paths)]
 
-pub mod collective;
 pub mod convert;
 pub mod grid;
 pub mod half_edge;

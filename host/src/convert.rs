@@ -37,7 +37,7 @@ use gpu::ids::Vertex;
 use gpu::smooth::{COPIES, EXTREMES, Vector, from_ordered_bits, measure_bounds};
 use trioxide_kernel::launch::Buffer;
 
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::{self, DeviceTriangulation, Point};
 use crate::{Error, Result};
 

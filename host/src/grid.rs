@@ -23,7 +23,7 @@ use gpu::ids::Vertex;
 use gpu::point::MeshPoint;
 use trioxide_kernel::launch::Buffer;
 
-use crate::backend::Device;
+use crate::device::Device;
 use crate::{Error, Result};
 
 /// Rows of squares of a plain grid, with ids of their own: [`trioxide_generate::Grid::uniform`] has all of them.

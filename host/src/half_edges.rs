@@ -31,7 +31,7 @@ use gpu::ids::{HalfEdge, Vertex};
 use gpu::point::{MeshPoint, Point2};
 use trioxide_kernel::launch::Buffer;
 
-use crate::backend::Device;
+use crate::device::Device;
 use crate::mesh::{HalfEdges, Triangulation};
 use crate::points::upload_points;
 use crate::validate;
@@ -319,7 +319,7 @@ mod tests {
             "{said}"
         );
         // A tile behind the last half-edge begins below 2^32.
-        let tile = gpu::collective::TILE.max(gpu::collective::BIT_TILE) as usize;
+        let tile = trioxide_collective::TILE.max(trioxide_collective::BIT_TILE) as usize;
         assert!(MOST_HALF_EDGES.next_multiple_of(tile) <= u32::MAX as usize);
         assert!(words(MOST_HALF_EDGES).next_multiple_of(tile) * 32 <= 1 << 32);
     }

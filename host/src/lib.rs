@@ -43,7 +43,7 @@
 //! | the paper's sequential algorithm, the oracle | [`reference`](mod@reference) |
 //! | the rules for meshes | [`validate`] |
 //! | the cases that every device must pass | [`selftest`] |
-//! | the rules that kernels of any crate keep | [`conformance`] |
+//! | devices, buffers, collectives; the rules that kernels of any crate keep | [`trioxide_device`], re-exported here |
 //! | meshes, files, generators, pictures | the crates in `mesh/`, `formats/`, `generate/`, `render/`, re-exported here |
 //! | the command line | `cli/src/commands/` |
 //!
@@ -58,9 +58,6 @@
 //!
 //! docs/ARCHITECTURE.md has the map, docs/KERNELS.md the way to a kernel of your own.
 
-pub mod backend;
-pub mod collective;
-pub mod conformance;
 pub mod convert;
 pub mod grid;
 pub mod half_edges;
@@ -82,9 +79,14 @@ pub mod tet_faces;
 pub mod validate;
 pub mod weld;
 
-pub use backend::{Buffer, Device, Ptx};
 pub use glam;
 pub use gpu::ids;
+pub use trioxide_device::{Buffer, Device, Ptx, collective, conformance, device};
+
+trioxide_device::kernels! {
+    /// The kernels of all families, for compute capability 7.5 and later: the driver compiles them for the device at hand.
+    pub PTX = "gpu";
+}
 
 #[cfg(feature = "formats")]
 pub use trioxide_formats as formats;

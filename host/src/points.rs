@@ -4,7 +4,7 @@ use gpu::point::Coordinates;
 use trioxide_mesh::parallel;
 
 use crate::Result;
-use crate::backend::{Buffer, Device};
+use crate::device::{Buffer, Device};
 
 /// Copies points to the device in its precision, with room for `capacity` of them.
 ///

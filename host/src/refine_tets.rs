@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use glam::DVec3;
-//! use trioxide::backend::Device;
+//! use trioxide::device::Device;
 //! use trioxide::refine_tets::{DeviceTets, Marking, Options, refine};
 //! use trioxide::{formats, generate};
 //!
@@ -42,7 +42,7 @@ pub(crate) use mark::{seed_of_level, threshold};
 pub use mesh::{DeviceRefined, DeviceTets, RefinedArrays, SharePart};
 pub use share::{DividedShare, MarkedShare, Share, ShareChildren, SharePieces};
 
-use crate::backend::{BitSet, Device};
+use crate::device::{BitSet, Device};
 use crate::fields::{MeshFields, Mix};
 use crate::mesh::Refinement;
 use crate::prolongation::Prolongation;

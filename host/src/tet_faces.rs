@@ -10,8 +10,8 @@ use gpu::tet_faces::face_rule;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{NONE, words};
 
-use crate::backend::{BitSet, Device};
 use crate::collective::{count_bits, is_scattered};
+use crate::device::{BitSet, Device};
 use crate::{Error, Result};
 
 /// A list of tetrahedra as it is: after a change it is another one. Faces know by it whose they are.

@@ -5,9 +5,9 @@ use std::thread;
 
 use glam::{DVec2, DVec3};
 use trioxide::Error;
-use trioxide::backend::{Buffer, Device, cuda_devices};
 use trioxide::collective::exclusive_scan;
 use trioxide::convert;
+use trioxide::device::{Buffer, Device, cuda_devices};
 use trioxide::generate;
 use trioxide::half_edges::DeviceTriangulation;
 use trioxide::polyhedra;

@@ -5,15 +5,14 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 
 use libtest_mimic::{Arguments, Trial};
-use ptx_rules::{declared_kernels, family_of};
-use trioxide::backend::Device;
+use ptx_rules::family_of;
+use trioxide::device::Device;
 use trioxide::selftest::{COPIES, Case, LAUNCHES, Size, cases, entries};
 
 type Open = fn() -> trioxide::Result<Device>;
@@ -189,24 +188,23 @@ fn launches_are_the_entries(launched: &BTreeSet<&'static str>) -> Outcome {
     Ok(())
 }
 
-/// Every kernel that gpu/src declares has an entry, and every entry is of a declared kernel.
+/// Every declared kernel has an entry, and every entry is of a declared kernel.
 fn declarations_are_the_entries() -> Outcome {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpu/src");
-    let declared = declared_kernels(&sources).map_err(|error| error.to_string())?;
+    let declared = xtask::ptx::declared().map_err(|error| error.to_string())?;
     let entries = entries();
     let kernels = entries
         .iter()
         .map(|entry| family_of(entry, &declared).ok_or(*entry));
     let in_ptx: Result<BTreeSet<&str>, &str> = kernels.map(|kernel| Ok(kernel?.0)).collect();
     let in_ptx = in_ptx
-        .map_err(|entry| format!("{entry} is in the PTX, and gpu/src declares no such kernel"))?;
+        .map_err(|entry| format!("{entry} is in the PTX, and no source declares such a kernel"))?;
     let missing: Vec<&String> = declared
         .keys()
         .filter(|kernel| !in_ptx.contains(kernel.as_str()))
         .collect();
     if !missing.is_empty() {
         return Err(format!(
-            "gpu/src declares {missing:?}, which the PTX has not: `cargo xtask ptx --bless` where the prebuilt files are embedded"
+            "the sources declare {missing:?}, which the PTX has not: `cargo xtask ptx --bless` where the prebuilt files are embedded"
         ));
     }
     let families: BTreeSet<&str> = declared.values().map(String::as_str).collect();
@@ -218,7 +216,7 @@ fn declarations_are_the_entries() -> Outcome {
         .collect();
     if !untested.is_empty() || !unknown.is_empty() {
         return Err(format!(
-            "families in gpu/src without a case: {untested:?}; families of cases without a folder in gpu/src: {unknown:?}"
+            "families of kernels without a case: {untested:?}; families of cases without kernels: {unknown:?}"
         ));
     }
     Ok(())

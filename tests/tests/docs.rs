@@ -48,15 +48,6 @@ fn modules(folder: &Path) -> BTreeSet<String> {
     names
 }
 
-/// The families: the folders of `gpu/src` with kernels.
-fn families() -> Vec<String> {
-    let entries = fs::read_dir(root().join("gpu/src")).expect("gpu/src");
-    let folders = entries.map(|entry| entry.expect("an entry").path());
-    let folders = folders.filter(|path| path.is_dir());
-    let names = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()));
-    names.collect()
-}
-
 /// Whether a word is a path of this repository: `gpu/src/`, `docs/KERNELS.md`.
 fn is_path(word: &str) -> bool {
     let first = word.split('/').next().unwrap_or("");
@@ -79,7 +70,8 @@ fn check_paths(file: &str, text: &str) {
     for word in code(text).filter(|word| is_path(word)) {
         count += 1;
         let paths = match word.contains("<family>") {
-            true => families()
+            true => xtask::ptx::families()
+                .expect("the sources can be read")
                 .iter()
                 .map(|family| word.replace("<family>", family))
                 .collect(),

@@ -1,8 +1,6 @@
 //! The fuzzers' targets (tests/fuzz), without libFuzzer: none is missing, and each works on its seeds.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
@@ -37,12 +35,8 @@ fn every_format_and_every_family_is_fuzzed() {
     assert_eq!(readers, expected + 1);
 
     let fuzzed: BTreeSet<&str> = all.iter().filter_map(|target| target.family).collect();
-    let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpu/src")).unwrap();
-    for folder in folders
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
-    {
-        let family = folder.file_name().unwrap().to_str().unwrap();
+    for family in xtask::ptx::families().unwrap() {
+        let family = family.as_str();
         assert!(
             fuzzed.contains(family) || SHARED.contains(&family) || WITHOUT_INPUT.contains(&family),
             "no target runs the family {family}"

@@ -6,7 +6,7 @@ use gpu::point::Coordinates;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use random_mesh::{RING, RING_TRIANGLES, delaunay, triangulations, triangulations_with_regions};
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{Neighbours, Repair, indexed};
 use trioxide::mesh::{PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation};

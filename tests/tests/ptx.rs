@@ -6,53 +6,54 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use cuda_builder::{CudaBuilder, NvvmArch, search_device_compiler};
+use cuda_builder::{CudaBuilder, NvvmArch, SOURCES, search_device_compiler};
 use ptx_rules::{
-    Build, Exceptions, declared_kernels, entries, family_of, join_directory, read_families, review,
+    Build, declared_kernels, entries, family_of, join_directory, read_families, review,
 };
+use xtask::ptx::PACKAGES;
 
-fn gpu() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../gpu")
+fn folder(package: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(package)
 }
 
-/// The PTX of the sources, or the prebuilt one where no device compiler is there to build it; with a name for messages.
-fn kernels() -> (&'static str, &'static str) {
-    static PREBUILT: OnceLock<String> = OnceLock::new();
-    match built() {
-        Some(ptx) => ("kernels.ptx", ptx),
-        None => {
-            let join = || join_directory(&gpu().join("prebuilt")).expect("one build's files");
-            ("gpu/prebuilt, joined", PREBUILT.get_or_init(join))
-        }
-    }
+/// PTX that was built from the sources, and the list of these.
+struct Fresh {
+    text: String,
+    sources: String,
 }
 
-/// The PTX of the sources, built once, if there is a device compiler.
-fn built() -> Option<&'static str> {
-    static BUILT: OnceLock<Option<String>> = OnceLock::new();
-    BUILT.get_or_init(build).as_deref()
+/// The PTX of the sources of each package, built once, if there is a device compiler.
+fn built() -> Option<&'static [Fresh; PACKAGES.len()]> {
+    static BUILT: OnceLock<Option<[Fresh; PACKAGES.len()]>> = OnceLock::new();
+    let build_all = || {
+        search_device_compiler().found.as_ref()?;
+        Some(PACKAGES.map(build))
+    };
+    BUILT.get_or_init(build_all).as_ref()
 }
 
-fn build() -> Option<String> {
-    search_device_compiler().found.as_ref()?;
-    // The target directory of the host's build script: `core` is built there already.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .parent()
-        .expect("it is target/tmp");
-    let built = CudaBuilder::new(gpu())
+fn build(package: &str) -> Fresh {
+    // The target directory of the host's build scripts: `core` is built there already.
+    let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let target = tmp.parent().expect("it is target/tmp");
+    let name = format!("{}.ptx", package.replace('/', "-"));
+    let built = CudaBuilder::new(folder(package))
         .arch(NvvmArch::Compute75)
         .target_dir(target.join("device"))
-        .copy_to(Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels.ptx"))
-        .build();
-    match built {
-        Ok(path) => Some(fs::read_to_string(path).expect("the builder has written it")),
-        Err(error) => panic!("{error}"),
+        .copy_to(tmp.join(name))
+        .build_listed()
+        .unwrap_or_else(|error| panic!("{error}"));
+    Fresh {
+        text: fs::read_to_string(built.ptx).expect("the builder has written it"),
+        sources: built.sources,
     }
 }
 
-/// One text for each family, as `cargo xtask ptx --bless` cuts a PTX.
-fn families(ptx: &str) -> BTreeMap<String, String> {
-    let declared = declared_kernels(&gpu().join("src")).expect("the sources can be read");
+/// One text for each family of a package, as `cargo xtask ptx --bless` cuts a PTX.
+fn families(package: &str, ptx: &str) -> BTreeMap<String, String> {
+    let declared = declared_kernels(&folder(package).join("src")).expect("the sources can be read");
     let family = |entry: &str| family_of(entry, &declared).map(|(_, family)| family.to_owned());
     ptx_rules::split(ptx, family).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -62,65 +63,76 @@ fn skip(test: &str, reason: &str) {
     writeln!(std::io::stderr(), "skipped: {test}: {reason}").expect("standard error is open");
 }
 
+/// The PTX of the sources, or the prebuilt one where no device compiler is there to build it.
 #[test]
 fn kernels_keep_the_rules() {
-    let exceptions =
-        fs::read_to_string(gpu().join("ptx-exceptions.txt")).expect("it is checked in");
-    let exceptions = Exceptions::parse(&exceptions).unwrap_or_else(|error| panic!("{error}"));
-    let (name, ptx) = kernels();
-    assert!(!entries(ptx).is_empty(), "no kernel in {name}");
-    if let Err(report) = review(name, ptx, Build::Plain, &exceptions) {
-        panic!("kernels break rules of the PTX\n{report}");
+    for (k, package) in PACKAGES.iter().enumerate() {
+        let exceptions = xtask::ptx::exceptions(&folder(package)).expect("they are checked in");
+        let text = match built() {
+            Some(built) => built[k].text.clone(),
+            None => join_directory(&folder(package).join("prebuilt")).expect("one build's files"),
+        };
+        assert!(!entries(&text).is_empty(), "no kernel in {package}");
+        if let Err(report) = review(package, &text, Build::Plain, &exceptions) {
+            panic!("kernels break rules of the PTX\n{report}");
+        }
     }
 }
 
 #[test]
 fn prebuilt_ptx_is_that_of_the_sources() {
     let test = "prebuilt_ptx_is_that_of_the_sources";
-    let prebuilt = read_families(&gpu().join("prebuilt")).expect("it is checked in");
     let Some(built) = built() else {
         return skip(
             test,
             "no device compiler; `cargo xtask doctor` says what is missing",
         );
     };
-    let compiler = |ptx: &str| ptx.lines().next().unwrap_or_default().to_owned();
-    let theirs = prebuilt.values().next().map(|ptx| compiler(ptx));
-    let (theirs, ours) = (theirs.expect("there are families"), compiler(built));
-    if theirs != ours {
-        let reason = format!("the prebuilt files are by another compiler: {theirs}; here: {ours}");
-        return skip(test, &reason);
-    }
-    let built = families(built);
-    let names =
-        |families: &BTreeMap<String, String>| -> Vec<String> { families.keys().cloned().collect() };
-    assert_eq!(
-        names(&prebuilt),
-        names(&built),
-        "the families of gpu/prebuilt and of the sources: run `cargo xtask ptx --bless` and commit gpu/prebuilt"
-    );
-    for (family, built) in &built {
-        let mut lines = prebuilt[family].lines().zip(built.lines());
-        let difference = lines.position(|(old, new)| old != new);
+    for (package, fresh) in PACKAGES.iter().zip(built) {
+        let folder = folder(package).join("prebuilt");
+        let remedy = format!("run `cargo xtask ptx --bless` and commit {package}/prebuilt");
+        let listed = fs::read_to_string(folder.join(SOURCES)).expect("it is checked in");
+        assert_eq!(listed, fresh.sources, "the sources of {package}: {remedy}");
+        let prebuilt = read_families(&folder).expect("it is checked in");
+        let compiler = |ptx: &str| ptx.lines().next().unwrap_or_default().to_owned();
+        let theirs = prebuilt.values().next().map(|ptx| compiler(ptx));
+        let (theirs, ours) = (theirs.expect("there are families"), compiler(&fresh.text));
+        if theirs != ours {
+            let reason =
+                format!("the prebuilt files are by another compiler: {theirs}; here: {ours}");
+            return skip(test, &reason);
+        }
+        let built = families(package, &fresh.text);
         assert!(
-            prebuilt[family] == *built,
-            "gpu/prebuilt/{family}.ptx is not what the sources give (first different line: {}): run \
-             `cargo xtask ptx --bless` and commit it",
-            difference.map_or_else(|| "after the end".to_owned(), |line| (line + 1).to_string())
+            prebuilt.keys().eq(built.keys()),
+            "the families of {package}/prebuilt and of the sources differ: {remedy}"
         );
+        for (family, built) in &built {
+            let mut lines = prebuilt[family].lines().zip(built.lines());
+            let difference = lines.position(|(old, new)| old != new);
+            assert!(
+                prebuilt[family] == *built,
+                "{package}/prebuilt/{family}.ptx is not what the sources give (first different line: {}): {remedy}",
+                difference
+                    .map_or_else(|| "after the end".to_owned(), |line| (line + 1).to_string())
+            );
+        }
     }
 }
 
 /// Without a compiler too: the prebuilt files are as they would be cut again.
 #[test]
 fn prebuilt_ptx_is_cut_by_family() {
-    let prebuilt = read_families(&gpu().join("prebuilt")).expect("it is checked in");
-    let joined = join_directory(&gpu().join("prebuilt")).expect("one build's files");
-    for (family, text) in families(&joined) {
-        assert!(
-            prebuilt.get(&family) == Some(&text),
-            "gpu/prebuilt/{family}.ptx has other kernels than gpu/src/{family}: run `cargo xtask ptx --bless` and \
-             commit gpu/prebuilt"
-        );
+    for package in PACKAGES {
+        let prebuilt = folder(package).join("prebuilt");
+        let joined = join_directory(&prebuilt).expect("one build's files");
+        let prebuilt = read_families(&prebuilt).expect("it is checked in");
+        for (family, text) in families(package, &joined) {
+            assert!(
+                prebuilt.get(&family) == Some(&text),
+                "{package}/prebuilt/{family}.ptx has other kernels than the sources of {family}: run \
+                 `cargo xtask ptx --bless` and commit {package}/prebuilt"
+            );
+        }
     }
 }

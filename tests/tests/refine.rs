@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use proptest::prelude::*;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::generate;
 use trioxide::mesh::Triangulation;
 use trioxide::refine::{DeviceEdgeMesh, End, Marking, Options, SerialRun, refine};

@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use proptest::prelude::*;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::generate::{random_tets, tet_grid};
 use trioxide::reference;
 use trioxide::refine_tets::{DividedEdges, Marking, Options, Refined, run};

@@ -1,7 +1,7 @@
 //! Families on arrays that are on a device already: the results of the host's arrays, bit for bit.
 
-use trioxide::backend::Device;
 use trioxide::collective::{mark_ids, pack_flags};
+use trioxide::device::Device;
 use trioxide::glam::{DVec2, DVec3};
 use trioxide::half_edges::DeviceTriangulation;
 use trioxide::ids::Vertex;

@@ -6,7 +6,7 @@ use std::f64::consts::SQRT_2;
 use glam::DVec3;
 use gpu::smooth::{cell_quality, dihedral_cosine, radius_ratio, shuffled};
 use proptest::prelude::*;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::generate;
 use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Quality3d, quality};

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use glam::DVec3;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::generate;
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::reference::{smooth as reference, smooth_weights};

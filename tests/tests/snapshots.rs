@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec2;
 use libtest_mimic::{Arguments, Failed, Trial};
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::digest::digest;
 use trioxide::half_edges::DeviceTriangulation;
 use trioxide::mesh::{PolygonMesh, Triangulation};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use cuda_builder::{CompilerSearch, search_device_compiler};
-use ptx_rules::{entries, join_directory};
+use ptx_rules::entries;
 
 use crate::process::{cargo, output_of};
 use crate::ptx::prebuilt;
@@ -103,9 +103,11 @@ fn report_device_compiler(search: &CompilerSearch) {
 }
 
 fn report_prebuilt() -> bool {
-    match join_directory(&prebuilt()) {
-        Ok(text) => {
-            let compiler = text.lines().next().unwrap_or_default();
+    match prebuilt() {
+        Ok(texts) => {
+            let kernels: usize = texts.iter().map(|text| entries(text).len()).sum();
+            let first = texts.first().map_or("", String::as_str);
+            let compiler = first.lines().next().unwrap_or_default();
             let compiler = compiler
                 .trim_start_matches("// ")
                 .split("; rustc ")
@@ -113,7 +115,7 @@ fn report_prebuilt() -> bool {
                 .unwrap_or_default();
             report(
                 "prebuilt kernels",
-                &format!("{} kernels by {compiler}", entries(&text).len()),
+                &format!("{kernels} kernels by {compiler}"),
             );
             true
         }

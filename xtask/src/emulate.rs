@@ -26,6 +26,10 @@ pub(crate) struct Arguments {
     /// three times as slow.
     #[arg(long)]
     check: bool,
+    /// Run this command by the shell in place of `trioxide`: the tests of a crate of your own, as in
+    /// `emulate --check --command "cd ../far && cargo test"`.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "arguments")]
+    command: Option<String>,
     /// Arguments of `trioxide`.
     #[arg(
         trailing_var_arg = true,
@@ -36,7 +40,18 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let trioxide = build::trioxide()?;
+    let mut command = match &arguments.command {
+        None => {
+            let mut command = Command::new(build::trioxide()?);
+            command.args(&arguments.arguments);
+            command
+        }
+        Some(words) => {
+            let mut command = Command::new("sh");
+            command.args(["-c", words]);
+            command
+        }
+    };
     run_command(&mut cargo(&[
         "build",
         "--release",
@@ -44,9 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         "ptx_emulator",
     ]))?;
     let driver = place("release")?;
-    let mut command = Command::new(trioxide);
     command
-        .args(&arguments.arguments)
         .env(LIBRARY_PATH, driver)
         .env("PTX_EMULATOR_DEVICES", arguments.devices.to_string())
         .env("PTX_EMULATOR_MEMORY", arguments.memory.to_string())

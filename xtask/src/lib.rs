@@ -1,6 +1,7 @@
 //! `cargo xtask`: the project's own commands, one module each.
 //!
-//! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary, the demo's runs.
+//! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary, the demo's runs; and that the tests need: the packages with
+//! kernels.
 
 mod bench;
 pub mod browser;
@@ -13,7 +14,7 @@ mod emulate;
 mod fuzz;
 mod mpi;
 pub mod process;
-mod ptx;
+pub mod ptx;
 mod ptxas;
 mod python;
 mod report;

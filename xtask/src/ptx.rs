@@ -1,10 +1,10 @@
 //! `cargo xtask ptx`: builds the kernels, checks them, makes them the prebuilt ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cuda_builder::{CudaBuilder, NvvmArch, search_device_compiler};
+use cuda_builder::{CudaBuilder, NvvmArch, SOURCES, search_device_compiler};
 use ptx_rules::{Build, Exceptions, declared_kernels, entries, family_of, join_directory, review};
 
 use crate::ptxas::{self, KernelUse, Ptxas};
@@ -15,12 +15,49 @@ const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
 /// The oldest and the newest of them, for `cargo xtask test`: each takes ten seconds.
 pub(crate) const OUTERMOST: [&str; 2] = ["sm_75", "sm_120"];
 
-/// Builds the kernels to PTX, target/trioxide.ptx.
+/// The packages with kernels, by their folders. Each has a folder `prebuilt` with its PTX, a file for each family.
+pub const PACKAGES: [&str; 2] = ["gpu/collective", "gpu"];
+
+/// The kernels that all packages declare, each with its family.
 ///
-/// Without a device compiler (`cargo xtask doctor`) the command works on the checked-in gpu/prebuilt instead.
+/// # Errors
+/// A folder or file cannot be read, or two kernels have one name.
+pub fn declared() -> Result<BTreeMap<String, String>, Error> {
+    let mut all = BTreeMap::new();
+    for package in PACKAGES {
+        for (kernel, family) in declared_kernels(&workspace().join(package).join("src"))? {
+            if let Some(other) = all.insert(kernel.clone(), family) {
+                return Err(format!("{package}: {kernel} is declared in {other} too").into());
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The families of kernels: the folders of gpu/src, and the packages beside them.
+///
+/// # Errors
+/// As [`declared`].
+pub fn families() -> Result<BTreeSet<String>, Error> {
+    Ok(declared()?.into_values().collect())
+}
+
+/// The prebuilt PTX of all packages.
+///
+/// # Errors
+/// A folder or file cannot be read, or a package's files are not of one build.
+pub fn prebuilt() -> Result<Vec<String>, String> {
+    let prebuilt = |package: &&str| join_directory(&workspace().join(package).join("prebuilt"));
+    PACKAGES.iter().map(prebuilt).collect()
+}
+
+/// Builds the kernels to PTX: target/ptx/gpu.ptx and target/ptx/collective.ptx.
+///
+/// Without a device compiler (`cargo xtask doctor`) the command works on the checked-in prebuilt kernels instead.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Make the build the prebuilt one: write gpu/prebuilt/<family>.ptx, to be committed.
+    /// Make the build the prebuilt one: write a file for each family to the folder `prebuilt` of its package, and the list of the
+    /// sources, to be committed.
     #[arg(long)]
     bless: bool,
     /// Check the rules of the PTX, assemble it with ptxas and show the resources of each kernel on each architecture.
@@ -32,89 +69,128 @@ pub(crate) struct Arguments {
     /// With --check: assemble for these architectures.
     #[arg(long, value_name = "SM", requires = "check", default_values = ARCHITECTURES)]
     arch: Vec<String>,
-    /// Build nothing: take this PTX of all kernels, such as one built on another machine.
-    #[arg(long, value_name = "FILE")]
-    from: Option<PathBuf>,
-    /// Build the kernels of a checked build, which report every index out of range: target/checked.ptx.
-    #[arg(long, conflicts_with_all = ["bless", "from"])]
+    /// Build the kernels of a checked build, which report every index out of range.
+    #[arg(long, conflicts_with = "bless")]
     checked: bool,
 }
 
-/// The directory of the checked-in PTX, for machines without a device compiler.
-pub(crate) fn prebuilt() -> PathBuf {
-    workspace().join("gpu").join("prebuilt")
+/// The PTX of a package.
+struct Kernels {
+    folder: PathBuf,
+    ptx: PathBuf,
+    text: String,
+    /// The sources' list, if they were built.
+    sources: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let ptx = match &arguments.from {
-        Some(file) => file.clone(),
-        None => kernels(arguments.bless || arguments.checked, arguments.checked)?,
-    };
-    let text = fs::read_to_string(&ptx).map_err(|error| format!("{}: {error}", ptx.display()))?;
-    println!(
-        "{}: {} kernels, {} KiB",
-        ptx.display(),
-        entries(&text).len(),
-        text.len() / 1024
-    );
+    let search = search_device_compiler();
+    let must_build = arguments.bless || arguments.checked;
+    match search.found {
+        Some(_) => println!("building the kernels (1 to 2 minutes from nothing) with {search}"),
+        None if must_build => {
+            return Err(format!("there is no device compiler to build with\n{search}").into());
+        }
+        None => println!(
+            "skipped: building the kernels: there is no device compiler (`cargo xtask doctor`)"
+        ),
+    }
+    let mut all = Vec::new();
+    for package in PACKAGES {
+        let kernels = match search.found {
+            Some(_) => build(package, arguments.checked)?,
+            None => join_prebuilt(package)?,
+        };
+        println!(
+            "{}: {} kernels, {} KiB",
+            kernels.ptx.display(),
+            entries(&kernels.text).len(),
+            kernels.text.len() / 1024
+        );
+        all.push(kernels);
+    }
     if arguments.bless {
-        bless(&text)?;
+        all.iter().try_for_each(bless)?;
     }
     if arguments.check {
-        check_rules(&ptx, &text, arguments.checked)?;
+        check_rules(&all, arguments.checked)?;
         match ptxas::find_or_download() {
-            Ok(ptxas) => check(&ptxas, &ptx, &arguments.arch)?,
+            Ok(ptxas) => check(&ptxas, &all, &arguments.arch)?,
             Err(reason) => println!("skipped: assembling the kernels: {reason}"),
         }
     }
     Ok(())
 }
 
-/// Builds the kernels, or puts the prebuilt ones together unless `must_build`. Returns the file.
-fn kernels(must_build: bool, checked: bool) -> Result<PathBuf, Error> {
-    let search = search_device_compiler();
-    if search.found.is_some() {
-        println!("building the kernels (1 to 2 minutes from nothing) with {search}");
-        return build(checked);
-    }
-    if must_build {
-        return Err(format!("there is no device compiler to build with\n{search}").into());
-    }
-    println!("skipped: building the kernels: there is no device compiler (`cargo xtask doctor`)");
-    let text = join_directory(&prebuilt())
-        .map_err(|error| format!("{error}, and there is no device compiler\n{search}"))?;
-    let path = target_dir().join("trioxide.ptx");
-    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(path)
+/// Where the PTX of a package goes.
+fn place(folder: &Path, suffix: &str) -> Result<PathBuf, Error> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let target = target_dir().join("ptx");
+    fs::create_dir_all(&target)?;
+    Ok(target.join(format!("{name}{suffix}.ptx")))
 }
 
-fn build(checked: bool) -> Result<PathBuf, Error> {
-    let builder = CudaBuilder::new(workspace().join("gpu")).arch(NvvmArch::Compute75);
+fn join_prebuilt(package: &str) -> Result<Kernels, Error> {
+    let folder = workspace().join(package);
+    let text = join_directory(&folder.join("prebuilt"))?;
+    let ptx = place(&folder, "")?;
+    fs::write(&ptx, &text).map_err(|error| format!("{}: {error}", ptx.display()))?;
+    Ok(Kernels {
+        folder,
+        ptx,
+        text,
+        sources: None,
+    })
+}
+
+fn build(package: &str, checked: bool) -> Result<Kernels, Error> {
+    let folder = workspace().join(package);
+    let builder = CudaBuilder::new(&folder).arch(NvvmArch::Compute75);
     let builder = builder.features(checked.then_some("checked"));
-    let name = if checked { "checked" } else { "trioxide" };
-    // The directory that the host's build script uses too: `core` is built once.
+    // The directory that build scripts use too: `core` is built once.
     let builder = builder.target_dir(target_dir().join("device"));
-    Ok(builder
-        .copy_to(target_dir().join(format!("{name}.ptx")))
-        .build()?)
+    let suffix = if checked { ".checked" } else { "" };
+    let built = builder.copy_to(place(&folder, suffix)?).build_listed()?;
+    let text = fs::read_to_string(&built.ptx)
+        .map_err(|error| format!("{}: {error}", built.ptx.display()))?;
+    Ok(Kernels {
+        folder,
+        ptx: built.ptx,
+        text,
+        sources: Some(built.sources),
+    })
 }
 
-/// Writes one file for each family, and removes the files of families that no longer exist.
-fn bless(text: &str) -> Result<(), Error> {
-    let declared = declared_kernels(&workspace().join("gpu").join("src"))?;
-    let families = ptx_rules::split(text, |entry| {
+/// Writes one file for each family and the list of the sources, and removes the files of families that no longer exist.
+fn bless(kernels: &Kernels) -> Result<(), Error> {
+    let declared = declared_kernels(&kernels.folder.join("src"))?;
+    let mut files: BTreeMap<String, String> = ptx_rules::split(&kernels.text, |entry| {
         family_of(entry, &declared).map(|(_, family)| family.to_owned())
-    })?;
-    let directory = prebuilt();
+    })?
+    .into_iter()
+    .map(|(family, text)| (format!("{family}.ptx"), text))
+    .collect();
+    files.extend(
+        kernels
+            .sources
+            .iter()
+            .map(|list| (SOURCES.to_owned(), list.clone())),
+    );
+    let directory = kernels.folder.join("prebuilt");
     fs::create_dir_all(&directory)?;
-    let before = ptx_rules::read_families(&directory)?;
-    let changed = changed_families(&before, &families);
-    for family in &changed {
-        let path = directory.join(format!("{family}.ptx"));
-        match families.get(*family) {
+    let mut before = BTreeMap::new();
+    for entry in fs::read_dir(&directory)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        before.insert(name.into_owned(), fs::read_to_string(&path)?);
+    }
+    let changed = changed_files(&before, &files);
+    for name in &changed {
+        let path = directory.join(name);
+        match files.get(*name) {
             None => fs::remove_file(&path)?,
             Some(text) => {
-                let temporary = path.with_extension("ptx.tmp");
+                let temporary = path.with_extension("tmp");
                 fs::write(&temporary, text)?;
                 fs::rename(&temporary, &path)?;
             }
@@ -129,40 +205,60 @@ fn bless(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The families whose texts differ, or which only one of both has.
-fn changed_families<'a>(
+/// The files whose texts differ, or which only one of both has.
+fn changed_files<'a>(
     before: &'a BTreeMap<String, String>,
     after: &'a BTreeMap<String, String>,
 ) -> Vec<&'a str> {
-    let differs = |family: &&String| before.get(*family) != after.get(*family);
-    let gone = before.keys().filter(|family| !after.contains_key(*family));
+    let differs = |name: &&String| before.get(*name) != after.get(*name);
+    let gone = before.keys().filter(|name| !after.contains_key(*name));
     let changed = after.keys().filter(differs).chain(gone);
     changed.map(String::as_str).collect()
 }
 
-/// Checks the rules of the PTX. The kernels that may break one are in gpu/ptx-exceptions.txt.
-fn check_rules(file: &Path, text: &str, checked: bool) -> Result<(), Error> {
-    let path = workspace().join("gpu").join("ptx-exceptions.txt");
+/// The kernels of a package that may break a rule of the PTX: its file `ptx-exceptions.txt`, if there is one.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn exceptions(folder: &Path) -> Result<Exceptions, Error> {
+    let path = folder.join("ptx-exceptions.txt");
+    if !path.exists() {
+        return Ok(Exceptions::default());
+    }
     let exceptions = fs::read_to_string(&path)
         .map_err(|error| error.to_string())
         .and_then(|text| Exceptions::parse(&text))
         .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(exceptions)
+}
+
+/// Checks the rules of the PTX.
+fn check_rules(all: &[Kernels], checked: bool) -> Result<(), Error> {
     let build = if checked {
         Build::Checked
     } else {
         Build::Plain
     };
-    review(&file.to_string_lossy(), text, build, &exceptions)
-        .map_err(|report| format!("kernels break rules of the PTX\n{report}"))?;
+    for Kernels {
+        folder, ptx, text, ..
+    } in all
+    {
+        review(&ptx.to_string_lossy(), text, build, &exceptions(folder)?)
+            .map_err(|report| format!("kernels break rules of the PTX\n{report}"))?;
+    }
     println!("the kernels keep the rules of the PTX");
     Ok(())
 }
 
 /// Assembles for each architecture and prints one row a kernel.
-fn check(ptxas: &Ptxas, ptx: &Path, architectures: &[String]) -> Result<(), Error> {
+fn check(ptxas: &Ptxas, all: &[Kernels], architectures: &[String]) -> Result<(), Error> {
     let mut by_architecture = Vec::new();
     for arch in architectures {
-        by_architecture.push(ptxas.assemble(ptx, arch)?);
+        let mut kernels = Vec::new();
+        for package in all {
+            kernels.extend(ptxas.assemble(&package.ptx, arch)?);
+        }
+        by_architecture.push(kernels);
     }
     println!("\nptxas {} ({})", ptxas.release, ptxas.path.display());
     println!(
@@ -236,13 +332,13 @@ mod tests {
     }
 
     #[test]
-    fn families_that_change_come_or_go_are_found() {
+    fn files_that_change_come_or_go_are_found() {
         let families = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
             let own = |&(family, text): &(&str, &str)| (family.to_owned(), text.to_owned());
             pairs.iter().map(own).collect()
         };
         let before = families(&[("gone", "a"), ("same", "b"), ("weld", "c")]);
         let after = families(&[("new", "a"), ("same", "b"), ("weld", "d")]);
-        assert_eq!(changed_families(&before, &after), ["new", "weld", "gone"]);
+        assert_eq!(changed_files(&before, &after), ["new", "weld", "gone"]);
     }
 }

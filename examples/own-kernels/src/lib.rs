@@ -1,12 +1,12 @@
-//! Kernels of one's own beside trioxide's: the far points of a cloud, and how far the farthest is.
+//! Kernels of one's own, on trioxide's devices: the far points of a cloud, and how far the farthest is.
 //!
 //! ```
-//! use own_kernels::{far_points, open};
-//! use trioxide::Device;
-//! use trioxide::glam::DVec2;
+//! use glam::DVec2;
+//! use own_kernels::far_points;
+//! use trioxide_device::Device;
 //!
-//! # fn main() -> trioxide::Result<()> {
-//! let on = open(Device::cpu(None)?)?;
+//! # fn main() -> trioxide_device::Result<()> {
+//! let on = Device::cpu(None)?;
 //! let points = on.upload(&[DVec2::ZERO, DVec2::new(3.0, 4.0), DVec2::X])?;
 //! let far = far_points(&on, &points, DVec2::ZERO, 2.0)?;
 //! assert_eq!(on.download_rows::<_, u32>(&far.points)?, [1]);
@@ -15,27 +15,14 @@
 //! # }
 //! ```
 
+use glam::DVec2;
 use own_kernels_gpu::{self as kernel, LANES};
-use trioxide::glam::DVec2;
-use trioxide::ids::Vertex;
-use trioxide::{Buffer, Device, Ptx, Result, collective};
+use trioxide_device::{Buffer, Device, Result, collective};
+use trioxide_ids::Vertex;
 
-/// The kernels, for [`Device::load`]. The text is empty where no device compiler was found.
-// SAFETY: the build script makes it of the sources of own-kernels-gpu.
-pub const PTX: Ptx = unsafe {
-    Ptx::new(
-        "own-kernels-gpu",
-        include_str!(concat!(env!("OUT_DIR"), "/kernels.ptx")),
-    )
-};
-
-/// Loads the kernels on a device, beside trioxide's.
-///
-/// # Errors
-/// [`trioxide::Error::NoDevice`] on a GPU, if there is no PTX or the driver refuses it.
-pub fn open(on: Device) -> Result<Device> {
-    on.load(PTX)?;
-    Ok(on)
+trioxide_device::kernels! {
+    /// The kernels.
+    pub PTX = "own-kernels-gpu";
 }
 
 /// What [`far_points`] gives.
@@ -69,7 +56,7 @@ pub fn far_points(
         // SAFETY: a block reads its tile, as far as there are values, and writes its own element.
         unsafe { kernel::reduce_tiles::launch(on, tiles, &distances, &mut largest) }?;
     }
-    // One of trioxide's collectives, on the bit set that a kernel of ours gave.
+    // A collective, on the bit set that a kernel of ours gave.
     let points = collective::compact(on, &far)?;
     let largest = on.download(&largest)?.into_iter().fold(0.0, f64::max);
     Ok(FarPoints {

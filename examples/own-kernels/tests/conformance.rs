@@ -1,8 +1,8 @@
 //! The kernels against plain loops, on every device of this machine; then the rules that all kernels keep.
 
+use glam::DVec2;
 use own_kernels::{PTX, far_points};
-use trioxide::glam::DVec2;
-use trioxide::{Device, conformance};
+use trioxide_device::{Device, conformance};
 
 /// The devices that can run the kernels, and CPUs by few threads.
 fn devices() -> Vec<Device> {

@@ -19,6 +19,7 @@
 //! | ids and bit sets, so that arrays cannot be swapped | [`id!`], [`Bits`] |
 //! | structs of arrays as one parameter | [`macro@Group`] |
 //! | kernels whose lanes work together | [`block`] |
+//! | lists and ranks, as kernels read them | [`rows`] |
 //! | launches and buffers, on the host | `launch` |
 //! | checked builds | [`check`] |
 //!
@@ -46,6 +47,7 @@ pub mod index;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
 pub mod parameter;
+pub mod rows;
 pub mod view;
 
 pub use bits::{Bits, words};

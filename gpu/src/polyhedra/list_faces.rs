@@ -4,12 +4,12 @@ use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel
 
 use super::link::{Link, walk};
 use super::{sides_of, tally};
-use crate::collective::{rank_of, sort};
 use crate::ids::{FaceSide, Polyhedron, Tet};
+use trioxide_kernel::rows::{rank_of, sort};
 
 /// The polyhedron of tetrahedron `t`, and the place in it, in no order: `counts` has the tetrahedra of each polyhedron so far.
 ///
-/// `ranks` are those of the roots ([`rank_bits()`](crate::collective::rank_bits())): a polyhedron has the rank of its root.
+/// `ranks` are those of the roots ([`rank_of()`](trioxide_kernel::rows::rank_of())): a polyhedron has the rank of its root.
 #[kernel(
     requires(links.len() == n, 16 * ranks.len() >= n, polyhedra.len() == n, places.len() == n),
     moves(links.bytes() + ranks.bytes() + counts.bytes() + polyhedra.bytes() + places.bytes())

@@ -3,9 +3,9 @@
 use trioxide_kernel::{In, NONE, Out, kernel};
 
 use super::trees::Trees;
-use crate::collective::{Rows, sort};
 use crate::ids::{FaceSide, Polyhedron, Tet, Vertex};
 use crate::tet_faces::{corner_at, corners_of};
+use trioxide_kernel::rows::{Rows, sort};
 
 /// First top of polyhedron `p` in the list of all: n + 3 tops for n tetrahedra.
 #[inline(always)]

@@ -3,8 +3,8 @@
 use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
 use super::walk::{Cycles, Labelled};
-use crate::collective::Rows;
 use crate::ids::{HalfEdge, Polygon, Vertex};
+use trioxide_kernel::rows::Rows;
 
 /// Cuts the `i`-th weakly simple polygon between two corners at one vertex, and gives both halves of the cut.
 ///

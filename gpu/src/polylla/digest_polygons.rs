@@ -2,8 +2,8 @@
 
 use trioxide_kernel::{Block, Group, In, Index, Out, Shared, SharedMemory, kernel};
 
-use crate::collective::Rows;
 use crate::ids::{HalfEdge, Vertex};
+use trioxide_kernel::rows::Rows;
 
 /// Ids in the whole mesh of the elements of a part.
 #[derive(Group)]

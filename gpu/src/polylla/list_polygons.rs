@@ -3,8 +3,8 @@
 use trioxide_kernel::{In, Out, kernel};
 
 use super::walk::Cycles;
-use crate::collective::sort;
 use crate::ids::{HalfEdge, Polygon, Vertex};
+use trioxide_kernel::rows::sort;
 
 /// Counts the vertices of polygon `p`.
 #[kernel(

@@ -2,9 +2,9 @@
 
 use trioxide_kernel::{Atomic, Bits, In, kernel};
 
-use crate::collective::Rows;
 use crate::half_edge::half_edge_between;
 use crate::ids::{HalfEdge, Vertex};
+use trioxide_kernel::rows::Rows;
 
 /// Whether the triangles on both sides of half-edge `h` are of different regions: then no polygon may cross it.
 #[kernel(requires(twins.len() == n, 3 * regions.len() == n))]

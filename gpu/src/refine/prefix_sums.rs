@@ -6,8 +6,8 @@
 
 use trioxide_kernel::{Bits, Group, In, Out, kernel};
 
-use crate::collective::rank_of;
 use crate::ids::HalfEdge;
+use trioxide_kernel::rows::rank_of;
 
 /// Divided sides, and how many of them lie before a half-edge.
 pub(super) trait Ranking: Copy {
@@ -18,7 +18,7 @@ pub(super) trait Ranking: Copy {
     fn before(self, h: HalfEdge) -> (u32, u32);
 }
 
-/// Many divided sides with their ranks, by [`rank_bits()`](crate::collective::rank_bits()).
+/// Many divided sides with their ranks, by [`rank_of()`](trioxide_kernel::rows::rank_of()).
 #[derive(Group)]
 pub struct Ranks<'a> {
     /// Divided sides; 3T bits.

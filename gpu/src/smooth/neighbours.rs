@@ -10,8 +10,8 @@ use trioxide_kernel::{Bits, Group, In, Out, kernel};
 
 use super::cells::{Stars, WHOLE_CELLS};
 use super::cells_of_nodes::LIGHT;
-use crate::collective::sort;
 use crate::ids::Vertex;
+use trioxide_kernel::rows::sort;
 
 /// Neighbours of V nodes; D in all.
 #[derive(Group)]

@@ -5,8 +5,8 @@
 use trioxide_kernel::{Group, In, Out, kernel};
 
 use super::ids::Cluster;
-use crate::collective::rank_of;
 use crate::ids::Vertex;
+use trioxide_kernel::rows::rank_of;
 
 /// Whether vertex `v` is a representative.
 #[kernel(

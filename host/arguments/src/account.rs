@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use trioxide::Result;
-use trioxide::backend::{Costs, Device, Stage};
+use trioxide::device::{Costs, Device, Stage};
 
 static ACCOUNT: Mutex<Option<Account>> = Mutex::new(None);
 

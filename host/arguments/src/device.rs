@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
-use trioxide::backend::{Choice, Device, Stage, has_cuda_driver};
+use trioxide::device::{Choice, Device, Stage, has_cuda_driver};
 use trioxide::{Error, Result};
 
 use crate::account;

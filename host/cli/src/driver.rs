@@ -4,7 +4,7 @@ use std::env;
 use std::fs::{File, read_dir};
 
 use clap::ArgMatches;
-use trioxide::backend::Choice;
+use trioxide::device::Choice;
 
 /// Number of queues to each engine of a GPU.
 const QUEUES: &str = "CUDA_DEVICE_MAX_CONNECTIONS";

@@ -82,7 +82,7 @@ fn command() -> ExitCode {
     unsafe { driver::set_variables(options, 0) };
     let shown = show_progress(name, options);
     let result = outputs::check(options)
-        .and_then(|()| trioxide::backend::start_host_threads())
+        .and_then(|()| trioxide::device::start_host_threads())
         .and_then(|()| {
             outputs::begin(name, options);
             account::part("start");

@@ -1,4 +1,4 @@
-//! Meshes, their attributes, and the errors of every trioxide crate: no device, no file, no picture.
+//! Meshes and their attributes: no device, no file, no picture. [`trioxide_work`] is handed on: errors, progress, threads.
 //!
 //! Start at [`mesh::Mesh`] (faces in the plane or in space) and [`volume::VolumeMesh`] (cells).
 //!
@@ -12,35 +12,25 @@
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`partition`] | rows sorted by groups |
 //! | [`fields`] | named numbers of points and cells, and how a new mesh gets them from an old one |
-//! | [`progress`] | how far a long computation is, for programs that show it |
 //! | [`prolongation`] | values on a refined mesh from values on its input |
 //! | [`bit_set`] | flags as bit sets |
-//! | [`ahead`] | whether new memory is touched by other threads |
-//! | [`memory`] | how much memory is left |
 //! | [`terminal`] | text of files without commands to a terminal |
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
-//! | [`parallel`] | loops that all threads share |
-//! | [`error`] | [`Error`] |
 
-pub mod ahead;
 pub mod bit_set;
 mod boundary;
 pub mod digest;
 pub mod edge_table;
 pub mod edges;
-pub mod error;
 pub mod fields;
 pub mod half_edges;
-pub mod memory;
 pub mod mesh;
-pub mod parallel;
 pub mod partition;
 pub mod polyhedra;
-pub mod progress;
 pub mod prolongation;
 pub mod random;
 pub mod terminal;
 pub mod volume;
 
-pub use error::{Error, Result};
+pub use trioxide_work::{Error, Result, ahead, error, memory, parallel, progress};

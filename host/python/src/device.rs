@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use trioxide::Device;
-use trioxide::backend::{Choice, Stage};
+use trioxide::device::{Choice, Stage};
 
 use crate::exception::{exception, in_python};
 

@@ -8,7 +8,7 @@ use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use trioxide::backend::{DeviceId, Memory};
+use trioxide::device::{DeviceId, Memory};
 use trioxide::{Buffer, Device};
 
 use crate::device::PyDevice;

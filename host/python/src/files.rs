@@ -410,7 +410,7 @@ pub fn solve_poisson<'py>(
 /// The machine's GPUs and the driver's CUDA version, or the reason why there are none.
 #[pyfunction]
 pub fn cuda_devices(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    let found = match py.detach(trioxide::backend::cuda_devices) {
+    let found = match py.detach(trioxide::device::cuda_devices) {
         Ok(((major, minor), devices)) => {
             let devices: Vec<Value> = devices
                 .iter()

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gpu::ids::Vertex;
 use gpu::point::MeshPoint;
-use trioxide::backend::Buffer;
+use trioxide::device::Buffer;
 use trioxide::generate::Grid;
 use trioxide::grid::Rows;
 use trioxide::points::upload_points;

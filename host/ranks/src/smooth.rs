@@ -8,7 +8,7 @@
 use glam::DVec3;
 use gpu::point::MeshPoint;
 use gpu::smooth::{MOVES_CHUNK, Vector};
-use trioxide::backend::Buffer;
+use trioxide::device::Buffer;
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::smooth::{self, DeviceMesh, Moves, Options, Others, Share, SharePart, smooth_share};
 use trioxide::volume::TetMesh;

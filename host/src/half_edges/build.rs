@@ -10,8 +10,8 @@ use trioxide_kernel::{NONE, words};
 
 use super::error::{Error, Result, too_large, too_small};
 use super::{AnyPoint, MOST_HALF_EDGES};
-use crate::backend::{BitSet, Device};
 use crate::collective::{Tiled, is_scattered};
+use crate::device::{BitSet, Device};
 
 /// The border half-edges of a triangulation.
 pub(super) struct Border {

@@ -21,8 +21,8 @@ use gpu::indexed as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
-use crate::backend::Device;
 use crate::collective::{Csr, compact, count_bits, exclusive_scan, lengths};
+use crate::device::Device;
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaCounts, PolyllaLists, Ties};
 use crate::polylla::download_lists;

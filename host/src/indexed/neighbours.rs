@@ -5,7 +5,7 @@ use gpu::indexed as kernel;
 use trioxide_kernel::launch::Buffer;
 
 use super::Result;
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::{DeviceTriangulation, MeshId, Point};
 
 /// The arrays of neighbours, which triangles and their half-edges do not hold: T triangles, V vertices.

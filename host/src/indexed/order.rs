@@ -6,8 +6,8 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
 use crate::Result;
-use crate::backend::Device;
 use crate::collective::{Csr, count_bits, exclusive_scan, lengths};
+use crate::device::Device;
 
 /// Polygons as the paper stores them, on a device: P polygons, some of them broken.
 pub(super) struct PolygonArrays {

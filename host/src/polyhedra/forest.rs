@@ -5,8 +5,8 @@ use gpu::polyhedra::{self as kernel, Link, tally};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
-use crate::backend::{BitSet, Device};
 use crate::collective::{Tiled, tally_bits};
+use crate::device::{BitSet, Device};
 use crate::refine_tets::{DeviceTets, SpacePoint};
 use crate::tet_faces::{DeviceFaces, ListId};
 use crate::{Error, Result};

@@ -6,8 +6,8 @@ use trioxide_kernel::launch::Buffer;
 
 use super::forest::{Cells, Forest, find_deep_roots};
 use crate::Result;
-use crate::backend::Device;
 use crate::collective::{Csr, Tiled, exclusive_scan, merge_lists, most_alone, tally_bits};
+use crate::device::Device;
 
 /// Polyhedra of a forest.
 pub(super) struct Lists {

@@ -37,8 +37,8 @@ pub use result::DevicePolyhedra;
 pub use share::{Share, SharePolyhedra, Taken, boundary_faces_of, largest_faces, of_taken};
 
 use crate::Result;
-use crate::backend::{BitSet, Device};
 use crate::collective::tally_bits;
+use crate::device::{BitSet, Device};
 use crate::polyhedra_mesh::PolyhedraCounts;
 use crate::refine_tets::{DeviceTets, SpacePoint};
 use crate::tet_faces::DeviceFaces;

@@ -8,8 +8,8 @@ use trioxide_kernel::words;
 use super::forest::{Cells, Forest};
 use super::lists::Lists;
 use crate::Result;
-use crate::backend::{BitSet, Device};
 use crate::collective::compact;
+use crate::device::{BitSet, Device};
 
 /// Pinched polyhedra, ascending, and the tops of all.
 pub(super) fn find(

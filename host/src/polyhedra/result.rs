@@ -3,8 +3,8 @@
 use gpu::ids::{FaceSide, Polyhedron, Tet};
 use trioxide_kernel::launch::Buffer;
 
-use crate::backend::{BitSet, Device};
 use crate::collective::Csr;
+use crate::device::{BitSet, Device};
 use crate::polyhedra_mesh::{PolyhedraCounts, PolyhedraLists};
 use crate::tet_faces::{DeviceFaces, ListId};
 use crate::{Error, Result};

@@ -6,8 +6,8 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
 use super::{Error, Result};
-use crate::backend::Device;
 use crate::collective::{Csr, bucket, mark_ids};
+use crate::device::Device;
 use crate::half_edges::{DeviceTriangulation, MeshId, Point};
 use crate::mesh::{NONE, Triangulation};
 

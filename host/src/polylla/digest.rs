@@ -5,8 +5,8 @@ use gpu::polylla as kernel;
 use trioxide_kernel::launch::Buffer;
 
 use crate::Result;
-use crate::backend::Device;
 use crate::collective::Csr;
+use crate::device::Device;
 
 /// Ids in the whole mesh of a part's elements.
 #[derive(Clone, Copy, Debug)]

@@ -31,8 +31,8 @@ use gpu::polylla as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
-use crate::backend::{BitSet, Device};
 use crate::collective::{Csr, Tiled, compact, count_bits, exclusive_scan, lengths, tally_bits};
+use crate::device::{BitSet, Device};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaCounts, Ties};
 

@@ -6,8 +6,8 @@ use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
 use super::{Error, PolygonTriangles, Result, WholeIds, digest_of_part};
-use crate::backend::Device;
 use crate::collective::{Csr, bucket_long, most_alone};
+use crate::device::Device;
 use crate::half_edges::{DeviceTriangulation, MeshId, Point};
 use crate::mesh::{Polygons, PolyllaCounts, PolyllaLists, PolyllaMesh};
 

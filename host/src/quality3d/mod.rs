@@ -3,7 +3,7 @@
 use gpu::smooth::{self as kernel, BINS, COPIES, Vector, counted, from_ordered_bits};
 use trioxide_kernel::launch::Buffer;
 
-use crate::backend::Device;
+use crate::device::Device;
 use crate::smooth::DeviceCells;
 use crate::{Error, Result};
 

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use glam::DVec3;
 
 use super::weld_attributes;
-use crate::backend::Device;
+use crate::device::Device;
 use crate::weld::{
     Carried, Found, Guards, HostGuards, Options, Position, Result, Welded, check, check_ratio,
     extent, fraction_removed, search, spacing,

@@ -9,8 +9,8 @@ use trioxide_kernel::launch::Buffer;
 
 use super::edges::{DeviceEdgeMesh, Saved, Stale};
 use super::error::{Error, Result};
-use crate::backend::Device;
 use crate::collective::compact;
+use crate::device::Device;
 use crate::half_edges::AnyPoint;
 
 impl Saved {

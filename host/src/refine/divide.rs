@@ -12,7 +12,7 @@ use super::edges::{DeviceEdgeMesh, Level, MOST_EDGES};
 use super::error::{Error, Result};
 use super::propagate::{Before, DividedSides};
 use super::upload::with_room;
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::AnyPoint;
 
 impl<P: AnyPoint> DeviceEdgeMesh<P> {

@@ -5,7 +5,7 @@ use gpu::refine::Ends;
 use trioxide_kernel::launch::Buffer;
 
 use crate::Result;
-use crate::backend::{BitSet, Device};
+use crate::device::{BitSet, Device};
 use crate::half_edges::AnyPoint;
 
 /// A triangulation with edges on a device, at some level of refinement; [`gpu::refine`] describes the arrays.

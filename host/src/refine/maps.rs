@@ -11,7 +11,7 @@ use super::error::Error;
 use super::midpoints::{Midpoints, carry};
 use super::tags::segments;
 use crate::Result;
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::{self, AnyPoint, DeviceTriangulation};
 use crate::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
 

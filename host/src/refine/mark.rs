@@ -11,7 +11,7 @@ use trioxide_mesh::bit_set;
 
 use super::edges::DeviceEdgeMesh;
 use super::error::{Error, Result};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::AnyPoint;
 use crate::mesh::EdgeTriangulation;
 

@@ -5,7 +5,7 @@ use gpu::refine::maps::interpolate;
 use trioxide_kernel::launch::Buffer;
 
 use super::error::{Error, Result};
-use crate::backend::Device;
+use crate::device::Device;
 
 /// Where the vertices of a refined mesh lie, on a device: those of the input keep their ids, each other is the midpoint of an edge of
 /// the mesh before its round.

@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use glam::DVec2;
-//! use trioxide::backend::Device;
+//! use trioxide::device::Device;
 //! use trioxide::refine::{DeviceEdgeMesh, Marking, Options, refine};
 //! use trioxide::{formats, generate};
 //!
@@ -56,7 +56,7 @@ pub(crate) use share::{gather, gather_members};
 pub use tags::{Tags, segments};
 pub use upload::{with_room, with_room_for_points};
 
-use crate::backend::{BitSet, Device};
+use crate::device::{BitSet, Device};
 use crate::half_edges::AnyPoint;
 use crate::progress;
 use edges::{Saved, Stale};

@@ -13,8 +13,8 @@ use trioxide_kernel::launch::Buffer;
 use super::edges::{DeviceEdgeMesh, Level};
 use super::mark::Marked;
 use crate::Result;
-use crate::backend::{BitSet, Device};
 use crate::collective::{Counted, Tiled, compact, exclusive_scan};
+use crate::device::{BitSet, Device};
 use crate::half_edges::AnyPoint;
 
 /// One in this many marked triangles or divided edges is few: then kernels follow lists instead of passing over all elements.

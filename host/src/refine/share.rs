@@ -32,8 +32,8 @@ use super::edges::{DeviceEdgeMesh, MOST_EDGES, Stale};
 use super::error::{Error, Result};
 use super::mark::{Marked, Marking, ShareNames};
 use super::propagate::{DividedEdges, DividedSides};
-use crate::backend::Device;
 use crate::collective::{Counted, mark_more_ids};
+use crate::device::Device;
 use crate::half_edges::{AnyPoint, DeviceTriangulation};
 
 /// A part of a mesh: V vertices, E edges, T triangles by local ids, which ascend with the ids of the whole mesh.

@@ -12,8 +12,8 @@ use trioxide_kernel::launch::Buffer;
 use super::SpacePoint;
 use super::error::{Error, Result};
 use super::mesh::{DeviceTets, slots_for, table_slots};
-use crate::backend::Device;
 use crate::collective::compact;
+use crate::device::Device;
 
 /// Edges of a mesh: E of them.
 pub(super) struct Edges {

@@ -17,8 +17,8 @@ use super::edges::Edges;
 use super::{
     DeviceRefined, DeviceTets, DividedEdges, Error, Level, MOST_TETRAHEDRA, Result, SpacePoint,
 };
-use crate::backend::Device;
 use crate::collective::{compact, count_bits, exclusive_scan};
+use crate::device::Device;
 use crate::tet_faces::ListId;
 
 /// Tetrahedra of which less than one is marked where the closure follows lists: to make them takes as long as ten rounds over all.

@@ -12,7 +12,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_mesh::{bit_set, parallel};
 
 use super::{DeviceRefined, Error, Result, SpacePoint};
-use crate::backend::Device;
+use crate::device::Device;
 
 /// The tetrahedra that a level divides.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,8 +9,8 @@ use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
 use super::{Error, Level, MOST_TETRAHEDRA, Refined, Result, SpacePoint};
-use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan};
+use crate::device::Device;
 use crate::points::upload_points;
 use crate::refine::Midpoints;
 use crate::tet_faces::{Broken, DeviceFaces, ListId};

@@ -21,8 +21,8 @@ use super::level::{Children, close, divide_closed, is_few, mark_edges, order_edg
 use super::mark::{ShareNames, mark_share};
 use super::mesh::SharePart;
 use super::{DeviceRefined, DeviceTets, DividedEdges, Error, Marking, Result, SpacePoint};
-use crate::backend::Device;
 use crate::collective::{compact, mark_ids, mark_more_ids};
+use crate::device::Device;
 use crate::refine::{gather, gather_members};
 
 /// A part on a device.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use gpu::plant_bad_index::plant_bad_index;
 
 use super::{Case, equal};
-use crate::backend::Device;
+use crate::device::Device;
 
 /// The message of a launch with the planted index.
 const EXPECTED: &str = "kernel plant_bad_index: index 7 of array `values`, which has 4 elements";

@@ -1,12 +1,12 @@
 //! Scan, compact and bucket against plain loops.
 
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
 use crate::bit_set;
 use crate::collective::{
     Csr, bucket, bucket_local, bucket_long, compact, count_bits, exclusive_scan, mark_ids,
     order_by_keys, pack_flags,
 };
+use crate::device::Device;
 use crate::mesh::NONE;
 
 pub fn cases(size: Size) -> Vec<Case> {

@@ -3,8 +3,8 @@
 use glam::{DVec2, DVec3, Vec2, Vec3};
 
 use super::{Case, Outcome, equal};
-use crate::backend::Device;
 use crate::convert::{flatten, lift, origins, triangles, triangulation};
+use crate::device::Device;
 use crate::generate;
 use crate::half_edges::DeviceTriangulation;
 

@@ -1,7 +1,7 @@
 //! Copies between host and device, beside other work and alone: the downloaded bytes equal the uploaded ones.
 
 use super::{Case, Outcome, equal};
-use crate::backend::Device;
+use crate::device::Device;
 
 /// Bytes of the pieces that large copies go in.
 const PIECE: usize = 4 << 20;

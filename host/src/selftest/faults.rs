@@ -3,7 +3,7 @@
 use glam::DVec2;
 
 use super::{Case, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::DeviceTriangulation;
 use crate::{Error, generate, polylla};
 

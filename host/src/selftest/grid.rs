@@ -7,7 +7,7 @@ use gpu::point::{DoublePoint, MeshPoint};
 use trioxide_kernel::launch::Buffer;
 
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::generate::Grid;
 use crate::grid::{Rows, Run};
 

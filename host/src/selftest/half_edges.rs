@@ -7,7 +7,7 @@ use gpu::point::MeshPoint;
 
 use super::{Case, NamedMesh, Outcome, equal};
 use crate::Error;
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::{AnyPoint, DeviceTriangulation, Point};
 use crate::mesh::{HalfEdges, Triangulation};
 use crate::{reference, validate};

@@ -7,7 +7,7 @@ use gpu::point::MeshPoint;
 
 use super::polylla::{tied_ring, with_regions};
 use super::{Case, NamedMesh, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::indexed::{Neighbours, Options, Repair, indexed};
 use crate::mesh::{PolyllaLists, Ties, Triangulation};

@@ -29,7 +29,9 @@ mod weld_slabs;
 
 use std::collections::BTreeSet;
 
-use crate::backend::{Device, PTX};
+use crate::collective;
+use crate::conformance;
+use crate::device::Device;
 use crate::mesh::Triangulation;
 use crate::{Result, generate};
 
@@ -56,7 +58,7 @@ impl Size {
 
 /// One check, to be run on any device.
 pub struct Case {
-    /// The family of the kernels that it tests: the name of their folder in `gpu/src`.
+    /// The family of the kernels that it tests: the name of their folder in `gpu/src`, or `collective`.
     pub family: &'static str,
     /// A description of the check.
     pub name: String,
@@ -218,13 +220,11 @@ fn with_holes(mut mesh: Triangulation, keep: u64) -> Triangulation {
     mesh
 }
 
-/// Names of the kernels in the PTX.
+/// Names of the kernels in the PTX: those of the families and of the collectives.
 pub fn entries() -> BTreeSet<&'static str> {
-    PTX.text
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix(".visible .entry "))
-        .map(|rest| rest.trim_end_matches(['(', ')']).trim())
-        .collect()
+    let mut entries = conformance::entries(crate::PTX);
+    entries.extend(conformance::entries(collective::PTX));
+    entries
 }
 
 /// The suite's other cases have run on the same device before.

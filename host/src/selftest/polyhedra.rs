@@ -7,7 +7,7 @@ use gpu::point3::Point3;
 
 use super::refine_tets::{meshes, oriented};
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::polyhedra::{Measure, Options, polyhedra};
 use crate::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
 use crate::refine_tets::{DeviceTets, SpacePoint};

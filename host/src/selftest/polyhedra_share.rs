@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 
 use super::polyhedra::shared_meshes;
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::polyhedra::{
     DevicePolyhedra, Options, Share, SharePolyhedra, Taken, largest_faces, of_taken,
 };

@@ -7,7 +7,7 @@ use gpu::point::MeshPoint;
 
 use super::{Case, NamedMesh, Outcome, Size, equal};
 use crate::Error;
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation};
 use crate::polylla::{

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{DVec2, Vec2};
 
 use super::{Case, Outcome, Size, equal, with_holes};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaMesh, Triangulation};
 use crate::polylla::{Options, Owners, polylla, polylla_share};

@@ -8,7 +8,7 @@ use gpu::point::DoublePoint;
 use trioxide_kernel::launch::Buffer;
 
 use super::{Case, NamedMesh, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::half_edges::AnyPoint;
 use crate::mesh::{EdgeTriangulation, Mesh, Segment, Triangulation};
 use crate::refine::{self, DeviceEdgeMesh, End, Marking, Options, SerialRun, refine};

@@ -6,7 +6,7 @@ use glam::{DVec3, Vec3};
 use gpu::point3::Point3;
 
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::refine_tets::{DividedEdges, Marking, Options, Refined, SpacePoint, run};
 use crate::volume::{TaggedTriangle, TetMesh};
 use crate::{Result, generate, reference, validate};

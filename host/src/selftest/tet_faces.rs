@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::refine_tets::{meshes, oriented};
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::refine_tets::DeviceTets;
 use crate::volume::{TaggedTriangle, TetMesh};
 use crate::{Result, generate, reference, validate};

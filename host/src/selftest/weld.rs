@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::generate;
 use crate::mesh::{Faces, VertexAttributes};
 use crate::reference;

@@ -6,7 +6,7 @@ use glam::{DVec2, DVec3};
 
 use super::weld::{by_chains, crowded, equal_welds, scan, shuffled};
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
 use crate::random::SplitMix64;
 use crate::reference;

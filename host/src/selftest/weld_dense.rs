@@ -5,7 +5,7 @@ use glam::DVec3;
 
 use super::weld::{equal_welds, scan};
 use super::{Case, Outcome, Size};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::mesh::VertexAttributes;
 use crate::random::SplitMix64;
 use crate::reference;

@@ -7,7 +7,7 @@ use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED, WAITING};
 
 use super::weld::{crowded, equal_welds, scan, shuffled};
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::mesh::{Faces, Mesh, VertexAttributes};
 use crate::random::SplitMix64;
 use crate::reference;

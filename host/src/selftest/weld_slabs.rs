@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::weld::{crowded, equal_welds, scan, shuffled};
 use super::{Case, Outcome, Size};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::reference;
 use crate::weld::{InSlabs, Method, Options, Position, bytes_needed, bytes_of_slab, weld_in_slabs};
 

@@ -6,7 +6,7 @@ use gpu::smooth::{self as kernel, CellsBuffers, MOST_FACES, VOLUME, Vector, cell
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use crate::backend::Device;
+use crate::device::Device;
 use crate::mesh::{Faces, Mesh, Polygons};
 use crate::points::upload_points;
 use crate::volume::{CellKind, Cells, VolumeMesh, bounds};

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use glam::DVec3;
-//! use trioxide::backend::Device;
+//! use trioxide::device::Device;
 //! use trioxide::formats::{read_volume, write_volume};
 //! use trioxide::smooth::{DeviceMesh, Options, smooth};
 //!
@@ -50,7 +50,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 use trioxide_mesh::bit_set;
 
-use crate::backend::{BitSet, Device};
+use crate::device::{BitSet, Device};
 use crate::mesh::Mesh;
 use crate::volume::VolumeMesh;
 pub use cells::{DeviceCells, DeviceMesh, MOST_CELLS};

@@ -11,8 +11,8 @@ use trioxide_kernel::{Bits, NONE, words};
 
 use super::relations::Neighbours;
 use crate::Result;
-use crate::backend::Device;
 use crate::collective::{compact, count_bits, exclusive_scan, order_by_keys, start_local};
+use crate::device::Device;
 
 /// Nodes that move, of V.
 pub(super) struct Moving {

@@ -9,8 +9,8 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{BitWord, Bits, NONE, words};
 
 use super::cells::{DeviceCells, DeviceMesh};
-use crate::backend::Device;
 use crate::collective::{bucket_local, compact, count_bits, exclusive_scan};
+use crate::device::Device;
 use crate::{Error, Result};
 
 /// Relations of a mesh, for smoothing it.

@@ -6,9 +6,9 @@ use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
 use super::cells::{DeviceCells, DeviceMesh, MOST_CELLS};
-use crate::backend::Device;
 use crate::collective::exclusive_scan;
 use crate::convert::bounds;
+use crate::device::Device;
 use crate::{Error, Result};
 
 impl<P: Vector> DeviceMesh<P> {

@@ -6,7 +6,7 @@ use trioxide_kernel::launch::Buffer;
 use super::options::{Method, Options};
 use super::order::Ordered;
 use crate::Result;
-use crate::backend::Device;
+use crate::device::Device;
 
 /// Stopping and length of sweeps.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use super::options::{Blocks, Method};
 use super::order::Ordered;
 use super::schedule::{Moves, Schedule};
 use crate::Result;
-use crate::backend::Device;
+use crate::device::Device;
 use crate::progress;
 
 /// Sweeps between two reads of the result by the host; even.

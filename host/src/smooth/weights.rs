@@ -1,15 +1,15 @@
 //! Weights of neighbours, and the boundary nodes that slide.
 
-use gpu::collective::order_buckets;
 use gpu::ids::Vertex;
 use gpu::smooth::{self as kernel, StarsBuffers, Vector};
+use trioxide_collective::order_buckets;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
 use super::options::Weights;
 use super::relations::{Relations, Sides};
 use crate::Result;
-use crate::backend::Device;
+use crate::device::Device;
 
 /// The weight of each neighbour; empty if all are equal.
 pub(super) fn weigh<P: Vector>(

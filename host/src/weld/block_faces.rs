@@ -10,8 +10,8 @@ use trioxide_kernel::words;
 
 use super::faces::find_repeated;
 use super::{Result, check_sizes, stage};
-use crate::backend::{BitSet, Device};
 use crate::collective::{compact, count_bits};
+use crate::device::{BitSet, Device};
 use crate::grid::Run;
 use crate::refine::gather;
 

@@ -11,7 +11,7 @@ use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
 use super::near::{Near, share_of_dense};
 use super::{Options, Result, crowded, stage};
-use crate::backend::Device;
+use crate::device::Device;
 
 /// Clusters points by the distance and, unless `guards` are none, by them.
 pub(super) fn cluster(

@@ -8,8 +8,8 @@ use trioxide_kernel::{Bits, words};
 
 use super::clusters::{Clusters, Members};
 use super::{Error, Result};
-use crate::backend::{BitSet, Device};
 use crate::collective::count_bits;
+use crate::device::{BitSet, Device};
 use crate::mesh::VertexAttributes;
 
 /// The attributes and locks of the V vertices of a mesh, and the regions of its F faces.

@@ -12,7 +12,7 @@ use super::clusters::Clusters;
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
 use super::{Error, Method, Options, Result, bytes_needed, dependency, on_the_fly, sparse_grid};
-use crate::backend::Device;
+use crate::device::Device;
 
 impl Method {
     /// The method to use for V points and F triangles, which are on the device already if `resident`: itself, or the one that

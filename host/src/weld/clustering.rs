@@ -6,8 +6,8 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Index, Word};
 
 use super::Result;
-use crate::backend::Device;
 use crate::collective::compact;
+use crate::device::Device;
 
 /// Most partial sums of the neighbours' counts.
 const SUMS: usize = 1 << 14;

@@ -7,8 +7,8 @@ use gpu::weld::{Cluster, ClustersBuffers};
 use trioxide_kernel::launch::Buffer;
 
 use super::{Result, stage};
-use crate::backend::Device;
 use crate::collective::{Tiled, bucket_known, bucket_long, most_alone};
+use crate::device::Device;
 
 /// The clusters of V vertices, C of them.
 pub(super) struct Clusters {

@@ -10,8 +10,8 @@ use trioxide_kernel::launch::Buffer;
 use super::clustering::{Clustering, shortened, sum};
 use super::hashed_cells::DeviceCells;
 use super::{Error, Options, Result, stage};
-use crate::backend::Device;
 use crate::collective::{compact, exclusive_scan, lengths};
+use crate::device::Device;
 
 /// Counters of V vertices.
 pub struct Counters {

@@ -8,8 +8,8 @@ use trioxide_kernel::launch::Buffer;
 
 use super::clusters::Clusters;
 use super::{Error, Options, Result, check_sizes, stage};
-use crate::backend::{BitSet, Device};
 use crate::collective::compact_with_room;
+use crate::device::{BitSet, Device};
 
 /// Slots of the table of triangles: four for each vertex of a closed surface.
 pub(super) fn slots(triangles: usize) -> usize {

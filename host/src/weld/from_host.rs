@@ -7,7 +7,7 @@ use super::guards::DeviceGuards;
 use super::{
     DeviceCarried, Method, Options, Position, Result, Welded, check_sizes, remap_faces, stage,
 };
-use crate::backend::Device;
+use crate::device::Device;
 
 /// A mesh that was welded from the host's memory to the host's memory.
 pub struct FromHost {

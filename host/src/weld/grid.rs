@@ -12,8 +12,8 @@ use trioxide_kernel::launch::Buffer;
 
 use super::cells::{SAMPLES, choose_cells, least_side};
 use super::{Error, Nearness, Result, Tuning, stage};
-use crate::backend::Device;
 use crate::collective::{bucket_long, exclusive_scan, most_alone};
+use crate::device::Device;
 
 /// Blocks of a region of the table, of as many buckets each.
 const BLOCKS_OF_REGION: usize = REGION_BUCKETS.isqrt() as usize;

@@ -10,7 +10,7 @@ use trioxide_kernel::{Bits, In};
 
 use super::carried::{bits, packed};
 use super::{Carried, DeviceCarried, Error, Guards, Nearness, Result};
-use crate::backend::Device;
+use crate::device::Device;
 
 /// Degrees that an angle between normals may be larger than the tolerance. Coordinates in single precision turn a normal by up to half of
 /// it, and the sine and cosine of a tolerance are rounded too: vertices exactly as far apart as the tolerance merge.

@@ -8,8 +8,8 @@ use gpu::weld::{CellSlot, CellTable, CellsBuffers, Grid};
 use trioxide_kernel::launch::Buffer;
 
 use super::{Error, Nearness, Options, Result, stage};
-use crate::backend::Device;
 use crate::collective::{bucket_long, most_alone};
+use crate::device::Device;
 
 /// Slots of the table for each vertex: at most half of them are taken.
 const SLOTS_PER_VERTEX: usize = 2;

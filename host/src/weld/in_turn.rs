@@ -12,7 +12,7 @@ use trioxide_mesh::parallel;
 use super::fraction::{LESS, MORE, extent, fraction_removed, is_found};
 use super::guards::DeviceGuards;
 use super::{Error, HostGuards, Nearness, Result, is_weldable};
-use crate::backend::Device;
+use crate::device::Device;
 
 /// The points of a search, in host memory.
 pub(super) struct InTurn {

@@ -11,7 +11,7 @@ use super::{
     Carried, DeviceCarried, DeviceWeld, Error, Method, Options, Result, Welded, bytes_needed,
     check_sizes, fields, polygons, stage,
 };
-use crate::backend::Device;
+use crate::device::Device;
 use crate::mesh::{Faces, Mesh, Polygons, Segment};
 use crate::reference;
 use crate::smooth::{self, DeviceCells};

@@ -3,7 +3,7 @@
 //! The kernels, their stages, and how they differ from the paper are in `gpu::weld`.
 //!
 //! ```
-//! use trioxide::backend::Device;
+//! use trioxide::device::Device;
 //! use trioxide::mesh::Mesh;
 //! use trioxide::weld::{DeviceMesh, Options, weld};
 //!
@@ -60,7 +60,7 @@ use glam::DVec3;
 use gpu::weld as kernel;
 use trioxide_mesh::parallel;
 
-use crate::backend::Device;
+use crate::device::Device;
 
 use carried::carry;
 use clusters::Clusters;

@@ -12,8 +12,8 @@ use super::clustering::{Clustering, shortened, sum};
 use super::grid::DeviceGrid;
 use super::guards::DeviceGuards;
 use super::{Result, Tuning, stage};
-use crate::backend::Device;
 use crate::collective::{compact, compact_with_room, exclusive_scan, lengths, tally_bits};
+use crate::device::Device;
 
 /// The neighbours of points.
 pub(super) struct Near<'a, G> {

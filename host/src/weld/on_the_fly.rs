@@ -11,8 +11,8 @@ use super::clustering::Clustering;
 use super::dependency::Counters;
 use super::hashed_cells::DeviceCells;
 use super::{Options, Result, stage};
-use crate::backend::Device;
 use crate::collective::compact;
+use crate::device::Device;
 
 /// Bytes that clusters take, for V points: cells, counters, lowest representatives, the first frontier.
 pub fn bytes_needed(points: usize) -> usize {

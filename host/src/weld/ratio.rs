@@ -9,8 +9,8 @@ use super::fraction::{extent, fraction_removed, is_found};
 use super::guards::DeviceGuards;
 use super::in_turn::InTurn;
 use super::{DeviceCarried, DeviceMesh, Error, Guards, Options, Result, stage};
-use crate::backend::Device;
 use crate::collective::count_bits;
+use crate::device::Device;
 use crate::progress;
 
 /// Most bisections of epsilon: then its bounds are neighbouring numbers or nearly.

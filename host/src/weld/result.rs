@@ -7,8 +7,8 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::words;
 
 use super::{CarriedArrays, DeviceCarried, Method, Result};
-use crate::backend::{BitSet, Device};
 use crate::collective::compact;
+use crate::device::{BitSet, Device};
 use crate::mesh::VertexAttributes;
 
 /// A welded mesh: C clusters of V vertices.

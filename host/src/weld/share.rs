@@ -24,7 +24,7 @@ use super::{
     DeviceCarried, DeviceMesh, DeviceWeld, Method, Options, Position, Result, Tuning, carry, check,
     stage, visit,
 };
-use crate::backend::Device;
+use crate::device::Device;
 use crate::refine::gather;
 
 /// The other processes of a weld.

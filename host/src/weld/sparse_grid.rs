@@ -10,8 +10,8 @@ use super::dependency::Neighbours;
 use super::hashed_cells::DeviceCells;
 use super::on_the_fly::advance_frontiers;
 use super::{Options, Result, stage};
-use crate::backend::Device;
 use crate::collective::compact;
+use crate::device::Device;
 
 /// Bytes that clusters take, for V points, without the neighbours' lists: how long they are is known when they are counted.
 pub fn bytes_needed(points: usize) -> usize {

@@ -39,7 +39,7 @@ use std::f64::consts::PI;
 
 use glam::DVec2;
 
-use trioxide::backend::{Laps, Stage};
+use trioxide::device::{Laps, Stage};
 use trioxide::validate;
 use trioxide_mesh::edges::Edges;
 use trioxide_mesh::mesh::{NONE, PolygonMesh};

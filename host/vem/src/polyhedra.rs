@@ -14,7 +14,7 @@
 use std::f64::consts::PI;
 
 use glam::DVec3;
-use trioxide::backend::Laps;
+use trioxide::device::Laps;
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result, parallel, progress};

@@ -4,7 +4,7 @@ mod definition;
 
 use glam::{DVec2, DVec3};
 use proptest::prelude::*;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::fields::{Field, MeshFields};
 use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
 use trioxide::reference;

@@ -107,13 +107,19 @@ pub(crate) fn build_static_library(
 }
 
 impl StaticLibrary {
+    /// The files that the build read, and the manifests of their packages.
+    pub(crate) fn files(&self) -> BTreeSet<PathBuf> {
+        let mut files: BTreeSet<PathBuf> = self.sources.iter().cloned().collect();
+        files.extend(
+            self.sources
+                .iter()
+                .filter_map(|file| Some(package_of(file)?.join("Cargo.toml"))),
+        );
+        files
+    }
+
     /// The directories of the sources: `src` of the crate and of each of its path dependencies.
     pub(crate) fn source_dirs(&self) -> BTreeSet<PathBuf> {
-        let package_of = |file: &PathBuf| {
-            file.ancestors()
-                .find(|dir| dir.join("Cargo.toml").is_file())
-                .map(Path::to_owned)
-        };
         let dir_of = |file: &PathBuf| match package_of(file) {
             // The target directory may lie in the package's own, which therefore is never watched as a whole.
             Some(package) if file.starts_with(package.join("src")) => package.join("src"),
@@ -121,6 +127,12 @@ impl StaticLibrary {
         };
         self.sources.iter().map(dir_of).collect()
     }
+}
+
+/// The folder of the package that a source belongs to.
+fn package_of(file: &Path) -> Option<&Path> {
+    file.ancestors()
+        .find(|dir| dir.join("Cargo.toml").is_file())
 }
 
 /// Runs a step of the build to its end.

@@ -7,6 +7,8 @@
 //! # Ok::<(), cuda_builder::CudaBuilderError>(())
 //! ```
 //!
+//! A build script embeds the kernels of a package by one line, [`embed`].
+//!
 //! [`CudaBuilder::build`] works in three steps:
 //!
 //! 1. [`search_device_compiler`] finds a rustc with the sources of `core`, its cargo, and LLVM's tools.
@@ -22,15 +24,21 @@
 //! unit, no debug information, no source locations. Its first line records the compiler and its options.
 
 mod cargo;
+mod embed;
 mod error;
 mod link;
+mod machine_code;
 mod search;
+mod sources;
 
+pub use embed::{PREBUILT_VARIABLE, embed};
 pub use error::CudaBuilderError;
 pub use search::{
     CompilerSearch, DEBIAN_PACKAGES, DeviceCompiler, LlvmTools, RUSTC_VARIABLE, RejectedCompiler,
     search_device_compiler,
 };
+
+pub use sources::LIST as SOURCES;
 
 use std::fmt;
 use std::fs;
@@ -67,6 +75,16 @@ impl fmt::Display for NvvmArch {
             NvvmArch::Compute120 => "sm_120",
         })
     }
+}
+
+/// What [`CudaBuilder::build_listed`] made.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The PTX file.
+    pub ptx: PathBuf,
+    /// The sources with their hashes, as `prebuilt/sources.txt` holds them beside prebuilt PTX: a line `hash path` for each file of
+    /// the crate, of its path dependencies and of this builder, by paths from the crate's folder.
+    pub sources: String,
 }
 
 /// One build of a kernel crate to PTX.
@@ -131,6 +149,15 @@ impl CudaBuilder {
     /// [`CudaBuilderError::NoDeviceCompiler`] where none is installed, [`CudaBuilderError::BuildFailed`] with the
     /// compiler's messages where the crate does not build.
     pub fn build(self) -> Result<PathBuf, CudaBuilderError> {
+        Ok(self.build_listed()?.ptx)
+    }
+
+    /// As [`CudaBuilder::build`], with the list of the sources.
+    ///
+    /// # Errors
+    ///
+    /// As [`CudaBuilder::build`].
+    pub fn build_listed(self) -> Result<Built, CudaBuilderError> {
         let crate_dir = self
             .crate_dir
             .canonicalize()
@@ -170,7 +197,9 @@ impl CudaBuilder {
             .unwrap_or_else(|| target_dir.join(format!("kernels.{}.ptx", self.arch)));
         write_whole(&path, &ptx).map_err(CudaBuilderError::FailedToCopyPtxFile)?;
         drop(lock);
-        Ok(path)
+        let sources = sources::list(&crate_dir, &library)
+            .map_err(|error| CudaBuilderError::io("reading the sources of", &crate_dir, error))?;
+        Ok(Built { ptx: path, sources })
     }
 }
 

@@ -237,7 +237,8 @@ pub fn join_directory(directory: &Path) -> Result<String, String> {
     join(&families).map_err(|error| format!("{}: {error}", directory.display()))
 }
 
-/// The kernels that Rust sources declare, each with its family: `refine` for `src/refine/…` and `src/refine.rs`.
+/// The kernels that a package's sources declare, each with its family: `refine` for `gpu/src/refine/…`, and `collective` for a file in
+/// `gpu/collective/src` itself.
 ///
 /// A declaration is an attribute `#[kernel…]`; its kernel is the next function.
 ///
@@ -245,9 +246,15 @@ pub fn join_directory(directory: &Path) -> Result<String, String> {
 /// A directory or file cannot be read, or two kernels have one name.
 pub fn declared_kernels(src: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut kernels = BTreeMap::new();
+    let package = src.canonicalize()?;
+    let package = package.parent().and_then(Path::file_name);
     for entry in fs::read_dir(src)? {
         let path = entry?.path();
-        let family = path.file_stem().unwrap_or_default().to_string_lossy();
+        let family = match path.is_dir() {
+            true => path.file_name(),
+            false => package,
+        };
+        let family = family.unwrap_or_default().to_string_lossy();
         collect_kernels(&path, &family, &mut kernels)?;
     }
     Ok(kernels)

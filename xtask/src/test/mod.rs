@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// from the branch's base on main). Compiles no kernel for the device.
     #[arg(long)]
     quick: bool,
-    /// With --quick: test these families of kernels (folders of gpu/src) instead of the changed ones.
+    /// With --quick: test these families of kernels (folders of gpu/src, collective) instead of the changed ones.
     #[arg(value_name = "FAMILY", requires = "quick")]
     families: Vec<String>,
     /// Write and read every format against meshio, VTK, Gmsh and laspy, from PyPI, and print a table. No other test.

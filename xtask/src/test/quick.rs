@@ -1,14 +1,13 @@
 //! `cargo xtask test --quick`: format, lints and the conformance of the changed families.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use crate::process::output_of;
-use crate::{Error, workspace};
+use crate::{Error, ptx, workspace};
 
-/// The family of copies between host and device, which has cases and no folder in gpu/src.
+/// The family of copies between host and device, which has cases and no kernels.
 const COPIES: &str = "copies";
 
 /// The scope of a quick run, with its reason.
@@ -39,15 +38,10 @@ pub(super) fn scope(named: &[String]) -> Result<Scope, Error> {
     })
 }
 
-/// The folders of gpu/src, and the copies.
+/// The families of kernels, and the copies.
 fn families() -> Result<BTreeSet<String>, Error> {
-    let mut families = BTreeSet::from([COPIES.to_owned()]);
-    for entry in fs::read_dir(workspace().join("gpu").join("src"))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            families.extend(path.file_name().map(|n| n.to_string_lossy().into_owned()));
-        }
-    }
+    let mut families = ptx::families()?;
+    families.insert(COPIES.to_owned());
     Ok(families)
 }
 

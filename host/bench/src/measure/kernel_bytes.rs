@@ -2,7 +2,7 @@
 //!
 //! A kernel without `moves` has no useful formula: it does little, or its reads depend on the mesh.
 
-use trioxide::backend::Launched;
+use trioxide::device::Launched;
 
 /// A stage's traffic.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -21,7 +21,7 @@ mod whole;
 use clap::{Args, Subcommand, ValueEnum};
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::{Map, Value, json};
-use trioxide::backend::{Choice, Device};
+use trioxide::device::{Choice, Device};
 use trioxide::selftest::weld as scans;
 use trioxide::{Error, Result, generate};
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use trioxide::Result;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::polyhedra::{Options, polyhedra};
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::tet_faces::DeviceFaces;

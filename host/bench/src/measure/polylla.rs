@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use trioxide::Result;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::ids::Vertex;
 use trioxide::indexed::{self, Neighbours};

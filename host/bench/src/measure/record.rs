@@ -5,7 +5,7 @@ use std::thread;
 
 use serde_json::{Map, Value, json};
 use trioxide::Result;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 
 use super::Row;
 use super::bytes::{self, Numbers};

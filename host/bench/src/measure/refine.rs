@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use trioxide::Result;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::Triangulation;
 use trioxide::refine::{DeviceEdgeMesh, Marking, Options, refine, with_room, with_room_for_points};

@@ -3,7 +3,7 @@
 use gpu::smooth::Vector;
 use serde_json::json;
 use trioxide::Result;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::smooth::{self, Blocks, DeviceMesh, Form, Layout, Options, Relations};
 use trioxide::volume::VolumeMesh;
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use trioxide::Result;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, SpacePoint};
 use trioxide::volume::TetMesh;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use trioxide::Result;
-use trioxide::backend::{Device, Launched, Stage};
+use trioxide::device::{Device, Launched, Stage};
 
 use super::kernel_bytes::{self, Moved};
 

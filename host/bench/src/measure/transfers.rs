@@ -6,7 +6,7 @@ use std::path::Path;
 use glam::DVec3;
 use serde_json::{Value, json};
 use trioxide::Result;
-use trioxide::backend::{Copying, Device, Way};
+use trioxide::device::{Copying, Device, Way};
 use trioxide::selftest::weld as scans;
 use trioxide::weld::{self, DeviceMesh, Guards, Options};
 

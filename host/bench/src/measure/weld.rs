@@ -4,7 +4,7 @@ use clap::Args;
 use glam::DVec3;
 use serde_json::json;
 use trioxide::Result;
-use trioxide::backend::Device;
+use trioxide::device::Device;
 use trioxide::weld::{self, DeviceMesh, Guards, Method, Tuning};
 
 use trioxide_arguments::count::parse_count;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::{Value, json};
-use trioxide::backend::{Choice, Device};
+use trioxide::device::{Choice, Device};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::{Faces, Mesh};

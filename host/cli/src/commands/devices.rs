@@ -5,8 +5,9 @@ use std::thread;
 
 use clap::Args;
 use serde_json::json;
+use trioxide::PTX;
 use trioxide::Result;
-use trioxide::backend::{cuda_devices, machine_code, ptx_origin};
+use trioxide::device::cuda_devices;
 
 use trioxide_arguments::{is_standard_output, print, write_json};
 
@@ -47,9 +48,10 @@ pub fn run(options: &Options) -> Result<()> {
     text += &format!("cpu      {threads} threads\nserial   the papers' sequential algorithms\n");
     text += &format!(
         "kernels  {} PTX for compute capability 7.5 and later",
-        ptx_origin()
+        PTX.origin()
     );
-    let architectures: Vec<String> = machine_code()
+    let architectures: Vec<String> = PTX
+        .architectures()
         .iter()
         .map(|architecture| format!("{}.{}", architecture / 10, architecture % 10))
         .collect();
@@ -64,7 +66,7 @@ pub fn run(options: &Options) -> Result<()> {
             "command": "devices",
             "devices": list,
             "cuda_unavailable": cuda.as_ref().err().map(ToString::to_string),
-            "ptx": ptx_origin(),
+            "ptx": PTX.origin(),
             "machine_code": architectures,
         });
         write_json(path, &object)?;

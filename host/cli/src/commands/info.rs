@@ -10,7 +10,7 @@ use clap::Args;
 use glam::DVec3;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use trioxide::backend::{Laps, Stage};
+use trioxide::device::{Laps, Stage};
 use trioxide::edge_table::EdgeTable;
 use trioxide::edges::Edges;
 use trioxide::formats::{Format, ReadOptions};

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use glam::{DVec3, Vec3};
 use serde_json::json;
-use trioxide::backend::{Device, Stage};
+use trioxide::device::{Device, Stage};
 use trioxide::fields::{Fields, MeshFields};
 use trioxide::formats::{check_polyhedra_output, write_polyhedra};
 use trioxide::polyhedra::{self, Measure, polyhedra, tets_of_polyhedra};

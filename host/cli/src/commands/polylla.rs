@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use glam::{DVec2, Vec2};
 use serde_json::{Value, json};
-use trioxide::backend::{Choice, Device, Laps, Stage};
+use trioxide::device::{Choice, Device, Laps, Stage};
 use trioxide::fields::{Carried, Fields};
 use trioxide::formats::{Format, Printed, ReadOptions};
 use trioxide::half_edges::{DeviceTriangulation, Point};

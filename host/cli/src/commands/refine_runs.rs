@@ -1,6 +1,6 @@
 //! A mesh of triangles refined, on a device or by the paper's sequential algorithm.
 
-use trioxide::backend::{Device, Stage};
+use trioxide::device::{Device, Stage};
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{EdgeTriangulation, Refinement, Triangulation};
 use trioxide::refine::{self, DeviceEdgeMesh, End, SerialRun, refine};

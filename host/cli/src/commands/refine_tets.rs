@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use glam::{DVec3, Vec3};
 use serde_json::json;
-use trioxide::backend::{Device, Stage};
+use trioxide::device::{Device, Stage};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, Refined, SpacePoint};
 use trioxide::volume::{TetMesh, VolumeMesh};

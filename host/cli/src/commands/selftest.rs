@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use trioxide::backend::{Choice, Device};
+use trioxide::device::{Choice, Device};
 use trioxide::formats::{self, ReadOptions};
 use trioxide::selftest::{Size, cases, select};
 use trioxide::{Error, Result};

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
-use trioxide::backend::{Device, Stage};
+use trioxide::device::{Device, Stage};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::Mesh;

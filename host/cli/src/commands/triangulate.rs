@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
-use trioxide::backend::Stage;
+use trioxide::device::Stage;
 use trioxide::formats::{self, Format, ReadOptions};
 use trioxide::generate::{self, Refinement};
 use trioxide::mesh::Mesh;

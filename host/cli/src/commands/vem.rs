@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use glam::DVec2;
 use serde_json::{Value, json};
-use trioxide::backend::Stage;
+use trioxide::device::Stage;
 use trioxide::fields::{Carried, Field};
 use trioxide::formats::ReadOptions;
 use trioxide::formats::atomic_file::write_atomically;
@@ -75,7 +75,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     // A bad output is refused before a long read.
     let target = options.output.as_deref().map(Target::of).transpose()?;
-    let pool = trioxide::backend::threads(options.threads.map(usize::from))?;
+    let pool = trioxide::device::threads(options.threads.map(usize::from))?;
     let (outcome, carried) = pool
         .install(|| {
             let mut mesh = super::read_mesh(&options.mesh, options.reading, options.quiet)?;

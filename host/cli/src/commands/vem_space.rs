@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 use serde_json::{Value, json};
-use trioxide::backend::Stage;
+use trioxide::device::Stage;
 use trioxide::formats::read_polyhedra;
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::{Error, Result};
@@ -26,7 +26,7 @@ pub fn run(options: &Options) -> Result<()> {
         ProblemName::Patch => SpaceProblem::PATCH,
         ProblemName::Sine => SpaceProblem::SINE,
     };
-    let pool = trioxide::backend::threads(options.threads.map(usize::from))?;
+    let pool = trioxide::device::threads(options.threads.map(usize::from))?;
     let (results, stages) = pool
         .install(|| solve(read_polyhedra(&options.mesh)?, problem))
         .map_err(|error: Error| error.in_file(&options.mesh))?;

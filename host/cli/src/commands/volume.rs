@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use glam::DVec3;
 use serde_json::{Value, json};
-use trioxide::backend::{Device, Stage};
+use trioxide::device::{Device, Stage};
 use trioxide::fields::MeshFields;
 use trioxide::formats::ReadOptions;
 use trioxide::formats::volume::{

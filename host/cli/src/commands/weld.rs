@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::{ArgGroup, Args};
 use serde_json::json;
-use trioxide::backend::{Device, Stage};
+use trioxide::device::{Device, Stage};
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::{Mesh, VertexAttributes};

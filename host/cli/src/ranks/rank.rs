@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread::JoinHandle;
 
 use trioxide::Error;
-use trioxide::backend::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
+use trioxide::device::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
 use trioxide_arguments::device::{DeviceOptions, Precision};
 use trioxide_arguments::note;
 use trioxide_ranks::{Fault, Ranks, Result};

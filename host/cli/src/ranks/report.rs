@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use trioxide::backend::{Device, Stage};
+use trioxide::device::{Device, Stage};
 use trioxide_arguments::account::{self, Part};
 use trioxide_arguments::device::{DeviceOptions, Report};
 use trioxide_ranks::transport::Reduction;

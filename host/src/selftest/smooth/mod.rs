@@ -10,8 +10,8 @@ use gpu::ids::CellFace;
 use gpu::smooth::{Vector, cell_quality, dihedral_cosine, radius_ratio};
 
 use super::{Case, Outcome, Size, equal};
-use crate::backend::Device;
 use crate::bit_set::members;
+use crate::device::Device;
 use crate::mesh::Mesh;
 use crate::quality3d::{Histogram, quality};
 use crate::reference::smooth as reference;

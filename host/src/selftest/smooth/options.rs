@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
 
 use super::meshes;
-use crate::backend::Device;
+use crate::device::Device;
 use crate::mesh::{Faces, Mesh};
 use crate::selftest::{Outcome, equal};
 use crate::smooth::{

@@ -6,7 +6,7 @@ use trioxide_kernel::launch::Buffer;
 
 use super::{Others, SharePart};
 use crate::Result;
-use crate::backend::Device;
+use crate::device::Device;
 
 /// The words of nodes that others want, and the words of ghosts, in a buffer of nodes as they lie in their order.
 ///

@@ -15,7 +15,7 @@ use super::order::Ordered;
 use super::sweeps::Sweeps;
 use super::{BoundaryRule, Form, Method, Options, Relations, Result, Schedule, prepare_coloured};
 use crate::Error;
-use crate::backend::Device;
+use crate::device::Device;
 use crate::smooth::DeviceMesh;
 use halo::Halo;
 

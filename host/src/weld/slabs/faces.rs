@@ -1,7 +1,7 @@
 //! Faces of a mesh that is larger than the device's memory.
 
 use super::{SMALL_BUFFERS, most_that_fit};
-use crate::backend::Device;
+use crate::device::Device;
 use crate::weld::faces::find_repeated;
 use crate::weld::{Error, Options, Result};
 use trioxide_mesh::parallel;

@@ -35,7 +35,7 @@ use super::near::Near;
 use super::{
     DeviceCarried, Error, Guards, Method, Options, Position, Result, Tuning, Welded, stage, visit,
 };
-use crate::backend::Device;
+use crate::device::Device;
 
 use cut::{Cut, Slab};
 

@@ -1,0 +1,41 @@
+//! The kernels of collectives: scan, compact, bucket, sort.
+//!
+//! | kernels | do |
+//! | --- | --- |
+//! | [`sum_tiles()`], [`scan_sums()`], [`scan_tiles()`] | exclusive scan of counts |
+//! | [`count_bits()`], [`list_bits()`] | a bit set becomes the ascending list of its members |
+//! | [`rank_bits()`], [`tally_bits()`] | the number of members below each, or in all |
+//! | [`pack_flags()`], [`mark_ids()`] | flags of a byte, or a list of ids, become a bit set |
+//! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
+//! | [`count_local_keys()`], [`fill_local_buckets()`] | the same, in any order, where equal keys come near each other |
+//! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same where a list may have very many elements |
+//! | [`count_digits()`], [`move_by_digit()`] | a stable sort by keys of a few bits |
+//! | [`sample_spread()`] | whether the ids of elements' vertices are near each other |
+//!
+//! Every result is the same for any order in which blocks run. The host functions are in `trioxide_device::collective`.
+#![cfg_attr(
+    target_arch = "nvptx64",
+    no_std,
+    feature(abi_ptx),
+    allow(internal_features, missing_docs)
+)]
+// A view is passed as `In<T>`: its lifetime says nothing that a reader needs.
+#![allow(elided_lifetimes_in_paths)]
+
+pub mod bucket;
+pub mod compact;
+pub mod flags;
+pub mod local_bucket;
+pub mod rank;
+pub mod scan;
+pub mod sort;
+pub mod spread;
+
+pub use bucket::*;
+pub use compact::*;
+pub use flags::*;
+pub use local_bucket::*;
+pub use rank::*;
+pub use scan::*;
+pub use sort::*;
+pub use spread::*;

@@ -1,0 +1,5 @@
+//! Embeds the kernels of the collectives.
+
+fn main() {
+    cuda_builder::embed("../../gpu/collective");
+}

@@ -1,0 +1,348 @@
+//! Collectives on a device: scan, compact, sort, bucket. The kernels are in `trioxide_collective`.
+//!
+//! Each function takes any input: values, bits and keys need no check before.
+
+mod lists;
+mod local;
+mod sort;
+mod spread;
+
+use trioxide_collective::{self as kernel, BIT_TILE, TILE};
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{BitWord, Bits, Index, NONE, words};
+
+use crate::device::{BitSet, Device};
+use crate::{Error, Result};
+
+crate::kernels! {
+    /// The kernels of the collectives.
+    pub PTX = "trioxide-collective";
+}
+
+pub use lists::{Csr, bucket};
+pub use lists::{bucket_known, bucket_long, merge_lists, most_alone};
+pub use local::{bucket_local, start_local};
+pub use sort::order_by_keys;
+pub use spread::is_scattered;
+
+/// Most elements that one block scans alone.
+const SCANNED_BY_ONE_BLOCK: usize = 4 * TILE as usize;
+
+/// Words of the largest bit set: the number of its members is a `u32`.
+const MOST_WORDS: usize = (u32::MAX / 32) as usize;
+
+/// Replaces each value by the sum of the values before it; the sum of all is the one element of the result.
+///
+/// Sums are taken modulo 2^32.
+///
+/// # Errors
+/// [`Error::Argument`] for more than 2^32 - 1 values; errors of the device.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::exclusive_scan};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let mut values = on.upload(&[3, 1, 4])?;
+/// let total = exclusive_scan(&on, &mut values)?;
+/// assert_eq!(on.download(&values)?, [0, 3, 4]);
+/// assert_eq!(on.download(&total)?, [8]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn exclusive_scan(on: &Device, values: &mut Buffer<u32>) -> Result<Buffer<u32>> {
+    let n = count("values", values.len())?;
+    let mut total = on.uninitialized(1)?;
+    if values.len() <= SCANNED_BY_ONE_BLOCK {
+        // SAFETY: the block forms no index from the values, and none behind their number.
+        unsafe { kernel::scan_sums::launch(on, 1, values, &mut total, n) }?;
+    } else {
+        let tiles = n.div_ceil(TILE);
+        let mut sums = on.uninitialized(tiles as usize)?;
+        // SAFETY: each block reads its tile, as far as there are values, and writes its own sum.
+        unsafe { kernel::sum_tiles::launch(on, tiles, values, &mut sums) }?;
+        // SAFETY: as above.
+        unsafe { kernel::scan_sums::launch(on, 1, &mut sums, &mut total, tiles) }?;
+        // SAFETY: each block reads its own sum, and reads and writes its own tile, as far as there are values.
+        unsafe { kernel::scan_tiles::launch(on, tiles, values, &sums) }?;
+    }
+    Ok(total)
+}
+
+/// Room for `n` lengths, and behind them a zero: the scan of [`exclusive_scan`] puts their sum there.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub fn lengths(on: &Device, n: usize) -> Result<Buffer<u32>> {
+    let mut lengths = on.uninitialized(n + 1)?;
+    on.fill_from(&mut lengths, n, 0)?;
+    Ok(lengths)
+}
+
+/// The number of elements as an index.
+fn count(what: &str, len: usize) -> Result<u32> {
+    u32::try_from(len).map_err(|_| {
+        Error::Argument(format!(
+            "{len} {what} are too many: at most {} have 32-bit indices",
+            u32::MAX
+        ))
+    })
+}
+
+/// A bit set whose members are counted.
+pub struct Counted<'b, W> {
+    bits: &'b Buffer<W>,
+    /// Number of members before each tile.
+    tiles: Buffer<u32>,
+    total: u32,
+}
+
+impl<'b, W: BitWord> Counted<'b, W> {
+    /// Counts the members of `bits`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for more bits than 32-bit indices can name; errors of the device.
+    pub fn new(on: &Device, bits: &'b Buffer<W>) -> Result<Self> {
+        Tiled::new(on, bits)?.count(on)
+    }
+
+    /// Number of members.
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Ascending list of the members.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn list(&self, on: &Device) -> Result<Buffer<W::Member>> {
+        let mut list = on.uninitialized(self.total as usize)?;
+        if self.total > 0 {
+            // SAFETY: the counted bits, borrowed since; there is room for all members.
+            unsafe { list_bits(on, self.bits.as_words(), &self.tiles, &mut list) }?;
+        }
+        Ok(list.cast())
+    }
+}
+
+/// Lists the members of a bit set, with the number of them before each of its tiles.
+///
+/// # Safety
+/// `tiles` are those of `bits`, and `list` has room for all members.
+unsafe fn list_bits(
+    on: &Device,
+    bits: &Buffer<u32>,
+    tiles: &Buffer<u32>,
+    list: &mut Buffer<u32>,
+) -> Result<()> {
+    let is_short = tiles.len() <= kernel::FEW_TILES as usize;
+    let rounds = if is_short { 1 } else { kernel::ROUNDS };
+    let blocks = bits.len().div_ceil((kernel::ROUND * rounds) as usize);
+    // SAFETY: each block writes as many members as it counts, from the number of members before it on.
+    unsafe { kernel::list_bits::launch(on, blocks as u32, bits, tiles, rounds, list) }?;
+    Ok(())
+}
+
+/// Number of members of a bit set.
+///
+/// # Errors
+/// Errors of [`Counted::new`].
+pub fn count_bits<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<u32> {
+    Ok(Counted::new(on, bits)?.total)
+}
+
+/// Ascending list of the members of a bit set.
+///
+/// # Errors
+/// Errors of [`Counted::new`].
+///
+/// ```
+/// # use trioxide_device::{Device, collective::compact};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let bits = on.upload(&[0b1001, 1])?;
+/// assert_eq!(on.download(&compact(&on, &bits)?)?, [0, 3, 32]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn compact<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Member>> {
+    Counted::new(on, bits)?.list(on)
+}
+
+/// As [`compact`], in memory for a member of each bit: a GPU lists them before the host knows how many there are.
+///
+/// # Errors
+/// Errors of [`Counted::new`].
+pub fn compact_with_room<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Member>> {
+    let tiled = Tiled::new(on, bits)?;
+    let mut list = on.uninitialized(32 * bits.len())?;
+    let (total, ()) = on.read_beside(&tiled.total, || {
+        // SAFETY: the counted bits; there is room for a member of each.
+        unsafe { list_bits(on, bits.as_words(), &tiled.tiles, &mut list) }?;
+        Ok(())
+    })?;
+    list.set_len(total[0] as usize);
+    Ok(list.cast())
+}
+
+/// Adds the number of members of `bits` to `tally[slot]`, without a wait.
+///
+/// # Errors
+/// Errors of the device.
+pub fn tally_bits<W: BitWord>(
+    on: &Device,
+    bits: &Buffer<W>,
+    tally: &mut Buffer<u32>,
+    slot: u32,
+) -> Result<()> {
+    let n = bits.len().div_ceil(BIT_TILE as usize) as u32;
+    // SAFETY: each block reads its tile, as far as there are words; the slot is checked.
+    unsafe { kernel::tally_bits::launch(on, n, bits.as_words(), tally, slot) }?;
+    Ok(())
+}
+
+/// A bit set whose tiles are counted, while the host does not know the sum.
+pub struct Tiled<'b, W> {
+    bits: &'b Buffer<W>,
+    /// Number of members before each tile.
+    tiles: Buffer<u32>,
+    total: Buffer<u32>,
+}
+
+impl<'b, W: BitWord> Tiled<'b, W> {
+    /// Counts the members of the tiles of `bits`, without a wait.
+    ///
+    /// # Errors
+    /// Errors of [`Counted::new`].
+    pub fn new(on: &Device, bits: &'b Buffer<W>) -> Result<Self> {
+        if bits.len() > MOST_WORDS {
+            return Err(Error::Argument(format!(
+                "a bit set of {} words is too large: at most {MOST_WORDS} have members with 32-bit indices",
+                bits.len()
+            )));
+        }
+        let mut tiles = on.uninitialized(bits.len().div_ceil(BIT_TILE as usize))?;
+        let n = tiles.len() as u32;
+        // SAFETY: each block reads its tile, as far as there are words, and writes its own count.
+        unsafe { kernel::count_bits::launch(on, n, bits.as_words(), &mut tiles) }?;
+        let total = exclusive_scan(on, &mut tiles)?;
+        Ok(Self { bits, tiles, total })
+    }
+
+    /// The number of members, on the device.
+    pub fn total(&self) -> &Buffer<u32> {
+        &self.total
+    }
+
+    /// The set with its count.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn count(self, on: &Device) -> Result<Counted<'b, W>> {
+        Ok(self.count_beside(on, || Ok(()))?.0)
+    }
+
+    /// The set with its count, and the result of `work`, which a GPU does meanwhile.
+    ///
+    /// # Errors
+    /// Errors of the device and of `work`.
+    pub fn count_beside<R>(
+        self,
+        on: &Device,
+        work: impl FnOnce() -> Result<R>,
+    ) -> Result<(Counted<'b, W>, R)> {
+        let (total, result) = on.read_beside(&self.total, work)?;
+        // SAFETY: the total of the tiles.
+        Ok((unsafe { self.counted(total[0]) }, result))
+    }
+
+    /// The set with its count, which is known from elsewhere.
+    ///
+    /// # Safety
+    /// The set has `total` members.
+    pub unsafe fn counted(self, total: u32) -> Counted<'b, W> {
+        Counted {
+            bits: self.bits,
+            tiles: self.tiles,
+            total,
+        }
+    }
+
+    /// The words, each with the number of members before it, for [`rank_of`](trioxide_kernel::rows::rank_of).
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn ranks(&self, on: &Device) -> Result<Buffer<u32>> {
+        let mut ranks = on.uninitialized(2 * self.bits.len())?;
+        let (n, bits) = (self.tiles.len() as u32, self.bits.as_words());
+        // SAFETY: each block reads its tile, as far as there are words, and writes two words for each.
+        unsafe { kernel::rank_bits::launch(on, n, bits, &self.tiles, &mut ranks) }?;
+        Ok(ranks)
+    }
+}
+
+/// The bit set of the elements whose flag is set: any byte but 0.
+///
+/// # Errors
+/// [`Error::Argument`] for more than 2^32 - 1 flags; errors of the device.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::pack_flags};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let bits = pack_flags::<u32>(&on, &on.upload(&[1u8, 0, 0, 255])?)?;
+/// assert_eq!(on.download(bits.as_words())?, [0b1001]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn pack_flags<E: Index>(on: &Device, flags: &Buffer<u8>) -> Result<BitSet<E>> {
+    let n = count("flags", flags.len())?;
+    let mut bits = on.uninitialized(words(flags.len()))?;
+    // SAFETY: no index comes from data.
+    unsafe { kernel::pack_flags::launch(on, n, flags, &mut bits) }?;
+    Ok(bits.cast())
+}
+
+/// The bit set of the elements in a list, of `elements` in all, and the place of the first id in the list that is none of an
+/// element.
+///
+/// # Errors
+/// [`Error::Argument`] for more than 2^32 - 1 ids or elements; errors of the device.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::mark_ids};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let (bits, wrong) = mark_ids::<u32>(&on, &on.upload(&[3, 0, 4])?, 4)?;
+/// assert_eq!((on.download(bits.as_words())?, wrong), (vec![0b1001], Some(2)));
+/// # Ok(())
+/// # }
+/// ```
+pub fn mark_ids<E: Index>(
+    on: &Device,
+    ids: &Buffer<u32>,
+    elements: usize,
+) -> Result<(BitSet<E>, Option<u32>)> {
+    let mut bits = on.filled(words(elements), Bits::EMPTY)?;
+    let wrong = mark_more_ids(on, ids, elements, &mut bits)?;
+    Ok((bits, wrong))
+}
+
+/// As [`mark_ids`], beside the members that `bits` has already.
+///
+/// # Errors
+/// As [`mark_ids`].
+pub fn mark_more_ids<E: Index>(
+    on: &Device,
+    ids: &Buffer<u32>,
+    elements: usize,
+    bits: &mut BitSet<E>,
+) -> Result<Option<u32>> {
+    let (n, elements) = (count("ids", ids.len())?, count("elements", elements)?);
+    let mut found = on.filled(1, NONE)?;
+    let mut members = std::mem::replace(bits, on.uninitialized(0)?).cast();
+    // SAFETY: the kernel compares an id with the number of elements before it uses it.
+    let done = unsafe { kernel::mark_ids::launch(on, n, ids, &mut members, &mut found, elements) };
+    *bits = members.cast();
+    done?;
+    Ok(Some(on.read(&found, 0)?).filter(|&place| place != NONE))
+}

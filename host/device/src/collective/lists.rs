@@ -1,0 +1,226 @@
+//! Lists of elements by key: compressed sparse rows.
+
+use std::marker::PhantomData;
+
+use bytemuck::Pod;
+use trioxide_collective as kernel;
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::rows::RowsBuffers;
+use trioxide_kernel::{Index, Word};
+
+use super::{count, exclusive_scan};
+use crate::Result;
+use crate::device::Device;
+
+/// Lists of elements `V`, one for each key `K`, on a device: compressed sparse rows.
+pub struct Csr<K, V> {
+    offsets: Buffer<u32>,
+    items: Buffer<V>,
+    key: PhantomData<K>,
+}
+
+impl<K: Index, V: Pod + Send + Sync> Csr<K, V> {
+    /// Lists from their parts.
+    ///
+    /// # Safety
+    /// `offsets` ascend from 0 to the number of `items`.
+    pub unsafe fn from_parts(offsets: Buffer<u32>, items: Buffer<V>) -> Self {
+        Self {
+            offsets,
+            items,
+            key: PhantomData,
+        }
+    }
+
+    /// Number of keys.
+    pub fn keys(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Start of each key's elements among [`Csr::items`], and the end of the last.
+    pub fn offsets(&self) -> &Buffer<u32> {
+        &self.offsets
+    }
+
+    /// The elements, ascending for each key.
+    pub fn items(&self) -> &Buffer<V> {
+        &self.items
+    }
+
+    /// Offsets, and the items, which stay elements.
+    pub fn parts_mut(&mut self) -> (&Buffer<u32>, &mut Buffer<V>) {
+        (&self.offsets, &mut self.items)
+    }
+
+    /// Offsets and items.
+    pub fn into_parts(self) -> (Buffer<u32>, Buffer<V>) {
+        (self.offsets, self.items)
+    }
+
+    /// The parameter of kernels.
+    pub fn rows(&self) -> RowsBuffers<'_, V> {
+        RowsBuffers {
+            offsets: &self.offsets,
+            items: &self.items,
+        }
+    }
+}
+
+/// Sorts elements into lists by `keys` below `count`: element i has key `keys[i]`. Elements with other keys, such as `NONE`, are
+/// left out.
+///
+/// # Errors
+/// [`Error::Argument`](crate::Error::Argument) for more than 2^32 - 1 elements or keys; errors of the device.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::{Csr, bucket}};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let keys = on.upload(&[2, 0, 2, 7])?;
+/// let lists: Csr<u32, u32> = bucket(&on, &keys, 3)?;
+/// assert_eq!(on.download(lists.offsets())?, [0, 1, 1, 3]);
+/// assert_eq!(on.download(lists.items())?, [1, 0, 2]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn bucket<K: Index + Word, V: Index + Word>(
+    on: &Device,
+    keys: &Buffer<K>,
+    count: usize,
+) -> Result<Csr<K, V>> {
+    let (offsets, total) = count_keys(on, keys.as_words(), count)?;
+    let items = on.read(&total, 0)? as usize;
+    // SAFETY: `items` elements were counted.
+    unsafe { fill_buckets(on, keys, offsets, items) }
+}
+
+/// As [`bucket`], where the number of elements with a key is known: it does not wait for the count.
+///
+/// # Errors
+/// Errors of [`bucket`].
+///
+/// # Safety
+/// `items` elements have a key below `count`.
+pub unsafe fn bucket_known<K: Index + Word, V: Index + Word>(
+    on: &Device,
+    keys: &Buffer<K>,
+    count: usize,
+    items: usize,
+) -> Result<Csr<K, V>> {
+    let (offsets, _) = count_keys(on, keys.as_words(), count)?;
+    // SAFETY: the caller's promise.
+    unsafe { fill_buckets(on, keys, offsets, items) }
+}
+
+/// As [`bucket_known`], for lists any of which may hold most of the elements: one that is longer than `most_alone` is not ordered
+/// by one thread, but merged by all. Returns the length of the longest too.
+///
+/// # Errors
+/// Errors of [`bucket`].
+///
+/// # Safety
+/// `items` elements have a key below `count`.
+pub unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
+    on: &Device,
+    keys: &Buffer<K>,
+    count: usize,
+    items: usize,
+    most_alone: u32,
+) -> Result<(Csr<K, V>, u32)> {
+    let keys = keys.as_words();
+    let (mut offsets, _) = count_keys(on, keys, count)?;
+    let mut list = on.uninitialized(items)?;
+    let n = keys.len() as u32;
+    // SAFETY: each element takes another place, below the number of all (the caller's promise).
+    unsafe { kernel::fill_buckets::launch(on, n, keys, &mut offsets, &mut list) }?;
+    let mut found = on.filled(1, u32::MAX)?;
+    // SAFETY: one index a bucket; the lengths are checked.
+    unsafe { kernel::find_longest::launch(on, count as u32, &offsets, &mut found) }?;
+    let longest = !on.read(&found, 0)?;
+    if longest <= most_alone {
+        // SAFETY: the lists are disjoint.
+        unsafe { kernel::order_buckets::launch(on, count as u32, &offsets, &mut list) }?;
+    } else {
+        // SAFETY: items are elements that have a key with a bucket, each once.
+        list = unsafe { merge_lists(on, keys, &offsets, list, longest) }?;
+    }
+    let lists = Csr {
+        offsets,
+        items: list.cast(),
+        key: PhantomData,
+    };
+    Ok((lists, longest))
+}
+
+/// Orders each list by all threads: runs first, then merges of two. Elements in `list` have `keys`, whose lists begin at `offsets`; the
+/// longest has `longest` elements.
+///
+/// # Errors
+/// Errors of the device.
+///
+/// # Safety
+/// `list` has elements with a key whose list has them, each once.
+pub unsafe fn merge_lists(
+    on: &Device,
+    keys: &Buffer<u32>,
+    offsets: &Buffer<u32>,
+    mut list: Buffer<u32>,
+    longest: u32,
+) -> Result<Buffer<u32>> {
+    let items = list.len() as u32;
+    let mut ordered = on.uninitialized(list.len())?;
+    // SAFETY: the caller's promise.
+    unsafe { kernel::order_runs::launch(on, items, keys, offsets, &list, &mut ordered) }?;
+    let mut level = kernel::RUN.ilog2();
+    while u64::from(longest) > 1 << level {
+        std::mem::swap(&mut list, &mut ordered);
+        // SAFETY: as above; elements differ, so that each takes another place.
+        unsafe {
+            kernel::merge_runs::launch(on, items, keys, offsets, &list, level, &mut ordered)
+        }?;
+        level += 1;
+    }
+    Ok(ordered)
+}
+
+/// Elements of a list that one thread orders in [`bucket_long`].
+pub fn most_alone(on: &Device) -> u32 {
+    // A thread of a GPU waits for each access; one of a CPU orders a million in less time than all take to merge them.
+    if on.is_gpu() { 1 << 11 } else { 1 << 22 }
+}
+
+/// Scanned counts of the keys, and their sum.
+fn count_keys(
+    on: &Device,
+    keys: &Buffer<u32>,
+    buckets: usize,
+) -> Result<(Buffer<u32>, Buffer<u32>)> {
+    let n = count("elements", keys.len())?;
+    count("keys", buckets.saturating_add(1))?;
+    let mut offsets = on.filled(buckets + 1, 0)?;
+    // SAFETY: keys that have no count are left out.
+    unsafe { kernel::count_keys::launch(on, n, keys, &mut offsets) }?;
+    let total = exclusive_scan(on, &mut offsets)?;
+    Ok((offsets, total))
+}
+
+/// # Safety
+/// `offsets` are the scanned counts of `keys`, and `items` is their sum.
+unsafe fn fill_buckets<K: Index + Word, V: Index + Word>(
+    on: &Device,
+    keys: &Buffer<K>,
+    mut offsets: Buffer<u32>,
+    items: usize,
+) -> Result<Csr<K, V>> {
+    let (n, buckets) = (keys.len() as u32, offsets.len() as u32 - 1);
+    let mut items = on.uninitialized(items)?;
+    // SAFETY: each element takes another place, below the sum of the counts (the caller's promise).
+    unsafe { kernel::fill_buckets::launch(on, n, keys.as_words(), &mut offsets, &mut items) }?;
+    // SAFETY: the fill has moved each start to the next; the lists are disjoint.
+    unsafe { kernel::order_buckets::launch(on, buckets, &offsets, &mut items) }?;
+    Ok(Csr {
+        offsets,
+        items: items.cast(),
+        key: PhantomData,
+    })
+}

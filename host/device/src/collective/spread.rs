@@ -1,0 +1,42 @@
+//! Whether the ids of elements' vertices are local.
+
+use trioxide_collective::{SAMPLES, sample_spread};
+use trioxide_kernel::launch::Buffer;
+
+use crate::Result;
+use crate::device::Device;
+
+/// Whether the ids of most elements' vertices are far apart: of elements of `size` vertices each, three or four, of `vertices`. And the
+/// result of `work`, which a GPU does meanwhile.
+///
+/// By a sample at fixed places, so that the answer is that of the mesh alone. Ids need not be checked.
+///
+/// # Errors
+/// Errors of the device and of `work`.
+pub fn is_scattered<R>(
+    on: &Device,
+    corners: &Buffer<u32>,
+    size: u32,
+    vertices: usize,
+    work: impl FnOnce() -> Result<R>,
+) -> Result<(bool, R)> {
+    let elements = corners.len() as u32 / size;
+    if elements == 0 {
+        return Ok((false, work()?));
+    }
+    let mut far = on.filled(1, 0)?;
+    // SAFETY: elements of the sample are below the number of all.
+    unsafe {
+        sample_spread::launch(
+            on,
+            SAMPLES,
+            corners,
+            size,
+            elements,
+            vertices as u32,
+            &mut far,
+        )
+    }?;
+    let (far, result) = on.read_beside(&far, work)?;
+    Ok((far[0] > SAMPLES / 2, result))
+}

@@ -1,0 +1,90 @@
+//! Conformance of any package's kernels: every kernel is launched by a test, and the PTX follows the rules.
+//!
+//! ```
+//! use trioxide_device::{Device, collective, conformance};
+//!
+//! # fn main() -> trioxide_device::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let mut values = on.filled(100, 1u32)?;
+//! collective::exclusive_scan(&on, &mut values)?;
+//! // The scan launches a few kernels only: this test would fail.
+//! assert!(conformance::check_launched(&on, collective::PTX).is_err());
+//! # Ok(())
+//! # }
+//! ```
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+
+use ptx_rules::{Build, Exceptions};
+
+use crate::device::{Device, Ptx};
+use crate::{Error, Result};
+
+/// The devices of this machine that can run the kernels of a package: the CPU, and the first GPU, with the kernels
+/// loaded. Without a GPU, or without PTX, a line on standard error says so: a test that tested less is not silent.
+///
+/// # Errors
+/// Those of devices that are there and do not start, or do not take the kernels.
+pub fn devices(ptx: Ptx) -> Result<Vec<Device>> {
+    let mut devices = vec![Device::cpu(None)?];
+    match Device::cuda(0) {
+        Ok(device) => devices.push(device),
+        Err(Error::NoDevice(reason)) => skip(ptx, "on a GPU", &reason),
+        Err(error) => return Err(error),
+    }
+    Ok(devices)
+}
+
+const NO_PTX: &str = "they were built without a device compiler, so there is no PTX";
+
+/// Says what was not tested. It writes past the test harness, which keeps back what passing tests print.
+fn skip(ptx: Ptx, untested: &str, reason: &str) {
+    // Nobody reads a standard error that is closed.
+    let _ = writeln!(
+        std::io::stderr(),
+        "skipped: kernels of {} {untested}: {reason}",
+        ptx.package
+    );
+}
+
+/// Names of the PTX entries of a package: its kernels and their instances.
+pub fn entries(ptx: Ptx) -> BTreeSet<&'static str> {
+    ptx_rules::entries(ptx.text).into_iter().collect()
+}
+
+/// Checks that each kernel of a package has been launched on `on`: call it after the tests of all kernels. Without PTX
+/// the kernels' names are unknown: a line on standard error says that nothing was checked.
+///
+/// # Errors
+/// The kernels that were not launched.
+pub fn check_launched(on: &Device, ptx: Ptx) -> Result<(), String> {
+    if ptx.is_empty() {
+        skip(ptx, "that no test launches", NO_PTX);
+    }
+    let launched = on.launched();
+    let missing: Vec<&str> = entries(ptx).difference(&launched).copied().collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "kernels of {} that no test has launched on {}: {}",
+        ptx.package,
+        on.name(),
+        missing.join(", ")
+    ))
+}
+
+/// Checks the rules of the PTX: no fused operation, no stack, no trap and so on. `exceptions` has a line `rule kernel reason` for
+/// each kernel that may break a rule. Without PTX a line on standard error says that nothing was checked.
+///
+/// # Errors
+/// For each broken rule: the problem, the remedy and the lines.
+pub fn check_rules(ptx: Ptx, exceptions: &str) -> Result<(), String> {
+    if ptx.is_empty() {
+        skip(ptx, "by the rules", NO_PTX);
+        return Ok(());
+    }
+    let exceptions = Exceptions::parse(exceptions)?;
+    ptx_rules::review(ptx.package, ptx.text, Build::Plain, &exceptions)
+}

@@ -1,0 +1,340 @@
+//! The CPU: the kernels' bodies under rayon.
+
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use memmap2::MmapMut;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
+
+use super::{Backend, Details, Mark, MemoryUse, Ptx, lock};
+use crate::{Error, Result};
+use trioxide_work::parallel;
+
+/// Calls under which a launch is not worth splitting further.
+const SMALLEST_CHUNK: u32 = 2048;
+/// Chunks for each thread: enough that one slow chunk does not leave the others idle.
+const CHUNKS_PER_THREAD: u32 = 16;
+/// Bytes that one thread copies or fills at a time. The caller's thread copies shorter ones: to wake another takes as
+/// long as to copy some kilobytes.
+const COPY_CHUNK: usize = 1 << 20;
+/// Most bytes of a buffer: a slice holds no more.
+const MOST_BYTES: usize = isize::MAX as usize / 2;
+
+/// Most threads that are started: more than the cores several times over only wait for each other.
+fn most_threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (4 * cores).max(64)
+}
+
+/// The number of threads: `wanted`; else that of `RAYON_NUM_THREADS`; else 0, for one a core.
+///
+/// # Errors
+/// [`Error::Argument`] for more than [`most_threads`].
+fn number_of_threads(wanted: Option<usize>) -> Result<usize> {
+    let (count, remedy) = match wanted {
+        Some(count) => (count, "ask for fewer, or for none to have one a core"),
+        None => {
+            let set = std::env::var("RAYON_NUM_THREADS").ok();
+            let set = set.and_then(|count| count.parse().ok()).unwrap_or(0);
+            (set, "set RAYON_NUM_THREADS lower, or not at all")
+        }
+    };
+    let most = most_threads();
+    if count <= most {
+        return Ok(count);
+    }
+    Err(Error::Argument(format!(
+        "{count} CPU threads are more than the {most} that this machine starts: {remedy}"
+    )))
+}
+
+fn cannot_start(error: rayon::ThreadPoolBuildError) -> Error {
+    Error::Argument(format!(
+        "the CPU's threads cannot start ({error}): use fewer, or raise the limits of this process (ulimit -u, ulimit -v)"
+    ))
+}
+
+/// A pool of CPU threads.
+///
+/// # Errors
+/// [`Error::Argument`] for far more threads than cores, and where the system refuses them.
+pub fn threads(threads: Option<usize>) -> Result<ThreadPool> {
+    let builder = ThreadPoolBuilder::new().num_threads(number_of_threads(threads)?);
+    builder.build().map_err(cannot_start)
+}
+
+/// Starts the threads that read, check and write meshes on the host, which else start when they are first needed, and where they
+/// cannot, panic. Threads that run already stay.
+///
+/// # Errors
+/// [`Error::Argument`] for a `RAYON_NUM_THREADS` that is far beyond the cores, and where the system refuses threads.
+pub fn start_host_threads() -> Result<()> {
+    let builder = ThreadPoolBuilder::new().num_threads(number_of_threads(None)?);
+    match builder.build_global() {
+        Ok(()) => Ok(()),
+        // Only this one has no cause below it: there are threads.
+        Err(error) if std::error::Error::source(&error).is_none() => Ok(()),
+        Err(error) => Err(cannot_start(error)),
+    }
+}
+
+pub struct Cpu {
+    id: DeviceId,
+    threads: ThreadPool,
+    memory: Arc<MemoryUse>,
+    freed: Arc<Freed>,
+}
+
+impl Cpu {
+    pub fn new(id: DeviceId, threads: Option<usize>) -> Result<Self> {
+        let threads = self::threads(threads)?;
+        Ok(Self {
+            id,
+            threads,
+            memory: Arc::default(),
+            freed: Arc::default(),
+        })
+    }
+
+    fn out_of_memory(&self, bytes: usize) -> Error {
+        Error::OutOfMemory {
+            device: self.name(),
+            needed: bytes as u64,
+            free: self.free().unwrap_or(0),
+        }
+    }
+
+    /// New pages.
+    fn map(&self, bytes: usize) -> Result<MmapMut> {
+        let map = || MmapMut::map_anon(bytes.max(1));
+        let pages = map().or_else(|_| {
+            self.freed.shrink(0);
+            map()
+        });
+        let pages = pages.map_err(|_| self.out_of_memory(bytes))?;
+        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge pages, the run
+        // is only slower.
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        Ok(pages)
+    }
+}
+
+/// Pages that buffers gave back, the last ones at the end. New pages would cost as much time as a kernel that writes them, since
+/// the system zeroes them.
+#[derive(Default)]
+struct Freed(Mutex<Vec<MmapMut>>);
+
+impl Freed {
+    /// The smallest pages that hold `bytes` and are less than half as large again.
+    fn take(&self, bytes: usize) -> Option<MmapMut> {
+        let mut freed = lock(&self.0);
+        let fits = |pages: &MmapMut| (bytes..=bytes + bytes / 2).contains(&pages.len());
+        let (place, _) = (freed.iter().enumerate())
+            .filter(|(_, pages)| fits(pages))
+            .min_by_key(|(_, pages)| pages.len())?;
+        Some(freed.remove(place))
+    }
+
+    fn bytes(&self) -> u64 {
+        lock(&self.0).iter().map(|pages| pages.len() as u64).sum()
+    }
+
+    /// Gives pages back to the system, the oldest first, until at most `bytes` are left.
+    fn shrink(&self, bytes: u64) {
+        let mut freed = lock(&self.0);
+        let mut left: u64 = freed.iter().map(|pages| pages.len() as u64).sum();
+        let mut gone = 0;
+        while left > bytes {
+            left -= freed[gone].len() as u64;
+            gone += 1;
+        }
+        freed.drain(..gone);
+    }
+}
+
+/// Pages mapped from the system.
+struct Allocation {
+    /// Until it is dropped.
+    pages: Option<MmapMut>,
+    bytes: usize,
+    device: DeviceId,
+    memory: Arc<MemoryUse>,
+    freed: Arc<Freed>,
+}
+
+impl Memory for Allocation {
+    fn device(&self) -> DeviceId {
+        self.device
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        self.memory.remove(self.bytes);
+        lock(&self.freed.0).extend(self.pages.take());
+    }
+}
+
+impl Backend for Cpu {
+    fn name(&self) -> String {
+        match self.threads.current_num_threads() {
+            1 => "CPU, 1 thread".to_owned(),
+            n => format!("CPU, {n} threads"),
+        }
+    }
+
+    fn is_gpu(&self) -> bool {
+        false
+    }
+
+    #[cfg(feature = "checked")]
+    fn reopened(&self) -> Result<super::Device> {
+        super::Device::cpu(Some(self.threads.current_num_threads()))
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
+        if bytes > MOST_BYTES {
+            return Err(self.out_of_memory(bytes));
+        }
+        let mut pages = match self.freed.take(bytes) {
+            Some(pages) => pages,
+            None => {
+                // All pages together stay within the most that was in use at once.
+                let (current, peak) = self.memory.current_and_peak();
+                self.freed
+                    .shrink(peak.saturating_sub(current + bytes as u64));
+                self.map(bytes)?
+            }
+        };
+        self.memory.add(bytes);
+        let address = pages.as_mut_ptr().expose_provenance() as u64;
+        let allocation = Allocation {
+            pages: Some(pages),
+            bytes,
+            device: self.id,
+            memory: self.memory.clone(),
+            freed: self.freed.clone(),
+        };
+        Ok((address, Box::new(allocation)))
+    }
+
+    fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
+        // SAFETY: a buffer of at least `from.len()` bytes, borrowed mutably by the caller.
+        let to = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, from.len()) };
+        if from.len() <= COPY_CHUNK {
+            to.copy_from_slice(from);
+            return Ok(());
+        }
+        self.threads.install(|| {
+            parallel::for_chunks_mut(to, COPY_CHUNK, |k, to| {
+                to.copy_from_slice(&from[k * COPY_CHUNK..][..to.len()]);
+            });
+        });
+        Ok(())
+    }
+
+    fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()> {
+        // SAFETY: a buffer of at least `to.len()` bytes, borrowed by the caller.
+        let from = unsafe { std::slice::from_raw_parts(from as *const u8, to.len()) };
+        self.copy_in(to.as_mut_ptr() as u64, from)
+    }
+
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+        // SAFETY: a buffer of at least `bytes` bytes, borrowed by the caller.
+        let from = unsafe { std::slice::from_raw_parts(from as *const u8, bytes) };
+        self.copy_in(to, from)
+    }
+
+    fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()> {
+        // SAFETY: a buffer of `bytes` bytes, borrowed mutably by the caller; any bits are valid words.
+        let words = unsafe { std::slice::from_raw_parts_mut(at as *mut u32, bytes / 4) };
+        if bytes <= COPY_CHUNK {
+            words.fill(word);
+            return Ok(());
+        }
+        self.threads.install(|| {
+            parallel::for_chunks_mut(words, COPY_CHUNK / 4, |_, chunk| chunk.fill(word));
+        });
+        Ok(())
+    }
+
+    /// The bodies are in this binary.
+    fn load(&self, _ptx: Ptx) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
+        let calls = launch.calls();
+        let smallest = match launch.shape {
+            Shape::Each => SMALLEST_CHUNK,
+            Shape::Bits => SMALLEST_CHUNK / 32,
+            Shape::Blocks { .. } => 1,
+        };
+        let threads = self.threads.current_num_threads() as u32;
+        let chunk = calls.div_ceil(threads * CHUNKS_PER_THREAD).max(smallest);
+        if threads == 1 || calls <= chunk {
+            // SAFETY: the caller's promise; all calls, once; the arrays are this device's.
+            unsafe { launch.run(0..calls) };
+            return Ok(());
+        }
+        self.threads.install(|| {
+            parallel::for_pieces(calls as usize, chunk as usize, |range| {
+                // SAFETY: the caller's promise; ranges of all calls, none twice; the arrays are this device's.
+                unsafe { launch.run(range.start as u32..range.end as u32) };
+            });
+        });
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn mark(&self) -> Result<Mark> {
+        Ok(Mark::Cpu(Instant::now()))
+    }
+
+    fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64> {
+        match (from, to) {
+            (Mark::Cpu(from), Mark::Cpu(to)) => Ok(to.duration_since(*from).as_secs_f64() * 1e3),
+            #[cfg(feature = "cuda")]
+            _ => unreachable!("marks of another backend"),
+        }
+    }
+
+    /// The kernel's count of available bytes; without it (not Linux) nothing is refused beforehand.
+    fn free(&self) -> Result<u64> {
+        let available = trioxide_work::memory::available();
+        Ok(available.map_or(u64::MAX, |bytes| bytes + self.freed.bytes()))
+    }
+
+    fn memory(&self) -> &MemoryUse {
+        &self.memory
+    }
+
+    fn threads(&self) -> Option<&ThreadPool> {
+        Some(&self.threads)
+    }
+
+    fn details(&self) -> Details {
+        Details {
+            kind: "cpu",
+            driver: None,
+            core_mhz: first_in("/proc/cpuinfo", "cpu MHz"),
+            memory_mhz: None,
+            memory_bytes: first_in("/proc/meminfo", "MemTotal")
+                .map(|kibibytes| kibibytes as u64 * 1024),
+            threads: Some(self.threads.current_num_threads()),
+        }
+    }
+}
+
+/// The number behind `key:` in a file of the system, if it has one.
+fn first_in(path: &str, key: &str) -> Option<f64> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let line = text.lines().find(|line| line.starts_with(key))?;
+    let (_, value) = line.split_once(':')?;
+    value.split_whitespace().next()?.parse().ok()
+}

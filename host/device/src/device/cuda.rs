@@ -1,0 +1,498 @@
+//! The GPU, by CUDA (cust).
+
+mod details;
+mod devices;
+mod fault;
+mod memory;
+mod package;
+mod transfers;
+
+use std::ptr;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use cust::context::{Context, CurrentContext};
+use cust::device::Device;
+use cust::error::{CudaError, CudaResult};
+use cust::event::{Event, EventFlags};
+use cust::stream::{Stream, StreamFlags};
+use cust::sys;
+use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
+
+use self::memory::Allocation;
+use self::package::{Kernel, Package};
+use self::transfers::FEW;
+use super::touched::Touching;
+use super::transfers::{Lanes, PIECE, Pinned, Staging};
+use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
+use crate::{Error, Result};
+pub use devices::devices;
+
+const THREADS_PER_BLOCK: u32 = 256;
+/// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
+const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
+
+/// The context and the queue of a device: memory needs both to be given back.
+struct Core {
+    stream: Stream,
+    /// Dropped last.
+    context: Context,
+}
+
+impl Core {
+    /// Makes the context current on the calling thread.
+    fn enter(&self) -> CudaResult<()> {
+        CurrentContext::set_current(&self.context)
+    }
+}
+
+pub struct Cuda {
+    id: DeviceId,
+    #[cfg(feature = "checked")]
+    index: u32,
+    name: String,
+    loaded: Mutex<Vec<Package>>,
+    /// For copies of a piece, and for copies while the lanes are at work.
+    staging: Mutex<[Staging; 2]>,
+    /// For numbers that the host reads while the device goes on; made when they are needed.
+    ahead: Mutex<Vec<Staging>>,
+    /// Made with the device, or for the first large copy.
+    lanes: Mutex<Option<Lanes>>,
+    pool: Pool,
+    memory: Arc<MemoryUse>,
+    details: Details,
+    capability: (i32, i32),
+    /// Time of the driver's start and of the context.
+    start: [Duration; 2],
+    /// For copies beside the work of the core's stream.
+    copies: Stream,
+    version: (i32, i32),
+    core: Arc<Core>,
+}
+
+/// The device's own memory pool.
+struct Pool(sys::CUmemoryPool);
+
+// SAFETY: a handle, which the driver lets any thread use.
+unsafe impl Send for Pool {}
+// SAFETY: as above.
+unsafe impl Sync for Pool {}
+
+impl Cuda {
+    pub fn new(id: DeviceId, index: u32, for_copies: bool) -> Result<Self> {
+        let begin = Instant::now();
+        devices::find_driver()?;
+        let of_lanes = if for_copies { Lanes::bytes() } else { 0 };
+        let memory = Touching::begin(2 * PIECE + of_lanes);
+        let (version, devices) = devices()?;
+        let driver = begin.elapsed();
+        let Some(found) = devices.get(index as usize) else {
+            return Err(Error::NoDevice(format!(
+                "there is no CUDA device {index}: this machine has {} (see `trioxide devices`)",
+                devices.len()
+            )));
+        };
+        if found.capability < (7, 5) {
+            return Err(Error::NoDevice(format!(
+                "{} has compute capability {}.{}, but the kernels need 7.5 (Turing) or later: use --device cpu",
+                found.name, found.capability.0, found.capability.1
+            )));
+        }
+        if version < (11, 2) {
+            return Err(Error::NoDevice(format!(
+                "the CUDA driver supports CUDA {}.{}, but 11.2 or later is needed: update the driver, or use --device cpu",
+                version.0, version.1
+            )));
+        }
+        let opened = Self::open(id, index, found, version, memory);
+        let mut cuda = opened.map_err(|error| match error {
+            CudaError::OutOfMemory => devices::no_context(found),
+            error => Error::Device {
+                device: found.name.clone(),
+                reason: fault::reason(error),
+            },
+        })?;
+        cuda.start = [driver, begin.elapsed() - driver];
+        Ok(cuda)
+    }
+
+    fn open(
+        id: DeviceId,
+        index: u32,
+        found: &CudaDevice,
+        version: (i32, i32),
+        memory: Touching,
+    ) -> CudaResult<Self> {
+        let device = Device::get_device(index)?;
+        let context = Context::new(device)?;
+        CurrentContext::set_current(&context)?;
+        let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
+        let mut pool = ptr::null_mut();
+        // Freed memory stays with the process, so that the next allocation costs nothing.
+        let mut threshold = u64::MAX;
+        // SAFETY: the default pool of a device; the attribute is a 64-bit number.
+        unsafe {
+            sys::cuDeviceGetDefaultMemPool(&mut pool, device.as_raw()).to_result()?;
+            sys::cuMemPoolSetAttribute(
+                pool,
+                sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+                (&mut threshold as *mut u64).cast(),
+            )
+            .to_result()?;
+        }
+        let mut pairs = Staging::pairs(Pinned::pieces(memory.end())?)?;
+        let lanes = pairs.split_off(1);
+        let staging = pairs.pop().expect("memory for a pair, and for the lanes");
+        Ok(Self {
+            id,
+            #[cfg(feature = "checked")]
+            index,
+            name: format!("{} (cuda:{index})", found.name),
+            loaded: Mutex::default(),
+            staging: Mutex::new(staging),
+            ahead: Mutex::default(),
+            lanes: Mutex::new((!lanes.is_empty()).then(|| Lanes::of(lanes))),
+            pool: Pool(pool),
+            memory: Arc::default(),
+            details: details::details(&device),
+            capability: found.capability,
+            start: [Duration::ZERO; 2],
+            copies: Stream::new(StreamFlags::NON_BLOCKING, None)?,
+            version,
+            core: Arc::new(Core { stream, context }),
+        })
+    }
+
+    /// Runs `work` in the device's context.
+    fn enter<R>(&self, work: impl FnOnce() -> CudaResult<R>) -> Result<R> {
+        let run = || {
+            self.core.enter()?;
+            work()
+        };
+        run().map_err(|error| self.error(error))
+    }
+
+    fn error(&self, error: CudaError) -> Error {
+        let (device, reason) = (self.name.clone(), fault::reason(error));
+        match error {
+            CudaError::OutOfMemory => Error::NoMemory(format!("{device}: {reason}")),
+            _ => Error::Device { device, reason },
+        }
+    }
+
+    /// A property of the memory pool.
+    fn pool_bytes(&self, attribute: sys::CUmemPool_attribute) -> CudaResult<u64> {
+        let mut bytes = 0u64;
+        // SAFETY: the attribute is a 64-bit number.
+        unsafe {
+            sys::cuMemPoolGetAttribute(self.pool.0, attribute, (&mut bytes as *mut u64).cast())
+        }
+        .to_result()?;
+        Ok(bytes)
+    }
+}
+
+impl Backend for Cuda {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn is_gpu(&self) -> bool {
+        true
+    }
+
+    #[cfg(feature = "checked")]
+    fn reopened(&self) -> Result<super::Device> {
+        super::Device::cuda(self.index)
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
+        let bytes = bytes.max(16);
+        let mut address = 0;
+        self.enter(|| Ok(()))?;
+        // SAFETY: allocates into `address`.
+        let result =
+            unsafe { sys::cuMemAllocAsync(&mut address, bytes, self.core.stream.as_inner()) };
+        match result.to_result() {
+            Ok(()) => {}
+            Err(CudaError::OutOfMemory) => {
+                return Err(Error::OutOfMemory {
+                    device: self.name(),
+                    needed: bytes as u64,
+                    free: self.free()?,
+                });
+            }
+            Err(error) => return Err(self.error(error)),
+        }
+        self.memory.add(bytes);
+        let allocation = Allocation {
+            address,
+            bytes,
+            device: self.id,
+            memory: self.memory.clone(),
+            core: self.core.clone(),
+        };
+        Ok((address, Box::new(allocation)))
+    }
+
+    fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
+        let run = || match self.lanes(from.len())? {
+            // SAFETY: the buffer at `to` has `from.len()` bytes, and is freed on the same stream.
+            Some(mut lanes) => unsafe {
+                let lanes = lanes.as_mut().expect("made above");
+                lanes.copy_in(&self.core.context, &self.core.stream, to, from)
+            },
+            None => self.copy_in_turn(to, from),
+        };
+        self.enter(run)
+    }
+
+    fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()> {
+        let run = || match self.lanes(to.len())? {
+            // SAFETY: the buffer at `from` has `to.len()` bytes.
+            Some(mut lanes) => unsafe {
+                let lanes = lanes.as_mut().expect("made above");
+                lanes.copy_out(&self.core.context, &self.core.stream, from, to)
+            },
+            None => self.copy_out_turn(from, to),
+        };
+        self.enter(run)
+    }
+
+    fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
+        let run = || match self.lanes(from.len())? {
+            Some(mut lanes) => {
+                let lanes = lanes.as_mut().expect("made above");
+                // SAFETY: the buffer at `to` has `from.len()` bytes, and is freed after the work that `beside` orders.
+                self.beside(work, |context, stream| unsafe {
+                    lanes.copy_in(context, stream, to, from)
+                })
+            }
+            None => {
+                work();
+                self.copy_in_turn(to, from)
+            }
+        };
+        self.enter(run)
+    }
+
+    fn copy_out_beside(&self, from: u64, to: &mut [u8], work: &mut dyn FnMut()) -> Result<()> {
+        if (1..=FEW).contains(&to.len()) {
+            return self.enter(|| self.copy_out_ahead(from, to, work));
+        }
+        let run = || match self.lanes(to.len())? {
+            Some(mut lanes) => {
+                let lanes = lanes.as_mut().expect("made above");
+                // SAFETY: the buffer at `from` has `to.len()` bytes, which nobody writes meanwhile: it is borrowed.
+                self.beside(work, |context, stream| unsafe {
+                    lanes.copy_out(context, stream, from, to)
+                })
+            }
+            None => {
+                work();
+                self.copy_out_turn(from, to)
+            }
+        };
+        self.enter(run)
+    }
+
+    fn copy_unstaged(&self, device: u64, host: &mut [u8], way: Way) -> Option<Result<()>> {
+        if let Err(error) = self.enter(|| Ok(())) {
+            return Some(Err(error));
+        }
+        let (bytes, stream) = (host.len(), self.core.stream.as_inner());
+        // SAFETY: both have as many bytes; waited for before they are used again.
+        let copied = unsafe {
+            match way {
+                Way::ToDevice => {
+                    sys::cuMemcpyHtoDAsync_v2(device, host.as_ptr().cast(), bytes, stream)
+                }
+                Way::ToHost => {
+                    sys::cuMemcpyDtoHAsync_v2(host.as_mut_ptr().cast(), device, bytes, stream)
+                }
+            }
+        };
+        let waited = copied
+            .to_result()
+            .and_then(|()| self.core.stream.synchronize());
+        Some(waited.map_err(|error| self.error(error)))
+    }
+
+    fn pinned(&self, bytes: usize) -> Option<Result<Box<dyn AsMut<[u8]>>>> {
+        let pinned = self.enter(|| Pinned::new(bytes));
+        Some(pinned.map(|pinned| Box::new(pinned) as _))
+    }
+
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+        // SAFETY: both buffers have `bytes` bytes.
+        self.enter(|| unsafe {
+            sys::cuMemcpyDtoDAsync_v2(to, from, bytes, self.core.stream.as_inner()).to_result()
+        })
+    }
+
+    fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        // SAFETY: the buffer has `bytes` bytes.
+        self.enter(|| unsafe {
+            sys::cuMemsetD32Async(at, word, bytes / 4, self.core.stream.as_inner()).to_result()
+        })
+    }
+
+    fn load(&self, ptx: Ptx) -> Result<()> {
+        if ptx.text.is_empty() {
+            return Err(Error::NoDevice(format!(
+                "the kernels of {} were built without a device compiler, so a GPU cannot run them: install one (see \
+                 docs/KERNELS.md) and build again, or use the CPU",
+                ptx.package
+            )));
+        }
+        let mut loaded = lock(&self.loaded);
+        if let Some(other) = loaded.iter().find(|other| other.ptx.package == ptx.package) {
+            if other.ptx.text == ptx.text {
+                return Ok(());
+            }
+            return Err(Error::Argument(format!(
+                "package {} is loaded with other PTX already: give each package one name",
+                ptx.package
+            )));
+        }
+        self.enter(|| Ok(()))?;
+        let package = Package::load(ptx, self.capability).map_err(|error| match error {
+            CudaError::InvalidPtx
+            | CudaError::NoBinaryForGpu
+            | CudaError::UnsupportedPtxVersion => {
+                let (major, minor) = self.version;
+                Error::NoDevice(format!(
+                    "the CUDA driver ({major}.{minor}) cannot compile the kernels of {} ({error}): update the driver, or use \
+                     the CPU",
+                    ptx.package
+                ))
+            }
+            error => self.error(error),
+        })?;
+        loaded.push(package);
+        Ok(())
+    }
+
+    unsafe fn launch(&self, mut launch: Launch) -> Result<(), LaunchError> {
+        let kernel = launch.kernel;
+        let fail = |reason: String| LaunchError::Device {
+            kernel: kernel.name,
+            reason,
+        };
+        let cuda = |error: CudaError| fail(fault::reason(error));
+        self.core.enter().map_err(cuda)?;
+        let mut loaded = lock(&self.loaded);
+        let Some(package) = loaded
+            .iter_mut()
+            .find(|package| package.ptx.package == kernel.package)
+        else {
+            return Err(LaunchError::NotLoaded {
+                kernel: kernel.name,
+                package: kernel.package,
+            });
+        };
+        let (function, Kernel { fault, .. }) = package.kernel(kernel.entry).map_err(cuda)?;
+        let threads = match launch.shape {
+            Shape::Blocks { lanes } => lanes,
+            Shape::Each | Shape::Bits => THREADS_PER_BLOCK,
+        };
+        let blocks = launch.threads().div_ceil(threads.into());
+        let blocks = match launch.shape {
+            Shape::Blocks { .. } => blocks,
+            Shape::Each | Shape::Bits => blocks.min(MOST_BLOCKS),
+        } as u32;
+        let shared = launch.shared_bytes() as u32;
+        let pointers = launch.arguments.pointers();
+        // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller.
+        unsafe {
+            self.core
+                .stream
+                .launch(function, blocks, threads, shared, &pointers)
+        }
+        .map_err(cuda)?;
+        // A checked build waits, so that a fault names its launch.
+        if let Some(fault) = fault {
+            self.core.stream.synchronize().map_err(|error| {
+                match fault::read_fault(&mut lock(fault)) {
+                    Some(fault) => fail(launch.describe(fault)),
+                    None => cuda(error),
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.enter(|| self.core.stream.synchronize())
+    }
+
+    fn stream(&self) -> Option<u64> {
+        Some(self.core.stream.as_inner() as u64)
+    }
+
+    unsafe fn wait_for_stream(&self, stream: u64) -> Result<()> {
+        // SAFETY: a live stream of this context (the caller's promise).
+        self.enter(|| unsafe { sys::cuStreamSynchronize(stream as sys::CUstream) }.to_result())
+    }
+
+    fn wait_for_all(&self) -> Result<()> {
+        // SAFETY: the context was entered.
+        self.enter(|| unsafe { sys::cuCtxSynchronize() }.to_result())
+    }
+
+    fn mark(&self) -> Result<Mark> {
+        self.enter(|| {
+            let event = Event::new(EventFlags::DEFAULT)?;
+            event.record(&self.core.stream)?;
+            Ok(Mark::Cuda(event))
+        })
+    }
+
+    fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64> {
+        match (from, to) {
+            (Mark::Cuda(from), Mark::Cuda(to)) => {
+                self.enter(|| to.elapsed_time_f32(from).map(f64::from))
+            }
+            _ => unreachable!("marks of another backend"),
+        }
+    }
+
+    fn free(&self) -> Result<u64> {
+        let free = || -> CudaResult<u64> {
+            let (mut free, mut total) = (0usize, 0usize);
+            // SAFETY: writes two numbers.
+            unsafe { sys::cuMemGetInfo_v2(&mut free, &mut total) }.to_result()?;
+            let reserved =
+                self.pool_bytes(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)?;
+            let used =
+                self.pool_bytes(sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT)?;
+            Ok(free as u64 + reserved - used)
+        };
+        self.enter(free)
+    }
+
+    fn memory(&self) -> &MemoryUse {
+        &self.memory
+    }
+
+    fn costs(&self) -> Costs {
+        let mut costs = Costs {
+            driver: self.start[0],
+            context: self.start[1],
+            ..Costs::default()
+        };
+        for package in lock(&self.loaded).iter() {
+            costs.kernels += package.made_ready.time;
+            costs.loaded += package.made_ready.loaded;
+            costs.compiled += package.made_ready.compiled;
+        }
+        costs
+    }
+
+    fn details(&self) -> Details {
+        self.details.clone()
+    }
+}

@@ -1,0 +1,140 @@
+//! The kernels of a package on a device: as machine code of the binary, or compiled by the driver when they are first launched.
+//!
+//! The driver takes about 30 ms for a kernel that its cache lacks, and loads a module whole. A run launches 10 to 60 of
+//! 300 kernels: so a family of them is one piece of machine code, and without it each kernel is a module of its own, cut out
+//! of the package's PTX.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use cust::error::{CudaError, CudaResult};
+use cust::function::Function;
+use cust::module::Module;
+
+use super::fault;
+use crate::device::Ptx;
+use crate::device::transfers::Pinned;
+
+/// The kernels of a package.
+pub struct Package {
+    pub ptx: Ptx,
+    source: Option<ptx_rules::Module<'static>>,
+    capability: (i32, i32),
+    /// The driver takes no machine code of this binary.
+    is_refused: bool,
+    kernels: HashMap<&'static str, Kernel>,
+    pub made_ready: MadeReady,
+}
+
+/// Work on modules so far.
+#[derive(Clone, Copy, Default)]
+pub struct MadeReady {
+    /// Kernels that were loaded as machine code.
+    pub loaded: usize,
+    /// Kernels that the driver compiled, or found in its cache.
+    pub compiled: usize,
+    pub time: Duration,
+}
+
+/// A kernel that can be launched.
+pub struct Kernel {
+    /// The driver's handle, since the first launch: to look it up takes a part of a launch's time.
+    function: Option<Function<'static>>,
+    module: Arc<Module>,
+    /// Where the kernel of a checked build reports bad indices.
+    pub fault: Option<Mutex<Pinned>>,
+}
+
+impl Package {
+    /// Makes the first kernel ready, so that PTX which the driver refuses is an error here, in the current context.
+    pub fn load(ptx: Ptx, capability: (i32, i32)) -> CudaResult<Self> {
+        let mut package = Self {
+            ptx,
+            source: None,
+            capability,
+            is_refused: false,
+            kernels: HashMap::new(),
+            made_ready: MadeReady::default(),
+        };
+        if package.has_machine_code() {
+            return Ok(package);
+        }
+        let first = package.source().entries().next().map(|item| item.name);
+        package.kernel(first.ok_or(CudaError::InvalidPtx)?)?;
+        Ok(package)
+    }
+
+    fn has_machine_code(&self) -> bool {
+        self.ptx.has_machine_code_for(self.capability)
+    }
+
+    fn source(&mut self) -> &ptx_rules::Module<'static> {
+        self.source
+            .get_or_insert_with(|| ptx_rules::Module::parse(self.ptx.text))
+    }
+
+    /// The kernel of an entry, and its handle. The first call loads or compiles it, in the current context.
+    pub fn kernel(&mut self, entry: &'static str) -> CudaResult<(&Function<'static>, &Kernel)> {
+        if !self.kernels.contains_key(entry) {
+            let start = Instant::now();
+            if !self.load_machine_code(entry) {
+                self.compile(entry)?;
+            }
+            self.made_ready.time += start.elapsed();
+        }
+        let kernel = self.kernels.get_mut(entry).ok_or(CudaError::NotFound)?;
+        if kernel.function.is_none() {
+            let function = kernel.module.get_function(entry)?;
+            // SAFETY: the kernel keeps the module, whose handle it is, and the handle does not leave the package but borrowed.
+            let function =
+                unsafe { std::mem::transmute::<Function<'_>, Function<'static>>(function) };
+            kernel.function = Some(function);
+        }
+        let kernel = &*kernel;
+        let function = kernel.function.as_ref().ok_or(CudaError::NotFound)?;
+        Ok((function, kernel))
+    }
+
+    /// Loads the family of an entry. False where the binary has no machine code for this device, or the driver is older than it: then
+    /// the driver compiles the same kernel.
+    fn load_machine_code(&mut self, entry: &'static str) -> bool {
+        if self.is_refused || !self.has_machine_code() {
+            return false;
+        }
+        let Some((kernels, code)) = self.ptx.module_of(entry, self.capability) else {
+            return false;
+        };
+        let Ok(module) = Module::from_cubin(&code) else {
+            self.is_refused = true;
+            return false;
+        };
+        let module = Arc::new(module);
+        self.made_ready.loaded += kernels.len();
+        for name in kernels {
+            let module = module.clone();
+            let kernel = Kernel {
+                function: None,
+                module,
+                fault: None,
+            };
+            self.kernels.entry(name).or_insert(kernel);
+        }
+        true
+    }
+
+    fn compile(&mut self, entry: &'static str) -> CudaResult<()> {
+        let text = self.source().cut(entry).ok_or(CudaError::NotFound)?;
+        let module = Module::from_ptx(&text, &[])?;
+        let fault = fault::fault_of(&text, &module)?.map(Mutex::new);
+        let module = Arc::new(module);
+        let kernel = Kernel {
+            function: None,
+            module,
+            fault,
+        };
+        self.kernels.insert(entry, kernel);
+        self.made_ready.compiled += 1;
+        Ok(())
+    }
+}

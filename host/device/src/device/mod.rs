@@ -1,0 +1,447 @@
+//! Machines that run kernels: pipelines are written over [`Device`].
+//!
+//! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it stands
+//! a `Backend`: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
+
+mod buffers;
+mod choice;
+mod copies;
+mod cpu;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod laps;
+mod launches;
+#[cfg(feature = "cuda")]
+mod machine_code;
+mod pages;
+mod ptx;
+mod sharing;
+mod stages;
+mod start;
+#[cfg(feature = "cuda")]
+mod touched;
+#[cfg(feature = "cuda")]
+mod transfers;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytemuck::Pod;
+use trioxide_kernel::launch::{Launch, LaunchError, Launcher};
+
+use crate::{Error, Result};
+pub use choice::Choice;
+pub use cpu::{start_host_threads, threads};
+pub use laps::Laps;
+pub use launches::Launched;
+#[doc(hidden)]
+pub use ptx::PACKAGES;
+pub use ptx::Ptx;
+pub use stages::Stage;
+pub use start::{Costs, has_cuda_driver};
+pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};
+
+/// A set of `E` on a device, 32 members to an element.
+pub type BitSet<E> = Buffer<trioxide_kernel::Bits<E>>;
+
+pub use copies::{Copying, Way};
+
+/// The operations of a machine behind a [`Device`]. Addresses and sizes are in bytes.
+trait Backend: Send + Sync {
+    fn name(&self) -> String;
+    fn is_gpu(&self) -> bool;
+    /// A new device on the same machine.
+    #[cfg(feature = "checked")]
+    fn reopened(&self) -> Result<Device>;
+    fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
+    fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
+    fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
+    /// Copies in while `work` runs; later work of the machine finds the copy done. On one machine's memory that gains nothing.
+    fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
+        work();
+        self.copy_in(to, from)
+    }
+    /// Copies out the result of the work so far, while `work` runs.
+    fn copy_out_beside(&self, from: u64, to: &mut [u8], work: &mut dyn FnMut()) -> Result<()> {
+        work();
+        self.copy_out(from, to)
+    }
+    /// A copy by the driver alone, waited for; `None` where there is no driver.
+    fn copy_unstaged(&self, _device: u64, _host: &mut [u8], _way: Way) -> Option<Result<()>> {
+        None
+    }
+    /// Memory that a driver copies from and to directly.
+    fn pinned(&self, _bytes: usize) -> Option<Result<Box<dyn AsMut<[u8]>>>> {
+        None
+    }
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()>;
+    /// Fills with a repeated word; `bytes` is a multiple of 4.
+    fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()>;
+    /// Makes the kernels of a package ready to be launched.
+    fn load(&self, ptx: Ptx) -> Result<()>;
+    /// # Safety
+    /// The promise of [`Launcher::launch`].
+    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError>;
+    fn synchronize(&self) -> Result<()>;
+    /// The queue of its work, as the driver names it.
+    fn stream(&self) -> Option<u64> {
+        None
+    }
+    /// Waits for a queue of another package.
+    ///
+    /// # Safety
+    /// The promise of [`Device::wait_for_stream`].
+    unsafe fn wait_for_stream(&self, _stream: u64) -> Result<()> {
+        Ok(())
+    }
+    /// Waits for all queues of the process.
+    fn wait_for_all(&self) -> Result<()> {
+        self.synchronize()
+    }
+    /// A point in the machine's work.
+    fn mark(&self) -> Result<Mark>;
+    /// Milliseconds between two marks, once both are reached.
+    fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64>;
+    /// Bytes that can still be allocated.
+    fn free(&self) -> Result<u64>;
+    fn memory(&self) -> &MemoryUse;
+    /// Threads for the host's part of the work, where it has its own.
+    fn threads(&self) -> Option<&rayon::ThreadPool> {
+        None
+    }
+    fn details(&self) -> Details;
+    fn costs(&self) -> Costs {
+        Costs::default()
+    }
+}
+
+/// Properties of a device; `None` where the system does not give one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Details {
+    /// `cuda` or `cpu`.
+    pub kind: &'static str,
+    /// Versions of the driver and of its CUDA.
+    pub driver: Option<String>,
+    /// Highest clock of the cores, MHz; for a CPU, the present clock of its first core.
+    pub core_mhz: Option<f64>,
+    /// Highest clock of the memory, MHz.
+    pub memory_mhz: Option<f64>,
+    /// All of its memory.
+    pub memory_bytes: Option<u64>,
+    /// Threads that run kernels, of a CPU.
+    pub threads: Option<usize>,
+}
+
+enum Mark {
+    Cpu(std::time::Instant),
+    #[cfg(feature = "cuda")]
+    Cuda(cust::event::Event),
+}
+
+/// Bytes allocated now, and the most since the last reset.
+#[derive(Default)]
+struct MemoryUse {
+    current: AtomicU64,
+    peak: AtomicU64,
+}
+
+impl MemoryUse {
+    fn add(&self, bytes: usize) {
+        let current = self.current.fetch_add(bytes as u64, Relaxed) + bytes as u64;
+        self.peak.fetch_max(current, Relaxed);
+    }
+
+    fn remove(&self, bytes: usize) {
+        self.current.fetch_sub(bytes as u64, Relaxed);
+    }
+
+    fn current_and_peak(&self) -> (u64, u64) {
+        let current = self.current.load(Relaxed);
+        (current, self.peak.load(Relaxed).max(current))
+    }
+}
+
+/// The content of a mutex. A panic elsewhere leaves no data half-changed, so poison is no reason to stop.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A machine that runs pipelines: a handle, cheap to clone and to send to other threads.
+///
+/// Clones share the machine's work queue, stages and memory. Buffers keep their memory alive after the last handle is gone.
+#[derive(Clone)]
+pub struct Device(Arc<Machine>);
+
+struct Machine {
+    // Before the backend: events go before their context.
+    stages: Mutex<stages::Stages>,
+    timed: launches::Timed,
+    launched: Mutex<BTreeSet<&'static str>>,
+    transferred: sharing::Transferred,
+    id: DeviceId,
+    backend: Box<dyn Backend>,
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // On a GPU: waits for the kernels that are unloaded next, and enters the context whose events, streams and memory are
+        // given back. A failure here means that an earlier one has been reported.
+        let _ = self.backend.synchronize();
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.name())
+    }
+}
+
+/// A CUDA device of this machine.
+#[derive(Clone, Debug)]
+pub struct CudaDevice {
+    /// The number in `--device cuda:N`.
+    pub index: u32,
+    /// The maker's name.
+    pub name: String,
+    /// Compute capability, major and minor.
+    pub capability: (i32, i32),
+    /// Bytes.
+    pub memory: u64,
+    /// Streaming multiprocessors.
+    pub multiprocessors: i32,
+}
+
+/// The CUDA devices of this machine, and the driver's CUDA version (major, minor).
+///
+/// # Errors
+/// [`Error::NoDevice`] when there is no driver, no device, or the driver refuses to start: the message says which.
+pub fn cuda_devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
+    #[cfg(feature = "cuda")]
+    return cuda::devices();
+    #[cfg(not(feature = "cuda"))]
+    Err(without_cuda())
+}
+
+#[cfg(not(feature = "cuda"))]
+fn without_cuda() -> Error {
+    Error::NoDevice(
+        "this build has no CUDA: build it with the feature `cuda`, or use the CPU".to_owned(),
+    )
+}
+
+impl Device {
+    /// The CPU, by `threads` threads (all cores for `None`).
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when the threads cannot be started.
+    pub fn cpu(threads: Option<usize>) -> Result<Self> {
+        let id = DeviceId::unique();
+        Ok(Self::new(id, Box::new(cpu::Cpu::new(id, threads)?)))
+    }
+
+    /// CUDA device `index`, with the kernels of all packages of the program ([`kernels!`](crate::kernels)).
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] when there is no driver or no such device, the driver is too old for the kernels, or a package was built
+    /// without a device compiler; [`Error::Argument`] when two packages have one name.
+    pub fn cuda(index: u32) -> Result<Self> {
+        Self::cuda_with(index, false)
+    }
+
+    /// As [`Device::cuda`], ready for large copies: their pinned memory is made while the driver starts, not by the first of them.
+    ///
+    /// # Errors
+    /// As [`Device::cuda`].
+    pub fn cuda_for_copies(index: u32) -> Result<Self> {
+        Self::cuda_with(index, true)
+    }
+
+    fn cuda_with(index: u32, for_copies: bool) -> Result<Self> {
+        #[cfg(feature = "cuda")]
+        {
+            let id = DeviceId::unique();
+            let device = Self::new(id, Box::new(cuda::Cuda::new(id, index, for_copies)?));
+            for &ptx in PACKAGES {
+                device.0.backend.load(ptx)?;
+            }
+            Ok(device)
+        }
+        #[cfg(not(feature = "cuda"))]
+        {
+            let _ = (index, for_copies);
+            Err(without_cuda())
+        }
+    }
+
+    /// CUDA device 0, or the CPU and the reason why not.
+    ///
+    /// # Errors
+    /// As [`Device::cpu`].
+    pub fn auto(threads: Option<usize>) -> Result<(Self, Option<String>)> {
+        match Self::cuda(0) {
+            Ok(device) => Ok((device, None)),
+            Err(reason) => Ok((Self::cpu(threads)?, Some(reason.to_string()))),
+        }
+    }
+
+    fn new(id: DeviceId, backend: Box<dyn Backend>) -> Self {
+        Self(Arc::new(Machine {
+            stages: Mutex::default(),
+            timed: launches::Timed::default(),
+            launched: Mutex::default(),
+            transferred: sharing::Transferred::default(),
+            id,
+            backend,
+        }))
+    }
+
+    /// This device among all that the process opens; its buffers have the same id.
+    pub fn id(&self) -> DeviceId {
+        self.0.id
+    }
+
+    /// The machine's name.
+    pub fn name(&self) -> String {
+        self.0.backend.name()
+    }
+
+    /// A new device on the same machine, with the same threads.
+    ///
+    /// # Errors
+    /// As [`Device::cuda`] and [`Device::cpu`].
+    #[cfg(feature = "checked")]
+    pub fn reopened(&self) -> Result<Self> {
+        self.0.backend.reopened()
+    }
+
+    /// Whether kernels run on a GPU: many blocks at once, which may wait for each other.
+    pub fn is_gpu(&self) -> bool {
+        self.0.backend.is_gpu()
+    }
+
+    /// Refuses a buffer of another device.
+    fn check<T: Pod>(&self, buffer: &Buffer<T>) -> Result<()> {
+        self.check_device(buffer.device())
+    }
+
+    #[inline(never)]
+    fn check_device(&self, device: DeviceId) -> Result<()> {
+        if device == self.0.id {
+            return Ok(());
+        }
+        Err(Error::Argument(format!(
+            "a buffer of another device was given to {}: download it there and upload it here",
+            self.name()
+        )))
+    }
+
+    /// Waits for all work.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when it failed.
+    pub fn synchronize(&self) -> Result<()> {
+        self.0.backend.synchronize()
+    }
+
+    /// Refuses work that needs more than the free memory.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn require(&self, bytes: u64) -> Result<()> {
+        let free = self.0.backend.free()?;
+        if bytes > free {
+            return Err(Error::OutOfMemory {
+                device: self.name(),
+                needed: bytes,
+                free,
+            });
+        }
+        Ok(())
+    }
+
+    /// Bytes of memory that can still be taken; where the system does not say, `u64::MAX`.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the driver does not say.
+    pub fn free_bytes(&self) -> Result<u64> {
+        self.0.backend.free()
+    }
+
+    /// Runs the host's part of a pipeline, which rayon spreads, by as many threads as the device was given: a CPU's `threads`,
+    /// all cores beside a GPU.
+    pub fn on_host<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self.0.backend.threads() {
+            Some(threads) => threads.install(work),
+            None => work(),
+        }
+    }
+
+    /// Time that the device took before its work.
+    pub fn costs(&self) -> Costs {
+        self.0.backend.costs()
+    }
+
+    /// Properties of the device.
+    pub fn details(&self) -> Details {
+        self.0.backend.details()
+    }
+
+    /// Bytes read plus written in a second by a copy within the device's memory: the best of several. The bytes that a stage must
+    /// move, divided by this, are its floor.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn copy_bandwidth(&self) -> Result<f64> {
+        let most = match self.details().kind {
+            "cuda" => 1 << 30,
+            _ => 256 << 20,
+        };
+        let words = (self.0.backend.free()? / 8).clamp(4, most) as usize / 4;
+        // Both filled: a CPU's memory has no pages before.
+        let (from, to) = (self.filled(words, 1)?, self.filled(words, 2)?);
+        let mut best = f64::INFINITY;
+        for _ in 0..BANDWIDTH_RUNS {
+            let start = self.0.backend.mark()?;
+            self.0
+                .backend
+                .copy(to.address(), from.address(), from.bytes())?;
+            let end = self.0.backend.mark()?;
+            self.synchronize()?;
+            best = best.min(self.0.backend.elapsed(&start, &end)?);
+        }
+        Ok(2.0 * from.bytes() as f64 / (best * 1e-3))
+    }
+
+    /// The most bytes that buffers took at once since the last reset.
+    pub fn peak_bytes(&self) -> u64 {
+        self.0.backend.memory().current_and_peak().1
+    }
+
+    /// Counts the peak anew.
+    pub fn reset_peak(&self) {
+        let memory = self.0.backend.memory();
+        memory.peak.store(memory.current.load(Relaxed), Relaxed);
+    }
+
+    /// Names of the PTX entries launched so far.
+    pub fn launched(&self) -> BTreeSet<&'static str> {
+        lock(&self.0.launched).clone()
+    }
+}
+
+/// Copies of which [`Device::copy_bandwidth`] takes the best.
+const BANDWIDTH_RUNS: u32 = 8;
+
+impl Launcher for Device {
+    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
+        launch.check_device(self.0.id)?;
+        lock(&self.0.launched).insert(launch.kernel.entry);
+        if launch.n == 0 {
+            return Ok(());
+        }
+        // SAFETY: the caller's promise; the arrays are this device's.
+        unsafe { self.0.timed.launch(&*self.0.backend, launch) }
+    }
+}

@@ -1,0 +1,99 @@
+//! The kernels of a package as PTX and machine code.
+
+use linkme::distributed_slice;
+
+/// The kernels of a package, embedded by [`kernels!`](crate::kernels): PTX, and machine code where the build had an assembler.
+#[derive(Clone, Copy, Debug)]
+pub struct Ptx {
+    pub(crate) package: &'static str,
+    pub(crate) origin: &'static str,
+    pub(crate) text: &'static str,
+    pub(crate) families: &'static [Family],
+}
+
+/// Kernels that are one module of machine code: names of the entries, and for each compute capability (ten times the major version
+/// plus the minor) the deflated module.
+#[doc(hidden)]
+pub type Family = (&'static [&'static str], &'static [(u32, &'static [u8])]);
+
+impl Ptx {
+    /// The embedded kernels of a package.
+    ///
+    /// # Safety
+    /// `cuda_builder::embed` wrote the rest for the sources of the package that the program is built with. A launch checks lengths
+    /// and devices by what the sources declare, and the GPU runs what the PTX and the machine code say.
+    #[doc(hidden)]
+    pub const unsafe fn new(
+        package: &'static str,
+        (origin, text, families): (&'static str, &'static str, &'static [Family]),
+    ) -> Self {
+        Self {
+            package,
+            origin,
+            text,
+            families,
+        }
+    }
+
+    /// The package that declares the kernels.
+    pub const fn package(&self) -> &'static str {
+        self.package
+    }
+
+    /// The PTX of all kernels; empty where no device compiler was found.
+    pub const fn text(&self) -> &'static str {
+        self.text
+    }
+
+    /// Whether there is no PTX, since no device compiler was found.
+    pub const fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The compute capabilities that machine code is embedded for, as 75 for 7.5; none where the build had no assembler.
+    pub fn architectures(&self) -> Vec<u32> {
+        let first = self.families.first().map(|(_, modules)| *modules);
+        let modules = first.unwrap_or_default().iter();
+        modules.map(|(architecture, _)| *architecture).collect()
+    }
+
+    /// Whether the build compiled the sources ("built"), took the prebuilt PTX of the same sources ("prebuilt"), or had neither
+    /// ("missing").
+    pub const fn origin(&self) -> &'static str {
+        self.origin
+    }
+}
+
+/// The kernels of all packages of the program: a GPU has them from its opening on.
+#[doc(hidden)]
+#[distributed_slice]
+pub static PACKAGES: [Ptx];
+
+/// Declares the constant with the kernels of a package, which the build script embedded by `cuda_builder::embed`. Every GPU that
+/// the program opens has them.
+///
+/// ```ignore
+/// trioxide_device::kernels! {
+///     /// The kernels of far-kernels.
+///     pub PTX = "far-kernels";
+/// }
+/// ```
+#[macro_export]
+macro_rules! kernels {
+    ($(#[$meta:meta])* $visibility:vis $name:ident = $package:literal;) => {
+        $(#[$meta])*
+        // SAFETY: the build script wrote the file by `cuda_builder::embed`.
+        $visibility const $name: $crate::Ptx = unsafe {
+            $crate::Ptx::new(
+                $package,
+                include!(concat!(env!("OUT_DIR"), "/", $package, ".kernels.rs")),
+            )
+        };
+
+        const _: () = {
+            #[$crate::linkme::distributed_slice($crate::device::PACKAGES)]
+            #[linkme(crate = $crate::linkme)]
+            static KERNELS: $crate::Ptx = $name;
+        };
+    };
+}
