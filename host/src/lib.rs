@@ -81,7 +81,7 @@ pub mod weld;
 
 pub use glam;
 pub use gpu::ids;
-pub use trioxide_device::{Buffer, Device, Ptx, collective, conformance, device};
+pub use trioxide_device::{Buffer, Device, Ptx, bench, collective, conformance, device};
 
 trioxide_device::kernels! {
     /// The kernels of all families, for compute capability 7.5 and later: the driver compiles them for the device at hand.

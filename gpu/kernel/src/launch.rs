@@ -151,7 +151,15 @@ pub struct Array {
     pub len: u64,
     /// Size in bytes.
     pub bytes: u64,
+    address: u64,
     device: DeviceId,
+}
+
+impl Array {
+    /// Where it begins in the device's memory.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
 }
 
 /// Values that a PTX entry takes.
@@ -184,6 +192,7 @@ impl Arguments {
             name,
             len: buffer.len() as u64,
             bytes: buffer.bytes() as u64,
+            address: buffer.address(),
             device: buffer.device(),
         });
         RawView::new(buffer.address(), buffer.len() as u64)
@@ -294,7 +303,7 @@ impl fmt::Display for LaunchError {
             ),
             Self::NotLoaded { kernel, package } => write!(
                 f,
-                "kernel {kernel}: the device has no PTX of package {package}: call Device::load with it first"
+                "kernel {kernel}: the device has no PTX of package {package}: the crate that launches it declares it by `trioxide_device::kernels!`"
             ),
             Self::Device { kernel, reason } => write!(f, "kernel {kernel}: {reason}"),
         }

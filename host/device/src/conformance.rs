@@ -14,6 +14,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::io::Write as _;
 
 use ptx_rules::{Build, Exceptions};
@@ -21,19 +22,46 @@ use ptx_rules::{Build, Exceptions};
 use crate::device::{Device, Ptx};
 use crate::{Error, Result};
 
-/// The devices of this machine that can run the kernels of a package: the CPU, and the first GPU, with the kernels
-/// loaded. Without a GPU, or without PTX, a line on standard error says so: a test that tested less is not silent.
+/// The devices of this machine that can run the kernels of a package: the CPU, with the feature `emulator` a GPU that is not there
+/// and that looks for data races, and the first GPU. Without a GPU, or without PTX, a line on standard error says so: a test that
+/// tested less is not silent.
 ///
 /// # Errors
 /// Those of devices that are there and do not start, or do not take the kernels.
 pub fn devices(ptx: Ptx) -> Result<Vec<Device>> {
     let mut devices = vec![Device::cpu(None)?];
+    #[cfg(feature = "emulator")]
+    match ptx.is_empty() {
+        true => skip(ptx, "by the emulator", NO_PTX),
+        false => devices.push(Device::emulated(true)?),
+    }
     match Device::cuda(0) {
         Ok(device) => devices.push(device),
         Err(Error::NoDevice(reason)) => skip(ptx, "on a GPU", &reason),
         Err(error) => return Err(error),
     }
     Ok(devices)
+}
+
+/// Runs `work` on all [`devices`] and compares its result with `expected`: a test of kernels without a pipeline around them.
+///
+/// # Errors
+/// The first device on which `work` fails or gives another result, with both.
+pub fn check_equal<T: PartialEq + Debug>(
+    ptx: Ptx,
+    expected: &T,
+    work: impl Fn(&Device) -> Result<T>,
+) -> Result<(), String> {
+    for on in devices(ptx)? {
+        let result = work(&on).map_err(|error| format!("{}: {error}", on.name()))?;
+        if result != *expected {
+            return Err(format!(
+                "{} gives {result:?}, expected {expected:?}",
+                on.name()
+            ));
+        }
+    }
+    Ok(())
 }
 
 const NO_PTX: &str = "they were built without a device compiler, so there is no PTX";

@@ -21,6 +21,7 @@
 //! | --- | --- |
 //! | machines, buffers, stages, times | [`device`] |
 //! | scan, compact, sort, bucket | [`collective`] |
+//! | times of kernels, beside the bytes that they must move | [`bench`] |
 //! | the kernels of a package, embedded | [`kernels!`] |
 //! | the rules that kernels of any package keep | [`conformance`] |
 //! | errors, progress, threads of the host | [`trioxide_work`] |
@@ -28,8 +29,10 @@
 //! | feature | brings |
 //! | --- | --- |
 //! | `cuda` (default) | GPUs: [`Device::cuda`]; without it they are an error |
+//! | `emulator` | [`Device::emulated`]: a GPU that is not there, for tests |
 //! | `checked` | a check of every index that a kernel uses, on both machines: slow |
 
+pub mod bench;
 pub mod collective;
 pub mod conformance;
 pub mod device;

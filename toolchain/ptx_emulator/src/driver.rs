@@ -340,7 +340,7 @@ functions! {
             memory.extend(driver().host.snapshot());
             memory.sort_unstable_by_key(|range| range.start);
             let shape = [grid_x, block_x, shared_bytes];
-            let ran = grid::run(program, shape, values, &memory, driver().is_checked);
+            let ran = grid::run(program, shape, values, &memory, &[], driver().is_checked);
             if let Err(fault) = ran {
                 eprintln!("PTX emulator: {fault}");
                 // As on a device, where the launch itself has succeeded.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::thread::{available_parallelism, scope};
 
 use crate::block::Block;
+use crate::emulator::Array;
 use crate::memory::{Range, View};
 use crate::program::Program;
 use crate::races::Races;
@@ -16,7 +17,7 @@ const RESIDENT: usize = 4;
 /// Threads of the kernel below which one of the machine's does all.
 const FEW: u64 = 1 << 16;
 
-/// Runs a kernel; blocks start in the order of their numbers.
+/// Runs a kernel; blocks start in the order of their numbers. `arrays` are for messages.
 ///
 /// # Errors
 /// What a thread did wrong, with the thread and the instruction. Other blocks may have ended or not.
@@ -25,6 +26,7 @@ pub fn run(
     [blocks, threads, shared]: [u32; 3],
     parameters: &[u8],
     memory: &[Range],
+    arrays: &[Array],
     looks_for_races: bool,
 ) -> Result<(), String> {
     let next = AtomicU32::new(0);
@@ -35,6 +37,7 @@ pub fn run(
             program,
             parameters,
             memory: View::new(memory),
+            arrays,
             races: looks_for_races.then(Races::default),
             block: 0,
             barriers: 0,

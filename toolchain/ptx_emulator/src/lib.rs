@@ -16,6 +16,9 @@
 //! CPU. So this finds what the compiler of the kernels gets wrong, what the host's calls get wrong, and addresses that are wrong. It does not
 //! find what only NVIDIA's assembler or a GPU does: lanes of a warp in yet another order, weak memory order, time.
 //!
+//! A Rust program can also use the emulator without the driver's functions, as an [`Emulator`]: a launch then names its arrays, so that
+//! their lengths are the bounds, and a fault names the array and the index.
+//!
 //! Only instructions that Rust's kernels have are there; another one is an error that names it when its module is loaded.
 
 mod block;
@@ -24,6 +27,7 @@ mod compute;
 mod convert;
 mod devices;
 pub mod driver;
+mod emulator;
 mod grid;
 mod memory;
 mod module;
@@ -32,6 +36,8 @@ mod races;
 mod statements;
 mod types;
 mod warp;
+
+pub use emulator::{Array, Emulator, Kernels, Launch};
 
 #[cfg(test)]
 mod tests;

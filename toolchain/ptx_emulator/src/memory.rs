@@ -29,6 +29,28 @@ impl Range {
         self.start <= address && last.is_some_and(|last| last <= self.end)
     }
 
+    /// Memory that somebody else owns.
+    pub fn unmarked(start: u64, bytes: usize) -> Self {
+        Self {
+            start,
+            end: start + bytes as u64,
+            marks: 0,
+        }
+    }
+
+    /// Some of its bytes.
+    pub fn part(self, address: u64, bytes: usize) -> Range {
+        let marks = match self.marks {
+            0 => 0,
+            marks => marks + (address - self.start),
+        };
+        Range {
+            start: address,
+            end: address + bytes as u64,
+            marks,
+        }
+    }
+
     fn bytes(self) -> usize {
         (self.end - self.start) as usize
     }
@@ -77,12 +99,7 @@ impl Ranges {
 
     /// Memory that somebody else owns.
     pub fn add(&self, address: u64, bytes: usize) {
-        let range = Range {
-            start: address,
-            end: address + bytes as u64,
-            marks: 0,
-        };
-        self.lock().insert(address, range);
+        self.lock().insert(address, Range::unmarked(address, bytes));
     }
 
     /// Forgets the memory that began there.

@@ -47,6 +47,7 @@ fn launched(
         shape,
         &parameters,
         &memory.snapshot(),
+        &[],
         looks_for_races,
     );
     // SAFETY: allocated above, with as many words.

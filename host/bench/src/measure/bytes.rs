@@ -8,8 +8,8 @@
 
 use serde_json::{Map, Value};
 
-use super::kernel_bytes::Moved;
 use super::names::{SWEEPS, is_step, sweeps_name};
+use super::timing::Moved;
 use super::timing::Row;
 
 /// The data of the formulas.

@@ -4,7 +4,6 @@
 //! bytes that stages must move.
 
 mod bytes;
-mod kernel_bytes;
 mod kernels;
 mod names;
 mod polyhedra;

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use trioxide::Result;
-use trioxide::device::{Device, Launched, Stage};
-
-use super::kernel_bytes::{self, Moved};
+use trioxide::bench::{KernelRuns, KernelTime};
+use trioxide::device::{Device, Stage};
 
 /// Warm-up runs, which do not count: the first compile kernels and touch memory.
 const WARM_UP: u32 = 2;
@@ -62,6 +61,14 @@ pub struct Row {
     pub runs: usize,
     /// The kernel, for a row of one.
     pub kernel: Option<Kernel>,
+}
+
+/// Bytes that a stage, or the launches of a kernel in one run, must move from and to memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moved {
+    pub bytes: u64,
+    /// The arrays that move, for people.
+    pub what: &'static str,
 }
 
 /// The data of a kernel's launches in one run.
@@ -153,36 +160,20 @@ pub fn kernels(
     runs: Runs,
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<Vec<Row>> {
-    let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
-    let mut last: BTreeMap<&'static str, Vec<Launched>> = BTreeMap::new();
-    let timed = runs.repeat(|counts| {
-        on.time_launches(true);
-        work()?;
-        last.clear();
-        for launched in on.take_launches()? {
-            last.entry(launched.entry).or_default().push(launched);
-        }
-        for (name, launches) in last.iter().filter(|_| counts) {
-            let sum = launches.iter().map(|launched| launched.milliseconds).sum();
-            times.entry(name).or_default().push(sum);
-        }
-        Ok(())
-    });
-    on.time_launches(false);
-    timed?;
-    let row = |(name, launches): (&'static str, Vec<Launched>)| {
+    let mut measured = KernelRuns::default();
+    runs.repeat(|counts| measured.run(on, counts, &mut work))?;
+    let row = |time: KernelTime| {
+        let moved = |(bytes, what)| Moved { bytes, what };
         let kernel = Kernel {
-            launches: launches.len(),
-            moved: kernel_bytes::of_launches(&launches),
+            launches: time.launches,
+            moved: time.moves.map(moved),
         };
-        Some(Row {
+        Row {
             kernel: Some(kernel),
-            ..Row::new(pipeline, name, times.remove(name)?)
-        })
+            ..Row::new(pipeline, time.entry, time.milliseconds)
+        }
     };
-    let mut rows: Vec<Row> = last.into_iter().filter_map(row).collect();
-    rows.sort_by(|a, b| b.median.total_cmp(&a.median));
-    Ok(rows)
+    Ok(measured.end().into_iter().map(row).collect())
 }
 
 /// Time of `work` by the clock, files and start of the device left out.

@@ -7,7 +7,7 @@ use memmap2::MmapMut;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
 
-use super::{Backend, Details, Mark, MemoryUse, Ptx, lock};
+use super::{Backend, Details, Mark, MemoryUse, lock};
 use crate::{Error, Result};
 use trioxide_work::parallel;
 
@@ -260,11 +260,6 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    /// The bodies are in this binary.
-    fn load(&self, _ptx: Ptx) -> Result<()> {
-        Ok(())
-    }
-
     unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
         let calls = launch.calls();
         let smallest = match launch.shape {
@@ -297,11 +292,7 @@ impl Backend for Cpu {
     }
 
     fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64> {
-        match (from, to) {
-            (Mark::Cpu(from), Mark::Cpu(to)) => Ok(to.duration_since(*from).as_secs_f64() * 1e3),
-            #[cfg(feature = "cuda")]
-            _ => unreachable!("marks of another backend"),
-        }
+        Ok(Mark::milliseconds(from, to))
     }
 
     /// The kernel's count of available bytes; without it (not Linux) nothing is refused beforehand.

@@ -17,20 +17,16 @@ use cust::error::{CudaError, CudaResult};
 use cust::event::{Event, EventFlags};
 use cust::stream::{Stream, StreamFlags};
 use cust::sys;
-use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory, Shape};
+use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory};
 
 use self::memory::Allocation;
 use self::package::{Kernel, Package};
 use self::transfers::FEW;
 use super::touched::Touching;
 use super::transfers::{Lanes, PIECE, Pinned, Staging};
-use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, lock};
+use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, grid_of, lock};
 use crate::{Error, Result};
 pub use devices::devices;
-
-const THREADS_PER_BLOCK: u32 = 256;
-/// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
-const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
 
 /// The context and the queue of a device: memory needs both to be given back.
 struct Core {
@@ -341,22 +337,9 @@ impl Backend for Cuda {
     }
 
     fn load(&self, ptx: Ptx) -> Result<()> {
-        if ptx.text.is_empty() {
-            return Err(Error::NoDevice(format!(
-                "the kernels of {} were built without a device compiler, so a GPU cannot run them: install one (see \
-                 docs/KERNELS.md) and build again, or use the CPU",
-                ptx.package
-            )));
-        }
         let mut loaded = lock(&self.loaded);
-        if let Some(other) = loaded.iter().find(|other| other.ptx.package == ptx.package) {
-            if other.ptx.text == ptx.text {
-                return Ok(());
-            }
-            return Err(Error::Argument(format!(
-                "package {} is loaded with other PTX already: give each package one name",
-                ptx.package
-            )));
+        if !ptx.is_new(loaded.iter().map(|package| package.ptx))? {
+            return Ok(());
         }
         self.enter(|| Ok(()))?;
         let package = Package::load(ptx, self.capability).map_err(|error| match error {
@@ -395,15 +378,7 @@ impl Backend for Cuda {
             });
         };
         let (function, Kernel { fault, .. }) = package.kernel(kernel.entry).map_err(cuda)?;
-        let threads = match launch.shape {
-            Shape::Blocks { lanes } => lanes,
-            Shape::Each | Shape::Bits => THREADS_PER_BLOCK,
-        };
-        let blocks = launch.threads().div_ceil(threads.into());
-        let blocks = match launch.shape {
-            Shape::Blocks { .. } => blocks,
-            Shape::Each | Shape::Bits => blocks.min(MOST_BLOCKS),
-        } as u32;
+        let (blocks, threads) = grid_of(&launch);
         let shared = launch.shared_bytes() as u32;
         let pointers = launch.arguments.pointers();
         // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller.

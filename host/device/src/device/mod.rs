@@ -9,6 +9,8 @@ mod copies;
 mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
+#[cfg(feature = "emulator")]
+mod emulated;
 mod laps;
 mod launches;
 #[cfg(feature = "cuda")]
@@ -79,8 +81,11 @@ trait Backend: Send + Sync {
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()>;
     /// Fills with a repeated word; `bytes` is a multiple of 4.
     fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()>;
-    /// Makes the kernels of a package ready to be launched.
-    fn load(&self, ptx: Ptx) -> Result<()>;
+    /// Makes the kernels of a package ready to be launched. A CPU needs nothing: the bodies are in the binary.
+    #[cfg(any(feature = "cuda", feature = "emulator"))]
+    fn load(&self, _ptx: Ptx) -> Result<()> {
+        Ok(())
+    }
     /// # Safety
     /// The promise of [`Launcher::launch`].
     unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError>;
@@ -120,7 +125,7 @@ trait Backend: Send + Sync {
 /// Properties of a device; `None` where the system does not give one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Details {
-    /// `cuda` or `cpu`.
+    /// `cuda`, `cpu` or `emulated`.
     pub kind: &'static str,
     /// Versions of the driver and of its CUDA.
     pub driver: Option<String>,
@@ -138,6 +143,38 @@ enum Mark {
     Cpu(std::time::Instant),
     #[cfg(feature = "cuda")]
     Cuda(cust::event::Event),
+}
+
+impl Mark {
+    /// Time between two moments of the clock.
+    fn milliseconds(from: &Mark, to: &Mark) -> f64 {
+        match (from, to) {
+            (Mark::Cpu(from), Mark::Cpu(to)) => to.duration_since(*from).as_secs_f64() * 1e3,
+            #[cfg(feature = "cuda")]
+            _ => unreachable!("marks of another backend"),
+        }
+    }
+}
+
+/// Threads of a GPU's block in a launch over indices.
+#[cfg(any(feature = "cuda", feature = "emulator"))]
+const THREADS_PER_BLOCK: u32 = 256;
+/// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
+#[cfg(any(feature = "cuda", feature = "emulator"))]
+const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
+
+/// Blocks, and threads of each, by which a GPU runs a launch.
+#[cfg(any(feature = "cuda", feature = "emulator"))]
+fn grid_of(launch: &Launch) -> (u32, u32) {
+    use trioxide_kernel::launch::Shape;
+    let blocks = |threads: u32| launch.threads().div_ceil(threads.into());
+    match launch.shape {
+        Shape::Blocks { lanes } => (blocks(lanes) as u32, lanes),
+        Shape::Each | Shape::Bits => {
+            let blocks = blocks(THREADS_PER_BLOCK).min(MOST_BLOCKS);
+            (blocks as u32, THREADS_PER_BLOCK)
+        }
+    }
 }
 
 /// Bytes allocated now, and the most since the last reset.
@@ -262,17 +299,39 @@ impl Device {
         #[cfg(feature = "cuda")]
         {
             let id = DeviceId::unique();
-            let device = Self::new(id, Box::new(cuda::Cuda::new(id, index, for_copies)?));
-            for &ptx in PACKAGES {
-                device.0.backend.load(ptx)?;
-            }
-            Ok(device)
+            Self::with_packages(Self::new(
+                id,
+                Box::new(cuda::Cuda::new(id, index, for_copies)?),
+            ))
         }
         #[cfg(not(feature = "cuda"))]
         {
             let _ = (index, for_copies);
             Err(without_cuda())
         }
+    }
+
+    /// A GPU that is not there: an emulator runs the kernels' PTX on the CPU, so that a test without a GPU covers what a GPU would
+    /// run. Bounds are the lengths of the arrays. An index out of range is an error of the launch, which names kernel, array, index
+    /// and instruction; with `check` so are data races between the threads of a launch, and reads of memory that nobody has written.
+    ///
+    /// It is for small inputs: a kernel takes some hundred times as long as on the CPU.
+    ///
+    /// # Errors
+    /// As [`Device::cuda`], for packages of kernels.
+    #[cfg(feature = "emulator")]
+    pub fn emulated(check: bool) -> Result<Self> {
+        let id = DeviceId::unique();
+        Self::with_packages(Self::new(id, Box::new(emulated::Emulated::new(id, check))))
+    }
+
+    /// The device with the kernels of all packages of the program.
+    #[cfg(any(feature = "cuda", feature = "emulator"))]
+    fn with_packages(device: Self) -> Result<Self> {
+        for &ptx in PACKAGES {
+            device.0.backend.load(ptx)?;
+        }
+        Ok(device)
     }
 
     /// CUDA device 0, or the CPU and the reason why not.

@@ -2,6 +2,9 @@
 
 use linkme::distributed_slice;
 
+#[cfg(any(feature = "cuda", feature = "emulator"))]
+use crate::{Error, Result};
+
 /// The kernels of a package, embedded by [`kernels!`](crate::kernels): PTX, and machine code where the build had an assembler.
 #[derive(Clone, Copy, Debug)]
 pub struct Ptx {
@@ -32,6 +35,29 @@ impl Ptx {
             origin,
             text,
             families,
+        }
+    }
+
+    /// Whether a device that has `loaded` lacks these kernels, and can get them.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] without PTX; [`Error::Argument`] when another package has this name.
+    #[cfg(any(feature = "cuda", feature = "emulator"))]
+    pub(super) fn is_new(&self, mut loaded: impl Iterator<Item = Ptx>) -> Result<bool> {
+        if self.is_empty() {
+            return Err(Error::NoDevice(format!(
+                "the kernels of {} were built without a device compiler, so a GPU cannot run them: install one (see \
+                 docs/KERNELS.md) and build again, or use the CPU",
+                self.package
+            )));
+        }
+        match loaded.find(|other| other.package == self.package) {
+            None => Ok(true),
+            Some(other) if other.text == self.text => Ok(false),
+            Some(_) => Err(Error::Argument(format!(
+                "two packages with kernels are called {}: give each one a name of its own",
+                self.package
+            ))),
         }
     }
 

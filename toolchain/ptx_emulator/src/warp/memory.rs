@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::{Surroundings, Warp, lanes_of};
+use crate::emulator::Array;
 use crate::memory::Range;
 use crate::program::{Address, Instruction, LANES, Space, Update};
 use crate::races::{Kind, Use};
@@ -121,7 +122,9 @@ impl Warp {
             true if !address.is_multiple_of(bytes as u64) => "is not aligned",
             true => {
                 if let Some(range) = kept {
-                    account(range, address, bytes, kind).map_err(|what| (lane, what))?;
+                    account(range, address, bytes, kind).map_err(|what| {
+                        (lane, format!("{what}{}", place_in(around.arrays, address)))
+                    })?;
                 }
                 let address = place + address;
                 // Parameters are not written, and local memory is one thread's.
@@ -141,16 +144,38 @@ impl Warp {
                         Err((
                             lane,
                             format!(
-                                "races with \"{text}\" of block {}, thread {}, at {address:#x}",
-                                other.block, other.thread
+                                "races with \"{text}\" of block {}, thread {}, at {address:#x}{}",
+                                other.block,
+                                other.thread,
+                                place_in(around.arrays, address)
                             ),
                         ))
                     }
                 };
             }
         };
-        let what = format!("uses {bytes} bytes of {space:?} memory at {address:#x}, which {what}");
+        let mut what =
+            format!("uses {bytes} bytes of {space:?} memory at {address:#x}, which {what}");
+        if space == Space::Global {
+            what += &place_in(around.arrays, address);
+        }
         Err((lane, what))
+    }
+}
+
+/// The array and the index of an address, or of the array that ends nearest before it; nothing where no array is known.
+fn place_in(arrays: &[Array], address: u64) -> String {
+    let before = arrays.iter().filter(|array| array.address <= address);
+    // An empty array and the one behind it begin at one place: the longer one.
+    match before.max_by_key(|array| (array.address, array.len)) {
+        Some(array) if array.len > 0 => {
+            let index = (address - array.address) / (array.bytes / array.len).max(1);
+            format!(
+                ": index {index} of {}, which has {} elements",
+                array.name, array.len
+            )
+        }
+        _ => String::new(),
     }
 }
 

@@ -5,6 +5,7 @@ mod memory;
 use std::cell::RefCell;
 use std::mem;
 
+use crate::emulator::Array;
 use crate::memory::View;
 use crate::program::{Instruction, LANES, Lanes, Program, Special, UNWRITTEN};
 use crate::races::Races;
@@ -15,6 +16,8 @@ pub struct Surroundings<'a> {
     pub parameters: &'a [u8],
     /// Device memory.
     pub memory: View<'a>,
+    /// The launch's arrays, as far as they are known.
+    pub arrays: &'a [Array],
     /// The launch's uses of memory, where races are looked for.
     pub races: Option<Races>,
     pub block: u32,

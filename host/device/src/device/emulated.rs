@@ -1,0 +1,269 @@
+//! A GPU that is not there: the kernels' PTX, run on the CPU by the emulator.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use ptx_emulator::{Array, Emulator, Kernels};
+use trioxide_kernel::fault::{FAULT_SYMBOL, Fault};
+use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory};
+
+use super::{Backend, Details, Mark, MemoryUse, Ptx, grid_of, lock};
+use crate::{Error, Result};
+
+pub struct Emulated {
+    id: DeviceId,
+    is_checked: bool,
+    emulator: Arc<Emulator>,
+    memory: Arc<MemoryUse>,
+    packages: Mutex<Vec<Package>>,
+}
+
+/// The kernels of a package.
+struct Package {
+    ptx: Ptx,
+    text: ptx_rules::Module<'static>,
+    /// Those that were launched, each as a module of its own.
+    kernels: HashMap<&'static str, Loaded>,
+}
+
+struct Loaded {
+    kernels: Arc<Kernels>,
+    /// Address of the memory in which a checked build reports a bad index.
+    fault: Option<u64>,
+}
+
+impl Emulated {
+    pub fn new(id: DeviceId, is_checked: bool) -> Self {
+        Self {
+            id,
+            is_checked,
+            emulator: Arc::new(Emulator::new(is_checked)),
+            memory: Arc::default(),
+            packages: Mutex::default(),
+        }
+    }
+
+    /// The kernel of an entry, ready to be launched.
+    fn kernel(&self, launch: &Launch) -> Result<(Arc<Kernels>, Option<u64>), LaunchError> {
+        let kernel = launch.kernel;
+        let fail = |reason: String| LaunchError::Device {
+            kernel: kernel.name,
+            reason,
+        };
+        let mut packages = lock(&self.packages);
+        let package = packages
+            .iter_mut()
+            .find(|package| package.ptx.package == kernel.package);
+        let Some(package) = package else {
+            return Err(LaunchError::NotLoaded {
+                kernel: kernel.name,
+                package: kernel.package,
+            });
+        };
+        if !package.kernels.contains_key(kernel.entry) {
+            let text = package.text.cut(kernel.entry);
+            let text = text.ok_or_else(|| fail(format!("{} is not in the PTX", kernel.entry)))?;
+            let kernels = self.emulator.load(&text).map_err(fail)?;
+            let fault = match kernels.variable(FAULT_SYMBOL) {
+                Some((variable, _)) => {
+                    let place = self.emulator.allocate(size_of::<Fault>());
+                    let place = place.ok_or_else(|| fail("no memory for faults".to_owned()))?;
+                    // SAFETY: memory of a fault, and a variable that is its address.
+                    unsafe {
+                        (place as *mut Fault).write(Fault::default());
+                        (variable as *mut u64).write(place);
+                    }
+                    Some(place)
+                }
+                None => None,
+            };
+            let loaded = Loaded {
+                kernels: Arc::new(kernels),
+                fault,
+            };
+            package.kernels.insert(kernel.entry, loaded);
+        }
+        let loaded = &package.kernels[kernel.entry];
+        Ok((loaded.kernels.clone(), loaded.fault))
+    }
+}
+
+struct Allocation {
+    address: u64,
+    bytes: usize,
+    device: DeviceId,
+    emulator: Arc<Emulator>,
+    memory: Arc<MemoryUse>,
+}
+
+impl Memory for Allocation {
+    fn device(&self) -> DeviceId {
+        self.device
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        self.memory.remove(self.bytes);
+        // SAFETY: allocated there, and its buffer is gone.
+        unsafe { self.emulator.free(self.address) };
+    }
+}
+
+impl Backend for Emulated {
+    fn name(&self) -> String {
+        match self.is_checked {
+            true => "emulated GPU, checked".to_owned(),
+            false => "emulated GPU".to_owned(),
+        }
+    }
+
+    fn is_gpu(&self) -> bool {
+        true
+    }
+
+    #[cfg(feature = "checked")]
+    fn reopened(&self) -> Result<super::Device> {
+        super::Device::emulated(self.is_checked)
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
+        let bytes = bytes.max(16);
+        let Some(address) = self.emulator.allocate(bytes) else {
+            return Err(Error::OutOfMemory {
+                device: self.name(),
+                needed: bytes as u64,
+                free: self.free()?,
+            });
+        };
+        self.memory.add(bytes);
+        let allocation = Allocation {
+            address,
+            bytes,
+            device: self.id,
+            emulator: self.emulator.clone(),
+            memory: self.memory.clone(),
+        };
+        Ok((address, Box::new(allocation)))
+    }
+
+    fn copy_in(&self, to: u64, from: &[u8]) -> Result<()> {
+        // SAFETY: a buffer of at least `from.len()` bytes, borrowed mutably by the caller.
+        unsafe { (to as *mut u8).copy_from(from.as_ptr(), from.len()) };
+        self.emulator.mark_written(to, from.len());
+        Ok(())
+    }
+
+    fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()> {
+        // SAFETY: a buffer of at least `to.len()` bytes, borrowed by the caller.
+        unsafe { to.as_mut_ptr().copy_from(from as *const u8, to.len()) };
+        Ok(())
+    }
+
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+        // SAFETY: both buffers have `bytes` bytes.
+        unsafe { (to as *mut u8).copy_from(from as *const u8, bytes) };
+        self.emulator.mark_copied(to, from, bytes);
+        Ok(())
+    }
+
+    fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()> {
+        // SAFETY: a buffer of `bytes` bytes, borrowed mutably by the caller; any bits are words.
+        unsafe { std::slice::from_raw_parts_mut(at as *mut u32, bytes / 4) }.fill(word);
+        self.emulator.mark_written(at, bytes);
+        Ok(())
+    }
+
+    fn load(&self, ptx: Ptx) -> Result<()> {
+        let mut packages = lock(&self.packages);
+        if !ptx.is_new(packages.iter().map(|package| package.ptx))? {
+            return Ok(());
+        }
+        packages.push(Package {
+            ptx,
+            text: ptx_rules::Module::parse(ptx.text),
+            kernels: HashMap::new(),
+        });
+        Ok(())
+    }
+
+    unsafe fn launch(&self, mut launch: Launch) -> Result<(), LaunchError> {
+        let (kernels, fault) = self.kernel(&launch)?;
+        let (blocks, threads) = grid_of(&launch);
+        let mut arrays: Vec<Array> = launch.arguments.arrays().iter().map(array_of).collect();
+        if let Some(address) = fault {
+            arrays.push(Array {
+                name: "the report of a fault",
+                address,
+                len: 1,
+                bytes: size_of::<Fault>() as u64,
+            });
+        }
+        let pointers = launch.arguments.pointers();
+        let run = ptx_emulator::Launch {
+            entry: launch.kernel.entry,
+            blocks,
+            threads,
+            shared_bytes: launch.shared_bytes() as u32,
+            parameters: &pointers,
+            arrays: &arrays,
+        };
+        // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller, and are this device's.
+        let ran = unsafe { self.emulator.launch(&kernels, &run) };
+        ran.map_err(|text| {
+            // SAFETY: memory of a fault, of which the launch has ended.
+            let reported =
+                fault.map(|place| unsafe { (place as *mut Fault).replace(Fault::default()) });
+            let reason = match reported.filter(|fault| fault.is_set != 0) {
+                Some(fault) => launch.describe(fault),
+                None => text,
+            };
+            LaunchError::Device {
+                kernel: launch.kernel.name,
+                reason,
+            }
+        })
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn mark(&self) -> Result<Mark> {
+        Ok(Mark::Cpu(Instant::now()))
+    }
+
+    fn elapsed(&self, from: &Mark, to: &Mark) -> Result<f64> {
+        Ok(Mark::milliseconds(from, to))
+    }
+
+    fn free(&self) -> Result<u64> {
+        Ok(trioxide_work::memory::available().unwrap_or(u64::MAX))
+    }
+
+    fn memory(&self) -> &MemoryUse {
+        &self.memory
+    }
+
+    fn details(&self) -> Details {
+        Details {
+            kind: "emulated",
+            driver: None,
+            core_mhz: None,
+            memory_mhz: None,
+            memory_bytes: None,
+            threads: None,
+        }
+    }
+}
+
+/// An array with the length that the kernel was promised, not with what its buffer has room for.
+fn array_of(array: &trioxide_kernel::launch::Array) -> Array {
+    Array {
+        name: array.name,
+        address: array.address(),
+        len: array.len,
+        bytes: array.bytes,
+    }
+}
