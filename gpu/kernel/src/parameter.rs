@@ -3,6 +3,7 @@
 use bytemuck::Pod;
 use glam::{DVec2, DVec3, DVec4, Vec2, Vec3, Vec4};
 
+use crate::block::NoCells;
 use crate::check::Label;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::launch::{Arguments, Buffer};
@@ -140,7 +141,7 @@ impl<T: RacingElement> Parameter for Racing<'_, T> {
             a struct of plain data (Pod) becomes a parameter by `impl Scalar`"
 )]
 /// Plain data that a kernel takes by value: numbers, ids, vectors, `#[repr(C)]` structs of these.
-pub trait Scalar: Pod + Send + Sync {}
+pub trait Scalar: Pod + Send + Sync + NoCells {}
 
 macro_rules! scalars {
     ($($scalar:ty),*) => { $( impl Scalar for $scalar {} )* };
