@@ -55,5 +55,5 @@ pub use bytemuck;
 pub use cuda_std;
 pub use index::{BitWord, Index, NONE, Word};
 pub use parameter::{Parameter, Scalar};
-pub use trioxide_kernel_macros::{Group, SharedMemory, instances, kernel};
+pub use trioxide_kernel_macros::{Group, Scalar, SharedMemory, instances, kernel};
 pub use view::{Atomic, In, Out, PREFETCHED_AHEAD, Racing};

@@ -17,8 +17,8 @@ use crate::view::{Atomic, AtomicElement, In, Out, Racing, RacingElement, RawView
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
     label = "no parameter of a kernel",
-    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, an id, a vector of glam, or a struct with #[derive(Group)]; \
-            a struct of plain data (Pod) becomes a parameter by `impl Scalar`"
+    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, a bool, an id, a vector of glam, or a struct with #[derive(Group)]; \
+            a struct of plain data (Pod) becomes a parameter by `impl Scalar`, an enum without fields by #[derive(Scalar)]"
 )]
 pub unsafe trait Parameter: Copy {
     /// The PTX entry's argument.
@@ -145,8 +145,8 @@ unsafe impl<T: RacingElement> Parameter for Racing<'_, T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
     label = "no parameter of a kernel",
-    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, an id, a vector of glam, or a struct with #[derive(Group)]; \
-            a struct of plain data (Pod) becomes a parameter by `impl Scalar`"
+    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, a bool, an id, a vector of glam, or a struct with #[derive(Group)]; \
+            a struct of plain data (Pod) becomes a parameter by `impl Scalar`, an enum without fields by #[derive(Scalar)]"
 )]
 /// Plain data that a kernel takes by value: numbers, ids, vectors, `#[repr(C)]` structs of these.
 pub trait Scalar: Pod + Send + Sync + NoCells {}
@@ -173,5 +173,24 @@ unsafe impl<T: Scalar> Parameter for T {
     #[cfg(not(target_arch = "nvptx64"))]
     fn raw(_: &'static str, argument: T, _: &mut Arguments) -> T {
         argument
+    }
+}
+
+// SAFETY: no array.
+unsafe impl Parameter for bool {
+    // Any number is valid, on a device too.
+    type Raw = u32;
+    type View<'v> = bool;
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Argument<'a> = bool;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: u32, _: Label, _: &Run) -> bool {
+        raw != 0
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn raw(_: &'static str, argument: bool, _: &mut Arguments) -> u32 {
+        argument.into()
     }
 }
