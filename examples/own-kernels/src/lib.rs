@@ -16,6 +16,7 @@
 //! ```
 
 use glam::DVec2;
+pub use own_kernels_gpu::Side;
 use own_kernels_gpu::{self as kernel, LANES};
 use trioxide_device::{Buffer, Device, Result, collective};
 use trioxide_ids::Vertex;
@@ -33,7 +34,51 @@ pub struct FarPoints {
     pub largest_distance: f64,
 }
 
-/// The points that are at least `least` away from `centre`.
+/// Squared distances of points to `centre`.
+fn distances(on: &Device, points: &Buffer<DVec2>, centre: DVec2) -> Result<Buffer<f64>> {
+    let n = points.len() as u32;
+    let mut distances = on.uninitialized(points.len())?;
+    // SAFETY: each point reads and writes its own elements; the lengths are checked at the launch.
+    unsafe { kernel::square_distances::launch(on, n, points, centre.x, centre.y, &mut distances) }?;
+    Ok(distances)
+}
+
+/// The points on a side of a circle, in ascending order; with the points of the circle if it `is_closed`.
+///
+/// # Errors
+/// Those of the device.
+pub fn select_points(
+    on: &Device,
+    points: &Buffer<DVec2>,
+    centre: DVec2,
+    radius: f64,
+    side: Side,
+    is_closed: bool,
+) -> Result<Buffer<Vertex>> {
+    let distances = distances(on, points, centre)?;
+    select(on, &distances, radius, side, is_closed)
+}
+
+fn select(
+    on: &Device,
+    distances: &Buffer<f64>,
+    radius: f64,
+    side: Side,
+    is_closed: bool,
+) -> Result<Buffer<Vertex>> {
+    let n = distances.len() as u32;
+    let mut selected = on.uninitialized(distances.len().div_ceil(32))?;
+    let launch = match is_closed {
+        false => kernel::select_points::launch::<false>,
+        true => kernel::select_points::launch::<true>,
+    };
+    // SAFETY: a point reads its own distance.
+    unsafe { launch(on, n, distances, radius * radius, side, &mut selected) }?;
+    // One of trioxide's collectives, on the bit set that a kernel of ours gave.
+    collective::compact(on, &selected)
+}
+
+/// The points that are at least `least` away from `centre`, and the largest distance.
 ///
 /// # Errors
 /// Those of the device.
@@ -43,24 +88,16 @@ pub fn far_points(
     centre: DVec2,
     least: f64,
 ) -> Result<FarPoints> {
-    let n = points.len() as u32;
-    let mut distances = on.uninitialized(points.len())?;
-    let mut far = on.uninitialized(points.len().div_ceil(32))?;
-    let tiles = n.div_ceil(LANES as u32);
+    let distances = distances(on, points, centre)?;
+    let tiles = points.len().div_ceil(LANES) as u32;
     let mut largest = on.uninitialized(tiles as usize)?;
-    // SAFETY: each point reads and writes its own elements; the lengths are checked at the launch.
-    unsafe { kernel::square_distances::launch(on, n, points, centre.x, centre.y, &mut distances) }?;
-    // SAFETY: as above, and a distance of each point was written.
-    unsafe { kernel::select_far_points::launch(on, n, &distances, least * least, &mut far) }?;
     if tiles > 0 {
         // SAFETY: a block reads its tile, as far as there are values, and writes its own element.
         unsafe { kernel::reduce_tiles::launch(on, tiles, &distances, &mut largest) }?;
     }
-    // A collective, on the bit set that a kernel of ours gave.
-    let points = collective::compact(on, &far)?;
     let largest = on.download(&largest)?.into_iter().fold(0.0, f64::max);
     Ok(FarPoints {
-        points,
+        points: select(on, &distances, least, Side::Far, true)?,
         largest_distance: largest.sqrt(),
     })
 }

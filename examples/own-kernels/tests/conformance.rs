@@ -1,7 +1,7 @@
 //! The kernels against plain loops, on every device of this machine; then the rules that all kernels keep.
 
 use glam::DVec2;
-use own_kernels::{PTX, far_points};
+use own_kernels::{PTX, Side, far_points, select_points};
 use trioxide_device::{Device, conformance};
 
 /// The devices that can run the kernels, and CPUs by few threads.
@@ -28,6 +28,37 @@ fn compare(on: &Device, count: usize) {
         "{on:?}, {count} points"
     );
     assert_eq!(ours.largest_distance, largest, "{on:?}, {count} points");
+    compare_sides(on, &points, centre, &distance);
+}
+
+/// Of a radius that many points have.
+fn compare_sides(on: &Device, points: &[DVec2], centre: DVec2, distance: &dyn Fn(&DVec2) -> f64) {
+    let radius = 25.0;
+    let uploaded = on.upload(points).unwrap();
+    for (side, is_closed) in [
+        (Side::Near, false),
+        (Side::Near, true),
+        (Side::Far, false),
+        (Side::Far, true),
+    ] {
+        let is_selected = |&i: &u32| {
+            let distance = distance(&points[i as usize]);
+            match (side, is_closed) {
+                (Side::Near, false) => distance < radius * radius,
+                (Side::Near, true) => distance <= radius * radius,
+                (Side::Far, false) => distance > radius * radius,
+                (Side::Far, true) => distance >= radius * radius,
+            }
+        };
+        let expected: Vec<u32> = (0..points.len() as u32).filter(is_selected).collect();
+        let ours = select_points(on, &uploaded, centre, radius, side, is_closed).unwrap();
+        assert_eq!(
+            on.download_rows::<_, u32>(&ours).unwrap(),
+            expected,
+            "{on:?}, {} points, {side:?}, {is_closed}",
+            points.len()
+        );
+    }
 }
 
 #[test]
@@ -45,7 +76,13 @@ fn ptx_keeps_the_rules() {
     if !PTX.is_empty() {
         assert_eq!(
             conformance::entries(PTX),
-            ["reduce_tiles", "select_far_points", "square_distances"].into()
+            [
+                "reduce_tiles",
+                "select_points_closed_false",
+                "select_points_closed_true",
+                "square_distances"
+            ]
+            .into()
         );
     }
     conformance::check_rules(PTX, "").unwrap();

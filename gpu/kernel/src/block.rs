@@ -6,6 +6,7 @@
 
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
+use core::panic::RefUnwindSafe;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::check::{CHECKED, shared_label};
@@ -38,6 +39,24 @@ impl Lane<'_> {
     }
 }
 
+/// A type without a `Cell` or `RefCell` in it. The closures of [`Block::phase`], [`Block::lanes`] and [`Block::each`] have such types.
+///
+/// A variable outside of a closure is one variable on a CPU, and one for each lane on a device: a lane cannot change it by a cell
+/// either. All other types implement this trait, as do the views and [`Shared`]. A generic function asks for it where its closure
+/// captures a value of the type.
+#[diagnostic::on_unimplemented(
+    message = "a closure of lanes captures a value that it can change, a `Cell` or a `RefCell`",
+    label = "captures a `Cell`, a `RefCell`, or a value of a generic type",
+    note = "a CPU has one such value for the block, and a device has one for each lane: results would differ",
+    note = "keep a value for each lane in `Lanes` (`block.lanes(…)`), and values that lanes share in `Shared` memory; write \
+            `T: NoCells` for a generic type"
+)]
+pub trait NoCells: RefUnwindSafe {}
+
+// `RefUnwindSafe` is the standard library's auto trait that `UnsafeCell` lacks. Its own message speaks of panics.
+#[diagnostic::do_not_recommend]
+impl<T: RefUnwindSafe + ?Sized> NoCells for T {}
+
 /// A value of type `T` for each lane of a block.
 #[derive(Clone, Copy)]
 pub struct Lanes<T, const LANES: usize> {
@@ -47,11 +66,17 @@ pub struct Lanes<T, const LANES: usize> {
     values: [T; LANES],
 }
 
+// The closure that gave the values captured no cell, so they refer to none.
+impl<T, const LANES: usize> RefUnwindSafe for Lanes<T, LANES> {}
+
 /// An array of `N` elements in a block's shared memory; a field of the struct that [`Block::shared`] gives.
 ///
 /// Lanes share it: after a barrier a lane reads the values that others wrote.
 #[repr(C, align(16))]
 pub struct Shared<T, const N: usize>(UnsafeCell<[T; N]>);
+
+// Lanes write to it with their `Lane` alone.
+impl<T, const N: usize> RefUnwindSafe for Shared<T, N> {}
 
 impl<T, const N: usize> Shared<T, N> {
     /// Refuses index `i` unless it is below `N`.
@@ -191,6 +216,11 @@ const fn check_alignment<S>() {
 pub const SCRATCH_BYTES: usize = 256;
 
 /// A block of `LANES` lanes with the shared memory `S`.
+///
+/// A closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] assigns no variable outside of itself, and captures no
+/// `Cell` ([`NoCells`]). The compiler does not refuse an atomic or a lock of the standard library, in a variable or a `static`: a kernel
+/// uses none, since it would be one value on a CPU and one for each lane, or for each module, on a device. Values that lanes
+/// change together lie in [`Shared`] memory or in an [`Atomic`](crate::Atomic).
 pub struct Block<const LANES: usize, S = ()> {
     index: u32,
     #[cfg(not(target_arch = "nvptx64"))]
@@ -224,20 +254,20 @@ mod device {
         }
 
         #[inline(always)]
-        pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T) -> Lanes<T, LANES> {
+        pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T + NoCells) -> Lanes<T, LANES> {
             Lanes {
                 value: Lane::run(thread::thread_idx_x(), f),
             }
         }
 
         #[inline(always)]
-        pub fn phase(&self, f: impl Fn(Lane<'_>)) {
+        pub fn phase(&self, f: impl Fn(Lane<'_>) + NoCells) {
             Lane::run(thread::thread_idx_x(), f);
             thread::sync_threads();
         }
 
         #[inline(always)]
-        pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32)) {
+        pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32) + NoCells) {
             let mut i = thread::thread_idx_x();
             while i < count {
                 Lane::run(thread::thread_idx_x(), |lane| f(lane, i));
@@ -390,14 +420,14 @@ mod host {
         }
 
         /// `f` of every lane, without a barrier.
-        pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T) -> Lanes<T, LANES> {
+        pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T + NoCells) -> Lanes<T, LANES> {
             let lanes = InLanes::enter();
             let values = core::array::from_fn(|lane| lanes.run(lane as u32, &f));
             Lanes { values }
         }
 
         /// Runs `f` for every lane, then a barrier.
-        pub fn phase(&self, f: impl Fn(Lane<'_>)) {
+        pub fn phase(&self, f: impl Fn(Lane<'_>) + NoCells) {
             let lanes = InLanes::enter();
             for lane in 0..LANES as u32 {
                 lanes.run(lane, &f);
@@ -406,7 +436,7 @@ mod host {
 
         /// Runs `f` for every index below `count`, then a barrier. On a device neighbouring lanes have neighbouring indices.
         #[inline(always)]
-        pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32)) {
+        pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32) + NoCells) {
             let lanes = InLanes::enter();
             for i in 0..count {
                 lanes.run(i % LANES as u32, |lane| f(lane, i));

@@ -2,6 +2,7 @@
 
 use bytemuck::Pod;
 
+use crate::block::NoCells;
 use crate::view::AtomicElement;
 
 /// The index of an array: `u32`, or an id made by [`id!`](crate::id).
@@ -10,7 +11,7 @@ use crate::view::AtomicElement;
     label = "not an index",
     note = "an index is a `u32` or an id declared by `trioxide_kernel::id!`"
 )]
-pub trait Index: Pod + Ord + Send + Sync {
+pub trait Index: Pod + Ord + Send + Sync + NoCells {
     /// The words of bit sets over these indices.
     type Word: BitWord<Member = Self> + AtomicElement<Bits = u32>;
     /// The index as a number.

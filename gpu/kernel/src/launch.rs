@@ -351,6 +351,24 @@ pub fn instance<P: 'static>(
     })
 }
 
+/// Place of a constant's value among those that the kernel's declaration lists.
+///
+/// # Panics
+/// Where it does not list `value`: the launch does not compile.
+#[doc(hidden)]
+pub const fn place_of_value(listed: &[u64], value: u64) -> usize {
+    let mut place = 0;
+    while place < listed.len() {
+        if listed[place] == value {
+            return place;
+        }
+        place += 1;
+    }
+    panic!(
+        "the kernel's declaration lists no instance for this value of its constant: add it to the list"
+    )
+}
+
 #[doc(hidden)]
 #[inline(always)]
 pub fn bits<const N: usize, I: Index, W: BitWord>(

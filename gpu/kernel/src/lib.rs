@@ -51,11 +51,11 @@ pub mod rows;
 pub mod view;
 
 pub use bits::{Bits, words};
-pub use block::{Block, Lane, Lanes, Shared, SharedMemory};
+pub use block::{Block, Lane, Lanes, NoCells, Shared, SharedMemory};
 pub use bytemuck;
 #[doc(hidden)]
 pub use cuda_std;
 pub use index::{BitWord, Index, NONE, Word};
 pub use parameter::{Parameter, Scalar};
-pub use trioxide_kernel_macros::{Group, SharedMemory, instances, kernel};
+pub use trioxide_kernel_macros::{Group, Scalar, SharedMemory, instances, kernel};
 pub use view::{Atomic, In, Out, PREFETCHED_AHEAD, Racing};

@@ -3,19 +3,24 @@
 use bytemuck::Pod;
 use glam::{DVec2, DVec3, DVec4, Vec2, Vec3, Vec4};
 
+use crate::block::NoCells;
 use crate::check::Label;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::launch::{Arguments, Buffer};
 use crate::view::{Atomic, AtomicElement, In, Out, Racing, RacingElement, RawView};
 
 /// A kernel's parameter: a view, a scalar, or a group (see [`Group`](macro@crate::Group)).
+///
+/// # Safety
+/// `raw` adds no values to the arguments, and notes each array of its argument. The view that `from_raw` makes is of these arrays,
+/// for the lifetime of the run.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
     label = "no parameter of a kernel",
-    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, an id, a vector of glam, or a struct with #[derive(Group)]; \
-            a struct of plain data (Pod) becomes a parameter by `impl Scalar`"
+    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, a bool, an id, a vector of glam, or a struct with #[derive(Group)]; \
+            a struct of plain data (Pod) becomes a parameter by `impl Scalar`, an enum without fields by #[derive(Scalar)]"
 )]
-pub trait Parameter: Copy {
+pub unsafe trait Parameter: Copy {
     /// The PTX entry's argument.
     type Raw: Copy + Send + Sync;
 
@@ -60,7 +65,8 @@ impl Run {
 #[repr(C)]
 pub struct Pair<A, B>(pub A, pub B);
 
-impl<T: Pod + Send + Sync> Parameter for In<'_, T> {
+// SAFETY: the array is noted.
+unsafe impl<T: Pod + Send + Sync> Parameter for In<'_, T> {
     type Raw = RawView<T>;
     type View<'v> = In<'v, T>;
     #[cfg(not(target_arch = "nvptx64"))]
@@ -78,7 +84,8 @@ impl<T: Pod + Send + Sync> Parameter for In<'_, T> {
     }
 }
 
-impl<T: Pod + Send + Sync> Parameter for Out<'_, T> {
+// SAFETY: the array is noted.
+unsafe impl<T: Pod + Send + Sync> Parameter for Out<'_, T> {
     type Raw = RawView<T>;
     type View<'v> = Out<'v, T>;
     #[cfg(not(target_arch = "nvptx64"))]
@@ -96,7 +103,8 @@ impl<T: Pod + Send + Sync> Parameter for Out<'_, T> {
     }
 }
 
-impl<T: AtomicElement> Parameter for Atomic<'_, T> {
+// SAFETY: the array is noted.
+unsafe impl<T: AtomicElement> Parameter for Atomic<'_, T> {
     type Raw = RawView<T>;
     type View<'v> = Atomic<'v, T>;
     #[cfg(not(target_arch = "nvptx64"))]
@@ -114,7 +122,8 @@ impl<T: AtomicElement> Parameter for Atomic<'_, T> {
     }
 }
 
-impl<T: RacingElement> Parameter for Racing<'_, T> {
+// SAFETY: the array is noted.
+unsafe impl<T: RacingElement> Parameter for Racing<'_, T> {
     type Raw = RawView<T>;
     type View<'v> = Racing<'v, T>;
     #[cfg(not(target_arch = "nvptx64"))]
@@ -136,11 +145,11 @@ impl<T: RacingElement> Parameter for Racing<'_, T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
     label = "no parameter of a kernel",
-    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, an id, a vector of glam, or a struct with #[derive(Group)]; \
-            a struct of plain data (Pod) becomes a parameter by `impl Scalar`"
+    note = "take a view (In<T>, Out<T>, Atomic<T>), a number, a bool, an id, a vector of glam, or a struct with #[derive(Group)]; \
+            a struct of plain data (Pod) becomes a parameter by `impl Scalar`, an enum without fields by #[derive(Scalar)]"
 )]
 /// Plain data that a kernel takes by value: numbers, ids, vectors, `#[repr(C)]` structs of these.
-pub trait Scalar: Pod + Send + Sync {}
+pub trait Scalar: Pod + Send + Sync + NoCells {}
 
 macro_rules! scalars {
     ($($scalar:ty),*) => { $( impl Scalar for $scalar {} )* };
@@ -149,7 +158,8 @@ macro_rules! scalars {
 scalars!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 scalars!(Vec2, Vec3, Vec4, DVec2, DVec3, DVec4);
 
-impl<T: Scalar> Parameter for T {
+// SAFETY: no array.
+unsafe impl<T: Scalar> Parameter for T {
     type Raw = T;
     type View<'v> = T;
     #[cfg(not(target_arch = "nvptx64"))]
@@ -163,5 +173,24 @@ impl<T: Scalar> Parameter for T {
     #[cfg(not(target_arch = "nvptx64"))]
     fn raw(_: &'static str, argument: T, _: &mut Arguments) -> T {
         argument
+    }
+}
+
+// SAFETY: no array.
+unsafe impl Parameter for bool {
+    // Any number is valid, on a device too.
+    type Raw = u32;
+    type View<'v> = bool;
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Argument<'a> = bool;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: u32, _: Label, _: &Run) -> bool {
+        raw != 0
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn raw(_: &'static str, argument: bool, _: &mut Arguments) -> u32 {
+        argument.into()
     }
 }

@@ -8,20 +8,19 @@ use crate::point::{Planar, Point2};
 
 /// The longest edge of triangle `t`, in two bits: 0, 1 or 2.
 ///
-/// Of equal edges the one with the smaller id counts as longer if `ties_by_edge` is not 0, else the first in the
-/// triangle. The id of an edge is the smaller of its two half-edges.
+/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, else the first in the triangle. The id of an edge is the smaller of its two half-edges.
 #[kernel(
     P in Planar,
+    TIES_BY_EDGE in [false, true],
     members = u32,
     requires(triangles.len() == 3 * n, neighbours.len() == 3 * n),
     moves(triangles.bytes() + points.bytes() + 4 * words(2 * n))
 )]
-pub fn label_max<P: Point2>(
+pub fn label_max<P: Point2, const TIES_BY_EDGE: bool>(
     t: Triangle,
     triangles: In<Vertex>,
     points: In<P>,
     neighbours: In<Triangle>,
-    ties_by_edge: u32,
 ) -> [bool; 2] {
     let side = |k: u32| HalfEdge::of(t, k);
     let a = points.at(triangles.at(side(0)));
@@ -38,7 +37,7 @@ pub fn label_max<P: Point2>(
             c.distance_squared(a)
         };
         // Ties are rare: only here ids count.
-        if length > most || (length == most && ties_by_edge != 0 && id(k) < id(best)) {
+        if length > most || (length == most && TIES_BY_EDGE && id(k) < id(best)) {
             (best, most) = (k, length);
         }
         k += 1;

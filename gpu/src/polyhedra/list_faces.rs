@@ -95,7 +95,7 @@ pub fn list_faces(
     block: &Block<LANES, Taken>,
     offsets: In<u32>,
     frontier: In<Bits<FaceSide>>,
-    is_ordered: u32,
+    is_ordered: bool,
     most_alone: u32,
     items: Out<Tet>,
     starts: Out<u32>,
@@ -128,7 +128,7 @@ pub fn list_faces(
         } else {
             block.phase(|lane| {
                 let length = offsets.at(first + 1) - before;
-                if lane.index() == 0 && (is_ordered != 0 || length <= most_alone) {
+                if lane.index() == 0 && (is_ordered || length <= most_alone) {
                     list_alone(offsets, frontier, is_ordered, first, items, listed);
                 }
             });
@@ -291,13 +291,13 @@ fn list_part(
 fn list_alone(
     offsets: In<u32>,
     frontier: In<Bits<FaceSide>>,
-    is_ordered: u32,
+    is_ordered: bool,
     p: u32,
     items: Out<Tet>,
     listed: Out<FaceSide>,
 ) {
     let (mut place, end) = (offsets.at(p), offsets.at(p + 1));
-    if is_ordered == 0 {
+    if !is_ordered {
         sort(items, place, end);
     }
     let mut slot = first_side(place, p);

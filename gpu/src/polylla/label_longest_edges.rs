@@ -8,20 +8,19 @@ use crate::point::{Planar, Point2};
 
 /// Whether each edge of triangle `t` is its longest: bit set `longest`, a bit for each half-edge.
 ///
-/// Of equal edges the one with the smaller id counts as longer if `ties_by_edge` is not 0, else the first in the triangle
-/// (module docs).
+/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, else the first in the triangle (module docs).
 #[kernel(
     P in Planar,
+    TIES_BY_EDGE in [false, true],
     members = HalfEdge,
     requires(origins.len() == 3 * n, twins.len() == 3 * n),
     moves(origins.bytes() + points.bytes() + 4 * words(3 * n))
 )]
-pub fn label_longest_edges<P: Point2>(
+pub fn label_longest_edges<P: Point2, const TIES_BY_EDGE: bool>(
     t: Triangle,
     origins: In<Vertex>,
     points: In<P>,
     twins: In<HalfEdge>,
-    ties_by_edge: u32,
 ) -> [bool; 3] {
     prefetch_corners(points, origins, t);
     let a = points.at(origins.at(HalfEdge::of(t, 0)));
@@ -43,7 +42,7 @@ pub fn label_longest_edges<P: Point2>(
     let mut best = 0;
     let mut k = 0;
     while k < 3 {
-        let id = if ties_by_edge != 0 {
+        let id = if TIES_BY_EDGE {
             let h = HalfEdge::of(t, k);
             h.min(twins.at(h)).index()
         } else {

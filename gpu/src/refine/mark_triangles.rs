@@ -38,26 +38,29 @@ pub fn mark_box<P: MeshPoint>(
     p.x >= x0 && p.x <= x1 && p.y >= y0 && p.y <= y1 && p.z >= z0 && p.z <= z1
 }
 
-/// Marks triangle `t` if its centroid lies in the ball, its boundary included; with `depth` 0 instead of 1 in the cylinder along z
-/// around it, which in the plane is the disk.
+/// Marks triangle `t` if its centroid lies in the ball, its boundary included; unless `IS_BALL` in the cylinder along z around
+/// it, which in the plane is the disk.
 #[kernel(
     P in Anywhere,
+    IS_BALL in [false, true],
     requires(mesh.corners.len() == 3 * n),
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
-pub fn mark_disk<P: MeshPoint>(
+pub fn mark_disk<P: MeshPoint, const IS_BALL: bool>(
     t: Triangle,
     mesh: Corners<P>,
     x: f64,
     y: f64,
     z: f64,
     radius: f64,
-    depth: f64,
 ) -> bool {
     let [a, b, c] = mesh.points_of(t);
     let d = ((a + b + c) / 3.0).in_space() - DVec3::new(x, y, z);
-    let depth = d.z * depth;
-    d.x * d.x + d.y * d.y + depth * depth <= radius * radius
+    let mut squared = d.x * d.x + d.y * d.y;
+    if IS_BALL {
+        squared += d.z * d.z;
+    }
+    squared <= radius * radius
 }
 
 /// Marks triangle `t` if its area is above `area`.

@@ -5,7 +5,7 @@ use trioxide_kernel::{Atomic, Bits, In, kernel};
 use super::{TETRAHEDRON, edge_index, longest_within};
 use crate::ids::{Edge, EdgeUse, Tet};
 
-/// Marks the longest edge of tetrahedron `t` if `t` is marked; each of its edges if `every` is not 0.
+/// Marks the longest edge of tetrahedron `t` if `t` is marked; each of its edges if `every`.
 #[kernel(
     requires(chosen.len() == words(n), orders.len() == n, edges.len() == 6 * n),
     // Orders and edges are read for marked tetrahedra only.
@@ -16,7 +16,7 @@ pub fn mark_edges_of_tets(
     chosen: In<Bits<Tet>>,
     orders: In<u32>,
     edges: In<Edge>,
-    every: u32,
+    every: bool,
     marked: Atomic<Bits<Edge>>,
 ) {
     if !chosen.bit(t) {
@@ -28,7 +28,7 @@ pub fn mark_edges_of_tets(
             marked.set_bit(e);
         }
     };
-    if every == 0 {
+    if !every {
         let longest = longest_within(orders.at(t), TETRAHEDRON);
         mark(edges.at(EdgeUse::of(t, edge_index(longest))));
         return;

@@ -17,7 +17,7 @@
 //! never searches: mostly it decides nearly all vertices, and a kernel without searches runs more blocks at once. Where it
 //! leaves many, a device goes on along chains (`chains.rs`).
 
-use trioxide_kernel::{Atomic, Block, In, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Atomic, Block, In, NoCells, Out, Shared, SharedMemory, kernel};
 
 use super::grid::item;
 use super::guards::{Guard, Guarding};
@@ -202,8 +202,8 @@ fn decide(
     patience: u32,
     states: Atomic,
     undecided: Out<u32>,
-    look: impl Fn(Row, u32) -> Seen,
-    search: impl Fn(Row) -> Found,
+    look: impl Fn(Row, u32) -> Seen + NoCells,
+    search: impl Fn(Row) -> Found + NoCells,
 ) {
     let count = if list.is_empty() {
         states.len()

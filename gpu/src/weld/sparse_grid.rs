@@ -16,7 +16,7 @@
 //! on-the-fly version searches in its rounds: the same number of searches, and rounds that only read lists. Crowded cells cost
 //! least here of the paper's ways, as long as the lists fit.
 
-use trioxide_kernel::{Atomic, Bits, Block, In, Lanes, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Atomic, Bits, Block, In, Lanes, NoCells, Out, Shared, SharedMemory, kernel};
 
 use super::dependency::{Dependencies, HigherNeighbours, Total};
 use super::hashed_cells::{Cells, is_crowded};
@@ -89,8 +89,8 @@ fn fold_neighbours<T: Copy>(
     cells: &Cells,
     first: u32,
     queries: &Lanes<Query, LANES>,
-    initial: impl Fn(Vertex) -> T,
-    step: impl Fn(T, Vertex, Vertex) -> T,
+    initial: impl Fn(Vertex) -> T + NoCells,
+    step: impl Fn(T, Vertex, Vertex) -> T + NoCells,
 ) -> Lanes<T, LANES> {
     let Tile {
         coordinates, ids, ..

@@ -173,15 +173,18 @@ impl<P: Point> Run<'_, P> {
         let neighbours = &arrays.neighbours;
         let max = on.stage("label max", || {
             let mut max = on.uninitialized(words(2 * triangles as usize))?;
+            let launch = match ties {
+                Ties::Edge => kernel::label_max::launch::<P, true>,
+                Ties::First => kernel::label_max::launch::<P, false>,
+            };
             // SAFETY: vertices and neighbours of a checked triangulation.
             unsafe {
-                kernel::label_max::launch(
+                launch(
                     on,
                     triangles,
                     mesh.origins(),
                     mesh.points(),
                     neighbours,
-                    u32::from(ties == Ties::Edge),
                     &mut max,
                 )
             }?;

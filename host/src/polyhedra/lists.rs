@@ -95,7 +95,7 @@ impl Lists {
                 blocks,
                 offsets,
                 &forest.frontier,
-                is_ordered.into(),
+                is_ordered,
                 most_alone(on),
                 items,
                 &mut self.side_offsets,

@@ -183,15 +183,18 @@ fn label_longest<P: Point>(
 ) -> Result<BitSet<HalfEdge>> {
     let longest = on.stage("label longest edges", || {
         let mut longest = on.uninitialized(words(mesh.half_edges() as usize))?;
+        let launch = match ties {
+            Ties::Edge => kernel::label_longest_edges::launch::<P, true>,
+            Ties::First => kernel::label_longest_edges::launch::<P, false>,
+        };
         // SAFETY: half-edges and vertices of a checked triangulation.
         unsafe {
-            kernel::label_longest_edges::launch(
+            launch(
                 on,
                 mesh.triangles(),
                 mesh.origins(),
                 mesh.points(),
                 mesh.twins(),
-                u32::from(ties == Ties::Edge),
                 &mut longest,
             )
         }?;

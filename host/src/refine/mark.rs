@@ -236,11 +236,11 @@ impl Marking {
         }
     }
 
-    /// Centre, radius and weight of the height above the centre, as the kernel takes them.
-    fn as_ball(&self) -> [f64; 5] {
+    /// Centre and radius as the kernel takes them.
+    fn as_ball(&self) -> [f64; 4] {
         match *self {
-            Marking::Disk([x, y, radius]) => [x, y, 0.0, radius, 0.0],
-            Marking::Ball([x, y, z, radius]) => [x, y, z, radius, 1.0],
+            Marking::Disk([x, y, radius]) => [x, y, 0.0, radius],
+            Marking::Ball(ball) => ball,
             _ => unreachable!("a disk or a ball"),
         }
     }
@@ -271,9 +271,13 @@ impl Marking {
                 unsafe { mark_box::launch(on, n, corners, x0, y0, z0, x1, y1, z1, &mut bits) }?;
             }
             Marking::Disk(_) | Marking::Ball(_) => {
-                let [x, y, z, radius, depth] = self.as_ball();
+                let [x, y, z, radius] = self.as_ball();
+                let launch = match self {
+                    Marking::Disk(_) => mark_disk::launch::<P, false>,
+                    _ => mark_disk::launch::<P, true>,
+                };
                 // SAFETY: corners of a checked mesh are below V.
-                unsafe { mark_disk::launch(on, n, corners, x, y, z, radius, depth, &mut bits) }?;
+                unsafe { launch(on, n, corners, x, y, z, radius, &mut bits) }?;
             }
             Marking::Area(area) => {
                 // SAFETY: corners of a checked mesh are below V.
@@ -350,8 +354,11 @@ impl Marking {
                 mark_box(t, corners, x0, y0, z0, x1, y1, z1)
             }
             Marking::Disk(_) | Marking::Ball(_) => {
-                let [x, y, z, radius, depth] = self.as_ball();
-                mark_disk(t, corners, x, y, z, radius, depth)
+                let [x, y, z, radius] = self.as_ball();
+                match self {
+                    Marking::Disk(_) => mark_disk::<P, false>(t, corners, x, y, z, radius),
+                    _ => mark_disk::<P, true>(t, corners, x, y, z, radius),
+                }
             }
             Marking::Area(area) => mark_area(t, corners, *area),
             Marking::Angle(degrees) => {
@@ -373,6 +380,19 @@ impl Marking {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Both numbers of flags fill 61 words.
+    #[test]
+    fn flags_of_another_number_of_triangles_are_refused() {
+        let marking = Marking::flags((0..1931).map(|t| t % 2 == 0));
+        assert!(marking.check(1931).is_ok());
+        let error = marking.check(1926).unwrap_err();
+        let expected = Error::MarksOfAnotherMesh {
+            marks: 1931,
+            triangles: 1926,
+        };
+        assert_eq!(error.to_string(), expected.to_string());
+    }
 
     #[test]
     fn ids_of_more_than_32_bits_draw_as_the_others_do() {

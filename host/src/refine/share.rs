@@ -218,13 +218,24 @@ impl<P: AnyPoint> Share<P> {
     /// Replaces the longest side of each triangle, before the marks: edges that were divided by others are not.
     ///
     /// # Errors
-    /// Errors of the device.
-    ///
-    /// # Panics
-    /// When there is not a side for each triangle.
+    /// [`crate::Error::Invalid`] unless each triangle has a side, 0 to 2; errors of the device.
     pub fn set_longest(&mut self, on: &Device, longest: &[u8]) -> crate::Result<()> {
-        assert_eq!(longest.len(), self.mesh.longest.len(), "a side each");
-        assert!(parallel::all(longest, |&side| side < 3), "sides 0 to 2");
+        let triangles = self.mesh.longest.len();
+        if longest.len() != triangles {
+            return Err(crate::Error::Invalid {
+                element: "the list of longest sides".to_owned(),
+                rule: format!(
+                    "has {} entries; the part has {triangles} triangles",
+                    longest.len()
+                ),
+            });
+        }
+        if let Some(t) = parallel::find(triangles, |t| longest[t] > 2) {
+            return Err(crate::Error::Invalid {
+                element: format!("triangle {t}"),
+                rule: format!("has sides 0 to 2, not {}", longest[t]),
+            });
+        }
         self.mesh.longest = on.upload(longest)?;
         // What is divided leads along longest edges: `divide` relies on it.
         self.divided = on.filled(words(self.edges()), Bits::EMPTY)?;
@@ -302,17 +313,24 @@ impl<P: AnyPoint> Share<P> {
     /// Divides `edges` too, which other processes divide, and walks on from them.
     ///
     /// # Errors
-    /// Errors of the device.
+    /// [`crate::Error::Invalid`] for an edge that the part does not have; errors of the device.
     ///
     /// # Panics
-    /// When an edge is out of range, or the edges were [counted](Share::count) before.
+    /// When the edges were [counted](Share::count) before.
     pub fn follow(&mut self, on: &Device, edges: &[u32]) -> crate::Result<()> {
         assert!(self.sides.is_none(), "edges are divided before the count");
+        let count = self.edges();
+        if let Some(&edge) = edges.iter().find(|&&edge| edge as usize >= count) {
+            return Err(crate::Error::Invalid {
+                element: format!("divided edge {edge}"),
+                rule: format!("is not among the {count} edges of the part"),
+            });
+        }
         let sides: Vec<u32> = edges.iter().flat_map(|&e| [2 * e, 2 * e + 1]).collect();
         let halves = gather(on, &mut self.mesh.halves, &sides)?.into_iter();
         let triangles: Vec<u32> = halves.filter(|&h| h != NONE).map(|h| h / 3).collect();
         on.stage("propagate divisions", || {
-            let (count, edges) = (self.edges(), on.upload(edges)?);
+            let edges = on.upload(edges)?;
             let wrong = mark_more_ids(on, &edges, count, &mut self.divided)?;
             assert_eq!(wrong, None, "edges of the part");
             let list: Buffer<Triangle> = on.upload(bytemuck::cast_slice(&triangles))?;
@@ -324,14 +342,18 @@ impl<P: AnyPoint> Share<P> {
         })
     }
 
-    /// The divided sides. No edge may come to be divided behind this.
+    /// The divided sides. No edge is divided after this.
     ///
     /// # Errors
     /// Errors of the device.
+    ///
+    /// # Panics
+    /// When the edges were counted before.
     pub fn count(&mut self, on: &Device) -> crate::Result<ShareSides> {
         if self.mesh.level().triangles == 0 {
             return Ok(ShareSides::default());
         }
+        assert!(self.sides.is_none(), "edges are counted once");
         let divided = std::mem::replace(&mut self.divided, on.uninitialized(0)?);
         let sides = self.mesh.count(on, &DividedEdges::Many(divided))?;
         let of_host = ShareSides {

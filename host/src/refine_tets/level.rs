@@ -173,7 +173,7 @@ pub(super) fn mark_edges(
     on.stage("mark edges", || {
         let n = orders.len() as u32;
         let mut marked = on.filled(edges.first_uses.len().div_ceil(32), Bits::EMPTY)?;
-        let every = u32::from(by == DividedEdges::Every);
+        let every = by == DividedEdges::Every;
         let edges = &edges.edges;
         // SAFETY: edges are below E, and each has a bit.
         unsafe { mark_edges_of_tets::launch(on, n, chosen, orders, edges, every, &mut marked) }?;

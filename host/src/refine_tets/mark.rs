@@ -151,18 +151,26 @@ pub struct ShareNames<'a> {
 }
 
 /// As [`mark`], of a part of a mesh.
+///
+/// # Panics
+/// When a tetrahedron has no id or ancestor, or an ancestor no flag.
 pub(super) fn mark_share<P: SpacePoint>(
     on: &Device,
     part: &DeviceRefined<P>,
     marking: &Marking,
     names: &ShareNames,
 ) -> crate::Result<Buffer<Bits<Tet>>> {
+    let n = part.mesh.count() as usize;
     let flags = match marking {
         Marking::Fraction { fraction, seed } => {
+            assert_eq!(names.ids.len(), n, "an id for each tetrahedron");
             let (seed, threshold) = (seed_of_level(*seed, names.level), threshold(*fraction));
             parallel::map(names.ids, |&id| draws(id, seed, threshold))
         }
-        Marking::Chosen(chosen) => parallel::map(names.ancestors, |&t| chosen[t as usize]),
+        Marking::Chosen(chosen) => {
+            assert_eq!(names.ancestors.len(), n, "an ancestor for each tetrahedron");
+            parallel::map(names.ancestors, |&t| chosen[t as usize])
+        }
         _ => return mark(on, part, marking, &on.uninitialized(0)?, names.level),
     };
     on.stage("mark tetrahedra", || {

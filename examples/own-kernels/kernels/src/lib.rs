@@ -1,9 +1,9 @@
-//! Three kernels over points: one for each index, one that gives a bit set, one whose lanes work together.
+//! Three kernels over points: one for each index, one that gives a bit set, with an enum and a constant, one whose lanes work together.
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
 
 use glam::DVec2;
 use trioxide_ids::Vertex;
-use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Block, In, Out, Scalar, Shared, SharedMemory, kernel};
 
 /// The squared distance of `point` to (x, y), into `distances[point]`.
 #[kernel(requires(points.len() == n, distances.len() == n))]
@@ -14,10 +14,30 @@ pub fn square_distances(point: Vertex, points: In<DVec2>, x: f64, y: f64, distan
     );
 }
 
-/// Whether `point` is at least as far away as `least`, squared.
-#[kernel(requires(distances.len() == n))]
-pub fn select_far_points(point: Vertex, distances: In<f64>, least: f64) -> bool {
-    distances.at(point) >= least
+/// A side of a circle.
+#[derive(Clone, Copy, Debug, PartialEq, Scalar)]
+#[repr(u32)]
+pub enum Side {
+    /// The points inside.
+    Near,
+    /// The points outside.
+    Far,
+}
+
+/// Whether `point` is on `side` of the circle with this squared `radius`. The circle itself belongs to it if `CLOSED`: each value has
+/// an instance of its own.
+#[kernel(CLOSED in [false, true], requires(distances.len() == n))]
+pub fn select_points<const CLOSED: bool>(
+    point: Vertex,
+    distances: In<f64>,
+    radius: f64,
+    side: Side,
+) -> bool {
+    let distance = distances.at(point);
+    match side {
+        Side::Near => distance < radius || CLOSED && distance == radius,
+        Side::Far => distance > radius || CLOSED && distance == radius,
+    }
 }
 
 /// Lanes of a block, and values of a tile.

@@ -8,21 +8,17 @@ use crate::kernel::{Kernel, Shape, own};
 
 pub fn entries(kernel: &Kernel) -> TokenStream {
     let name = &kernel.function.sig.ident;
-    match &kernel.options.instances {
-        None => entry(kernel, name, TokenStream::new()),
-        Some(instances) => {
-            let parameter = &instances.parameter;
-            let entries = instances.types.iter().map(|instance| {
-                let ty = &instance.ty;
-                let alias = quote!(type #parameter = #ty;);
-                entry(kernel, &format_ident!("{name}_{}", instance.suffix), alias)
-            });
-            entries.collect()
-        }
-    }
+    let entries = kernel.instances().into_iter().map(|instance| {
+        let entry_name = match &*instance.suffix {
+            "" => name.clone(),
+            suffix => format_ident!("{name}{suffix}"),
+        };
+        entry(kernel, &entry_name, instance.aliases)
+    });
+    entries.collect()
 }
 
-fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
+fn entry(kernel: &Kernel, entry: &Ident, aliases: TokenStream) -> TokenStream {
     let name = &kernel.function.sig.ident;
     let label = kernel.text();
     let (n, i, run) = (own("n"), own("i"), own("run"));
@@ -58,7 +54,8 @@ fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
             };
         });
     }
-    let call = quote!(super::#name(#i #(, #arguments)*));
+    let turbofish = kernel.turbofish();
+    let call = quote!(super::#name #turbofish (#i #(, #arguments)*));
     let body = match &kernel.shape {
         Shape::Each => quote! { ::trioxide_kernel::device::each(#n, |#i| #call); },
         Shape::Bits { sets, flags } => {
@@ -81,7 +78,7 @@ fn entry(kernel: &Kernel, entry: &Ident, alias: TokenStream) -> TokenStream {
         mod #entry {
             #[allow(unused_imports)]
             use super::*;
-            #alias
+            #aliases
 
             #[::trioxide_kernel::cuda_std::kernel #((registers = #options))*]
             pub unsafe fn #entry(#n: u32 #(, #parameters)*) {

@@ -245,7 +245,8 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         }
         #copies
 
-        impl #impl_generics ::trioxide_kernel::Parameter for #name #type_generics #conditions {
+        // SAFETY: every field is a parameter, and the arguments go to the fields alone.
+        unsafe impl #impl_generics ::trioxide_kernel::Parameter for #name #type_generics #conditions {
             type Raw = #raw;
             type View<'view> = #name #view_generics;
             #[cfg(not(target_arch = "nvptx64"))]

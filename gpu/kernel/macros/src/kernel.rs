@@ -5,11 +5,11 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{
-    Error, Expr, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Lit, Pat,
-    PathArguments, Result, ReturnType, Type, TypePath,
+    ConstParam, Error, Expr, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Lit,
+    Pat, PathArguments, Result, ReturnType, Type, TypePath,
 };
 
-use crate::options::{Options, unknown};
+use crate::options::{Constant, Options, unknown};
 
 /// The calls of the function, and its result.
 pub enum Shape {
@@ -139,19 +139,131 @@ impl Kernel {
     }
 }
 
+/// An instance of a kernel: a PTX entry, and its counterpart on the CPU.
+pub struct Instance {
+    /// What the entry's name has behind the kernel's: nothing, or `_f32_strict_true`.
+    pub suffix: String,
+    /// `type P = Vec2; const STRICT: bool = true;`
+    pub aliases: TokenStream,
+}
+
+impl Kernel {
+    /// Its instances, in the order in which [`Kernel::place`] counts them.
+    pub fn instances(&self) -> Vec<Instance> {
+        let mut instances = vec![Instance {
+            suffix: String::new(),
+            aliases: TokenStream::new(),
+        }];
+        if let Some(types) = &self.options.instances {
+            let parameter = &types.parameter;
+            let of_type = |instance: &crate::options::Instance| {
+                let (suffix, ty) = (&instance.suffix, &instance.ty);
+                Instance {
+                    suffix: format!("_{suffix}"),
+                    aliases: quote!(type #parameter = #ty;),
+                }
+            };
+            instances = types.types.iter().map(of_type).collect();
+        }
+        for constant in &self.options.constants {
+            let (name, ty) = (&constant.name, self.type_of(constant));
+            let with_values = instances.iter().flat_map(|instance| {
+                constant.values.iter().map(move |value| {
+                    let (suffix, aliases) = (&instance.suffix, &instance.aliases);
+                    let lower = name.unraw().to_string().to_lowercase();
+                    Instance {
+                        suffix: format!("{suffix}_{lower}_{}", text_of(value)),
+                        aliases: quote!(#aliases const #name: #ty = #value;),
+                    }
+                })
+            });
+            instances = with_values.collect();
+        }
+        instances
+    }
+
+    /// An expression for the place of a launch's instance among all, in a function with the kernel's generics.
+    pub fn place(&self) -> TokenStream {
+        let text = self.text();
+        let mut place = match &self.options.instances {
+            None => quote!(0),
+            Some(types) => {
+                let parameter = &types.parameter;
+                let listed = types.types.iter().map(|instance| &instance.ty);
+                quote!(::trioxide_kernel::launch::instance::<#parameter>(
+                    #text,
+                    &[#(::core::any::TypeId::of::<#listed>()),*],
+                )?)
+            }
+        };
+        for Constant { name, values } in &self.options.constants {
+            let count = values.len();
+            place = quote!(
+                (#place) * #count
+                    + const { ::trioxide_kernel::launch::place_of_value(&[#(#values as u64),*], #name as u64) }
+            );
+        }
+        place
+    }
+
+    /// The function's generic arguments, where they must be written out: constants are not inferred.
+    pub fn turbofish(&self) -> TokenStream {
+        if self.options.constants.is_empty() {
+            return TokenStream::new();
+        }
+        let names = self
+            .function
+            .sig
+            .generics
+            .params
+            .iter()
+            .map(|parameter| match parameter {
+                GenericParam::Type(ty) => &ty.ident,
+                GenericParam::Const(constant) => &constant.ident,
+                GenericParam::Lifetime(lifetime) => &lifetime.lifetime.ident,
+            });
+        quote!(::<#(#names),*>)
+    }
+
+    /// The type of a constant, as the function declares it.
+    fn type_of(&self, constant: &Constant) -> &Type {
+        let parameters = &mut self.function.sig.generics.const_params();
+        let declared = parameters.find(|parameter| parameter.ident == constant.name);
+        &declared.expect("checked with the generics").ty
+    }
+}
+
+/// A value of a constant in an entry's name.
+fn text_of(value: &Lit) -> String {
+    match value {
+        Lit::Bool(value) => value.value.to_string(),
+        Lit::Int(value) => value.base10_digits().to_owned(),
+        _ => String::new(),
+    }
+}
+
 fn check_generics(options: &Options, function: &ItemFn) -> Result<()> {
+    let name = &function.sig.ident;
     let mut types = Vec::new();
+    let mut constants = Vec::new();
     for parameter in &function.sig.generics.params {
         match parameter {
             GenericParam::Type(ty) => types.push(&ty.ident),
-            other => {
-                let message = "a kernel is generic over one type at most, not over lifetimes or constants: write In<T> without a \
-                               lifetime, and a `const` beside the kernel";
-                return Err(Error::new_spanned(other, message));
+            GenericParam::Const(constant) => {
+                check_constant(name, constant, options)?;
+                constants.push(&constant.ident);
+            }
+            GenericParam::Lifetime(_) => {
+                let message = "a kernel is generic over one type at most and over constants, not over lifetimes: write In<T> \
+                               without a lifetime";
+                return Err(Error::new_spanned(parameter, message));
             }
         }
     }
-    let name = &function.sig.ident;
+    let unused = |constant: &&Constant| !constants.contains(&&constant.name);
+    if let Some(constant) = options.constants.iter().find(unused) {
+        return Err(unknown(&constant.name));
+    }
     match (&types[..], &options.instances) {
         ([], None) => Ok(()),
         ([parameter], None) => Err(Error::new_spanned(
@@ -174,6 +286,52 @@ fn check_generics(options: &Options, function: &ItemFn) -> Result<()> {
             Err(Error::new_spanned(second, message))
         }
     }
+}
+
+/// Refuses a constant without values, or with values that are not of its type.
+fn check_constant(kernel: &Ident, constant: &ConstParam, options: &Options) -> Result<()> {
+    let name = &constant.ident;
+    let is_flag = match &constant.ty {
+        Type::Path(path) if last(path).ident == "bool" => true,
+        Type::Path(path) if last(path).ident == "u32" || last(path).ident == "usize" => false,
+        ty => {
+            let message = "a kernel's constant is a bool, a u32 or a usize";
+            return Err(Error::new_spanned(ty, message));
+        }
+    };
+    let example = if is_flag { "[false, true]" } else { "[2, 3]" };
+    let Some(listed) = options.constants.iter().find(|c| c.name == *name) else {
+        let message = format!(
+            "kernel {kernel} is generic over {name}: declare its values, as in #[kernel({name} in {example})]"
+        );
+        return Err(Error::new_spanned(name, message));
+    };
+    if listed.values.is_empty() {
+        let message = format!("at least one value: {name} in {example}");
+        return Err(Error::new(listed.name.span(), message));
+    }
+    for (i, value) in listed.values.iter().enumerate() {
+        let is_of_type = match value {
+            Lit::Bool(_) => is_flag,
+            Lit::Int(number) => !is_flag && number.base10_parse::<u32>().is_ok(),
+            _ => false,
+        };
+        if !is_of_type {
+            let ty = &constant.ty;
+            let message = format!(
+                "{name} is a {}: list values of it, as in {name} in {example}",
+                quote!(#ty)
+            );
+            return Err(Error::new_spanned(value, message));
+        }
+        if listed.values[..i]
+            .iter()
+            .any(|before| text_of(before) == text_of(value))
+        {
+            return Err(Error::new_spanned(value, "this value is listed twice"));
+        }
+    }
+    Ok(())
 }
 
 fn parameter(input: &FnArg) -> Result<Parameter> {
@@ -199,7 +357,6 @@ fn check_parameter(ty: &Type) -> Result<()> {
         Type::Path(path) => {
             let message = match last(path).ident.to_string().as_str() {
                 "usize" | "isize" => "a number has one size on every machine: write u32 or u64",
-                "bool" => "a kernel takes no bool: write u32, 0 or 1",
                 "Vec" | "Buffer" => {
                     "a kernel takes views: write In<T>, or Out<T> for an array that it writes"
                 }

@@ -5,8 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Ident, Type};
 
-use crate::kernel::{Kernel, Parameter, Shape, last, own};
-use crate::options::Instance;
+use crate::kernel::{Instance, Kernel, Parameter, Shape, last, own};
 
 pub fn launch(kernel: &Kernel) -> TokenStream {
     let sig = &kernel.function.sig;
@@ -48,7 +47,8 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     let moves = moves(kernel, &broken);
     let (shape, shared) = shape(kernel);
     let (checks, checks_of_instance) = checks(kernel);
-    let (entries, calls, select) = entries(kernel);
+    let (entries, calls) = entries(kernel);
+    let place = kernel.place();
     let counterparts = counterparts(kernel);
     let text = kernel.text();
     let doc = format!("Launch of [`{name}`](fn@{name}).");
@@ -91,7 +91,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                         },
                     );
                 }
-                let #instance = #select;
+                let #instance = #place;
                 ::core::result::Result::Ok(::trioxide_kernel::launch::Launch {
                     kernel: ::trioxide_kernel::launch::Kernel {
                         name: #text,
@@ -150,10 +150,10 @@ fn checks(kernel: &Kernel) -> (TokenStream, TokenStream) {
         return Default::default();
     };
     let width = quote_spanned! { lanes.span() =>
-        const _: () = ::core::assert!(
+        ::core::assert!(
             ::trioxide_kernel::block::is_width(#lanes),
             "a block has 32 to 1024 lanes, a multiple of 32"
-        );
+        )
     };
     let memory = quote_spanned! { shared.span() =>
         ::core::assert!(
@@ -163,13 +163,18 @@ fn checks(kernel: &Kernel) -> (TokenStream, TokenStream) {
     };
     let registers = kernel.options.registers.iter().map(|registers| {
         quote_spanned! { registers.span() =>
-            const _: () = ::core::assert!(
+            ::core::assert!(
                 ::trioxide_kernel::block::has_registers(#lanes, #registers),
                 "a block has at most 65536 registers, eight of a thread at a time: allow fewer, or make the block narrower"
-            );
+            )
         }
     });
-    let width = quote!(#width #(#registers)*);
+    let width = [width].into_iter().chain(registers);
+    // The width may be one of the kernel's constants, the memory may depend on its type too.
+    if !kernel.options.constants.is_empty() {
+        return (TokenStream::new(), quote!(const { #(#width;)* #memory }));
+    }
+    let width = quote!(#(const _: () = #width;)*);
     match kernel.options.instances {
         None => (quote!(#width const _: () = #memory;), TokenStream::new()),
         Some(_) => (width, quote!(const { #memory })),
@@ -204,10 +209,10 @@ fn environment(kernel: &Kernel) -> TokenStream {
     }
 }
 
-/// Whether a type is one of the language's numbers.
+/// Whether a type is one of the language's numbers, or a flag.
 fn is_number(ty: &Type) -> bool {
-    const NUMBERS: [&str; 10] = [
-        "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64",
+    const NUMBERS: [&str; 11] = [
+        "bool", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64",
     ];
     match ty {
         Type::Path(path) => NUMBERS.contains(&last(path).ident.to_string().as_str()),
@@ -263,6 +268,8 @@ fn checked_conditions(kernel: &Kernel) -> TokenStream {
 fn tidy(tokens: &str) -> String {
     tokens
         .replace(" . ", ".")
+        .replace(" :: ", "::")
+        .replace("! ", "!")
         .replace(" ()", "()")
         .replace(" (", "(")
         .replace("( ", "(")
@@ -284,26 +291,17 @@ fn shape(kernel: &Kernel) -> (TokenStream, TokenStream) {
 
 /// The CPU's counterparts of the PTX entries, a module each.
 fn counterparts(kernel: &Kernel) -> TokenStream {
-    match &kernel.options.instances {
-        None => counterpart(kernel, &own("only_calls"), TokenStream::new()),
-        Some(instances) => {
-            let parameter = &instances.parameter;
-            let of_instance = |instance: &Instance| {
-                let ty = &instance.ty;
-                let alias = quote!(type #parameter = #ty;);
-                counterpart(kernel, &calls_of(instance), alias)
-            };
-            instances.types.iter().map(of_instance).collect()
-        }
-    }
+    let counterpart =
+        |instance: &Instance| counterpart(kernel, &calls_of(instance), &instance.aliases);
+    kernel.instances().iter().map(counterpart).collect()
 }
 
 /// The module of an instance's counterpart. The suffix alone would hide the type `f64`.
 fn calls_of(instance: &Instance) -> Ident {
-    own(&format!("{}_calls", instance.suffix))
+    own(&format!("calls{}", instance.suffix))
 }
 
-fn counterpart(kernel: &Kernel, module: &Ident, alias: TokenStream) -> TokenStream {
+fn counterpart(kernel: &Kernel, module: &Ident, aliases: &TokenStream) -> TokenStream {
     let name = &kernel.function.sig.ident;
     let label = kernel.text();
     let (values, n, i) = (own("values"), own("n"), own("i"));
@@ -341,7 +339,8 @@ fn counterpart(kernel: &Kernel, module: &Ident, alias: TokenStream) -> TokenStre
     };
     let set_views = bit_sets.iter().enumerate().map(set_view);
     let arguments = kernel.parameters.iter().map(|parameter| &parameter.name);
-    let call = quote!(super::super::#name(#i #(, #arguments)*));
+    let turbofish = kernel.turbofish();
+    let call = quote!(super::super::#name #turbofish (#i #(, #arguments)*));
     let body = match &kernel.shape {
         Shape::Each => quote! {
             for #i in #range {
@@ -368,7 +367,7 @@ fn counterpart(kernel: &Kernel, module: &Ident, alias: TokenStream) -> TokenStre
         mod #module {
             #[allow(unused_imports)]
             use super::super::*;
-            #alias
+            #aliases
 
             #[allow(unused_variables)]
             pub(super) unsafe fn calls(
@@ -385,34 +384,18 @@ fn counterpart(kernel: &Kernel, module: &Ident, alias: TokenStream) -> TokenStre
     }
 }
 
-/// Names of the PTX entries, their counterparts, and the place of a launch's among them.
-fn entries(kernel: &Kernel) -> (Vec<String>, Vec<TokenStream>, TokenStream) {
-    let name = &kernel.function.sig.ident;
-    match &kernel.options.instances {
-        None => {
-            let only = own("only_calls");
-            (
-                vec![name.to_string()],
-                vec![quote!(#only::calls)],
-                quote!(0),
-            )
-        }
-        Some(instances) => {
-            let (parameter, text) = (&instances.parameter, kernel.text());
-            let types = instances.types.iter().map(|instance| &instance.ty);
-            let listed = quote!([#(::core::any::TypeId::of::<#types>()),*]);
-            let entry = |instance: &Instance| format!("{name}_{}", instance.suffix);
-            let calls = |instance: &Instance| {
-                let module = calls_of(instance);
-                quote!(#module::calls)
-            };
-            (
-                instances.types.iter().map(entry).collect(),
-                instances.types.iter().map(calls).collect(),
-                quote!(::trioxide_kernel::launch::instance::<#parameter>(#text, &#listed)?),
-            )
-        }
-    }
+/// Names of the PTX entries, and their counterparts.
+fn entries(kernel: &Kernel) -> (Vec<String>, Vec<TokenStream>) {
+    let name = kernel.function.sig.ident.to_string();
+    let instances = kernel.instances();
+    let names = instances
+        .iter()
+        .map(|instance| format!("{name}{}", instance.suffix));
+    let calls = instances.iter().map(|instance| {
+        let module = calls_of(instance);
+        quote!(#module::calls)
+    });
+    (names.collect(), calls.collect())
 }
 
 /// The documentation of `launch`.

@@ -7,6 +7,7 @@ mod instances;
 mod kernel;
 mod launch;
 mod options;
+mod scalar;
 mod shared;
 
 use proc_macro::TokenStream;
@@ -20,7 +21,8 @@ use syn::parse_macro_input;
 /// | `i: u32` or an id | flags: `bool`; `(bool, bool)`, a bit set each; `[bool; N]`, one bit set in which flag k of index i is bit N i + k | for each index below n; 32 flags make a word |
 /// | `block: &Block<LANES>` or `&Block<LANES, S>` | nothing | for each block below n; `S` is the struct of its shared memory |
 ///
-/// Further parameters are views (`In<T>`, `Out<T>`, `Atomic<T>`), scalars, and groups (`#[derive(Group)]`). Their names are the
+/// Further parameters are views (`In<T>`, `Out<T>`, `Atomic<T>`), numbers, `bool`, enums without fields (`#[derive(Scalar)]`), ids,
+/// vectors, and groups (`#[derive(Group)]`). Their names are the
 /// author's: none is reserved.
 ///
 /// In the parentheses stand, in any order:
@@ -29,6 +31,7 @@ use syn::parse_macro_input;
 /// | --- | --- |
 /// | `P(f32 = Vec2, f64 = DVec2)` | the instances of a kernel that is generic over `P`: PTX entries `name_f32` and `name_f64`; a launch chooses the instance by its type |
 /// | `P in Precisions` | the same, by the name of a set that [`macro@instances`] declares |
+/// | `STRICT in [false, true]` | the values of a constant that the kernel is generic over, `const STRICT: bool` (or `u32`, `usize`): PTX entries `name_strict_false` and `name_strict_true`, behind the suffix of the type; a launch names the value, `launch::<true>` or `launch::<_, true>` |
 /// | `requires(a.len() == 3 * n, …)` | conditions, checked at each launch: `n` is the number of indices or blocks (`usize`); arrays have `len()` and `bytes()`; `words(n)` is the length of a bit set |
 /// | `moves(a.bytes() + …)` | bytes that a launch moves from and to memory at least: its floor in benchmarks |
 /// | `members = HalfEdge` | the bit set's members, where they are not the index |
@@ -70,6 +73,16 @@ pub fn instances(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Group)]
 pub fn group(input: TokenStream) -> TokenStream {
     group::expand(parse_macro_input!(input))
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Makes an enum without fields, `#[repr(u32)]`, a parameter of kernels: a launch takes the enum itself.
+///
+/// On the GPU it is passed as a number. The launch takes the enum alone, so the number is one of a variant.
+#[proc_macro_derive(Scalar)]
+pub fn scalar(input: TokenStream) -> TokenStream {
+    scalar::expand(parse_macro_input!(input))
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -1,14 +1,15 @@
 //! The options in the parentheses of `#[kernel(…)]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, Ident, LitInt, Path, Result, Token, Type, parenthesized};
+use syn::{Error, Expr, Ident, Lit, LitInt, Path, Result, Token, Type, bracketed, parenthesized};
 
 /// All options but named sets of instances.
 #[derive(Default)]
 pub struct Options {
     pub instances: Option<Instances>,
+    pub constants: Vec<Constant>,
     pub requires: Vec<Expr>,
     pub moves: Option<Expr>,
     pub members: Option<Type>,
@@ -25,6 +26,12 @@ pub struct Instances {
 pub struct Instance {
     pub suffix: Ident,
     pub ty: Type,
+}
+
+/// `STRICT in [false, true]`.
+pub struct Constant {
+    pub name: Ident,
+    pub values: Vec<Lit>,
 }
 
 /// `P in Precisions` with the other options.
@@ -45,14 +52,21 @@ impl Parse for Instance {
     }
 }
 
-const KNOWN: &str = "a kernel's options are P(f32 = Vec2, …) or P in Set for its instances, requires(…), moves(…), members = …, registers = …";
+const KNOWN: &str = "a kernel's options are P(f32 = Vec2, …) or P in Set and CONSTANT in [false, true] for its instances, requires(…), moves(…), members = …, registers = …";
 
 impl Parse for Options {
     fn parse(input: ParseStream) -> Result<Self> {
         let mut options = Options::default();
         while !input.is_empty() {
             let name: Ident = input.parse()?;
-            if name == "requires" {
+            if input.peek(Token![in]) {
+                let constant = constant(name, input)?;
+                if options.constants.iter().any(|c| c.name == constant.name) {
+                    let message = format!("the values of {} are listed twice", constant.name);
+                    return Err(Error::new(constant.name.span(), message));
+                }
+                options.constants.push(constant);
+            } else if name == "requires" {
                 let list;
                 parenthesized!(list in input);
                 let conditions = Punctuated::<Expr, Token![,]>::parse_terminated(&list)?;
@@ -101,6 +115,18 @@ impl Parse for Options {
     }
 }
 
+/// The values behind the name of a constant.
+fn constant(name: Ident, input: ParseStream) -> Result<Constant> {
+    input.parse::<Token![in]>()?;
+    let list;
+    bracketed!(list in input);
+    let values = Punctuated::<Lit, Token![,]>::parse_terminated(&list)?;
+    Ok(Constant {
+        name,
+        values: values.into_iter().collect(),
+    })
+}
+
 /// A number of registers that a thread may have.
 fn registers(input: ParseStream) -> Result<LitInt> {
     let registers: LitInt = input.parse()?;
@@ -127,12 +153,14 @@ impl Named {
         let mut before = TokenStream::new();
         let tokens: Vec<_> = options.clone().into_iter().collect();
         for (i, token) in tokens.iter().enumerate() {
-            let is_in = matches!(token, proc_macro2::TokenTree::Ident(ident) if ident == "in");
-            if !is_in || i == 0 {
+            let is_in = matches!(token, TokenTree::Ident(ident) if ident == "in");
+            // `STRICT in [false, true]` lists values of a constant.
+            let is_list = matches!(tokens.get(i + 1), Some(TokenTree::Group(list)) if list.delimiter() == Delimiter::Bracket);
+            if !is_in || is_list || i == 0 {
                 before.extend([token.clone()]);
                 continue;
             }
-            let proc_macro2::TokenTree::Ident(parameter) = &tokens[i - 1] else {
+            let TokenTree::Ident(parameter) = &tokens[i - 1] else {
                 return Err(Error::new(token.span(), "write `P in Set`"));
             };
             let rest: TokenStream = tokens[i + 1..].iter().cloned().collect();

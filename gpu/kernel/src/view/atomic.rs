@@ -1,6 +1,7 @@
 //! Arrays that any index of a launch may change at any time.
 
 use core::marker::PhantomData;
+use core::panic::RefUnwindSafe;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use bytemuck::Pod;
@@ -26,6 +27,8 @@ impl<T> Clone for Atomic<'_, T> {
     }
 }
 impl<T> Copy for Atomic<'_, T> {}
+// A view holds no element.
+impl<T> RefUnwindSafe for Atomic<'_, T> {}
 
 // SAFETY: every access is atomic.
 unsafe impl<T> Sync for Atomic<'_, T> {}
@@ -231,6 +234,8 @@ impl<T> Clone for Racing<'_, T> {
     }
 }
 impl<T> Copy for Racing<'_, T> {}
+// A view holds no element.
+impl<T> RefUnwindSafe for Racing<'_, T> {}
 
 // SAFETY: every access is atomic.
 unsafe impl<T> Sync for Racing<'_, T> {}

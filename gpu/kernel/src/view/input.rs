@@ -1,6 +1,7 @@
 //! Arrays that a launch only reads.
 
 use core::marker::PhantomData;
+use core::panic::RefUnwindSafe;
 
 use super::array::{Array, PREFETCHED_AHEAD, RawView};
 use crate::Index;
@@ -21,6 +22,8 @@ impl<T> Clone for In<'_, T> {
     }
 }
 impl<T> Copy for In<'_, T> {}
+// A view holds no element.
+impl<T> RefUnwindSafe for In<'_, T> {}
 
 // SAFETY: read-only.
 unsafe impl<T: Sync> Sync for In<'_, T> {}

@@ -1,6 +1,7 @@
 //! Arrays that a launch writes, each element by one index.
 
 use core::marker::PhantomData;
+use core::panic::RefUnwindSafe;
 
 use super::array::{Array, RawView};
 use super::atomic_element::AtomicElement;
@@ -24,6 +25,8 @@ impl<T> Clone for Out<'_, T> {
     }
 }
 impl<T> Copy for Out<'_, T> {}
+// A view holds no element.
+impl<T> RefUnwindSafe for Out<'_, T> {}
 
 // SAFETY: an element is used by one index alone (promise of the view's maker).
 unsafe impl<T: Send> Sync for Out<'_, T> {}

@@ -1,5 +1,7 @@
 //! A closure of lanes changes no variable: it would be one variable on a CPU, and one a lane on a device. A lane's values and writes
 //! to shared memory need the lane.
+use std::sync::Mutex;
+
 use trioxide_kernel::{Block, Lane, Out, Shared, SharedMemory, kernel};
 
 #[derive(SharedMemory)]
@@ -29,8 +31,8 @@ pub fn write_outside_of_a_phase(block: &Block<32, Tile>) {
 
 #[kernel]
 pub fn keep_a_lane(block: &Block<32, Tile>) {
-    let kept = core::cell::Cell::new(None::<Lane<'static>>);
-    block.phase(|lane| kept.set(Some(lane)));
+    let kept = Mutex::new(None::<Lane<'static>>);
+    block.phase(|lane| *kept.lock().unwrap() = Some(lane));
 }
 
 fn main() {}

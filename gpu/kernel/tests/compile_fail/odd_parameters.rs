@@ -7,11 +7,6 @@ pub fn by_size(i: u32, n: usize, values: Out<f32>) {
 }
 
 #[kernel]
-pub fn by_flag(i: u32, is_set: bool, values: Out<f32>) {
-    values.set(i, is_set as u8 as f32);
-}
-
-#[kernel]
 pub fn by_buffer(_i: u32, values: Buffer<f32>) {
     drop(values);
 }

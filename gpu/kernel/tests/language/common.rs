@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use trioxide_kernel::bytemuck::{self, Pod};
 use trioxide_kernel::launch::{
-    Array, Buffer, DeviceId, Launch, LaunchError, Launcher, Memory, Moves,
+    Array, Buffer, DeviceId, Launch, LaunchError, Launcher, Memory, Moves, Shape,
 };
 
 pub struct Host {
@@ -14,6 +14,10 @@ pub struct Host {
     pub packages: Option<Vec<&'static str>>,
     /// Arrays and traffic of the last launch.
     pub last: RefCell<Option<(Vec<Array>, Option<Moves>)>>,
+    /// Entry of the last launch.
+    pub entry: RefCell<String>,
+    /// Lanes and bytes of shared memory of the last launch, if it was of blocks.
+    pub shape: RefCell<Option<(u32, usize)>>,
 }
 
 struct Words {
@@ -33,6 +37,8 @@ impl Host {
             id: DeviceId::unique(),
             packages: None,
             last: RefCell::new(None),
+            entry: RefCell::default(),
+            shape: RefCell::default(),
         }
     }
 
@@ -69,6 +75,11 @@ impl Launcher for Host {
             return Err(LaunchError::NotLoaded { kernel, package });
         }
         *self.last.borrow_mut() = Some((launch.arguments.arrays().to_vec(), launch.moves));
+        *self.entry.borrow_mut() = launch.kernel.entry.to_owned();
+        *self.shape.borrow_mut() = match launch.shape {
+            Shape::Blocks { lanes } => Some((lanes, launch.shared)),
+            Shape::Each | Shape::Bits => None,
+        };
         // SAFETY: the caller's promise; all calls, once; arrays of this host.
         unsafe { launch.run(0..launch.calls()) };
         Ok(())

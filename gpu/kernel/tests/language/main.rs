@@ -6,6 +6,7 @@
 
 mod common;
 mod names;
+mod scalars;
 
 use common::Host;
 use trioxide_kernel::launch::{Buffer, LaunchError, Moves};

@@ -1,0 +1,24 @@
+//! A parameter of one's own is a promise: values that it added to the arguments would be read as those of others.
+use trioxide_kernel::check::Label;
+use trioxide_kernel::launch::Arguments;
+use trioxide_kernel::parameter::{Parameter, Run};
+
+#[derive(Clone, Copy)]
+pub struct Two;
+
+impl Parameter for Two {
+    type Raw = u8;
+    type View<'v> = Two;
+    type Argument<'a> = Two;
+
+    unsafe fn from_raw<'v>(_: u8, _: Label, _: &'v Run) -> Two {
+        Two
+    }
+
+    fn raw(_: &'static str, _: Two, arguments: &mut Arguments) -> u8 {
+        arguments.push(0u64);
+        0
+    }
+}
+
+fn main() {}
