@@ -15,9 +15,11 @@
 //! # }
 //! ```
 
+#![forbid(unsafe_code)]
+
 use glam::DVec2;
 pub use own_kernels_gpu::Side;
-use own_kernels_gpu::{self as kernel, LANES};
+use own_kernels_gpu::{self as kernel, TILE};
 use trioxide_device::{Buffer, Device, Result, collective};
 use trioxide_ids::Vertex;
 
@@ -38,8 +40,7 @@ pub struct FarPoints {
 fn distances(on: &Device, points: &Buffer<DVec2>, centre: DVec2) -> Result<Buffer<f64>> {
     let n = points.len() as u32;
     let mut distances = on.uninitialized(points.len())?;
-    // SAFETY: each point reads and writes its own elements; the lengths are checked at the launch.
-    unsafe { kernel::square_distances::launch(on, n, points, centre.x, centre.y, &mut distances) }?;
+    kernel::square_distances::launch(on, n, points, centre.x, centre.y, &mut distances)?;
     Ok(distances)
 }
 
@@ -72,8 +73,7 @@ fn select(
         false => kernel::select_points::launch::<false>,
         true => kernel::select_points::launch::<true>,
     };
-    // SAFETY: a point reads its own distance.
-    unsafe { launch(on, n, distances, radius * radius, side, &mut selected) }?;
+    launch(on, n, distances, radius * radius, side, &mut selected)?;
     // One of trioxide's collectives, on the bit set that a kernel of ours gave.
     collective::compact(on, &selected)
 }
@@ -89,15 +89,29 @@ pub fn far_points(
     least: f64,
 ) -> Result<FarPoints> {
     let distances = distances(on, points, centre)?;
-    let tiles = points.len().div_ceil(LANES) as u32;
+    let tiles = points.len().div_ceil(TILE) as u32;
     let mut largest = on.uninitialized(tiles as usize)?;
-    if tiles > 0 {
-        // SAFETY: a block reads its tile, as far as there are values, and writes its own element.
-        unsafe { kernel::reduce_tiles::launch(on, tiles, &distances, &mut largest) }?;
-    }
+    kernel::reduce_tiles::launch(on, tiles, &distances, &mut largest)?;
     let largest = on.download(&largest)?.into_iter().fold(0.0, f64::max);
     Ok(FarPoints {
         points: select(on, &distances, least, Side::Far, true)?,
         largest_distance: largest.sqrt(),
     })
+}
+
+/// Squared distances of the `listed` points to `centre`.
+///
+/// # Errors
+/// [`trioxide_device::Error::Device`] for a number that no point has; those of the device.
+pub fn listed_distances(
+    on: &Device,
+    points: &Buffer<DVec2>,
+    listed: &Buffer<Vertex>,
+    centre: DVec2,
+) -> Result<Vec<f64>> {
+    let distances = distances(on, points, centre)?;
+    let mut gathered = on.uninitialized(listed.len())?;
+    let n = listed.len() as u32;
+    kernel::gather_distances::launch(on, n, listed, &distances, &mut gathered)?;
+    on.download(&gathered)
 }

@@ -1,7 +1,7 @@
 //! The kernels against plain loops, on every device of this machine; then the rules that all kernels keep.
 
 use glam::DVec2;
-use own_kernels::{PTX, Side, far_points, select_points};
+use own_kernels::{PTX, Side, far_points, listed_distances, select_points};
 use trioxide_device::{Device, conformance};
 
 /// The devices that can run the kernels, and CPUs by few threads.
@@ -29,6 +29,32 @@ fn compare(on: &Device, count: usize) {
     );
     assert_eq!(ours.largest_distance, largest, "{on:?}, {count} points");
     compare_sides(on, &points, centre, &distance);
+    let listed: Vec<u32> = (0..count as u32).filter(|i| i % 3 == 0).rev().collect();
+    let expected: Vec<f64> = listed
+        .iter()
+        .map(|&i| distance(&points[i as usize]))
+        .collect();
+    let (points, listed) = (on.upload(&points).unwrap(), on.upload(&listed).unwrap());
+    let ours = listed_distances(on, &points, &listed.cast(), centre).unwrap();
+    assert_eq!(ours, expected, "{on:?}, {count} points");
+}
+
+/// Not on a GPU, which is lost to the process then.
+#[test]
+fn a_point_that_is_not_there_is_an_error_that_names_it() {
+    let mut devices = vec![Device::cpu(None).unwrap()];
+    if !PTX.is_empty() {
+        devices.push(Device::emulated(true).unwrap());
+    }
+    for on in devices {
+        let points = on.upload(&[DVec2::ZERO; 5]).unwrap();
+        let listed = on.upload(&[4u32, 5, 0]).unwrap().cast();
+        let error = listed_distances(&on, &points, &listed, DVec2::ZERO).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "launch: kernel gather_distances: index 5 of array `distances`, which has 5 elements"
+        );
+    }
 }
 
 /// Of a radius that many points have.
@@ -77,6 +103,7 @@ fn ptx_keeps_the_rules() {
         assert_eq!(
             conformance::entries(PTX),
             [
+                "gather_distances",
                 "reduce_tiles",
                 "select_points_closed_false",
                 "select_points_closed_true",

@@ -1,6 +1,6 @@
 //! The device's report of a bad index.
 
-#[cfg(all(feature = "checked", target_arch = "nvptx64"))]
+#[cfg(target_arch = "nvptx64")]
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A bad index, as the device reports it.
@@ -23,23 +23,21 @@ pub const FAULT_SYMBOL: &str = "__trioxide_fault";
 /// Address of the memory in which the host reads faults; the host writes it here when it loads the module.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
-#[cfg(all(feature = "checked", target_arch = "nvptx64"))]
+#[cfg(target_arch = "nvptx64")]
 static mut __trioxide_fault: *mut Fault = core::ptr::null_mut();
 
 /// State of a thread's report: none yet, at work, done.
-#[cfg(all(feature = "checked", target_arch = "nvptx64"))]
+#[cfg(target_arch = "nvptx64")]
 static REPORTED: AtomicU32 = AtomicU32::new(0);
 
 /// Loads after which a thread no longer waits for another's report.
-#[cfg(all(feature = "checked", target_arch = "nvptx64"))]
+#[cfg(target_arch = "nvptx64")]
 const MOST_WAITS: u32 = 1 << 20;
 
 /// Reports a bad index to the host and ends the launch. The first of several threads reports; the others wait for it, since the
 /// first trap ends them all.
 #[cfg(target_arch = "nvptx64")]
-#[allow(dead_code)]
 pub(crate) fn report(fault: Fault) -> ! {
-    #[cfg(feature = "checked")]
     if REPORTED.compare_exchange(0, 1, Relaxed, Relaxed).is_ok() {
         // SAFETY: the host's memory, or null; this thread alone writes it.
         unsafe {
@@ -56,6 +54,5 @@ pub(crate) fn report(fault: Fault) -> ! {
             waits += 1;
         }
     }
-    let _ = fault;
     panic!()
 }

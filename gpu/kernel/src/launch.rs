@@ -128,17 +128,35 @@ impl Launch {
         }
     }
 
-    /// The sentence for a fault that a device reported during this launch.
-    pub fn describe(&self, fault: Fault) -> String {
+    /// The error for a fault that a device reported during this launch.
+    pub fn describe(&self, fault: Fault) -> LaunchError {
         let array = |array: &&Array| hash(array.name) == fault.array;
         let found = self.arguments.arrays.iter().find(array);
-        let message = OutOfBounds {
+        LaunchError::OutOfBounds {
             kernel: self.kernel.name,
             array: found.map_or("shared", |array| array.name),
             index: fault.index,
             len: fault.len,
+        }
+    }
+
+    /// Makes calls of [`Launch::run`]; a wrong index of a kernel with a safe launch becomes an error.
+    ///
+    /// # Errors
+    /// [`LaunchError::OutOfBounds`].
+    pub fn catch(run: impl FnOnce()) -> Result<(), LaunchError> {
+        let Err(payload) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) else {
+            return Ok(());
         };
-        message.to_string()
+        match payload.downcast::<OutOfBounds<'static>>() {
+            Ok(found) => Err(LaunchError::OutOfBounds {
+                kernel: found.kernel,
+                array: found.array,
+                index: found.index,
+                len: found.len,
+            }),
+            Err(other) => std::panic::resume_unwind(other),
+        }
     }
 }
 
@@ -242,6 +260,14 @@ impl Arguments {
     }
 }
 
+/// An array with fewer elements than the launch has indices.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct TooShort {
+    pub array: &'static str,
+    pub len: u64,
+}
+
 /// Why a launch failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -254,6 +280,28 @@ pub enum LaunchError {
         condition: &'static str,
         /// The number of indices and the lengths of the arrays.
         lengths: String,
+    },
+    /// An array over the launch's own index does not have an element for each.
+    TooShort {
+        /// The kernel.
+        kernel: &'static str,
+        /// The array.
+        array: &'static str,
+        /// Number of its elements.
+        len: u64,
+        /// Number of indices of the launch.
+        n: u32,
+    },
+    /// A call used an index that an array does not have.
+    OutOfBounds {
+        /// The kernel.
+        kernel: &'static str,
+        /// The array.
+        array: &'static str,
+        /// The index.
+        index: u64,
+        /// Number of elements of the array.
+        len: u64,
     },
     /// An array lies in the memory of another device.
     OtherDevice {
@@ -293,6 +341,27 @@ impl fmt::Display for LaunchError {
                 condition,
                 lengths,
             } => write!(f, "kernel {kernel} requires {condition}, but {lengths}"),
+            Self::TooShort {
+                kernel,
+                array,
+                len,
+                n,
+            } => write!(
+                f,
+                "kernel {kernel}: array `{array}` has {len} elements, but the launch has {n} indices"
+            ),
+            &Self::OutOfBounds {
+                kernel,
+                array,
+                index,
+                len,
+            } => OutOfBounds {
+                kernel,
+                array,
+                index,
+                len,
+            }
+            .fmt(f),
             Self::OtherDevice { kernel, array } => write!(
                 f,
                 "kernel {kernel}: array `{array}` lies on another device: copy it to the device of the launch"

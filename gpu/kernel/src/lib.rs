@@ -17,6 +17,7 @@
 //! | the attribute, and all that may stand in it | [`macro@kernel`] |
 //! | arrays in a kernel | [`view`]: [`In`], [`Out`], [`Atomic`], [`Racing`] |
 //! | ids and bit sets, so that arrays cannot be swapped | [`id!`], [`Bits`] |
+//! | kernels whose launches are safe | [`safe`] |
 //! | structs of arrays as one parameter | [`macro@Group`] |
 //! | kernels whose lanes work together | [`block`] |
 //! | lists and ranks, as kernels read them | [`rows`] |
@@ -48,6 +49,7 @@ pub mod index;
 pub mod launch;
 pub mod parameter;
 pub mod rows;
+pub mod safe;
 pub mod view;
 
 pub use bits::{Bits, words};

@@ -247,11 +247,43 @@ pub fn check(ptx: &str, build: Build) -> Vec<Finding> {
             Kind::Prototype | Kind::Directive => {}
         }
     }
+    let reporters = reporters(&module);
+    findings.retain(|finding| {
+        let is_call = finding.rule == Rule::Call;
+        let of_report = |reporter: &&str| {
+            finding.function == *reporter || is_call && finding.text.contains(*reporter)
+        };
+        !reporters.iter().any(of_report)
+    });
     if build == Build::Checked {
         findings.retain(|finding| !matches!(finding.rule, Rule::Trap | Rule::Call));
     }
     findings.sort_by_key(|finding| finding.line);
     findings
+}
+
+/// The variable through which a kernel reports a wrong index to the host (`trioxide_kernel::fault`).
+const FAULT: &str = "__trioxide_fault";
+
+/// The functions that report a wrong index and end the launch: they run once at most, and keep no rule. Kernels with safe launches call
+/// them where the compiler does not know that an index is in range.
+fn reporters<'a>(module: &Module<'a>) -> Vec<&'a str> {
+    let functions = || {
+        let items = module.items.iter();
+        items.filter(|item| item.kind == Kind::Function)
+    };
+    let mut found: Vec<&str> = Vec::new();
+    loop {
+        let is_new = |item: &&Item<'a>| {
+            let reports = |word: &str| word == FAULT || found.contains(&word);
+            !found.contains(&item.name) && item.words().any(reports)
+        };
+        let new: Vec<&str> = functions().filter(is_new).map(|item| item.name).collect();
+        if new.is_empty() {
+            return found;
+        }
+        found.extend(new);
+    }
 }
 
 /// A finding at the first line of an item.

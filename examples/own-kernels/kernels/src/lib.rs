@@ -1,17 +1,31 @@
-//! Three kernels over points: one for each index, one that gives a bit set, with an enum and a constant, one whose lanes work together.
+//! Kernels over points: one that writes, one that gives a bit set, with an enum and a constant, one over tiles, one that reads by ids
+//! from data. Their launches are safe: indices are own ones, or are compared.
+#![forbid(unsafe_code)]
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
 
 use glam::DVec2;
 use trioxide_ids::Vertex;
-use trioxide_kernel::{Block, In, Out, Scalar, Shared, SharedMemory, kernel};
+use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Scalar, kernel};
+
+trioxide_kernel::id! {
+    /// A tile of points.
+    pub struct Tile = "tile";
+    /// A place in a list of points.
+    pub struct Place = "place";
+}
 
 /// The squared distance of `point` to (x, y), into `distances[point]`.
-#[kernel(requires(points.len() == n, distances.len() == n))]
-pub fn square_distances(point: Vertex, points: In<DVec2>, x: f64, y: f64, distances: Out<f64>) {
-    distances.set(
-        point,
-        (points.at(point) - DVec2::new(x, y)).length_squared(),
-    );
+#[kernel(moves(points.bytes() + distances.bytes()))]
+pub fn square_distances(
+    point: Own<Vertex>,
+    points: In<DVec2, Vertex>,
+    x: f64,
+    y: f64,
+    distances: Out<f64, Vertex>,
+) {
+    let difference = points.at(point) - DVec2::new(x, y);
+    distances.set(point, difference.length_squared());
 }
 
 /// A side of a circle.
@@ -26,10 +40,10 @@ pub enum Side {
 
 /// Whether `point` is on `side` of the circle with this squared `radius`. The circle itself belongs to it if `CLOSED`: each value has
 /// an instance of its own.
-#[kernel(CLOSED in [false, true], requires(distances.len() == n))]
+#[kernel(CLOSED in [false, true], moves(distances.bytes()))]
 pub fn select_points<const CLOSED: bool>(
-    point: Vertex,
-    distances: In<f64>,
+    point: Own<Vertex>,
+    distances: In<f64, Vertex>,
     radius: f64,
     side: Side,
 ) -> bool {
@@ -40,38 +54,30 @@ pub fn select_points<const CLOSED: bool>(
     }
 }
 
-/// Lanes of a block, and values of a tile.
-pub const LANES: usize = 256;
+/// Values of a tile.
+pub const TILE: usize = 256;
 
-/// The shared memory of a block.
-#[derive(SharedMemory)]
-pub struct Tile {
-    largest: Shared<f64, LANES>,
+/// The largest value of each tile, of values that are not negative; the last tile may have fewer.
+#[kernel(requires(values.len() <= TILE * n), moves(values.bytes() + largest.bytes()))]
+pub fn reduce_tiles(tile: Own<Tile>, values: In<f64, Vertex>, largest: Out<f64, Tile>) {
+    let mut most = 0.0;
+    let mut vertex = tile.index() * TILE as u32;
+    let end = vertex.saturating_add(TILE as u32).min(values.len());
+    while vertex < end {
+        let value = values.at(Vertex::new(vertex));
+        most = if value > most { value } else { most };
+        vertex += 1;
+    }
+    largest.set(tile, most);
 }
 
-/// The largest of each tile of `values`, which are not negative: 256 values a tile, fewer in the last.
-#[kernel(requires(largest.len() == n, values.len() <= LANES * n))]
-pub fn reduce_tiles(block: &Block<LANES, Tile>, values: In<f64>, largest: Out<f64>) {
-    let tile = &block.shared().largest;
-    block.phase(|lane| {
-        let i = block.index() * LANES as u32 + lane.index();
-        let value = if i < values.len() { values.at(i) } else { 0.0 };
-        tile.set(lane, lane.index(), value);
-    });
-    let mut half = LANES as u32 / 2;
-    while half > 0 {
-        block.phase(|lane| {
-            let i = lane.index();
-            if i < half {
-                let (a, b) = (tile.at(i), tile.at(i + half));
-                tile.set(lane, i, if b > a { b } else { a });
-            }
-        });
-        half /= 2;
-    }
-    block.phase(|lane| {
-        if lane.index() == 0 {
-            largest.set(block.index(), tile.at(0));
-        }
-    });
+/// The distance of each point of a list. A number that no point has is an error of the launch.
+#[kernel]
+pub fn gather_distances(
+    place: Own<Place>,
+    listed: In<Vertex, Place>,
+    distances: In<f64, Vertex>,
+    gathered: Out<f64, Place>,
+) {
+    gathered.set(place, distances.at(listed.at(place)));
 }

@@ -27,18 +27,10 @@ fn entry(kernel: &Kernel, entry: &Ident, aliases: TokenStream) -> TokenStream {
     let mut arguments = Vec::new();
     for (k, parameter) in kernel.parameters.iter().enumerate() {
         let ty = &parameter.ty;
-        let array = parameter.text();
         let own = own(&format!("p{k}"));
         parameters.push(quote!(#own: <#ty as ::trioxide_kernel::Parameter>::Raw));
-        views.push(quote! {
-            let #own = unsafe {
-                <#ty as ::trioxide_kernel::Parameter>::from_raw(
-                    #own,
-                    ::trioxide_kernel::check::Label::new(#label, #array),
-                    &#run,
-                )
-            };
-        });
+        let view = kernel.view(parameter, quote!(#own), quote!(&#run));
+        views.push(quote!(let #own = #view;));
         arguments.push(own);
     }
     let word = kernel.word();
@@ -55,7 +47,8 @@ fn entry(kernel: &Kernel, entry: &Ident, aliases: TokenStream) -> TokenStream {
         });
     }
     let turbofish = kernel.turbofish();
-    let call = quote!(super::#name #turbofish (#i #(, #arguments)*));
+    let first = kernel.first(&i, &run);
+    let call = quote!(super::#name #turbofish (#first #(, #arguments)*));
     let body = match &kernel.shape {
         Shape::Each => quote! { ::trioxide_kernel::device::each(#n, |#i| #call); },
         Shape::Bits { sets, flags } => {

@@ -173,7 +173,8 @@ fn copies(
     }
 }
 
-pub fn expand(input: DeriveInput) -> Result<TokenStream> {
+/// With `is_safe` a parameter of kernels over an `Own` index too.
+pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
     let fields = fields_of(&input)?;
     let name = &input.ident;
     let visibility = &input.vis;
@@ -223,6 +224,40 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         .all(|ty| is_shared(ty))
         .then(|| copies(&buffers, &others, &other_names, &predicates));
     let view_generics = quote!(<'view, #(#other_names),*>);
+    let safe = is_safe.then(|| quote! {
+        // SAFETY: every field is such a parameter.
+        unsafe impl #impl_generics ::trioxide_kernel::safe::Safe for #name #type_generics
+#conditions {
+            #[inline(always)]
+            unsafe fn view<'view>(
+                raw: Self::Raw,
+                names: ::trioxide_kernel::safe::Names,
+                run: &'view ::trioxide_kernel::parameter::Run,
+            ) -> Self::View<'view> {
+                let #take_apart = raw;
+                // SAFETY: the caller's promise holds for each field.
+                unsafe {
+                    #name {
+                        #( #field_names: <#static_types as ::trioxide_kernel::safe::Safe>::view(#field_names, names.field(#texts), run), )*
+                    }
+                }
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn too_short<I: ::trioxide_kernel::Index>(
+                _: &'static str,
+                argument: &Self::Argument<'_>,
+                n: u32,
+            ) -> ::core::option::Option<::trioxide_kernel::launch::TooShort> {
+                #( if let ::core::option::Option::Some(short) =
+                    <#static_types as ::trioxide_kernel::safe::Safe>::too_short::<I>(#texts, &argument.#field_names, n)
+                {
+                    return ::core::option::Option::Some(short);
+                } )*
+                ::core::option::Option::None
+            }
+        }
+    });
     let doc = format!("The launch's argument for [`{name}`].");
     Ok(quote! {
         impl #impl_generics Clone for #name #type_generics #conditions {
@@ -277,5 +312,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
                 #take_apart
             }
         }
+
+        #safe
     })
 }

@@ -43,8 +43,10 @@ pub struct Kernel {
     pub function: ItemFn,
     pub options: Options,
     pub shape: Shape,
-    /// Type of the first parameter.
+    /// Type of the first parameter, `I` for `Own<I>`.
     pub index: Type,
+    /// Whether it is an `Own<I>`: then the launch is safe.
+    pub is_safe: bool,
     pub parameters: Vec<Parameter>,
 }
 
@@ -92,9 +94,11 @@ impl Kernel {
                            bool, (bool, bool) or [bool; N], or remove `members`";
             return Err(Error::new_spanned(&options.members, message));
         }
+        let owned = owned(&index.ty);
         Ok(Kernel {
             shape,
-            index: index.ty,
+            is_safe: owned.is_some(),
+            index: owned.unwrap_or(index.ty),
             parameters,
             options,
             function,
@@ -135,6 +139,41 @@ impl Kernel {
                 quote!({ let #flags = #call; [#(#flags.#fields),*] })
             }
             _ => call,
+        }
+    }
+}
+
+impl Kernel {
+    /// The function's first argument, from a block or an index `i` of the run `run`: of a safe kernel a number.
+    pub fn first(&self, i: &Ident, run: &Ident) -> TokenStream {
+        let index = &self.index;
+        match self.is_safe {
+            true => quote! {
+                // SAFETY: the launch makes one call for each number.
+                unsafe { ::trioxide_kernel::safe::Own::<#index>::new(#i, &#run) }
+            },
+            false => quote!(#i),
+        }
+    }
+
+    /// The view of a parameter: by `Safe` where indices are checked.
+    pub fn view(&self, parameter: &Parameter, value: TokenStream, run: TokenStream) -> TokenStream {
+        let (ty, label, array) = (&parameter.ty, self.text(), parameter.text());
+        match self.is_safe {
+            true => quote!(unsafe {
+                <#ty as ::trioxide_kernel::safe::Safe>::view(
+                    #value,
+                    ::trioxide_kernel::safe::Names::new(#label, #array),
+                    #run,
+                )
+            }),
+            false => quote!(unsafe {
+                <#ty as ::trioxide_kernel::Parameter>::from_raw(
+                    #value,
+                    ::trioxide_kernel::check::Label::new(#label, #array),
+                    #run,
+                )
+            }),
         }
     }
 }
@@ -415,7 +454,7 @@ fn check_lifetimes(ty: &Type) -> Result<()> {
 }
 
 /// The message for a wrong first parameter.
-const FIRST: &str = "a kernel's first parameter is its index (`i: u32`, or an id) or its block (`block: &Block<256>`)";
+const FIRST: &str = "a kernel's first parameter is its index (`i: Own<Sample>`; `i: u32` or an id) or its block (`block: &Block<256>`)";
 
 /// Refuses a first parameter that is certainly no index.
 fn check_index(ty: &Type) -> Result<()> {
@@ -430,6 +469,23 @@ fn check_index(ty: &Type) -> Result<()> {
         Type::Path(_) | Type::Reference(_) => Ok(()),
         _ => Err(index_error(ty)),
     }
+}
+
+/// The index `I` of `Own<I>`.
+fn owned(ty: &Type) -> Option<Type> {
+    let Type::Path(path) = ty else { return None };
+    let own = last(path);
+    if own.ident != "Own" {
+        return None;
+    }
+    let PathArguments::AngleBracketed(arguments) = &own.arguments else {
+        return Some(syn::parse_quote!(u32));
+    };
+    let index = arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    });
+    Some(index.unwrap_or_else(|| syn::parse_quote!(u32)))
 }
 
 /// Lanes and shared memory of `&Block<LANES, S>`.

@@ -44,6 +44,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
         }
     });
     let conditions_checked = checked_conditions(kernel);
+    let (lengths, safety) = safety(kernel);
     let moves = moves(kernel, &broken);
     let (shape, shared) = shape(kernel);
     let (checks, checks_of_instance) = checks(kernel);
@@ -79,6 +80,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                 #checks_of_instance
                 #conditions_checked
                 let #moves_of = #moves;
+                #lengths
                 let mut #arguments = ::trioxide_kernel::launch::Arguments::new(#n);
                 #(#raws)*
                 #(#raw_sets)*
@@ -109,19 +111,44 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
             }
 
             #(#[doc = #docs])*
-            pub unsafe fn launch #generics (
+            pub #safety fn launch #generics (
                 #on: &dyn ::trioxide_kernel::launch::Launcher,
                 #n: u32
                 #(, #same_parameters)*
                 #(, #bit_sets: &mut ::trioxide_kernel::launch::Buffer<#word>)*
             ) -> ::core::result::Result<(), ::trioxide_kernel::launch::LaunchError> #conditions {
                 let #launched = #prepare #instantiated (#n #(, #names)* #(, #bit_sets)*)?;
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller's promise, or what the arguments' types and the checks above promise.
                 unsafe { #on.launch(#launched) }
             }
         }
     }
     .into_token_stream()
+}
+
+/// The comparison of the lengths of arrays over the own index, and `unsafe` where there is none.
+fn safety(kernel: &Kernel) -> (TokenStream, TokenStream) {
+    if !kernel.is_safe {
+        return (TokenStream::new(), quote!(unsafe));
+    }
+    let (n, short) = (own("n"), own("short"));
+    let (index, label) = (&kernel.index, kernel.text());
+    let lengths = kernel.parameters.iter().map(|parameter| {
+        let (Parameter { name, ty }, text) = (parameter, parameter.text());
+        quote! {
+            if let ::core::option::Option::Some(#short) =
+                <#ty as ::trioxide_kernel::safe::Safe>::too_short::<#index>(#text, &#name, #n)
+            {
+                return ::core::result::Result::Err(::trioxide_kernel::launch::LaunchError::TooShort {
+                    kernel: #label,
+                    array: #short.array,
+                    len: #short.len,
+                    n: #n,
+                });
+            }
+        }
+    });
+    (quote!(#(#lengths)*), TokenStream::new())
 }
 
 /// The bytes that the launch moves; `None` when a condition is broken, on which the formula may rely.
@@ -307,19 +334,14 @@ fn counterpart(kernel: &Kernel, module: &Ident, aliases: &TokenStream) -> TokenS
     let (values, n, i) = (own("values"), own("n"), own("i"));
     let (range, run) = (own("range"), own("run"));
     let view = |(k, parameter): (usize, &Parameter)| {
-        let (Parameter { name, ty }, text) = (parameter, parameter.text());
+        let Parameter { name, ty } = parameter;
         let k = k + 1;
         // A parameter that would outlive the run is named by the compiler.
         let borrowed = quote_spanned!(ty.span() => &#run);
+        let view = kernel.view(parameter, quote!(#values.value(#k)), borrowed);
         quote! {
             // SAFETY: the launch pushed it so, and its caller's promise; buffers are borrowed meanwhile.
-            let #name = unsafe {
-                <#ty as ::trioxide_kernel::Parameter>::from_raw(
-                    #values.value(#k),
-                    ::trioxide_kernel::check::Label::new(#label, #text),
-                    #borrowed,
-                )
-            };
+            let #name = #view;
         }
     };
     let views = kernel.parameters.iter().enumerate().map(view);
@@ -340,11 +362,14 @@ fn counterpart(kernel: &Kernel, module: &Ident, aliases: &TokenStream) -> TokenS
     let set_views = bit_sets.iter().enumerate().map(set_view);
     let arguments = kernel.parameters.iter().map(|parameter| &parameter.name);
     let turbofish = kernel.turbofish();
-    let call = quote!(super::super::#name #turbofish (#i #(, #arguments)*));
+    let first = kernel.first(&i, &run);
+    let call = quote!(super::super::#name #turbofish (#first #(, #arguments)*));
+    let from_index =
+        (!kernel.is_safe).then(|| quote!(let #i = ::trioxide_kernel::Index::from_index(#i);));
     let body = match &kernel.shape {
         Shape::Each => quote! {
             for #i in #range {
-                let #i = ::trioxide_kernel::Index::from_index(#i);
+                #from_index
                 #call
             }
         },
@@ -422,6 +447,15 @@ fn launch_docs(kernel: &Kernel) -> Vec<String> {
     if kernel.options.requires.is_empty() && kernel.bit_sets().is_empty() {
         docs.pop();
         docs.push(" this package, or the device fails.".to_owned());
+    }
+    if kernel.is_safe {
+        docs.extend([
+            String::new(),
+            " Also where an array over the own index has fewer than `n` elements, or a call uses an index that an array does not"
+                .to_owned(),
+            " have: on a GPU this may show at a later wait.".to_owned(),
+        ]);
+        return docs;
     }
     docs.extend([
         String::new(),

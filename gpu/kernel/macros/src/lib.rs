@@ -17,6 +17,7 @@ use syn::parse_macro_input;
 ///
 /// | the function takes, first | it gives | it is called |
 /// | --- | --- | --- |
+/// | `i: Own<I>`, of a `u32` or an id | as below | for each index below n; the launch is a safe function, since the views are those of `trioxide_kernel::safe` |
 /// | `i: u32` or an id | nothing | for each index below n |
 /// | `i: u32` or an id | flags: `bool`; `(bool, bool)`, a bit set each; `[bool; N]`, one bit set in which flag k of index i is bit N i + k | for each index below n; 32 flags make a word |
 /// | `block: &Block<LANES>` or `&Block<LANES, S>` | nothing | for each block below n; `S` is the struct of its shared memory |
@@ -38,7 +39,7 @@ use syn::parse_macro_input;
 ///
 /// A parameter called `n` or `words` hides the number and the function of that name in conditions.
 ///
-/// Beside the function stands a module of the same name with `unsafe fn launch(on, n, arguments…)`: `In<T>` becomes
+/// Beside the function stands a module of the same name with `unsafe fn launch(on, n, arguments…)` (`fn` over an `Own` index): `In<T>` becomes
 /// `&Buffer<T>`, `Out<T>` and `Atomic<T>` become `&mut Buffer<T>`, a group its `…Buffers`. Bit sets that the function gives come
 /// last.
 #[proc_macro_attribute]
@@ -72,7 +73,15 @@ pub fn instances(input: TokenStream) -> TokenStream {
 /// u32 }`, which launches take. Every field is `pub` there. Fields may be groups themselves.
 #[proc_macro_derive(Group)]
 pub fn group(input: TokenStream) -> TokenStream {
-    group::expand(parse_macro_input!(input))
+    group::expand(parse_macro_input!(input), false)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// As [`macro@Group`], for views whose indices are checked: `trioxide_kernel::safe::Group`.
+#[proc_macro_derive(SafeGroup)]
+pub fn safe_group(input: TokenStream) -> TokenStream {
+    group::expand(parse_macro_input!(input), true)
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -57,6 +57,28 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
                 argument as u32
             }
         }
+
+        // SAFETY: no array.
+        unsafe impl ::trioxide_kernel::safe::Safe for #name {
+            #[inline(always)]
+            unsafe fn view<'view>(
+                raw: u32,
+                names: ::trioxide_kernel::safe::Names,
+                run: &'view ::trioxide_kernel::parameter::Run,
+            ) -> #name {
+                // SAFETY: the caller's promise.
+                unsafe { ::trioxide_kernel::safe::value::<#name>(raw, names, run) }
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn too_short<I: ::trioxide_kernel::Index>(
+                _: &'static str,
+                _: &#name,
+                _: u32,
+            ) -> ::core::option::Option<::trioxide_kernel::launch::TooShort> {
+                ::core::option::Option::None
+            }
+        }
     })
 }
 

@@ -6,6 +6,7 @@
 
 mod common;
 mod names;
+mod safe;
 mod scalars;
 
 use common::Host;
@@ -230,7 +231,7 @@ fn a_package_that_is_not_loaded_is_named() {
     let error = unsafe { double_values::launch(&on, 4, &values, &mut doubled) }.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "kernel double_values: the device has no PTX of package trioxide-kernel: call Device::load with it first"
+        "kernel double_values: the device has no PTX of package trioxide-kernel: the crate that launches it declares it by `trioxide_device::kernels!`"
     );
 }
 

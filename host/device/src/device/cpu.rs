@@ -271,16 +271,15 @@ impl Backend for Cpu {
         let chunk = calls.div_ceil(threads * CHUNKS_PER_THREAD).max(smallest);
         if threads == 1 || calls <= chunk {
             // SAFETY: the caller's promise; all calls, once; the arrays are this device's.
-            unsafe { launch.run(0..calls) };
-            return Ok(());
+            return Launch::catch(|| unsafe { launch.run(0..calls) });
         }
-        self.threads.install(|| {
+        let run = || {
             parallel::for_pieces(calls as usize, chunk as usize, |range| {
                 // SAFETY: the caller's promise; ranges of all calls, none twice; the arrays are this device's.
                 unsafe { launch.run(range.start as u32..range.end as u32) };
             });
-        });
-        Ok(())
+        };
+        Launch::catch(|| self.threads.install(run))
     }
 
     fn synchronize(&self) -> Result<()> {

@@ -392,7 +392,7 @@ impl Backend for Cuda {
         if let Some(fault) = fault {
             self.core.stream.synchronize().map_err(|error| {
                 match fault::read_fault(&mut lock(fault)) {
-                    Some(fault) => fail(launch.describe(fault)),
+                    Some(fault) => launch.describe(fault),
                     None => cuda(error),
                 }
             })?;

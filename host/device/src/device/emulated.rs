@@ -215,13 +215,12 @@ impl Backend for Emulated {
             // SAFETY: memory of a fault, of which the launch has ended.
             let reported =
                 fault.map(|place| unsafe { (place as *mut Fault).replace(Fault::default()) });
-            let reason = match reported.filter(|fault| fault.is_set != 0) {
+            match reported.filter(|fault| fault.is_set != 0) {
                 Some(fault) => launch.describe(fault),
-                None => text,
-            };
-            LaunchError::Device {
-                kernel: launch.kernel.name,
-                reason,
+                None => LaunchError::Device {
+                    kernel: launch.kernel.name,
+                    reason: text,
+                },
             }
         })
     }

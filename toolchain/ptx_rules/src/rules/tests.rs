@@ -201,3 +201,24 @@ fn every_rule_has_its_own_name_and_texts() {
         assert!(!rule.problem().is_empty() && !rule.remedy().is_empty());
     }
 }
+
+/// The function that reports runs once, and ends the launch.
+#[test]
+fn a_report_of_a_wrong_index_may_be_called() {
+    let ptx = ".visible .global .align 8 .b8 __trioxide_fault[8];\n\
+        .func fail(\n\t.param .b32 fail_param_0\n)\n{\n\tcall.uni report, (p);\n\ttrap;\n}\n\
+        .func report(\n)\n{\n\tld.global.b64 %rd1, [__trioxide_fault];\n\ttrap;\n}\n\
+        .func other(\n)\n{\n\tret;\n}\n\
+        .visible .entry gather(\n)\n{\n\tcall.uni fail, (p);\n\tcall.uni other, (p);\n\ttrap;\n\tret;\n}\n";
+    let found: Vec<(Rule, String)> = check(ptx, Build::Plain)
+        .into_iter()
+        .map(|finding| (finding.rule, finding.text))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (Rule::Call, "call.uni other, (p);".to_owned()),
+            (Rule::Trap, "trap;".to_owned())
+        ]
+    );
+}

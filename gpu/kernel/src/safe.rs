@@ -1,0 +1,470 @@
+//! Views of kernels whose launches are safe functions.
+//!
+//! A kernel over an [`Own`] index takes these views, which are typed by their index: `In<f64, Sample>` has an element for each
+//! [`Own<Sample>`](Own). Nothing that safe code does with them leaves an array or races:
+//!
+//! | access | why it is safe |
+//! | --- | --- |
+//! | by the own index | the launch has checked that every array over this index has an element for each |
+//! | by another index | it is compared with the length; a launch that used a wrong one is an error, which names kernel, array and index |
+//! | a write to [`Out`] | only the own index writes an element, and no other call has that index |
+//! | a change of [`Atomic`] | it is atomic |
+//!
+//! A kernel over a plain index (`i: u32`) takes the views of [`view`](crate::view), which compare nothing; its launch is `unsafe`.
+
+use core::marker::PhantomData;
+use core::ops::Deref;
+use core::panic::RefUnwindSafe;
+
+use bytemuck::Pod;
+
+use crate::check::Label;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::launch::{Arguments, Buffer, TooShort};
+use crate::parameter::{Parameter, Run, Scalar};
+use crate::view::{self, AtomicElement, AtomicInteger, OrderedElement, RawView};
+use crate::{BitWord, Index};
+
+pub use trioxide_kernel_macros::SafeGroup as Group;
+
+/// The index that a call of a kernel's function is for. No other call of the launch has it.
+pub struct Own<'call, I = u32> {
+    index: I,
+    /// Its number: what `I` says of itself is not trusted.
+    number: u32,
+    /// It ends with its call, and goes to no other thread.
+    call: PhantomData<(&'call (), *mut ())>,
+}
+
+impl<I: Copy> Clone for Own<'_, I> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I: Copy> Copy for Own<'_, I> {}
+// It holds an index.
+impl<I> RefUnwindSafe for Own<'_, I> {}
+
+impl<'call, I: Index> Own<'call, I> {
+    /// The own index of a call.
+    ///
+    /// # Safety
+    /// One call of a launch has this number, which is below the number of its indices.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub unsafe fn new(number: u32, _: &'call Run) -> Self {
+        Self {
+            index: I::from_index(number),
+            number,
+            call: PhantomData,
+        }
+    }
+
+    /// The index.
+    #[inline(always)]
+    pub fn get(self) -> I {
+        self.index
+    }
+}
+
+impl<I> Deref for Own<'_, I> {
+    type Target = I;
+
+    #[inline(always)]
+    fn deref(&self) -> &I {
+        &self.index
+    }
+}
+
+/// Kernel and array, for the report of a wrong index.
+#[derive(Clone, Copy)]
+pub struct Names {
+    #[cfg(not(target_arch = "nvptx64"))]
+    kernel: &'static str,
+    #[cfg(not(target_arch = "nvptx64"))]
+    array: &'static str,
+    #[cfg(target_arch = "nvptx64")]
+    array: u32,
+}
+
+impl Names {
+    /// Array `array` of kernel `kernel`.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub const fn new(kernel: &'static str, array: &'static str) -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let _ = kernel;
+            let array = crate::check::hash(array);
+            Self { array }
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        Self { kernel, array }
+    }
+
+    /// The array `field` of a group.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub const fn field(self, field: &'static str) -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        return Self::new("", field);
+        #[cfg(not(target_arch = "nvptx64"))]
+        Self::new(self.kernel, field)
+    }
+
+    fn label(self) -> Label {
+        #[cfg(target_arch = "nvptx64")]
+        return Label::new("", "");
+        #[cfg(not(target_arch = "nvptx64"))]
+        Label::new(self.kernel, self.array)
+    }
+
+    /// Ends the launch: index `i` is no index of an array of `len` elements.
+    #[cold]
+    #[inline(never)]
+    fn fail(self, i: u32, len: u32) -> ! {
+        #[cfg(target_arch = "nvptx64")]
+        crate::fault::report(crate::fault::Fault {
+            array: self.array,
+            is_set: 1,
+            index: i.into(),
+            len: len.into(),
+        });
+        // Not a panic: the launch catches it, and nothing is printed.
+        #[cfg(not(target_arch = "nvptx64"))]
+        std::panic::resume_unwind(Box::new(crate::check::OutOfBounds {
+            kernel: self.kernel,
+            array: self.array,
+            index: i.into(),
+            len: len.into(),
+        }))
+    }
+}
+
+/// Where an array over `I` is read: by an [`Own<I>`](Own), or by an `I`, which is compared with the length.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no index of an array over `{I}`",
+    label = "an index of other elements",
+    note = "an array `In<T, I>` is read by `Own<I>` or by `I`: name the elements of the array as its second type"
+)]
+pub trait Place<I> {
+    /// The place, which the array has.
+    #[doc(hidden)]
+    fn checked(self, len: u32, names: Names) -> u32;
+}
+
+impl<I: Index> Place<I> for Own<'_, I> {
+    #[inline(always)]
+    fn checked(self, _: u32, _: Names) -> u32 {
+        // The launch has compared the lengths.
+        self.number
+    }
+}
+
+impl<I: Index> Place<I> for I {
+    #[inline(always)]
+    fn checked(self, len: u32, names: Names) -> u32 {
+        let i = self.index();
+        if i >= len {
+            names.fail(i, len);
+        }
+        i
+    }
+}
+
+/// A parameter of a kernel over an [`Own`] index: a view of this module, a scalar, or a group of these.
+///
+/// # Safety
+/// Safe code cannot leave the parameter's arrays or race on them, if `too_short` finds none for the index of the launch.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no parameter of a kernel over an `Own` index",
+    label = "its indices are not checked",
+    note = "take a view of trioxide_kernel::safe (In<T, I>, Out<T, I>, Atomic<T, I>), a scalar or a group of these; or take the \
+            index as `i: I`: then indices are not checked, and the launch is unsafe"
+)]
+pub unsafe trait Safe: Parameter {
+    /// The parameter from the entry's argument, for as long as `run` is borrowed.
+    ///
+    /// # Safety
+    /// The promise of [`Parameter::from_raw`], but for indices.
+    #[doc(hidden)]
+    unsafe fn view<'v>(raw: Self::Raw, names: Names, run: &'v Run) -> Self::View<'v>;
+
+    /// The first array over `I` with fewer than `n` elements.
+    #[doc(hidden)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn too_short<I: Index>(
+        name: &'static str,
+        argument: &Self::Argument<'_>,
+        n: u32,
+    ) -> Option<TooShort>;
+}
+
+/// The array as one over `I` with fewer than `n` elements, if it is.
+#[cfg(not(target_arch = "nvptx64"))]
+fn short<T: Pod, Own: Index, I: Index>(
+    name: &'static str,
+    buffer: &Buffer<T>,
+    n: u32,
+) -> Option<TooShort> {
+    use core::any::TypeId;
+    let is_over = TypeId::of::<Own>() == TypeId::of::<I>();
+    let is_short = is_over && buffer.len() < n as usize;
+    is_short.then(|| TooShort {
+        array: name,
+        len: buffer.len() as u64,
+    })
+}
+
+/// A parameter without an array, by [`Parameter::from_raw`].
+///
+/// # Safety
+/// As for that.
+#[doc(hidden)]
+#[inline(always)]
+pub unsafe fn value<'v, P: Parameter>(raw: P::Raw, names: Names, run: &'v Run) -> P::View<'v> {
+    // SAFETY: the caller's promise.
+    unsafe { P::from_raw(raw, names.label(), run) }
+}
+
+// SAFETY: no array.
+unsafe impl<T: Scalar> Safe for T {
+    #[inline(always)]
+    unsafe fn view<'v>(raw: T, _: Names, _: &'v Run) -> T {
+        raw
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn too_short<I: Index>(_: &'static str, _: &T, _: u32) -> Option<TooShort> {
+        None
+    }
+}
+
+// SAFETY: no array.
+unsafe impl Safe for bool {
+    #[inline(always)]
+    unsafe fn view<'v>(raw: u32, _: Names, _: &'v Run) -> bool {
+        raw != 0
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn too_short<I: Index>(_: &'static str, _: &bool, _: u32) -> Option<TooShort> {
+        None
+    }
+}
+
+macro_rules! views {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident<T: $bound:path> $(= $element:ty)?, &$($mutable:ident)?
+    );*) => { $(
+        $(#[$doc])*
+        pub struct $name<'a, T $(= $element)?, I = u32> {
+            view: view::$name<'a, T>,
+            // Of an `Out` nothing is compared.
+            #[allow(dead_code)]
+            names: Names,
+            index: PhantomData<fn(I)>,
+        }
+
+        impl<T, I> Clone for $name<'_, T, I> {
+            #[inline(always)]
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T, I> Copy for $name<'_, T, I> {}
+        // A view holds no element.
+        impl<T, I> RefUnwindSafe for $name<'_, T, I> {}
+
+        impl<T: $bound, I: Index> $name<'_, T, I> {
+            /// Number of elements.
+            #[inline(always)]
+            pub fn len(self) -> u32 {
+                self.view.len()
+            }
+
+            /// Whether there is no element.
+            #[inline(always)]
+            pub fn is_empty(self) -> bool {
+                self.view.is_empty()
+            }
+        }
+
+        // SAFETY: as the view's.
+        unsafe impl<T: $bound, I: Index> Parameter for $name<'_, T, I> {
+            type Raw = RawView<T>;
+            type View<'v> = $name<'v, T, I>;
+            #[cfg(not(target_arch = "nvptx64"))]
+            type Argument<'a> = &'a $($mutable)? Buffer<T>;
+
+            #[inline(always)]
+            unsafe fn from_raw<'v>(raw: RawView<T>, _: Label, run: &'v Run) -> $name<'v, T, I> {
+                // SAFETY: the caller's promise.
+                unsafe { <Self as Safe>::view(raw, Names::new("", ""), run) }
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn raw(
+                name: &'static str,
+                buffer: Self::Argument<'_>,
+                arguments: &mut Arguments,
+            ) -> RawView<T> {
+                arguments.array(name, buffer)
+            }
+        }
+
+        // SAFETY: indices are compared or owned.
+        unsafe impl<T: $bound, I: Index> Safe for $name<'_, T, I> {
+            #[inline(always)]
+            unsafe fn view<'v>(raw: RawView<T>, names: Names, _: &'v Run) -> $name<'v, T, I> {
+                $name {
+                    // SAFETY: the caller's promise; indices are compared before they are used, or are own ones.
+                    view: unsafe { view::$name::from_raw(raw, names.label()) },
+                    names,
+                    index: PhantomData,
+                }
+            }
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn too_short<Own: Index>(
+                name: &'static str,
+                buffer: &Self::Argument<'_>,
+                n: u32,
+            ) -> Option<TooShort> {
+                short::<T, Own, I>(name, buffer, n)
+            }
+        }
+    )* };
+}
+
+/// Plain data of a buffer.
+pub trait Element: Pod + Send + Sync {}
+impl<T: Pod + Send + Sync> Element for T {}
+
+views! {
+    /// An array over `I` that nobody writes during the launch.
+    In<T: Element>, &;
+    /// An array over `I`, each element of which its own index alone uses.
+    Out<T: Element>, &mut;
+    /// An array over `I` that any index may change at any time. Every access is relaxed: launches order them.
+    Atomic<T: AtomicElement> = u32, &mut
+}
+
+impl<T: Element, I: Index> In<'_, T, I> {
+    #[inline(always)]
+    fn place(self, i: impl Place<I>) -> u32 {
+        i.checked(self.len(), self.names)
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    pub fn at(self, i: impl Place<I>) -> T {
+        self.view.at(self.place(i))
+    }
+
+    /// Element `i`, if there is one.
+    #[inline(always)]
+    pub fn get(self, i: I) -> Option<T> {
+        let i = i.index();
+        (i < self.len()).then(|| self.view.at(i))
+    }
+}
+
+impl<W: BitWord + Send + Sync> In<'_, W> {
+    /// Whether `member` is in the bit set.
+    #[inline(always)]
+    pub fn bit(self, member: W::Member) -> bool {
+        let i = member.index();
+        let word = self.view.at((i / 32).checked(self.len(), self.names));
+        word.to_word() >> (i % 32) & 1 != 0
+    }
+}
+
+impl<T: Element, I: Index> Out<'_, T, I> {
+    /// Writes the own element.
+    #[inline(always)]
+    pub fn set(self, own: Own<'_, I>, value: T) {
+        self.view.set(own.number, value);
+    }
+
+    /// The own element.
+    #[inline(always)]
+    pub fn at(self, own: Own<'_, I>) -> T {
+        self.view.at(own.number)
+    }
+}
+
+impl<T: AtomicElement, I: Index> Atomic<'_, T, I> {
+    #[inline(always)]
+    fn place(self, i: impl Place<I>) -> u32 {
+        i.checked(self.len(), self.names)
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    pub fn load(self, i: impl Place<I>) -> T {
+        self.view.load(self.place(i))
+    }
+
+    /// Writes element `i`.
+    #[inline(always)]
+    pub fn store(self, i: impl Place<I>, value: T) {
+        self.view.store(self.place(i), value);
+    }
+
+    /// Replaces element `i`; its value before.
+    #[inline(always)]
+    pub fn swap(self, i: impl Place<I>, value: T) -> T {
+        self.view.swap(self.place(i), value)
+    }
+
+    /// Replaces element `i` by `new` if it is `old`; its value before.
+    #[inline(always)]
+    pub fn compare_exchange(self, i: impl Place<I>, old: T, new: T) -> T {
+        self.view.compare_exchange(self.place(i), old, new)
+    }
+
+    /// Lowers element `i` to `value`.
+    #[inline(always)]
+    pub fn min(self, i: impl Place<I>, value: T)
+    where
+        T: OrderedElement,
+    {
+        self.view.min(self.place(i), value);
+    }
+
+    /// Raises element `i` to `value`; its value before.
+    #[inline(always)]
+    pub fn fetch_max(self, i: impl Place<I>, value: T) -> T
+    where
+        T: OrderedElement,
+    {
+        self.view.fetch_max(self.place(i), value)
+    }
+}
+
+impl<T: AtomicElement<Bits = T> + AtomicInteger, I: Index> Atomic<'_, T, I> {
+    /// Adds to element `i`; its value before.
+    #[inline(always)]
+    pub fn add(self, i: impl Place<I>, value: T) -> T {
+        self.view.add(self.place(i), value)
+    }
+}
+
+impl<W: BitWord<Member = u32> + AtomicElement<Bits = u32>> Atomic<'_, W> {
+    /// Puts `member` into the bit set.
+    #[inline(always)]
+    pub fn set_bit(self, member: u32) {
+        (member / 32).checked(self.len(), self.names);
+        self.view.set_bit(member);
+    }
+
+    /// Whether `member` is in the bit set.
+    #[inline(always)]
+    pub fn bit(self, member: u32) -> bool {
+        (member / 32).checked(self.len(), self.names);
+        self.view.bit(member)
+    }
+}

@@ -1,0 +1,38 @@
+//! A kernel over an own index writes its own element alone, and reads arrays by their own kind of index.
+#![forbid(unsafe_code)]
+
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Out, Own};
+
+trioxide_kernel::id! {
+    /// A sample.
+    pub struct Sample = "sample";
+    /// A station.
+    pub struct Station = "station";
+}
+
+#[kernel]
+fn writes_another(sample: Own<Sample>, values: In<f64, Sample>, sums: Out<f64, Sample>) {
+    sums.set(Sample::new(0), values.at(sample));
+}
+
+#[kernel]
+fn writes_by_another_kind(sample: Own<Sample>, values: In<f64, Sample>, sums: Out<f64, Station>) {
+    sums.set(sample, values.at(sample));
+}
+
+#[kernel]
+fn reads_by_another_kind(sample: Own<Sample>, offsets: In<f64, Station>, sums: Out<f64, Sample>) {
+    sums.set(sample, offsets.at(sample));
+}
+
+#[kernel]
+fn takes_unchecked_views(sample: Own<Sample>, values: trioxide_kernel::In<f64>) {
+    let _ = values.at(sample.get());
+}
+
+fn keeps_its_index(sample: Own<'_, Sample>) -> Own<'static, Sample> {
+    sample
+}
+
+fn main() {}
