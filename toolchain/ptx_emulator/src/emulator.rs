@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::slice;
 
 use crate::grid;
-use crate::memory::{Range, Ranges};
+use crate::memory::{Array, Range, Ranges};
 use crate::module::Module;
 
 /// A device that is not there.
@@ -15,19 +15,6 @@ pub struct Emulator {
 
 /// Kernels that are ready to be launched.
 pub struct Kernels(Module);
-
-/// An array that a launch takes.
-#[derive(Clone, Copy, Debug)]
-pub struct Array {
-    /// Its name, for messages.
-    pub name: &'static str,
-    /// Where it begins.
-    pub address: u64,
-    /// Number of elements.
-    pub len: u64,
-    /// Size of all of them.
-    pub bytes: u64,
-}
 
 /// A launch.
 pub struct Launch<'a> {

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::thread::{available_parallelism, scope};
 
 use crate::block::Block;
-use crate::emulator::Array;
-use crate::memory::{Range, View};
+use crate::memory::{Array, Range, View};
 use crate::program::Program;
 use crate::races::Races;
 use crate::warp::Surroundings;

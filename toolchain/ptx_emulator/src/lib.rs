@@ -37,7 +37,8 @@ mod statements;
 mod types;
 mod warp;
 
-pub use emulator::{Array, Emulator, Kernels, Launch};
+pub use emulator::{Emulator, Kernels, Launch};
+pub use memory::Array;
 
 #[cfg(test)]
 mod tests;

@@ -88,6 +88,19 @@ impl Range {
     }
 }
 
+/// An array that a launch takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Array {
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// Where it begins.
+    pub address: u64,
+    /// Number of elements.
+    pub len: u64,
+    /// Size of all of them.
+    pub bytes: u64,
+}
+
 /// Memory, by the addresses where it begins.
 #[derive(Default)]
 pub struct Ranges(Mutex<BTreeMap<u64, Range>>);

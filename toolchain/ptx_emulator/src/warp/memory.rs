@@ -3,8 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::{Surroundings, Warp, lanes_of};
-use crate::emulator::Array;
-use crate::memory::Range;
+use crate::memory::{Array, Range};
 use crate::program::{Address, Instruction, LANES, Space, Update};
 use crate::races::{Kind, Use};
 

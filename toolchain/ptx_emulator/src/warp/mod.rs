@@ -5,8 +5,7 @@ mod memory;
 use std::cell::RefCell;
 use std::mem;
 
-use crate::emulator::Array;
-use crate::memory::View;
+use crate::memory::{Array, View};
 use crate::program::{Instruction, LANES, Lanes, Program, Special, UNWRITTEN};
 use crate::races::Races;
 
