@@ -102,7 +102,7 @@ pub fn far_points(
 /// Squared distances of the `listed` points to `centre`.
 ///
 /// # Errors
-/// [`trioxide_device::Error::Device`] for a number that no point has; those of the device.
+/// [`trioxide_device::Error::Launch`] for a number that no point has; those of the device.
 pub fn listed_distances(
     on: &Device,
     points: &Buffer<DVec2>,

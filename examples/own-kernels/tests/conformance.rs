@@ -52,7 +52,7 @@ fn a_point_that_is_not_there_is_an_error_that_names_it() {
         let error = listed_distances(&on, &points, &listed, DVec2::ZERO).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "launch: kernel gather_distances: index 5 of array `distances`, which has 5 elements"
+            "kernel gather_distances: index 5 of array `distances`, which has 5 elements"
         );
     }
 }
