@@ -14,6 +14,7 @@
 //! | [`fields`] | named numbers of points and cells, and how a new mesh gets them from an old one |
 //! | [`progress`] | how far a long computation is, for programs that show it |
 //! | [`prolongation`] | values on a refined mesh from values on its input |
+//! | [`corner_rows`] | the same on triangles, in little memory |
 //! | [`bit_set`] | flags as bit sets |
 //! | [`ahead`] | whether new memory is touched by other threads |
 //! | [`memory`] | how much memory is left |
@@ -26,6 +27,7 @@
 pub mod ahead;
 pub mod bit_set;
 mod boundary;
+pub mod corner_rows;
 pub mod digest;
 pub mod edge_table;
 pub mod edges;
