@@ -51,6 +51,8 @@ pub fn write(
         })
     };
     let interrupt = progress::watched().unwrap_or_default();
+    // The counts of two files end in any order, before this one.
+    let _counted = progress::count("", 0);
     let (lists, matrix) = rayon::join(
         || interrupt.watch(write_lists),
         || interrupt.watch(write_matrix),
