@@ -49,7 +49,7 @@ pub mod parameter;
 pub mod view;
 
 pub use bits::{Bits, words};
-pub use block::{Block, Lane, Lanes, NoCells, Shared, SharedMemory};
+pub use block::{Block, Lane, Lanes, NoCells, Ordered, Shared, SharedMemory, Summed};
 pub use bytemuck;
 #[doc(hidden)]
 pub use cuda_std;
