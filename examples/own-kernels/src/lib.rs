@@ -15,8 +15,12 @@
 //! # }
 //! ```
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+#[allow(unsafe_code, reason = "launches of blocks")]
+mod blocks;
+
+pub use blocks::{Summaries, summarize_tiles};
 use glam::DVec2;
 pub use own_kernels_gpu::Side;
 use own_kernels_gpu::{self as kernel, TILE};
