@@ -7,7 +7,8 @@
 
 use core::cell::Cell;
 
-use crate::check::CHECKED;
+/// As `check::CHECKED`, which names kernels by this module.
+const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));
 
 /// No lane: code of a block outside of the closures of lanes, and kernels without blocks.
 const NO_LANE: u32 = 1024;

@@ -11,9 +11,8 @@ mod shadow {
     use bytemuck::Pod;
     use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-    use crate::check::hash_bytes;
+    use crate::check::{Label, hash_bytes};
     use crate::place::{Writer, kernel};
-    use crate::view::Array;
 
     /// Set in the shadow of an element that `set_same` wrote: then a hash of the value, and the index.
     const SAME: u64 = 1 << 63;
@@ -73,9 +72,9 @@ mod shadow {
             (!self.0.is_null()).then(|| unsafe { AtomicU64::from_ptr(self.0.add(i)) })
         }
 
-        /// Notes that the thread writes `count` elements of `array` from `i` on, as far as they exist.
-        pub fn note<T>(self, i: u32, count: u32, array: Array<T>) {
-            let end = (i as usize + count as usize).min(array.len());
+        /// Notes that the thread writes `count` elements from `i` on, as far as they exist: the array has `len`.
+        pub fn note(self, i: u32, count: u32, len: usize, label: Label) {
+            let end = (i as usize + count as usize).min(len);
             for i in i as usize..end {
                 let Some(shadow) = self.shadow(i) else {
                     return;
@@ -87,13 +86,13 @@ mod shadow {
                 }
                 let before = Writer::unpack(before);
                 if before.races(here) {
-                    refuse(array.name(), i, before, here, "write");
+                    refuse(label.array(), i, before, here, "write");
                 }
             }
         }
 
-        /// Notes that the thread writes `value` to element `i` of `array`, as others may.
-        pub fn note_same<T: Pod>(self, i: u32, value: T, array: Array<T>) {
+        /// Notes that the thread writes `value` to element `i`, as others may.
+        pub fn note_same<T: Pod>(self, i: u32, value: T, label: Label) {
             let i = i as usize;
             let Some(shadow) = self.shadow(i) else {
                 return;
@@ -104,7 +103,7 @@ mod shadow {
             let index = before as u32;
             if before & SAME != 0 && before >> 32 & 0x7FFF_FFFF != value && index != here.index {
                 let before = here.of_index(index);
-                refuse(array.name(), i, before, here, "write different values to");
+                refuse(label.array(), i, before, here, "write different values to");
             }
         }
     }
@@ -121,7 +120,7 @@ mod shadow {
 
 #[cfg(not(any(debug_assertions, feature = "checked")))]
 mod shadow {
-    use crate::view::Array;
+    use crate::check::Label;
 
     #[derive(Clone, Copy)]
     pub struct Writers;
@@ -130,10 +129,10 @@ mod shadow {
         pub const NONE: Self = Self;
 
         #[inline(always)]
-        pub fn note<T>(self, _: u32, _: u32, _: Array<T>) {}
+        pub fn note(self, _: u32, _: u32, _: usize, _: Label) {}
 
         #[inline(always)]
-        pub fn note_same<T>(self, _: u32, _: T, _: Array<T>) {}
+        pub fn note_same<T>(self, _: u32, _: T, _: Label) {}
     }
 }
 

@@ -85,12 +85,10 @@ impl<T> Array<T> {
     }
 
     /// Its name.
-    #[cfg(all(
-        any(debug_assertions, feature = "checked"),
-        not(target_arch = "nvptx64")
-    ))]
-    pub fn name(self) -> &'static str {
-        self.label.array()
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    pub fn label(self) -> Label {
+        self.label
     }
 
     #[inline(always)]

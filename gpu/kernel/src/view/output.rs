@@ -84,7 +84,8 @@ impl<'a, T: Copy> Out<'a, T> {
         // SAFETY: in range, and this index's alone, by the promise of the view's maker.
         unsafe { *self.array.pointer(i) = value }
         #[cfg(not(target_arch = "nvptx64"))]
-        self.writers.note(i.index(), 1, self.array);
+        self.writers
+            .note(i.index(), 1, self.array.len(), self.array.label());
     }
 
     /// Element `i`, written by this index of the launch or by none.
@@ -102,7 +103,7 @@ impl<T: AtomicElement> Out<'_, T> {
         // SAFETY: in range; of several writes at once each is atomic.
         unsafe { T::store(self.array.pointer(i), value) }
         #[cfg(not(target_arch = "nvptx64"))]
-        self.writers.note_same(i.index(), value, self.array);
+        self.writers.note_same(i.index(), value, self.array.label());
     }
 }
 
@@ -118,7 +119,8 @@ impl<T: Word> Out<'_, T> {
     pub fn set_quad(self, i: u32, quad: [T; 4]) {
         self.array.set_quad(i, quad);
         #[cfg(not(target_arch = "nvptx64"))]
-        self.writers.note(i, 4, self.array);
+        self.writers
+            .note(i, 4, self.array.len(), self.array.label());
     }
 }
 
