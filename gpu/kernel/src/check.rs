@@ -51,6 +51,15 @@ impl Label {
         Self::new("", field)
     }
 
+    /// The array's name.
+    #[cfg(all(
+        any(debug_assertions, feature = "checked"),
+        not(target_arch = "nvptx64")
+    ))]
+    pub(crate) const fn array(self) -> &'static str {
+        self.names.1
+    }
+
     /// Ends the kernel, or panics, unless `index` is below `len`; does nothing where indices are not checked.
     #[inline(always)]
     pub fn check(self, index: usize, len: usize) {
@@ -92,32 +101,22 @@ impl Label {
     }
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
-thread_local! {
-    /// The kernel whose blocks this thread runs, in a checked build: shared memory does not know its kernel.
-    static KERNEL: core::cell::Cell<&'static str> = const { core::cell::Cell::new("") };
-}
-
-/// Names the kernel whose blocks this thread runs from now on.
-#[cfg(not(target_arch = "nvptx64"))]
-pub(crate) fn name_kernel(name: &'static str) {
-    if CHECKED {
-        KERNEL.set(name);
-    }
-}
-
 /// The label of the arrays in shared memory.
 #[inline(always)]
 pub(crate) fn shared_label() -> Label {
     #[cfg(target_arch = "nvptx64")]
     return Label::new("", "shared");
     #[cfg(not(target_arch = "nvptx64"))]
-    Label::new(KERNEL.get(), "shared")
+    Label::new(crate::place::kernel(), "shared")
 }
 
 /// FNV-1a of a name.
 pub const fn hash(name: &str) -> u32 {
-    let bytes = name.as_bytes();
+    hash_bytes(name.as_bytes())
+}
+
+/// FNV-1a.
+pub(crate) const fn hash_bytes(bytes: &[u8]) -> u32 {
     let mut hash = 0x811C_9DC5u32;
     let mut i = 0;
     while i < bytes.len() {

@@ -15,7 +15,10 @@ use crate::check::{OutOfBounds, hash};
 use crate::fault::Fault;
 use crate::index::BitWord;
 use crate::index::Index;
+use crate::place;
 use crate::view::{Out, RawView};
+#[cfg(any(debug_assertions, feature = "checked"))]
+use crate::writers::OfLaunch;
 pub use buffer::{Buffer, DeviceId, Memory};
 
 /// How a launch's indices become calls.
@@ -161,6 +164,9 @@ pub struct Arguments {
     /// Start of each value in `values`.
     starts: Vec<usize>,
     arrays: Vec<Array>,
+    /// Who wrote which element on a CPU.
+    #[cfg(any(debug_assertions, feature = "checked"))]
+    pub(crate) writers: OfLaunch,
 }
 
 impl Arguments {
@@ -172,6 +178,8 @@ impl Arguments {
             values: Vec::with_capacity(32),
             starts: Vec::with_capacity(24),
             arrays: Vec::with_capacity(16),
+            #[cfg(any(debug_assertions, feature = "checked"))]
+            writers: OfLaunch::default(),
         };
         arguments.push(n);
         arguments
@@ -398,6 +406,7 @@ pub fn groups<const N: usize, I: Index, W: BitWord>(
         let mut words = [0u32; N];
         let first = group * 32;
         for i in 0..(n - first).min(32) as usize {
+            place::enter_index(first + i as u32);
             let flags = body(I::from_index(first + i as u32));
             for (k, flag) in flags.into_iter().enumerate() {
                 let bit = N * i + k;
@@ -419,6 +428,7 @@ fn pack<const N: usize, I: Index>(word: u32, n: u32, body: &impl Fn(I) -> [bool;
     let mut packed = [0; N];
     let first = word * 32;
     for bit in 0..(n - first).min(32) {
+        place::enter_index(first + bit);
         let flags = body(I::from_index(first + bit));
         for (packed, flag) in packed.iter_mut().zip(flags) {
             *packed |= u32::from(flag) << bit;
@@ -438,9 +448,10 @@ pub unsafe fn blocks<const LANES: usize, S: SharedMemory>(
     kernel: &'static str,
     body: impl Fn(&Block<LANES, S>),
 ) {
-    crate::check::name_kernel(kernel);
+    place::enter_kernel(kernel);
     let mut memory = vec![0u128; (SCRATCH_BYTES + size_of::<S>()).div_ceil(16)];
     for index in blocks {
+        place::enter_index(index);
         // SAFETY: aligned to 16 bytes, as long as declared, this thread's alone.
         body(&unsafe { Block::new(index, memory.as_mut_ptr().cast()) });
     }

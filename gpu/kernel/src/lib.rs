@@ -46,7 +46,12 @@ pub mod index;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
 pub mod parameter;
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub mod place;
 pub mod view;
+#[cfg(not(target_arch = "nvptx64"))]
+mod writers;
 
 pub use bits::{Bits, words};
 pub use block::{Block, Lane, Lanes, NoCells, Ordered, Shared, SharedMemory, Summed};

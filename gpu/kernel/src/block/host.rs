@@ -1,22 +1,12 @@
 //! A block on the CPU: one thread runs all lanes.
 
-use core::cell::Cell;
-
 use bytemuck::Pod;
 
 use super::{
     Block, Lane, Lanes, NoCells, PhantomData, SCRATCH_BYTES, SharedMemory, check_alignment,
     check_exchanged,
 };
-use crate::check::CHECKED;
-
-/// No lane.
-const NO_LANE: u32 = u32::MAX;
-
-thread_local! {
-    /// The lane whose closure this thread runs, in a checked build.
-    static LANE: Cell<u32> = const { Cell::new(NO_LANE) };
-}
+use crate::place;
 
 /// Runs `f` for each lane.
 struct InLanes;
@@ -31,9 +21,7 @@ impl InLanes {
 
     #[inline(always)]
     fn run<T>(&self, lane: u32, f: impl FnOnce(Lane<'_>) -> T) -> T {
-        if CHECKED {
-            LANE.set(lane);
-        }
+        place::enter_lane(lane);
         Lane::run(lane, f)
     }
 }
@@ -41,9 +29,7 @@ impl InLanes {
 impl Drop for InLanes {
     // After a panic too: the thread runs other kernels later.
     fn drop(&mut self) {
-        if CHECKED {
-            LANE.set(NO_LANE);
-        }
+        place::leave_lanes();
     }
 }
 
@@ -52,7 +38,7 @@ impl Drop for InLanes {
 #[inline(always)]
 fn refuse_in_lane() {
     assert!(
-        !CHECKED || LANE.get() == NO_LANE,
+        !place::is_in_lane(),
         "a barrier inside of a lane's closure: call lanes, phase, any, ballot, shuffle, exclusive_sum and reductions outside of \
          the closures of lanes and phase"
     );
@@ -91,6 +77,7 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
         for lane in 0..LANES as u32 {
             lanes.run(lane, &f);
         }
+        place::pass_barrier();
     }
 
     /// Runs `f` for every index below `count`, then a barrier. On a device neighbouring lanes have neighbouring indices.
@@ -100,11 +87,13 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
         for i in 0..count {
             lanes.run(i % LANES as u32, |lane| f(lane, i));
         }
+        place::pass_barrier();
     }
 
     /// Whether `x` holds for one of the lanes. A barrier.
     pub fn any(&self, x: &Lanes<bool, LANES>) -> bool {
         refuse_in_lane();
+        place::pass_barrier();
         x.values.contains(&true)
     }
 
@@ -118,6 +107,7 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
     /// Sum of `x` over the lanes below each, and over all, modulo 2^32. A barrier before and after.
     pub fn exclusive_sum(&self, x: &Lanes<u32, LANES>) -> (Lanes<u32, LANES>, u32) {
         refuse_in_lane();
+        place::pass_barrier();
         let mut sum = 0u32;
         let values = core::array::from_fn(|lane| {
             let before = sum;
@@ -152,6 +142,9 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
         combine: impl Fn(T, T) -> T,
     ) -> T {
         refuse_in_lane();
+        if LANES > 32 {
+            place::pass_barrier();
+        }
         let row = |values: [T; 32]| reduce_row(values, &combine);
         let mut results = [neutral; 32];
         for (result, values) in results.iter_mut().zip(x.values.as_chunks::<32>().0) {

@@ -84,6 +84,13 @@ impl<T> Array<T> {
         }
     }
 
+    /// Its name.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    pub fn label(self) -> Label {
+        self.label
+    }
+
     #[inline(always)]
     pub fn len(self) -> usize {
         self.len

@@ -8,6 +8,7 @@ mod common;
 mod names;
 mod reductions;
 mod scalars;
+mod writers;
 
 use common::Host;
 use trioxide_kernel::launch::{Buffer, LaunchError, Moves};
