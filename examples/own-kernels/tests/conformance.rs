@@ -135,6 +135,24 @@ fn kernels_give_what_plain_loops_give() {
     }
 }
 
+/// Of a build with checks, which debug builds of the CPU are.
+#[test]
+#[cfg(debug_assertions)]
+fn a_broken_assertion_names_kernel_and_point() {
+    let on = Device::cpu(Some(1)).unwrap();
+    let mut points = vec![DVec2::ZERO; 40];
+    points[33] = DVec2::NAN;
+    let points = on.upload(&points).unwrap();
+    let run = || summarize_tiles(&on, &points, DVec2::ONE, 32);
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
+    let message = *panic.downcast::<String>().unwrap();
+    assert!(
+        message.starts_with("kernel summarize_tiles: index 33: ")
+            && message.ends_with(": distances are not negative"),
+        "{message}"
+    );
+}
+
 #[test]
 fn ptx_keeps_the_rules() {
     if !PTX.is_empty() {

@@ -45,11 +45,12 @@ impl Lane<'_> {
     }
 }
 
-/// A type without a `Cell` or `RefCell` in it. The closures of [`Block::phase`], [`Block::lanes`] and [`Block::each`] have such types.
+/// A type without a `Cell` or `RefCell` in it. The closures of [`Block::phase`], [`Block::lanes`] and [`Block::each`]
+/// have such types.
 ///
-/// A variable outside of a closure is one variable on a CPU, and one for each lane on a device: a lane cannot change it by a cell
-/// either. All other types implement this trait, as do the views and [`Shared`]. A generic function asks for it where its closure
-/// captures a value of the type.
+/// A variable outside of a closure is one variable on a CPU, and one for each lane on a device: a lane cannot change it
+/// by a cell either. All other types implement this trait, as do the views and [`Shared`]. A generic function asks for
+/// it where its closure captures a value of the type.
 #[diagnostic::on_unimplemented(
     message = "a closure of lanes captures a value that it can change, a `Cell` or a `RefCell`",
     label = "captures a `Cell`, a `RefCell`, or a value of a generic type",
@@ -119,10 +120,10 @@ const fn check_exchanged<T>() {
 
 /// A block of `LANES` lanes with the shared memory `S`.
 ///
-/// A closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] assigns no variable outside of itself, and captures no
-/// `Cell` ([`NoCells`]). The compiler does not refuse an atomic or a lock of the standard library, in a variable or a `static`: a kernel
-/// uses none, since it would be one value on a CPU and one for each lane, or for each module, on a device. Values that lanes
-/// change together lie in [`Shared`] memory or in an [`Atomic`](crate::Atomic).
+/// A closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] assigns no variable outside of itself, and
+/// captures no `Cell` ([`NoCells`]). The compiler does not refuse an atomic or a lock of the standard library, in a
+/// variable or a `static`: a kernel uses none, since it would be one value on a CPU and one for each lane, or for each
+/// module, on a device. Values that lanes change together lie in [`Shared`] memory or in an [`Atomic`](crate::Atomic).
 pub struct Block<const LANES: usize, S = ()> {
     index: u32,
     #[cfg(not(target_arch = "nvptx64"))]

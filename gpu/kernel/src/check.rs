@@ -1,7 +1,8 @@
 //! The checks of a checked build: the array that an index left, and the device's report of it.
 //!
-//! Debug builds and builds with the feature `checked` check every index of every view. On the CPU a bad one is a panic. A
-//! kernel on the device writes a [`Fault`](crate::fault::Fault) to memory that the host reads, and traps.
+//! Debug builds and builds with the feature `checked` check every index of every view, and evaluate
+//! [`kernel_assert!`](crate::kernel_assert). On the CPU a bad index or a broken assertion is a panic. A kernel on the
+//! device writes a [`Fault`](crate::fault::Fault) to memory that the host reads, and traps.
 
 use core::fmt;
 
@@ -91,13 +92,7 @@ impl Label {
     #[cfg(all(any(debug_assertions, feature = "checked"), target_arch = "nvptx64"))]
     #[cold]
     fn fail(self, index: usize, len: usize) -> ! {
-        let fault = crate::fault::Fault {
-            array: self.array,
-            is_set: 1,
-            index: index as u64,
-            len: len as u64,
-        };
-        crate::fault::report(fault)
+        crate::fault::report(self.array, index, len)
     }
 }
 
@@ -108,6 +103,69 @@ pub(crate) fn shared_label() -> Label {
     return Label::new("", "shared");
     #[cfg(not(target_arch = "nvptx64"))]
     Label::new(crate::place::kernel(), "shared")
+}
+
+/// Ends the launch unless a condition holds, in a checked build: `kernel_assert!(count < 8, "a vertex has fewer than 8
+/// corners", v)`.
+///
+/// The message names the kernel, the file, the line, and the index that comes last: an id or a `u32`. A build that is
+/// not [`CHECKED`](crate::check::CHECKED) does not evaluate the condition, and its PTX has no trace of it.
+///
+/// ```should_panic
+/// use trioxide_kernel::kernel_assert;
+///
+/// let i = 3u32;
+/// kernel_assert!(i < 3, "an index is below 3", i);
+/// ```
+#[macro_export]
+macro_rules! kernel_assert {
+    ($condition:expr, $message:literal, $index:expr $(,)?) => {
+        if $crate::check::CHECKED && !$condition {
+            $crate::check::fail_assertion(
+                ::core::concat!(::core::file!(), ":", ::core::line!(), ": ", $message),
+                $crate::Index::index($index),
+            );
+        }
+    };
+}
+
+/// Ends the launch: an assertion does not hold. `text` has the place and the message.
+#[doc(hidden)]
+#[cold]
+pub fn fail_assertion(text: &'static str, index: u32) -> ! {
+    #[cfg(target_arch = "nvptx64")]
+    crate::fault::report_assertion(text, index);
+    #[cfg(not(target_arch = "nvptx64"))]
+    panic!(
+        "{}",
+        BrokenAssertion {
+            kernel: crate::place::kernel(),
+            text,
+            index: index.into(),
+        }
+    )
+}
+
+/// The message for an assertion that does not hold.
+#[derive(Clone, Copy, Debug)]
+pub struct BrokenAssertion<'a> {
+    /// Name of the kernel.
+    pub kernel: &'a str,
+    /// File, line and message.
+    pub text: &'a str,
+    /// The index.
+    pub index: u64,
+}
+
+impl fmt::Display for BrokenAssertion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            text,
+            index,
+        } = self;
+        write!(f, "kernel {kernel}: index {index}: {text}")
+    }
 }
 
 /// FNV-1a of a name.

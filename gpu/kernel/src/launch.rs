@@ -11,8 +11,8 @@ use core::ops::Range;
 use bytemuck::Pod;
 
 use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
-use crate::check::{OutOfBounds, hash};
-use crate::fault::Fault;
+use crate::check::{BrokenAssertion, OutOfBounds, hash};
+use crate::fault::{BROKEN_ASSERTION, Fault};
 use crate::index::BitWord;
 use crate::index::Index;
 use crate::place;
@@ -133,6 +133,15 @@ impl Launch {
 
     /// The sentence for a fault that a device reported during this launch.
     pub fn describe(&self, fault: Fault) -> String {
+        if fault.is_set == BROKEN_ASSERTION {
+            let len = (fault.len as usize).min(fault.text.len());
+            let message = BrokenAssertion {
+                kernel: self.kernel.name,
+                text: &String::from_utf8_lossy(&fault.text[..len]),
+                index: fault.index,
+            };
+            return message.to_string();
+        }
         let array = |array: &&Array| hash(array.name) == fault.array;
         let found = self.arguments.arrays.iter().find(array);
         let message = OutOfBounds {

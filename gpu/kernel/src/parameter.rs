@@ -14,8 +14,8 @@ use crate::writers::Writers;
 /// A kernel's parameter: a view, a scalar, or a group (see [`Group`](macro@crate::Group)).
 ///
 /// # Safety
-/// `raw` adds no values to the arguments, and notes each array of its argument. The view that `from_raw` makes is of these arrays,
-/// for the lifetime of the run.
+/// `raw` adds no values to the arguments, and notes each array of its argument. The view that `from_raw` makes is of
+/// these arrays, for the lifetime of the run.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
     label = "no parameter of a kernel",

@@ -1,9 +1,10 @@
-//! Kernels over points: one for each index, one that gives a bit set, with an enum and a constant, two whose lanes work together.
+//! Kernels over points: one for each index, one that gives a bit set, with an enum and a constant, two whose lanes work
+//! together.
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
 
 use glam::DVec2;
 use trioxide_ids::Vertex;
-use trioxide_kernel::{Block, Group, In, Out, Scalar, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Block, Group, In, Out, Scalar, Shared, SharedMemory, kernel, kernel_assert};
 
 /// The squared distance of `point` to (x, y), into `distances[point]`.
 #[kernel(requires(points.len() == n, distances.len() == n))]
@@ -24,8 +25,8 @@ pub enum Side {
     Far,
 }
 
-/// Whether `point` is on `side` of the circle with this squared `radius`. The circle itself belongs to it if `CLOSED`: each value has
-/// an instance of its own.
+/// Whether `point` is on `side` of the circle with this squared `radius`. The circle itself belongs to it if `CLOSED`:
+/// each value has an instance of its own.
 #[kernel(CLOSED in [false, true], requires(distances.len() == n))]
 pub fn select_points<const CLOSED: bool>(
     point: Vertex,
@@ -113,7 +114,15 @@ pub fn summarize_tiles<const WIDTH: usize>(
     // The point of a lane; behind the last the last itself.
     let point = block.lanes(|lane| (first + lane.index()).min(distances.len() - 1));
     let is_there = block.lanes(|lane| point.at(lane) == first + lane.index());
-    let distance = block.lanes(|lane| distances.at(point.at(lane)));
+    let distance = block.lanes(|lane| {
+        let distance = distances.at(point.at(lane));
+        kernel_assert!(
+            distance >= 0.0,
+            "distances are not negative",
+            point.at(lane)
+        );
+        distance
+    });
     let bits = block.lanes(|lane| distance.at(lane).to_bits());
     let difference = block.lanes(|lane| (distance.at(lane) - 1000.0) as i32);
 

@@ -144,8 +144,8 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
     }
 }
 
-/// Combines the values of each `2 * distance` lanes of a warp, in the order of [`Block::sum`]; `combine` commutes, so each of them
-/// has the result.
+/// Combines the values of each `2 * distance` lanes of a warp, in the order of [`Block::sum`]; `combine` commutes, so
+/// each of them has the result.
 #[inline(always)]
 fn reduce_warp<T: Pod>(mut x: T, mut distance: u32, combine: &impl Fn(T, T) -> T) -> T {
     while distance > 0 {

@@ -33,8 +33,8 @@ impl Drop for InLanes {
     }
 }
 
-/// On a device a barrier that not all lanes reach hangs the block, and a loop over lanes inside of a lane runs that lane
-/// alone.
+/// On a device a barrier that not all lanes reach hangs the block, and a loop over lanes inside of a lane runs that
+/// lane alone.
 #[inline(always)]
 fn refuse_in_lane() {
     assert!(
@@ -45,7 +45,8 @@ fn refuse_in_lane() {
 }
 
 impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
-    /// Value of `lane`, in its closure. On a device a lane has its own value only: lanes exchange values by shared memory.
+    /// Value of `lane`, in its closure. On a device a lane has its own value only: lanes exchange values by shared
+    /// memory.
     pub fn at(&self, lane: Lane<'_>) -> T {
         self.values[lane.index() as usize]
     }
@@ -80,7 +81,8 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
         place::pass_barrier();
     }
 
-    /// Runs `f` for every index below `count`, then a barrier. On a device neighbouring lanes have neighbouring indices.
+    /// Runs `f` for every index below `count`, then a barrier. On a device neighbouring lanes have neighbouring
+    /// indices.
     #[inline(always)]
     pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32) + NoCells) {
         let lanes = InLanes::enter();
@@ -119,8 +121,8 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
 }
 
 impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
-    /// The value of `x` of another lane, for each: of lane `from`, modulo 32, in the same row of 32 lanes. A value has 4, 8, 12 or
-    /// 16 bytes. No barrier: shared memory that lanes wrote before is not seen by others yet.
+    /// The value of `x` of another lane, for each: of lane `from`, modulo 32, in the same row of 32 lanes. A value has
+    /// 4, 8, 12 or 16 bytes. No barrier: shared memory that lanes wrote before is not seen by others yet.
     pub fn shuffle<T: Pod>(
         &self,
         x: &Lanes<T, LANES>,

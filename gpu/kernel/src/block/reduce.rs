@@ -52,10 +52,10 @@ impl Summed for f64 {
 impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
     /// Sum of `x` over the lanes. A barrier before and after, in a block of more than 32 lanes.
     ///
-    /// Integers are added modulo 2 to the number of their bits. Floats are added in this order, on every machine: in each row of 32
-    /// lanes, lane i adds the value of lane i + 16 to its own, then that of lane i + 8, i + 4, i + 2 and i + 1; the sums of the rows
-    /// are added in the same way, as if there were 32 rows, with -0 for those that the block does not have. Which NaN comes of NaNs
-    /// is not defined.
+    /// Integers are added modulo 2 to the number of their bits. Floats are added in this order, on every machine: in
+    /// each row of 32 lanes, lane i adds the value of lane i + 16 to its own, then that of lane i + 8, i + 4, i + 2 and
+    /// i + 1; the sums of the rows are added in the same way, as if there were 32 rows, with -0 for those that the
+    /// block does not have. Which NaN comes of NaNs is not defined.
     #[inline(always)]
     pub fn sum<T: Summed>(&self, x: &Lanes<T, LANES>) -> T {
         self.reduce(x, T::ZERO, T::plus)

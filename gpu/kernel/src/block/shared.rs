@@ -59,8 +59,8 @@ impl<const N: usize> Shared<u32, N> {
     /// Element `i`, which any lane may change at any time in the phase.
     #[inline(always)]
     fn atomic(&self, i: u32) -> &AtomicU32 {
-        // SAFETY: in range, as `pointer` checks; in a phase that calls this, every access to the element is atomic (promise of the
-        // launch's caller).
+        // SAFETY: in range, as `pointer` checks; in a phase that calls this, every access to the element is atomic
+        // (promise of the launch's caller).
         unsafe { AtomicU32::from_ptr(self.pointer(i)) }
     }
 

@@ -4,6 +4,7 @@
 
 #![allow(missing_docs)]
 
+mod assertions;
 mod common;
 mod names;
 mod reductions;

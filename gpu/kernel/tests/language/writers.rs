@@ -26,7 +26,7 @@ pub struct Quads<'a> {
 #[kernel]
 pub fn scatter_quads(i: u32, places: In<u32>, to: Quads) -> bool {
     to.quads.set_quad(places.at(i), [i; 4]);
-    i % 2 == 0
+    i.is_multiple_of(2)
 }
 
 /// An index may write an element several times, and reads it meanwhile.
@@ -139,10 +139,8 @@ fn an_index_may_write_its_element_again() {
     let on = Host::new();
     let mut values = on.upload(&[0u32; 3]);
     // SAFETY: each index writes its own element.
-    assert_eq!(
-        caught(|| unsafe { count_up::launch(&on, 3, &mut values) }),
-        None
-    );
+    let message = caught(|| unsafe { count_up::launch(&on, 3, &mut values) });
+    assert_eq!(message, None);
     assert_eq!(on.download(&values), [11; 3]);
 }
 
