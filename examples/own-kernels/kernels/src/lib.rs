@@ -1,7 +1,9 @@
 //! Kernels over points: one that writes, one that gives a bit set, with an enum and a constant, one over tiles, one that reads by ids
-//! from data. Their launches are safe: indices are own ones, or are compared.
+//! from data. Their launches are safe: indices are own ones, or are compared. [`compared`] has one over blocks too.
 #![forbid(unsafe_code)]
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
+
+pub mod compared;
 
 use glam::DVec2;
 use trioxide_ids::Vertex;
