@@ -10,7 +10,7 @@
 //! | a write to [`Out`] | only the own index writes an element, and no other call has that index |
 //! | a change of [`Atomic`] | it is atomic |
 //!
-//! A kernel over a plain index (`i: u32`) takes the views of [`view`](crate::view), which compare nothing; its launch is `unsafe`.
+//! A kernel over a plain index (`i: u32`) takes the views of [`view`], which compare nothing; its launch is `unsafe`.
 
 use core::marker::PhantomData;
 use core::ops::Deref;
