@@ -1,4 +1,5 @@
-//! What other processes send to a share of a round: edges and longest sides. Wrong ones are errors, and any valid ones leave a mesh.
+//! What other processes send to a share of a round: edges and longest sides. Wrong ones are errors, and any valid ones
+//! leave a mesh.
 
 use glam::DVec2;
 use trioxide::half_edges::DeviceTriangulation;

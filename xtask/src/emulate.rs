@@ -1,15 +1,15 @@
 //! `cargo xtask emulate`: trioxide's GPU path without a GPU.
 
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::process::{LIBRARY_PATH, cargo, run as run_command};
-use crate::{Error, build, target_dir};
+use crate::{Error, target_dir};
 
-/// Builds `trioxide` and runs it with a CUDA driver that runs the kernels' PTX on the CPU:
+/// Builds `trioxide` (a development build) and runs it with a CUDA driver that runs the kernels' PTX on the CPU:
 /// `cargo xtask emulate -- selftest --tiny --device cuda --only polylla`.
 ///
 /// Everything is as on a GPU but for the time and for what NVIDIA's assembler and a GPU do themselves. A load or store outside of the
@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     /// three times as slow.
     #[arg(long)]
     check: bool,
+    /// Build as a release: the build takes longer, a long run less.
+    #[arg(long)]
+    release: bool,
     /// Run this command by the shell in place of `trioxide`: the tests of a crate of your own, as in
     /// `emulate --check --command "cd ../far && cargo test"`.
     #[arg(long, value_name = "COMMAND", conflicts_with = "arguments")]
@@ -40,9 +43,23 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let profile = if arguments.release {
+        "release"
+    } else {
+        "debug"
+    };
+    let mut build = cargo(&["build", "--package", "ptx_emulator"]);
+    if arguments.release {
+        build.arg("--release");
+    }
+    if arguments.command.is_none() {
+        build.args(["--package", "trioxide-cli", "--lib", "--bin", "trioxide"]);
+    }
+    run_command(&mut build)?;
     let mut command = match &arguments.command {
         None => {
-            let mut command = Command::new(build::trioxide()?);
+            let name = format!("trioxide{EXE_SUFFIX}");
+            let mut command = Command::new(target_dir().join(profile).join(name));
             command.args(&arguments.arguments);
             command
         }
@@ -52,15 +69,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             command
         }
     };
-    run_command(&mut cargo(&[
-        "build",
-        "--release",
-        "--package",
-        "ptx_emulator",
-    ]))?;
-    let driver = place("release")?;
     command
-        .env(LIBRARY_PATH, driver)
+        .env(LIBRARY_PATH, place(profile)?)
         .env("PTX_EMULATOR_DEVICES", arguments.devices.to_string())
         .env("PTX_EMULATOR_MEMORY", arguments.memory.to_string())
         .env("PTX_EMULATOR_CHECK", u8::from(arguments.check).to_string());

@@ -15,8 +15,12 @@
 //! # }
 //! ```
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+#[allow(unsafe_code, reason = "launches of blocks")]
+mod blocks;
+
+pub use blocks::{Summaries, summarize_tiles};
 use glam::DVec2;
 pub use own_kernels_gpu::Side;
 use own_kernels_gpu::{self as kernel, TILE};
@@ -102,7 +106,7 @@ pub fn far_points(
 /// Squared distances of the `listed` points to `centre`.
 ///
 /// # Errors
-/// [`trioxide_device::Error::Device`] for a number that no point has; those of the device.
+/// [`trioxide_device::Error::Launch`] for a number that no point has; those of the device.
 pub fn listed_distances(
     on: &Device,
     points: &Buffer<DVec2>,

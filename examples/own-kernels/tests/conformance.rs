@@ -3,7 +3,9 @@
 mod compared;
 
 use glam::DVec2;
-use own_kernels::{PTX, Side, far_points, listed_distances, select_points};
+use own_kernels::{
+    PTX, Side, Summaries, far_points, listed_distances, select_points, summarize_tiles,
+};
 use trioxide_device::{Device, conformance};
 
 /// The devices that can run the kernels, and CPUs by few threads.
@@ -36,9 +38,74 @@ fn compare(on: &Device, count: usize) {
         .iter()
         .map(|&i| distance(&points[i as usize]))
         .collect();
-    let (points, listed) = (on.upload(&points).unwrap(), on.upload(&listed).unwrap());
-    let ours = listed_distances(on, &points, &listed.cast(), centre).unwrap();
+    let (at, listed_there) = (points, on.upload(&listed).unwrap());
+    let points = on.upload(&at).unwrap();
+    let ours = listed_distances(on, &points, &listed_there.cast(), centre).unwrap();
     assert_eq!(ours, expected, "{on:?}, {count} points");
+    // Distances whose sum depends on the order.
+    let points: Vec<DVec2> = at.iter().map(|&point| point * 1.1).collect();
+    for width in [32, 96, 256] {
+        if count > 0 {
+            compare_tiles(on, &points, centre, width);
+        }
+    }
+}
+
+/// Values of rows of 32 are added at distances 16, 8, 4, 2 and 1, then the sums of the rows.
+fn sum(values: &[f64]) -> f64 {
+    let row = |values: &mut [f64; 32]| {
+        for distance in [16, 8, 4, 2, 1] {
+            for lane in 0..distance {
+                values[lane] += values[lane + distance];
+            }
+        }
+        values[0]
+    };
+    let mut sums = [-0.0; 32];
+    for (sum, values) in sums.iter_mut().zip(values.chunks(32)) {
+        let mut of_row = [0.0; 32];
+        of_row[..values.len()].copy_from_slice(values);
+        *sum = row(&mut of_row);
+    }
+    row(&mut sums)
+}
+
+fn compare_tiles(on: &Device, points: &[DVec2], centre: DVec2, width: usize) {
+    let distances: Vec<f64> = points
+        .iter()
+        .map(|&p| (p - centre).length_squared())
+        .collect();
+    let difference = |distance: &f64| (distance - 1000.0) as i32;
+    let ascents = |row: &[f64]| row.windows(2).filter(|pair| pair[1] > pair[0]).count() as u32;
+    let mut expected = Summaries {
+        sums: Vec::new(),
+        nearest: Vec::new(),
+        differences: Vec::new(),
+        whole: Vec::new(),
+        ascents: Vec::new(),
+    };
+    for (i, tile) in distances.chunks(width).enumerate() {
+        let nearest = (0..tile.len())
+            .min_by(|&a, &b| tile[a].total_cmp(&tile[b]))
+            .unwrap();
+        let differences = || tile.iter().map(difference);
+        expected.sums.push(sum(tile));
+        expected.nearest.push((i * width + nearest) as u32);
+        expected
+            .differences
+            .push([differences().min().unwrap(), differences().max().unwrap()]);
+        expected
+            .whole
+            .push(tile.iter().map(|&distance| distance as u64).sum());
+        expected.ascents.push(tile.chunks(32).map(ascents).sum());
+    }
+    let ours = summarize_tiles(on, &on.upload(points).unwrap(), centre, width).unwrap();
+    assert_eq!(
+        ours,
+        expected,
+        "{on:?}, {} points, {width} a tile",
+        points.len()
+    );
 }
 
 /// Not on a GPU, which is lost to the process then.
@@ -54,7 +121,7 @@ fn a_point_that_is_not_there_is_an_error_that_names_it() {
         let error = listed_distances(&on, &points, &listed, DVec2::ZERO).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "launch: kernel gather_distances: index 5 of array `distances`, which has 5 elements"
+            "kernel gather_distances: index 5 of array `distances`, which has 5 elements"
         );
     }
 }
@@ -100,6 +167,24 @@ fn kernels_give_what_plain_loops_give() {
     }
 }
 
+/// Of a build with checks, which debug builds of the CPU are.
+#[test]
+#[cfg(debug_assertions)]
+fn a_broken_assertion_names_kernel_and_point() {
+    let on = Device::cpu(Some(1)).unwrap();
+    let mut points = vec![DVec2::ZERO; 40];
+    points[33] = DVec2::NAN;
+    let points = on.upload(&points).unwrap();
+    let run = || summarize_tiles(&on, &points, DVec2::ONE, 32);
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
+    let message = *panic.downcast::<String>().unwrap();
+    assert!(
+        message.starts_with("kernel summarize_tiles: index 33: ")
+            && message.ends_with(": distances are not negative"),
+        "{message}"
+    );
+}
+
 #[test]
 fn ptx_keeps_the_rules() {
     if !PTX.is_empty() {
@@ -113,7 +198,10 @@ fn ptx_keeps_the_rules() {
                 "select_points_closed_false",
                 "select_points_closed_true",
                 "square_distances",
-                "sum_blocks"
+                "sum_blocks",
+                "summarize_tiles_width_256",
+                "summarize_tiles_width_32",
+                "summarize_tiles_width_96"
             ]
             .into()
         );

@@ -86,6 +86,38 @@
 //! # }
 //! ```
 //!
+//! [`Block::sum`], [`Block::min`], [`Block::max`] and [`Block::argmin`] reduce the values of all lanes; [`Block::shuffle`]
+//! gives each lane the value of another.
+//!
+//! ```
+//! use trioxide_device::Device;
+//! use trioxide_kernel::{Block, In, Out, kernel};
+//!
+//! /// Of each 32 values: the sum, the first smallest one's lane, and how many are over the value before.
+//! #[kernel(requires(values.len() == 32 * n, found.len() == n))]
+//! pub fn describe(block: &Block<32>, values: In<u32>, found: Out<[u32; 3]>) {
+//!     let value = block.lanes(|lane| values.at(32 * block.index() + lane.index()));
+//!     let before = block.shuffle(&value, &block.lanes(|lane| lane.index().saturating_sub(1)));
+//!     let ascends = block.lanes(|lane| u32::from(value.at(lane) > before.at(lane)));
+//!     let (sum, (_, least), ascents) = (block.sum(&value), block.argmin(&value), block.sum(&ascends));
+//!     block.phase(|lane| {
+//!         if lane.index() == 0 {
+//!             found.set(block.index(), [sum, least, ascents]);
+//!         }
+//!     });
+//! }
+//! # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+//! # fn main() -> trioxide_device::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let values = on.upload(&(0..32).map(|i| i % 4 + 1).rev().collect::<Vec<u32>>())?;
+//! let mut found = on.uninitialized(1)?;
+//! // SAFETY: the lengths are checked, and one lane writes.
+//! unsafe { describe::launch(&on, 1, &values, &mut found) }?;
+//! assert_eq!(on.download(&found)?, [[80, 3, 7]]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! [`Block::each`] runs over any number of indices.
 //!
 //! ```
@@ -108,12 +140,18 @@
 //! # }
 //! ```
 
-use core::cell::UnsafeCell;
+#[cfg(target_arch = "nvptx64")]
+mod device;
+#[cfg(not(target_arch = "nvptx64"))]
+mod host;
+mod reduce;
+mod shared;
+
 use core::marker::PhantomData;
 use core::panic::RefUnwindSafe;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use crate::check::{CHECKED, shared_label};
+pub use reduce::{Ordered, Summed};
+pub use shared::{Shared, SharedMemory};
 
 /// A lane in one of its phases: a closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] receives it, and cannot keep it.
 ///
@@ -143,11 +181,12 @@ impl Lane<'_> {
     }
 }
 
-/// A type without a `Cell` or `RefCell` in it. The closures of [`Block::phase`], [`Block::lanes`] and [`Block::each`] have such types.
+/// A type without a `Cell` or `RefCell` in it. The closures of [`Block::phase`], [`Block::lanes`] and [`Block::each`]
+/// have such types.
 ///
-/// A variable outside of a closure is one variable on a CPU, and one for each lane on a device: a lane cannot change it by a cell
-/// either. All other types implement this trait, as do the views and [`Shared`]. A generic function asks for it where its closure
-/// captures a value of the type.
+/// A variable outside of a closure is one variable on a CPU, and one for each lane on a device: a lane cannot change it
+/// by a cell either. All other types implement this trait, as do the views and [`Shared`]. A generic function asks for
+/// it where its closure captures a value of the type.
 #[diagnostic::on_unimplemented(
     message = "a closure of lanes captures a value that it can change, a `Cell` or a `RefCell`",
     label = "captures a `Cell`, a `RefCell`, or a value of a generic type",
@@ -172,118 +211,6 @@ pub struct Lanes<T, const LANES: usize> {
 
 // The closure that gave the values captured no cell, so they refer to none.
 impl<T, const LANES: usize> RefUnwindSafe for Lanes<T, LANES> {}
-
-/// An array of `N` elements in a block's shared memory; a field of the struct that [`Block::shared`] gives.
-///
-/// Lanes share it: after a barrier a lane reads the values that others wrote.
-#[repr(C, align(16))]
-pub struct Shared<T, const N: usize>(UnsafeCell<[T; N]>);
-
-// Lanes write to it with their `Lane` alone.
-impl<T, const N: usize> RefUnwindSafe for Shared<T, N> {}
-
-impl<T, const N: usize> Shared<T, N> {
-    /// Refuses index `i` unless it is below `N`.
-    #[inline(always)]
-    fn check(i: usize) {
-        if CHECKED && i >= N {
-            shared_label().check(i, N);
-        }
-    }
-}
-
-impl<T: Copy, const N: usize> Shared<T, N> {
-    /// Address of element `i`.
-    #[inline(always)]
-    fn pointer(&self, i: u32) -> *mut T {
-        Self::check(i as usize);
-        // SAFETY: in range by the promise of the launch's caller.
-        unsafe { self.0.get().cast::<T>().add(i as usize) }
-    }
-
-    /// Element `i`.
-    #[inline(always)]
-    pub fn at(&self, i: u32) -> T {
-        // SAFETY: lanes are kept apart by barriers (promise of the launch's caller).
-        unsafe { *self.pointer(i) }
-    }
-
-    /// Writes element `i`, in a phase.
-    #[inline(always)]
-    pub fn set(&self, _: Lane<'_>, i: u32, value: T) {
-        self.put(i, value);
-    }
-
-    #[inline(always)]
-    fn put(&self, i: u32, value: T) {
-        // SAFETY: as above.
-        unsafe { *self.pointer(i) = value }
-    }
-}
-
-impl<const N: usize> Shared<u32, N> {
-    /// Element `i`, which any lane may change at any time in the phase.
-    #[inline(always)]
-    fn atomic(&self, i: u32) -> &AtomicU32 {
-        // SAFETY: in range, as `pointer` checks; in a phase that calls this, every access to the element is atomic (promise of the
-        // launch's caller).
-        unsafe { AtomicU32::from_ptr(self.pointer(i)) }
-    }
-
-    /// Adds to element `i`, as other lanes may in the same phase; its value before. The order of lanes is not known.
-    #[inline(always)]
-    pub fn add(&self, _: Lane<'_>, i: u32, value: u32) -> u32 {
-        if cfg!(not(target_arch = "nvptx64")) {
-            // One thread runs all lanes.
-            let before = self.at(i);
-            self.put(i, before.wrapping_add(value));
-            return before;
-        }
-        self.atomic(i).fetch_add(value, Relaxed)
-    }
-
-    /// Replaces element `i` by `new` if it is `old`, as other lanes may in the same phase; its value before.
-    #[inline(always)]
-    pub fn claim(&self, _: Lane<'_>, i: u32, old: u32, new: u32) -> u32 {
-        if cfg!(not(target_arch = "nvptx64")) {
-            let before = self.at(i);
-            if before == old {
-                self.put(i, new);
-            }
-            return before;
-        }
-        match self.atomic(i).compare_exchange(old, new, Relaxed, Relaxed) {
-            Ok(before) | Err(before) => before,
-        }
-    }
-}
-
-impl<const N: usize> Shared<u8, N> {
-    /// Bytes `4 i` to `4 i + 3` as one number, the lowest first.
-    #[inline(always)]
-    pub fn word(&self, i: u32) -> u32 {
-        const {
-            assert!(
-                N.is_multiple_of(4),
-                "words of a shared array whose length is no multiple of 4"
-            )
-        };
-        Self::check(4 * i as usize + 3);
-        // SAFETY: in range; the array is aligned to 16 bytes; every machine here is little-endian.
-        unsafe { *self.0.get().cast::<u32>().add(i as usize) }
-    }
-}
-
-/// The struct of a block's shared memory: `#[derive(SharedMemory)]` on a struct whose fields are [`Shared`] arrays.
-///
-/// # Safety
-/// Any bits are a value of it, and its alignment is at most 16.
-pub unsafe trait SharedMemory {}
-
-// SAFETY: no bits.
-unsafe impl SharedMemory for () {}
-// SAFETY: as its elements; aligned to 16.
-unsafe impl<T: bytemuck::Pod, const N: usize> SharedMemory for Shared<T, N> {}
 
 /// Most lanes of a block.
 pub const MOST_LANES: usize = 1024;
@@ -316,15 +243,23 @@ const fn check_alignment<S>() {
     );
 }
 
-/// Bytes at the start of shared memory that [`Block::exclusive_sum`] uses.
+/// Bytes at the start of shared memory that [`Block::exclusive_sum`] and the reductions use.
 pub const SCRATCH_BYTES: usize = 256;
+
+/// Refuses values that lanes do not exchange.
+const fn check_exchanged<T>() {
+    assert!(
+        size_of::<T>().is_multiple_of(4) && size_of::<T>() > 0 && size_of::<T>() <= 16,
+        "lanes exchange values of 4, 8, 12 or 16 bytes"
+    );
+}
 
 /// A block of `LANES` lanes with the shared memory `S`.
 ///
-/// A closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] assigns no variable outside of itself, and captures no
-/// `Cell` ([`NoCells`]). The compiler does not refuse an atomic or a lock of the standard library, in a variable or a `static`: a kernel
-/// uses none, since it would be one value on a CPU and one for each lane, or for each module, on a device. Values that lanes
-/// change together lie in [`Shared`] memory or in an [`Atomic`](crate::Atomic).
+/// A closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] assigns no variable outside of itself, and
+/// captures no `Cell` ([`NoCells`]). The compiler does not refuse an atomic or a lock of the standard library, in a
+/// variable or a `static`: a kernel uses none, since it would be one value on a CPU and one for each lane, or for each
+/// module, on a device. Values that lanes change together lie in [`Shared`] memory or in an [`Atomic`](crate::Atomic).
 ///
 /// The methods have examples at the head of this [module](self).
 pub struct Block<const LANES: usize, S = ()> {
@@ -332,257 +267,6 @@ pub struct Block<const LANES: usize, S = ()> {
     #[cfg(not(target_arch = "nvptx64"))]
     shared: *mut u8,
     memory: PhantomData<fn() -> S>,
-}
-
-#[cfg(target_arch = "nvptx64")]
-mod device {
-    use super::*;
-    use cuda_std::{shared, thread, warp};
-
-    impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
-        #[inline(always)]
-        pub fn at(&self, _lane: Lane<'_>) -> T {
-            self.value
-        }
-    }
-
-    impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
-        /// Block `index`.
-        ///
-        /// # Safety
-        /// The thread belongs to the block, whose shared memory has the scratch and `S`.
-        #[inline(always)]
-        pub unsafe fn new(index: u32) -> Self {
-            Self {
-                index,
-                memory: PhantomData,
-            }
-        }
-
-        #[inline(always)]
-        pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T + NoCells) -> Lanes<T, LANES> {
-            Lanes {
-                value: Lane::run(thread::thread_idx_x(), f),
-            }
-        }
-
-        #[inline(always)]
-        pub fn phase(&self, f: impl Fn(Lane<'_>) + NoCells) {
-            Lane::run(thread::thread_idx_x(), f);
-            thread::sync_threads();
-        }
-
-        #[inline(always)]
-        pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32) + NoCells) {
-            let mut i = thread::thread_idx_x();
-            while i < count {
-                Lane::run(thread::thread_idx_x(), |lane| f(lane, i));
-                i += LANES as u32;
-            }
-            thread::sync_threads();
-        }
-
-        #[inline(always)]
-        pub fn any(&self, x: &Lanes<bool, LANES>) -> bool {
-            thread::sync_threads_or(x.value)
-        }
-
-        #[inline(always)]
-        pub fn shared(&self) -> &S {
-            const { check_alignment::<S>() };
-            // SAFETY: the launch reserves the scratch, and behind it the bytes of `S`.
-            unsafe { &*shared::dynamic_shared_mem::<u8>().add(SCRATCH_BYTES).cast() }
-        }
-
-        /// Warps scan by shuffles; the first warp scans their sums in shared memory.
-        #[inline(always)]
-        pub fn exclusive_sum(&self, x: &Lanes<u32, LANES>) -> (Lanes<u32, LANES>, u32) {
-            // SAFETY: the scratch at the start of shared memory, 64 words.
-            let sums = unsafe { &*shared::dynamic_shared_mem::<Shared<u32, 64>>() };
-            let lane = thread::thread_idx_x();
-            let warps = LANES as u32 / 32;
-            let inclusive = warp_sum(x.value);
-            if lane % 32 == 31 {
-                sums.put(lane / 32, inclusive);
-            }
-            thread::sync_threads();
-            if lane < 32 {
-                let sum = if lane < warps { sums.at(lane) } else { 0 };
-                let inclusive = warp_sum(sum);
-                sums.put(lane, inclusive);
-            }
-            thread::sync_threads();
-            let before = if lane >= 32 {
-                sums.at(lane / 32 - 1)
-            } else {
-                0
-            };
-            let total = sums.at(warps - 1);
-            // The next call writes the sums again.
-            thread::sync_threads();
-            (
-                Lanes {
-                    value: before + inclusive - x.value,
-                },
-                total,
-            )
-        }
-    }
-
-    impl<S: SharedMemory> Block<32, S> {
-        #[inline(always)]
-        pub fn ballot(&self, x: &Lanes<bool, 32>) -> u32 {
-            warp::ballot(x.value)
-        }
-    }
-
-    /// Inclusive sum over a warp.
-    #[inline(always)]
-    fn warp_sum(mut x: u32) -> u32 {
-        let mut distance = 1;
-        while distance < 32 {
-            let below = warp::shuffle_up(x, distance);
-            if warp::lane_id() >= distance {
-                x += below;
-            }
-            distance *= 2;
-        }
-        x
-    }
-}
-
-#[cfg(not(target_arch = "nvptx64"))]
-mod host {
-    use core::cell::Cell;
-
-    use super::*;
-
-    /// No lane.
-    const NO_LANE: u32 = u32::MAX;
-
-    thread_local! {
-        /// The lane whose closure this thread runs, in a checked build.
-        static LANE: Cell<u32> = const { Cell::new(NO_LANE) };
-    }
-
-    /// Runs `f` for each lane.
-    struct InLanes;
-
-    impl InLanes {
-        /// # Panics
-        /// Inside of a lane's closure.
-        fn enter() -> Self {
-            refuse_in_lane();
-            InLanes
-        }
-
-        #[inline(always)]
-        fn run<T>(&self, lane: u32, f: impl FnOnce(Lane<'_>) -> T) -> T {
-            if CHECKED {
-                LANE.set(lane);
-            }
-            Lane::run(lane, f)
-        }
-    }
-
-    impl Drop for InLanes {
-        // After a panic too: the thread runs other kernels later.
-        fn drop(&mut self) {
-            if CHECKED {
-                LANE.set(NO_LANE);
-            }
-        }
-    }
-
-    /// On a device a barrier that not all lanes reach hangs the block, and a loop over lanes inside of a lane runs that lane
-    /// alone.
-    #[inline(always)]
-    fn refuse_in_lane() {
-        assert!(
-            !CHECKED || LANE.get() == NO_LANE,
-            "a barrier inside of a lane's closure: call lanes, phase, any, ballot and exclusive_sum outside of the closures of lanes \
-             and phase"
-        );
-    }
-
-    impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
-        /// Value of `lane`, in its closure. On a device a lane has its own value only: lanes exchange values by shared memory.
-        pub fn at(&self, lane: Lane<'_>) -> T {
-            self.values[lane.index() as usize]
-        }
-    }
-
-    impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
-        /// Block `index`, with `shared` as its shared memory, scratch included.
-        ///
-        /// # Safety
-        /// `shared` is aligned to 16 bytes, as long as the scratch and `S`, and the block's alone.
-        pub unsafe fn new(index: u32, shared: *mut u8) -> Self {
-            Self {
-                index,
-                shared,
-                memory: PhantomData,
-            }
-        }
-
-        /// `f` of every lane, without a barrier.
-        pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T + NoCells) -> Lanes<T, LANES> {
-            let lanes = InLanes::enter();
-            let values = core::array::from_fn(|lane| lanes.run(lane as u32, &f));
-            Lanes { values }
-        }
-
-        /// Runs `f` for every lane, then a barrier.
-        pub fn phase(&self, f: impl Fn(Lane<'_>) + NoCells) {
-            let lanes = InLanes::enter();
-            for lane in 0..LANES as u32 {
-                lanes.run(lane, &f);
-            }
-        }
-
-        /// Runs `f` for every index below `count`, then a barrier. On a device neighbouring lanes have neighbouring indices.
-        #[inline(always)]
-        pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32) + NoCells) {
-            let lanes = InLanes::enter();
-            for i in 0..count {
-                lanes.run(i % LANES as u32, |lane| f(lane, i));
-            }
-        }
-
-        /// Whether `x` holds for one of the lanes. A barrier.
-        pub fn any(&self, x: &Lanes<bool, LANES>) -> bool {
-            refuse_in_lane();
-            x.values.contains(&true)
-        }
-
-        /// The block's shared memory.
-        pub fn shared(&self) -> &S {
-            const { check_alignment::<S>() };
-            // SAFETY: behind the scratch (contract of `new`), aligned as checked; any bits are a value of `S`.
-            unsafe { &*self.shared.add(SCRATCH_BYTES).cast() }
-        }
-
-        /// Sum of `x` over the lanes below each, and over all, modulo 2^32. A barrier before and after.
-        pub fn exclusive_sum(&self, x: &Lanes<u32, LANES>) -> (Lanes<u32, LANES>, u32) {
-            refuse_in_lane();
-            let mut sum = 0u32;
-            let values = core::array::from_fn(|lane| {
-                let before = sum;
-                sum = sum.wrapping_add(x.values[lane]);
-                before
-            });
-            (Lanes { values }, sum)
-        }
-    }
-
-    impl<S: SharedMemory> Block<32, S> {
-        /// Bit i is the flag of lane i. No barrier: shared memory that lanes wrote before is not seen by others yet.
-        pub fn ballot(&self, x: &Lanes<bool, 32>) -> u32 {
-            refuse_in_lane();
-            let bit = |(lane, &flag): (usize, &bool)| u32::from(flag) << lane;
-            x.values.iter().enumerate().map(bit).sum()
-        }
-    }
 }
 
 impl<const LANES: usize, S> Block<LANES, S> {

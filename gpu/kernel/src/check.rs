@@ -1,7 +1,8 @@
 //! The checks of a checked build: the array that an index left, and the device's report of it.
 //!
-//! Debug builds and builds with the feature `checked` check every index of every view. On the CPU a bad one is a panic. A
-//! kernel on the device writes a [`Fault`](crate::fault::Fault) to memory that the host reads, and traps.
+//! Debug builds and builds with the feature `checked` check every index of every view, and evaluate
+//! [`kernel_assert!`](crate::kernel_assert). On the CPU a bad index or a broken assertion is a panic. A kernel on the
+//! device writes a [`Fault`](crate::fault::Fault) to memory that the host reads, and traps.
 
 use core::fmt;
 
@@ -51,6 +52,15 @@ impl Label {
         Self::new("", field)
     }
 
+    /// The array's name.
+    #[cfg(all(
+        any(debug_assertions, feature = "checked"),
+        not(target_arch = "nvptx64")
+    ))]
+    pub(crate) const fn array(self) -> &'static str {
+        self.names.1
+    }
+
     /// Ends the kernel, or panics, unless `index` is below `len`; does nothing where indices are not checked.
     #[inline(always)]
     pub fn check(self, index: usize, len: usize) {
@@ -82,27 +92,7 @@ impl Label {
     #[cfg(all(any(debug_assertions, feature = "checked"), target_arch = "nvptx64"))]
     #[cold]
     fn fail(self, index: usize, len: usize) -> ! {
-        let fault = crate::fault::Fault {
-            array: self.array,
-            is_set: 1,
-            index: index as u64,
-            len: len as u64,
-        };
-        crate::fault::report(fault)
-    }
-}
-
-#[cfg(not(target_arch = "nvptx64"))]
-thread_local! {
-    /// The kernel whose blocks this thread runs, in a checked build: shared memory does not know its kernel.
-    static KERNEL: core::cell::Cell<&'static str> = const { core::cell::Cell::new("") };
-}
-
-/// Names the kernel whose blocks this thread runs from now on.
-#[cfg(not(target_arch = "nvptx64"))]
-pub(crate) fn name_kernel(name: &'static str) {
-    if CHECKED {
-        KERNEL.set(name);
+        crate::fault::report(self.array, index, len)
     }
 }
 
@@ -112,12 +102,79 @@ pub(crate) fn shared_label() -> Label {
     #[cfg(target_arch = "nvptx64")]
     return Label::new("", "shared");
     #[cfg(not(target_arch = "nvptx64"))]
-    Label::new(KERNEL.get(), "shared")
+    Label::new(crate::place::kernel(), "shared")
+}
+
+/// Ends the launch unless a condition holds, in a checked build: `kernel_assert!(count < 8, "a vertex has fewer than 8
+/// corners", v)`.
+///
+/// The message names the kernel, the file, the line, and the index that comes last: an id or a `u32`. A build that is
+/// not [`CHECKED`](crate::check::CHECKED) does not evaluate the condition, and its PTX has no trace of it.
+///
+/// ```should_panic
+/// use trioxide_kernel::kernel_assert;
+///
+/// let i = 3u32;
+/// kernel_assert!(i < 3, "an index is below 3", i);
+/// ```
+#[macro_export]
+macro_rules! kernel_assert {
+    ($condition:expr, $message:literal, $index:expr $(,)?) => {
+        if $crate::check::CHECKED && !$condition {
+            $crate::check::fail_assertion(
+                ::core::concat!(::core::file!(), ":", ::core::line!(), ": ", $message),
+                $crate::Index::index($index),
+            );
+        }
+    };
+}
+
+/// Ends the launch: an assertion does not hold. `text` has the place and the message.
+#[doc(hidden)]
+#[cold]
+pub fn fail_assertion(text: &'static str, index: u32) -> ! {
+    #[cfg(target_arch = "nvptx64")]
+    crate::fault::report_assertion(text, index);
+    #[cfg(not(target_arch = "nvptx64"))]
+    panic!(
+        "{}",
+        BrokenAssertion {
+            kernel: crate::place::kernel(),
+            text,
+            index: index.into(),
+        }
+    )
+}
+
+/// The message for an assertion that does not hold.
+#[derive(Clone, Copy, Debug)]
+pub struct BrokenAssertion<'a> {
+    /// Name of the kernel.
+    pub kernel: &'a str,
+    /// File, line and message.
+    pub text: &'a str,
+    /// The index.
+    pub index: u64,
+}
+
+impl fmt::Display for BrokenAssertion<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            kernel,
+            text,
+            index,
+        } = self;
+        write!(f, "kernel {kernel}: index {index}: {text}")
+    }
 }
 
 /// FNV-1a of a name.
 pub const fn hash(name: &str) -> u32 {
-    let bytes = name.as_bytes();
+    hash_bytes(name.as_bytes())
+}
+
+/// FNV-1a.
+pub(crate) const fn hash_bytes(bytes: &[u8]) -> u32 {
     let mut hash = 0x811C_9DC5u32;
     let mut i = 0;
     while i < bytes.len() {

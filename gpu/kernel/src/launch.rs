@@ -11,11 +11,14 @@ use core::ops::Range;
 use bytemuck::Pod;
 
 use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
-use crate::check::{OutOfBounds, hash};
-use crate::fault::Fault;
+use crate::check::{BrokenAssertion, OutOfBounds, hash};
+use crate::fault::{BROKEN_ASSERTION, Fault};
 use crate::index::BitWord;
 use crate::index::Index;
+use crate::place;
 use crate::view::{Out, RawView};
+#[cfg(any(debug_assertions, feature = "checked"))]
+use crate::writers::OfLaunch;
 pub use buffer::{Buffer, DeviceId, Memory};
 
 /// How a launch's indices become calls.
@@ -130,6 +133,14 @@ impl Launch {
 
     /// The error for a fault that a device reported during this launch.
     pub fn describe(&self, fault: Fault) -> LaunchError {
+        if fault.is_set == BROKEN_ASSERTION {
+            let len = (fault.len as usize).min(fault.text.len());
+            return LaunchError::Assertion {
+                kernel: self.kernel.name,
+                text: String::from_utf8_lossy(&fault.text[..len]).into_owned(),
+                index: fault.index,
+            };
+        }
         let array = |array: &&Array| hash(array.name) == fault.array;
         let found = self.arguments.arrays.iter().find(array);
         LaunchError::OutOfBounds {
@@ -187,6 +198,9 @@ pub struct Arguments {
     /// Start of each value in `values`.
     starts: Vec<usize>,
     arrays: Vec<Array>,
+    /// Who wrote which element on a CPU.
+    #[cfg(any(debug_assertions, feature = "checked"))]
+    pub(crate) writers: OfLaunch,
 }
 
 impl Arguments {
@@ -198,6 +212,8 @@ impl Arguments {
             values: Vec::with_capacity(32),
             starts: Vec::with_capacity(24),
             arrays: Vec::with_capacity(16),
+            #[cfg(any(debug_assertions, feature = "checked"))]
+            writers: OfLaunch::default(),
         };
         arguments.push(n);
         arguments
@@ -303,6 +319,15 @@ pub enum LaunchError {
         /// Number of elements of the array.
         len: u64,
     },
+    /// A `kernel_assert!` of a checked build does not hold.
+    Assertion {
+        /// The kernel.
+        kernel: &'static str,
+        /// File, line and text.
+        text: String,
+        /// The index that it names.
+        index: u64,
+    },
     /// An array lies in the memory of another device.
     OtherDevice {
         /// The kernel.
@@ -360,6 +385,16 @@ impl fmt::Display for LaunchError {
                 array,
                 index,
                 len,
+            }
+            .fmt(f),
+            Self::Assertion {
+                kernel,
+                text,
+                index,
+            } => BrokenAssertion {
+                kernel,
+                text,
+                index: *index,
             }
             .fmt(f),
             Self::OtherDevice { kernel, array } => write!(
@@ -476,6 +511,7 @@ pub fn groups<const N: usize, I: Index, W: BitWord>(
         let mut words = [0u32; N];
         let first = group * 32;
         for i in 0..(n - first).min(32) as usize {
+            place::enter_index(first + i as u32);
             let flags = body(I::from_index(first + i as u32));
             for (k, flag) in flags.into_iter().enumerate() {
                 let bit = N * i + k;
@@ -497,6 +533,7 @@ fn pack<const N: usize, I: Index>(word: u32, n: u32, body: &impl Fn(I) -> [bool;
     let mut packed = [0; N];
     let first = word * 32;
     for bit in 0..(n - first).min(32) {
+        place::enter_index(first + bit);
         let flags = body(I::from_index(first + bit));
         for (packed, flag) in packed.iter_mut().zip(flags) {
             *packed |= u32::from(flag) << bit;
@@ -516,9 +553,10 @@ pub unsafe fn blocks<const LANES: usize, S: SharedMemory>(
     kernel: &'static str,
     body: impl Fn(&Block<LANES, S>),
 ) {
-    crate::check::name_kernel(kernel);
+    place::enter_kernel(kernel);
     let mut memory = vec![0u128; (SCRATCH_BYTES + size_of::<S>()).div_ceil(16)];
     for index in blocks {
+        place::enter_index(index);
         // SAFETY: aligned to 16 bytes, as long as declared, this thread's alone.
         body(&unsafe { Block::new(index, memory.as_mut_ptr().cast()) });
     }

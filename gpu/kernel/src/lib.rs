@@ -48,12 +48,17 @@ pub mod index;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
 pub mod parameter;
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub mod place;
 pub mod rows;
 pub mod safe;
 pub mod view;
+#[cfg(not(target_arch = "nvptx64"))]
+mod writers;
 
 pub use bits::{Bits, words};
-pub use block::{Block, Lane, Lanes, NoCells, Shared, SharedMemory};
+pub use block::{Block, Lane, Lanes, NoCells, Ordered, Shared, SharedMemory, Summed};
 pub use bytemuck;
 #[doc(hidden)]
 pub use cuda_std;

@@ -8,6 +8,8 @@ use crate::check::Label;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::launch::{Arguments, Buffer};
 use crate::view::{Atomic, AtomicElement, In, Out, Racing, RacingElement, RawView};
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::writers::Writers;
 
 /// A kernel's parameter: a view, a scalar, or a group (see [`Group`](macro@crate::Group)).
 ///
@@ -41,8 +43,8 @@ use crate::view::{Atomic, AtomicElement, In, Out, Racing, RacingElement, RawView
 /// ```
 ///
 /// # Safety
-/// `raw` adds no values to the arguments, and notes each array of its argument. The view that `from_raw` makes is of these arrays,
-/// for the lifetime of the run.
+/// `raw` adds no values to the arguments, and notes each array of its argument. The view that `from_raw` makes is of
+/// these arrays, for the lifetime of the run.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
     label = "no parameter of a kernel",
@@ -77,15 +79,48 @@ pub unsafe trait Parameter: Copy {
 
 /// One run of a kernel's body over a range of indices. Views borrow it, so no body can keep one: the lifetime has no name outside
 /// of the launch's code.
-pub struct Run(());
+pub struct Run {
+    #[cfg(all(
+        any(debug_assertions, feature = "checked"),
+        not(target_arch = "nvptx64")
+    ))]
+    writers: crate::writers::OfLaunch,
+}
 
+#[cfg(target_arch = "nvptx64")]
 impl Run {
-    /// A run.
+    /// A run on a device.
     #[doc(hidden)]
     #[inline(always)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        Self(())
+        Self {}
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl Run {
+    /// A run of the launch with these arguments.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn of(arguments: &Arguments) -> Self {
+        let _ = arguments;
+        Self {
+            #[cfg(any(debug_assertions, feature = "checked"))]
+            writers: arguments.writers.clone(),
+        }
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+impl Run {
+    /// The writers of an array of the launch.
+    fn writers<T>(&self, array: RawView<T>) -> Writers {
+        let _ = array;
+        #[cfg(any(debug_assertions, feature = "checked"))]
+        return Writers::new(&self.writers, array.address, array.len as usize);
+        #[cfg(not(any(debug_assertions, feature = "checked")))]
+        Writers::NONE
     }
 }
 
@@ -121,9 +156,14 @@ unsafe impl<T: Pod + Send + Sync> Parameter for Out<'_, T> {
     type Argument<'a> = &'a mut Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> Out<'v, T> {
+    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, run: &'v Run) -> Out<'v, T> {
         // SAFETY: the caller's promise.
-        unsafe { Out::from_raw(raw, label) }
+        let view = unsafe { Out::from_raw(raw, label) };
+        #[cfg(not(target_arch = "nvptx64"))]
+        let view = view.noted_by(run.writers(raw));
+        #[cfg(target_arch = "nvptx64")]
+        let _ = run;
+        view
     }
 
     #[cfg(not(target_arch = "nvptx64"))]

@@ -174,12 +174,7 @@ impl Names {
     #[inline(never)]
     fn fail(self, i: u32, len: u32) -> ! {
         #[cfg(target_arch = "nvptx64")]
-        crate::fault::report(crate::fault::Fault {
-            array: self.array,
-            is_set: 1,
-            index: i.into(),
-            len: len.into(),
-        });
+        crate::fault::report(self.array, i as usize, len as usize);
         // Not a panic: the launch catches it, and nothing is printed.
         #[cfg(not(target_arch = "nvptx64"))]
         std::panic::resume_unwind(Box::new(crate::check::OutOfBounds {

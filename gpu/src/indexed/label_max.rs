@@ -8,7 +8,8 @@ use crate::point::{Planar, Point2};
 
 /// The longest edge of triangle `t`, in two bits: 0, 1 or 2.
 ///
-/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, else the first in the triangle. The id of an edge is the smaller of its two half-edges.
+/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, else the first in the triangle. The
+/// id of an edge is the smaller of its two half-edges.
 #[kernel(
     P in Planar,
     TIES_BY_EDGE in [false, true],

@@ -8,7 +8,8 @@ use crate::point::{Planar, Point2};
 
 /// Whether each edge of triangle `t` is its longest: bit set `longest`, a bit for each half-edge.
 ///
-/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, else the first in the triangle (module docs).
+/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, else the first in the triangle
+/// (module docs).
 #[kernel(
     P in Planar,
     TIES_BY_EDGE in [false, true],

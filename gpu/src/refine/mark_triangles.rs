@@ -38,8 +38,8 @@ pub fn mark_box<P: MeshPoint>(
     p.x >= x0 && p.x <= x1 && p.y >= y0 && p.y <= y1 && p.z >= z0 && p.z <= z1
 }
 
-/// Marks triangle `t` if its centroid lies in the ball, its boundary included; unless `IS_BALL` in the cylinder along z around
-/// it, which in the plane is the disk.
+/// Marks triangle `t` if its centroid lies in the ball, its boundary included; unless `IS_BALL` in the cylinder along z
+/// around it, which in the plane is the disk.
 #[kernel(
     P in Anywhere,
     IS_BALL in [false, true],

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 use crate::atomic_file::{AtomicFile, Out};
 use crate::matrix_market;
-use crate::rows_out::{push_integer, write_records};
+use crate::numbers_out::NUMBER;
+use crate::rows_out::write_rows;
 use trioxide_mesh::mesh::Refinement;
-use trioxide_mesh::prolongation::Prolongation;
-use trioxide_mesh::{Error, Result};
+use trioxide_mesh::{Error, Result, progress};
 
 /// The files in `folder` that [`write`] writes.
 pub fn files(folder: &Path) -> [PathBuf; 3] {
@@ -38,14 +38,27 @@ pub fn write(
 ) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|source| Error::file(folder, source))?;
     let [parents, added, prolongation] = files(folder);
-    let files = [
-        AtomicFile::written(&parents, |out| write_parents(out, ancestors))?,
-        AtomicFile::written(&added, |out| write_added(out, vertices, rounds))?,
+    // Two files at a time: the system takes the writes of one file one after the other.
+    let write_lists = || -> Result<[AtomicFile; 2]> {
+        Ok([
+            AtomicFile::written(&parents, |out| write_parents(out, ancestors))?,
+            AtomicFile::written(&added, |out| write_added(out, vertices, rounds))?,
+        ])
+    };
+    let write_matrix = || {
         AtomicFile::written(&prolongation, |out| {
-            matrix_market::write_to(out, &Prolongation::of_rounds(vertices, rounds))
-        })?,
-    ];
-    AtomicFile::commit_all(files)
+            matrix_market::write_rounds(out, vertices, rounds)
+        })
+    };
+    let interrupt = progress::watched().unwrap_or_default();
+    // The counts of two files end in any order, before this one.
+    let _counted = progress::count("", 0);
+    let (lists, matrix) = rayon::join(
+        || interrupt.watch(write_lists),
+        || interrupt.watch(write_matrix),
+    );
+    let [parents, added] = lists?;
+    AtomicFile::commit_all([parents, added, matrix?])
 }
 
 fn write_parents(out: &mut dyn Out, ancestors: &[u32]) -> io::Result<()> {
@@ -53,9 +66,8 @@ fn write_parents(out: &mut dyn Out, ancestors: &[u32]) -> io::Result<()> {
         out,
         "# triangle of the input that each triangle is a part of"
     )?;
-    write_records(out, ancestors.len(), |buffer, i| {
-        push_integer(buffer, ancestors[i]);
-        buffer.push(b'\n');
+    write_rows(out, ancestors.len(), NUMBER, |row, i| {
+        row.number(ancestors[i], b'\n');
     })
 }
 
@@ -65,14 +77,12 @@ fn write_added(out: &mut dyn Out, vertices: usize, rounds: &[Refinement]) -> io:
         "# round, edge that the vertex divides, vertices at its ends; from vertex {vertices} on"
     )?;
     for (number, round) in (1..).zip(rounds) {
-        write_records(out, round.divided.len(), |buffer, i| {
+        write_rows(out, round.divided.len(), 4 * NUMBER, |row, i| {
             let [a, b] = round.ends[i];
             for value in [number, round.divided[i], a] {
-                push_integer(buffer, value);
-                buffer.push(b' ');
+                row.number(value, b' ');
             }
-            push_integer(buffer, b);
-            buffer.push(b'\n');
+            row.number(b, b'\n');
         })?;
     }
     Ok(())

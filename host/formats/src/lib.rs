@@ -54,6 +54,7 @@ mod las;
 mod las_fields;
 mod maps;
 pub mod matrix_market;
+mod numbers_out;
 mod obj;
 mod obj_groups;
 mod off;

@@ -7,9 +7,11 @@ use std::io;
 use std::path::Path;
 
 use super::atomic_file::{Out, write_atomically};
-use super::rows_out::{push_f64, push_integer, write_records};
+use super::numbers_out::{NUMBER, STORE, number, push_f64, push_integer};
+use super::rows_out::{write_records, write_rows};
 use trioxide_mesh::Result;
-use trioxide_mesh::prolongation::Prolongation;
+use trioxide_mesh::corner_rows::{CornerRows, MOST_ROUNDS};
+use trioxide_mesh::prolongation::{Prolongation, Refinement};
 
 /// Writes a prolongation, its rows in order.
 ///
@@ -20,14 +22,7 @@ pub fn write(path: &Path, matrix: &Prolongation) -> Result<()> {
 }
 
 pub(crate) fn write_to(out: &mut dyn Out, matrix: &Prolongation) -> io::Result<()> {
-    writeln!(
-        out,
-        "%%MatrixMarket matrix coordinate real general\n{} {} {}",
-        matrix.rows(),
-        matrix.vertices,
-        matrix.columns.len()
-    )?;
-    let weights = Weights::new();
+    write_head(out, matrix.rows(), matrix.vertices, matrix.columns.len())?;
     write_records(out, matrix.rows(), |buffer, i| {
         let row = buffer.len();
         push_integer(buffer, i + 1);
@@ -39,66 +34,86 @@ pub(crate) fn write_to(out: &mut dyn Out, matrix: &Prolongation) -> io::Result<(
             }
             push_integer(buffer, u64::from(column) + 1);
             buffer.push(b' ');
-            weights.push(buffer, weight);
+            push_f64(buffer, weight);
             buffer.push(b'\n');
         }
     })
 }
 
-/// The texts of weights of a few rounds, which most entries have: multiples of 1 / [`PARTS`] up to 1.
-struct Weights(Vec<([u8; 8], usize)>);
+fn write_head(out: &mut dyn Out, rows: usize, columns: usize, entries: usize) -> io::Result<()> {
+    writeln!(
+        out,
+        "%%MatrixMarket matrix coordinate real general\n{rows} {columns} {entries}"
+    )
+}
 
-/// Five rounds: the longest text, 0.03125, has 7 bytes.
-const PARTS: usize = 32;
-
-impl Weights {
-    fn new() -> Weights {
-        Weights(Vec::from_iter((0..=PARTS).map(|part| {
-            let mut text = Vec::new();
-            push_f64(&mut text, part as f64 / PARTS as f64);
-            let length = text.len();
-            text.resize(8, 0);
-            (text.try_into().expect("8 bytes"), length)
-        })))
+/// Writes the prolongation of rounds on a mesh of triangles of `vertices` vertices: as [`write_to`] its matrix, which is not made where
+/// the rows fit in [`CornerRows`].
+///
+/// # Panics
+/// As [`Prolongation::of_rounds`].
+pub(crate) fn write_rounds(
+    out: &mut dyn Out,
+    vertices: usize,
+    rounds: &[Refinement],
+) -> io::Result<()> {
+    match CornerRows::of_rounds(vertices, rounds) {
+        Some(rows) => write_corner_rows(out, &rows),
+        None => write_to(out, &Prolongation::of_rounds(vertices, rounds)),
     }
+}
 
-    fn push(&self, buffer: &mut Vec<u8>, weight: f64) {
-        let parts = weight * PARTS as f64;
-        // A negative number and NaN become part 0, which they are not.
-        let part = parts as usize;
-        match self.0.get(part) {
-            Some((text, length)) if part as f64 == parts => {
-                buffer.extend_from_slice(text);
-                buffer.truncate(buffer.len() - text.len() + length);
-            }
-            _ => push_f64(buffer, weight),
+/// Most bytes of an entry: its row, its column and its weight.
+const ENTRY: usize = 2 * NUMBER + "0.99609375\n".len();
+
+fn write_corner_rows(out: &mut dyn Out, matrix: &CornerRows) -> io::Result<()> {
+    write_head(out, matrix.rows(), matrix.vertices(), matrix.entries())?;
+    let weights = weights();
+    write_rows(out, matrix.rows(), 3 * ENTRY, |text, i| {
+        let (row, length) = number(i as u32 + 1, b' ');
+        for (column, part) in matrix.row(i).entries() {
+            text.text(&row, length);
+            text.number(column + 1, b' ');
+            let (weight, length) = &weights[part];
+            text.text(weight, *length);
         }
-    }
+    })
+}
+
+/// The texts of all weights of [`CornerRows`] up to the end of the line, and their lengths.
+fn weights() -> Vec<([u8; STORE], usize)> {
+    let parts = 1 << MOST_ROUNDS;
+    Vec::from_iter((0..=parts).map(|part| {
+        let mut text = Vec::new();
+        push_f64(&mut text, f64::from(part) / f64::from(parts));
+        text.push(b'\n');
+        let length = text.len();
+        text.resize(STORE, 0);
+        (text.try_into().expect("as long as a store"), length)
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trioxide_mesh::mesh::Refinement;
 
     #[test]
-    fn weights_are_the_texts_of_their_numbers() {
-        let weights = Weights::new();
-        for weight in [
-            0.03125,
-            0.96875,
-            1.0,
-            0.015625,
-            0.984375,
-            1.03125,
-            5e-324,
-            -0.5,
-            f64::NAN,
-        ] {
-            let (mut ours, mut expected) = (b"7 ".to_vec(), b"7 ".to_vec());
-            weights.push(&mut ours, weight);
-            push_f64(&mut expected, weight);
-            assert_eq!(ours, expected);
+    fn rows_of_corners_are_those_of_the_matrix() {
+        // Each vertex halves the edge from the one before to one of the first three: weights of up to 8 halvings, and one round more,
+        // where the matrix is made.
+        for most in [1, 3, 8, 9] {
+            let round = |r: u32| Refinement {
+                ends: vec![[if r == 0 { 1 } else { 2 + r }, 2 * (r % 2)], [1, 2]],
+                ..Refinement::default()
+            };
+            let rounds: Vec<Refinement> = (0..most).map(round).collect();
+            let (mut ours, mut expected) = (Vec::new(), Vec::new());
+            write_rounds(&mut ours, 3, &rounds).unwrap();
+            write_to(&mut expected, &Prolongation::of_rounds(3, &rounds)).unwrap();
+            assert_eq!(
+                String::from_utf8(ours).unwrap(),
+                String::from_utf8(expected).unwrap()
+            );
         }
     }
 

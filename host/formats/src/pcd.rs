@@ -78,18 +78,19 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
                         body.len()
                     ))
                 })?;
-            // Some writers end a file with a line feed or zeros.
-            if size > 0 && body.len() - bytes.len() >= size {
+            let behind = &body[bytes.len()..];
+            if size > 0 && behind.len() >= size {
                 return Err(fault(format!(
                     "{} points of {size} bytes are announced, but {} bytes follow",
                     header.points,
                     body.len()
                 )));
             }
-            Ok(collect(&header, |field, point, k| {
+            let loaded = collect(&header, |field, point, k| {
                 let at = point * size + field.offset + k * field.size;
                 number(field, &bytes[at..at + field.size])
-            }))
+            });
+            Ok(with_note_of(behind, loaded))
         }
         Data::Compressed => {
             let sizes = body
@@ -100,15 +101,12 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
                     as usize
             };
             let (packed, plain) = (size(0), size(4));
-            let packed = body
-                .get(8..)
-                .and_then(|rest| rest.get(..packed))
-                .ok_or_else(|| {
-                    fault(format!(
-                        "{packed} compressed bytes are announced, but {} follow",
-                        body.len() - 8
-                    ))
-                })?;
+            let (packed, behind) = body[8..].split_at_checked(packed).ok_or_else(|| {
+                fault(format!(
+                    "{packed} compressed bytes are announced, but {} follow",
+                    body.len() - 8
+                ))
+            })?;
             if header.points.checked_mul(header.size()) != Some(plain) {
                 return Err(fault(format!(
                     "{} points of {} bytes are announced, but {plain} bytes are compressed",
@@ -118,12 +116,22 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             }
             let bytes = inflate(packed, plain).map_err(fault)?;
             // Field by field: each has the numbers of all points one behind the other.
-            Ok(collect(&header, |field, point, k| {
+            let loaded = collect(&header, |field, point, k| {
                 let at = header.points * field.offset + (point * field.count + k) * field.size;
                 number(field, &bytes[at..at + field.size])
-            }))
+            });
+            Ok(with_note_of(behind, loaded))
         }
     }
+}
+
+/// Notes the bytes behind the data, unless they are zeros or the end of a line: some writers end a file so.
+fn with_note_of(behind: &[u8], mut loaded: Loaded) -> Loaded {
+    if behind.iter().any(|byte| !b"\0\r\n".contains(byte)) {
+        let note = format!("{} bytes behind its last point are left out", behind.len());
+        loaded.notes.push(note);
+    }
+    loaded
 }
 
 /// What LZF packed.

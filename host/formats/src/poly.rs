@@ -9,7 +9,7 @@ use glam::{DVec2, DVec3};
 
 use super::text::{Fault, Line, Parsed, Rows, text_start, whole, with_line_feeds};
 use super::triangle::{
-    Nodes, header_count, parse_nodes, parse_points, parse_segment_rows, sibling,
+    Nodes, header_count, is_lone_node, parse_nodes, parse_points, parse_segment_rows, sibling,
 };
 use super::{ReadOptions, complete, map_file};
 use trioxide_mesh::mesh::{Mesh, Segment};
@@ -97,16 +97,6 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
         },
         notes,
     ))
-}
-
-/// Whether `path` is a `.node` file without triangles beside it.
-fn is_lone_node(path: &Path) -> Result<bool> {
-    let is_node = path
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("node"));
-    let triangles = sibling(path, "ele");
-    let has_triangles = triangles.try_exists();
-    Ok(is_node && !has_triangles.map_err(|source| Error::file(&triangles, source))?)
 }
 
 /// Reads the points of a `.node` file.

@@ -14,6 +14,8 @@ use trioxide_mesh::parallel;
 use trioxide_mesh::progress::{self, Interrupt};
 
 use super::atomic_file::{Out, Records};
+use super::numbers_out::{STORE, number};
+pub(crate) use super::numbers_out::{push_f32, push_f64, push_integer};
 
 /// Records by which the size of a block is chosen.
 const FIRST: usize = if cfg!(test) { 4 } else { 512 };
@@ -236,47 +238,53 @@ impl Drop for StopsWhenPanicking<'_, '_> {
     }
 }
 
-/// Appends the shortest text that reads back as `value`.
-pub(crate) fn push_f64(buffer: &mut Vec<u8>, value: f64) {
-    let mut text = zmij::Buffer::new();
-    let text = text.format(value);
-    buffer.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
+/// Rows whose room is made once for many of them: a row costs stores alone.
+pub(crate) struct Rows<'a> {
+    text: &'a mut [u8],
+    /// Bytes that are written.
+    end: usize,
 }
 
-/// Appends the shortest text that reads back as `value` in 32 bits.
-pub(crate) fn push_f32(buffer: &mut Vec<u8>, value: f32) {
-    let mut text = zmij::Buffer::new();
-    let text = text.format(value);
-    buffer.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
-}
+/// Rows for which room is made at once.
+const ROWS: usize = 64;
 
-/// Appends `value`.
-#[inline]
-pub(crate) fn push_integer(buffer: &mut Vec<u8>, value: impl itoa::Integer + TryInto<u32> + Copy) {
-    match value.try_into() {
-        Ok(small) if small < 100_000_000 => push_digits(buffer, small),
-        _ => buffer.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+impl Rows<'_> {
+    /// Appends a number and the character behind it.
+    #[inline]
+    pub(crate) fn number(&mut self, value: u32, end: u8) {
+        let (text, length) = number(value, end);
+        self.text(&text, length);
+    }
+
+    /// Appends the first `length` bytes of a text.
+    #[inline]
+    pub(crate) fn text(&mut self, text: &[u8; STORE], length: usize) {
+        self.text[self.end..][..STORE].copy_from_slice(text);
+        self.end += length;
     }
 }
 
-/// Appends a number of at most eight digits: made in one word, and stored at once. Digits that are stored in pairs and read together again
-/// wait for each other.
-fn push_digits(buffer: &mut Vec<u8>, value: u32) {
-    // The first digit in the lowest byte. In each step halves of 4, 2 and 1 digits part: a product with the inverse of the divisor, rounded
-    // up, is exact for so small numbers, and what it leaves below another number's lowest bit is masked.
-    let value = u64::from(value);
-    let fours = (value / 10_000) | ((value % 10_000) << 32);
-    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let twos = hundreds | ((fours - 100 * hundreds) << 16);
-    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-    let ones = tens | ((twos - 10 * tens) << 8);
-    // Zeros before the first other digit, of 0 all but one.
-    let zeros = (ones | (1 << 56)).trailing_zeros() & !7;
-    let text = ((ones | u64::from_le_bytes([b'0'; 8])) >> zeros).to_le_bytes();
-    buffer.reserve(text.len());
-    buffer.spare_capacity_mut()[..text.len()].write_copy_of_slice(&text);
-    // SAFETY: as many bytes, and more, have been written.
-    unsafe { buffer.set_len(buffer.len() + text.len() - zeros as usize / 8) };
+/// As [`write_records`], for rows of at most `most` bytes.
+pub(crate) fn write_rows(
+    out: &mut dyn Out,
+    count: usize,
+    most: usize,
+    format: impl Fn(&mut Rows, usize) + Sync,
+) -> io::Result<()> {
+    write_blocks(out, count, &|buffer, range| {
+        for begin in range.clone().step_by(ROWS) {
+            let some = begin..range.end.min(begin + ROWS);
+            let length = buffer.len();
+            buffer.resize(length + some.len() * most + STORE, 0);
+            let mut rows = Rows {
+                text: buffer,
+                end: length,
+            };
+            some.for_each(|i| format(&mut rows, i));
+            let end = rows.end;
+            buffer.truncate(end);
+        }
+    })
 }
 
 #[cfg(test)]
@@ -284,6 +292,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::numbers_out::NUMBER;
     use trioxide_mesh::Error;
 
     #[test]
@@ -363,49 +372,16 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_those_of_the_standard_library() {
-        let text = |value: i64| {
-            let mut buffer = Vec::new();
-            push_integer(&mut buffer, value);
-            String::from_utf8(buffer).unwrap()
-        };
-        let powers = (0..=18).map(|k| 10_i64.pow(k));
-        let near = powers.flat_map(|power| [power - 1, power, power + 1, 9 * power, -power]);
-        let others = (0..100_000).map(|i| i * 7919 % 100_000_000);
-        for value in near.chain(0..20_000).chain(others) {
-            assert_eq!(text(value), value.to_string());
-        }
-        for value in [i64::MIN, i64::MAX] {
-            assert_eq!(text(value), value.to_string());
-        }
-    }
-
-    #[test]
-    fn numbers_read_back() {
-        let text = |value: f64| {
-            let mut buffer = Vec::new();
-            push_f64(&mut buffer, value);
-            String::from_utf8(buffer).unwrap()
-        };
-        assert_eq!(text(3.0), "3");
-        assert_eq!(text(-0.0), "-0");
-        assert_eq!(text(0.1 + 0.2), "0.30000000000000004");
-        assert_eq!(text(f64::INFINITY), "inf");
-        for value in [
-            5e-324,
-            f64::MAX,
-            1e21,
-            1.5e-7,
-            123456789.125,
-            f64::MIN_POSITIVE,
-        ] {
-            let read: f64 = fast_float2::parse(text(value)).unwrap();
-            assert_eq!(read.to_bits(), value.to_bits());
-        }
-        assert!(
-            fast_float2::parse::<f64, _>(text(f64::NAN))
-                .unwrap()
-                .is_nan()
-        );
+    fn rows_with_room_for_many_are_those_of_the_standard_library() {
+        let powers = (0..10).map(|k| 10_u32.pow(k));
+        let near = powers.flat_map(|power| [power - 1, power, power + 1]);
+        let values: Vec<u32> = near.chain(0..1000).chain([123_000_045, u32::MAX]).collect();
+        let mut out = Vec::new();
+        write_rows(&mut out, values.len(), NUMBER, |row, i| {
+            row.number(values[i], b'\n')
+        })
+        .unwrap();
+        let expected: String = values.iter().map(|value| format!("{value}\n")).collect();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

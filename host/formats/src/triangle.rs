@@ -5,7 +5,7 @@
 //! segments; its points must be none or the first ones of the `.node` file. A `.neigh` file is not needed: neighbours are
 //! found again. Points are numbered from 0 or from 1, as the first one is. The first attribute of the triangles, when it
 //! is a whole number throughout, is their region. Attributes and markers of points are skipped. Of triangles of second order (`-o2`)
-//! the corners are read.
+//! the corners are read. A `.node` file without an `.ele` beside it is read as points.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -28,6 +28,15 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let nodes = parse_nodes(&node_file).map_err(|fault| fault.in_text(&node_path, &node_file))?;
 
     let ele_path = sibling(path, "ele");
+    if is_lone_node(path)? {
+        let mut loaded = Loaded::from(Mesh {
+            points: nodes.points,
+            ..Mesh::default()
+        });
+        let note = "there is no .ele file beside it: the points alone are read";
+        loaded.notes.push(note.to_owned());
+        return Ok(loaded);
+    }
     let ele_file = map_file(&ele_path)?;
     let elements =
         parse_elements(&ele_file, &nodes).map_err(|fault| fault.in_text(&ele_path, &ele_file))?;
@@ -45,6 +54,16 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
     elements
         .into_mesh(nodes.points, segments)
         .map_err(|reason| Fault::new(0, reason).in_text(&ele_path, &ele_file))
+}
+
+/// Whether `path` is a `.node` file without triangles beside it.
+pub(crate) fn is_lone_node(path: &Path) -> Result<bool> {
+    let is_node = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("node"));
+    let triangles = sibling(path, "ele");
+    let has_triangles = triangles.try_exists();
+    Ok(is_node && !has_triangles.map_err(|source| Error::file(&triangles, source))?)
 }
 
 /// Whether `path` is a bare stem: `bay.1` for `bay.1.node` and `bay.1.ele`.

@@ -13,6 +13,7 @@
 //! | [`partition`] | rows sorted by groups |
 //! | [`fields`] | named numbers of points and cells, and how a new mesh gets them from an old one |
 //! | [`prolongation`] | values on a refined mesh from values on its input |
+//! | [`corner_rows`] | the same on triangles, in little memory |
 //! | [`bit_set`] | flags as bit sets |
 //! | [`terminal`] | text of files without commands to a terminal |
 //! | [`random`] | random bits from a seed |
@@ -20,6 +21,7 @@
 
 pub mod bit_set;
 mod boundary;
+pub mod corner_rows;
 pub mod digest;
 pub mod edge_table;
 pub mod edges;

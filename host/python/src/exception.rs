@@ -18,7 +18,9 @@ pub fn exception(error: Error) -> PyErr {
         Error::OutOfMemory { .. } | Error::NoMemory(_) => PyMemoryError::new_err(text),
         Error::File { path, source } => of_file(path, &source),
         Error::Interrupted => PyKeyboardInterrupt::new_err(text),
-        Error::NoDevice(_) | Error::Device { .. } => PyRuntimeError::new_err(text),
+        Error::NoDevice(_) | Error::Device { .. } | Error::Launch(_) => {
+            PyRuntimeError::new_err(text)
+        }
         _ => PyValueError::new_err(text),
     }
 }

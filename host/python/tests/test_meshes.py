@@ -221,6 +221,12 @@ def test_trimesh(scan, plane):
     again = trioxide.from_trimesh(other)
     np.testing.assert_array_equal(again.triangles, scan.triangles)
     np.testing.assert_array_equal(again.points, scan.points)
+    assert again.normals is None
+    # Normals are those of the vertices as they are.
+    assert other.vertex_normals.shape == other.vertices.shape
+    np.testing.assert_array_equal(trioxide.from_trimesh(other).normals, other.vertex_normals)
+    other.vertices[0] += 1
+    assert trioxide.from_trimesh(other).normals is None
     with pytest.raises(ValueError, match="trimesh takes triangles only"):
         trioxide.polylla(plane, device="cpu").to_trimesh()
 

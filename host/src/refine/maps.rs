@@ -134,24 +134,20 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// # Errors
     /// Errors of the device.
     pub fn rounds(&self, on: &Device) -> Result<Vec<Refinement>> {
-        let (divided, parents): (Vec<u32>, Vec<u32>) = (
-            on.download_rows(&self.divided)?,
-            on.download_rows(&self.parents)?,
-        );
-        let ends: Vec<[u32; 2]> = on.download_rows(&self.origins)?;
         let input = self.levels[0];
         let round = |pair: &[Level]| {
-            let vertices = (pair[0].vertices - input.vertices) as usize
-                ..(pair[1].vertices - input.vertices) as usize;
-            let triangles = (pair[0].triangles - input.triangles) as usize
-                ..(pair[1].triangles - input.triangles) as usize;
-            Refinement {
-                divided: divided[vertices.clone()].to_vec(),
-                ends: ends[vertices].to_vec(),
-                parents: parents[triangles].to_vec(),
-            }
+            let [before, after] = [0, 1].map(|k| {
+                let vertices = (pair[k].vertices - input.vertices) as usize;
+                (vertices, (pair[k].triangles - input.triangles) as usize)
+            });
+            let (vertices, triangles) = (before.0..after.0, before.1..after.1);
+            Ok(Refinement {
+                divided: on.download_range_rows(&self.divided, vertices.clone())?,
+                ends: on.download_range_rows(&self.origins, vertices)?,
+                parents: on.download_range_rows(&self.parents, triangles)?,
+            })
         };
-        Ok(self.levels.windows(2).map(round).collect())
+        self.levels.windows(2).map(round).collect()
     }
 
     /// Carries a vertex field of the input to this level: its value at a new vertex is the mean of the values at the ends of its

@@ -40,6 +40,14 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
         }
     }
     cases.push(Case::new(
+        "indexed polylla: ties go by the order of the edges in a triangle",
+        |on| {
+            let mesh = crate::generate::random(2000, 5)?;
+            compare_first::<DVec2>(on, &mesh)?;
+            compare_first::<Vec2>(on, &mesh)
+        },
+    ));
+    cases.push(Case::new(
         "indexed polylla refuses a ring of tied triangles",
         |on| {
             let options = Options {
@@ -174,6 +182,18 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, runs: usize) -> Outcome 
         }
     }
     Ok(())
+}
+
+/// As [`compare`], by [`Ties::First`].
+fn compare_first<P: Point>(on: &Device, mesh: &Triangulation) -> Outcome {
+    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
+    let (expected, _) = reference::indexed(&points, &arrays, |_| false, Ties::First);
+    let options = Options {
+        ties: Ties::First,
+        ..Options::default()
+    };
+    same(&run::<P>(on, mesh, options)?, &expected)
 }
 
 fn same(ours: &PolyllaLists, expected: &PolyllaLists) -> Outcome {

@@ -150,7 +150,14 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         (LAUNCHES, vec![faults::out_of_memory_midway()]),
         // Last: a GPU is lost to this process afterwards.
         #[cfg(feature = "checked")]
-        (LAUNCHES, vec![checked::bad_index(), faults::lost_device()]),
+        (
+            LAUNCHES,
+            vec![
+                checked::bad_index(),
+                checked::broken_assertion(),
+                faults::lost_device(),
+            ],
+        ),
     ];
     let in_family = |(family, cases): (&'static str, Vec<Case>)| {
         cases.into_iter().map(move |case| Case { family, ..case })

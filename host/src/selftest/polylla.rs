@@ -71,6 +71,14 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
         },
     ));
     cases.push(Case::new(
+        "ties go by the order of the edges in a triangle",
+        |on| {
+            let mesh = crate::generate::random(2000, 5)?;
+            compare_first::<DVec2>(on, &mesh)?;
+            compare_first::<Vec2>(on, &mesh)
+        },
+    ));
+    cases.push(Case::new(
         "polygons have the regions of their triangles",
         |on| {
             let mesh = with_regions(&crate::generate::random(2000, 3)?);
@@ -252,6 +260,24 @@ fn digest_of(
         let vertices = lists.polygons.get(i).iter().map(|&v| vertex(v.into()));
         digest::of_polygon(3 * triangle(h / 3) + h % 3, vertices)
     })
+}
+
+/// As [`compare`], by [`Ties::First`].
+fn compare_first<P: Point>(on: &Device, mesh: &Triangulation) -> Outcome {
+    let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
+    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let (expected, _) = reference::polylla(&points, &half_edges, |_| false, Ties::First);
+    let options = Options {
+        ties: Ties::First,
+        ..Options::default()
+    };
+    let ours = run::<P>(on, mesh, options)?;
+    equal("half-edges", &ours.half_edges, &expected.half_edges)?;
+    equal(
+        "vertices",
+        &ours.polygons.vertices,
+        &expected.polygons.vertices,
+    )
 }
 
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, strict: bool, runs: usize) -> Outcome {

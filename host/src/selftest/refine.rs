@@ -127,6 +127,11 @@ fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
             Marking::Disk([middle.x, middle.y, extent.x / 5.0]),
             4,
         ),
+        manner(
+            "a ball above the plane",
+            Marking::Ball([middle.x, middle.y, extent.x / 10.0, extent.x / 5.0]),
+            2,
+        ),
         manner("large triangles", Marking::Area(area), 3),
         manner("small angles", Marking::Angle(20.0), 2),
         manner("given triangles", every_ninth, 3),

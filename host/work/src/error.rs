@@ -81,6 +81,10 @@ pub enum Error {
         /// The driver's reason.
         reason: String,
     },
+    /// A launch of a kernel failed: its kernel, array and index are in the source.
+    #[cfg(feature = "launch")]
+    #[error("{0}")]
+    Launch(trioxide_kernel::launch::LaunchError),
 }
 
 /// The system's reason, and what to do about it.
@@ -159,10 +163,7 @@ impl From<trioxide_kernel::launch::LaunchError> for Error {
             LaunchError::Device { reason, .. } if reason.starts_with(OUT_OF_MEMORY) => {
                 Error::NoMemory(error.to_string())
             }
-            _ => Error::Device {
-                device: "launch".to_owned(),
-                reason: error.to_string(),
-            },
+            _ => Error::Launch(error),
         }
     }
 }

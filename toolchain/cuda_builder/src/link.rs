@@ -137,8 +137,8 @@ fn kernel_names(llvm_ir: &str) -> Vec<String> {
         .collect()
 }
 
-/// Variables that the host writes: where the kernels of a checked build report a bad index (`trioxide_kernel::check`).
-const HOST_VARIABLES: [&str; 1] = ["__trioxide_fault"];
+/// Variables that the host writes: where kernels report a wrong index.
+const HOST_VARIABLES: [&str; 1] = [ptx_rules::FAULT];
 
 /// The [`HOST_VARIABLES`] that the module defines.
 fn host_variables(llvm_ir: &str) -> Vec<String> {

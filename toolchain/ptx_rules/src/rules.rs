@@ -262,8 +262,8 @@ pub fn check(ptx: &str, build: Build) -> Vec<Finding> {
     findings
 }
 
-/// The variable through which a kernel reports a wrong index to the host (`trioxide_kernel::fault`).
-const FAULT: &str = "__trioxide_fault";
+/// The variable through which a kernel reports a wrong index to the host (`trioxide_kernel::fault::FAULT_SYMBOL`).
+pub const FAULT: &str = "__trioxide_fault";
 
 /// The functions that report a wrong index and end the launch: they run once at most, and keep no rule. Kernels with safe launches call
 /// them where the compiler does not know that an index is in range.

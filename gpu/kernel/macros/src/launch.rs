@@ -369,6 +369,7 @@ fn counterpart(kernel: &Kernel, module: &Ident, aliases: &TokenStream) -> TokenS
     let body = match &kernel.shape {
         Shape::Each => quote! {
             for #i in #range {
+                ::trioxide_kernel::place::enter_index(#i);
                 #from_index
                 #call
             }
@@ -400,7 +401,8 @@ fn counterpart(kernel: &Kernel, module: &Ident, aliases: &TokenStream) -> TokenS
                 #n: u32,
                 #range: ::core::ops::Range<u32>,
             ) {
-                let #run = ::trioxide_kernel::parameter::Run::new();
+                let #run = ::trioxide_kernel::parameter::Run::of(#values);
+                ::trioxide_kernel::place::enter_kernel(#label);
                 #(#views)*
                 #(#set_views)*
                 #body

@@ -22,9 +22,9 @@ use syn::parse_macro_input;
 /// | `i: u32` or an id | flags: `bool`; `(bool, bool)`, a bit set each; `[bool; N]`, one bit set in which flag k of index i is bit N i + k | for each index below n; 32 flags make a word |
 /// | `block: &Block<LANES>` or `&Block<LANES, S>` | nothing | for each block below n; `S` is the struct of its shared memory |
 ///
-/// Further parameters are views (`In<T>`, `Out<T>`, `Atomic<T>`), numbers, `bool`, enums without fields (`#[derive(Scalar)]`), ids,
-/// vectors, and groups (`#[derive(Group)]`). Their names are the
-/// author's: none is reserved.
+/// Further parameters are views (`In<T>`, `Out<T>`, `Atomic<T>`), numbers, `bool`, enums without fields
+/// (`#[derive(Scalar)]`), ids, vectors, and groups (`#[derive(Group)]`). Their names are the author's: none is
+/// reserved.
 ///
 /// In the parentheses stand, in any order:
 ///

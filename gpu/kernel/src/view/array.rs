@@ -84,6 +84,15 @@ impl<T> Array<T> {
         }
     }
 
+    /// Its name.
+    #[cfg(all(
+        any(debug_assertions, feature = "checked"),
+        not(target_arch = "nvptx64")
+    ))]
+    pub fn name(self) -> &'static str {
+        self.label.array()
+    }
+
     #[inline(always)]
     pub fn len(self) -> usize {
         self.len

@@ -12,6 +12,8 @@ mod atomic_element;
 mod input;
 mod output;
 
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) use array::Array;
 pub use array::{PREFETCHED_AHEAD, RawView};
 pub use atomic::{Atomic, Racing, RacingElement};
 pub use atomic_element::{AtomicElement, AtomicInteger, OrderedElement};

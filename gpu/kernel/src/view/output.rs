@@ -10,6 +10,8 @@ use crate::Index;
 use crate::check::Label;
 use crate::index::BitWord;
 use crate::index::Word;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::writers::Writers;
 
 /// An array. At most one index of the launch writes an element, and no other reads it. [`Out::set_same`] is for
 /// elements that several indices write.
@@ -38,6 +40,8 @@ use crate::index::Word;
 /// ```
 pub struct Out<'a, T> {
     array: Array<T>,
+    #[cfg(not(target_arch = "nvptx64"))]
+    writers: Writers,
     memory: PhantomData<&'a mut [T]>,
 }
 
@@ -66,8 +70,17 @@ impl<'a, T: Copy> Out<'a, T> {
     pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
         Self {
             array: Array::new(raw, label),
+            #[cfg(not(target_arch = "nvptx64"))]
+            writers: Writers::NONE,
             memory: PhantomData,
         }
+    }
+
+    /// The view, with writes noted in a checked build of the CPU.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    pub(crate) fn noted_by(self, writers: Writers) -> Self {
+        Self { writers, ..self }
     }
 
     /// Number of elements.
@@ -93,6 +106,8 @@ impl<'a, T: Copy> Out<'a, T> {
     pub fn set<I: Index>(self, i: I, value: T) {
         // SAFETY: in range, and this index's alone, by the promise of the view's maker.
         unsafe { *self.array.pointer(i) = value }
+        #[cfg(not(target_arch = "nvptx64"))]
+        self.writers.note(i.index(), 1, self.array);
     }
 
     /// Element `i`, written by this index of the launch or by none.
@@ -109,6 +124,8 @@ impl<T: AtomicElement> Out<'_, T> {
     pub fn set_same<I: Index>(self, i: I, value: T) {
         // SAFETY: in range; of several writes at once each is atomic.
         unsafe { T::store(self.array.pointer(i), value) }
+        #[cfg(not(target_arch = "nvptx64"))]
+        self.writers.note_same(i.index(), value, self.array);
     }
 }
 
@@ -123,6 +140,8 @@ impl<T: Word> Out<'_, T> {
     #[inline(always)]
     pub fn set_quad(self, i: u32, quad: [T; 4]) {
         self.array.set_quad(i, quad);
+        #[cfg(not(target_arch = "nvptx64"))]
+        self.writers.note(i, 4, self.array);
     }
 }
 

@@ -4,10 +4,13 @@
 
 #![allow(missing_docs)]
 
+mod assertions;
 mod common;
 mod names;
+mod reductions;
 mod safe;
 mod scalars;
+mod writers;
 
 use common::Host;
 use trioxide_kernel::launch::{Buffer, LaunchError, Moves};
@@ -174,6 +177,8 @@ pub fn misuse_block(block: &Block<32, Shared<u32, 32>>, mistake: u32) {
         1 => drop(block.lanes(|_| block.any(&block.lanes(|_| true)))),
         2 => block.phase(|lane| block.shared().set(lane, lane.index() + 1, 0)),
         3 => drop(block.lanes(|_| block.ballot(&block.lanes(|_| true)))),
+        4 => block.phase(|_| assert_eq!(block.sum(&own), 496)),
+        5 => block.phase(|lane| assert_eq!(block.shuffle(&own, &own).at(lane), lane.index())),
         _ => block.phase(|lane| assert_eq!(own.at(lane), lane.index())),
     }
 }
@@ -424,6 +429,8 @@ fn mistakes_in_blocks_are_named() {
         (0, barrier),
         (1, barrier),
         (3, barrier),
+        (4, barrier),
+        (5, barrier),
         (
             2,
             "kernel misuse_block: index 32 of array `shared`, which has 32 elements",

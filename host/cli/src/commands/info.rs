@@ -103,9 +103,9 @@ struct Report {
     faces: usize,
     /// Number of faces of each size.
     face_sizes: BTreeMap<usize, usize>,
-    /// Sum of the faces' areas; of their signed areas in a planar mesh.
-    area: f64,
-    /// Space that a closed surface encloses; negative if its faces look inward.
+    /// Sum of the faces' areas; of their signed areas in a planar mesh. `None` where it is not finite.
+    area: Option<f64>,
+    /// Space that a closed surface encloses; negative if its faces look inward. `None` where it is not finite.
     volume: Option<f64>,
     edges: usize,
     boundary_edges: usize,
@@ -185,8 +185,8 @@ impl Report {
             faces: count,
             face_sizes,
             // The sum of nothing is -0.
-            area: 0.0 + blocks.iter().sum::<f64>(),
-            volume,
+            area: Some(0.0 + blocks.iter().sum::<f64>()).filter(|area| area.is_finite()),
+            volume: volume.filter(|volume: &f64| volume.is_finite()),
             edges: edges.count,
             boundary_edges: edges.boundary.len(),
             boundary_parts,
@@ -285,7 +285,9 @@ impl Report {
         for (size, count) in &self.face_sizes {
             line(&format!("  of {size} vertices"), count.to_string());
         }
-        line("area", self.area.to_string());
+        if let Some(area) = self.area {
+            line("area", area.to_string());
+        }
         if let Some(volume) = self.volume {
             line("enclosed volume", volume.to_string());
         }

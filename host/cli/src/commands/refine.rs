@@ -242,17 +242,44 @@ pub fn run(options: &Options) -> Result<()> {
         Some(path) if is_edges_file(path) => Wants::Edges,
         Some(_) => Wants::Triangles,
     };
-    let (mesh, report) = refine_read(options, read, opening, wants)?;
-    match (&options.output, mesh) {
-        (Some(output), Refined::Triangles(mesh)) => super::write_mesh(output, &mesh, quiet)?,
-        (Some(output), Refined::Edges(mesh)) => {
-            account::part("work of the host");
-            write_edges(output, &mesh, options.edges_by)?;
+    let (mesh, maps, report) = refine_read(options, read, opening, wants)?;
+    let write = || -> Result<()> {
+        match (&options.output, mesh) {
+            (Some(output), Refined::Triangles(mesh)) => super::write_mesh(output, &mesh, quiet)?,
+            (Some(output), Refined::Edges(mesh)) => {
+                account::part("work of the host");
+                write_edges(output, &mesh, options.edges_by)?;
+                account::part("write");
+            }
+            _ => {}
+        }
+        Ok(())
+    };
+    match maps {
+        None => write()?,
+        Some(maps) => {
+            // Beside each other: the system writes each file by one thread.
+            let (maps, mesh) = rayon::join(|| maps.write(), write);
+            maps.and(mesh)?;
             account::part("write");
         }
-        _ => {}
     }
     report.give(&options.device)
+}
+
+/// Where the parts of a refined mesh come from, for the folder of `--maps`.
+struct Maps<'a> {
+    folder: &'a Path,
+    /// Vertices of the input.
+    vertices: usize,
+    ancestors: Vec<u32>,
+    rounds: Vec<Refinement>,
+}
+
+impl Maps<'_> {
+    fn write(&self) -> Result<()> {
+        ancestry::write(self.folder, self.vertices, &self.ancestors, &self.rounds)
+    }
 }
 
 fn write_edges(output: &Path, mesh: &EdgeTriangulation, edges_by: EdgesBy) -> Result<()> {
@@ -267,7 +294,10 @@ fn write_edges(output: &Path, mesh: &EdgeTriangulation, edges_by: EdgesBy) -> Re
 pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
     let read = of_mesh(mesh).map_err(|error| error.in_file(&options.input))?;
     match refine_read(options, read, opening, Wants::Triangles)? {
-        (Refined::Triangles(mesh), report) => Ok((mesh, report)),
+        (Refined::Triangles(mesh), maps, report) => {
+            maps.map_or(Ok(()), |maps| maps.write())?;
+            Ok((mesh, report))
+        }
         _ => unreachable!("triangles are wanted"),
     }
 }
@@ -278,7 +308,7 @@ fn refine_read(
     read: Read,
     opening: Opening,
     wants: Wants,
-) -> Result<(Refined<DVec2>, Report<'_>)> {
+) -> Result<Run<'_, DVec2>> {
     let carried = (read.carried, read.marks);
     match read.mesh {
         Dimensions::Plane(input) => refined::<DVec2, Vec2>(options, input, carried, opening, wants),
@@ -287,12 +317,13 @@ fn refine_read(
                 Wants::Counts => Wants::Counts,
                 Wants::Triangles | Wants::Edges => Wants::Triangles,
             };
-            let (mesh, report) = refined::<DVec3, Vec3>(options, input, carried, opening, wants)?;
+            let (mesh, maps, report) =
+                refined::<DVec3, Vec3>(options, input, carried, opening, wants)?;
             let mesh = match mesh {
                 Refined::Triangles(mesh) => Refined::Triangles(mesh),
                 _ => Refined::Nothing,
             };
-            Ok((mesh, report))
+            Ok((mesh, maps, report))
         }
     }
 }
@@ -331,6 +362,9 @@ enum Refined<V> {
     Edges(EdgeTriangulation<V>),
 }
 
+/// A refined mesh, the maps that are to be written, and the report.
+type Run<'a, V> = (Refined<V>, Option<Maps<'a>>, Report<'a>);
+
 /// Refines a mesh of points that are `P` in double precision, and `S` in single.
 fn refined<P, S>(
     options: &Options,
@@ -338,7 +372,7 @@ fn refined<P, S>(
     (carried, marks): (Carried, Option<Vec<bool>>),
     opening: Opening,
     wants: Wants,
-) -> Result<(Refined<P>, Report<'_>)>
+) -> Result<Run<'_, P>>
 where
     P: AnyPoint<Double = P>,
     S: AnyPoint<Double = P>,
@@ -392,9 +426,6 @@ where
         ],
         peak_bytes: outcome.peak_bytes,
     };
-    if let Some(folder) = &options.maps {
-        ancestry::write(folder, vertices, &outcome.ancestors, &outcome.rounds)?;
-    }
     let mesh = match outcome.mesh {
         runs::Output::None => Refined::Nothing,
         runs::Output::Edges(mesh) => Refined::Edges(mesh),
@@ -404,7 +435,13 @@ where
             Refined::Triangles(mesh)
         }
     };
-    Ok((mesh, report))
+    let maps = options.maps.as_deref().map(|folder| Maps {
+        folder,
+        vertices,
+        ancestors: outcome.ancestors,
+        rounds: outcome.rounds,
+    });
+    Ok((mesh, maps, report))
 }
 
 /// A refined mesh with what its input of so many vertices carried, whose segments had these markers where places replaced them. `ancestors`

@@ -298,9 +298,25 @@ impl Device {
         buffer: &Buffer<T>,
         range: Range<usize>,
     ) -> Result<Vec<T>> {
+        self.download_range_rows(buffer, range)
+    }
+
+    /// As [`Device::download_range`], each element as a row of the same size.
+    ///
+    /// # Errors
+    /// As [`Device::download`].
+    ///
+    /// # Panics
+    /// As [`Device::download_range`].
+    pub fn download_range_rows<T: Pod, R: Pod>(
+        &self,
+        buffer: &Buffer<T>,
+        range: Range<usize>,
+    ) -> Result<Vec<R>> {
+        const { assert!(size_of::<R>() == size_of::<T>(), "a row is an element") };
         assert!(range.end <= buffer.len(), "{range:?} of {buffer:?}");
         self.check(buffer)?;
-        let mut data = new_rows::<T>(range.len());
+        let mut data = new_rows::<R>(range.len());
         let from = buffer.address() + (range.start * size_of::<T>()) as u64;
         self.copy_out(from, bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)

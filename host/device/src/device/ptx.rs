@@ -95,7 +95,7 @@ impl Ptx {
 #[distributed_slice]
 pub static PACKAGES: [Ptx];
 
-/// Declares the constant with the kernels of a package, which the build script embedded by `cuda_builder::embed`. Every GPU that
+/// Declares the static with the kernels of a package, which the build script embedded by `cuda_builder::embed`. Every GPU that
 /// the program opens has them.
 ///
 /// ```ignore
@@ -107,19 +107,16 @@ pub static PACKAGES: [Ptx];
 #[macro_export]
 macro_rules! kernels {
     ($(#[$meta:meta])* $visibility:vis $name:ident = $package:literal;) => {
+        // A static, not a constant: every crate that uses a constant has the PTX once more.
         $(#[$meta])*
+        #[$crate::linkme::distributed_slice($crate::device::PACKAGES)]
+        #[linkme(crate = $crate::linkme)]
         // SAFETY: the build script wrote the file by `cuda_builder::embed`.
-        $visibility const $name: $crate::Ptx = unsafe {
+        $visibility static $name: $crate::Ptx = unsafe {
             $crate::Ptx::new(
                 $package,
                 include!(concat!(env!("OUT_DIR"), "/", $package, ".kernels.rs")),
             )
-        };
-
-        const _: () = {
-            #[$crate::linkme::distributed_slice($crate::device::PACKAGES)]
-            #[linkme(crate = $crate::linkme)]
-            static KERNELS: $crate::Ptx = $name;
         };
     };
 }

@@ -37,7 +37,8 @@ pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Loaded> {
 pub(crate) fn parse(file: &[u8], references: References) -> Read<Loaded> {
     let (json, binary) = match file.starts_with(b"glTF") {
         true => chunks(file)?,
-        false => (file, None),
+        // RFC 8259 lets readers skip a byte-order mark, which the format forbids writers.
+        false => (file.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(file), None),
     };
     let document: Value =
         serde_json::from_slice(json).map_err(|error| format!("the JSON is broken: {error}"))?;

@@ -86,6 +86,28 @@ fn xdmf_inline_and_in_binary_files_is_read_and_hdf5_is_refused() {
     );
     assert_eq!(with("0 2 3", "0 2"), "f:4: 5 nodes are no cells of 3 each");
     assert_eq!(
+        with(">4 5<", ">4 5 6<"),
+        "f:6: gmsh:physical has 3 numbers for 2 cells"
+    );
+    for (tags, reason) in [
+        ("4", "marker has 1 numbers for 2 cells"),
+        ("4 0.5", "a marker is no 32-bit integer"),
+    ] {
+        let numbers = format!("\"marker\" Center=\"Cell\"><DataItem>{tags}<");
+        let found = with(
+            "\"gmsh:physical\" Center=\"Cell\"><DataItem DataType=\"Int\">4 5<",
+            &numbers,
+        );
+        assert_eq!(found, format!("f:6: {reason}"));
+    }
+    // A vector of this name, as another program may write one, is no region of each cell.
+    let vectors = text.replacen(
+        "Center=\"Cell\"><DataItem DataType=\"Int\">4 5<",
+        "AttributeType=\"Vector\" Center=\"Cell\"><DataItem>1 0 0 0 1 0<",
+        1,
+    );
+    assert_eq!(xdmf::parse(vectors.as_bytes()).unwrap().regions, None);
+    assert_eq!(
         with("[]", "[<!ENTITY a \"b\">]"),
         "f:2: documents that define entities are not read"
     );
@@ -214,6 +236,20 @@ fn pcd_is_read_as_text_binary_and_compressed() {
         error(pcd::parse, broken),
         "f:11: the compressed data is broken"
     );
+    // Zeros and the end of a line are no news, other bytes are.
+    let left_out = "its fields intensity are left out";
+    let behind = "5 bytes behind its last point are left out";
+    for (file, end, notes) in [
+        (&binary[..], &b"\r\n\0\0\0"[..], vec![left_out]),
+        (&binary, b"metre", vec![left_out, behind]),
+        (&compressed, b"metre", vec![left_out, behind]),
+    ] {
+        let loaded = super::super::pcd::parse(&[file, end].concat()).unwrap();
+        assert_eq!(
+            (loaded.mesh.points.len(), loaded.notes),
+            (2, Vec::from_iter(notes.into_iter().map(str::to_owned)))
+        );
+    }
     let cut = &binary[..binary.len() - 1];
     assert_eq!(
         error(pcd::parse, cut),
@@ -316,6 +352,12 @@ fn gltf_is_read_where_its_nodes_put_it() {
             .replacen(from, to, 1)
     };
     assert_eq!(gltf::parse(text("", "").as_bytes()).unwrap(), mesh);
+    let marked = format!("\u{feff}{}", text("", ""));
+    assert_eq!(
+        gltf::parse(marked.as_bytes()).unwrap(),
+        mesh,
+        "a byte-order mark"
+    );
     for (from, to, reason) in [
         (
             "\"count\":3",
@@ -496,5 +538,22 @@ fn strips_and_other_names_of_texture_coordinates_in_ply() {
     assert_eq!(
         error(ply::parse, text.replacen("-1 2 1 3", "-1 2 1 4", 1)),
         "f:15: vertex 4 does not exist: 4 vertices are numbered from 0"
+    );
+}
+
+#[test]
+fn points_without_triangles_beside_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.node");
+    std::fs::write(&path, "2 3 1\n1 0 1 2 9\n2 3 4 5 9\n").unwrap();
+    let (mesh, notes) = read_with_notes(&path).unwrap();
+    assert_eq!(
+        mesh.points,
+        [DVec3::new(0.0, 1.0, 2.0), DVec3::new(3.0, 4.0, 5.0)]
+    );
+    assert!(mesh.faces.is_empty() && !is_volume(&path));
+    assert_eq!(
+        notes,
+        ["there is no .ele file beside it: the points alone are read"]
     );
 }

@@ -342,9 +342,9 @@ fn files_that_are_not_there_and_unknown_extensions() {
         reason.starts_with(expected) && reason.ends_with(".ale"),
         "{reason}"
     );
-    // The .node file alone: the error names what is missing.
+    // The .ele file alone: the error names what is missing.
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("m.node");
-    std::fs::write(&path, NODES).unwrap();
-    assert!(read(&path).unwrap_err().to_string().contains("m.ele: "));
+    let path = folder.path().join("m.ele");
+    std::fs::write(&path, "0 3\n").unwrap();
+    assert!(read(&path).unwrap_err().to_string().contains("m.node: "));
 }

@@ -65,8 +65,8 @@ def from_trimesh(mesh: Any) -> Any:
     point_data = {name: np.asarray(array) for name, array in mesh.vertex_attributes.items()}
     cell_data = {name: np.asarray(array) for name, array in mesh.face_attributes.items()}
     found = shared.attributes_of(point_data)
-    # Else trimesh would compute them.
-    if "vertex_normals" in mesh._cache.cache:
+    # Else trimesh would compute them. It has no public name for this question: its exporters ask its cache, too.
+    if "vertex_normals" in getattr(mesh, "_cache", ()):
         found["normals"] = np.asarray(mesh.vertex_normals)
     kind = mesh.visual.kind
     if kind == "vertex":

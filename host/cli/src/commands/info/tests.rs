@@ -21,7 +21,7 @@ fn counts_of_two_triangles_that_touch_and_a_clockwise_one() {
     let report = Report::of(mesh);
     assert_eq!((report.boundary_parts, report.pinch_vertices), (2, 1));
     assert_eq!((report.edges, report.boundary_edges), (9, 9));
-    assert_eq!(report.area, 3.5);
+    assert_eq!(report.area, Some(3.5));
     assert_eq!(
         report.problems,
         ["triangle 2 runs clockwise: swap two of its vertices 5, 6, 7"]
@@ -66,4 +66,19 @@ fn surfaces_have_a_line_for_each_problem() {
             "2 edges of more than two faces: first 0 - 1",
         ]
     );
+}
+
+#[test]
+fn an_area_that_is_not_finite_is_left_out() {
+    for z in [0.0, 1.0] {
+        let points = [(0., 0., 0.), (1., f64::NAN, 0.), (0., 1., z)];
+        let report = Report::of(Mesh {
+            points: points.map(|(x, y, z)| DVec3::new(x, y, z)).to_vec(),
+            faces: Faces::Triangles(vec![[0, 1, 2]]),
+            ..Mesh::default()
+        });
+        let text = report.to_text(false);
+        assert!(report.area.is_none() && !text.contains("NaN\n"), "{text}");
+        assert!(report.to_json()["area"].is_null() && !report.problems.is_empty());
+    }
 }

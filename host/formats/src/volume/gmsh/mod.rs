@@ -370,7 +370,8 @@ impl Grouped {
     }
 
     fn second_nodes(begin: usize) -> Fault {
-        let reason = "a second mesh is here, which is not the first one once more: write it to a file of its own";
+        let reason = "a second mesh is here, which is not the first one once more: write it to a file of its own. Gmsh appends \
+            such a mesh with a view where Mesh.SaveAll was set for the first: write both without it";
         Fault::new(begin, reason)
     }
 

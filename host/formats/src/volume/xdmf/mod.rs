@@ -208,12 +208,27 @@ impl Reader<'_> {
             let Some(array) = node.children().find(is_it) else {
                 return Ok(None);
             };
-            let values = self.numbers(child(array, "DataItem")?)?.into_integers();
-            let tags: Option<Vec<i32>> = values.ok().and_then(|values| {
+            // Another program's array of this name may be something else.
+            let is_ours = matches!(name, "region" | "marker");
+            let kind = array.attribute("AttributeType").or(array.attribute("Type"));
+            if !is_ours && kind.is_some_and(|kind| !kind.eq_ignore_ascii_case("scalar")) {
+                return Ok(None);
+            }
+            let item = child(array, "DataItem")?;
+            let values = self.numbers(item)?;
+            let (found, cells) = (values.len(), types.len());
+            if found != cells {
+                let reason = format!("{name} has {found} numbers for {cells} cells");
+                return Err(fault(item, reason));
+            }
+            let tags: Option<Vec<i32>> = values.into_integers().ok().and_then(|values| {
                 let tags = values.into_iter().map(|tag| i32::try_from(tag).ok());
                 tags.collect()
             });
-            Ok(tags.filter(|tags| tags.len() == types.len()))
+            match tags {
+                None if is_ours => Err(fault(item, format!("a {name} is no 32-bit integer"))),
+                tags => Ok(tags),
+            }
         };
         let mut regions = None;
         for name in REGION_NAMES {

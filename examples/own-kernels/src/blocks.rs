@@ -1,0 +1,66 @@
+//! Summaries of tiles, by a kernel of blocks.
+
+use glam::DVec2;
+use own_kernels_gpu::{self as kernel, SummariesBuffers};
+use trioxide_device::{Buffer, Device, Result};
+
+use crate::distances;
+
+/// What [`summarize_tiles`] finds of each tile of distances.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summaries {
+    /// Sum of the distances, in the order of `Block::sum`.
+    pub sums: Vec<f64>,
+    /// The nearest point, of equally near ones the first.
+    pub nearest: Vec<u32>,
+    /// The smallest and the largest difference of a distance to 1000, rounded toward 0.
+    pub differences: Vec<[i32; 2]>,
+    /// Sum of the distances' whole parts.
+    pub whole: Vec<u64>,
+    /// Points that are further away than the point before, in rows of 32.
+    pub ascents: Vec<u32>,
+}
+
+/// Summaries of tiles of 32, 96 or 256 squared distances to `centre`.
+///
+/// # Errors
+/// Those of the device.
+///
+/// # Panics
+/// For another width of tiles, or no points.
+pub fn summarize_tiles(
+    on: &Device,
+    points: &Buffer<DVec2>,
+    centre: DVec2,
+    width: usize,
+) -> Result<Summaries> {
+    let distances = distances(on, points, centre)?;
+    let tiles = points.len().div_ceil(width);
+    let mut sums = on.uninitialized(tiles)?;
+    let mut nearest = on.uninitialized(tiles)?;
+    let mut differences = on.uninitialized(tiles)?;
+    let mut whole = on.uninitialized(tiles)?;
+    let mut ascents = on.uninitialized(tiles)?;
+    let found = SummariesBuffers {
+        sums: &mut sums,
+        nearest: &mut nearest,
+        differences: &mut differences,
+        whole: &mut whole,
+        ascents: &mut ascents,
+    };
+    let launch = match width {
+        32 => kernel::summarize_tiles::launch::<32>,
+        96 => kernel::summarize_tiles::launch::<96>,
+        256 => kernel::summarize_tiles::launch::<256>,
+        _ => panic!("a tile has 32, 96 or 256 points, not {width}"),
+    };
+    // SAFETY: a block reads its tile, as far as there are distances, and writes its own elements.
+    unsafe { launch(on, tiles as u32, &distances, found) }?;
+    Ok(Summaries {
+        sums: on.download(&sums)?,
+        nearest: on.download_rows(&nearest)?,
+        differences: on.download(&differences)?,
+        whole: on.download(&whole)?,
+        ascents: on.download(&ascents)?,
+    })
+}
