@@ -1,4 +1,4 @@
-//! The maps name what is there: docs/ARCHITECTURE.md and the head of `host/src/lib.rs`.
+//! The maps name what is there: docs/ARCHITECTURE.md and the head of `host/src/lib.rs`. Pages show code that there is.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -122,6 +122,30 @@ fn the_page_on_trust_names_files_and_tests_that_exist() {
             sources.contains(&format!("fn {test}(")),
             "docs/TRUST.md names {test}, which is no test"
         );
+    }
+}
+
+/// The pages for who comes from other languages show code of the example, which its tests run.
+#[test]
+fn the_pages_on_other_languages_show_code_that_runs() {
+    let mut sources = String::new();
+    for folder in ["src", "kernels/src", "tests"] {
+        let folder = root().join("examples/own-kernels").join(folder);
+        append_sources(&folder, &mut sources);
+    }
+    for file in ["docs/FROM_CUDA.md", "docs/FROM_RUST_GPU.md"] {
+        let page = read(file);
+        check_paths(file, &page);
+        // Blocks in other languages are `cpp`, or `rs` for other dialects of Rust.
+        let blocks: Vec<&str> = page.split("```rust\n").skip(1).collect();
+        assert!(blocks.len() >= 4, "{file} has {} blocks", blocks.len());
+        for block in blocks {
+            let (block, _) = block.split_once("```").expect("the end of a block");
+            assert!(
+                sources.contains(block),
+                "examples/own-kernels does not contain this block of {file}:\n{block}"
+            );
+        }
     }
 }
 

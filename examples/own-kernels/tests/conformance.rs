@@ -1,5 +1,7 @@
 //! The kernels against plain loops, on every device of this machine; then the rules that all kernels keep.
 
+mod compared;
+
 use glam::DVec2;
 use own_kernels::{
     PTX, Side, Summaries, far_points, listed_distances, select_points, summarize_tiles,
@@ -159,6 +161,7 @@ fn kernels_give_what_plain_loops_give() {
     for on in devices() {
         for count in [0, 1, 32, 255, 256, 257, 10_000] {
             compare(&on, count);
+            compared::compare(&on, count);
         }
         conformance::check_launched(&on, PTX).unwrap();
     }
@@ -189,10 +192,13 @@ fn ptx_keeps_the_rules() {
             conformance::entries(PTX),
             [
                 "gather_distances",
+                "is_far",
                 "reduce_tiles",
+                "scale_and_add",
                 "select_points_closed_false",
                 "select_points_closed_true",
                 "square_distances",
+                "sum_blocks",
                 "summarize_tiles_width_256",
                 "summarize_tiles_width_32",
                 "summarize_tiles_width_96"

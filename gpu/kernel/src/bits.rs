@@ -9,6 +9,33 @@ use crate::index::{BitWord, Index, Word};
 use crate::view::AtomicElement;
 
 /// 32 bits of a set of `E`: an array of these is a bit set.
+///
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::safe::{Atomic, In, Own};
+/// use trioxide_kernel::{Bits, kernel, words};
+///
+/// trioxide_kernel::id! {
+///     /// A triangle.
+///     pub struct Triangle = "triangle";
+/// }
+///
+/// /// Counts the members of a set.
+/// #[kernel(requires(set.len() == words(n)))]
+/// pub fn count(triangle: Own<Triangle>, set: In<Bits<Triangle>>, counts: Atomic) {
+///     if set.bit(triangle.get()) {
+///         counts.add(0u32, 1);
+///     }
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let (set, mut counts) = (on.upload(&[Bits::new(0b1001), Bits::new(1)])?, on.filled(1, 0)?);
+/// count::launch(&on, 40, &set, &mut counts)?;
+/// assert_eq!(on.download(&counts)?, [3]);
+/// # Ok(())
+/// # }
+/// ```
 #[repr(transparent)]
 pub struct Bits<E> {
     word: u32,

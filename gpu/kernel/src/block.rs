@@ -3,6 +3,142 @@
 //! A body is written in phases. On the device each lane runs a phase once and the phase ends in a barrier; on the CPU one thread
 //! runs the phase for all lanes of the block before the next. A value that a lane keeps from one phase to another is a [`Lanes`]:
 //! a register there, an array here.
+//!
+//! # Examples
+//!
+//! [`Block::phase`] and [`Shared`] memory: lanes read values that other lanes wrote in an earlier phase.
+//!
+//! ```
+//! use trioxide_device::Device;
+//! use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
+//!
+//! #[derive(SharedMemory)]
+//! pub struct Tile {
+//!     values: Shared<u32, 64>,
+//! }
+//!
+//! /// Reverses each 64 values.
+//! #[kernel(requires(values.len() == 64 * n, reversed.len() == 64 * n))]
+//! pub fn reverse(block: &Block<64, Tile>, values: In<u32>, reversed: Out<u32>) {
+//!     let (tile, first) = (&block.shared().values, 64 * block.index());
+//!     block.phase(|lane| tile.set(lane, lane.index(), values.at(first + lane.index())));
+//!     block.phase(|lane| reversed.set(first + lane.index(), tile.at(63 - lane.index())));
+//! }
+//! # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+//! # fn main() -> trioxide_device::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let values = on.upload(&(0..128).collect::<Vec<u32>>())?;
+//! let mut reversed = on.uninitialized(128)?;
+//! // SAFETY: the lengths are checked, and each lane writes its own element.
+//! unsafe { reverse::launch(&on, 2, &values, &mut reversed) }?;
+//! assert_eq!(on.download(&reversed)?[..2], [63, 62]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Block::lanes`] keeps a value for each lane; [`Block::exclusive_sum`] sums over the lanes before each.
+//!
+//! ```
+//! use trioxide_device::Device;
+//! use trioxide_kernel::{Block, Out, kernel};
+//!
+//! /// Replaces each of 32 values by the sum of those before it.
+//! #[kernel(requires(values.len() == 32 * n))]
+//! pub fn scan(block: &Block<32>, values: Out<u32>) {
+//!     let place = block.lanes(|lane| 32 * block.index() + lane.index());
+//!     let (before, _) = block.exclusive_sum(&block.lanes(|lane| values.at(place.at(lane))));
+//!     block.phase(|lane| values.set(place.at(lane), before.at(lane)));
+//! }
+//! # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+//! # fn main() -> trioxide_device::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let mut values = on.filled(32, 2)?;
+//! // SAFETY: the length is checked, and each lane uses its own element.
+//! unsafe { scan::launch(&on, 1, &mut values) }?;
+//! assert_eq!(on.download(&values)?[..3], [0, 2, 4]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Block::any`] asks all lanes; [`Block::ballot`] packs the flags of 32 lanes into a word.
+//!
+//! ```
+//! use trioxide_device::Device;
+//! use trioxide_kernel::{Block, In, Out, kernel};
+//!
+//! /// Bit i of word k says whether value 32 k + i is odd. A word without an odd value stays as it was.
+//! #[kernel(requires(values.len() == 32 * n, words.len() == n))]
+//! pub fn mark_odd(block: &Block<32>, values: In<u32>, words: Out<u32>) {
+//!     let odd = block.lanes(|lane| values.at(32 * block.index() + lane.index()) % 2 == 1);
+//!     if block.any(&odd) {
+//!         let word = block.ballot(&odd);
+//!         block.phase(|_| words.set_same(block.index(), word));
+//!     }
+//! }
+//! # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+//! # fn main() -> trioxide_device::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let (values, mut words) = (on.upload(&(0..32).collect::<Vec<u32>>())?, on.filled(1, 0)?);
+//! // SAFETY: the lengths are checked; lanes write the same word.
+//! unsafe { mark_odd::launch(&on, 1, &values, &mut words) }?;
+//! assert_eq!(on.download(&words)?, [0xAAAA_AAAA]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Block::sum`], [`Block::min`], [`Block::max`] and [`Block::argmin`] reduce the values of all lanes; [`Block::shuffle`]
+//! gives each lane the value of another.
+//!
+//! ```
+//! use trioxide_device::Device;
+//! use trioxide_kernel::{Block, In, Out, kernel};
+//!
+//! /// Of each 32 values: the sum, the first smallest one's lane, and how many are over the value before.
+//! #[kernel(requires(values.len() == 32 * n, found.len() == n))]
+//! pub fn describe(block: &Block<32>, values: In<u32>, found: Out<[u32; 3]>) {
+//!     let value = block.lanes(|lane| values.at(32 * block.index() + lane.index()));
+//!     let before = block.shuffle(&value, &block.lanes(|lane| lane.index().saturating_sub(1)));
+//!     let ascends = block.lanes(|lane| u32::from(value.at(lane) > before.at(lane)));
+//!     let (sum, (_, least), ascents) = (block.sum(&value), block.argmin(&value), block.sum(&ascends));
+//!     block.phase(|lane| {
+//!         if lane.index() == 0 {
+//!             found.set(block.index(), [sum, least, ascents]);
+//!         }
+//!     });
+//! }
+//! # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+//! # fn main() -> trioxide_device::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let values = on.upload(&(0..32).map(|i| i % 4 + 1).rev().collect::<Vec<u32>>())?;
+//! let mut found = on.uninitialized(1)?;
+//! // SAFETY: the lengths are checked, and one lane writes.
+//! unsafe { describe::launch(&on, 1, &values, &mut found) }?;
+//! assert_eq!(on.download(&found)?, [[80, 3, 7]]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Block::each`] runs over any number of indices.
+//!
+//! ```
+//! use trioxide_device::Device;
+//! use trioxide_kernel::{Block, Out, kernel};
+//!
+//! /// Numbers the elements of each row of `width`.
+//! #[kernel(requires(numbers.len() == width as usize * n))]
+//! pub fn number(block: &Block<64>, width: u32, numbers: Out<u32>) {
+//!     block.each(width, |_, i| numbers.set(block.index() * width + i, i));
+//! }
+//! # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+//! # fn main() -> trioxide_device::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let mut numbers = on.uninitialized(300)?;
+//! // SAFETY: the length is checked, and each index writes its own element.
+//! unsafe { number::launch(&on, 3, 100, &mut numbers) }?;
+//! assert_eq!(on.download(&numbers)?[99..102], [99, 0, 1]);
+//! # Ok(())
+//! # }
+//! ```
 
 #[cfg(target_arch = "nvptx64")]
 mod device;
@@ -124,6 +260,8 @@ const fn check_exchanged<T>() {
 /// captures no `Cell` ([`NoCells`]). The compiler does not refuse an atomic or a lock of the standard library, in a
 /// variable or a `static`: a kernel uses none, since it would be one value on a CPU and one for each lane, or for each
 /// module, on a device. Values that lanes change together lie in [`Shared`] memory or in an [`Atomic`](crate::Atomic).
+///
+/// The methods have examples at the head of this [module](self).
 pub struct Block<const LANES: usize, S = ()> {
     index: u32,
     #[cfg(not(target_arch = "nvptx64"))]

@@ -13,6 +13,35 @@ use crate::writers::Writers;
 
 /// A kernel's parameter: a view, a scalar, or a group (see [`Group`](macro@crate::Group)).
 ///
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::{Group, In, Out, kernel};
+///
+/// /// Rows of a sparse matrix.
+/// #[derive(Group)]
+/// pub struct Matrix<'a> {
+///     starts: In<'a, u32>,
+///     values: In<'a, f64>,
+/// }
+///
+/// /// The sum of each row.
+/// #[kernel(requires(rows.starts.len() == n + 1, sums.len() == n))]
+/// pub fn sum_rows(i: u32, rows: Matrix, sums: Out<f64>) {
+///     let row = rows.starts.at(i)..rows.starts.at(i + 1);
+///     sums.set(i, row.map(|k| rows.values.at(k)).sum());
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let (starts, values) = (on.upload(&[0, 2, 3])?, on.upload(&[1.0, 2.0, 4.0])?);
+/// let (rows, mut sums) = (MatrixBuffers { starts: &starts, values: &values }, on.uninitialized(2)?);
+/// // SAFETY: the lengths are checked; starts ascend to the number of values.
+/// unsafe { sum_rows::launch(&on, 2, rows, &mut sums) }?;
+/// assert_eq!(on.download(&sums)?, [3.0, 4.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Safety
 /// `raw` adds no values to the arguments, and notes each array of its argument. The view that `from_raw` makes is of
 /// these arrays, for the lifetime of the run.
@@ -189,6 +218,74 @@ unsafe impl<T: RacingElement> Parameter for Racing<'_, T> {
             a struct of plain data (Pod) becomes a parameter by `impl Scalar`, an enum without fields by #[derive(Scalar)]"
 )]
 /// Plain data that a kernel takes by value: numbers, ids, vectors, `#[repr(C)]` structs of these.
+///
+/// A struct implements the trait:
+///
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::bytemuck::{Pod, Zeroable};
+/// use trioxide_kernel::safe::{Out, Own};
+/// use trioxide_kernel::{Scalar, kernel};
+///
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// pub struct Line {
+///     slope: f64,
+///     start: f64,
+/// }
+/// // SAFETY: two numbers.
+/// unsafe impl Zeroable for Line {}
+/// // SAFETY: two numbers.
+/// unsafe impl Pod for Line {}
+/// impl Scalar for Line {}
+///
+/// /// Values of a line.
+/// #[kernel]
+/// pub fn follow(i: Own, line: Line, values: Out<f64>) {
+///     values.set(i, line.slope * f64::from(i.get()) + line.start);
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let mut values = on.uninitialized(2)?;
+/// follow::launch(&on, 2, Line { slope: 2.0, start: 1.0 }, &mut values)?;
+/// assert_eq!(on.download(&values)?, [1.0, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// An enum without fields derives it, and is a parameter too:
+///
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::safe::{In, Out, Own};
+/// use trioxide_kernel::{Scalar, kernel};
+///
+/// #[derive(Clone, Copy, Scalar)]
+/// #[repr(u32)]
+/// pub enum Rounding {
+///     Down,
+///     Up,
+/// }
+///
+/// /// Half of each value.
+/// #[kernel]
+/// pub fn halve(i: Own, rounding: Rounding, values: In<u32>, halves: Out<u32>) {
+///     let half = match rounding {
+///         Rounding::Down => values.at(i) / 2,
+///         Rounding::Up => values.at(i).div_ceil(2),
+///     };
+///     halves.set(i, half);
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let (values, mut halves) = (on.upload(&[3])?, on.uninitialized(1)?);
+/// halve::launch(&on, 1, Rounding::Up, &values, &mut halves)?;
+/// assert_eq!(on.download(&halves)?, [2]);
+/// # Ok(())
+/// # }
+/// ```
 pub trait Scalar: Pod + Send + Sync + NoCells {}
 
 macro_rules! scalars {

@@ -10,7 +10,7 @@
 //! | a write to [`Out`] | only the own index writes an element, and no other call has that index |
 //! | a change of [`Atomic`] | it is atomic |
 //!
-//! A kernel over a plain index (`i: u32`) takes the views of [`view`](crate::view), which compare nothing; its launch is `unsafe`.
+//! A kernel over a plain index (`i: u32`) takes the views of [`view`], which compare nothing; its launch is `unsafe`.
 
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -25,9 +25,58 @@ use crate::parameter::{Parameter, Run, Scalar};
 use crate::view::{self, AtomicElement, AtomicInteger, OrderedElement, RawView};
 use crate::{BitWord, Index};
 
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::kernel;
+/// use trioxide_kernel::safe::{Group, In, Out, Own};
+///
+/// /// Lines, as several kernels take them.
+/// #[derive(Group)]
+/// pub struct Lines<'a> {
+///     slopes: In<'a, f64>,
+///     starts: In<'a, f64>,
+/// }
+///
+/// /// The value of each line at `x`.
+/// #[kernel]
+/// pub fn follow(i: Own, lines: Lines, x: f64, values: Out<f64>) {
+///     values.set(i, lines.slopes.at(i) * x + lines.starts.at(i));
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let (slopes, starts) = (on.upload(&[2.0, 3.0])?, on.upload(&[0.0, 1.0])?);
+/// let lines = LinesBuffers { slopes: &slopes, starts: &starts };
+/// let mut values = on.uninitialized(2)?;
+/// follow::launch(&on, 2, lines, 10.0, &mut values)?;
+/// assert_eq!(on.download(&values)?, [20.0, 31.0]);
+/// # Ok(())
+/// # }
+/// ```
 pub use trioxide_kernel_macros::SafeGroup as Group;
 
 /// The index that a call of a kernel's function is for. No other call of the launch has it.
+///
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::kernel;
+/// use trioxide_kernel::safe::{Out, Own};
+///
+/// /// Writes the number of each element.
+/// #[kernel]
+/// pub fn number(i: Own, numbers: Out<u32>) {
+///     // `get` gives the plain index.
+///     numbers.set(i, i.get());
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let mut numbers = on.uninitialized(3)?;
+/// number::launch(&on, 3, &mut numbers)?;
+/// assert_eq!(on.download(&numbers)?, [0, 1, 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Own<'call, I = u32> {
     index: I,
     /// Its number: what `I` says of itself is not trusted.
@@ -340,10 +389,83 @@ impl<T: Pod + Send + Sync> Element for T {}
 
 views! {
     /// An array over `I` that nobody writes during the launch.
+    ///
+    /// ```
+    /// use trioxide_device::Device;
+    /// use trioxide_kernel::kernel;
+    /// use trioxide_kernel::safe::{In, Out, Own};
+    ///
+    /// /// The difference from value `i` to the next; 0 for the last.
+    /// #[kernel]
+    /// pub fn differ(i: Own, values: In<f64>, differences: Out<f64>) {
+    ///     let next = values.get(i.get() + 1).unwrap_or(values.at(i));
+    ///     differences.set(i, next - values.at(i));
+    /// }
+    /// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let values = on.upload(&[1.0, 4.0, 6.0])?;
+    /// let mut differences = on.uninitialized(3)?;
+    /// differ::launch(&on, 3, &values, &mut differences)?;
+    /// assert_eq!(on.download(&differences)?, [3.0, 2.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     In<T: Element>, &;
     /// An array over `I`, each element of which its own index alone uses.
+    ///
+    /// ```
+    /// use trioxide_device::Device;
+    /// use trioxide_kernel::kernel;
+    /// use trioxide_kernel::safe::{Out, Own};
+    ///
+    /// /// Doubles a value in place.
+    /// #[kernel]
+    /// pub fn double(i: Own, values: Out<f64>) {
+    ///     values.set(i, 2.0 * values.at(i));
+    /// }
+    /// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let mut values = on.upload(&[1.0, 4.0])?;
+    /// double::launch(&on, 2, &mut values)?;
+    /// assert_eq!(on.download(&values)?, [2.0, 8.0]);
+    /// // Three indices, two elements: an error, and nothing has run.
+    /// assert!(double::launch(&on, 3, &mut values).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     Out<T: Element>, &mut;
     /// An array over `I` that any index may change at any time. Every access is relaxed: launches order them.
+    ///
+    /// ```
+    /// use trioxide_device::Device;
+    /// use trioxide_kernel::kernel;
+    /// use trioxide_kernel::safe::{Atomic, In, Own};
+    ///
+    /// trioxide_kernel::id! {
+    ///     /// A station, at which samples are taken.
+    ///     pub struct Station = "station";
+    /// }
+    ///
+    /// /// Counts the samples of each station.
+    /// #[kernel]
+    /// pub fn count(sample: Own, stations: In<Station>, counts: Atomic<u32, Station>) {
+    ///     counts.add(stations.at(sample), 1);
+    /// }
+    /// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let (stations, mut counts) = (on.upload(&[1, 0, 1].map(Station::new))?, on.filled(2, 0)?);
+    /// count::launch(&on, 3, &stations, &mut counts)?;
+    /// assert_eq!(on.download(&counts)?, [1, 2]);
+    /// // A station that is not there: an error.
+    /// let stations = on.upload(&[Station::new(2)])?;
+    /// let error = count::launch(&on, 1, &stations, &mut counts).unwrap_err();
+    /// assert_eq!(error.to_string(), "kernel count: index 2 of array `counts`, which has 2 elements");
+    /// # Ok(())
+    /// # }
+    /// ```
     Atomic<T: AtomicElement> = u32, &mut
 }
 

@@ -72,6 +72,16 @@ pub fn exclusive_scan(on: &Device, values: &mut Buffer<u32>) -> Result<Buffer<u3
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
+///
+/// ```
+/// # use trioxide_device::{Device, collective::lengths};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let lengths = lengths(&on, 2)?;
+/// assert_eq!((lengths.len(), on.read(&lengths, 2)?), (3, 0));
+/// # Ok(())
+/// # }
+/// ```
 pub fn lengths(on: &Device, n: usize) -> Result<Buffer<u32>> {
     let mut lengths = on.uninitialized(n + 1)?;
     on.fill_from(&mut lengths, n, 0)?;
@@ -89,6 +99,18 @@ fn count(what: &str, len: usize) -> Result<u32> {
 }
 
 /// A bit set whose members are counted.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::Counted};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let bits = on.upload(&[0b1001, 1])?;
+/// let counted = Counted::new(&on, &bits)?;
+/// assert_eq!(counted.total(), 3);
+/// assert_eq!(on.download(&counted.list(&on)?)?, [0, 3, 32]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Counted<'b, W> {
     bits: &'b Buffer<W>,
     /// Number of members before each tile.
@@ -146,6 +168,15 @@ unsafe fn list_bits(
 ///
 /// # Errors
 /// Errors of [`Counted::new`].
+///
+/// ```
+/// # use trioxide_device::{Device, collective::count_bits};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// assert_eq!(count_bits(&on, &on.upload(&[0b1001, 1])?)?, 3);
+/// # Ok(())
+/// # }
+/// ```
 pub fn count_bits<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<u32> {
     Ok(Counted::new(on, bits)?.total)
 }
@@ -172,6 +203,16 @@ pub fn compact<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Me
 ///
 /// # Errors
 /// Errors of [`Counted::new`].
+///
+/// ```
+/// # use trioxide_device::{Device, collective::compact_with_room};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let list = compact_with_room(&on, &on.upload(&[0b1001, 1])?)?;
+/// assert_eq!((on.download(&list)?, list.capacity()), (vec![0, 3, 32], 64));
+/// # Ok(())
+/// # }
+/// ```
 pub fn compact_with_room<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Member>> {
     let tiled = Tiled::new(on, bits)?;
     let mut list = on.uninitialized(32 * bits.len())?;
@@ -188,6 +229,17 @@ pub fn compact_with_room<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Bu
 ///
 /// # Errors
 /// Errors of the device.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::tally_bits};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let mut tally = on.filled(2, 0)?;
+/// tally_bits(&on, &on.upload(&[0b1001, 1])?, &mut tally, 1)?;
+/// assert_eq!(on.download(&tally)?, [0, 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn tally_bits<W: BitWord>(
     on: &Device,
     bits: &Buffer<W>,
@@ -201,6 +253,18 @@ pub fn tally_bits<W: BitWord>(
 }
 
 /// A bit set whose tiles are counted, while the host does not know the sum.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::Tiled};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let bits = on.upload(&[0b1001, 1])?;
+/// let tiled = Tiled::new(&on, &bits)?;
+/// // For each word: its bits, and the number of members before it.
+/// assert_eq!(on.download(&tiled.ranks(&on)?)?, [0b1001, 0, 1, 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Tiled<'b, W> {
     bits: &'b Buffer<W>,
     /// Number of members before each tile.
@@ -331,6 +395,18 @@ pub fn mark_ids<E: Index>(
 ///
 /// # Errors
 /// As [`mark_ids`].
+///
+/// ```
+/// # use trioxide_device::{Device, collective::mark_more_ids};
+/// # use trioxide_kernel::Bits;
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let mut bits = on.filled(1, Bits::<u32>::new(0b10))?;
+/// let wrong = mark_more_ids(&on, &on.upload(&[3])?, 4, &mut bits)?;
+/// assert_eq!((on.download(bits.as_words())?, wrong), (vec![0b1010], None));
+/// # Ok(())
+/// # }
+/// ```
 pub fn mark_more_ids<E: Index>(
     on: &Device,
     ids: &Buffer<u32>,

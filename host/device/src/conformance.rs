@@ -28,6 +28,18 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// Those of devices that are there and do not start, or do not take the kernels.
+///
+/// ```
+/// use trioxide_device::{Device, collective, conformance};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// for on in conformance::devices(collective::PTX)? {
+///     let bits = on.upload(&[0b1001, 1])?;
+///     assert_eq!(on.download(&collective::compact(&on, &bits)?)?, [0, 3, 32], "{on:?}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub fn devices(ptx: Ptx) -> Result<Vec<Device>> {
     let mut devices = vec![Device::cpu(None)?];
     #[cfg(feature = "emulator")]
@@ -47,6 +59,17 @@ pub fn devices(ptx: Ptx) -> Result<Vec<Device>> {
 ///
 /// # Errors
 /// The first device on which `work` fails or gives another result, with both.
+///
+/// ```
+/// use trioxide_device::{Device, collective, conformance};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// conformance::check_equal(collective::PTX, &3, |on: &Device| {
+///     collective::count_bits(on, &on.upload(&[0b1001, 1])?)
+/// })?;
+/// # Ok(())
+/// # }
+/// ```
 pub fn check_equal<T: PartialEq + Debug>(
     ptx: Ptx,
     expected: &T,
@@ -77,6 +100,17 @@ fn skip(ptx: Ptx, untested: &str, reason: &str) {
 }
 
 /// Names of the PTX entries of a package: its kernels and their instances.
+///
+/// ```
+/// use trioxide_device::{Device, collective, conformance};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// if !collective::PTX.is_empty() {
+///     assert!(conformance::entries(collective::PTX).contains("scan_tiles"));
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub fn entries(ptx: Ptx) -> BTreeSet<&'static str> {
     ptx_rules::entries(ptx.text).into_iter().collect()
 }
@@ -86,6 +120,20 @@ pub fn entries(ptx: Ptx) -> BTreeSet<&'static str> {
 ///
 /// # Errors
 /// The kernels that were not launched.
+///
+/// ```
+/// use trioxide_device::{Device, collective, conformance};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let on = Device::cpu(None)?;
+/// collective::count_bits(&on, &on.upload(&[1])?)?;
+/// if !collective::PTX.is_empty() {
+///     let error = conformance::check_launched(&on, collective::PTX).unwrap_err();
+///     assert!(error.contains("list_bits") && !error.contains("count_bits"));
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub fn check_launched(on: &Device, ptx: Ptx) -> Result<(), String> {
     if ptx.is_empty() {
         skip(ptx, "that no test launches", NO_PTX);
@@ -108,6 +156,16 @@ pub fn check_launched(on: &Device, ptx: Ptx) -> Result<(), String> {
 ///
 /// # Errors
 /// For each broken rule: the problem, the remedy and the lines.
+///
+/// ```
+/// use trioxide_device::{Device, collective, conformance};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // Each exception: the rule, the kernel, the reason.
+/// conformance::check_rules(collective::PTX, "")?;
+/// # Ok(())
+/// # }
+/// ```
 pub fn check_rules(ptx: Ptx, exceptions: &str) -> Result<(), String> {
     if ptx.is_empty() {
         skip(ptx, "by the rules", NO_PTX);

@@ -21,7 +21,7 @@
 //! | --- | --- |
 //! | machines, buffers, stages, times | [`device`] |
 //! | scan, compact, sort, bucket | [`collective`] |
-//! | times of kernels, beside the bytes that they must move | [`bench`] |
+//! | times of kernels, beside the bytes that they must move | [`mod@bench`] |
 //! | the kernels of a package, embedded | [`kernels!`] |
 //! | the rules that kernels of any package keep | [`conformance`] |
 //! | errors, progress, threads of the host | [`trioxide_work`] |

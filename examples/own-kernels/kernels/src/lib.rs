@@ -1,9 +1,10 @@
 //! Kernels over points: one that writes, one that gives a bit set, with an enum and a constant, one over tiles, one that reads by ids
-//! from data: their launches are safe, since indices are own ones, or are compared. And one of blocks.
+//! from data: their launches are safe, since indices are own ones, or are compared. Those of blocks are in `blocks` and in [`compared`].
 #![forbid(unsafe_code)]
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
 
 mod blocks;
+pub mod compared;
 
 pub use blocks::*;
 use glam::DVec2;

@@ -7,9 +7,42 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::Lane;
 use crate::check::{CHECKED, shared_label};
 
-/// An array of `N` elements in a block's shared memory; a field of the struct that [`Block::shared`] gives.
+/// An array of `N` elements in a block's shared memory; a field of the struct that [`Block::shared`](crate::Block::shared)
+/// gives.
 ///
 /// Lanes share it: after a barrier a lane reads the values that others wrote.
+///
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
+///
+/// #[derive(SharedMemory)]
+/// pub struct Counts {
+///     counts: Shared<u32, 4>,
+/// }
+///
+/// /// Counts the values of each 64 that leave a rest of 0, 1, 2 and 3.
+/// #[kernel(requires(values.len() == 64 * n, rests.len() == 4 * n))]
+/// pub fn count_rests(block: &Block<64, Counts>, values: In<u32>, rests: Out<u32>) {
+///     let counts = &block.shared().counts;
+///     block.each(4, |lane, k| counts.set(lane, k, 0));
+///     block.phase(|lane| {
+///         let value = values.at(64 * block.index() + lane.index());
+///         counts.add(lane, value % 4, 1);
+///     });
+///     block.each(4, |_, k| rests.set(4 * block.index() + k, counts.at(k)));
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let values = on.upload(&(1..65).collect::<Vec<u32>>())?;
+/// let mut rests = on.uninitialized(4)?;
+/// // SAFETY: the lengths are checked, and each index writes its own element.
+/// unsafe { count_rests::launch(&on, 1, &values, &mut rests) }?;
+/// assert_eq!(on.download(&rests)?, [16; 4]);
+/// # Ok(())
+/// # }
+/// ```
 #[repr(C, align(16))]
 pub struct Shared<T, const N: usize>(UnsafeCell<[T; N]>);
 

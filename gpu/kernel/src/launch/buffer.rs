@@ -20,6 +20,24 @@ impl DeviceId {
 }
 
 /// A typed array in the memory of a device. Dropping it gives its memory back.
+///
+/// ```
+/// use trioxide_device::Device;
+///
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let mut triangles = on.upload(&[[0u32, 1, 2], [2, 1, 3]])?;
+/// assert_eq!((triangles.len(), triangles.bytes()), (2, 24));
+/// // A shorter one keeps its memory.
+/// triangles.set_len(1);
+/// assert_eq!(triangles.capacity(), 2);
+/// // The same memory as elements of another type.
+/// let corners = triangles.cast::<u32>();
+/// assert_eq!(on.download(&corners)?, [0, 1, 2]);
+/// # Ok(())
+/// # }
+/// ```
 #[repr(C)]
 pub struct Buffer<T> {
     address: u64,

@@ -15,6 +15,28 @@ use crate::index::{BitWord, Index};
 /// An array that any index may change at any time. Every access is relaxed: launches order them.
 ///
 /// The element is `u32` where none is named.
+///
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::{Atomic, In, kernel};
+///
+/// /// Counts the values of each class, and finds the smallest value of all.
+/// #[kernel(requires(smallest.len() == 1))]
+/// pub fn count_classes(i: u32, classes: In<u32>, values: In<u32>, counts: Atomic, smallest: Atomic) {
+///     counts.add(classes.at(i), 1);
+///     smallest.min(0u32, values.at(i));
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let (classes, values) = (on.upload(&[1, 0, 1])?, on.upload(&[7, 5, 9])?);
+/// let (mut counts, mut smallest) = (on.filled(2, 0)?, on.filled(1, u32::MAX)?);
+/// // SAFETY: there are three classes and values, and the classes are below 2.
+/// unsafe { count_classes::launch(&on, 3, &classes, &values, &mut counts, &mut smallest) }?;
+/// assert_eq!((on.download(&counts)?, on.download(&smallest)?), (vec![1, 2], vec![5]));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Atomic<'a, T = u32> {
     array: Array<T>,
     memory: PhantomData<&'a [AtomicU32]>,
@@ -222,6 +244,27 @@ racing_element!(f32: f32, Vec2: f32, Vec3: f32, Vec4: f32, f64: f64, DVec2: f64,
 
 /// An array that races by design: an index may read an element while another writes it, and find some parts new and others old.
 /// The result differs from run to run.
+///
+/// ```
+/// use trioxide_device::Device;
+/// use glam::Vec2;
+/// use trioxide_kernel::{Racing, kernel};
+///
+/// /// Moves point `i` right, up to the point before it, which may have moved or not.
+/// #[kernel(requires(points.len() == n + 1))]
+/// pub fn follow(i: u32, points: Racing<Vec2>) {
+///     points.store(i + 1, 0, points.load(i, 0));
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let mut points = on.upload(&[Vec2::ONE, Vec2::ZERO, Vec2::ZERO])?;
+/// // SAFETY: the length is checked.
+/// unsafe { follow::launch(&on, 2, &mut points) }?;
+/// assert_eq!(on.download(&points)?[1], Vec2::X);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Racing<'a, T> {
     array: Array<T>,
     memory: PhantomData<&'a [AtomicU32]>,

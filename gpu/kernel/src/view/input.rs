@@ -10,6 +10,27 @@ use crate::index::BitWord;
 use crate::index::Word;
 
 /// An array that nobody writes during the launch.
+///
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::{In, Out, kernel};
+///
+/// /// The mean of value `i` and the next one.
+/// #[kernel(requires(values.len() == n + 1, means.len() == n))]
+/// pub fn average(i: u32, values: In<f64>, means: Out<f64>) {
+///     means.set(i, 0.5 * (values.at(i) + values.at(i + 1)));
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let values = on.upload(&[1.0, 2.0, 4.0])?;
+/// let mut means = on.uninitialized(2)?;
+/// // SAFETY: the lengths are checked, and index i writes mean i.
+/// unsafe { average::launch(&on, 2, &values, &mut means) }?;
+/// assert_eq!(on.download(&means)?, [1.5, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
 pub struct In<'a, T> {
     array: Array<T>,
     memory: PhantomData<&'a [T]>,

@@ -15,6 +15,29 @@ use crate::writers::Writers;
 
 /// An array. At most one index of the launch writes an element, and no other reads it. [`Out::set_same`] is for
 /// elements that several indices write.
+///
+/// ```
+/// use trioxide_device::Device;
+/// use trioxide_kernel::{In, Out, kernel};
+///
+/// /// Adds `step` to value `i`, which index `i` alone reads and writes; notes in `is_large` that one is over 2.
+/// #[kernel(requires(values.len() == n, is_large.len() == 1))]
+/// pub fn raise(i: u32, step: f64, values: Out<f64>, is_large: Out<u32>) {
+///     values.set(i, values.at(i) + step);
+///     if values.at(i) > 2.0 {
+///         is_large.set_same(0u32, 1);
+///     }
+/// }
+/// # mod trioxide_device { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/device.rs")); }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let (mut values, mut is_large) = (on.upload(&[1.0, 2.0])?, on.filled(1, 0)?);
+/// // SAFETY: the lengths are checked; all that write to `is_large` write 1.
+/// unsafe { raise::launch(&on, 2, 0.5, &mut values, &mut is_large) }?;
+/// assert_eq!((on.download(&values)?, on.download(&is_large)?), (vec![1.5, 2.5], vec![1]));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Out<'a, T> {
     array: Array<T>,
     #[cfg(not(target_arch = "nvptx64"))]

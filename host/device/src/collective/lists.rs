@@ -101,6 +101,18 @@ pub fn bucket<K: Index + Word, V: Index + Word>(
 ///
 /// # Safety
 /// `items` elements have a key below `count`.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::{Csr, bucket_known}};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let keys = on.upload(&[2, 0, 2])?;
+/// // SAFETY: three elements have a key below 3.
+/// let lists: Csr<u32, u32> = unsafe { bucket_known(&on, &keys, 3, 3) }?;
+/// assert_eq!(on.download(lists.items())?, [1, 0, 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub unsafe fn bucket_known<K: Index + Word, V: Index + Word>(
     on: &Device,
     keys: &Buffer<K>,
@@ -120,6 +132,18 @@ pub unsafe fn bucket_known<K: Index + Word, V: Index + Word>(
 ///
 /// # Safety
 /// `items` elements have a key below `count`.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::{bucket_long, most_alone}};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let keys = on.upload(&[2, 0, 2])?;
+/// // SAFETY: three elements have a key below 3.
+/// let (lists, longest) = unsafe { bucket_long::<u32, u32>(&on, &keys, 3, 3, most_alone(&on)) }?;
+/// assert_eq!((on.download(lists.items())?, longest), (vec![1, 0, 2], 2));
+/// # Ok(())
+/// # }
+/// ```
 pub unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
     on: &Device,
     keys: &Buffer<K>,

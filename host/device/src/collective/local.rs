@@ -12,6 +12,16 @@ use crate::device::Device;
 ///
 /// # Errors
 /// Errors of [`bucket_local`].
+///
+/// ```
+/// # use trioxide_device::{Device, collective::start_local};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let starts = start_local(&on, &on.upload(&[1, 0, 1])?, 2)?;
+/// assert_eq!(on.download(&starts)?, [0, 0, 1, 3]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn start_local(on: &Device, keys: &Buffer<u32>, buckets: usize) -> Result<Buffer<u32>> {
     let tiles = count("elements", keys.len())?.div_ceil(LOCAL_TILE);
     count("keys", buckets.saturating_add(2))?;
@@ -33,6 +43,17 @@ pub fn start_local(on: &Device, keys: &Buffer<u32>, buckets: usize) -> Result<Bu
 ///
 /// # Safety
 /// The keys are below `buckets`.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::bucket_local};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// // SAFETY: the keys are below 2.
+/// let (starts, items) = unsafe { bucket_local(&on, &on.upload(&[1, 0])?, 2) }?;
+/// assert_eq!((on.download(&starts)?, on.download(&items)?), (vec![0, 1, 2], vec![1, 0]));
+/// # Ok(())
+/// # }
+/// ```
 pub unsafe fn bucket_local(
     on: &Device,
     keys: &Buffer<u32>,

@@ -13,6 +13,16 @@ use crate::device::Device;
 ///
 /// # Errors
 /// [`Error::Argument`](crate::Error::Argument) for more than 2^32 - 1 keys; errors of the device.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::order_by_keys};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let order = order_by_keys(&on, on.upload(&[3, 1, 3, 0])?, 2)?;
+/// assert_eq!(on.download(&order)?, [3, 1, 0, 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub fn order_by_keys(on: &Device, mut keys: Buffer<u32>, bits: u32) -> Result<Buffer<u32>> {
     let n = count("keys", keys.len())?;
     let tiles = n.div_ceil(SORT_TILE);

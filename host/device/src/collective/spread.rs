@@ -13,6 +13,18 @@ use crate::device::Device;
 ///
 /// # Errors
 /// Errors of the device and of `work`.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::is_scattered};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// // Triangles of neighbouring vertices.
+/// let corners: Vec<u32> = (0..3000).map(|i| i / 3 + i % 3).collect();
+/// let (is_scattered, ()) = is_scattered(&on, &on.upload(&corners)?, 3, 1002, || Ok(()))?;
+/// assert!(!is_scattered);
+/// # Ok(())
+/// # }
+/// ```
 pub fn is_scattered<R>(
     on: &Device,
     corners: &Buffer<u32>,

@@ -21,6 +21,18 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let mut squares = on.uninitialized::<u32>(3)?;
+    /// // A launch or a fill writes all elements before they are read.
+    /// on.fill_from(&mut squares, 0, 9)?;
+    /// assert_eq!(on.download(&squares)?, [9, 9, 9]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn uninitialized<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let (address, memory) = self.allocate(len.checked_mul(size_of::<T>()))?;
         // SAFETY: the backend's new allocation, aligned to at least 16 bytes.
@@ -44,6 +56,16 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let counts = on.filled(3, 0u32)?;
+    /// assert_eq!(on.download(&counts)?, [0, 0, 0]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn filled<T: Word>(&self, len: usize, word: T) -> Result<Buffer<T>> {
         let buffer = self.uninitialized(len)?;
         self.0
@@ -79,6 +101,16 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let points = on.upload(&[[0.0, 1.0], [2.0, 3.0]])?;
+    /// assert_eq!((points.len(), points.bytes()), (2, 32));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn upload<T: Pod>(&self, data: &[T]) -> Result<Buffer<T>> {
         self.upload_with_capacity(data, data.len())
     }
@@ -87,6 +119,16 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let list = on.upload_with_capacity(&[1u32, 2], 100)?;
+    /// assert_eq!((list.len(), list.capacity()), (2, 100));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn upload_with_capacity<T: Pod>(&self, data: &[T], capacity: usize) -> Result<Buffer<T>> {
         let mut buffer = self.uninitialized(capacity.max(data.len()))?;
         buffer.set_len(data.len());
@@ -120,6 +162,18 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let mut list = on.upload(&[1u32, 2])?;
+    /// on.resize(&mut list, 4)?;
+    /// on.fill_from(&mut list, 2, 7)?;
+    /// assert_eq!(on.download(&list)?, [1, 2, 7, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn resize<T: Pod>(&self, buffer: &mut Buffer<T>, len: usize) -> Result<()> {
         if len > buffer.capacity() {
             *buffer = self.moved(buffer, len.saturating_add(len / 4))?;
@@ -146,6 +200,17 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let values = on.upload(&[1u32, 2])?;
+    /// let copy = on.duplicate(&values)?;
+    /// assert_eq!(on.download(&copy)?, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn duplicate<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Buffer<T>> {
         self.moved(buffer, buffer.len())
     }
@@ -170,6 +235,18 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Device`] when that work failed.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let values = on.upload(&[1u32, 2])?;
+    /// assert_eq!(on.download(&values)?, [1, 2]);
+    /// // A buffer of another device is refused.
+    /// assert!(Device::cpu(None)?.download(&values).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn download<T: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<T>> {
         self.download_rows(buffer)
     }
@@ -178,6 +255,16 @@ impl Device {
     ///
     /// # Errors
     /// As [`Device::download`]; [`Error::Argument`] when the content is no whole number of rows.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let corners = on.upload(&[0u32, 1, 2, 2, 1, 3])?;
+    /// assert_eq!(on.download_rows::<_, [u32; 3]>(&corners)?, [[0, 1, 2], [2, 1, 3]]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn download_rows<T: Pod, R: Pod>(&self, buffer: &Buffer<T>) -> Result<Vec<R>> {
         const { assert!(size_of::<R>() > 0, "a row has no size") };
         self.check(buffer)?;
@@ -196,6 +283,16 @@ impl Device {
     ///
     /// # Panics
     /// If the range ends behind the buffer.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let values = on.upload(&[1u32, 2, 3, 4])?;
+    /// assert_eq!(on.download_range(&values, 1..3)?, [2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn download_range<T: Pod>(
         &self,
         buffer: &Buffer<T>,
@@ -239,6 +336,16 @@ impl Device {
     ///
     /// # Panics
     /// If there is no element `i`.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let values = on.upload(&[1u32, 2, 3])?;
+    /// assert_eq!(on.read(&values, 2)?, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn read<T: Pod>(&self, buffer: &Buffer<T>, i: usize) -> Result<T> {
         assert!(
             i < buffer.len(),

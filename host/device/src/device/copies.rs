@@ -37,6 +37,16 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); errors of `work`.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let (values, total) = on.upload_beside(&[1u32, 2], || on.filled(1, 0u32))?;
+    /// assert_eq!((values.len(), total.len()), (2, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn upload_beside<T: Pod, R>(
         &self,
         data: &[T],
@@ -72,6 +82,17 @@ impl Device {
     ///
     /// # Errors
     /// As [`Device::download`]; errors of `work`.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// let count = on.filled(1, 5u32)?;
+    /// let (count, next) = on.read_beside(&count, || on.filled(1000, 0u32))?;
+    /// assert_eq!((count, next.len()), (vec![5], 1000));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn read_beside<T: Pod, R>(
         &self,
         buffer: &Buffer<T>,

@@ -80,6 +80,21 @@ impl Device {
     ///
     /// # Errors
     /// [`crate::Error::Device`] when their work failed.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// use trioxide_device::collective;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// on.time_launches(true);
+    /// collective::exclusive_scan(&on, &mut on.filled(100, 1)?)?;
+    /// for launched in on.take_launches()? {
+    ///     println!("{}: {} ms", launched.entry, launched.milliseconds);
+    /// }
+    /// on.time_launches(false);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn take_launches(&self) -> Result<Vec<Launched>> {
         self.synchronize()?;
         let mut timed = lock(&self.0.timed.0);

@@ -46,6 +46,23 @@ pub use start::{Costs, has_cuda_driver};
 pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};
 
 /// A set of `E` on a device, 32 members to an element.
+///
+/// ```
+/// use trioxide_device::{BitSet, Buffer, Device, collective};
+/// use trioxide_kernel::Bits;
+///
+/// trioxide_kernel::id! {
+///     /// A vertex.
+///     pub struct Vertex = "vertex";
+/// }
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// let far: BitSet<Vertex> = on.upload(&[Bits::new(0b1001), Bits::new(1)])?;
+/// let list: Buffer<Vertex> = collective::compact(&on, &far)?;
+/// assert_eq!(on.download(&list)?, [0, 3, 32].map(Vertex::new));
+/// # Ok(())
+/// # }
+/// ```
 pub type BitSet<E> = Buffer<trioxide_kernel::Bits<E>>;
 
 pub use copies::{Copying, Way};
@@ -208,6 +225,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A machine that runs pipelines: a handle, cheap to clone and to send to other threads.
 ///
 /// Clones share the machine's work queue, stages and memory. Buffers keep their memory alive after the last handle is gone.
+///
+/// ```
+/// use trioxide_device::Device;
+///
+/// # fn main() -> trioxide_device::Result<()> {
+/// // The first GPU, or the CPU and the reason.
+/// let (on, reason) = Device::auto(None)?;
+/// if let Some(reason) = reason {
+///     eprintln!("{reason}");
+/// }
+/// let values = on.upload(&[1.0, 2.0])?;
+/// assert_eq!(on.download(&values)?, [1.0, 2.0]);
+/// println!("{}", on.name());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Device(Arc<Machine>);
 
@@ -408,6 +441,17 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// on.require(1 << 10)?;
+    /// // No machine has so much.
+    /// assert!(on.require(u64::MAX - 1).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn require(&self, bytes: u64) -> Result<()> {
         let free = self.0.backend.free()?;
         if bytes > free {
@@ -479,12 +523,35 @@ impl Device {
     }
 
     /// Counts the peak anew.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// drop(on.filled(1000, 0)?);
+    /// assert!(on.peak_bytes() >= 4000);
+    /// on.reset_peak();
+    /// assert_eq!(on.peak_bytes(), 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn reset_peak(&self) {
         let memory = self.0.backend.memory();
         memory.peak.store(memory.current.load(Relaxed), Relaxed);
     }
 
     /// Names of the PTX entries launched so far.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// use trioxide_device::collective;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// collective::exclusive_scan(&on, &mut on.filled(100, 1)?)?;
+    /// assert!(on.launched().contains("scan_sums"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn launched(&self) -> BTreeSet<&'static str> {
         lock(&self.0.launched).clone()
     }

@@ -88,6 +88,20 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Device`] when their work failed.
+    ///
+    /// ```
+    /// # use trioxide_device::Device;
+    /// # fn main() -> trioxide_device::Result<()> {
+    /// let on = Device::cpu(None)?;
+    /// for _ in 0..2 {
+    ///     on.stage("fill", || on.filled(1000, 0))?;
+    /// }
+    /// let stages = on.take_stages()?;
+    /// assert_eq!(stages[0].name, "fill");
+    /// println!("two fills took {} ms", stages[0].milliseconds);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn take_stages(&self) -> Result<Vec<Stage>> {
         let mut stages = lock(&self.0.stages);
         self.add_up(&mut stages)?;
