@@ -275,7 +275,7 @@ pub unsafe fn value<'v, P: Parameter>(raw: P::Raw, names: Names, run: &'v Run) -
 // SAFETY: no array.
 unsafe impl<T: Scalar> Safe for T {
     #[inline(always)]
-    unsafe fn view<'v>(raw: T, _: Names, _: &'v Run) -> T {
+    unsafe fn view(raw: T, _: Names, _: &Run) -> T {
         raw
     }
 
@@ -288,7 +288,7 @@ unsafe impl<T: Scalar> Safe for T {
 // SAFETY: no array.
 unsafe impl Safe for bool {
     #[inline(always)]
-    unsafe fn view<'v>(raw: u32, _: Names, _: &'v Run) -> bool {
+    unsafe fn view(raw: u32, _: Names, _: &Run) -> bool {
         raw != 0
     }
 

@@ -38,9 +38,9 @@ pub use choice::Choice;
 pub use cpu::{start_host_threads, threads};
 pub use laps::Laps;
 pub use launches::Launched;
-#[doc(hidden)]
-pub use ptx::PACKAGES;
 pub use ptx::Ptx;
+#[doc(hidden)]
+pub use ptx::{Embedded, PACKAGES};
 pub use stages::Stage;
 pub use start::{Costs, has_cuda_driver};
 pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};

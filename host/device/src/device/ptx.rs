@@ -19,6 +19,10 @@ pub struct Ptx {
 #[doc(hidden)]
 pub type Family = (&'static [&'static str], &'static [(u32, &'static [u8])]);
 
+/// What `cuda_builder::embed` writes: where the PTX is from, the PTX, and the machine code.
+#[doc(hidden)]
+pub type Embedded = (&'static str, &'static str, &'static [Family]);
+
 impl Ptx {
     /// The embedded kernels of a package.
     ///
@@ -26,10 +30,7 @@ impl Ptx {
     /// `cuda_builder::embed` wrote the rest for the sources of the package that the program is built with. A launch checks lengths
     /// and devices by what the sources declare, and the GPU runs what the PTX and the machine code say.
     #[doc(hidden)]
-    pub const unsafe fn new(
-        package: &'static str,
-        (origin, text, families): (&'static str, &'static str, &'static [Family]),
-    ) -> Self {
+    pub const unsafe fn new(package: &'static str, (origin, text, families): Embedded) -> Self {
         Self {
             package,
             origin,
@@ -111,12 +112,12 @@ macro_rules! kernels {
         $(#[$meta])*
         #[$crate::linkme::distributed_slice($crate::device::PACKAGES)]
         #[linkme(crate = $crate::linkme)]
-        // SAFETY: the build script wrote the file by `cuda_builder::embed`.
-        $visibility static $name: $crate::Ptx = unsafe {
-            $crate::Ptx::new(
-                $package,
-                include!(concat!(env!("OUT_DIR"), "/", $package, ".kernels.rs")),
-            )
+        $visibility static $name: $crate::Ptx = {
+            const PACKAGE: &str = $package;
+            const EMBEDDED: $crate::device::Embedded =
+                include!(concat!(env!("OUT_DIR"), "/", $package, ".kernels.rs"));
+            // SAFETY: the build script wrote the file by `cuda_builder::embed`.
+            unsafe { $crate::Ptx::new(PACKAGE, EMBEDDED) }
         };
     };
 }
