@@ -1,7 +1,7 @@
 //! Summaries of tiles, by a kernel of blocks.
 
 use glam::DVec2;
-use own_kernels_gpu::{self as kernel, SummariesBuffers};
+use own_kernels_gpu as kernel;
 use trioxide_device::{Buffer, Device, Result};
 
 use crate::distances;
@@ -41,21 +41,22 @@ pub fn summarize_tiles(
     let mut differences = on.uninitialized(tiles)?;
     let mut whole = on.uninitialized(tiles)?;
     let mut ascents = on.uninitialized(tiles)?;
-    let found = SummariesBuffers {
-        sums: &mut sums,
-        nearest: &mut nearest,
-        differences: &mut differences,
-        whole: &mut whole,
-        ascents: &mut ascents,
-    };
     let launch = match width {
         32 => kernel::summarize_tiles::launch::<32>,
         96 => kernel::summarize_tiles::launch::<96>,
         256 => kernel::summarize_tiles::launch::<256>,
         _ => panic!("a tile has 32, 96 or 256 points, not {width}"),
     };
-    // SAFETY: a block reads its tile, as far as there are distances, and writes its own elements.
-    unsafe { launch(on, tiles as u32, &distances, found) }?;
+    launch(
+        on,
+        tiles as u32,
+        &distances,
+        &mut sums,
+        &mut nearest,
+        &mut differences,
+        &mut whole,
+        &mut ascents,
+    )?;
     Ok(Summaries {
         sums: on.download(&sums)?,
         nearest: on.download_rows(&nearest)?,

@@ -15,9 +15,8 @@
 //! # }
 //! ```
 
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
-#[allow(unsafe_code, reason = "launches of blocks")]
 mod blocks;
 
 pub use blocks::{Summaries, summarize_tiles};

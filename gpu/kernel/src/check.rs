@@ -9,6 +9,23 @@ use core::fmt;
 /// Whether this build checks indices.
 pub const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));
 
+#[cfg(not(target_arch = "nvptx64"))]
+static LOOKS_FOR_WRITERS: core::sync::atomic::AtomicBool =
+    core::sync::atomic::AtomicBool::new(true);
+
+/// Whether checked builds of the CPU look for two writers of one element, from the next launch on. They do unless a program ends it: the
+/// look takes 8 bytes for each element of an `Out`, which a measurement of memory would count.
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn look_for_writers(looks: bool) {
+    LOOKS_FOR_WRITERS.store(looks, core::sync::atomic::Ordering::Relaxed);
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(any(debug_assertions, feature = "checked"))]
+pub(crate) fn is_looked_for() -> bool {
+    LOOKS_FOR_WRITERS.load(core::sync::atomic::Ordering::Relaxed)
+}
+
 /// The name of a view's array, for messages. It has no size where indices are not checked.
 #[derive(Clone, Copy)]
 pub struct Label {

@@ -155,13 +155,13 @@ impl Launch {
     ///
     /// # Errors
     /// [`LaunchError::OutOfBounds`].
-    pub fn catch(run: impl FnOnce()) -> Result<(), LaunchError> {
+    pub fn catch(&self, run: impl FnOnce()) -> Result<(), LaunchError> {
         let Err(payload) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) else {
             return Ok(());
         };
         match payload.downcast::<OutOfBounds<'static>>() {
             Ok(found) => Err(LaunchError::OutOfBounds {
-                kernel: found.kernel,
+                kernel: self.kernel.name,
                 array: found.array,
                 index: found.index,
                 len: found.len,

@@ -11,7 +11,7 @@ mod shadow {
     use bytemuck::Pod;
     use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-    use crate::check::{Label, hash_bytes};
+    use crate::check::{Label, hash_bytes, is_looked_for};
     use crate::place::{Writer, kernel};
 
     /// Set in the shadow of an element that `set_same` wrote: then a hash of the value, and the index.
@@ -60,9 +60,9 @@ mod shadow {
         pub const NONE: Self = Self(ptr::null_mut());
 
         pub fn new(launch: &OfLaunch, address: u64, len: usize) -> Self {
-            match len {
-                0 => Self::NONE,
-                _ => Self(launch.of(address, len)),
+            match len == 0 || !is_looked_for() {
+                true => Self::NONE,
+                false => Self(launch.of(address, len)),
             }
         }
 

@@ -93,6 +93,7 @@ fn welded(ranks: &Ranks, on: &Device, grid: &Grid) -> [u64; 2] {
 
 #[test]
 fn a_grid_takes_few_bytes_a_vertex_of_the_host() {
+    trioxide_kernel::check::look_for_writers(false);
     // Which half-edges are owned, six bits a vertex. The device makes points and triangles, and keeps flags and polygons.
     for size in [1, 2] {
         let of_polygons = [

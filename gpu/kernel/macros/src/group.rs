@@ -244,7 +244,7 @@ pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
             }
 
             #[cfg(not(target_arch = "nvptx64"))]
-            fn too_short<I: ::trioxide_kernel::Index>(
+            fn too_short<I: 'static>(
                 _: &'static str,
                 argument: &Self::Argument<'_>,
                 n: u32,

@@ -94,7 +94,13 @@ impl Kernel {
                            bool, (bool, bool) or [bool; N], or remove `members`";
             return Err(Error::new_spanned(&options.members, message));
         }
-        let owned = owned(&index.ty);
+        let owned = match &index.ty {
+            // Of `PerBlock` arrays.
+            Type::Path(path) if last(path).ident == "OwnBlock" => {
+                Some(syn::parse_quote!(::trioxide_kernel::safe::Blocks))
+            }
+            ty => owned(ty),
+        };
         Ok(Kernel {
             shape,
             is_safe: owned.is_some(),
@@ -147,12 +153,16 @@ impl Kernel {
     /// The function's first argument, from a block or an index `i` of the run `run`: of a safe kernel a number.
     pub fn first(&self, i: &Ident, run: &Ident) -> TokenStream {
         let index = &self.index;
-        match self.is_safe {
-            true => quote! {
+        match (self.is_safe, &self.shape) {
+            (true, Shape::Block { .. }) => quote! {
+                // SAFETY: the launch makes one call for each block.
+                unsafe { ::trioxide_kernel::safe::OwnBlock::new(#i, &#run) }
+            },
+            (true, _) => quote! {
                 // SAFETY: the launch makes one call for each number.
                 unsafe { ::trioxide_kernel::safe::Own::<#index>::new(#i, &#run) }
             },
-            false => quote!(#i),
+            (false, _) => quote!(#i),
         }
     }
 
@@ -454,7 +464,7 @@ fn check_lifetimes(ty: &Type) -> Result<()> {
 }
 
 /// The message for a wrong first parameter.
-const FIRST: &str = "a kernel's first parameter is its index (`i: Own<Sample>`; `i: u32` or an id) or its block (`block: &Block<256>`)";
+const FIRST: &str = "a kernel's first parameter is its index (`i: Own<Sample>`; `i: u32` or an id) or its block (`block: OwnBlock<256>`, `&Block<256>`)";
 
 /// Refuses a first parameter that is certainly no index.
 fn check_index(ty: &Type) -> Result<()> {
@@ -499,7 +509,8 @@ fn block(ty: &Type) -> Result<Option<(TokenStream, TokenStream)>> {
         _ => return Err(index_error(ty)),
     };
     let last = last(path);
-    if last.ident != "Block" {
+    let is_own = last.ident == "OwnBlock" && !is_reference;
+    if last.ident != "Block" && !is_own {
         return if is_reference {
             Err(index_error(ty))
         } else {
@@ -528,7 +539,7 @@ fn block(ty: &Type) -> Result<Option<(TokenStream, TokenStream)>> {
         }
     }
     match lanes {
-        Some(lanes) if is_reference => Ok(Some((lanes, shared))),
+        Some(lanes) if is_reference || is_own => Ok(Some((lanes, shared))),
         _ => Err(Error::new_spanned(ty, message)),
     }
 }

@@ -148,7 +148,26 @@ fn safety(kernel: &Kernel) -> (TokenStream, TokenStream) {
             }
         }
     });
-    (quote!(#(#lengths)*), TokenStream::new())
+    let mut checks = quote!(#(#lengths)*);
+    if let Shape::Block { lanes, .. } = &kernel.shape {
+        let types = kernel.parameters.iter().map(|parameter| &parameter.ty);
+        let limit = format!("{} * n < 2^32", quote!(#lanes));
+        let arguments = own("arguments");
+        checks.extend(quote! {
+            const fn is_safe_in_block<T: ::trioxide_kernel::safe::SafeInBlock>() {}
+            #( is_safe_in_block::<#types>(); )*
+            // Elements of lanes are numbered by u32.
+            if (#lanes) as u64 * #n as u64 > u32::MAX as u64 {
+                let #arguments = ::trioxide_kernel::launch::Arguments::new(#n);
+                return ::core::result::Result::Err(::trioxide_kernel::launch::LaunchError::Requirement {
+                    kernel: #label,
+                    condition: #limit,
+                    lengths: ::trioxide_kernel::launch::lengths(#n, &#arguments),
+                });
+            }
+        });
+    }
+    (checks, TokenStream::new())
 }
 
 /// The bytes that the launch moves; `None` when a condition is broken, on which the formula may rely.

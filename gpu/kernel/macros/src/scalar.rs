@@ -58,6 +58,9 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
             }
         }
 
+        // SAFETY: a value.
+        unsafe impl ::trioxide_kernel::safe::SafeInBlock for #name {}
+
         // SAFETY: no array.
         unsafe impl ::trioxide_kernel::safe::Safe for #name {
             #[inline(always)]
@@ -71,7 +74,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
             }
 
             #[cfg(not(target_arch = "nvptx64"))]
-            fn too_short<I: ::trioxide_kernel::Index>(
+            fn too_short<I: 'static>(
                 _: &'static str,
                 _: &#name,
                 _: u32,

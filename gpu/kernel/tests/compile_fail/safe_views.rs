@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::safe::{Atomic, In, Out, Own, OwnBlock, PerBlock, Shared};
 
 trioxide_kernel::id! {
     /// A sample.
@@ -29,6 +29,24 @@ fn reads_by_another_kind(sample: Own<Sample>, offsets: In<f64, Station>, sums: O
 #[kernel]
 fn takes_unchecked_views(sample: Own<Sample>, values: trioxide_kernel::In<f64>) {
     let _ = values.at(sample.get());
+}
+
+#[kernel]
+fn shares_a_number(block: OwnBlock<32, Shared<u32, 1>>, sums: Atomic<u32, Sample>) {
+    while sums.load(Sample::new(0)) < 3 {
+        block.phase(|lane| block.shared().set(lane, 0, 1));
+    }
+}
+
+#[kernel]
+fn reads_shared_memory_outside(block: OwnBlock<32, Shared<u32, 1>>, sums: PerBlock<u32>) {
+    let first = block.shared().at(0);
+    block.once(|_, own| sums.set(own, first));
+}
+
+#[kernel]
+fn writes_by_each_lane(block: OwnBlock<32>, sums: PerBlock<u32>) {
+    block.phase(|lane| sums.set(lane, 1));
 }
 
 fn keeps_its_index(sample: Own<'_, Sample>) -> Own<'static, Sample> {

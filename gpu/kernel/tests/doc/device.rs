@@ -56,6 +56,6 @@ impl Launcher for Device {
     unsafe fn launch(&self, launch: Launch) -> Result<()> {
         launch.check_device(self.0)?;
         // SAFETY: the caller's promise; all calls, once; arrays of this process.
-        Launch::catch(|| unsafe { launch.run(0..launch.calls()) })
+        launch.catch(|| unsafe { launch.run(0..launch.calls()) })
     }
 }

@@ -81,6 +81,6 @@ impl Launcher for Host {
             Shape::Each | Shape::Bits => None,
         };
         // SAFETY: the caller's promise; all calls, once; arrays of this host.
-        Launch::catch(|| unsafe { launch.run(0..launch.calls()) })
+        launch.catch(|| unsafe { launch.run(0..launch.calls()) })
     }
 }

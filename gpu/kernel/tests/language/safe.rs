@@ -1,7 +1,7 @@
 //! Kernels over an own index: their launches are safe functions.
 
 use trioxide_kernel::launch::LaunchError;
-use trioxide_kernel::safe::{Atomic, Group, In, Out, Own};
+use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, OwnBlock, PerBlock, Shared};
 use trioxide_kernel::{Scalar, kernel};
 
 use crate::common::Host;
@@ -159,4 +159,128 @@ fn arrays_over_the_own_index_have_an_element_for_each() {
             n: 3
         }
     );
+}
+
+/// Sums of 64 values each, and each value's share of its sum.
+#[kernel(requires(shares.len() == values.len()))]
+pub fn share_in_blocks(
+    block: OwnBlock<64, (Shared<f64, 64>, Shared<u32, 1>)>,
+    values: In<f64, Sample>,
+    sums: PerBlock<f64>,
+    positive: PerBlock<u32>,
+    shares: Out<f64, Sample>,
+) {
+    let (partial, count) = block.shared();
+    block.phase(|lane| {
+        let own = block.element::<Sample>(lane);
+        let value = values.get(own.get()).unwrap_or(0.0);
+        partial.set(lane, lane.index(), value);
+        if lane.index() == 0 {
+            count.set(lane, 0, 0);
+        }
+    });
+    block.phase(|lane| {
+        if partial.at(lane, lane.index()) > 0.0 {
+            count.add(lane, 0, 1);
+        }
+    });
+    let mut half = 32;
+    while half > 0 {
+        block.phase(|lane| {
+            let k = lane.index();
+            if k < half {
+                partial.set(lane, k, partial.at(lane, k) + partial.at(lane, k + half));
+            }
+        });
+        half /= 2;
+    }
+    block.phase(|lane| {
+        let own = block.element::<Sample>(lane);
+        if own.index() < values.len() {
+            shares.set(own, values.at(own) / partial.at(lane, 0));
+        }
+    });
+    block.once(|_, own| positive.set(own, 1));
+    // Another phase of the same lane.
+    block.phase(|lane| {
+        if lane.index() == 0 {
+            count.set(lane, 0, count.at(lane, 0) + 1);
+        }
+    });
+    block.phase(|lane| {
+        if lane.index() == 63 {
+            count.set(lane, 0, count.at(lane, 0) * 2);
+        }
+    });
+    let doubled = block.lanes(|lane| count.at(lane, 0));
+    let most = block.max(&doubled);
+    let sum = block.sum(&block.lanes(|lane| match lane.index() {
+        0 => partial.at(lane, 0),
+        _ => 0.0,
+    }));
+    block.once(|_, own| {
+        sums.set(own, sum);
+        positive.set(own, positive.at(own) + most);
+    });
+}
+
+/// Reads a place of shared memory that is not there.
+#[kernel]
+pub fn leave_shared_memory(block: OwnBlock<32, Shared<u32, 32>>, first: u32, read: PerBlock<u32>) {
+    let words = block.shared();
+    block.phase(|lane| words.set(lane, lane.index(), 7));
+    let found = block.lanes(|lane| words.at(lane, first + lane.index()));
+    let most = block.max(&found);
+    block.once(|_, own| read.set(own, most));
+}
+
+#[test]
+fn blocks_have_safe_launches_too() {
+    let on = Host::new();
+    let values: Vec<f64> = (0..100).map(|i| f64::from(i % 7)).collect();
+    let uploaded = on.upload(&values);
+    let (mut sums, mut positive) = (on.upload(&[0.0; 2]), on.upload(&[0u32; 2]));
+    let mut shares = on.upload(&[0.0; 100]);
+    share_in_blocks::launch(&on, 2, &uploaded, &mut sums, &mut positive, &mut shares).unwrap();
+    let expected: Vec<f64> = values.chunks(64).map(|tile| tile.iter().sum()).collect();
+    assert_eq!(on.download(&sums), expected);
+    let counts = values
+        .chunks(64)
+        .map(|tile| tile.iter().filter(|v| **v > 0.0).count() as u32);
+    let counts: Vec<u32> = counts.map(|count| 1 + 2 * (count + 1)).collect();
+    assert_eq!(on.download(&positive), counts);
+    let of_sum = |i: usize| values[i] / expected[i / 64];
+    assert_eq!(
+        on.download(&shares),
+        (0..100).map(of_sum).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn blocks_leave_no_array() {
+    let on = Host::new();
+    let mut read = on.upload(&[0u32; 3]);
+    leave_shared_memory::launch(&on, 3, 0, &mut read).unwrap();
+    assert_eq!(on.download(&read), [7; 3]);
+    let error = leave_shared_memory::launch(&on, 3, 1, &mut read).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "kernel leave_shared_memory: index 32 of array `shared`, which has 32 elements"
+    );
+    let error = leave_shared_memory::launch(&on, 4, 0, &mut read).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "kernel leave_shared_memory: array `read` has 3 elements, but the launch has 4 indices"
+    );
+    let error = leave_shared_memory::launch(&on, 1 << 27, 0, &mut read).unwrap_err();
+    assert!(
+        error.to_string().contains("array `read` has 3 elements"),
+        "{error}"
+    );
+    // Elements behind the last of an array that is no block's.
+    let uploaded = on.upload(&[1.0; 65]);
+    let (mut sums, mut positive) = (on.upload(&[0.0; 2]), on.upload(&[0u32; 2]));
+    let mut shares = on.upload(&[0.0; 64]);
+    let error = share_in_blocks::launch(&on, 2, &uploaded, &mut sums, &mut positive, &mut shares);
+    assert!(matches!(error, Err(LaunchError::Requirement { .. })));
 }

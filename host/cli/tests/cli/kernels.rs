@@ -61,7 +61,7 @@ fn bench_kernels_tells_time_and_rate_of_every_kernel() {
         "fill_buckets",
         "match_twins_f64",
         "link_frontier_edges",
-        "label_max_f64",
+        "label_max_f64_ties_by_edge_true",
         "find_longest_edges_f64",
         "follow_marked_triangles",
         "divide_all_triangles_f64",

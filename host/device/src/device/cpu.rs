@@ -271,7 +271,7 @@ impl Backend for Cpu {
         let chunk = calls.div_ceil(threads * CHUNKS_PER_THREAD).max(smallest);
         if threads == 1 || calls <= chunk {
             // SAFETY: the caller's promise; all calls, once; the arrays are this device's.
-            return Launch::catch(|| unsafe { launch.run(0..calls) });
+            return launch.catch(|| unsafe { launch.run(0..calls) });
         }
         let run = || {
             parallel::for_pieces(calls as usize, chunk as usize, |range| {
@@ -279,7 +279,7 @@ impl Backend for Cpu {
                 unsafe { launch.run(range.start as u32..range.end as u32) };
             });
         };
-        Launch::catch(|| self.threads.install(run))
+        launch.catch(|| self.threads.install(run))
     }
 
     fn synchronize(&self) -> Result<()> {

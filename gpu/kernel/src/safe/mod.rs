@@ -12,6 +12,8 @@
 //!
 //! A kernel over a plain index (`i: u32`) takes the views of [`view`], which compare nothing; its launch is `unsafe`.
 
+mod block;
+
 use core::marker::PhantomData;
 use core::ops::Deref;
 use core::panic::RefUnwindSafe;
@@ -53,6 +55,9 @@ use crate::{BitWord, Index};
 /// # Ok(())
 /// # }
 /// ```
+#[doc(hidden)]
+pub use block::Blocks;
+pub use block::{OwnBlock, OwnElement, OwnPlace, PerBlock, SafeInBlock, SafeMemory, Shared};
 pub use trioxide_kernel_macros::SafeGroup as Group;
 
 /// The index that a call of a kernel's function is for. No other call of the launch has it.
@@ -206,6 +211,20 @@ impl<I: Index> Place<I> for Own<'_, I> {
     }
 }
 
+/// An index that nobody else has: an [`Own<I>`](Own), or the [`OwnElement<I>`](OwnElement) of a lane.
+///
+/// # Safety
+/// No two of a launch have one place.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the own index of an array over `{I}`",
+    label = "another call may have this index",
+    note = "an `Out<T, I>` is written by `Own<I>`, or by the `OwnElement<I>` of a lane; several calls change an `Atomic<T, I>`"
+)]
+pub unsafe trait Owner<I>: Place<I> {}
+
+// SAFETY: one call has the index.
+unsafe impl<I: Index> Owner<I> for Own<'_, I> {}
+
 impl<I: Index> Place<I> for I {
     #[inline(always)]
     fn checked(self, len: u32, names: Names) -> u32 {
@@ -238,7 +257,7 @@ pub unsafe trait Safe: Parameter {
     /// The first array over `I` with fewer than `n` elements.
     #[doc(hidden)]
     #[cfg(not(target_arch = "nvptx64"))]
-    fn too_short<I: Index>(
+    fn too_short<I: 'static>(
         name: &'static str,
         argument: &Self::Argument<'_>,
         n: u32,
@@ -247,7 +266,7 @@ pub unsafe trait Safe: Parameter {
 
 /// The array as one over `I` with fewer than `n` elements, if it is.
 #[cfg(not(target_arch = "nvptx64"))]
-fn short<T: Pod, Own: Index, I: Index>(
+fn short<T: Pod, Own: 'static, I: 'static>(
     name: &'static str,
     buffer: &Buffer<T>,
     n: u32,
@@ -280,7 +299,7 @@ unsafe impl<T: Scalar> Safe for T {
     }
 
     #[cfg(not(target_arch = "nvptx64"))]
-    fn too_short<I: Index>(_: &'static str, _: &T, _: u32) -> Option<TooShort> {
+    fn too_short<I: 'static>(_: &'static str, _: &T, _: u32) -> Option<TooShort> {
         None
     }
 }
@@ -293,7 +312,7 @@ unsafe impl Safe for bool {
     }
 
     #[cfg(not(target_arch = "nvptx64"))]
-    fn too_short<I: Index>(_: &'static str, _: &bool, _: u32) -> Option<TooShort> {
+    fn too_short<I: 'static>(_: &'static str, _: &bool, _: u32) -> Option<TooShort> {
         None
     }
 }
@@ -306,8 +325,6 @@ macro_rules! views {
         $(#[$doc])*
         pub struct $name<'a, T $(= $element)?, I = u32> {
             view: view::$name<'a, T>,
-            // Of an `Out` nothing is compared.
-            #[allow(dead_code)]
             names: Names,
             index: PhantomData<fn(I)>,
         }
@@ -372,7 +389,7 @@ macro_rules! views {
             }
 
             #[cfg(not(target_arch = "nvptx64"))]
-            fn too_short<Own: Index>(
+            fn too_short<Own: 'static>(
                 name: &'static str,
                 buffer: &Self::Argument<'_>,
                 n: u32,
@@ -502,14 +519,16 @@ impl<W: BitWord + Send + Sync> In<'_, W> {
 impl<T: Element, I: Index> Out<'_, T, I> {
     /// Writes the own element.
     #[inline(always)]
-    pub fn set(self, own: Own<'_, I>, value: T) {
-        self.view.set(own.number, value);
+    pub fn set(self, own: impl Owner<I>, value: T) {
+        let i = own.checked(self.view.len(), self.names);
+        self.view.set(i, value);
     }
 
     /// The own element.
     #[inline(always)]
-    pub fn at(self, own: Own<'_, I>) -> T {
-        self.view.at(own.number)
+    pub fn at(self, own: impl Owner<I>) -> T {
+        let i = own.checked(self.view.len(), self.names);
+        self.view.at(i)
     }
 }
 

@@ -1,0 +1,300 @@
+//! Blocks of kernels whose launches are safe.
+
+use core::any::TypeId;
+use core::cell::UnsafeCell;
+use core::marker::PhantomData;
+use core::ops::Deref;
+use core::panic::RefUnwindSafe;
+
+use super::{Element, In, Names, Out, Owner, Place, Safe};
+use crate::block::{Block, Lane, NoCells, SharedMemory};
+use crate::check::Label;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::launch::{Arguments, Buffer, TooShort};
+use crate::parameter::{Parameter, Run, Scalar};
+use crate::view::{self, AtomicElement, AtomicInteger, RawView};
+use crate::Index;
+
+/// The block that a call of the kernel's function is for: `LANES` lanes that work together, with the shared memory `S`.
+///
+/// It has the operations of [`Block`](crate::Block). `S` is a [`Shared`](self::Shared) array or a tuple of these.
+///
+/// | the kernel writes | by |
+/// | --- | --- |
+/// | an element of each block, of a [`PerBlock`] | [`OwnBlock::once`] |
+/// | an element of each lane, of an [`Out`] | [`OwnBlock::element`] |
+///
+/// Other views of it are [`In`] and scalars. It takes no `Atomic`: lanes could read different values outside of their closures, and
+/// then not all of them would reach the next barrier.
+pub struct OwnBlock<'call, const LANES: usize, S = ()> {
+    block: &'call Block<LANES, S>,
+}
+
+impl<const LANES: usize, S> Clone for OwnBlock<'_, LANES, S> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<const LANES: usize, S> Copy for OwnBlock<'_, LANES, S> {}
+
+impl<const LANES: usize, S> Deref for OwnBlock<'_, LANES, S> {
+    type Target = Block<LANES, S>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Block<LANES, S> {
+        self.block
+    }
+}
+
+impl<'call, const LANES: usize, S: SafeMemory> OwnBlock<'call, LANES, S> {
+    /// The block of a call.
+    ///
+    /// # Safety
+    /// One call of a launch has this block.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub unsafe fn new(block: &'call Block<LANES, S>, _: &'call Run) -> Self {
+        Self { block }
+    }
+
+    /// Runs `f` once, by the first lane; then a barrier.
+    #[inline(always)]
+    pub fn once(self, f: impl Fn(Lane<'_>, OwnPlace<'_>) + NoCells) {
+        self.block.phase(|lane| {
+            if lane.index() == 0 {
+                let own = OwnPlace {
+                    number: self.block.index(),
+                    phase: PhantomData,
+                };
+                f(lane, own);
+            }
+        });
+    }
+
+    /// The element of a lane: number `block.index() * LANES + lane.index()`. The last block may have lanes behind the last element:
+    /// compare the number with the length of an array.
+    #[inline(always)]
+    pub fn element<'phase, I: Index>(self, lane: Lane<'phase>) -> OwnElement<'phase, I> {
+        let first = self.block.index().wrapping_mul(LANES as u32);
+        OwnElement {
+            number: first.wrapping_add(lane.index()),
+            index: PhantomData,
+            lane: PhantomData,
+        }
+    }
+}
+
+/// The place of a block in a [`PerBlock`].
+#[derive(Clone, Copy)]
+pub struct OwnPlace<'phase> {
+    number: u32,
+    phase: PhantomData<(&'phase (), *mut ())>,
+}
+
+/// The element of a lane. No other lane of the launch has it, for fewer than 2^32 lanes, which the launch has checked.
+pub struct OwnElement<'phase, I> {
+    number: u32,
+    index: PhantomData<fn(I)>,
+    lane: PhantomData<Lane<'phase>>,
+}
+
+impl<I> Clone for OwnElement<'_, I> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I> Copy for OwnElement<'_, I> {}
+
+impl<I: Index> OwnElement<'_, I> {
+    /// The index.
+    #[inline(always)]
+    pub fn get(self) -> I {
+        I::from_index(self.number)
+    }
+
+    /// Its number.
+    #[inline(always)]
+    pub fn index(self) -> u32 {
+        self.number
+    }
+}
+
+impl<I: Index> Place<I> for OwnElement<'_, I> {
+    #[inline(always)]
+    fn checked(self, len: u32, names: Names) -> u32 {
+        if self.number >= len {
+            names.fail(self.number, len);
+        }
+        self.number
+    }
+}
+
+// SAFETY: one lane has the number.
+unsafe impl<I: Index> Owner<I> for OwnElement<'_, I> {}
+
+/// A parameter of a kernel over an [`OwnBlock`].
+///
+/// # Safety
+/// All lanes of a block read the same from it outside of their closures.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no parameter of a kernel over an `OwnBlock`",
+    label = "lanes could read different values of it",
+    note = "take In<T, I>, Out<T, I> or PerBlock<T> of trioxide_kernel::safe, or a scalar"
+)]
+pub unsafe trait SafeInBlock: Safe {}
+
+// SAFETY: nobody writes it.
+unsafe impl<T: Element, I: Index> SafeInBlock for In<'_, T, I> {}
+// SAFETY: an element is read by its lane alone.
+unsafe impl<T: Element, I: Index> SafeInBlock for Out<'_, T, I> {}
+// SAFETY: as above.
+unsafe impl<T: Element> SafeInBlock for PerBlock<'_, T> {}
+// SAFETY: a value.
+unsafe impl<T: Scalar> SafeInBlock for T {}
+// SAFETY: a value.
+unsafe impl SafeInBlock for bool {}
+
+/// The kind of elements of which a [`PerBlock`] has one for each block.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Blocks {}
+
+/// An array with an element for each block of the launch, which that block alone uses.
+pub struct PerBlock<'a, T> {
+    view: view::Out<'a, T>,
+}
+
+impl<T> Clone for PerBlock<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for PerBlock<'_, T> {}
+// A view holds no element.
+impl<T> RefUnwindSafe for PerBlock<'_, T> {}
+
+impl<T: Element> PerBlock<'_, T> {
+    /// Writes the own element.
+    #[inline(always)]
+    pub fn set(self, own: OwnPlace<'_>, value: T) {
+        // The launch has compared the lengths.
+        self.view.set(own.number, value);
+    }
+
+    /// The own element.
+    #[inline(always)]
+    pub fn at(self, own: OwnPlace<'_>) -> T {
+        self.view.at(own.number)
+    }
+}
+
+// SAFETY: as the view's.
+unsafe impl<T: Element> Parameter for PerBlock<'_, T> {
+    type Raw = RawView<T>;
+    type View<'v> = PerBlock<'v, T>;
+    #[cfg(not(target_arch = "nvptx64"))]
+    type Argument<'a> = &'a mut Buffer<T>;
+
+    #[inline(always)]
+    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> PerBlock<'v, T> {
+        // SAFETY: the caller's promise.
+        let view = unsafe { view::Out::from_raw(raw, label) };
+        PerBlock { view }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn raw(name: &'static str, buffer: &mut Buffer<T>, arguments: &mut Arguments) -> RawView<T> {
+        arguments.array(name, buffer)
+    }
+}
+
+// SAFETY: a block has its own place alone.
+unsafe impl<T: Element> Safe for PerBlock<'_, T> {
+    #[inline(always)]
+    unsafe fn view<'v>(raw: RawView<T>, names: Names, run: &'v Run) -> PerBlock<'v, T> {
+        // SAFETY: the caller's promise.
+        unsafe { Self::from_raw(raw, names.label(), run) }
+    }
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn too_short<I: 'static>(
+        name: &'static str,
+        buffer: &Self::Argument<'_>,
+        n: u32,
+    ) -> Option<TooShort> {
+        let is_short = TypeId::of::<I>() != TypeId::of::<Blocks>() || buffer.len() < n as usize;
+        is_short.then(|| TooShort {
+            array: name,
+            len: buffer.len() as u64,
+        })
+    }
+}
+
+/// Shared memory of a kernel over an [`OwnBlock`]: [`Shared`](self::Shared) arrays, or a tuple of these.
+///
+/// # Safety
+/// Safe code leaves no array of it, and races on none.
+pub unsafe trait SafeMemory: SharedMemory {}
+
+// SAFETY: nothing.
+unsafe impl SafeMemory for () {}
+
+macro_rules! tuples {
+    ($(($($part:ident),+)),+) => { $(
+        // SAFETY: any bits are a value of each part, and the alignment is that of a part.
+        unsafe impl<$($part: SharedMemory),+> SharedMemory for ($($part,)+) {}
+        // SAFETY: as its parts.
+        unsafe impl<$($part: SafeMemory),+> SafeMemory for ($($part,)+) {}
+    )+ };
+}
+
+tuples!((A), (A, B), (A, B, C), (A, B, C, D));
+
+/// An array of `N` elements in a block's shared memory. Indices are compared with `N`, and every access is relaxed.
+#[repr(C, align(16))]
+pub struct Shared<T, const N: usize>(UnsafeCell<[T; N]>);
+
+// Lanes use it with their `Lane` alone.
+impl<T, const N: usize> RefUnwindSafe for Shared<T, N> {}
+
+// SAFETY: any bits are elements; aligned to 16.
+unsafe impl<T: AtomicElement, const N: usize> SharedMemory for Shared<T, N> {}
+// SAFETY: indices are compared, and accesses are atomic.
+unsafe impl<T: AtomicElement, const N: usize> SafeMemory for Shared<T, N> {}
+
+impl<T: AtomicElement, const N: usize> Shared<T, N> {
+    #[inline(always)]
+    fn pointer(&self, i: u32) -> *mut T {
+        if i as usize >= N {
+            Names::new("", "shared").fail(i, N as u32);
+        }
+        // SAFETY: in range.
+        unsafe { self.0.get().cast::<T>().add(i as usize) }
+    }
+
+    /// Element `i`, in a lane's closure.
+    #[inline(always)]
+    pub fn at(&self, _: Lane<'_>, i: u32) -> T {
+        // SAFETY: in range; every access is atomic.
+        unsafe { T::load(self.pointer(i)) }
+    }
+
+    /// Writes element `i`, in a lane's closure.
+    #[inline(always)]
+    pub fn set(&self, _: Lane<'_>, i: u32, value: T) {
+        // SAFETY: as above.
+        unsafe { T::store(self.pointer(i), value) }
+    }
+}
+
+impl<T: AtomicElement<Bits = T> + AtomicInteger, const N: usize> Shared<T, N> {
+    /// Adds to element `i`, as other lanes may in the same phase; its value before. The order of lanes is not known.
+    #[inline(always)]
+    pub fn add(&self, _: Lane<'_>, i: u32, value: T) -> T {
+        // SAFETY: in range; every access is atomic.
+        unsafe { T::add(self.pointer(i), value) }
+    }
+}
