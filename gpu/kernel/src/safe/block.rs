@@ -7,13 +7,13 @@ use core::ops::Deref;
 use core::panic::RefUnwindSafe;
 
 use super::{Element, In, Names, Out, Owner, Place, Safe};
+use crate::Index;
 use crate::block::{Block, Lane, NoCells, SharedMemory};
 use crate::check::Label;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::launch::{Arguments, Buffer, TooShort};
 use crate::parameter::{Parameter, Run, Scalar};
 use crate::view::{self, AtomicElement, AtomicInteger, RawView};
-use crate::Index;
 
 /// The block that a call of the kernel's function is for: `LANES` lanes that work together, with the shared memory `S`.
 ///
