@@ -14,8 +14,8 @@
 //! | [`weld`] | deterministic vertex clustering |
 //! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
 //!
-//! A stage is a file: the kernel's function under `#[kernel]` (see [`macro@trioxide_kernel::kernel`]), nothing else. How to write
-//! one is in docs/KERNELS.md.
+//! A stage is a file: the kernel's function under `#[kernel]` (see [`macro@trioxide_kernel::kernel`]), nothing else.
+//! How to write one is in docs/KERNELS.md.
 #![cfg_attr(
     target_arch = "nvptx64",
     no_std,

@@ -1,8 +1,8 @@
 //! Orientation of three points, exact.
 //!
 //! Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997): a filter decides
-//! almost always; where it cannot, the determinant is summed as an expansion without rounding. The crate `robust` does the
-//! same with arrays whose bounds it checks, which on a device costs a stack and a call; the tests compare with it.
+//! almost always; where it cannot, the determinant is summed as an expansion without rounding. The crate `robust` does
+//! the same with arrays whose bounds it checks, which on a device costs a stack and a call; the tests compare with it.
 //! Neither decides for coordinates whose products overflow or underflow.
 
 use glam::DVec2;

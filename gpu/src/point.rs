@@ -56,8 +56,8 @@ pub trait MeshPoint: Coordinates {
     const INSTANCE: &'static str;
     /// Largest absolute value of a coordinate: squared distances stay finite.
     const LARGEST: f64;
-    /// Smallest extent of a triangle along an axis: below it squares of its edges, and products that decide its orientation, lose
-    /// digits.
+    /// Smallest extent of a triangle along an axis: below it squares of its edges, and products that decide its
+    /// orientation, lose digits.
     const SMALLEST: f64;
 }
 
@@ -90,11 +90,12 @@ pub trait DoublePoint:
     /// Product of two vectors' lengths and the cosine of their angle.
     fn inner(self, other: Self) -> f64;
 
-    /// Area of the parallelogram of two vectors: product of their lengths and the sine of their angle, 0 to 180 degrees.
+    /// Area of the parallelogram of two vectors: product of their lengths and the sine of their angle, 0 to 180
+    /// degrees.
     fn spanned_area(self, other: Self) -> f64;
 
-    /// Whether a triangle is one: in the plane, whether it runs counter-clockwise; in space, whether its corners are not on one
-    /// line. Exact.
+    /// Whether a triangle is one: in the plane, whether it runs counter-clockwise; in space, whether its corners are
+    /// not on one line. Exact.
     fn is_proper(a: Self, b: Self, c: Self) -> bool;
 
     /// The same, if rounded arithmetic decides it.

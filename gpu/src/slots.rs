@@ -1,14 +1,16 @@
 //! Slots of the hash tables in which the half-edges of an edge, the uses of an edge and the sides of a face meet.
 //!
-//! Each vertex owns as many slots as the table has for each, one behind the other. An element begins at a place among the slots of
-//! one of its vertices, and goes on from there. There are two layouts, with the same results; the kernels of each are compiled apart.
+//! Each vertex owns as many slots as the table has for each, one behind the other. An element begins at a place among
+//! the slots of one of its vertices, and goes on from there. There are two layouts, with the same results; the kernels
+//! of each are compiled apart.
 //!
-//! *Local*, for meshes whose elements have ids near each other: an edge begins at one of the slots of its lowest vertex, chosen by the
-//! distance of its ends; a face at one of 16 of its middle vertex. Elements of neighbouring vertices lie side by side, and neighbouring threads read the same sectors.
+//! *Local*, for meshes whose elements have ids near each other: an edge begins at one of the slots of its lowest
+//! vertex, chosen by the distance of its ends; a face at one of 16 of its middle vertex. Elements of neighbouring
+//! vertices lie side by side, and neighbouring threads read the same sectors.
 //!
-//! *Scattered*: a hash says which of an element's vertices owns it, and where among the owner's slots it begins. So each vertex has half
-//! of its edges and a third of its faces, whatever the order of the ids. By the lowest vertex, the low ones of a mesh in random order
-//! would have nearly all of theirs, twice as many as there is room for.
+//! *Scattered*: a hash says which of an element's vertices owns it, and where among the owner's slots it begins. So
+//! each vertex has half of its edges and a third of its faces, whatever the order of the ids. By the lowest vertex, the
+//! low ones of a mesh in random order would have nearly all of theirs, twice as many as there is room for.
 
 use trioxide_kernel::Atomic;
 use trioxide_kernel::view::AtomicElement;
@@ -92,8 +94,8 @@ impl Slots {
         }
     }
 
-    /// The slot of attempt number `attempt` in a table of `size` slots. Where vertices have more elements than there is room for,
-    /// those that find none near scatter.
+    /// The slot of attempt number `attempt` in a table of `size` slots. Where vertices have more elements than there is
+    /// room for, those that find none near scatter.
     #[inline(always)]
     pub(crate) fn at(self, attempt: u32, size: u32) -> u32 {
         if attempt < WINDOW {
@@ -109,8 +111,8 @@ impl Slots {
 
 /// Puts `id` into a slot of `table` if it is free, which `none` says; what waited there before.
 ///
-/// Neighbouring threads of a local mesh look at neighbouring slots: reads share sectors, where exchanges would not. Of a scattered one an
-/// exchange saves the look.
+/// Neighbouring threads of a local mesh look at neighbouring slots: reads share sectors, where exchanges would not. Of
+/// a scattered one an exchange saves the look.
 #[inline(always)]
 pub(crate) fn take<const SCATTERED: bool, T: AtomicElement + PartialEq>(
     table: Atomic<T>,

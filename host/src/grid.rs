@@ -165,8 +165,8 @@ impl Run {
         })
     }
 
-    /// The corners of the squares' triangles, two a square, the lower one first; three each, as far behind the lower left
-    /// [corner](Run::corner) of the first square as they are.
+    /// The corners of the squares' triangles, two a square, the lower one first; three each, as far behind the lower
+    /// left [corner](Run::corner) of the first square as they are.
     ///
     /// # Errors
     /// As [`Run::points`].

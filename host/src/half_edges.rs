@@ -1,5 +1,5 @@
-//! A half-edge triangulation on a device, built there from points and triangles. The kernels are in `gpu::half_edge`, with their
-//! theory.
+//! A half-edge triangulation on a device, built there from points and triangles. The kernels are in `gpu::half_edge`,
+//! with their theory.
 //!
 //! ```
 //! use glam::DVec2;
@@ -90,7 +90,8 @@ pub struct DeviceTriangulation<P> {
     border_prev: Buffer<HalfEdge>,
 }
 
-/// Most half-edges, with those along the boundary: ids and `NONE` fit an index, and so does the end of the last tile of any kernel.
+/// Most half-edges, with those along the boundary: ids and `NONE` fit an index, and so does the end of the last tile of
+/// any kernel.
 const MOST_HALF_EDGES: usize = u32::MAX as usize - 4096;
 /// Most triangles, three half-edges each.
 const MOST_TRIANGLES: usize = MOST_HALF_EDGES / 3;
@@ -112,7 +113,8 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
         Self::upload_with_room(on, mesh, [0, 0])
     }
 
-    /// As [`DeviceTriangulation::upload`], with memory for `points` points and `origins` origins, where the mesh has fewer.
+    /// As [`DeviceTriangulation::upload`], with memory for `points` points and `origins` origins, where the mesh has
+    /// fewer.
     pub(crate) fn upload_with_room(
         on: &Device,
         mesh: &Triangulation<P::Double>,
@@ -143,8 +145,8 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
         })
     }
 
-    /// Checks points and triangles (three origins each) that are on the device, and builds their half-edges. A buffer of
-    /// triangles becomes one of origins by `triangles.cast()`.
+    /// Checks points and triangles (three origins each) that are on the device, and builds their half-edges. A buffer
+    /// of triangles becomes one of origins by `triangles.cast()`.
     ///
     /// # Errors
     /// As [`DeviceTriangulation::upload`].
@@ -170,7 +172,8 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
         on.stage("half-edges of vertices", || {
             let mut first = on.filled(self.points.len(), HalfEdge::NONE)?;
             let n = self.half_edges();
-            // SAFETY: origins are vertices of a checked mesh, and each vertex has an element. Twins are half-edges or border ones.
+            // SAFETY: origins are vertices of a checked mesh, and each vertex has an element. Twins are half-edges or
+            // border ones.
             unsafe {
                 kernel::find_half_edges_of_vertices::launch(
                     on,
@@ -304,7 +307,8 @@ mod tests {
     use super::build::check_border;
     use super::*;
 
-    /// A grid of 715 million points, as large as it is generated, has half-edges; with isolated triangles the boundary ends it sooner.
+    /// A grid of 715 million points, as large as it is generated, has half-edges; with isolated triangles the boundary
+    /// ends it sooner.
     #[test]
     fn sizes_are_refused_where_32_bit_ids_end() {
         assert!(check_sizes(715_776_516, 3 * 1_431_446_018).is_ok());

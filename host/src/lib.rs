@@ -1,7 +1,7 @@
 //! trioxide: mesh processing on the GPU and on the CPU, with the same bits. **Start here.**
 //!
-//! A mesh comes from a file ([`formats`]) or a generator ([`generate`]). It goes to a [`Device`] once, flows through pipelines
-//! there, and comes back once:
+//! A mesh comes from a file ([`formats`]) or a generator ([`generate`]). It goes to a [`Device`] once, flows through
+//! pipelines there, and comes back once:
 //!
 //! ```
 //! use trioxide::polylla;
@@ -84,7 +84,8 @@ pub use gpu::ids;
 pub use trioxide_device::{Buffer, Device, Ptx, bench, collective, conformance, device};
 
 trioxide_device::kernels! {
-    /// The kernels of all families, for compute capability 7.5 and later: the driver compiles them for the device at hand.
+    /// The kernels of all families, for compute capability 7.5 and later: the driver compiles them for the device at
+    /// hand.
     pub PTX = "gpu";
 }
 

@@ -1,11 +1,11 @@
 //! Quality of polygonal meshes: measures that users of the virtual element method check before they compute.
 //!
 //! Shape measures follow Attene et al., "Benchmarking the geometrical robustness of a virtual element Poisson solver"
-//! (Mathematics and Computers in Simulation 190, 2021): the ratio of the shortest edge to the diameter, convexity, and the
-//! kernel, from which the whole polygon is seen.
+//! (Mathematics and Computers in Simulation 190, 2021): the ratio of the shortest edge to the diameter, convexity, and
+//! the kernel, from which the whole polygon is seen.
 //!
-//! Sums go over fixed blocks of polygons and then over the blocks in order, so that the result is the same for any number
-//! of threads.
+//! Sums go over fixed blocks of polygons and then over the blocks in order, so that the result is the same for any
+//! number of threads.
 
 use std::collections::BTreeMap;
 
@@ -225,8 +225,8 @@ impl Shape {
         ]
     }
 
-    /// What the hull gives for a convex triangle, all of whose corners are certainly on it: no rounding changes the sign of a
-    /// product that is a millionth of its terms.
+    /// What the hull gives for a convex triangle, all of whose corners are certainly on it: no rounding changes the
+    /// sign of a product that is a millionth of its terms.
     fn diameter_of_triangle(&self) -> Option<f64> {
         let [a, b, c] = self.corners[..] else {
             return None;

@@ -33,10 +33,11 @@ pub struct PolyhedraQuality {
     pub surface_to_volume: Distribution,
     /// Shortest edge by the largest distance of two vertices, in 0 ..= 1.
     pub shortest_edge_to_diameter: Distribution,
-    /// Polyhedra whose vertices are all on the inner side of each face's planes (exact predicate; flat edges are allowed).
+    /// Polyhedra whose vertices are all on the inner side of each face's planes (exact predicate; flat edges are
+    /// allowed).
     pub convex: usize,
-    /// Polyhedra with a point that sees the whole surface from inside: a ball around it of 10^-9 of the extent lies on the inner
-    /// side of each face.
+    /// Polyhedra with a point that sees the whole surface from inside: a ball around it of 10^-9 of the extent lies on
+    /// the inner side of each face.
     pub star_shaped: usize,
 }
 
@@ -51,8 +52,8 @@ struct Measures {
     is_star_shaped: bool,
 }
 
-/// Measures polyhedra whose faces run counter-clockwise as seen from outside. Faces with more than three vertices count as their
-/// fans of triangles from the first vertex.
+/// Measures polyhedra whose faces run counter-clockwise as seen from outside. Faces with more than three vertices count
+/// as their fans of triangles from the first vertex.
 pub fn quality(mesh: &PolyhedralMesh) -> PolyhedraQuality {
     let blocks = parallel::map_pieces(mesh.len(), BLOCK, |range| {
         range.map(|p| measure(mesh, p)).collect::<Vec<Measures>>()
@@ -93,8 +94,8 @@ fn distribution(values: impl Iterator<Item = f64>) -> Distribution {
     }
 }
 
-/// The triangles of a polyhedron's surface: for its volume, and of these the ones that run as their face does, for its planes. With the
-/// area of the surface.
+/// The triangles of a polyhedron's surface: for its volume, and of these the ones that run as their face does, for its
+/// planes. With the area of the surface.
 fn triangles(mesh: &PolyhedralMesh, p: usize) -> (Vec<[u32; 3]>, Vec<[u32; 3]>, f64) {
     let (mut all, mut planes, mut area) = (Vec::new(), Vec::new(), 0.0);
     for &side in mesh.sides_of(p) {

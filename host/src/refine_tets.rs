@@ -1,5 +1,5 @@
-//! Longest-edge bisection of tetrahedral meshes on a device. [`gpu::refine_tets`] has the kernels, the parts of the paper that
-//! they cover, and the proof that the result conforms.
+//! Longest-edge bisection of tetrahedral meshes on a device. [`gpu::refine_tets`] has the kernels, the parts of the
+//! paper that they cover, and the proof that the result conforms.
 //!
 //! ```
 //! use glam::DVec3;
@@ -138,8 +138,8 @@ impl Refined {
         Prolongation::of_rounds(vertices, &rounds)
     }
 
-    /// The `fields` of the input on the mesh: of vertices carried on along the divided edges, of tetrahedra and tagged triangles
-    /// those of the ones that they are parts of.
+    /// The `fields` of the input on the mesh: of vertices carried on along the divided edges, of tetrahedra and tagged
+    /// triangles those of the ones that they are parts of.
     ///
     /// # Panics
     /// When the fields are of another mesh than the input, which had so many `vertices`.
@@ -164,9 +164,9 @@ pub fn run<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: &Options) -> Res
 /// Refines a mesh that is on the device. Between levels only counts leave the device.
 ///
 /// # Errors
-/// [`Error::Fraction`], [`Error::InfiniteBox`], [`Error::ReversedBox`], [`Error::Ball`], [`Error::Volume`] and [`Error::Chosen`]
-/// for a marking without meaning; [`Error::LooseFace`]; [`Error::Flat`] for a mesh so fine that midpoints fall on its vertices;
-/// [`Error::TooManyTetrahedra`] and [`Error::TooMany`]; errors of the device.
+/// [`Error::Fraction`], [`Error::InfiniteBox`], [`Error::ReversedBox`], [`Error::Ball`], [`Error::Volume`] and
+/// [`Error::Chosen`] for a marking without meaning; [`Error::LooseFace`]; [`Error::Flat`] for a mesh so fine that
+/// midpoints fall on its vertices; [`Error::TooManyTetrahedra`] and [`Error::TooMany`]; errors of the device.
 pub fn refine<P: SpacePoint>(
     on: &Device,
     mesh: DeviceTets<P>,
@@ -180,7 +180,8 @@ pub fn refine<P: SpacePoint>(
     levels(on, mesh, &options.marking, &chosen, options)
 }
 
-/// As [`refine`], of the tetrahedra of the input in a bit set on the device, and all their parts; not of those that `options` mark.
+/// As [`refine`], of the tetrahedra of the input in a bit set on the device, and all their parts; not of those that
+/// `options` mark.
 ///
 /// # Errors
 /// As [`refine`].

@@ -69,8 +69,8 @@ impl DeviceFaces {
         ((4 * tetrahedra + table_slots(tetrahedra)) * size_of::<u32>()) as u64
     }
 
-    /// Matches the sides of `tetrahedra`, which are `list`, of a mesh of `vertices` vertices, and finds those of its tagged triangles `tagged` (three
-    /// vertices each).
+    /// Matches the sides of `tetrahedra`, which are `list`, of a mesh of `vertices` vertices, and finds those of its
+    /// tagged triangles `tagged` (three vertices each).
     ///
     /// # Safety
     /// The vertices of tetrahedra are below `vertices`. (Those of tagged triangles may be any.)
@@ -202,8 +202,8 @@ impl DeviceFaces {
     }
 }
 
-/// Slots of the table: twice the inner faces that tetrahedra have without a boundary, and one a face that tetrahedra have without a
-/// neighbour.
+/// Slots of the table: twice the inner faces that tetrahedra have without a boundary, and one a face that tetrahedra
+/// have without a neighbour.
 fn table_slots(tetrahedra: usize) -> usize {
     slots_for(4 * tetrahedra)
 }

@@ -1,5 +1,6 @@
-//! The conformance suite, one test a case and device, on every device that this machine has; and that the kernels, their PTX
-//! entries and their launches are the same set. A device that is not here is listed as ignored, with the reason.
+//! The conformance suite, one test a case and device, on every device that this machine has; and that the kernels,
+//! their PTX entries and their launches are the same set. A device that is not here is listed as ignored, with the
+//! reason.
 //!
 //! `cargo xtask test --quick` sets `TRIOXIDE_FAMILIES`: the families to run, with commas between them, on one device.
 
@@ -21,8 +22,9 @@ type Outcome = Result<(), String>;
 /// The names of the kernels that cases have launched on one device.
 type Launched = Arc<Mutex<BTreeSet<&'static str>>>;
 
-/// The devices and the sizes of their meshes; the second is the one of a quick run. More threads than a small machine has cores: they end
-/// in many orders. One thread goes through the same kernels in one order, which small meshes show as well as larger ones.
+/// The devices and the sizes of their meshes; the second is the one of a quick run. More threads than a small machine
+/// has cores: they end in many orders. One thread goes through the same kernels in one order, which small meshes show
+/// as well as larger ones.
 const DEVICES: [(&str, Open, Size); 3] = [
     ("cpu, 1 thread", || Device::cpu(Some(1)), Size::Tiny),
     (QUICK, || Device::cpu(Some(7)), Size::Small),
@@ -143,7 +145,8 @@ fn run(on: &Device, case: &Case, launched: &Launched) -> Outcome {
     outcome
 }
 
-/// Runs a case on the one CUDA device of this process, in a thread of its own: one case at a time, and kernels are loaded once.
+/// Runs a case on the one CUDA device of this process, in a thread of its own: one case at a time, and kernels are
+/// loaded once.
 fn on_cuda(case: Case, launched: Launched) -> Outcome {
     type Job = (Case, Launched, Sender<Outcome>);
     static JOBS: LazyLock<Mutex<Sender<Job>>> = LazyLock::new(|| {

@@ -191,3 +191,40 @@ fn the_map_names_every_crate_and_every_module() {
         "docs/ARCHITECTURE.md does not name: {missing:#?}"
     );
 }
+
+/// Most characters of a line of a comment; rows of tables may have more, and links that fill a line.
+const WIDTH: usize = 120;
+
+#[test]
+fn lines_of_comments_end_at_their_width() {
+    let mut wide = Vec::new();
+    let mut folders: Vec<PathBuf> = crates().iter().map(|folder| root().join(folder)).collect();
+    folders.push(root().join("examples"));
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().unwrap_or_default();
+            // Line numbers of mistakes are expected there.
+            if path.is_dir() && name != "target" && name != "compile_fail" {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).expect("it is text");
+                let is_wide = |line: &&str| {
+                    let comment = line
+                        .trim_start()
+                        .trim_start_matches(['/', '!'])
+                        .trim_start();
+                    line.trim_start().starts_with("//")
+                        && line.chars().count() > WIDTH
+                        && !comment.starts_with('|')
+                        && comment.contains(' ')
+                };
+                let lines = text.lines().enumerate().filter(|(_, line)| is_wide(line));
+                wide.extend(lines.map(|(i, _)| format!("{}:{}", path.display(), i + 1)));
+            }
+        }
+    }
+    wide.sort();
+    wide.dedup();
+    assert!(wide.is_empty(), "wider than {WIDTH} characters: {wide:#?}");
+}

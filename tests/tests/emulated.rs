@@ -37,7 +37,8 @@ fn an_index_out_of_range_names_array_and_index() {
     // Room for more: bounds are lengths.
     let mut items = on.upload(&[3u32, 2, 1, 0, 4, 5, 6, 7]).unwrap();
     items.set_len(4);
-    // SAFETY: none: the second bucket ends after the last item. The emulator finds it, and no memory is touched that is not there.
+    // SAFETY: none: the second bucket ends after the last item. The emulator finds it, and no memory is touched that is
+    // not there.
     let ran = unsafe { kernel::order_buckets::launch(&on, 2, &offsets, &mut items) };
     let text = ran.unwrap_err().to_string();
     assert!(text.contains("kernel order_buckets"), "{text}");

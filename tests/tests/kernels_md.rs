@@ -1,10 +1,11 @@
-//! Executes docs/KERNELS.md word for word: its blocks are put where the text says, the format is checked, its commands are run.
-//! Then `examples/own-kernels`, a workspace of its own that depends on trioxide by path: formatted, built, tested.
+//! Executes docs/KERNELS.md word for word: its blocks are put where the text says, the format is checked, its commands
+//! are run. Then `examples/own-kernels`, a workspace of its own that depends on trioxide by path: formatted, built,
+//! tested.
 //!
-//! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its times of change. The
-//! build begins with hard links to what this build has compiled. Inside, only crates that the page's changes reach are compiled;
-//! outside, cargo identifies trioxide's crates by their absolute paths, and compiles them anew. They are not optimised: most of the time
-//! of this test is the compiler's.
+//! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its times of change.
+//! The build begins with hard links to what this build has compiled. Inside, only crates that the page's changes reach
+//! are compiled; outside, cargo identifies trioxide's crates by their absolute paths, and compiles them anew. They are
+//! not optimised: most of the time of this test is the compiler's.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -271,7 +272,8 @@ fn keep_time(from: &Path, to: &Path) {
         .expect("times can be set");
 }
 
-/// Begins a build with another's: links to what the compiler wrote, which it replaces and never changes, and copies of the rest.
+/// Begins a build with another's: links to what the compiler wrote, which it replaces and never changes, and copies of
+/// the rest.
 fn seed(built: &Path, to: &Path) {
     let mut folders: Vec<PathBuf> = ["deps", ".fingerprint", "build"].map(Into::into).into();
     while let Some(folder) = folders.pop() {

@@ -1,5 +1,5 @@
-//! No two modules of a crate use each other, neither at once nor by way of others. A module and those in its folder may: they are one
-//! thing in several files.
+//! No two modules of a crate use each other, neither at once nor by way of others. A module and those in its folder
+//! may: they are one thing in several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -298,7 +298,8 @@ fn weakly_simple() -> impl Strategy<Value = Triangulation> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// A half of the cut may be smaller than the smallest half-edge of the polygon that it cuts, which is no piece's name any more.
+    /// A half of the cut may be smaller than the smallest half-edge of the polygon that it cuts, which is no piece's
+    /// name any more.
     #[test]
     fn a_polygon_is_cut_where_its_cut_is_its_smallest_half_edge(mesh in weakly_simple()) {
         compare::<DVec2>(&Device::cpu(Some(1)).unwrap(), &mesh)?;

@@ -1,4 +1,5 @@
-//! Longest-edge bisection: many rounds and random marks, against the sequential reference and the rules of `validate::refine`.
+//! Longest-edge bisection: many rounds and random marks, against the sequential reference and the rules of
+//! `validate::refine`.
 
 use glam::DVec2;
 use proptest::prelude::*;

@@ -74,9 +74,9 @@ fn one_tetrahedron_by_every_edge() {
     validate::refined_tets(&mesh, &refined).unwrap();
 }
 
-/// Two tetrahedra share the edge 2-3 and nothing else. It is the longest of the marked one. In the other it is the longest
-/// of both its faces, so that the faces ask for nothing; but opposite to it lies 0-1, longer still: the rule for
-/// tetrahedra, which the rule for faces does not imply.
+/// Two tetrahedra share the edge 2-3 and nothing else. It is the longest of the marked one. In the other it is the
+/// longest of both its faces, so that the faces ask for nothing; but opposite to it lies 0-1, longer still: the rule
+/// for tetrahedra, which the rule for faces does not imply.
 #[test]
 fn a_tetrahedron_asks_for_the_edge_opposite_to_a_marked_one() {
     let mut mesh = TetMesh {

@@ -27,7 +27,8 @@ fn smoothed(mesh: &VolumeMesh, threads: usize, options: &Options) -> Smoothed {
     smooth::run::<DVec3>(&on(threads), mesh, &[], options).expect("a valid mesh")
 }
 
-/// Points drawn at random in the cube; tetrahedra with each node's place shaken by up to `amount`, which turns some around.
+/// Points drawn at random in the cube; tetrahedra with each node's place shaken by up to `amount`, which turns some
+/// around.
 fn shaken(n: usize, seed: u64, amount: f64) -> TetMesh {
     let mut mesh = generate::random_tets(n, seed).expect("enough points");
     let on_side = |x: f64| x == 0.0 || x == 1.0;

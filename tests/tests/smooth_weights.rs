@@ -42,7 +42,8 @@ fn unit(points: &[DVec3], rows: &[Vec<u32>], v: usize) -> f64 {
     largest.log2().floor().exp2()
 }
 
-/// Each entry of `weights`, times the node's unit, against the sum of `part` over the cells that have both ends of its edge; cut off at 0.
+/// Each entry of `weights`, times the node's unit, against the sum of `part` over the cells that have both ends of its
+/// edge; cut off at 0.
 fn compare(
     rows: &[Vec<u32>],
     weights: &[Vec<f64>],
@@ -112,8 +113,8 @@ fn cotangents_of_tetrahedra_by_their_dihedral_angles() {
     });
 }
 
-/// Finite elements: the stiffness of an edge is minus the integral of the product of the gradients of both hat functions; here
-/// by solving for the gradients.
+/// Finite elements: the stiffness of an edge is minus the integral of the product of the gradients of both hat
+/// functions; here by solving for the gradients.
 #[test]
 fn cotangents_of_tetrahedra_are_the_stiffness_of_linear_elements() {
     let mesh = generate::tet_grid(125, 5).expect("enough nodes");
@@ -147,8 +148,8 @@ fn inverse_lengths_by_hypotenuses() {
     }
 }
 
-/// Coordinates are harmonic functions: where no cotangent sum is negative, nodes in the plane are in the mean already. The mesh is
-/// random, so that equal weights do move them.
+/// Coordinates are harmonic functions: where no cotangent sum is negative, nodes in the plane are in the mean already.
+/// The mesh is random, so that equal weights do move them.
 #[test]
 fn a_delaunay_triangulation_is_at_rest_under_cotangents() {
     let mesh = Mesh::from(generate::random(2000, 9).expect("enough points"));

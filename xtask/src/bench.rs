@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: builds `trioxide-bench` (host/bench) and runs it. Its plots need crates that no other part needs, so they
-//! are compiled on demand.
+//! `cargo xtask bench`: builds `trioxide-bench` (host/bench) and runs it. Its plots need crates that no other part
+//! needs, so they are compiled on demand.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -26,8 +26,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     forward("bench", &arguments.arguments)
 }
 
-/// Builds `trioxide-bench` and runs a command of it. Where the command fails it has printed the reason, and this process ends
-/// with the same status.
+/// Builds `trioxide-bench` and runs a command of it. Where the command fails it has printed the reason, and this
+/// process ends with the same status.
 pub(crate) fn forward(command: &str, arguments: &[OsString]) -> Result<(), Error> {
     run_command(&mut cargo(&[
         "build",

@@ -9,15 +9,16 @@ use crate::{Error, mpi, ptxas, target_dir, workspace};
 
 /// Builds the `trioxide` binary with optimizations: target/release/trioxide.
 ///
-/// Machine code of the kernels for the common GPUs is embedded, made by NVIDIA's ptxas: the one of TRIOXIDE_PTXAS, PATH or
-/// /usr/local/cuda/bin, or from PyPI. Without one the binary has PTX alone, and a machine's first run compiles what it launches.
+/// Machine code of the kernels for the common GPUs is embedded, made by NVIDIA's ptxas: the one of TRIOXIDE_PTXAS, PATH
+/// or /usr/local/cuda/bin, or from PyPI. Without one the binary has PTX alone, and a machine's first run compiles what
+/// it launches.
 ///
 /// The kernels are built with it where there is a device compiler (`cargo xtask doctor`), else the prebuilt ones are
 /// embedded. The same as: cargo build --release --package trioxide-cli --bin trioxide
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// With MPI, so that `mpirun -n 4 target/release/trioxide …` works on one mesh: needs an MPI with headers and libclang, which
-    /// are installed on Debian as root.
+    /// With MPI, so that `mpirun -n 4 target/release/trioxide …` works on one mesh: needs an MPI with headers and
+    /// libclang, which are installed on Debian as root.
     #[arg(long)]
     mpi: bool,
 }

@@ -11,7 +11,8 @@ use crate::{Error, build, workspace};
 
 /// Generates the papers' grid and random meshes with `trioxide generate`.
 ///
-/// They are the same bits on every machine. A file that exists already is kept, so an interrupted run goes on from its end.
+/// They are the same bits on every machine. A file that exists already is kept, so an interrupted run goes on from its
+/// end.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Directory to write to.
@@ -26,8 +27,8 @@ pub(crate) struct Arguments {
 enum Sizes {
     /// 10k, 100k and 1M points of each kind: seconds, 160 MB.
     Quick,
-    /// 32 sizes of each kind as in gpolylla-2023, section 7.1: random meshes from 1M to 46M points, grids from 1M to 100M.
-    /// Hours, and about 130 GB.
+    /// 32 sizes of each kind as in gpolylla-2023, section 7.1: random meshes from 1M to 46M points, grids from 1M to
+    /// 100M. Hours, and about 130 GB.
     Paper,
 }
 

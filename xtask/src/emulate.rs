@@ -12,8 +12,9 @@ use crate::{Error, target_dir};
 /// Builds `trioxide` (a development build) and runs it with a CUDA driver that runs the kernels' PTX on the CPU:
 /// `cargo xtask emulate -- selftest --tiny --device cuda --only polylla`.
 ///
-/// Everything is as on a GPU but for the time and for what NVIDIA's assembler and a GPU do themselves. A load or store outside of the
-/// device's memory, and lanes that wait for each other, end the run with a message that names kernel, thread and instruction. Linux alone.
+/// Everything is as on a GPU but for the time and for what NVIDIA's assembler and a GPU do themselves. A load or store
+/// outside of the device's memory, and lanes that wait for each other, end the run with a message that names kernel,
+/// thread and instruction. Linux alone.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Number of devices.
@@ -22,8 +23,8 @@ pub(crate) struct Arguments {
     /// Bytes of memory that each device has.
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     memory: u64,
-    /// Look for data races of each launch, in device and shared memory, and for reads of device memory that nobody has written:
-    /// three times as slow.
+    /// Look for data races of each launch, in device and shared memory, and for reads of device memory that nobody has
+    /// written: three times as slow.
     #[arg(long)]
     check: bool,
     /// Build as a release: the build takes longer, a long run less.

@@ -9,8 +9,8 @@ use crate::{Error, target_dir};
 
 /// Fuzzes readers and pipelines: libFuzzer chooses inputs that reach new code.
 ///
-/// Each target starts from fixtures and from what it found before (target/fuzz/corpus). A finding ends its target, is kept in
-/// target/fuzz/findings, and the exit status is 1.
+/// Each target starts from fixtures and from what it found before (target/fuzz/corpus). A finding ends its target, is
+/// kept in target/fuzz/findings, and the exit status is 1.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Targets to run, one after the other [default: all].

@@ -56,8 +56,8 @@ pub fn prebuilt() -> Result<Vec<String>, String> {
 /// Without a device compiler (`cargo xtask doctor`) the command works on the checked-in prebuilt kernels instead.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Make the build the prebuilt one: write a file for each family to the folder `prebuilt` of its package, and the list of the
-    /// sources, to be committed.
+    /// Make the build the prebuilt one: write a file for each family to the folder `prebuilt` of its package, and the
+    /// list of the sources, to be committed.
     #[arg(long)]
     bless: bool,
     /// Check the rules of the PTX, assemble it with ptxas and show the resources of each kernel on each architecture.

@@ -19,7 +19,8 @@ pub(crate) struct Arguments {
     /// Which sanitisers [default: all].
     #[arg(value_enum, value_name = "SANITISER")]
     sanitisers: Vec<Sanitiser>,
-    /// Write a folder for a GPU machine without Rust instead, with the program and a script that runs compute-sanitizer there.
+    /// Write a folder for a GPU machine without Rust instead, with the program and a script that runs compute-sanitizer
+    /// there.
     #[arg(long, value_name = "FOLDER")]
     dist: Option<PathBuf>,
     /// The program in the folder, if it is built already.
@@ -33,7 +34,8 @@ enum Sanitiser {
     Thread,
     /// Wrong accesses: the tests of the readers and writers.
     Address,
-    /// compute-sanitizer's memcheck, racecheck, initcheck and synccheck on the GPU, each case of the self-test in a process of its own.
+    /// compute-sanitizer's memcheck, racecheck, initcheck and synccheck on the GPU, each case of the self-test in a
+    /// process of its own.
     Cuda,
 }
 
@@ -257,7 +259,8 @@ mod tests {
         assert!(check.unwrap().success());
     }
 
-    /// A folder whose program lists four cases, and a sanitiser that finds something in the second and does not end in the third.
+    /// A folder whose program lists four cases, and a sanitiser that finds something in the second and does not end in
+    /// the third.
     fn folder_of_four_cases() -> tempfile::TempDir {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();

@@ -32,8 +32,8 @@ print(trioxide.__version__, polygons, trioxide.devices())
 
 /// Make one wheel of the Python package, for CPython 3.9 and later: kernels inside, no library of CUDA.
 ///
-/// maturin comes from PyPI into a virtual environment below the target folder. The wheel is checked, installed into a fresh
-/// environment and tried.
+/// maturin comes from PyPI into a virtual environment below the target folder. The wheel is checked, installed into a
+/// fresh environment and tried.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Folder for the wheel.

@@ -6,7 +6,8 @@
 use trioxide_kernel::rows::sort;
 use trioxide_kernel::{Atomic, In, Out, kernel};
 
-/// Counts the elements of each key, into `counts[key + 1]`. Elements whose key has no place there, such as `NONE`, are left out.
+/// Counts the elements of each key, into `counts[key + 1]`. Elements whose key has no place there, such as `NONE`, are
+/// left out.
 #[kernel(
     requires(keys.len() == n, !counts.is_empty()),
     moves(keys.bytes() + 2 * counts.bytes())
@@ -20,8 +21,8 @@ pub fn count_keys(i: u32, keys: In<u32>, counts: Atomic) {
 
 /// Puts each element into its key's bucket.
 ///
-/// Before, `offsets[key + 1]` is the scanned count: the start of the bucket. Each element takes a slot there and moves it
-/// on, so that after the launch `offsets[key]..offsets[key + 1]` is the bucket of each key.
+/// Before, `offsets[key + 1]` is the scanned count: the start of the bucket. Each element takes a slot there and moves
+/// it on, so that after the launch `offsets[key]..offsets[key + 1]` is the bucket of each key.
 #[kernel(
     requires(keys.len() == n, !offsets.is_empty()),
     moves(keys.bytes() + 2 * offsets.bytes() + items.bytes())
@@ -42,8 +43,8 @@ pub fn order_buckets(key: u32, offsets: In<u32>, items: Out<u32>) {
 /// Elements of a run that [`order_runs()`] sorts.
 pub const RUN: u32 = 32;
 
-/// Sorts each run of [`RUN`] elements of each bucket: for buckets so long that a thread each would take long. An element counts
-/// the lower ones of its run.
+/// Sorts each run of [`RUN`] elements of each bucket: for buckets so long that a thread each would take long. An
+/// element counts the lower ones of its run.
 #[kernel(
     requires(items.len() == n, ordered.len() == n),
     moves(items.bytes() + ordered.bytes())
@@ -62,7 +63,8 @@ pub fn order_runs(place: u32, keys: In<u32>, offsets: In<u32>, items: In<u32>, o
     ordered.set(first + lower, item);
 }
 
-/// Merges each two sorted runs of 2^`level` elements of each bucket: an element counts the lower ones of the other run by bisection.
+/// Merges each two sorted runs of 2^`level` elements of each bucket: an element counts the lower ones of the other run
+/// by bisection.
 #[kernel(
     requires(items.len() == n, ordered.len() == n, level < 31),
     moves(items.bytes() + ordered.bytes())

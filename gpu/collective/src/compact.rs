@@ -1,11 +1,11 @@
 //! Compaction: a bit set becomes the ascending list of its set bits.
 //!
-//! The paper's last step (gpolylla-2023, 6.7) scans and compacts one integer for each flag, with the scan on tensor cores. Bytes
-//! bound such a step: for the 150M flags of the 25M grid, 600 MB of flags read, as much of sums written and read again, and 100
-//! MB of seeds written, 1.9 GB or 0.44 ms at an H200's copy bandwidth of 4.3 TB/s however the sums are made; the authors' code
-//! takes 1.75 ms there. As bits the flags are 19 MB, read twice from the L2 cache, and the bytes that must move are the 100 MB of
-//! the list: 0.02 ms. A population count adds 32 flags in one instruction, so a matrix unit could add nothing faster. Measured:
-//! 0.07 to 0.10 ms, with the host reading the count.
+//! The paper's last step (gpolylla-2023, 6.7) scans and compacts one integer for each flag, with the scan on tensor
+//! cores. Bytes bound such a step: for the 150M flags of the 25M grid, 600 MB of flags read, as much of sums written
+//! and read again, and 100 MB of seeds written, 1.9 GB or 0.44 ms at an H200's copy bandwidth of 4.3 TB/s however the
+//! sums are made; the authors' code takes 1.75 ms there. As bits the flags are 19 MB, read twice from the L2 cache, and
+//! the bytes that must move are the 100 MB of the list: 0.02 ms. A population count adds 32 flags in one instruction,
+//! so a matrix unit could add nothing faster. Measured: 0.07 to 0.10 ms, with the host reading the count.
 
 use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
 
@@ -47,8 +47,8 @@ pub const FEW_TILES: u32 = 512;
 
 /// Lists the set bits of `rounds` rounds of a tile, from the scanned counts of the tiles.
 ///
-/// A round takes 256 words: each lane unpacks one into shared memory, then the block writes the round's list, neighbours
-/// to neighbours.
+/// A round takes 256 words: each lane unpacks one into shared memory, then the block writes the round's list,
+/// neighbours to neighbours.
 #[kernel(
     requires(
         rounds == 1 || rounds == ROUNDS,

@@ -1,9 +1,10 @@
-//! Bucketing of keys that come near each other, such as the corners of tetrahedra: as [`count_keys()`](super::count_keys()) and
-//! [`fill_buckets()`](super::fill_buckets()), but the keys of a tile meet in a table in shared memory first.
+//! Bucketing of keys that come near each other, such as the corners of tetrahedra: as
+//! [`count_keys()`](super::count_keys()) and [`fill_buckets()`](super::fill_buckets()), but the keys of a tile meet in
+//! a table in shared memory first.
 //!
-//! A tile of 256 tetrahedra has 1,024 corners at about 200 vertices, if the mesh is in a good order: one atomic addition for each
-//! key of a tile, instead of one for each element, and elements of a key are written side by side. Without any order it takes as
-//! many additions, and the table besides.
+//! A tile of 256 tetrahedra has 1,024 corners at about 200 vertices, if the mesh is in a good order: one atomic
+//! addition for each key of a tile, instead of one for each element, and elements of a key are written side by side.
+//! Without any order it takes as many additions, and the table besides.
 
 use trioxide_kernel::{Atomic, Block, In, Lanes, NONE, Out, Shared, SharedMemory, kernel};
 
@@ -96,8 +97,8 @@ pub fn count_local_keys(block: &Block<LANES, LocalKeys>, keys: In<u32>, counts: 
     });
 }
 
-/// Puts each element into its key's bucket, as [`fill_buckets()`](super::fill_buckets()) does: before, `offsets[key + 1]` is the start
-/// of the bucket, and afterwards its end.
+/// Puts each element into its key's bucket, as [`fill_buckets()`](super::fill_buckets()) does: before,
+/// `offsets[key + 1]` is the start of the bucket, and afterwards its end.
 #[kernel(
     requires(keys.len().div_ceil(LOCAL_TILE as usize) == n, !offsets.is_empty()),
     moves(keys.bytes() + 2 * offsets.bytes() + items.bytes())
@@ -121,7 +122,8 @@ pub fn fill_local_buckets(
         sum
     });
     let (before, total) = block.exclusive_sum(&sums);
-    // From here on a slot has its bucket's place, less the place in the tile, instead of its key, and the latter instead of its count.
+    // From here on a slot has its bucket's place, less the place in the tile, instead of its key, and the latter
+    // instead of its count.
     block.phase(|lane| {
         let mut place = before.at(lane);
         let mut i = 0;

@@ -71,8 +71,8 @@ pub fn scan_tiles(block: &Block<LANES>, values: Out<u32>, sums: In<u32>) {
     }
 }
 
-/// Scans a round from `first` on; returns the sum of all elements so far. Sums are modulo 2^32: the last element of an array of
-/// offsets may hold any number.
+/// Scans a round from `first` on; returns the sum of all elements so far. Sums are modulo 2^32: the last element of an
+/// array of offsets may hold any number.
 #[inline(always)]
 fn scan_round(block: &Block<LANES>, values: Out<u32>, first: u32, carry: u32) -> u32 {
     let items = block.lanes(|lane| values.quad(first + lane.index() * ITEMS));

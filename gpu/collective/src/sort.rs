@@ -1,7 +1,8 @@
 //! A stable sort of numbers by keys of a few bits: passes of four bits, from the lowest on.
 //!
-//! A pass counts the digits of each tile, scans the counts (all tiles of digit 0, then of digit 1, and so on) and moves each item to
-//! its place. A tile is ordered in shared memory first, so that its items of a digit are written side by side.
+//! A pass counts the digits of each tile, scans the counts (all tiles of digit 0, then of digit 1, and so on) and moves
+//! each item to its place. A tile is ordered in shared memory first, so that its items of a digit are written side by
+//! side.
 
 use trioxide_kernel::{Block, In, Lanes, Out, Shared, SharedMemory, kernel};
 
@@ -16,8 +17,8 @@ pub const DIGIT_BITS: u32 = 4;
 /// Digits of a pass.
 pub const DIGITS: u32 = 1 << DIGIT_BITS;
 
-/// Counters of a lane's digits: a row of lanes for each digit, with two behind each 16, so that lanes that take 16 each meet in no
-/// bank.
+/// Counters of a lane's digits: a row of lanes for each digit, with two behind each 16, so that lanes that take 16 each
+/// meet in no bank.
 const COUNTERS: usize = DIGITS as usize * LANES / 16 * 18;
 
 /// Shared memory of a block that counts.
@@ -52,8 +53,8 @@ fn digit_of(key: u32, shift: u32) -> u32 {
 /// Keys of a lane, of which it has `count`.
 type Keys = ([u32; ITEMS as usize], u32);
 
-/// Counts the digits of a tile's keys. In the end the counter of a lane and a digit is the number of keys before the lane's first of
-/// that digit, where the tile is in the order of digits, lanes, keys.
+/// Counts the digits of a tile's keys. In the end the counter of a lane and a digit is the number of keys before the
+/// lane's first of that digit, where the tile is in the order of digits, lanes, keys.
 #[inline(always)]
 fn rank_digits<S: SharedMemory>(
     block: &Block<LANES, S>,
@@ -149,8 +150,8 @@ pub fn count_digits(
     });
 }
 
-/// Moves each item of each tile to its place by its digit, and its key unless `moved_keys` is empty: `starts` are the scanned counts.
-/// Without `items` an item is its place.
+/// Moves each item of each tile to its place by its digit, and its key unless `moved_keys` is empty: `starts` are the
+/// scanned counts. Without `items` an item is its place.
 #[kernel(
     requires(
         keys.len().div_ceil(SORT_TILE as usize) == n,

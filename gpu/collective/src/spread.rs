@@ -5,8 +5,8 @@ use trioxide_kernel::{Atomic, In, kernel};
 /// Elements of a sample: a power of two.
 pub const SAMPLES: u32 = 1 << 12;
 
-/// Adds 1 to `far[0]` if more than a sixteenth of all vertices lies between the ids of element number `i` of the sample, of `elements`
-/// elements of `size` vertices each, three or four. Ids need not be checked.
+/// Adds 1 to `far[0]` if more than a sixteenth of all vertices lies between the ids of element number `i` of the
+/// sample, of `elements` elements of `size` vertices each, three or four. Ids need not be checked.
 #[kernel(requires(
     n <= SAMPLES as usize,
     corners.len() == size as usize * elements as usize,

@@ -1,14 +1,14 @@
 //! Ids of the elements of meshes: the type of a number says which kind of element it names.
 //!
-//! Ids are ordered as their numbers, and ties go by id. On the device an id is a `u32`. The crate has no kernels: a crate of
-//! kernels that uses these ids gets none of trioxide's kernels in its PTX.
+//! Ids are ordered as their numbers, and ties go by id. On the device an id is a `u32`. The crate has no kernels: a
+//! crate of kernels that uses these ids gets none of trioxide's kernels in its PTX.
 #![no_std]
 
 trioxide_kernel::id! {
     /// A vertex of a mesh or a point of a cloud.
     pub struct Vertex = "vertex";
-    /// One of the two directions of an edge. Half-edge 3t + k starts at corner k of triangle t; ids behind the half-edges of
-    /// triangles belong to the boundary.
+    /// One of the two directions of an edge. Half-edge 3t + k starts at corner k of triangle t; ids behind the
+    /// half-edges of triangles belong to the boundary.
     pub struct HalfEdge = "half-edge";
     /// An edge of a mesh, whichever way it runs.
     pub struct Edge = "edge";

@@ -1,8 +1,8 @@
 //! Kernels whose lanes work together: one body for a block of `LANES` lanes.
 //!
-//! A body is written in phases. On the device each lane runs a phase once and the phase ends in a barrier; on the CPU one thread
-//! runs the phase for all lanes of the block before the next. A value that a lane keeps from one phase to another is a [`Lanes`]:
-//! a register there, an array here.
+//! A body is written in phases. On the device each lane runs a phase once and the phase ends in a barrier; on the CPU
+//! one thread runs the phase for all lanes of the block before the next. A value that a lane keeps from one phase to
+//! another is a [`Lanes`]: a register there, an array here.
 //!
 //! # Examples
 //!
@@ -86,8 +86,8 @@
 //! # }
 //! ```
 //!
-//! [`Block::sum`], [`Block::min`], [`Block::max`] and [`Block::argmin`] reduce the values of all lanes; [`Block::shuffle`]
-//! gives each lane the value of another.
+//! [`Block::sum`], [`Block::min`], [`Block::max`] and [`Block::argmin`] reduce the values of all lanes;
+//! [`Block::shuffle`] gives each lane the value of another.
 //!
 //! ```
 //! use trioxide_device::Device;
@@ -153,10 +153,11 @@ use core::panic::RefUnwindSafe;
 pub use reduce::{Ordered, Summed};
 pub use shared::{Shared, SharedMemory};
 
-/// A lane in one of its phases: a closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] receives it, and cannot keep it.
+/// A lane in one of its phases: a closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] receives it, and
+/// cannot keep it.
 ///
-/// It is the proof that the closure runs for one lane: a lane reads its own value of [`Lanes`], and writes to [`Shared`] memory,
-/// with it alone.
+/// It is the proof that the closure runs for one lane: a lane reads its own value of [`Lanes`], and writes to
+/// [`Shared`] memory, with it alone.
 #[derive(Clone, Copy)]
 pub struct Lane<'phase> {
     index: u32,

@@ -13,8 +13,8 @@ pub const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));
 static LOOKS_FOR_WRITERS: core::sync::atomic::AtomicBool =
     core::sync::atomic::AtomicBool::new(true);
 
-/// Whether checked builds of the CPU look for two writers of one element, from the next launch on. They do unless a program ends it: the
-/// look takes 8 bytes for each element of an `Out`, which a measurement of memory would count.
+/// Whether checked builds of the CPU look for two writers of one element, from the next launch on. They do unless a
+/// program ends it: the look takes 8 bytes for each element of an `Out`, which a measurement of memory would count.
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn look_for_writers(looks: bool) {
     LOOKS_FOR_WRITERS.store(looks, core::sync::atomic::Ordering::Relaxed);

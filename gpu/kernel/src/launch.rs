@@ -1,4 +1,5 @@
-//! Launches, seen from the host: the code of `#[kernel]` calls this module. A machine that runs kernels implements [`Launcher`].
+//! Launches, seen from the host: the code of `#[kernel]` calls this module. A machine that runs kernels implements
+//! [`Launcher`].
 
 mod buffer;
 
@@ -76,16 +77,16 @@ pub struct Launch {
     pub calls: Calls,
 }
 
-/// The CPU's counterpart of a PTX entry: it makes the calls of a range with the entry's arguments, among `n` indices. The crate that
-/// declares a kernel compiles it, once for each instance.
+/// The CPU's counterpart of a PTX entry: it makes the calls of a range with the entry's arguments, among `n` indices.
+/// The crate that declares a kernel compiles it, once for each instance.
 pub type Calls = unsafe fn(&Arguments, u32, Range<u32>);
 
 impl Launch {
     /// Makes the calls of `range` on the CPU: indices, words of 32 indices, or blocks, by the launch's shape.
     ///
     /// # Safety
-    /// The promise of the launch, whose fields are as the kernel's code made them. `range` lies within 0..[`Launch::calls`], no call
-    /// is made twice, and the launch's arrays are memory of this process.
+    /// The promise of the launch, whose fields are as the kernel's code made them. `range` lies within
+    /// 0..[`Launch::calls`], no call is made twice, and the launch's arrays are memory of this process.
     pub unsafe fn run(&self, range: Range<u32>) {
         // SAFETY: the caller's promise.
         unsafe { (self.calls)(&self.arguments, self.n, range) }
@@ -251,8 +252,8 @@ impl Arguments {
         unsafe { self.values.as_mut_ptr().add(start).cast::<R>().write(raw) };
     }
 
-    /// The arrays, in the order of the kernel's parameters, a group's in the order of its fields; the bit sets that the function
-    /// gives come last.
+    /// The arrays, in the order of the kernel's parameters, a group's in the order of its fields; the bit sets that the
+    /// function gives come last.
     pub fn arrays(&self) -> &[Array] {
         &self.arrays
     }

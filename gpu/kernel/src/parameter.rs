@@ -77,8 +77,8 @@ pub unsafe trait Parameter: Copy {
     ) -> Self::Raw;
 }
 
-/// One run of a kernel's body over a range of indices. Views borrow it, so no body can keep one: the lifetime has no name outside
-/// of the launch's code.
+/// One run of a kernel's body over a range of indices. Views borrow it, so no body can keep one: the lifetime has no
+/// name outside of the launch's code.
 pub struct Run {
     #[cfg(all(
         any(debug_assertions, feature = "checked"),

@@ -11,8 +11,8 @@ pub struct Rows<'a, T: bytemuck::Pod + Send + Sync> {
     pub items: In<'a, T>,
 }
 
-/// Number of members of a bit set below `member`. `ranks` has two words for each word of the set: the word, and the number of members
-/// before it.
+/// Number of members of a bit set below `member`. `ranks` has two words for each word of the set: the word, and the
+/// number of members before it.
 #[inline(always)]
 pub fn rank_of<I: Index>(ranks: In<u32>, member: I) -> u32 {
     let i = member.index();

@@ -5,9 +5,9 @@ use trioxide_kernel::{Out, kernel};
 use super::row_of;
 use crate::ids::Vertex;
 
-/// Writes the corners of both triangles of a square, as far behind the lower left corner of the first square as they are; a row has `side`
-/// points, and one square less, of which `reciprocal` is the [reciprocal](super::reciprocal()). The first square has `skipped` others before
-/// it in its row.
+/// Writes the corners of both triangles of a square, as far behind the lower left corner of the first square as they
+/// are; a row has `side` points, and one square less, of which `reciprocal` is the [reciprocal](super::reciprocal()).
+/// The first square has `skipped` others before it in its row.
 #[kernel(
     requires(
         corners.len() == 6 * n,

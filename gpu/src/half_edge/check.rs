@@ -6,7 +6,8 @@ use super::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
-/// Slots of the check kernels' result: the number of the smallest offending element for each rule, `NONE` where the rule holds.
+/// Slots of the check kernels' result: the number of the smallest offending element for each rule, `NONE` where the
+/// rule holds.
 pub mod rule {
     /// A vertex with a coordinate that is no finite number.
     pub const FINITE: u32 = 0;
@@ -39,7 +40,8 @@ pub fn check_points<P: MeshPoint>(v: Vertex, points: In<P>, found: Atomic) {
     }
 }
 
-/// Whether a triangle has an extent, but one so small that its squares lose digits. A triangle without extent is degenerate.
+/// Whether a triangle has an extent, but one so small that its squares lose digits. A triangle without extent is
+/// degenerate.
 #[inline(always)]
 pub fn is_too_small<P: MeshPoint>(a: P::Double, b: P::Double, c: P::Double) -> bool {
     let (a, b) = ((a - c).largest_coordinate(), (b - c).largest_coordinate());
@@ -68,10 +70,11 @@ pub fn check_triangles_exactly<P: MeshPoint>(
 
 /// Checks triangle `t` with vertices `corners`; whether other kernels may index by them.
 ///
-/// Finds it if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a triangle with a
-/// vertex twice is not); in space, if its corners lie on one line. Both are of the points in the precision that the device holds. Where
-/// the predicate `is_proper` does not decide, `t` is found as unsure, and [`check_triangles_exactly()`] must follow: exact arithmetic takes
-/// so many registers that half as many blocks run at once.
+/// Finds it if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a
+/// triangle with a vertex twice is not); in space, if its corners lie on one line. Both are of the points in the
+/// precision that the device holds. Where the predicate `is_proper` does not decide, `t` is found as unsure, and
+/// [`check_triangles_exactly()`] must follow: exact arithmetic takes so many registers that half as many blocks run at
+/// once.
 #[inline(always)]
 pub(super) fn check<P: MeshPoint>(
     t: Triangle,

@@ -1,8 +1,9 @@
 //! A half-edge triangulation from triangles and points (gpolylla-2023, section 4), built on the device.
 //!
-//! T triangles, V vertices. Half-edge 3t + k starts at vertex k of triangle t; `origins` (3T) is the triangle list itself,
-//! and `next` and `prev` inside of a triangle are arithmetic ([`HalfEdge`]). `twins` (3T) is the other half of the edge. The B
-//! edges of the boundary have border half-edges 3T + j, j < B, in the order of their twins, which `border` lists.
+//! T triangles, V vertices. Half-edge 3t + k starts at vertex k of triangle t; `origins` (3T) is the triangle list
+//! itself, and `next` and `prev` inside of a triangle are arithmetic ([`HalfEdge`]). `twins` (3T) is the other half of
+//! the edge. The B edges of the boundary have border half-edges 3T + j, j < B, in the order of their twins, which
+//! `border` lists.
 //!
 //! | stage | does |
 //! | --- | --- |
@@ -12,10 +13,10 @@
 //! | [`number_border()`], [`link_border()`] | border half-edges, and their order along the boundary |
 //! | [`find_half_edges_of_vertices()`] | one half-edge for each vertex |
 //!
-//! The authors build all this on the host (41 s for the 25M grid). Here one pass over the half-edges does the matching, by a
-//! hash table of 4 bytes a slot: the slot holds a half-edge, whose ends are read from the mesh. Sorting or bucketing the
-//! half-edges moves several times the bytes, and a bucket is as long as the largest fan. Non-manifold edges and
-//! inconsistent orientation are found on the way.
+//! The authors build all this on the host (41 s for the 25M grid). Here one pass over the half-edges does the matching,
+//! by a hash table of 4 bytes a slot: the slot holds a half-edge, whose ends are read from the mesh. Sorting or
+//! bucketing the half-edges moves several times the bytes, and a bucket is as long as the largest fan. Non-manifold
+//! edges and inconsistent orientation are found on the way.
 
 mod border;
 mod check;
@@ -46,11 +47,11 @@ pub(crate) fn prefetch_corners<P: Copy>(points: In<P>, origins: In<Vertex>, t: T
     }
 }
 
-/// A half-edge between vertices `a` and `b`, in either direction, or `NONE`. The search goes through the triangles at the vertex
-/// with fewer of them.
+/// A half-edge between vertices `a` and `b`, in either direction, or `NONE`. The search goes through the triangles at
+/// the vertex with fewer of them.
 ///
-/// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one half-edge
-/// would not lead to all the others.
+/// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one
+/// half-edge would not lead to all the others.
 #[inline(always)]
 pub fn half_edge_between(
     a: Vertex,

@@ -8,13 +8,14 @@ use crate::ids::{HalfEdge, Triangle, Vertex};
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 use crate::slots::{ATTEMPTS, Slots, take};
 
-/// Checks triangle `t` by rounded arithmetic, and finds the twins of its half-edges: the first half-edge of an edge waits in `table`, the
-/// second writes the twins of both. One reading of the triangle serves both; a triangle whose ids are out of range has no twins.
+/// Checks triangle `t` by rounded arithmetic, and finds the twins of its half-edges: the first half-edge of an edge
+/// waits in `table`, the second writes the twins of both. One reading of the triangle serves both; a triangle whose ids
+/// are out of range has no twins.
 ///
 /// For meshes whose ids are local (`gpu::slots`); `scale` is slots a vertex, times 2^32.
-/// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken by
-/// another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the same
-/// twin, one of them is written: `mark_boundary` finds the others.
+/// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken
+/// by another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the
+/// same twin, one of them is written: `mark_boundary` finds the others.
 #[kernel(
     P in Anywhere,
     requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
@@ -135,8 +136,8 @@ fn pick<T>([a, b, c]: [T; 3], k: usize) -> T {
     }
 }
 
-/// Prefetches the slots of a later triangle, and the half-edges that wait in the slots of a nearer one: on a CPU no later read
-/// begins before an atomic exchange ends, so each read would be waited for alone.
+/// Prefetches the slots of a later triangle, and the half-edges that wait in the slots of a nearer one: on a CPU no
+/// later read begins before an atomic exchange ends, so each read would be waited for alone.
 #[inline(always)]
 fn ask_ahead(
     t: Triangle,
@@ -153,7 +154,8 @@ fn ask_ahead(
             table.prefetch(home(later(PREFETCHED_AHEAD), k));
         }
         if t.index() + PREFETCHED_AHEAD / 2 < triangles {
-            // Without a branch, which would go either way: where none waits, a half-edge of this triangle stands for it.
+            // Without a branch, which would go either way: where none waits, a half-edge of this triangle stands for
+            // it.
             let waiting = table.load(home(later(PREFETCHED_AHEAD / 2), k));
             let waiting = if waiting.is_some() {
                 waiting
@@ -167,8 +169,8 @@ fn ask_ahead(
     }
 }
 
-/// Tries slot after slot for half-edge `h`, which runs from `a` to `b`. `next` says which half-edge waits in the slot of an attempt; `NONE` if `h`
-/// waits there now.
+/// Tries slot after slot for half-edge `h`, which runs from `a` to `b`. `next` says which half-edge waits in the slot
+/// of an attempt; `NONE` if `h` waits there now.
 #[inline(always)]
 fn search(
     h: HalfEdge,
@@ -228,9 +230,9 @@ pub fn mark_boundary(t: Triangle, twins: In<HalfEdge>, found: Atomic) -> [bool; 
 
 /// Offers the half-edges of triangle `t` to the vertices that they start at; the smallest stays.
 ///
-/// `twins` are those of the linked border: 3T and above along the boundary. Around a vertex each half-edge has another beside it, in the
-/// triangle behind its own edge and in that behind the edge before. Where one of these triangles is lower, so is its half-edge, and the
-/// own one is not offered: reads in order save two of three atomic updates.
+/// `twins` are those of the linked border: 3T and above along the boundary. Around a vertex each half-edge has another
+/// beside it, in the triangle behind its own edge and in that behind the edge before. Where one of these triangles is
+/// lower, so is its half-edge, and the own one is not offered: reads in order save two of three atomic updates.
 #[kernel(
     requires(origins.len() == 3 * n, twins.len() == 3 * n),
     moves(origins.bytes() + twins.bytes() + half_edge_of_vertex.bytes())

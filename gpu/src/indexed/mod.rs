@@ -1,10 +1,10 @@
 //! Indexed Polylla: polygons from arrays of triangles and neighbours (gpu-polylla-imr22).
 //!
-//! The *Triangle array* T holds three vertices of each triangle, the *Neighbour array* N the triangle across each of its
-//! edges, `NONE` where there is none, the *Trivertex array* one triangle at each vertex. Edge k of a triangle runs from
-//! its vertex k to vertex (k + 1) % 3; N[3t + k] lies across it. So 3t + k names the same edge of the same triangle as a
-//! half-edge of [`crate::half_edge`] does, and is called so here. There is no twin: the other half is the edge of `N[h]`
-//! whose neighbour is h / 3. (Only one is: two counter-clockwise triangles share one edge at most.)
+//! The *Triangle array* T holds three vertices of each triangle, the *Neighbour array* N the triangle across each of
+//! its edges, `NONE` where there is none, the *Trivertex array* one triangle at each vertex. Edge k of a triangle runs
+//! from its vertex k to vertex (k + 1) % 3; N[3t + k] lies across it. So 3t + k names the same edge of the same
+//! triangle as a half-edge of [`crate::half_edge`] does, and is called so here. There is no twin: the other half is the
+//! edge of `N[h]` whose neighbour is h / 3. (Only one is: two counter-clockwise triangles share one edge at most.)
 //!
 //! | stage | kernels | in the paper |
 //! | --- | --- | --- |
@@ -22,40 +22,42 @@
 //!
 //! # How this differs from the paper
 //!
-//! - **Order.** The paper appends polygons with `atomicAdd`, so that they stand in another order in every run. Here each
-//!   polygon is walked twice: once to measure it, and, after a scan, once to write it to its own place. A polygon
+//! - **Order.** The paper appends polygons with `atomicAdd`, so that they stand in another order in every run. Here
+//!   each polygon is walked twice: once to measure it, and, after a scan, once to write it to its own place. A polygon
 //!   starts with its smallest half-edge, and at the end polygons are put in the order of these half-edges, as in
 //!   [`crate::polylla`].
-//! - **Labels are bit sets**; the Max array is two bits a triangle. Only a triangle's longest edge can be a terminal edge,
-//!   so `label_seed` has a thread for each triangle, not for each edge, and no two of them write one element.
+//! - **Labels are bit sets**; the Max array is two bits a triangle. Only a triangle's longest edge can be a terminal
+//!   edge, so `label_seed` has a thread for each triangle, not for each edge, and no two of them write one element.
 //! - **Ties** are broken as in [`crate::polylla`]. Constrained edges count as boundary on both sides.
 //! - **Tips** (vertices a, b, a in a row) are also found where the pattern runs across the end of the list, which the
 //!   authors' code misses.
 //! - **Which edges are added.** The paper takes one tip of each polygon in each round. If its new edge ends at a second
-//!   tip, that one is no tip any more and gets no edge of its own: the result depends on which tip comes first. Here the
-//!   first round finds the middle edges of all tips, and the rounds add them, one to each polygon, until none is left
-//!   inside of a polygon.
-//! - A round works on the parts of the polygons that the round before has split; the paper copies the other polygons along.
+//!   tip, that one is no tip any more and gets no edge of its own: the result depends on which tip comes first. Here
+//!   the first round finds the middle edges of all tips, and the rounds add them, one to each polygon, until none is
+//!   left inside of a polygon.
+//! - A round works on the parts of the polygons that the round before has split; the paper copies the other polygons
+//!   along.
 //!
 //! # The polygons equal the half-edge method's
 //!
 //! Let F be the frontier edges before the repair and M the middle edges that the half-edge method adds at once
-//! ([`crate::polylla::mark_middle_edges()`]): the middle edges of all tips, chosen by a rotation around the tip from its one edge
-//! of F.
+//! ([`crate::polylla::mark_middle_edges()`]): the middle edges of all tips, chosen by a rotation around the tip from
+//! its one edge of F.
 //!
-//! 1. *The first round finds M.* In a list of vertices, a, b, a stands where the half-edge from a to b is followed by the
-//!    one from b to a (an ordered pair of vertices has one half-edge at most), which is where b has no other edge of F.
-//!    `label_middle_edges` runs before any edge is added, and its rotation from the edge b-a reads no labels at all.
-//! 2. *The rounds add M, nothing else.* Every edge of M that is no frontier edge yet lies inside of exactly one polygon,
-//!    since it has the same polygon on both sides. The walk of [`append_parts()`] crosses every edge inside of its polygon
-//!    and keeps the first of M; so as long as one is left, some polygon is split. Each round adds at least one, and the
-//!    rounds end with the labels F and M, whatever the order.
+//! 1. *The first round finds M.* In a list of vertices, a, b, a stands where the half-edge from a to b is followed by
+//!    the one from b to a (an ordered pair of vertices has one half-edge at most), which is where b has no other edge
+//!    of F. `label_middle_edges` runs before any edge is added, and its rotation from the edge b-a reads no labels at
+//!    all.
+//! 2. *The rounds add M, nothing else.* Every edge of M that is no frontier edge yet lies inside of exactly one
+//!    polygon, since it has the same polygon on both sides. The walk of [`append_parts()`] crosses every edge inside of
+//!    its polygon and keeps the first of M; so as long as one is left, some polygon is split. Each round adds at least
+//!    one, and the rounds end with the labels F and M, whatever the order.
 //! 3. *The polygons are the cycles of these labels.* A region's triangles form a tree, bounded by one cycle. An edge
 //!    inside of it splits the tree into two, and the cycles through the edge's two halves bound them: these are the two
 //!    parts. So after each round the arrays hold every cycle of the labels of that time, each once.
 //!
-//! A polygon with k tips may take k rounds, and each round walks it: unlike the half-edge method, this one is quadratic for
-//! a single region with very many tips. In triangulations of random points the rounds are few.
+//! A polygon with k tips may take k rounds, and each round walks it: unlike the half-edge method, this one is quadratic
+//! for a single region with very many tips. In triangulations of random points the rounds are few.
 
 // The stage's kernel takes the name of the stage here, so the module needs another.
 mod arrays;

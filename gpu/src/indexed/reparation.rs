@@ -92,8 +92,8 @@ fn find_spoke(
     spoke
 }
 
-/// The middle one of the n interior edges around a tip, as its half-edge from there: number (n - 1) / 2 clockwise from `barrier`,
-/// the half-edge from the tip along its only frontier edge.
+/// The middle one of the n interior edges around a tip, as its half-edge from there: number (n - 1) / 2 clockwise from
+/// `barrier`, the half-edge from the tip along its only frontier edge.
 #[inline(always)]
 fn middle_edge(neighbours: Adjacent, barrier: HalfEdge) -> HalfEdge {
     let first = neighbours.clockwise(barrier);
@@ -126,8 +126,8 @@ pub fn label_cuts(
     frontier.set_bit(Adjacent(neighbours).opposite(cut));
 }
 
-/// Smallest half-edge of part `i`, and its space in the auxiliary Mesh array. Parts come in the order of `broken`, two for each
-/// polygon, first the one to the left of the cut.
+/// Smallest half-edge of part `i`, and its space in the auxiliary Mesh array. Parts come in the order of `broken`, two
+/// for each polygon, first the one to the left of the cut.
 #[kernel(requires(
     2 * broken.len() == n,
     edges.frontier.len() == words(edges.neighbours.len()),
@@ -151,8 +151,8 @@ pub fn measure_parts(
     sizes.set(i, length + 1);
 }
 
-/// Writes part `i` to the auxiliary Mesh array; returns whether a middle edge is left inside of it. `cuts` gets the first such
-/// edge.
+/// Writes part `i` to the auxiliary Mesh array; returns whether a middle edge is left inside of it. `cuts` gets the
+/// first such edge.
 #[kernel(requires(
     edges.neighbours.len() == triangles.len(),
     edges.frontier.len() == words(triangles.len()),

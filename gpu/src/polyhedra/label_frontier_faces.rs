@@ -8,9 +8,9 @@ use crate::ids::{FaceSide, Tet};
 
 /// Whether each side of tetrahedron `t` is of a frontier face.
 ///
-/// `links` gets the tetrahedron behind the chosen face, or `t` itself if it is a root: if that face lies on the boundary, is
-/// constrained, or is an inner terminal face whose lower side is that of `t`. Constrained faces (`constrained`: a bit for each
-/// side, or empty) count as boundary on both sides.
+/// `links` gets the tetrahedron behind the chosen face, or `t` itself if it is a root: if that face lies on the
+/// boundary, is constrained, or is an inner terminal face whose lower side is that of `t`. Constrained faces
+/// (`constrained`: a bit for each side, or empty) count as boundary on both sides.
 #[kernel(
     members = FaceSide,
     requires(

@@ -17,7 +17,8 @@ fn double_area_squared(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     x * x + y * y + z * z
 }
 
-/// 4 R^2 = (|ab| |bc| |ca|)^2 / (4 A^2), since R = |ab| |bc| |ca| / 4A. It is never NaN: beyond double precision it is infinite.
+/// 4 R^2 = (|ab| |bc| |ca|)^2 / (4 A^2), since R = |ab| |bc| |ca| / 4A. It is never NaN: beyond double precision it is
+/// infinite.
 #[inline(always)]
 fn diameter_squared(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     let square = |d: DVec3| d.x * d.x + d.y * d.y + d.z * d.z;
@@ -98,8 +99,9 @@ fn label<P: Point3>(
 
 /// Whether each face of tetrahedron `t` is its largest by area: bit set `largest`, a bit for each side.
 ///
-/// Of equal faces the one with the smaller id, its lower side, counts as larger: only then `twins` are read. Coordinates are those that
-/// the device holds, and measures are in double precision. Areas are compared by 4 A^2, the square of |(b - a) x (c - a)|.
+/// Of equal faces the one with the smaller id, its lower side, counts as larger: only then `twins` are read.
+/// Coordinates are those that the device holds, and measures are in double precision. Areas are compared by 4 A^2, the
+/// square of |(b - a) x (c - a)|.
 #[kernel(
     P in Spatial,
     members = FaceSide,
@@ -115,8 +117,8 @@ pub fn label_largest_faces<P: Point3>(
     label(t, tetrahedra, points, twins, double_area_squared)
 }
 
-/// As [`label_largest_faces()`], by the radius of the circle through a face's vertices. A kernel of its own: its registers would
-/// halve the threads that run at once for the other measure.
+/// As [`label_largest_faces()`], by the radius of the circle through a face's vertices. A kernel of its own: its
+/// registers would halve the threads that run at once for the other measure.
 #[kernel(
     P in Spatial,
     members = FaceSide,

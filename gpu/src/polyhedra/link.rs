@@ -5,8 +5,8 @@ use trioxide_kernel::In;
 use crate::ids::Tet;
 
 trioxide_kernel::id! {
-    /// The parent of a tetrahedron in its tree, itself for a root, and the place of its chosen face: both in one word, since walks
-    /// read both. There are fewer than 2^30 tetrahedra: their sides have 32-bit ids.
+    /// The parent of a tetrahedron in its tree, itself for a root, and the place of its chosen face: both in one word,
+    /// since walks read both. There are fewer than 2^30 tetrahedra: their sides have 32-bit ids.
     pub struct Link = "link";
 }
 
@@ -30,8 +30,8 @@ impl Link {
     }
 }
 
-/// Walks from the parent `place` of a tetrahedron towards the root, `most` steps or fewer. Returns the place that it came to, and
-/// whether that is the root.
+/// Walks from the parent `place` of a tetrahedron towards the root, `most` steps or fewer. Returns the place that it
+/// came to, and whether that is the root.
 #[inline(always)]
 pub fn walk(links: In<Link>, mut place: Tet, most: u32) -> (Tet, bool) {
     let mut next = links.at(place).parent();

@@ -7,9 +7,11 @@ use super::{sides_of, tally};
 use crate::ids::{FaceSide, Polyhedron, Tet};
 use trioxide_kernel::rows::{rank_of, sort};
 
-/// The polyhedron of tetrahedron `t`, and the place in it, in no order: `counts` has the tetrahedra of each polyhedron so far.
+/// The polyhedron of tetrahedron `t`, and the place in it, in no order: `counts` has the tetrahedra of each polyhedron
+/// so far.
 ///
-/// `ranks` are those of the roots ([`rank_of()`](trioxide_kernel::rows::rank_of())): a polyhedron has the rank of its root.
+/// `ranks` are those of the roots ([`rank_of()`](trioxide_kernel::rows::rank_of())): a polyhedron has the rank of its
+/// root.
 #[kernel(
     requires(links.len() == n, 16 * ranks.len() >= n, polyhedra.len() == n, places.len() == n),
     moves(links.bytes() + ranks.bytes() + counts.bytes() + polyhedra.bytes() + places.bytes())
@@ -43,7 +45,8 @@ pub fn list_tetrahedra(
     items.set(offsets.at(polyhedra.at(t)) + places.at(t), t);
 }
 
-/// First side of polyhedron `p` in the list of all, of `tets` tetrahedra in the polyhedra before it: 2n + 2 sides for n tetrahedra.
+/// First side of polyhedron `p` in the list of all, of `tets` tetrahedra in the polyhedra before it: 2n + 2 sides for n
+/// tetrahedra.
 #[inline(always)]
 pub fn first_side(tets: u32, p: u32) -> u32 {
     2 * tets + 2 * p
@@ -75,12 +78,13 @@ pub struct Taken {
     lengths: Shared<u32, LANES>,
 }
 
-/// Orders the tetrahedra of each polyhedron, and lists the sides of its surface, ascending; `offsets` are the starts of their
-/// tetrahedra in `items`, `starts` gets the starts of their sides, and behind the last polyhedron the end. `found` gets
-/// [`tally::LONGEST`].
+/// Orders the tetrahedra of each polyhedron, and lists the sides of its surface, ascending; `offsets` are the starts of
+/// their tetrahedra in `items`, `starts` gets the starts of their sides, and behind the last polyhedron the end.
+/// `found` gets [`tally::LONGEST`].
 ///
-/// A block takes as many polyhedra at a time as have room in its memory, so that it reads and writes lists whole. A polyhedron that has
-/// no room is left to one lane, and if it is longer than `most_alone`, to another launch: with `is_ordered`, for lists in order.
+/// A block takes as many polyhedra at a time as have room in its memory, so that it reads and writes lists whole. A
+/// polyhedron that has no room is left to one lane, and if it is longer than `most_alone`, to another launch: with
+/// `is_ordered`, for lists in order.
 #[kernel(
     requires(
         (offsets.len() - 1).div_ceil(PART as usize) == n,
@@ -229,7 +233,8 @@ fn order_part(
     });
 }
 
-/// Lists the sides of polyhedra `first..first + taken`, whose tetrahedra are ordered, and writes both; the tetrahedra begin at `before`.
+/// Lists the sides of polyhedra `first..first + taken`, whose tetrahedra are ordered, and writes both; the tetrahedra
+/// begin at `before`.
 #[inline(always)]
 fn list_part(
     block: &Block<LANES, Taken>,

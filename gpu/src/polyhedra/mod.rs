@@ -1,8 +1,9 @@
 //! Polylla in three dimensions: a mesh of tetrahedra becomes a mesh of polyhedra.
 //!
-//! T tetrahedra, V vertices. Sides of faces and `twins` are those of [`crate::tet_faces`]. Each tetrahedron chooses its largest
-//! face. A face that both of its tetrahedra choose is *terminal*. A face is a *frontier face* if it lies on the boundary, if it is
-//! constrained, or if neither of its tetrahedra chooses it. Tetrahedra joined through faces that are no frontier are a region.
+//! T tetrahedra, V vertices. Sides of faces and `twins` are those of [`crate::tet_faces`]. Each tetrahedron chooses its
+//! largest face. A face that both of its tetrahedra choose is *terminal*. A face is a *frontier face* if it lies on the
+//! boundary, if it is constrained, or if neither of its tetrahedra chooses it. Tetrahedra joined through faces that are
+//! no frontier are a region.
 //!
 //! | stage | kernels |
 //! | --- | --- |
@@ -21,60 +22,64 @@
 //!
 //! # Regions are trees
 //!
-//! Faces are totally ordered: by their measure, and of two equal ones the face with the smaller id (its lower side) counts as
-//! larger. The measure is computed from the vertices in ascending order of ids, so both sides get the same bits. A tetrahedron that
-//! leaves through its chosen face comes to one whose chosen face is larger or the same one. So no walk returns, and each ends at a
-//! *root*: a tetrahedron whose chosen face is terminal, on the boundary or constrained; of the two at a terminal face the one of
-//! its lower side. The chosen face's other tetrahedron is the *parent*. A region is the tree of one root, which names it. A tree of n tetrahedra has n - 1 joints, so 4n - 2(n - 1)
-//! sides are in its surface: 2n + 2.
+//! Faces are totally ordered: by their measure, and of two equal ones the face with the smaller id (its lower side)
+//! counts as larger. The measure is computed from the vertices in ascending order of ids, so both sides get the same
+//! bits. A tetrahedron that leaves through its chosen face comes to one whose chosen face is larger or the same one. So
+//! no walk returns, and each ends at a
+//! *root*: a tetrahedron whose chosen face is terminal, on the boundary or constrained; of the two at a terminal face
+//! the one of its lower side. The chosen face's other tetrahedron is the *parent*. A region is the tree of one root,
+//! which names it. A tree of n tetrahedra has n - 1 joints, so 4n - 2(n - 1) sides are in its surface: 2n + 2.
 //!
 //! # Barrier faces and tips
 //!
-//! A *barrier face* is a frontier face with the same region on both sides. Its *tip* is an edge around which it is the only
-//! frontier face: the surface runs to the edge and back. The faces around an edge are those of a ring of tetrahedra: where tetrahedra
-//! overlap, an edge may have several rings, and open fans besides, and each ring counts for itself.
+//! A *barrier face* is a frontier face with the same region on both sides. Its *tip* is an edge around which it is the
+//! only frontier face: the surface runs to the edge and back. The faces around an edge are those of a ring of
+//! tetrahedra: where tetrahedra overlap, an edge may have several rings, and open fans besides, and each ring counts
+//! for itself.
 //!
 //! - *Every inner edge has a frontier face.* Else the tetrahedra around it would join to a ring, and a tree has none.
-//! - *An inner edge with one frontier face is a tip, and the face a barrier face*: the tetrahedra around the edge join from one
-//!   side of the face to the other. So the walk around an edge from one side of a face to the next frontier face decides.
-//! - *A barrier face has one tip at most.* The tetrahedra around a tip, from one side of the face to the other, are the path
-//!   between these two in the tree, which is unique. Two tips would need tetrahedra that have both edges, hence all vertices of the
-//!   face: only the two at the face, which then would share a second face, and so all vertices.
-//! - *So a tip is found in the tree.* A barrier face has a tip if and only if all tetrahedra of the path between its two have the
-//!   same edge of the face. The path is followed by links alone, without the walks around the three edges, most of which find another
-//!   frontier face ([`find_tips()`]).
-//! - *Repair.* Of the n tetrahedra around a tip, counted from the lower side of the face, the face behind number n/2 (rounded down)
-//!   becomes a frontier face. A tree without one of its joints is two trees, so the number of polyhedra grows by the number of
-//!   different faces cut, each polyhedron is one piece, and 2n + 2 holds for it.
-//! - *One round is enough.* A cut face has two trees on its sides, so it is no barrier face, and no other face becomes one.
-//!   Frontier faces around an edge only become more, so no edge becomes a tip; and each tip got its second frontier face.
-//!   All tips choose with the labels of before the repair, so the result depends on no order.
+//! - *An inner edge with one frontier face is a tip, and the face a barrier face*: the tetrahedra around the edge join
+//!   from one side of the face to the other. So the walk around an edge from one side of a face to the next frontier
+//!   face decides.
+//! - *A barrier face has one tip at most.* The tetrahedra around a tip, from one side of the face to the other, are the
+//!   path between these two in the tree, which is unique. Two tips would need tetrahedra that have both edges, hence
+//!   all vertices of the face: only the two at the face, which then would share a second face, and so all vertices.
+//! - *So a tip is found in the tree.* A barrier face has a tip if and only if all tetrahedra of the path between its
+//!   two have the same edge of the face. The path is followed by links alone, without the walks around the three edges,
+//!   most of which find another frontier face ([`find_tips()`]).
+//! - *Repair.* Of the n tetrahedra around a tip, counted from the lower side of the face, the face behind number n/2
+//!   (rounded down) becomes a frontier face. A tree without one of its joints is two trees, so the number of polyhedra
+//!   grows by the number of different faces cut, each polyhedron is one piece, and 2n + 2 holds for it.
+//! - *One round is enough.* A cut face has two trees on its sides, so it is no barrier face, and no other face becomes
+//!   one. Frontier faces around an edge only become more, so no edge becomes a tip; and each tip got its second
+//!   frontier face. All tips choose with the labels of before the repair, so the result depends on no order.
 //!
-//! Barrier faces without a tip may remain: the region closes around them, like a ring around a pillar. They are counted, and both sides
-//! are in the surface.
+//! Barrier faces without a tip may remain: the region closes around them, like a ring around a pillar. They are
+//! counted, and both sides are in the surface.
 //!
 //! # Pinched polyhedra
 //!
-//! Glued along its n - 1 joints alone, a tree of n tetrahedra is a ball: each one but the root adds a vertex, its *top*, opposite
-//! to the joint with its parent, so there are n + 3 vertices, and the surface is a sphere. In the mesh some of the n + 3 may be the
-//! same vertex. If all differ, the polyhedron is that ball: a stacked ball's edges and faces have different vertices, so no two of
-//! these fall together either. If two are the same, the surface has the vertex twice: it is pinched there, or at an edge, or at a
-//! barrier face. So *a polyhedron's surface is a 2-manifold if and only if its n + 3 tops differ*. The option `strict` cuts the
-//! path in the tree between two tops that are the same vertex, at the middle one of the joints there that do not have the vertex,
-//! and repeats. Each cut makes trees smaller, and one tetrahedron is a ball, so this ends.
+//! Glued along its n - 1 joints alone, a tree of n tetrahedra is a ball: each one but the root adds a vertex, its
+//! *top*, opposite to the joint with its parent, so there are n + 3 vertices, and the surface is a sphere. In the mesh
+//! some of the n + 3 may be the same vertex. If all differ, the polyhedron is that ball: a stacked ball's edges and
+//! faces have different vertices, so no two of these fall together either. If two are the same, the surface has the
+//! vertex twice: it is pinched there, or at an edge, or at a barrier face. So *a polyhedron's surface is a 2-manifold
+//! if and only if its n + 3 tops differ*. The option `strict` cuts the path in the tree between two tops that are the
+//! same vertex, at the middle one of the joints there that do not have the vertex, and repeats. Each cut makes trees
+//! smaller, and one tetrahedron is a ball, so this ends.
 //!
 //! # Locality
 //!
-//! Between stages a tetrahedron is a bit for each side and a word: its [`Link`], the parent and the chosen face in one. Every word that
-//! is read at another tetrahedron costs a sector of 32 bytes where ids have no locality, so stages that walk read links only. Numbers of
-//! polyhedra are ranks in the set of roots, which has a bit a tetrahedron, and not words at the roots. Counts are added up on the
-//! device ([`tally`]); the host waits for three of them: the barrier faces, to launch their repair; the polyhedra, to make room for
-//! them; and what is left, at the end.
+//! Between stages a tetrahedron is a bit for each side and a word: its [`Link`], the parent and the chosen face in one.
+//! Every word that is read at another tetrahedron costs a sector of 32 bytes where ids have no locality, so stages that
+//! walk read links only. Numbers of polyhedra are ranks in the set of roots, which has a bit a tetrahedron, and not
+//! words at the roots. Counts are added up on the device ([`tally`]); the host waits for three of them: the barrier
+//! faces, to launch their repair; the polyhedra, to make room for them; and what is left, at the end.
 //!
 //! # What the prototypes measure besides
 //!
-//! The prototypes (arXiv 2310.03665) choose by other measures of a face too, and some of these use squared lengths for lengths,
-//! which is another order. The family has the area, and the circumradius, which prefers the faces of slivers.
+//! The prototypes (arXiv 2310.03665) choose by other measures of a face too, and some of these use squared lengths for
+//! lengths, which is another order. The family has the area, and the circumradius, which prefers the faces of slivers.
 
 mod barrier_faces;
 #[path = "find_roots.rs"]

@@ -70,8 +70,9 @@ pub fn list_tops(
 
 /// Chooses the joint by which pinched polyhedron `pinched[i]` is split: `cuts` gets its side.
 ///
-/// Of the lowest vertex that is a top twice, the two tetrahedra with the lowest ids whose top it is; of the joints on the path
-/// between them that do not have the vertex, counted from the lower tetrahedron, number m/2 of m, rounded down.
+/// Of the lowest vertex that is a top twice, the two tetrahedra with the lowest ids whose top it is; of the joints on
+/// the path between them that do not have the vertex, counted from the lower tetrahedron, number m/2 of m, rounded
+/// down.
 #[kernel(requires(
     pinched.len() == n,
     trees.fit(),

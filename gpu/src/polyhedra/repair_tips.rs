@@ -7,7 +7,8 @@ use super::trees::Trees;
 use crate::ids::{FaceSide, Tet, Vertex};
 use crate::tet_faces::corners_of;
 
-/// The edge of a tetrahedron between the two vertices that are neither at place `i` nor at place `j`, the lower vertex first.
+/// The edge of a tetrahedron between the two vertices that are neither at place `i` nor at place `j`, the lower vertex
+/// first.
 #[inline(always)]
 fn edge_without(q: [Vertex; 4], i: u32, j: u32) -> [Vertex; 2] {
     let is_end = |k: u32| (k != i) & (k != j);
@@ -26,12 +27,13 @@ fn edge_without(q: [Vertex; 4], i: u32, j: u32) -> [Vertex; 2] {
 }
 
 impl Trees<'_> {
-    /// The path in the tree between the tetrahedra on the two sides of a barrier face, if its tetrahedra are all around one edge of the
-    /// face: the numbers of joints on the way up from `a` and from `b`. None if the barrier face has no tip.
+    /// The path in the tree between the tetrahedra on the two sides of a barrier face, if its tetrahedra are all around
+    /// one edge of the face: the numbers of joints on the way up from `a` and from `b`. None if the barrier face has no
+    /// tip.
     ///
-    /// A path that leaves `a` upwards leaves by the chosen face, which has one edge of the barrier face: only around this edge can
-    /// the path go on. So each side climbs around its own edge. Where both climb around the same edge and meet, they go on
-    /// together, so that they meet if and only if they end at the same place.
+    /// A path that leaves `a` upwards leaves by the chosen face, which has one edge of the barrier face: only around
+    /// this edge can the path go on. So each side climbs around its own edge. Where both climb around the same edge and
+    /// meet, they go on together, so that they meet if and only if they end at the same place.
     #[inline(always)]
     fn path_around_edge(self, side: FaceSide, behind: FaceSide) -> Option<(u32, u32)> {
         let (a, b) = (side.tet(), behind.tet());
@@ -67,8 +69,8 @@ impl Trees<'_> {
     }
 }
 
-/// Whether the `i`-th barrier face has a tip; `cuts` gets the lower side of the middle face around the tip, or `NONE`, and `regions`
-/// the root of its region.
+/// Whether the `i`-th barrier face has a tip; `cuts` gets the lower side of the middle face around the tip, or `NONE`,
+/// and `regions` the root of its region.
 ///
 /// The labels are those of before the repair. `barriers` lists lower sides.
 #[kernel(
@@ -111,7 +113,8 @@ pub fn find_tips(
     true
 }
 
-/// Makes the `i`-th face of `cuts` a frontier face, unless it is `NONE`: each tetrahedron that left through it becomes a root.
+/// Makes the `i`-th face of `cuts` a frontier face, unless it is `NONE`: each tetrahedron that left through it becomes
+/// a root.
 #[kernel(
     requires(
         cuts.len() == n,

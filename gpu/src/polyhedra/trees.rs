@@ -29,8 +29,8 @@ impl TreesBuffers<'_> {
 }
 
 impl Trees<'_> {
-    /// Whether `t` is where the tree that grows from its root meets vertex `v` first: `v` is opposite to the joint with the parent,
-    /// or `t` is the root and has `v`.
+    /// Whether `t` is where the tree that grows from its root meets vertex `v` first: `v` is opposite to the joint with
+    /// the parent, or `t` is the root and has `v`.
     #[inline(always)]
     pub fn is_top(self, t: Tet, v: Vertex) -> bool {
         let q = corners_of(self.tetrahedra, t);
@@ -67,8 +67,8 @@ impl Trees<'_> {
             | (q[3] == v && place != 3)
     }
 
-    /// Climbs from `t` towards the root, from one tetrahedron with both vertices of an edge to the next, and no further than to
-    /// `end`. Returns where it ends, and the number of steps.
+    /// Climbs from `t` towards the root, from one tetrahedron with both vertices of an edge to the next, and no further
+    /// than to `end`. Returns where it ends, and the number of steps.
     #[inline(always)]
     pub fn climb_around(self, t: Tet, edge: [Vertex; 2], end: Tet) -> (Tet, u32) {
         let mut place = t;

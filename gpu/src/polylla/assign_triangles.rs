@@ -7,8 +7,9 @@ use crate::ids::{HalfEdge, Polygon};
 
 /// Writes `p` as the polygon of its triangles: those around its corners.
 ///
-/// Every triangle is met. Each of its vertices has a frontier edge (the module's documentation), so the triangles around a vertex lie
-/// in fans, each between two frontier edges that follow each other around one polygon; the walk goes through the fan at each corner.
+/// Every triangle is met. Each of its vertices has a frontier edge (the module's documentation), so the triangles
+/// around a vertex lie in fans, each between two frontier edges that follow each other around one polygon; the walk
+/// goes through the fan at each corner.
 #[kernel(
     requires(
         half_edges.len() == n,

@@ -8,11 +8,12 @@ use trioxide_kernel::rows::Rows;
 
 /// Cuts the `i`-th weakly simple polygon between two corners at one vertex, and gives both halves of the cut.
 ///
-/// Let v be the first vertex along the polygon (from its smallest half-edge) that was there before, `corner` the half-edge that
-/// left it then and `other` the one that leaves it now. A chord from v would leave v in both pieces, and one piece would keep
-/// both corners. But the region's triangles form a tree: the way from the triangles at one corner to the triangles at the other
-/// crosses exactly one edge opposite to v, and the other corner lies beyond it. That edge is no frontier edge; cut there, no
-/// piece has both corners. Other vertices come no more often in a piece than before, so some rounds of cuts end.
+/// Let v be the first vertex along the polygon (from its smallest half-edge) that was there before, `corner` the
+/// half-edge that left it then and `other` the one that leaves it now. A chord from v would leave v in both pieces, and
+/// one piece would keep both corners. But the region's triangles form a tree: the way from the triangles at one corner
+/// to the triangles at the other crosses exactly one edge opposite to v, and the other corner lies beyond it. That edge
+/// is no frontier edge; cut there, no piece has both corners. Other vertices come no more often in a piece than before,
+/// so some rounds of cuts end.
 #[kernel(requires(
     weak.len() == n,
     lists.offsets.len() == cycles.half_edges.len() + 1,
@@ -83,8 +84,8 @@ fn bounds(edges: Labelled, next: In<HalfEdge>, chord: HalfEdge, wanted: HalfEdge
     false
 }
 
-/// Takes the `i`-th weakly simple polygon from the marked ones: a half of its cut may be smaller than its smallest half-edge, which
-/// would stay marked beside it.
+/// Takes the `i`-th weakly simple polygon from the marked ones: a half of its cut may be smaller than its smallest
+/// half-edge, which would stay marked beside it.
 #[kernel(requires(weak.len() == n))]
 pub fn unmark_weakly_simple(
     i: u32,

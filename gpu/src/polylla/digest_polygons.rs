@@ -47,8 +47,9 @@ fn mix(bits: u64) -> u64 {
     bits ^ bits >> 31
 }
 
-/// Adds up the hashes of a block's polygons: of the smallest half-edge of each, and of its vertices from there on, by the ids of the whole
-/// mesh. The hash is that of the host (`trioxide::digest::of_polygon`). `triangles` and `vertices` are ids in the whole mesh.
+/// Adds up the hashes of a block's polygons: of the smallest half-edge of each, and of its vertices from there on, by
+/// the ids of the whole mesh. The hash is that of the host (`trioxide::digest::of_polygon`). `triangles` and `vertices`
+/// are ids in the whole mesh.
 #[kernel(
     requires(
         half_edges.len().div_ceil(DIGESTED as usize) == n,

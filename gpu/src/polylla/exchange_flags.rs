@@ -15,7 +15,8 @@ pub fn take_flags(i: u32, triangles: In<Triangle>, flags: In<Bits<HalfEdge>>, ta
     taken.set(i, bit(0) | bit(1) | bit(2));
 }
 
-/// Gives triangle `triangles[i]` the flags that were taken of it elsewhere. With `keeps` other than 0 its own stay set, too.
+/// Gives triangle `triangles[i]` the flags that were taken of it elsewhere. With `keeps` other than 0 its own stay set,
+/// too.
 #[kernel(
     requires(triangles.len() == n, given.len() == n),
     moves(triangles.bytes() + given.bytes())

@@ -4,8 +4,8 @@ use trioxide_kernel::{Bits, In, kernel};
 
 use crate::ids::HalfEdge;
 
-/// Whether half-edge `h` is a frontier edge, and whether it is a seed: the smaller half-edge of an interior terminal edge, the
-/// inner half-edge of a terminal edge on the boundary.
+/// Whether half-edge `h` is a frontier edge, and whether it is a seed: the smaller half-edge of an interior terminal
+/// edge, the inner half-edge of a terminal edge on the boundary.
 ///
 /// Constrained edges (`constrained`: a bit for each half-edge, or empty) count as boundary on both sides.
 #[kernel(

@@ -5,10 +5,11 @@ use trioxide_kernel::{Out, kernel};
 use super::walk::Labelled;
 use crate::ids::HalfEdge;
 
-/// Links half-edge `h`, if it is a frontier edge, to the frontier half-edges behind and before it; returns whether it ends at a
-/// barrier tip.
+/// Links half-edge `h`, if it is a frontier edge, to the frontier half-edges behind and before it; returns whether it
+/// ends at a barrier tip.
 ///
-/// `polygon_prev` may be empty. Each half-edge finds its own predecessor: writing `prev` at the successor would scatter.
+/// `polygon_prev` may be empty. Each half-edge finds its own predecessor: writing `prev` at the successor would
+/// scatter.
 #[kernel(
     requires(
         edges.twins.len() == n,

@@ -42,7 +42,8 @@ pub fn write_cycles(p: Polygon, cycles: Cycles, offsets: In<u32>, half_edges: Ou
 /// Longest list whose vertices are compared pair by pair.
 const COMPARED: u32 = 64;
 
-/// Writes the vertices of polygon `p` from the origin of its smallest half-edge; returns whether one comes more than once.
+/// Writes the vertices of polygon `p` from the origin of its smallest half-edge; returns whether one comes more than
+/// once.
 #[kernel(
     requires(
         cycles.half_edges.len() == n,

@@ -1,8 +1,8 @@
 //! GPolylla: a triangulation becomes a polygonal mesh by rewriting `next` and `prev` (gpolylla-2023, section 6).
 //!
 //! Triangles that send each other along their longest edges form a terminal-edge region; its polygon is bounded by the
-//! *frontier edges*, which are the longest edge of neither neighbour. A *barrier tip* is a vertex with a single frontier
-//! edge: a polygon would run there and back, so an interior edge of the tip becomes a frontier edge too.
+//! *frontier edges*, which are the longest edge of neither neighbour. A *barrier tip* is a vertex with a single
+//! frontier edge: a polygon would run there and back, so an interior edge of the tip becomes a frontier edge too.
 //!
 //! | stage | kernels | in the paper |
 //! | --- | --- | --- |
@@ -22,22 +22,23 @@
 //!
 //! # How this differs from the paper
 //!
-//! - **Ties.** The paper compares `f32` lengths with an epsilon. Here edges are totally ordered: by squared length, and of
-//!   two equal ones the edge with the smaller id (its smaller half-edge) counts as longer. Then no ring of triangles can
-//!   point at each other: each region has exactly one terminal edge. And every vertex has a frontier edge: the shortest
-//!   edge at it is the longest of neither neighbour, since each holds another, longer edge at the vertex.
-//!   For comparison with the papers' counts `Ties::First` takes the first of a triangle's equal edges, exactly compared;
-//!   a ring of triangles without a seed is then possible, and reported as an error.
-//! - **Tips come free.** A frontier half-edge into a tip has its own twin as successor. The paper walks around every vertex
-//!   to count frontier edges; here the walk that links half-edges finds the tip, and one bit records it.
-//! - **Repair after linking.** All middle edges are chosen with the labels of before the repair, so their choice depends on
-//!   no order, and are spliced into the links of both their ends. The paper labels them before it links, in the same
-//!   launch in which other threads still count.
-//! - **Half-edges inside of a polygon** get `NONE` in `next` and `prev`; the paper leaves them a value that means nothing.
+//! - **Ties.** The paper compares `f32` lengths with an epsilon. Here edges are totally ordered: by squared length, and
+//!   of two equal ones the edge with the smaller id (its smaller half-edge) counts as longer. Then no ring of triangles
+//!   can point at each other: each region has exactly one terminal edge. And every vertex has a frontier edge: the
+//!   shortest edge at it is the longest of neither neighbour, since each holds another, longer edge at the vertex. For
+//!   comparison with the papers' counts `Ties::First` takes the first of a triangle's equal edges, exactly compared; a
+//!   ring of triangles without a seed is then possible, and reported as an error.
+//! - **Tips come free.** A frontier half-edge into a tip has its own twin as successor. The paper walks around every
+//!   vertex to count frontier edges; here the walk that links half-edges finds the tip, and one bit records it.
+//! - **Repair after linking.** All middle edges are chosen with the labels of before the repair, so their choice
+//!   depends on no order, and are spliced into the links of both their ends. The paper labels them before it links, in
+//!   the same launch in which other threads still count.
+//! - **Half-edges inside of a polygon** get `NONE` in `next` and `prev`; the paper leaves them a value that means
+//!   nothing.
 //! - **Labels are bit sets** (a ballot packs a warp's): one bit for a half-edge, so that they stay in the L2 cache.
 //!
-//! A region's triangles form a tree (each but the last two has one longest edge to leave by), so its boundary is one closed walk
-//! and one seed finds it.
+//! A region's triangles form a tree (each but the last two has one longest edge to leave by), so its boundary is one
+//! closed walk and one seed finds it.
 
 // The stage's kernel takes the name of the stage here, so the module needs another.
 #[path = "assign_triangles.rs"]

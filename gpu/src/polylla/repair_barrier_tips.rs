@@ -7,9 +7,9 @@ use crate::ids::HalfEdge;
 
 /// Makes the middle edge of the `i`-th tip a frontier edge, and gives both halves of it.
 ///
-/// `tips` lists the half-edges into the tips. Of the n interior edges around a tip, clockwise from its frontier edge, the
-/// middle one is number (n - 1) / 2 (the paper's Algorithm 11 counts so, and its authors' code). The kernel does not read the
-/// labels that it writes: the walk ends at the frontier edge that it started from.
+/// `tips` lists the half-edges into the tips. Of the n interior edges around a tip, clockwise from its frontier edge,
+/// the middle one is number (n - 1) / 2 (the paper's Algorithm 11 counts so, and its authors' code). The kernel does
+/// not read the labels that it writes: the walk ends at the frontier edge that it started from.
 #[kernel(requires(
     tips.len() == n,
     frontier.len() == words(twins.len()),
@@ -45,8 +45,8 @@ pub fn mark_middle_edges(
 
 /// Splices the `i`-th new frontier half-edge between its neighbours.
 ///
-/// A link that changes has a new half-edge at one of its ends, and each new half-edge writes both of its links. Where two
-/// write the same element (both ends are new), they write the same value.
+/// A link that changes has a new half-edge at one of its ends, and each new half-edge writes both of its links. Where
+/// two write the same element (both ends are new), they write the same value.
 #[kernel(requires(
     middles.len() == n,
     edges.frontier.len() == words(edges.twins.len()),

@@ -24,7 +24,8 @@ impl Labelled<'_> {
         e
     }
 
-    /// The frontier half-edge before `h` around its polygon: the first, counter-clockwise around the vertex it starts at.
+    /// The frontier half-edge before `h` around its polygon: the first, counter-clockwise around the vertex it starts
+    /// at.
     #[inline(always)]
     pub(super) fn predecessor(self, h: HalfEdge) -> HalfEdge {
         let mut e = h.prev();

@@ -6,8 +6,8 @@ use super::{Corners, Selected};
 use crate::ids::Triangle;
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
-/// Finds a triangle that is degenerate or, in the plane, turned over: its parent's edges were too short for this precision. `clockwise` is not 0
-/// if all triangles of the mesh run clockwise.
+/// Finds a triangle that is degenerate or, in the plane, turned over: its parent's edges were too short for this
+/// precision. `clockwise` is not 0 if all triangles of the mesh run clockwise.
 #[kernel(
     P in Anywhere,
     requires(

@@ -1,8 +1,8 @@
 //! Step 7: new points, edges and triangles.
 //!
-//! With the ranks of step 6, the n-th divided side of all divides into triangle T + n, and the m-th owned one gives vertex V + m.
-//! A side takes a new edge for its triangle's interior, and one more if it is owned: the slots of the n-th side, if m owned ones
-//! lie before it, start at E + n + m.
+//! With the ranks of step 6, the n-th divided side of all divides into triangle T + n, and the m-th owned one gives
+//! vertex V + m. A side takes a new edge for its triangle's interior, and one more if it is owned: the slots of the
+//! n-th side, if m owned ones lie before it, start at E + n + m.
 
 use trioxide_kernel::{Block, Group, In, Out, Shared, SharedMemory, kernel};
 
@@ -57,8 +57,9 @@ impl<P: MeshPoint> Parts<'_, P> {
 
 /// Divides a triangle by the template for its divided sides, in place, and the edges that it owns. For few.
 ///
-/// A divided edge e becomes edges n, from its midpoint to its end, and n + 1, from its start to its midpoint, with n the first of
-/// its owner's slots for it. The kernel works on the triangle of half-edge `list[i]`; its first piece takes its place.
+/// A divided edge e becomes edges n, from its midpoint to its end, and n + 1, from its start to its midpoint, with n
+/// the first of its owner's slots for it. The kernel works on the triangle of half-edge `list[i]`; its first piece
+/// takes its place.
 #[kernel(
     P in Anywhere,
     requires(
@@ -130,11 +131,11 @@ pub struct Pieces {
     sides: Shared<Side, { 4 * 3 * LANES }>,
 }
 
-/// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners` and `sides` get the unchanged triangles too.
-/// For many.
+/// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners` and `sides` get the unchanged
+/// triangles too. For many.
 ///
-/// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared memory, so
-/// that neighbouring lanes read and write neighbouring words.
+/// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared
+/// memory, so that neighbouring lanes read and write neighbouring words.
 #[kernel(
     P in Anywhere,
     // Without a limit 48: a block fewer at a time on each processor costs more than the few words that are spilled.

@@ -1,7 +1,7 @@
 //! Step 5: the divided sides of each triangle, and the divided sides whose edges it owns.
 //!
-//! For each triangle, f + r bits of `flags` are set, and f bits of `owned`: the paper's counters, 2 bits a side instead of 8
-//! bytes a triangle.
+//! For each triangle, f + r bits of `flags` are set, and f bits of `owned`: the paper's counters, 2 bits a side instead
+//! of 8 bytes a triangle.
 
 use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
@@ -39,7 +39,8 @@ pub fn set_divided_sides(
     }
 }
 
-/// The triangle of half-edge `list[i]`, if index `i` works on it: the first of a triangle's half-edges in the list acts.
+/// The triangle of half-edge `list[i]`, if index `i` works on it: the first of a triangle's half-edges in the list
+/// acts.
 #[inline(always)]
 pub(super) fn acting(i: u32, list: In<HalfEdge>, flags: In<Bits<HalfEdge>>) -> Option<Triangle> {
     let h = list.at(i);

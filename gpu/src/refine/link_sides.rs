@@ -5,8 +5,8 @@ use trioxide_kernel::{In, Out, kernel};
 use super::Selected;
 use crate::ids::{HalfEdge, Side};
 
-/// Writes the half-edges of the sides of a triangle. They lead to the triangle across an edge, and so to that triangle's longest
-/// edge: the links of the dependency forest.
+/// Writes the half-edges of the sides of a triangle. They lead to the triangle across an edge, and so to that
+/// triangle's longest edge: the links of the dependency forest.
 #[kernel(
     requires(
         selected.list.is_empty() || selected.list.len() == n,

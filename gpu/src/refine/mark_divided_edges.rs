@@ -4,8 +4,8 @@ use trioxide_kernel::{Bits, In, kernel};
 
 use crate::ids::{Edge, HalfEdge, Triangle};
 
-/// Whether edge `e` is the longest of a marked triangle, and whether it then leads on into one that is not marked. An empty
-/// `marked` marks every triangle.
+/// Whether edge `e` is the longest of a marked triangle, and whether it then leads on into one that is not marked. An
+/// empty `marked` marks every triangle.
 #[kernel(
     requires(halves.len() == 2 * n, marked.is_empty() || marked.len() == words(longest.len())),
     moves(halves.bytes() + longest.bytes() + marked.bytes() + 8 * words(n))

@@ -101,8 +101,8 @@ pub fn mark_parts(
     marked.bit(ancestor(t, parents, triangles))
 }
 
-/// The triangle of the input that triangle `t` is a part of. The input has `triangles` triangles; `parents` has an element for
-/// each new one.
+/// The triangle of the input that triangle `t` is a part of. The input has `triangles` triangles; `parents` has an
+/// element for each new one.
 #[inline(always)]
 pub fn ancestor(t: Triangle, parents: In<Triangle>, triangles: u32) -> Triangle {
     let mut t = t;

@@ -1,11 +1,11 @@
 //! Longest-edge bisection of triangulations (gpu-longest-edge-bisection-2011, chapters 3 and 4).
 //!
-//! A marked triangle is bisected at its longest edge. So that no vertex lands inside of another triangle's edge, the triangle
-//! on the other side divides its own longest edge too, and so on. First all edges to divide are found, then every triangle
-//! applies the template for its divided edges.
+//! A marked triangle is bisected at its longest edge. So that no vertex lands inside of another triangle's edge, the
+//! triangle on the other side divides its own longest edge too, and so on. First all edges to divide are found, then
+//! every triangle applies the template for its divided edges.
 //!
-//! Each edge is *owned* by the triangle that runs along it in the edge's direction (section 3.1). A *side* is an edge and
-//! a way to run along it: 2e forward, 2e + 1 in reverse. A mesh of V points, T triangles and E edges is
+//! Each edge is *owned* by the triangle that runs along it in the edge's direction (section 3.1). A *side* is an edge
+//! and a way to run along it: 2e forward, 2e + 1 in reverse. A mesh of V points, T triangles and E edges is
 //!
 //! | array | length | holds |
 //! | --- | --- | --- |
@@ -15,7 +15,8 @@
 //! | `halves` | 2E | half-edge of each side, `NONE` beyond the boundary: the inverse of `sides` |
 //! | `longest` | T | the longest side: 0, 1 or 2 |
 //!
-//! `halves` and `longest` are brought up to date at the beginning of a round, for the triangles that the last one changed.
+//! `halves` and `longest` are brought up to date at the beginning of a round, for the triangles that the last one
+//! changed.
 //!
 //! | step of the paper | stage |
 //! | --- | --- |
@@ -31,27 +32,27 @@
 //!
 //! # How this differs from the paper
 //!
-//! - **Less is stored.** The paper keeps length, midpoint, marks, link and three new edges for each edge: 44 bytes, which each
-//!   step reads and writes. Here lengths are compared where they are computed; a midpoint is computed once, where it becomes a
-//!   vertex; marks are bits. The ends of an edge are corners of its owner: [`maps::find_edge_ends()`] gives them when a user
-//!   asks.
-//! - **The forest is implicit.** The link of edge e (step 3) is the longest edge of the triangle across it. `halves` leads to
-//!   that triangle, so the walk of step 4 reads the link where it needs it. The walk stops at an edge whose bit was set before:
-//!   the thread that set it goes on.
-//! - **Lengths are exact in their order.** Squared lengths, rounded the same way from both sides, and of equal ones the smaller
-//!   edge id: a strict order of all edges. A walk goes from each edge to a longer one, so it ends, and the longest edge of a
-//!   triangle with a divided edge is divided.
-//! - **One sub-step.** The paper needs three: neighbours still read edges that a triangle overwrites, and a triangle reads its
-//!   neighbour's slots from the edge. Here triangles know their corners, so no thread reads the ends of an edge; and the slots of
-//!   a neighbour follow from its ranks. So one launch writes points, edges and triangles.
-//! - **Counts are population counts.** A triangle's f and r (step 5) are bits of its sides; a prefix sum (step 6) is a rank in
-//!   the bit set. 8 bytes for 128 sides instead of 8 for each triangle.
-//! - **The cost follows the marked part.** Few marked triangles are walked from a list, many by a pass over all edges; both
-//!   give the same bits.
+//! - **Less is stored.** The paper keeps length, midpoint, marks, link and three new edges for each edge: 44 bytes,
+//!   which each step reads and writes. Here lengths are compared where they are computed; a midpoint is computed once,
+//!   where it becomes a vertex; marks are bits. The ends of an edge are corners of its owner:
+//!   [`maps::find_edge_ends()`] gives them when a user asks.
+//! - **The forest is implicit.** The link of edge e (step 3) is the longest edge of the triangle across it. `halves`
+//!   leads to that triangle, so the walk of step 4 reads the link where it needs it. The walk stops at an edge whose
+//!   bit was set before: the thread that set it goes on.
+//! - **Lengths are exact in their order.** Squared lengths, rounded the same way from both sides, and of equal ones the
+//!   smaller edge id: a strict order of all edges. A walk goes from each edge to a longer one, so it ends, and the
+//!   longest edge of a triangle with a divided edge is divided.
+//! - **One sub-step.** The paper needs three: neighbours still read edges that a triangle overwrites, and a triangle
+//!   reads its neighbour's slots from the edge. Here triangles know their corners, so no thread reads the ends of an
+//!   edge; and the slots of a neighbour follow from its ranks. So one launch writes points, edges and triangles.
+//! - **Counts are population counts.** A triangle's f and r (step 5) are bits of its sides; a prefix sum (step 6) is a
+//!   rank in the bit set. 8 bytes for 128 sides instead of 8 for each triangle.
+//! - **The cost follows the marked part.** Few marked triangles are walked from a list, many by a pass over all edges;
+//!   both give the same bits.
 //!
-//! - **Surfaces in space.** The bodies are generic over points of the plane and of space. The order of edges is that of lengths,
-//!   whichever the space: the proofs hold. In space a triangle has no side from which it runs clockwise, so [`check_parts`] asks
-//!   there only whether a part has an area.
+//! - **Surfaces in space.** The bodies are generic over points of the plane and of space. The order of edges is that of
+//!   lengths, whichever the space: the proofs hold. In space a triangle has no side from which it runs clockwise, so
+//!   [`check_parts`] asks there only whether a part has an area.
 //!
 //! Slots, pieces and directions agree with the paper's worked example (section 4.5), template by template.
 

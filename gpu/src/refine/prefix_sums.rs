@@ -1,8 +1,8 @@
 //! Step 6: how many divided and owned sides lie before each triangle.
 //!
-//! A prefix sum is a rank, and a population count does a part of it. Where few sides are divided, sums are kept for every 128
-//! half-edges: they are soon made. Where many are, a rank stands beside each word of flags: it is soon looked up, with two reads in
-//! place of four, and a third of the instructions.
+//! A prefix sum is a rank, and a population count does a part of it. Where few sides are divided, sums are kept for
+//! every 128 half-edges: they are soon made. Where many are, a rank stands beside each word of flags: it is soon looked
+//! up, with two reads in place of four, and a third of the instructions.
 
 use trioxide_kernel::{Bits, Group, In, Out, kernel};
 

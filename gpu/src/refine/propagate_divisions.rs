@@ -1,7 +1,7 @@
 //! Steps 2, 3 and 4: the edges to divide.
 //!
-//! `divided` is a bit for each edge. A walk goes from a triangle to its longest edge, across it to the next triangle, and ends at
-//! the boundary or at an edge that was marked before.
+//! `divided` is a bit for each edge. A walk goes from a triangle to its longest edge, across it to the next triangle,
+//! and ends at the boundary or at an edge that was marked before.
 
 use trioxide_kernel::{Atomic, Bits, Group, In, kernel};
 

@@ -5,8 +5,8 @@ use trioxide_kernel::{Atomic, In, Out, kernel};
 use crate::half_edge::half_edge_between;
 use crate::ids::{HalfEdge, Side, Vertex};
 
-/// Gives the edge between vertices `ends[2i]` and `ends[2i + 1]` the tag `values[i]`; `found` gets the smallest `i` without such
-/// an edge. No two segments have the same ends.
+/// Gives the edge between vertices `ends[2i]` and `ends[2i + 1]` the tag `values[i]`; `found` gets the smallest `i`
+/// without such an edge. No two segments have the same ends.
 ///
 /// `offsets` and `items` list the half-edges that start at each vertex.
 #[kernel(requires(

@@ -174,8 +174,8 @@ impl Divided {
         }
     }
 
-    /// Calls `write` with each piece, its vertices and its sides, `join` with each edge inside, and `own` with each divided edge
-    /// that the triangle owns, its division and its ends.
+    /// Calls `write` with each piece, its vertices and its sides, `join` with each edge inside, and `own` with each
+    /// divided edge that the triangle owns, its division and its ends.
     ///
     /// ```text
     ///            C
@@ -186,8 +186,8 @@ impl Divided {
     ///      A --- M --- B
     /// ```
     ///
-    /// The half with A comes first, then the half with B, if they have no divided side; then the two parts of A's half, then the
-    /// two parts of B's.
+    /// The half with A comes first, then the half with B, if they have no divided side; then the two parts of A's half,
+    /// then the two parts of B's.
     #[inline(always)]
     pub fn apply(
         &self,

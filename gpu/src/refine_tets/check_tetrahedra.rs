@@ -42,14 +42,14 @@ pub fn check_tet_points<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
     }
 }
 
-/// Finds tetrahedron number `i` if it has an index out of range, is too small for its squares, or has negative orientation; whether its orientation could not
-/// be decided.
+/// Finds tetrahedron number `i` if it has an index out of range, is too small for its squares, or has negative
+/// orientation; whether its orientation could not be decided.
 ///
 /// Number i of n in `list` is `list[i]`, and behind them n + j is tetrahedron `first + j`.
 ///
-/// The sign is that of a filter: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates
-/// (1997), figure 21. The host decides the other tetrahedra exactly: very few, with volumes under 10^-15 of the volume of their
-/// bounding box.
+/// The sign is that of a filter: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
+/// Predicates (1997), figure 21. The host decides the other tetrahedra exactly: very few, with volumes under 10^-15 of
+/// the volume of their bounding box.
 #[kernel(
     P in Spatial,
     requires(

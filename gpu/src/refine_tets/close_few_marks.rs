@@ -18,16 +18,17 @@ pub struct Dependencies<'a> {
     pub orders: In<'a, u32>,
 }
 
-/// Marks the edges that the edges in word `w` of the bit set `fresh` require: in each tetrahedron around, the longest edge of the
-/// tetrahedron and of its two faces at the edge.
+/// Marks the edges that the edges in word `w` of the bit set `fresh` require: in each tetrahedron around, the longest
+/// edge of the tetrahedron and of its two faces at the edge.
 ///
-/// An edge that was not marked in `marked` comes into `found`, the `fresh` of the next round, and `progress[round]` becomes 1.
-/// `fresh` is 0 afterwards. `touched` gets the tetrahedra around these edges: in the end all tetrahedra with a marked edge.
+/// An edge that was not marked in `marked` comes into `found`, the `fresh` of the next round, and `progress[round]`
+/// becomes 1. `fresh` is 0 afterwards. `touched` gets the tetrahedra around these edges: in the end all tetrahedra with
+/// a marked edge.
 ///
 /// The rounds find what those of [`close_tet_marks`](super::close_marks::close_tet_marks()) find.
 ///
-/// A thread takes a word of 32 edges: most are 0, and a round costs an eighth of a byte for each edge. Lists of edges would cost
-/// a compaction a round, or one counter that every thread waits for.
+/// A thread takes a word of 32 edges: most are 0, and a round costs an eighth of a byte for each edge. Lists of edges
+/// would cost a compaction a round, or one counter that every thread waits for.
 #[kernel(requires(
     fresh.len() == n,
     found.len() == n,

@@ -1,7 +1,7 @@
 //! Steps 3 and 4 of the paper: marks follow the dependencies.
 //!
-//! A round looks at all tetrahedra: 28 bytes each, read in order, and six bits of edges, which stay in the L2 cache. The tetrahedra
-//! around each edge need no list, which takes as long to make as ten rounds.
+//! A round looks at all tetrahedra: 28 bytes each, read in order, and six bits of edges, which stay in the L2 cache.
+//! The tetrahedra around each edge need no list, which takes as long to make as ten rounds.
 
 use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel};
 
@@ -28,13 +28,14 @@ const SIMPLICES: [(u32, u32); 5] = [
     (0b1110, 0b11_1000),
 ];
 
-/// Marks, in `after`, the edges that the marks in `before` require: in each tetrahedron and each of its faces with a marked edge, the
-/// longest edge. `after` is a copy of `before`.
+/// Marks, in `after`, the edges that the marks in `before` require: in each tetrahedron and each of its faces with a
+/// marked edge, the longest edge. `after` is a copy of `before`.
 ///
-/// `progress[round + 1]` becomes 1 if there is a new mark; a round behind one without returns at once. `touched` gets the tetrahedra
-/// with an edge in `before`: behind the last round, all that have a marked edge.
+/// `progress[round + 1]` becomes 1 if there is a new mark; a round behind one without returns at once. `touched` gets
+/// the tetrahedra with an edge in `before`: behind the last round, all that have a marked edge.
 ///
-/// A round reads the marks of the round before alone, so that the number of rounds does not depend on the order of blocks.
+/// A round reads the marks of the round before alone, so that the number of rounds does not depend on the order of
+/// blocks.
 #[kernel(
     requires(
         n == orders.len().div_ceil(CLOSE_TETS),

@@ -1,9 +1,9 @@
 //! Edges of tetrahedra: ids, and the tetrahedra around each.
 //!
 //! Use 6t + k is edge k of tetrahedron t ([`EdgeUse`]). The uses of an edge meet in a hash table as half-edges do
-//! ([`crate::half_edge::match_twins()`]); the smallest becomes the edge's first use, and first uses are numbered in their
-//! order. So ids depend on the tetrahedra alone, not on which thread came first, and edges used by neighbouring tetrahedra
-//! have neighbouring ids.
+//! ([`crate::half_edge::match_twins()`]); the smallest becomes the edge's first use, and first uses are numbered in
+//! their order. So ids depend on the tetrahedra alone, not on which thread came first, and edges used by neighbouring
+//! tetrahedra have neighbouring ids.
 
 use trioxide_kernel::{Atomic, In, Out, PREFETCHED_AHEAD, kernel};
 
@@ -90,8 +90,8 @@ pub fn name_tet_edges(usage: EdgeUse, table: In<Edge>, edges: Out<u32>) {
     edges.set(usage, table.at(edges.at(usage)).index());
 }
 
-/// Replaces the slot of `usage` by its edge, and links it to the others: `last_uses[e]` is one use of the edge, and `links` leads
-/// from each use to another, and at the end to `NONE`.
+/// Replaces the slot of `usage` by its edge, and links it to the others: `last_uses[e]` is one use of the edge, and
+/// `links` leads from each use to another, and at the end to `NONE`.
 ///
 /// The order of the links depends on the threads. No result depends on it: they are followed to the end, to set bits.
 #[kernel(
@@ -110,8 +110,8 @@ pub fn link_tet_edges(
     links.set(usage, last_uses.swap(e, usage));
 }
 
-/// The id of edge k of tagged triangle f, from its corners, for `i` = 3f + k: edges 01, 02, 12. Finds `i` if no tetrahedron
-/// has such an edge.
+/// The id of edge k of tagged triangle f, from its corners, for `i` = 3f + k: edges 01, 02, 12. Finds `i` if no
+/// tetrahedron has such an edge.
 #[kernel(requires(
     faces.len() == n,
     n.is_multiple_of(3),

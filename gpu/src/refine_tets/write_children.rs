@@ -17,8 +17,8 @@ pub struct NewTets {
     parents: Shared<Tet, NEW>,
 }
 
-/// Writes the children of [`FAMILIES`] tetrahedra in `touched`: the first of each into its place, the others from `first` on, by the
-/// scanned counts in `added`, whose sum is `all_added`. They inherit its entry of `parents`.
+/// Writes the children of [`FAMILIES`] tetrahedra in `touched`: the first of each into its place, the others from
+/// `first` on, by the scanned counts in `added`, whose sum is `all_added`. They inherit its entry of `parents`.
 ///
 /// New tetrahedra of a block lie side by side: they are gathered in shared memory and written whole.
 #[kernel(

@@ -1,9 +1,9 @@
 //! Boundary nodes (section 3.2.2): the nodes of faces that one cell alone uses.
 //!
-//! The paper sorts all faces. Here a node takes the faces whose lowest node it is, and looks for each among its other cells. It
-//! reads about twelve cells until it finds the face, from the nearest cache, and writes only bits of the boundary. Faces whose
-//! lowest node has more than [`LIGHT`] cells are searched around their node with the fewest cells. Meshes of tetrahedra alone have a
-//! kernel of their own ([`mark_tet_boundary()`](super::mark_tet_boundary())).
+//! The paper sorts all faces. Here a node takes the faces whose lowest node it is, and looks for each among its other
+//! cells. It reads about twelve cells until it finds the face, from the nearest cache, and writes only bits of the
+//! boundary. Faces whose lowest node has more than [`LIGHT`] cells are searched around their node with the fewest
+//! cells. Meshes of tetrahedra alone have a kernel of their own ([`mark_tet_boundary()`](super::mark_tet_boundary())).
 
 use trioxide_kernel::{Atomic, Bits, kernel};
 
@@ -81,8 +81,8 @@ fn mark(
     on_boundary.set_bit(d);
 }
 
-/// Marks the faces whose lowest node is `v` and that one cell alone uses, and their nodes. A node of more than [`LIGHT`] cells is
-/// left out.
+/// Marks the faces whose lowest node is `v` and that one cell alone uses, and their nodes. A node of more than
+/// [`LIGHT`] cells is left out.
 #[kernel(
     requires(
         stars.fit(n),
@@ -118,7 +118,8 @@ pub fn mark_boundary_faces(
     }
 }
 
-/// As [`mark_boundary_faces()`], for one face, if one of its nodes has more than [`LIGHT`] cells: of these are all that others left.
+/// As [`mark_boundary_faces()`], for one face, if one of its nodes has more than [`LIGHT`] cells: of these are all that
+/// others left.
 #[kernel(requires(
     n == MOST_FACES as usize * stars.cells.count(),
     stars.fit(stars.nodes()),

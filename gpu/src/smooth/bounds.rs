@@ -9,8 +9,8 @@ use crate::point3::{Point3, Spatial};
 /// Extremes of a box: those of x, y and z, then those of -x, -y and -z.
 pub const EXTREMES: u32 = 6;
 
-/// Moves the extremes so that node `v` is in the box. `extremes` are [keys](ordered_bits()), [`COPIES`] of each, 0 before the first
-/// node.
+/// Moves the extremes so that node `v` is in the box. `extremes` are [keys](ordered_bits()), [`COPIES`] of each, 0
+/// before the first node.
 #[kernel(
     P in Spatial,
     requires(points.len() == n, extremes.len() == (EXTREMES * COPIES) as usize),

@@ -1,9 +1,9 @@
 //! Cells of any kind, seen from their corners.
 //!
 //! The vertices of all cells stand in one list; a *corner* is a place in it. A mesh of tetrahedra has that list alone
-//! (`offsets` and `cells` are empty): cell `c` has corners `4c..4c + 4`. Other meshes have `offsets`, the start of each cell and
-//! the end of the last, and `cells`, the cell of each corner. The number of vertices is the kind of a cell. The cells of a
-//! surface mesh are polygons; kernels for both kinds of meshes take a `dimension`.
+//! (`offsets` and `cells` are empty): cell `c` has corners `4c..4c + 4`. Other meshes have `offsets`, the start of each
+//! cell and the end of the last, and `cells`, the cell of each corner. The number of vertices is the kind of a cell.
+//! The cells of a surface mesh are polygons; kernels for both kinds of meshes take a `dimension`.
 
 use trioxide_kernel::{Group, In};
 
@@ -331,7 +331,8 @@ pub fn face_count(size: u32) -> u32 {
 /// Most faces of a cell.
 pub const MOST_FACES: u32 = CellFace::MOST;
 
-/// Places of the vertices of face `face`, in VTK's order, nibbles from the lowest on; the fourth of a triangle is `END`.
+/// Places of the vertices of face `face`, in VTK's order, nibbles from the lowest on; the fourth of a triangle is
+/// `END`.
 #[inline(always)]
 pub fn face_code(size: u32, face: u32) -> u32 {
     // Four faces in the first word, two in the second.

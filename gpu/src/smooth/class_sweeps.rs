@@ -1,9 +1,9 @@
 //! Form B over classes of nodes: ranges of places without neighbours among them.
 //!
-//! Sweeps may overlap. A node sees the positions that a sweep alone would show it as long as all neighbours before it have moved in
-//! its sweep, and none behind it has moved in the next one. So if the classes of neighbours differ by less than d, sweep k + 1 may move
-//! class c while sweep k moves class c + d: both have the bits of one sweep after the other. Levels of a grid differ by 3 at
-//! most, of 800.
+//! Sweeps may overlap. A node sees the positions that a sweep alone would show it as long as all neighbours before it
+//! have moved in its sweep, and none behind it has moved in the next one. So if the classes of neighbours differ by
+//! less than d, sweep k + 1 may move class c while sweep k moves class c + d: both have the bits of one sweep after the
+//! other. Levels of a grid differ by 3 at most, of 800.
 
 use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::{Block, NONE, Out, Scalar, kernel};
@@ -106,8 +106,8 @@ impl Wave {
     }
 }
 
-/// Form B over the classes of a wave. No two nodes of a wave are neighbours. `squares` gets the squared moves. Sweeps with an even
-/// index in `moved` move by `factor`, the others by `second_factor`.
+/// Form B over the classes of a wave. No two nodes of a wave are neighbours. `squares` gets the squared moves. Sweeps
+/// with an even index in `moved` move by `factor`, the others by `second_factor`.
 #[kernel(
     L in Layouts,
     registers = 80,

@@ -1,8 +1,9 @@
 //! Classes of nodes that may move at the same time: colours, or levels of dependency.
 //!
-//! A node gets its class once all moving neighbours before it have theirs. For levels, a neighbour is before a node if its id is
-//! smaller; for colours, if the hash of its id is smaller, so that few nodes wait for each other. The class of a node follows
-//! from the classes before it, whenever they were found: a round may read classes that other nodes write in the same round.
+//! A node gets its class once all moving neighbours before it have theirs. For levels, a neighbour is before a node if
+//! its id is smaller; for colours, if the hash of its id is smaller, so that few nodes wait for each other. The class
+//! of a node follows from the classes before it, whenever they were found: a round may read classes that other nodes
+//! write in the same round.
 
 use trioxide_kernel::{Atomic, Bits, In, NONE, kernel};
 
@@ -11,7 +12,8 @@ use crate::ids::Vertex;
 
 /// The class is the smallest colour that no neighbour before has.
 pub const COLOURS: u32 = 0;
-/// The class is one more than the largest of the neighbours before: the nodes that Gauss-Seidel in the order of ids waits for.
+/// The class is one more than the largest of the neighbours before: the nodes that Gauss-Seidel in the order of ids
+/// waits for.
 pub const LEVELS: u32 = 1;
 
 /// A hash of `v`; different `v` have different hashes.
@@ -41,8 +43,8 @@ pub mod found {
     pub const COUNT: usize = 2;
 }
 
-/// Classifies node `list[i]` if all neighbours before it have their classes; else sets `left[round]` to 1: another round is
-/// needed.
+/// Classifies node `list[i]` if all neighbours before it have their classes; else sets `left[round]` to 1: another
+/// round is needed.
 #[kernel(requires(
     list.len() >= n,
     adjacency.rows.len() == classes.len() + 1,

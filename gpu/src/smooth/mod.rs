@@ -1,7 +1,7 @@
 //! Laplacian smoothing of volume and surface meshes (gpu-laplacian-smoothing-2019).
 //!
-//! V nodes, C corners of cells (4 of a tetrahedron), E edges, M nodes that move. Each node that moves goes to the mean of its
-//! neighbours, again and again, until no move of a sweep reaches the tolerance.
+//! V nodes, C corners of cells (4 of a tetrahedron), E edges, M nodes that move. Each node that moves goes to the mean
+//! of its neighbours, again and again, until no move of a sweep reaches the tolerance.
 //!
 //! | stage | kernels | in the paper |
 //! | --- | --- | --- |
@@ -25,10 +25,11 @@
 //!
 //! # The same bits
 //!
-//! A sum takes the neighbours in the order of the caller's ids, whatever the layout and the order in memory. So form A gives
-//! the same bits for each layout, number of blocks, device and number of threads. Form B by one block moves a chunk of
-//! [`ONE_BLOCK_LANES`] nodes at a time: deterministic too. By many blocks it is the paper's race. [`sweep_classes()`] does not
-//! race: over colours it is a Gauss-Seidel sweep in the order of colours, over levels one in the order of ids, bit for bit.
+//! A sum takes the neighbours in the order of the caller's ids, whatever the layout and the order in memory. So form A
+//! gives the same bits for each layout, number of blocks, device and number of threads. Form B by one block moves a
+//! chunk of [`ONE_BLOCK_LANES`] nodes at a time: deterministic too. By many blocks it is the paper's race.
+//! [`sweep_classes()`] does not race: over colours it is a Gauss-Seidel sweep in the order of colours, over levels one
+//! in the order of ids, bit for bit.
 //!
 //! # Bytes
 //!
@@ -41,14 +42,14 @@
 //! | boundary | 32T read | 0.8 ms |
 //! | a sweep of form A | 8E of neighbours, 4V of rows, 24V read, 24V written | 0.48 ms |
 //!
-//! Finding equal edges and faces, in shared memory for tetrahedra, bounds the first three; reads of neighbours bound the sweep. Thanks to the
-//! curve's order one such read for each node goes to memory.
+//! Finding equal edges and faces, in shared memory for tetrahedra, bounds the first three; reads of neighbours bound
+//! the sweep. Thanks to the curve's order one such read for each node goes to memory.
 //!
 //! # Differences to the paper
 //!
 //! - The paper sorts all edges and all faces. Here cells are bucketed by node, and equal ones are found around a node.
-//! - Its blocks converge one by one, and a block leaves when it has converged. Here a sweep is a launch, so that forms A and B do
-//!   not depend on the order of blocks, and the first sweep under the tolerance is the last.
+//! - Its blocks converge one by one, and a block leaves when it has converged. Here a sweep is a launch, so that forms
+//!   A and B do not depend on the order of blocks, and the first sweep under the tolerance is the last.
 
 pub mod boundary;
 pub mod bounds;

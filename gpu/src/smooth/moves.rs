@@ -31,8 +31,8 @@ pub struct Chunk {
     squares: Shared<f64, { MOVES_CHUNK as usize }>,
 }
 
-/// Sum and maximum of the squared moves of [`MOVES_CHUNK`] nodes, in the order of ids: `sums[2c]` and `sums[2c + 1]` of chunk c.
-/// `ranks` are their places; nodes at places from `moving` on did not move.
+/// Sum and maximum of the squared moves of [`MOVES_CHUNK`] nodes, in the order of ids: `sums[2c]` and `sums[2c + 1]` of
+/// chunk c. `ranks` are their places; nodes at places from `moving` on did not move.
 ///
 /// All lanes read, and one adds, in the order of ids: a sum does not depend on the number of lanes.
 #[kernel(

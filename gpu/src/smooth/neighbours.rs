@@ -1,10 +1,10 @@
 //! Neighbours of nodes (section 3.2.1): unique edges, as compressed sparse rows in ascending order.
 //!
-//! A node collects the vertices of its cells in a short sorted list, each once. The lists have gaps between them until their
-//! lengths are known. In a mesh without loose parts a node has at most two neighbours more than cells (Euler's formula for the
-//! triangles opposite to it), so a list has room for these and one more. The candidates of a node that exceeds its room, or has
-//! more than [`LIGHT`] cells, are listed in full and sorted. Meshes of tetrahedra alone have kernels of their own
-//! ([`gather_tet_neighbours()`](super::gather_tet_neighbours())), with lists of the same room.
+//! A node collects the vertices of its cells in a short sorted list, each once. The lists have gaps between them until
+//! their lengths are known. In a mesh without loose parts a node has at most two neighbours more than cells (Euler's
+//! formula for the triangles opposite to it), so a list has room for these and one more. The candidates of a node that
+//! exceeds its room, or has more than [`LIGHT`] cells, are listed in full and sorted. Meshes of tetrahedra alone have
+//! kernels of their own ([`gather_tet_neighbours()`](super::gather_tet_neighbours())), with lists of the same room.
 
 use trioxide_kernel::{Bits, Group, In, Out, kernel};
 
@@ -53,8 +53,8 @@ pub fn lists_room(nodes: u32, corners: u32, dimension: u32) -> u64 {
     each * u64::from(corners) + u64::from(ROOM) * u64::from(nodes)
 }
 
-/// Lists the neighbours of node `v`, ascending, and counts them. Returns whether they are left to [`sort_candidates()`]: the node
-/// has more than [`LIGHT`] cells, or its list has no room for them.
+/// Lists the neighbours of node `v`, ascending, and counts them. Returns whether they are left to
+/// [`sort_candidates()`]: the node has more than [`LIGHT`] cells, or its list has no room for them.
 #[kernel(
     requires(
         stars.fit(n),

@@ -1,8 +1,8 @@
 //! Nodes in memory: the paper's three data layouts (section 2.3), each in two precisions.
 //!
 //! The element type of an array is its layout: `f32` or `f64` is a structure of arrays (all x, then all y, then all z),
-//! `Vec3` or `DVec3` an array of structures, `Vec4` or `DVec4` an array of aligned structures, whose fourth coordinate is
-//! unused.
+//! `Vec3` or `DVec3` an array of structures, `Vec4` or `DVec4` an array of aligned structures, whose fourth coordinate
+//! is unused.
 
 use core::ops::{Add, Sub};
 

@@ -19,8 +19,8 @@ pub mod outcome {
     pub const COUNT: usize = 2;
 }
 
-/// Form A: up to `sweeps` sweeps, alternately from `a` to `b` and from `b` to `a`. Sweeps of even number move by `factor`, the
-/// others by `second_factor`.
+/// Form A: up to `sweeps` sweeps, alternately from `a` to `b` and from `b` to `a`. Sweeps of even number move by
+/// `factor`, the others by `second_factor`.
 #[kernel(
     L in Layouts,
     requires(
@@ -75,8 +75,9 @@ pub fn one_block_form_a<L: Nodes>(
     });
 }
 
-/// Form B: up to `sweeps` sweeps, in place. The lanes take nodes in chunks. The nodes of a chunk move at the same time, from
-/// the positions that the chunks before it left. So the result equals a sequential program's that goes chunk by chunk.
+/// Form B: up to `sweeps` sweeps, in place. The lanes take nodes in chunks. The nodes of a chunk move at the same time,
+/// from the positions that the chunks before it left. So the result equals a sequential program's that goes chunk by
+/// chunk.
 #[kernel(
     L in Layouts,
     requires(

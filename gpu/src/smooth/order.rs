@@ -1,8 +1,8 @@
-//! The order of nodes in memory during smoothing: first the nodes that move, then the others, each group along a space-filling
-//! curve.
+//! The order of nodes in memory during smoothing: first the nodes that move, then the others, each group along a
+//! space-filling curve.
 //!
-//! Neighbours are near in space, so near on the curve and in memory. A node's sum still takes its neighbours in the order
-//! of the caller's ids, so that the result does not depend on the order in memory.
+//! Neighbours are near in space, so near on the curve and in memory. A node's sum still takes its neighbours in the
+//! order of the caller's ids, so that the result does not depend on the order in memory.
 
 use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
@@ -26,8 +26,8 @@ fn spread(x: u32) -> u32 {
 
 /// The place of node `v` along Hilbert's curve (Skilling, Programming the Hilbert curve, 2004).
 ///
-/// The curve runs through a grid of 2^bits cells a side, whose lowest corner is at `low_*` and which has `scale` cells a unit of
-/// length. Nodes that stay have bit 3 bits too: they come after those that move.
+/// The curve runs through a grid of 2^bits cells a side, whose lowest corner is at `low_*` and which has `scale` cells
+/// a unit of length. Nodes that stay have bit 3 bits too: they come after those that move.
 #[kernel(
     P in Spatial,
     requires(
@@ -140,12 +140,12 @@ pub fn measure_row(i: Place, order: In<Vertex>, rows: In<u32>, lengths: Out<u32>
     lengths.set(i, rows.at(v.index() + 1) - rows.at(v));
 }
 
-/// Lanes for each row of [`order_row()`], so that they read and write side by side. Neighbours have room in lists with 32-bit
-/// indices, three places a node and one a corner, so that as many lanes have such indices too.
+/// Lanes for each row of [`order_row()`], so that they read and write side by side. Neighbours have room in lists with
+/// 32-bit indices, three places a node and one a corner, so that as many lanes have such indices too.
 pub const ROW_LANES: u32 = 4;
 
-/// Writes the neighbours of node `order[i / ROW_LANES]` by their places, in the order of their ids, and their weights unless all are
-/// equal: every fourth from the `i % ROW_LANES`-th on.
+/// Writes the neighbours of node `order[i / ROW_LANES]` by their places, in the order of their ids, and their weights
+/// unless all are equal: every fourth from the `i % ROW_LANES`-th on.
 #[kernel(
     requires(
         n.is_multiple_of(ROW_LANES as usize),

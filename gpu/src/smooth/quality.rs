@@ -1,9 +1,9 @@
-//! Quality of cells, by Verdict's definitions (Stimpson et al., The Verdict geometric quality library, SAND2007-1751), in double
-//! precision.
+//! Quality of cells, by Verdict's definitions (Stimpson et al., The Verdict geometric quality library, SAND2007-1751),
+//! in double precision.
 //!
-//! Each kind of cell has its scaled Jacobian: 1 at best, 0 where the cell is flat, negative where it is inverted. Verdict cuts it
-//! off at 0 for pyramids; here it is not, so that worse and better inverted cells differ. The dihedral angle and the radius ratio
-//! are for tetrahedra only.
+//! Each kind of cell has its scaled Jacobian: 1 at best, 0 where the cell is flat, negative where it is inverted.
+//! Verdict cuts it off at 0 for pyramids; here it is not, so that worse and better inverted cells differ. The dihedral
+//! angle and the radius ratio are for tetrahedra only.
 
 use glam::DVec3;
 use trioxide_kernel::{Atomic, In, kernel};
@@ -54,8 +54,8 @@ fn max(a: f64, b: f64) -> f64 {
 
 /// det(u, v, w), and whether it is certainly positive.
 ///
-/// The bound is Shewchuk's (Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates, 1997, figure 21),
-/// whose operations these are.
+/// The bound is Shewchuk's (Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates, 1997,
+/// figure 21), whose operations these are.
 #[inline(always)]
 fn determinant(u: DVec3, v: DVec3, w: DVec3) -> (f64, bool) {
     const FILTER: f64 = 7.771_561_172_376_103e-16;
@@ -98,8 +98,8 @@ fn tetrahedron_edges([a, b, c, d]: [DVec3; 4]) -> [DVec3; 6] {
     [b - a, c - a, d - a, c - b, d - b, d - c]
 }
 
-/// Quality of a tetrahedron: its determinant over the largest product of the lengths of the edges at a corner, times the root of
-/// 2.
+/// Quality of a tetrahedron: its determinant over the largest product of the lengths of the edges at a corner, times
+/// the root of 2.
 #[inline(always)]
 pub fn tetrahedron_quality(corners: [DVec3; 4]) -> CellQuality {
     let [ab, ac, ad, bc, bd, cd] = tetrahedron_edges(corners);
@@ -236,7 +236,8 @@ pub fn dihedral_cosine(corners: [DVec3; 4]) -> f64 {
     )
 }
 
-/// The radius of a tetrahedron's circumsphere over three times its insphere's radius: 1 at best. Infinite if it is flat.
+/// The radius of a tetrahedron's circumsphere over three times its insphere's radius: 1 at best. Infinite if it is
+/// flat.
 #[inline(always)]
 pub fn radius_ratio(corners: [DVec3; 4]) -> f64 {
     let [ab, ac, ad, bc, bd, _] = tetrahedron_edges(corners);
@@ -316,8 +317,8 @@ fn bin(bounds: In<f64>, first: u32, x: f64) -> u32 {
 
 /// Measures cell `c`: counts it in histograms, and moves the extremes.
 ///
-/// `bounds` separate the bins: of the scaled Jacobian, the negative cosine of the angle, the radius ratio. `extremes` are keys:
-/// of the negative Jacobian, of the cosine, of the ratio.
+/// `bounds` separate the bins: of the scaled Jacobian, the negative cosine of the angle, the radius ratio. `extremes`
+/// are keys: of the negative Jacobian, of the cosine, of the ratio.
 #[kernel(
     P in Spatial,
     requires(

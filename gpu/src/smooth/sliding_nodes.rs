@@ -1,8 +1,8 @@
-//! Boundary nodes that slide, on planar patches and along straight edges, or along a straight border of a surface; not in the
-//! paper.
+//! Boundary nodes that slide, on planar patches and along straight edges, or along a straight border of a surface; not
+//! in the paper.
 //!
-//! Such a node goes to the mean of its neighbours on the patch, edge or border, which lies on it too. So a node slides by its
-//! weights alone: the weights of all other neighbours become 0.
+//! Such a node goes to the mean of its neighbours on the patch, edge or border, which lies on it too. So a node slides
+//! by its weights alone: the weights of all other neighbours become 0.
 
 use glam::DVec3;
 use trioxide_kernel::{Bits, In, Out, kernel};
@@ -14,8 +14,8 @@ use super::weights::dot;
 use crate::ids::{CellFace, Corner, Vertex};
 use crate::point3::{Point3, Spatial};
 
-/// Square of the largest sine between faces of one plane, or edges of one line: 0.006 degrees, more than rounding to single
-/// precision bends most planes.
+/// Square of the largest sine between faces of one plane, or edges of one line: 0.006 degrees, more than rounding to
+/// single precision bends most planes.
 const FLAT: f64 = 1e-8;
 
 /// Whether two normals, or two edges, are of one direction.
@@ -24,8 +24,8 @@ pub fn is_parallel(m: DVec3, n: DVec3) -> bool {
     dot(m, n) > 0.0 && square(m.cross(n)) <= FLAT * (square(m) * square(n))
 }
 
-/// A normal of a face, as long as twice its area; and whether its corners are on one plane. A triangle has its first corner in
-/// the fourth place too.
+/// A normal of a face, as long as twice its area; and whether its corners are on one plane. A triangle has its first
+/// corner in the fourth place too.
 #[inline(always)]
 pub fn face_normal([a, b, c, d]: [DVec3; 4]) -> (DVec3, bool) {
     let normal = (c - a).cross(d - b);
@@ -88,8 +88,8 @@ enum EdgeKind {
 
 /// Whether node `v` of the boundary stays. If it slides, neighbours off its patch or edge get the weight 0.
 ///
-/// It slides on a patch if all faces of the boundary around it are of one plane; along an edge if exactly two sharp edges
-/// leave it, in opposite directions. `faces` are the faces of the boundary.
+/// It slides on a patch if all faces of the boundary around it are of one plane; along an edge if exactly two sharp
+/// edges leave it, in opposite directions. `faces` are the faces of the boundary.
 #[kernel(
     P in Spatial,
     requires(
@@ -181,8 +181,8 @@ pub fn slide_nodes<P: Point3>(
 
 /// Whether node `v` of a surface's border stays. If it slides, neighbours off the border get the weight 0.
 ///
-/// It slides if exactly two edges of the border leave it, in opposite directions. `edges` are the corners whose edge to the next
-/// corner is on the border.
+/// It slides if exactly two edges of the border leave it, in opposite directions. `edges` are the corners whose edge to
+/// the next corner is on the border.
 #[kernel(
     P in Spatial,
     requires(

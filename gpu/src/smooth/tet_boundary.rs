@@ -1,7 +1,8 @@
 //! Boundary nodes of tetrahedra (section 3.2.2): each node meets the faces that it owns in a table in shared memory.
 //!
-//! One of a face's three nodes owns it, by a hash, so that a node owns 12 of its 36 faces whatever the order of the ids. A face that the
-//! node meets once is on the boundary. The tetrahedra of a node are read twice only where one of its faces is.
+//! One of a face's three nodes owns it, by a hash, so that a node owns 12 of its 36 faces whatever the order of the
+//! ids. A face that the node meets once is on the boundary. The tetrahedra of a node are read twice only where one of
+//! its faces is.
 
 use trioxide_kernel::{Atomic, Bits, Block, Lane, Shared, SharedMemory, kernel};
 
@@ -92,8 +93,8 @@ impl Faces<'_> {
     }
 }
 
-/// Calls `visit` with the place of the opposite vertex in the tetrahedron, and the other two vertices, of each face that `v` owns of
-/// the tetrahedron at corner `s` of the list.
+/// Calls `visit` with the place of the opposite vertex in the tetrahedron, and the other two vertices, of each face
+/// that `v` owns of the tetrahedron at corner `s` of the list.
 #[inline(always)]
 fn each_owned(stars: Stars, v: Vertex, s: u32, mut visit: impl FnMut(u32, Vertex, Vertex)) {
     let own = stars.corner(s).index() % 4;
@@ -109,8 +110,8 @@ fn each_owned(stars: Stars, v: Vertex, s: u32, mut visit: impl FnMut(u32, Vertex
     look(2, p, q);
 }
 
-/// Marks the faces that a node owns and that one tetrahedron alone has, and their nodes. A node of more than [`LIGHT`] cells is left
-/// to [`mark_heavy_faces()`](super::mark_heavy_faces()).
+/// Marks the faces that a node owns and that one tetrahedron alone has, and their nodes. A node of more than [`LIGHT`]
+/// cells is left to [`mark_heavy_faces()`](super::mark_heavy_faces()).
 #[kernel(
     requires(
         stars.fit(stars.nodes()),

@@ -1,7 +1,8 @@
 //! Neighbours of nodes of tetrahedra (section 3.2.1): each node collects them in a table in shared memory.
 //!
-//! A node of a mesh has about 24 tetrahedra with three other vertices each, and 14 neighbours: most of the 72 are there already. A lane
-//! has a node and a column of the table, so that lanes meet in no bank. The lists of a block are written side by side.
+//! A node of a mesh has about 24 tetrahedra with three other vertices each, and 14 neighbours: most of the 72 are there
+//! already. A lane has a node and a column of the table, so that lanes meet in no bank. The lists of a block are
+//! written side by side.
 
 use trioxide_kernel::{Bits, Block, In, Lane, Out, Shared, SharedMemory, kernel};
 
@@ -55,7 +56,8 @@ pub(super) fn opposite(stars: Stars, s: u32) -> [Vertex; 3] {
     ]
 }
 
-/// Collects the neighbours of node `v` in the table of `lane`, in ascending order from slot 0 on; their number, or [`LEFT`].
+/// Collects the neighbours of node `v` in the table of `lane`, in ascending order from slot 0 on; their number, or
+/// [`LEFT`].
 #[inline(always)]
 fn collect(
     slots: &Shared<Vertex, { SLOTS as usize * NEIGHBOUR_NODES }>,
@@ -119,9 +121,10 @@ fn collect(
     listed
 }
 
-/// Lists the neighbours of each node of [`NEIGHBOUR_NODES`], ascending, and counts them. The lists of a block lie one behind the
-/// other, from the room of its first node on. `left` gets the nodes that are left to
-/// [`sort_candidates()`](super::sort_candidates()): those of more than [`LIGHT`] cells, or whose list has no room for them.
+/// Lists the neighbours of each node of [`NEIGHBOUR_NODES`], ascending, and counts them. The lists of a block lie one
+/// behind the other, from the room of its first node on. `left` gets the nodes that are left to
+/// [`sort_candidates()`](super::sort_candidates()): those of more than [`LIGHT`] cells, or whose list has no room for
+/// them.
 #[kernel(
     requires(
         stars.fit(stars.nodes()),

@@ -2,8 +2,9 @@
 //!
 //! Weights are measured before the first sweep. Equal weights have no array at all.
 //!
-//! Only the ratios of a node's weights count, so each node measures them in a unit of its own: a power of two near the extent of its
-//! neighbours, by which edges are divided without rounding. So a mesh times a power of two moves as the mesh does.
+//! Only the ratios of a node's weights count, so each node measures them in a unit of its own: a power of two near the
+//! extent of its neighbours, by which edges are divided without rounding. So a mesh times a power of two moves as the
+//! mesh does.
 
 use glam::DVec3;
 use trioxide_kernel::{In, Out, kernel};
@@ -14,8 +15,8 @@ use super::quality::{root, square};
 use crate::ids::Vertex;
 use crate::point3::{Point3, Spatial};
 
-/// In units of a node's neighbours: the distance up to which two nodes are at one place, and the area or volume without extent. Its
-/// reciprocal is finite in single precision.
+/// In units of a node's neighbours: the distance up to which two nodes are at one place, and the area or volume without
+/// extent. Its reciprocal is finite in single precision.
 const NOWHERE: f64 = 1e-30;
 
 /// The largest coordinate of an edge, without its sign.
@@ -79,16 +80,16 @@ pub fn weigh_by_distance<P: Point3>(
     }
 }
 
-/// The cotangent of the angle between two edges; 0 if it has none. The triangle adds half of it to the weight of the opposite
-/// edge (Pinkall and Polthier, Computing discrete minimal surfaces and their conjugates, 1993).
+/// The cotangent of the angle between two edges; 0 if it has none. The triangle adds half of it to the weight of the
+/// opposite edge (Pinkall and Polthier, Computing discrete minimal surfaces and their conjugates, 1993).
 #[inline(always)]
 pub fn angle_cotangent(a: DVec3, b: DVec3) -> f64 {
     over(dot(a, b), root(square(a.cross(b))))
 }
 
-/// The length of edge `along` times the cotangent of the angle there between the faces to its start plus `a` and plus `b`; 0 if
-/// it has none. The tetrahedron adds a sixth of it to the weight of the opposite edge (Crane, The n-dimensional cotangent
-/// formula, 2019).
+/// The length of edge `along` times the cotangent of the angle there between the faces to its start plus `a` and plus
+/// `b`; 0 if it has none. The tetrahedron adds a sixth of it to the weight of the opposite edge (Crane, The
+/// n-dimensional cotangent formula, 2019).
 #[inline(always)]
 pub fn dihedral_cotangent(along: DVec3, a: DVec3, b: DVec3) -> f64 {
     let (m, n) = (along.cross(a), along.cross(b));

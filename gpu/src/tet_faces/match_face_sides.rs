@@ -12,8 +12,8 @@ fn slots_of(face: Face, scale: u64, is_scattered: bool) -> Slots {
     Slots::of_face([face.low, face.middle, face.high], scale, is_scattered)
 }
 
-/// Tries slot after slot for `face`, from attempt number `first` on: `visit` gets each, and says whether the search ends. Returns
-/// whether it did.
+/// Tries slot after slot for `face`, from attempt number `first` on: `visit` gets each, and says whether the search
+/// ends. Returns whether it did.
 #[inline(always)]
 pub(super) fn search_slots(
     face: Face,
@@ -34,12 +34,13 @@ pub(super) fn search_slots(
     false
 }
 
-/// Finds the twins of the sides of tetrahedron `t`: the first side of a face waits in `table`, the second writes the twins of both.
+/// Finds the twins of the sides of tetrahedron `t`: the first side of a face waits in `table`, the second writes the
+/// twins of both.
 ///
 /// For meshes whose ids are local (`gpu::slots`); `scale` is slots a vertex, times 2^32.
-/// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side that sees it
-/// in the same direction, and a tetrahedron for whose faces the table has no room. Where several take the same twin, one of them is
-/// written: [`mark_boundary_sides()`](super::mark_boundary_sides()) finds the others.
+/// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side
+/// that sees it in the same direction, and a tetrahedron for whose faces the table has no room. Where several take the
+/// same twin, one of them is written: [`mark_boundary_sides()`](super::mark_boundary_sides()) finds the others.
 #[kernel(
     requires(
         tetrahedra.len() == 4 * n,
@@ -169,8 +170,8 @@ fn pick([a, b, c, d]: [FaceSide; 4], k: u32) -> FaceSide {
     }
 }
 
-/// Prefetches the slots of a later tetrahedron, and the sides that wait in the slots of a nearer one: on a CPU no later read begins
-/// before an atomic exchange ends, so each read would be waited for alone.
+/// Prefetches the slots of a later tetrahedron, and the sides that wait in the slots of a nearer one: on a CPU no later
+/// read begins before an atomic exchange ends, so each read would be waited for alone.
 #[inline(always)]
 fn ask_ahead(
     t: Tet,

@@ -1,7 +1,7 @@
 //! Faces of tetrahedra: the two sides of each find each other.
 //!
-//! T tetrahedra, V vertices. Side 4t + i ([`FaceSide`]) is the face of tetrahedron t opposite to its vertex i. `twins` (4T) is the same
-//! face seen from the other tetrahedron, or `NONE` on the boundary.
+//! T tetrahedra, V vertices. Side 4t + i ([`FaceSide`]) is the face of tetrahedron t opposite to its vertex i. `twins`
+//! (4T) is the same face seen from the other tetrahedron, or `NONE` on the boundary.
 //!
 //! | stage | does |
 //! | --- | --- |
@@ -9,15 +9,16 @@
 //! | [`mark_boundary_sides()`] | sides without a twin, a bit each; refuses what the match could not see |
 //! | [`find_tagged_faces()`] | the side of each tagged triangle |
 //!
-//! As the half-edges of a triangulation ([`crate::half_edge::match_twins()`]), in a table of 4 bytes a slot: the slot holds a side,
-//! whose vertices are read from the mesh. An order of 4T faces by their vertices would move over 300 bytes a tetrahedron.
+//! As the half-edges of a triangulation ([`crate::half_edge::match_twins()`]), in a table of 4 bytes a slot: the slot
+//! holds a side, whose vertices are read from the mesh. An order of 4T faces by their vertices would move over 300
+//! bytes a tetrahedron.
 //!
 //! # What is refused
 //!
-//! A face belongs to one tetrahedron, or to two that see its vertices run in opposite directions. Of three or more sides of a face
-//! two see the same direction. The first side waits in the table. A second one in the same direction is found at once. Otherwise
-//! two or more in the other direction take the waiting side as their twin, and it is the twin of one of them only:
-//! [`mark_boundary_sides()`] finds the others.
+//! A face belongs to one tetrahedron, or to two that see its vertices run in opposite directions. Of three or more
+//! sides of a face two see the same direction. The first side waits in the table. A second one in the same direction is
+//! found at once. Otherwise two or more in the other direction take the waiting side as their twin, and it is the twin
+//! of one of them only: [`mark_boundary_sides()`] finds the others.
 
 #[path = "find_tagged_faces.rs"]
 mod find_tagged_faces_stage;

@@ -1,17 +1,17 @@
 //! Decisions along chains: where nearly all vertices wait for lower ones, as in a dense scan in the order of its lines.
 //!
-//! Dependencies go to lower ids alone, and a device starts blocks in their order. So the blocks that run are a window along the
-//! ids, whose first block never waits: decisions run through the mesh as a wave, in one launch. What it takes is the length of the
-//! longest chain, a link at a time:
+//! Dependencies go to lower ids alone, and a device starts blocks in their order. So the blocks that run are a window
+//! along the ids, whose first block never waits: decisions run through the mesh as a wave, in one launch. What it takes
+//! is the length of the longest chain, a link at a time:
 //!
 //! | a link to | takes | because |
 //! | --- | --- | --- |
 //! | an entry of the same block | tens of cycles | a block is a warp: its lanes vote |
 //! | an entry of another block | one or two loads from the L2 | a lane looks at four undecided neighbours until one is decided, and states are stored at once |
 //!
-//! Blocks are small, and few entries of the mesh are looked at at any time: those that wait take little of the L2 from those that
-//! could go on. Lists of more than [`LISTED`] neighbours are made before, for the rows that need them: a search within a chain takes
-//! as long as many links.
+//! Blocks are small, and few entries of the mesh are looked at at any time: those that wait take little of the L2 from
+//! those that could go on. Lists of more than [`LISTED`] neighbours are made before, for the rows that need them: a
+//! search within a chain takes as long as many links.
 
 use trioxide_kernel::{Atomic, Block, Group, In, Out, Shared, SharedMemory, kernel};
 
@@ -157,7 +157,8 @@ struct Entry {
     open: u32,
     /// The lanes of lower neighbours in this block.
     within: u32,
-    /// 1 if a representative has been seen in another block, else 0. A word: the padding behind a `bool` lay in local memory.
+    /// 1 if a representative has been seen in another block, else 0. A word: the padding behind a `bool` lay in local
+    /// memory.
     member: u32,
 }
 
@@ -220,8 +221,8 @@ fn is_in(lanes: u32, lane: u32) -> bool {
     lanes >> lane & 1 != 0
 }
 
-/// Decides the entries of `list`, ascending rows, until the others wait in vain: a block looks `patience` times at other blocks' entries
-/// before it gives up, on a CPU once. The bits of `undecided` say which entries these are.
+/// Decides the entries of `list`, ascending rows, until the others wait in vain: a block looks `patience` times at
+/// other blocks' entries before it gives up, on a CPU once. The bits of `undecided` say which entries these are.
 #[kernel(
     requires(
         !list.is_empty(),

@@ -23,8 +23,8 @@ pub fn mark_removed(v: Vertex, map: In<Cluster>, representatives: In<Vertex>) ->
     representatives.at(map.at(v)) != v
 }
 
-/// Finds the cluster of vertex `v` (`map`), and the cluster that it is a member of besides the representative (`keys`: none for
-/// a representative). `ranks` are those of the representatives.
+/// Finds the cluster of vertex `v` (`map`), and the cluster that it is a member of besides the representative (`keys`:
+/// none for a representative). `ranks` are those of the representatives.
 #[kernel(
     requires(
         representatives.len() == n,

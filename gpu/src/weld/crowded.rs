@@ -1,26 +1,26 @@
 //! Decisions and assignment where cells are crowded: a vertex is compared with representatives alone.
 //!
-//! Where thousands of vertices lie within epsilon of each other, pairs of neighbours are far too many to be found. But few of the
-//! vertices are representatives, since no two representatives are near each other. So a bucket goes through its vertices in
-//! ascending order, as S-Weld does through all. A vertex with a representative near it is a member, at once. Any other vertex is
-//! a representative, as soon as the buckets around have decided all their lower vertices; until then its bucket waits. The lowest
-//! undecided vertex of all never waits, and nothing else than the definition decides, so the clusters are those of S-Weld,
-//! whichever bucket goes first.
+//! Where thousands of vertices lie within epsilon of each other, pairs of neighbours are far too many to be found. But
+//! few of the vertices are representatives, since no two representatives are near each other. So a bucket goes through
+//! its vertices in ascending order, as S-Weld does through all. A vertex with a representative near it is a member, at
+//! once. Any other vertex is a representative, as soon as the buckets around have decided all their lower vertices;
+//! until then its bucket waits. The lowest undecided vertex of all never waits, and nothing else than the definition
+//! decides, so the clusters are those of S-Weld, whichever bucket goes first.
 //!
-//! A bucket has an array of as many entries as vertices. First come its representatives, each the number of a row. The entry
-//! behind them says how far the bucket is: [`WAITS`] and the lowest undecided vertex, at first 0. Each entry is a word of its own,
-//! and each is true whenever it is read: who reads too early sees a lower vertex there, and waits longer. So buckets see each
-//! other's progress within a launch, and no access has to be ordered before another.
+//! A bucket has an array of as many entries as vertices. First come its representatives, each the number of a row. The
+//! entry behind them says how far the bucket is: [`WAITS`] and the lowest undecided vertex, at first 0. Each entry is a
+//! word of its own, and each is true whenever it is read: who reads too early sees a lower vertex there, and waits
+//! longer. So buckets see each other's progress within a launch, and no access has to be ordered before another.
 //!
-//! On a device a bucket that goes through a hundred thousand members in a row would take long. There it gives up after some
-//! vertices; then `cover_points` finds all members of the representatives known so far, by a thread each, and the bucket goes on
-//! from the next vertex that is no such member.
+//! On a device a bucket that goes through a hundred thousand members in a row would take long. There it gives up after
+//! some vertices; then `cover_points` finds all members of the representatives known so far, by a thread each, and the
+//! bucket goes on from the next vertex that is no such member.
 //!
-//! With guards representatives may be near each other: the time then grows with their number within epsilon. Locked vertices
-//! are nobody's neighbours, and take no entry.
+//! With guards representatives may be near each other: the time then grows with their number within epsilon. Locked
+//! vertices are nobody's neighbours, and take no entry.
 //!
-//! In a slab of a larger mesh some vertices are decided before, and others are of another slab, which decides them: see `slabs`.
-//! A bucket passes the first; it stops at one of the second that has no representative near it.
+//! In a slab of a larger mesh some vertices are decided before, and others are of another slab, which decides them: see
+//! `slabs`. A bucket passes the first; it stops at one of the second that has no representative near it.
 
 use glam::DVec3;
 use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
@@ -89,8 +89,8 @@ enum Seen {
     Nothing,
 }
 
-/// Calls `visit(row)` for each representative known to be near the vertex `v` of `row`, until it returns false; whether a bucket
-/// besides `own` may have an undecided vertex below `v`.
+/// Calls `visit(row)` for each representative known to be near the vertex `v` of `row`, until it returns false; whether
+/// a bucket besides `own` may have an undecided vertex below `v`.
 #[inline(always)]
 fn each_representative<G: Guard>(
     search: &Search<G>,
@@ -134,9 +134,9 @@ fn each_representative<G: Guard>(
     is_waiting
 }
 
-/// Decides the vertices of bucket `list[i]` in ascending order, `patience` at most, until one waits for another bucket; whether
-/// any is left. By slots, empty for none: `covered` has vertices that are known besides, `waiting` those that others decide.
-/// `moved`, unless it is empty, becomes 1 if a vertex was passed.
+/// Decides the vertices of bucket `list[i]` in ascending order, `patience` at most, until one waits for another bucket;
+/// whether any is left. By slots, empty for none: `covered` has vertices that are known besides, `waiting` those that
+/// others decide. `moved`, unless it is empty, becomes 1 if a vertex was passed.
 #[kernel(
     G in Guarding,
     requires(
@@ -253,7 +253,8 @@ pub fn cover_points<G: Guard>(
     is_covered
 }
 
-/// Finds the representative of the vertex in `slot`: the lowest representative near it, or itself. All buckets are decided.
+/// Finds the representative of the vertex in `slot`: the lowest representative near it, or itself. All buckets are
+/// decided.
 #[kernel(
     G in Guarding,
     requires(search.fits(n), entries.len() == n, representatives.len() == n),

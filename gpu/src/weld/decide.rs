@@ -1,21 +1,21 @@
 //! Decisions: which vertices are representatives.
 //!
-//! A vertex without lower neighbours is a representative. The others have lists of their lower neighbours: rounds read states
-//! only. A vertex with a representative among its lower neighbours is a member, whatever the others become. A vertex whose
-//! lower neighbours are all members is a representative. Any other vertex waits.
+//! A vertex without lower neighbours is a representative. The others have lists of their lower neighbours: rounds read
+//! states only. A vertex with a representative among its lower neighbours is a member, whatever the others become. A
+//! vertex whose lower neighbours are all members is a representative. Any other vertex waits.
 //!
-//! Rounds go through the list of undecided vertices in pieces, a block each. Where ids follow the lines of a scan, chains of
-//! vertices that wait for each other run along the list. So a block sweeps over its piece until a sweep decides nothing more, a
-//! lane goes through its entries in their order, and blocks that run at the same time wait for each other. A chain then takes a
-//! sweep for each link, not a round.
+//! Rounds go through the list of undecided vertices in pieces, a block each. Where ids follow the lines of a scan,
+//! chains of vertices that wait for each other run along the list. So a block sweeps over its piece until a sweep
+//! decides nothing more, a lane goes through its entries in their order, and blocks that run at the same time wait for
+//! each other. A chain then takes a sweep for each link, not a round.
 //!
-//! States are read while others write them. That does no harm: a state changes once, from undecided to its final value, and a
-//! vertex that reads it too early only waits longer.
+//! States are read while others write them. That does no harm: a state changes once, from undecided to its final value,
+//! and a vertex that reads it too early only waits longer.
 //!
-//! A vertex with more lower neighbours than its list holds notes some of them. If one of these is a representative, which is
-//! mostly so, the vertex is decided. If all are members it searches again, and notes its undecided neighbours. The first round
-//! never searches: mostly it decides nearly all vertices, and a kernel without searches runs more blocks at once. Where it
-//! leaves many, a device goes on along chains (`chains.rs`).
+//! A vertex with more lower neighbours than its list holds notes some of them. If one of these is a representative,
+//! which is mostly so, the vertex is decided. If all are members it searches again, and notes its undecided neighbours.
+//! The first round never searches: mostly it decides nearly all vertices, and a kernel without searches runs more
+//! blocks at once. Where it leaves many, a device goes on along chains (`chains.rs`).
 
 use trioxide_kernel::{Atomic, Block, In, NoCells, Out, Shared, SharedMemory, kernel};
 
@@ -82,12 +82,12 @@ pub struct Piece {
     undecided: Shared<u8, LANES>,
 }
 
-/// Decides vertices of a piece of `list`, until the others wait for vertices of other pieces, or have to search again. The bits
-/// of `undecided` say which entries these are. An empty list stands for all rows in ascending order.
+/// Decides vertices of a piece of `list`, until the others wait for vertices of other pieces, or have to search again.
+/// The bits of `undecided` say which entries these are. An empty list stands for all rows in ascending order.
 ///
-/// On a device a block sweeps `patience` times in vain before it gives up: blocks start in their order, so the vertices that
-/// one waits for are mostly being decided, and chains of vertices go on from piece to piece within the launch. On a CPU a block
-/// that waits would keep its thread from the others.
+/// On a device a block sweeps `patience` times in vain before it gives up: blocks start in their order, so the vertices
+/// that one waits for are mostly being decided, and chains of vertices go on from piece to piece within the launch. On
+/// a CPU a block that waits would keep its thread from the others.
 #[kernel(
     requires(
         n * PIECE as usize >= entries(list.len(), states.len()),
@@ -193,8 +193,8 @@ fn take_piece(block: &Block<LANES, Piece>, list: In<Row>, first: u32, count: u32
     });
 }
 
-/// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than are listed.
-/// `search` takes a row whose noted neighbours are all members, but which has more.
+/// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than
+/// are listed. `search` takes a row whose noted neighbours are all members, but which has more.
 #[inline(always)]
 fn decide(
     block: &Block<LANES, Piece>,

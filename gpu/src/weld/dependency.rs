@@ -1,21 +1,23 @@
 //! P-Weld (section 3.6, Algorithm 2): dependency counters over stored lists of neighbours.
 //!
-//! Each vertex has a list of its higher neighbours, the count of its lower ones (`depend`) and the lowest representative that
-//! has claimed it so far (`lowest`, itself at first). A decided vertex informs its higher neighbours: a representative claims
-//! them, a member lowers their counters. A vertex whose counter is zero represents itself.
+//! Each vertex has a list of its higher neighbours, the count of its lower ones (`depend`) and the lowest
+//! representative that has claimed it so far (`lowest`, itself at first). A decided vertex informs its higher
+//! neighbours: a representative claims them, a member lowers their counters. A vertex whose counter is zero represents
+//! itself.
 //!
-//! The paper's vertices lower the counters of all their neighbours, and a vertex acts when its own is zero. Here only members
-//! lower counters, and a claimed vertex is a member at once, whatever its counter: it has a representative among its lower
-//! neighbours, which no other can undo. So a counter counts the lower neighbours that are not known to be members. It reaches
-//! zero only for vertices that nobody claims: the two ways to be decided exclude each other, and neither depends on the order in
-//! which threads see two arrays. A clique of n vertices takes 3 rounds, not n.
+//! The paper's vertices lower the counters of all their neighbours, and a vertex acts when its own is zero. Here only
+//! members lower counters, and a claimed vertex is a member at once, whatever its counter: it has a representative
+//! among its lower neighbours, which no other can undo. So a counter counts the lower neighbours that are not known to
+//! be members. It reaches zero only for vertices that nobody claims: the two ways to be decided exclude each other, and
+//! neither depends on the order in which threads see two arrays. A clique of n vertices takes 3 rounds, not n.
 //!
-//! A round sweeps over the undecided vertices by ascending id. A vertex that is decided early in a sweep can decide others later
-//! in the same sweep, as in P-Weld. A CPU needs one to three rounds. A GPU, which looks at all vertices at once, needs more. The
-//! count may differ from run to run, the result does not.
+//! A round sweeps over the undecided vertices by ascending id. A vertex that is decided early in a sweep can decide
+//! others later in the same sweep, as in P-Weld. A CPU needs one to three rounds. A GPU, which looks at all vertices at
+//! once, needs more. The count may differ from run to run, the result does not.
 //!
-//! This method is the baseline of the literature and serves for comparison only: 41 bytes a vertex beside its position and 4 for each pair of
-//! neighbours, of which there are n²/2 where all are near each other. Lists that do not fit are refused before they are made.
+//! This method is the baseline of the literature and serves for comparison only: 41 bytes a vertex beside its position
+//! and 4 for each pair of neighbours, of which there are n²/2 where all are near each other. Lists that do not fit are
+//! refused before they are made.
 
 use trioxide_kernel::{Atomic, Group, In, Out, kernel};
 
@@ -69,7 +71,8 @@ pub struct HigherNeighbours<'a> {
 /// Neighbours that a vertex must have to be part of the running total: most have fewer, and all add to one word.
 pub const TOTALLED: u32 = 64;
 
-/// The running total of stored neighbours, in units of [`TOTALLED`]. It ends the count early when the lists will not fit.
+/// The running total of stored neighbours, in units of [`TOTALLED`]. It ends the count early when the lists will not
+/// fit.
 #[derive(Group)]
 pub struct Total<'a> {
     /// The total, and whether it is beyond the limit; 2.
@@ -98,7 +101,8 @@ impl Total<'_> {
 
 /// Counts the lower neighbours of vertex `v` (`depend`) and the higher ones (`counts`).
 ///
-/// `slots` are those of the vertices' cells: then vertices in crowded cells are left out. An empty array leaves out none.
+/// `slots` are those of the vertices' cells: then vertices in crowded cells are left out. An empty array leaves out
+/// none.
 #[kernel(
     requires(
         cells.fit(n),
@@ -177,8 +181,8 @@ pub fn sum_counts(i: u32, counts: In<u32>, stride: u32, sums: Out<u64>) {
     sums.set(i, sum);
 }
 
-/// Informs the higher neighbours of vertex `list[i]` if that is decided; whether it is not. An empty list stands for all
-/// vertices.
+/// Informs the higher neighbours of vertex `list[i]` if that is decided; whether it is not. An empty list stands for
+/// all vertices.
 #[kernel(
     requires(
         list.is_empty() && dependencies.fit(n) || list.len() == n,

@@ -34,9 +34,9 @@ pub(super) fn rotated([a, b, c]: [Cluster; 3]) -> [Cluster; 3] {
 
 /// Slot number `attempt` at which a triangle is looked for in a table of `size` slots.
 ///
-/// As with the twins of half-edges: first near a place in proportion to the lowest vertex (`scale` is slots a vertex, times
-/// 2^32), so that a mesh in a good order is met in that order; then scattered; in the end one slot after the other. The other
-/// vertices choose among the first places, since about two triangles have a vertex as their lowest.
+/// As with the twins of half-edges: first near a place in proportion to the lowest vertex (`scale` is slots a vertex,
+/// times 2^32), so that a mesh in a good order is met in that order; then scattered; in the end one slot after the
+/// other. The other vertices choose among the first places, since about two triangles have a vertex as their lowest.
 #[inline(always)]
 fn slot(corners: [Cluster; 3], attempt: u32, size: u32, scale: u64) -> u32 {
     let [low, b, c] = corners.map(Cluster::index);
@@ -59,11 +59,11 @@ fn slot(corners: [Cluster; 3], attempt: u32, size: u32, scale: u64) -> u32 {
     }) as u32
 }
 
-/// Lets triangle `t` claim its slot in `table`; whether it has three new vertices. Of equal triangles all but the first get
-/// their bit in `repeated`.
+/// Lets triangle `t` claim its slot in `table`; whether it has three new vertices. Of equal triangles all but the first
+/// get their bit in `repeated`.
 ///
-/// A slot belongs to the triangles that are equal to the first that takes it, and ends with the lowest of them: whenever two
-/// meet, the higher one is repeated. Finds a triangle in `found[0]` if it has an index out of range.
+/// A slot belongs to the triangles that are equal to the first that takes it, and ends with the lowest of them:
+/// whenever two meet, the higher one is repeated. Finds a triangle in `found[0]` if it has an index out of range.
 #[kernel(
     requires(
         faces.len() == n,
@@ -98,7 +98,8 @@ pub fn claim_faces(
     true
 }
 
-/// Lets triangle `t` claim its slot in `table`. `own` are its corners from the lowest on, and `corners` finds those of others.
+/// Lets triangle `t` claim its slot in `table`. `own` are its corners from the lowest on, and `corners` finds those of
+/// others.
 #[inline(always)]
 pub(super) fn claim_slot(
     t: Triangle,

@@ -16,8 +16,8 @@ pub const LARGEST_COORDINATE: f64 = f64::from_bits((1023 + 990) << 52);
 /// Steps across a cell: the resolution of a site's place.
 pub const CELL_STEPS: u32 = 1 << STEP_BITS;
 const STEP_BITS: u32 = 8;
-/// Cells of a block along each axis, and blocks of a region. The buckets of a block follow each other, and the blocks of a
-/// region, so that a neighbourhood lies in few places.
+/// Cells of a block along each axis, and blocks of a region. The buckets of a block follow each other, and the blocks
+/// of a region, so that a neighbourhood lies in few places.
 const BLOCK_BITS: u32 = 2;
 const BLOCK_MASK: u32 = (1 << BLOCK_BITS) - 1;
 /// Cells of a block, and blocks of a region.
@@ -31,8 +31,8 @@ const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
 /// Steps below this are floors; beyond they follow the floating-point numbers.
 const FLOORED: f64 = (1u64 << 50) as f64;
 
-/// Steps that the places of two vertices may be farther apart than the vertices, along an axis: one because of the floors,
-/// and less than one because of rounding.
+/// Steps that the places of two vertices may be farther apart than the vertices, along an axis: one because of the
+/// floors, and less than one because of rounding.
 pub const STEP_ERROR: u32 = 2;
 
 /// The distance of neighbours, and the layout of the cells.
@@ -43,7 +43,8 @@ pub struct Grid {
     pub origin: [f64; 3],
     /// Steps in a unit of length; a cell is [`CELL_STEPS`] of them.
     pub inverse_step: f64,
-    /// Power of two that differences are multiplied by before they are squared, so that squares neither overflow nor vanish.
+    /// Power of two that differences are multiplied by before they are squared, so that squares neither overflow nor
+    /// vanish.
     pub scale: f64,
     /// Square of epsilon times `scale`.
     pub bound: f64,
@@ -53,8 +54,8 @@ pub struct Grid {
     pub place_bound: u32,
     /// Regions of the table.
     pub regions: u32,
-    /// Whether cells are hashes of the coordinates' bits, so that only equal points share one: for epsilon 0, where no side of
-    /// the cells keeps points apart that are very close.
+    /// Whether cells are hashes of the coordinates' bits, so that only equal points share one: for epsilon 0, where no
+    /// side of the cells keeps points apart that are very close.
     pub is_exact: u32,
 }
 
@@ -73,8 +74,8 @@ pub struct Site {
 impl Grid {
     /// Whether two points are at most epsilon apart.
     ///
-    /// Squares of scaled differences: with epsilon 0, two numbers that differ do so by 2^-1074 at least, of which the scale
-    /// makes 2^-74.
+    /// Squares of scaled differences: with epsilon 0, two numbers that differ do so by 2^-1074 at least, of which the
+    /// scale makes 2^-74.
     #[inline(always)]
     pub fn is_near(&self, a: [f64; 3], b: [f64; 3]) -> bool {
         let x = (a[0] - b[0]) * self.scale;
@@ -83,7 +84,8 @@ impl Grid {
         x * x + y * y + z * z <= self.bound
     }
 
-    /// Steps from the origin to a point, modulo 2^32; before that they never decrease as a coordinate grows, unless cells are exact.
+    /// Steps from the origin to a point, modulo 2^32; before that they never decrease as a coordinate grows, unless
+    /// cells are exact.
     #[inline(always)]
     fn steps_to(&self, p: [f64; 3]) -> [u32; 3] {
         if self.is_exact != 0 {
@@ -130,8 +132,8 @@ impl Grid {
         (x & PLACE_MASK) | (y & PLACE_MASK) << PLACE_BITS | (z & PLACE_MASK) << (2 * PLACE_BITS)
     }
 
-    /// Calls `look(first, last, corner)` for runs of buckets that hold all points near `p`, until it returns false; a bucket
-    /// may come twice. `corner` is the way from the corner of the buckets' block to `p`, in steps.
+    /// Calls `look(first, last, corner)` for runs of buckets that hold all points near `p`, until it returns false; a
+    /// bucket may come twice. `corner` is the way from the corner of the buckets' block to `p`, in steps.
     #[inline(always)]
     pub fn each_run(&self, p: [f64; 3], mut look: impl FnMut(Bucket, Bucket, [u32; 3]) -> bool) {
         let Reach { steps, low, high } = self.reach_of(p);
@@ -173,8 +175,8 @@ impl Grid {
         }
     }
 
-    /// First and last bucket of the cells along x from `x` to `high`, as far as they are in one block: such buckets follow each
-    /// other in the table.
+    /// First and last bucket of the cells along x from `x` to `high`, as far as they are in one block: such buckets
+    /// follow each other in the table.
     #[inline(always)]
     pub(super) fn run(&self, x: u32, high: u32, y: u32, z: u32) -> (Bucket, Bucket) {
         let first = self.bucket_of(x, y, z);
@@ -229,8 +231,8 @@ fn floor(t: f64) -> u32 {
     (sum.to_bits() as u32).wrapping_sub(u32::from(sum - WHOLE > t))
 }
 
-/// Steps that also hold for numbers beyond [`FLOORED`]: floors, as far as a floor has a fraction to drop. Beyond, a step is four
-/// neighbouring numbers: one before at first, and wider farther out.
+/// Steps that also hold for numbers beyond [`FLOORED`]: floors, as far as a floor has a fraction to drop. Beyond, a
+/// step is four neighbouring numbers: one before at first, and wider farther out.
 #[inline(always)]
 fn far_steps(t: f64) -> u32 {
     let magnitude = t.abs();
@@ -258,8 +260,8 @@ impl Site {
         square(x) + square(y) + square(z) <= bound
     }
 
-    /// [`Self::may_be_near`] of four sites, a bit each, with a third of the instructions. A point is less than half a cell from the block
-    /// of the sites that it is compared with: differences are below 2^11, and fit 16 bits.
+    /// [`Self::may_be_near`] of four sites, a bit each, with a third of the instructions. A point is less than half a
+    /// cell from the block of the sites that it is compared with: differences are below 2^11, and fit 16 bits.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn which_may_be_near(four: [Self; 4], corner: [u32; 3], bound: u32) -> u32 {
@@ -344,7 +346,8 @@ pub fn count_points(v: Vertex, keys: In<Bucket>, counts: Atomic, ranks: Out<u32>
 /// Points that make a bucket crowded.
 const CROWDED: u32 = 64;
 
-/// Measures, of four buckets, how many points are in crowded ones (`found[1]`), and the largest bucket (the complement of `found[2]`).
+/// Measures, of four buckets, how many points are in crowded ones (`found[1]`), and the largest bucket (the complement
+/// of `found[2]`).
 #[kernel(requires(counts.len() >= 4 * n, found.len() >= 3), moves(counts.bytes()))]
 pub fn measure_buckets(four: u32, counts: In<u32>, found: Atomic) {
     let [a, b, c, d] = counts.quad(4 * four);

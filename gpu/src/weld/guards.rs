@@ -2,9 +2,9 @@
 //!
 //! Tolerances of normals, texture coordinates and colours, and locks. All of them are symmetric, as the distance is.
 //!
-//! Angles are compared without their cosines: with the dot product d and the length c of the cross product of two normals, the
-//! angle between them is at most t if c² cos² t <= d² sin² t, on the right side of the right angle. That is as exact near
-//! 0 and 180 degrees as elsewhere, and takes normals of any length.
+//! Angles are compared without their cosines: with the dot product d and the length c of the cross product of two
+//! normals, the angle between them is at most t if c² cos² t <= d² sin² t, on the right side of the right angle. That
+//! is as exact near 0 and 180 degrees as elsewhere, and takes normals of any length.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, DVec3};
@@ -163,7 +163,8 @@ impl Limits {
 }
 
 /// The normal times a power of two that makes its largest coordinate 1 or more and less than 2, so that no square of a
-/// coordinate that counts overflows or vanishes. Zero for a normal without direction: zero, not finite, or beyond 1e298.
+/// coordinate that counts overflows or vanishes. Zero for a normal without direction: zero, not finite, or beyond
+/// 1e298.
 #[inline(always)]
 pub(super) fn direction(normal: [f64; 3]) -> [f64; 3] {
     let largest = |n: [f64; 3]| {

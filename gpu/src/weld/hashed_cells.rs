@@ -1,21 +1,22 @@
-//! The paper's sparse hash of cells (sections 4.3, 5.3.1 and 5.4.1): an open-addressed table of the cells that have vertices,
-//! by double hashing, with the vertices of each cell in a list.
+//! The paper's sparse hash of cells (sections 4.3, 5.3.1 and 5.4.1): an open-addressed table of the cells that have
+//! vertices, by double hashing, with the vertices of each cell in a list.
 //!
-//! A cell is as wide as epsilon, so that the neighbours of a vertex are in the 27 cells around it. A slot of the table holds the
-//! cell's key, 64 bits mixed from its three coordinates; the vertices are in compressed sparse rows by slot.
+//! A cell is as wide as epsilon, so that the neighbours of a vertex are in the 27 cells around it. A slot of the table
+//! holds the cell's key, 64 bits mixed from its three coordinates; the vertices are in compressed sparse rows by slot.
 //!
 //! What differs from the paper:
 //!
 //! - Its keys are compared as if they were the cells: two cells of one key become one, and a vertex then meets the same
-//!   neighbours twice, which its counters do not survive. Here a key that fits is checked against the cell of a vertex there, so
-//!   cells may have 52 bits an axis (the paper packs three coordinates into 64 bits) and any two cells are told apart.
+//!   neighbours twice, which its counters do not survive. Here a key that fits is checked against the cell of a vertex
+//!   there, so cells may have 52 bits an axis (the paper packs three coordinates into 64 bits) and any two cells are
+//!   told apart.
 //! - Slots are claimed by vertices, 32 bits at a time, not by keys: the claim says which cell it is as exactly.
-//! - The number of slots is a prime, so that every step visits all (the paper asks for that and leaves it to the numbers); the
-//!   remainders are taken by a multiplication.
-//! - Most of the 27 cells have no vertices. A bit set of 8 bits a vertex shows this for most of them, and stays in the cache where
-//!   the table does not.
-//! - A cell is a 1024th wider than epsilon, because of rounding, and far from the origin, where coordinates are coarser than
-//!   that, it is 2^13 neighbouring numbers wide: near vertices are one cell apart at most, wherever they are.
+//! - The number of slots is a prime, so that every step visits all (the paper asks for that and leaves it to the
+//!   numbers); the remainders are taken by a multiplication.
+//! - Most of the 27 cells have no vertices. A bit set of 8 bits a vertex shows this for most of them, and stays in the
+//!   cache where the table does not.
+//! - A cell is a 1024th wider than epsilon, because of rounding, and far from the origin, where coordinates are coarser
+//!   than that, it is 2^13 neighbouring numbers wide: near vertices are one cell apart at most, wherever they are.
 //!
 //! Which slot a cell gets is a race. The set of vertices that a search meets does not depend on it.
 

@@ -1,7 +1,7 @@
 //! Deterministic vertex clustering (gpu-vertex-clustering-2026).
 //!
-//! The neighbours of the vertices are found and decided by one of four methods, with the same result. Bytes a vertex are the most
-//! at once besides its position; p is the number of pairs of neighbours that a vertex takes part in:
+//! The neighbours of the vertices are found and decided by one of four methods, with the same result. Bytes a vertex
+//! are the most at once besides its position; p is the number of pairs of neighbours that a vertex takes part in:
 //!
 //! | method | of the paper | neighbours | rounds | bytes a vertex | good for |
 //! | --- | --- | --- | --- | --- | --- |
@@ -10,8 +10,8 @@
 //! | `on_the_fly` | 4 | found in each round | frontiers | 41 | meshes that do not fit otherwise |
 //! | `sparse_grid` | 5 | all stored | frontiers | 45 + 2 p | comparison; crowded cells, of the paper's methods |
 //!
-//! The last three search in `hashed_cells`, the paper's sparse hash; where a cell has thousands of vertices, equal ones are collapsed
-//! first, by the grid. The stages, by their labels:
+//! The last three search in `hashed_cells`, the paper's sparse hash; where a cell has thousands of vertices, equal ones
+//! are collapsed first, by the grid. The stages, by their labels:
 //!
 //! | stage | kernels in | of the paper |
 //! | --- | --- | --- |
@@ -27,7 +27,8 @@
 //! | number clusters | `clusters` | |
 //! | positions, attributes, faces | `positions`, `attributes`, `faces` | |
 //!
-//! Slabs of a mesh that is larger than the device's memory use `slabs` besides, processes that weld one mesh together `share`.
+//! Slabs of a mesh that is larger than the device's memory use `slabs` besides, processes that weld one mesh together
+//! `share`.
 
 mod assign;
 mod attributes;

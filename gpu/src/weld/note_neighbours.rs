@@ -7,10 +7,11 @@ use super::ids::{Row, Slot};
 use super::search::Search;
 use super::states::LISTED;
 
-/// Notes each pair of the vertex in `slot` and a later neighbour: the lower vertex in the list of the higher. `states` are 0
-/// before, and count the lower neighbours of each vertex: a vertex without one is a representative.
+/// Notes each pair of the vertex in `slot` and a later neighbour: the lower vertex in the list of the higher. `states`
+/// are 0 before, and count the lower neighbours of each vertex: a vertex without one is a representative.
 ///
-/// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets. Lists are in no order.
+/// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets. Lists are in no
+/// order.
 #[kernel(
     G in Guarding,
     requires(search.fits(n), states.len() == n, lower.len() == LISTED as usize * n),

@@ -1,13 +1,15 @@
 //! The paper's on-the-fly version (chapter 4): nothing about neighbours is stored; each search looks up 27 cells.
 //!
-//! A vertex counts its lower neighbours (Algorithm 4): it depends on them. Then rounds (Algorithm 5): each vertex that the round
-//! before decided looks up its neighbours once more and informs the higher ones, by the rules of `dependency.rs`.
+//! A vertex counts its lower neighbours (Algorithm 4): it depends on them. Then rounds (Algorithm 5): each vertex that
+//! the round before decided looks up its neighbours once more and informs the higher ones, by the rules of
+//! `dependency.rs`.
 //!
-//! The paper goes through all vertices in each round and looks for counters at zero. Here a round goes through the frontier, the
-//! ascending list of the vertices that were decided last: a vertex is in it once.
+//! The paper goes through all vertices in each round and looks for counters at zero. Here a round goes through the
+//! frontier, the ascending list of the vertices that were decided last: a vertex is in it once.
 //!
-//! It needs the least memory, 41 bytes a vertex beside its position, whatever epsilon is; each vertex searches twice. In cells
-//! of k vertices a search looks at 27 k vertices: the time of a crowded cell grows with k², so use the default method there.
+//! It needs the least memory, 41 bytes a vertex beside its position, whatever epsilon is; each vertex searches twice.
+//! In cells of k vertices a search looks at 27 k vertices: the time of a crowded cell grows with k², so use the default
+//! method there.
 
 use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
@@ -28,8 +30,8 @@ pub fn count_dependencies(v: Vertex, cells: Cells, depend: Out<u32>, lowest: Out
     count == 0
 }
 
-/// Informs the higher neighbours of vertex `frontier[i]` that it is decided. Adds the vertices that this decides to the bit set
-/// `next`, and takes the frontier out of it.
+/// Informs the higher neighbours of vertex `frontier[i]` that it is decided. Adds the vertices that this decides to the
+/// bit set `next`, and takes the frontier out of it.
 #[kernel(
     requires(
         frontier.len() == n,

@@ -13,8 +13,9 @@ use crate::ids::Vertex;
 
 /// The grid with its vertices: the arrays that a neighbour search reads.
 ///
-/// Positions are in the order of the vertices, or of the slots where the vertices' ids do not follow space: points near each
-/// other lie near each other in memory either way. An index into them, and into any array beside them, is a [`Row`].
+/// Positions are in the order of the vertices, or of the slots where the vertices' ids do not follow space: points near
+/// each other lie near each other in memory either way. An index into them, and into any array beside them, is a
+/// [`Row`].
 #[derive(Group)]
 pub struct Search<'a, G: Guard> {
     /// The distance of neighbours, and the layout of the cells.
@@ -59,8 +60,8 @@ impl<G: Guard> Search<'_, G> {
         self.grid.is_near(p, self.positions.at(other).to_array()) && G::allows(&self.guards, v, id)
     }
 
-    /// Bit `i` says whether the site in slot `first + i` may be near the point that is `corner` steps away from the corner of its
-    /// block, for `count` sites, 32 at most; `is_wanted` takes a site's vertex.
+    /// Bit `i` says whether the site in slot `first + i` may be near the point that is `corner` steps away from the
+    /// corner of its block, for `count` sites, 32 at most; `is_wanted` takes a site's vertex.
     #[inline(always)]
     fn candidates(
         &self,
@@ -96,11 +97,11 @@ impl<G: Guard> Search<'_, G> {
         candidates
     }
 
-    /// Calls `visit(row, vertex)` for every neighbour of the vertex in `slot` that comes later in the grid: in a later slot of
-    /// its bucket, or in another cell that is ahead of its own.
+    /// Calls `visit(row, vertex)` for every neighbour of the vertex in `slot` that comes later in the grid: in a later
+    /// slot of its bucket, or in another cell that is ahead of its own.
     ///
-    /// So each pair of neighbours is found once. A cell is ahead of another if it is so along z, or along y in the same layer,
-    /// or along x in the same line. Cells within reach of each other are in different buckets: blocks are wider.
+    /// So each pair of neighbours is found once. A cell is ahead of another if it is so along z, or along y in the same
+    /// layer, or along x in the same line. Cells within reach of each other are in different buckets: blocks are wider.
     #[inline(always)]
     pub(super) fn each_later_neighbour(&self, slot: Slot, mut visit: impl FnMut(Row, Vertex)) {
         let row = self.rows.row(slot);

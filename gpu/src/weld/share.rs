@@ -1,7 +1,9 @@
-//! Shares of a weld that several processes make together: representatives that others found, and the triangles of a block.
+//! Shares of a weld that several processes make together: representatives that others found, and the triangles of a
+//! block.
 //!
-//! The corners of a block's triangles are vertices, and then *names* of new vertices, of 32 bits: first those of the clusters that the
-//! block numbers, then those of others. Few triangles have a vertex or a cluster of another block: the host names these.
+//! The corners of a block's triangles are vertices, and then *names* of new vertices, of 32 bits: first those of the
+//! clusters that the block numbers, then those of others. Few triangles have a vertex or a cluster of another block:
+//! the host names these.
 
 use trioxide_kernel::{Atomic, Bits, In, NONE, Out, kernel};
 
@@ -35,8 +37,8 @@ pub fn check_representatives(v: Vertex, representatives: In<Vertex>, found: Atom
     }
 }
 
-/// Gives triangle `t` its names; whether one of them is not below `names`. Corners are places among `vertices` vertices, `first` less each,
-/// modulo 2^64.
+/// Gives triangle `t` its names; whether one of them is not below `names`. Corners are places among `vertices`
+/// vertices, `first` less each, modulo 2^64.
 ///
 /// `map` has the clusters of these vertices from place `vertex` on, and those that are numbered here from `cluster` on.
 #[kernel(
@@ -98,8 +100,9 @@ fn corners_among(
     corners.map(Cluster::new)
 }
 
-/// Lets triangle `t`, if it has three vertices below `names`, claim its slot in `table`. Of equal triangles all but the first get their
-/// bit in `repeated`. The triangles are the first `first` of `others`, then `faces`, then the rest of `others`.
+/// Lets triangle `t`, if it has three vertices below `names`, claim its slot in `table`. Of equal triangles all but the
+/// first get their bit in `repeated`. The triangles are the first `first` of `others`, then `faces`, then the rest of
+/// `others`.
 #[kernel(
     requires(
         faces.len() + others.len() == n,

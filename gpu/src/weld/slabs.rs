@@ -1,11 +1,12 @@
 //! Slabs: the additional kernels for a mesh that is larger than the device's memory.
 //!
-//! A slab is clustered with all vertices within epsilon of it, its halo. Local ids ascend as the mesh's ids do, so "lower" means
-//! the same. The host holds the state of every vertex; a slab gets the states of its vertices, decides its own vertices as far as
-//! it can, and gives the states back.
+//! A slab is clustered with all vertices within epsilon of it, its halo. Local ids ascend as the mesh's ids do, so
+//! "lower" means the same. The host holds the state of every vertex; a slab gets the states of its vertices, decides
+//! its own vertices as far as it can, and gives the states back.
 //!
-//! Where the cells of a slab are crowded, its buckets go through their vertices (`crowded.rs`): the known representatives are the
-//! first entries, the known members are passed, and undecided vertices of the halo are waited for.
+//! Where the cells of a slab are crowded, its buckets go through their vertices (`crowded.rs`): the known
+//! representatives are the first entries, the known members are passed, and undecided vertices of the halo are waited
+//! for.
 
 use trioxide_kernel::{Bits, In, Out, kernel};
 
@@ -27,11 +28,12 @@ pub mod known {
     pub const WAITING: u8 = 3;
 }
 
-/// Gives `row`, whose state is the number of its lower neighbours here, the known state of its vertex; whether this slab has to
-/// decide it.
+/// Gives `row`, whose state is the number of its lower neighbours here, the known state of its vertex; whether this
+/// slab has to decide it.
 ///
-/// A vertex of the slab that has no lower neighbours here is a representative: its lower neighbours that are not here are
-/// members. A vertex of the halo may have others, so the lack of lower neighbours here does not make it a representative.
+/// A vertex of the slab that has no lower neighbours here is a representative: its lower neighbours that are not here
+/// are members. A vertex of the halo may have others, so the lack of lower neighbours here does not make it a
+/// representative.
 #[kernel(
     requires(rows.sites.len() == n, known.len() == n, states.len() == n),
     moves(known.bytes() + states.bytes() + 4 * words(n))
@@ -73,8 +75,8 @@ pub fn mark_known(slot: Slot, rows: Rows, known: In<u8>, states: u32) -> bool {
     states >> known.at(rows.sites.at(slot).id) & 1 != 0
 }
 
-/// Enters the known representative in slot `list[i]` in its bucket, behind those of the bucket that the list has before it. Slots
-/// ascend in the list.
+/// Enters the known representative in slot `list[i]` in its bucket, behind those of the bucket that the list has before
+/// it. Slots ascend in the list.
 #[kernel(requires(list.len() == n, rows.sites.len() == keys.len(), entries.len() == keys.len()))]
 pub fn enter_known(
     i: u32,
@@ -111,7 +113,8 @@ pub fn note_members(slot: Slot, rows: Rows, covered: In<Bits<Slot>>, known: Out<
     }
 }
 
-/// Notes the representative that entry `place` of the buckets is, if it is one. They are covered as well, by themselves.
+/// Notes the representative that entry `place` of the buckets is, if it is one. They are covered as well, by
+/// themselves.
 #[kernel(
     requires(entries.len() == n, rows.sites.len() == n, known.len() == n),
     moves(entries.bytes())

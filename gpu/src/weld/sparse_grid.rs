@@ -1,20 +1,23 @@
-//! The paper's sparse voxel grid (chapter 5): lists of neighbours in compressed sparse rows, made in two passes over the hashed
-//! cells, then frontiers over the lists.
+//! The paper's sparse voxel grid (chapter 5): lists of neighbours in compressed sparse rows, made in two passes over
+//! the hashed cells, then frontiers over the lists.
 //!
-//! The passes (section 5.4.2, Algorithm 8): count each vertex's neighbours, scan, list them. Cells with few vertices are left to
-//! one thread for each vertex. A crowded cell (sections 5.3.3 and 5.4.3) is worked on by blocks: its vertices look at the same 27
-//! cells, so a block loads these into shared memory, a tile at a time, and each lane compares its vertex with the tile.
+//! The passes (section 5.4.2, Algorithm 8): count each vertex's neighbours, scan, list them. Cells with few vertices
+//! are left to one thread for each vertex. A crowded cell (sections 5.3.3 and 5.4.3) is worked on by blocks: its
+//! vertices look at the same 27 cells, so a block loads these into shared memory, a tile at a time, and each lane
+//! compares its vertex with the tile.
 //!
-//! Rounds (section 5.4.4, Algorithm 9) go through the frontier: the vertices that the round before decided inform their higher
-//! neighbours, by the rules of `dependency.rs`. What differs from the paper:
+//! Rounds (section 5.4.4, Algorithm 9) go through the frontier: the vertices that the round before decided inform their
+//! higher neighbours, by the rules of `dependency.rs`. What differs from the paper:
 //!
 //! - A thread goes through a list, not a warp: where half of the vertices go, a list has one entry on average.
-//! - The frontier is a bit set that becomes an ascending list. The paper's buffers fill in the order in which warps arrive.
-//! - No list is too long: sums of counts are taken in 64 bits, and what does not fit is refused with the bytes that it needs.
+//! - The frontier is a bit set that becomes an ascending list. The paper's buffers fill in the order in which warps
+//!   arrive.
+//! - No list is too long: sums of counts are taken in 64 bits, and what does not fit is refused with the bytes that it
+//!   needs.
 //!
-//! 45 bytes a vertex beside its position, and 4 for each pair of neighbours. It searches once for each vertex and pass where the
-//! on-the-fly version searches in its rounds: the same number of searches, and rounds that only read lists. Crowded cells cost
-//! least here of the paper's ways, as long as the lists fit.
+//! 45 bytes a vertex beside its position, and 4 for each pair of neighbours. It searches once for each vertex and pass
+//! where the on-the-fly version searches in its rounds: the same number of searches, and rounds that only read lists.
+//! Crowded cells cost least here of the paper's ways, as long as the lists fit.
 
 use trioxide_kernel::{Atomic, Bits, Block, In, Lanes, NoCells, Out, Shared, SharedMemory, kernel};
 
@@ -143,8 +146,8 @@ fn fold_neighbours<T: Copy>(
     folded
 }
 
-/// As [`count_neighbours`](super::count_neighbours()), for the vertices of crowded cells: a block for each of `shares`, places in
-/// `items`.
+/// As [`count_neighbours`](super::count_neighbours()), for the vertices of crowded cells: a block for each of `shares`,
+/// places in `items`.
 #[kernel(
     requires(
         shares.len() == n,
@@ -237,8 +240,8 @@ pub fn mark_sources(v: Vertex, depend: In<u32>) -> bool {
     depend.at(v) == 0
 }
 
-/// Informs the higher neighbours of vertex `frontier[i]` that it is decided. Adds the vertices that this decides to the bit set
-/// `next`, and takes the frontier out of it.
+/// Informs the higher neighbours of vertex `frontier[i]` that it is decided. Adds the vertices that this decides to the
+/// bit set `next`, and takes the frontier out of it.
 #[kernel(
     requires(
         frontier.len() == n,

@@ -1,8 +1,8 @@
 //! Where the time of the whole process goes: what its user waits for.
 //!
-//! [`begin`] is called first. Then each part ends with a call that names it: [`part`] for work on the host, [`stages`] for a pipeline
-//! whose stages a device has timed. So the parts add up to the time since the process began. What comes after the report, the end of the
-//! process, it cannot time itself: `trioxide bench run` does, from outside.
+//! [`begin`] is called first. Then each part ends with a call that names it: [`part`] for work on the host, [`stages`]
+//! for a pipeline whose stages a device has timed. So the parts add up to the time since the process began. What comes
+//! after the report, the end of the process, it cannot time itself: `trioxide bench run` does, from outside.
 //!
 //! Of one of several ranks the phases of its work are the parts ([`phases`]), with the time that it waited for others.
 
@@ -35,7 +35,8 @@ pub struct Part {
     pub waited: f64,
 }
 
-/// Starts the account. The time before `main`, which the system needs to load the program, is the processor's time until now.
+/// Starts the account. The time before `main`, which the system needs to load the program, is the processor's time
+/// until now.
 pub fn begin() {
     let mut account = Account {
         last: Instant::now(),
@@ -145,7 +146,8 @@ pub fn take_stages(on: &Device) -> Result<Vec<Stage>> {
     Ok(taken)
 }
 
-/// Notes what the device took beside the parts: its start runs beside reading, and kernels are made ready within stages.
+/// Notes what the device took beside the parts: its start runs beside reading, and kernels are made ready within
+/// stages.
 pub fn device(costs: Costs) {
     if let Some(account) = &mut *lock() {
         account.costs = costs;
@@ -196,8 +198,8 @@ pub fn to_json() -> Value {
     })
 }
 
-/// The account as rows of text, each name `width` wide. The stages of a device are one row: its report lists them. Of a phase of ranks a
-/// row says how much of it were messages and waiting, where that is more than a tenth.
+/// The account as rows of text, each name `width` wide. The stages of a device are one row: its report lists them. Of a
+/// phase of ranks a row says how much of it were messages and waiting, where that is more than a tenth.
 pub fn to_text(width: usize, of_device: &[Stage]) -> String {
     let mut account = lock();
     let Some(account) = &mut *account else {

@@ -1,15 +1,16 @@
 //! The machine that `--device auto` takes: the one with which the whole run ends sooner.
 //!
-//! A GPU computes many times faster than a CPU, but its driver starts in a fifth of a second, partly beside reading, and ends in a tenth.
-//! So a small mesh is done on the CPU before a GPU has begun. The model has the size of the input and the number of threads:
+//! A GPU computes many times faster than a CPU, but its driver starts in a fifth of a second, partly beside reading,
+//! and ends in a tenth. So a small mesh is done on the CPU before a GPU has begun. The model has the size of the input
+//! and the number of threads:
 //!
 //! ```text
 //! CPU   read + bytes * cpu / threads^0.9
 //! GPU   max(read, start) + bytes * gpu + end
 //! ```
 //!
-//! Its constants are measured (docs/PERFORMANCE.md, "The whole run"). An error of the model costs time, never bits: both
-//! machines give the same result.
+//! Its constants are measured (docs/PERFORMANCE.md, "The whole run"). An error of the model costs time, never bits:
+//! both machines give the same result.
 
 use std::path::Path;
 

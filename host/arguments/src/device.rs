@@ -15,8 +15,8 @@ use crate::{is_standard_output, note, print, write_json};
 /// Options of every command that runs a pipeline.
 #[derive(Args)]
 pub struct DeviceOptions {
-    /// Machine to run on: auto (the GPU, unless there is none, its memory does not suffice or the CPU ends sooner), cuda, cuda:N,
-    /// cpu, or serial (the paper's sequential algorithm)
+    /// Machine to run on: auto (the GPU, unless there is none, its memory does not suffice or the CPU ends sooner),
+    /// cuda, cuda:N, cpu, or serial (the paper's sequential algorithm)
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: Choice,
     /// CPU threads, at most four a core, or 64 if that is more [default: all cores]
@@ -25,8 +25,8 @@ pub struct DeviceOptions {
     /// Precision of coordinates on the device
     #[arg(long, value_enum, default_value = "f64")]
     pub precision: Precision,
-    /// Print the time of each stage, and of each part of the whole run; under mpirun of rank 0's, with how long it waited for other
-    /// ranks
+    /// Print the time of each stage, and of each part of the whole run; under mpirun of rank 0's, with how long it
+    /// waited for other ranks
     #[arg(long)]
     pub timings: bool,
     /// Write counts and times as JSON to this file, or to standard output for -
@@ -131,8 +131,8 @@ impl Machine {
         self.device.as_ref()
     }
 
-    /// Runs `work` on the machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not suffice, says so
-    /// and runs `work` once more, on the CPU.
+    /// Runs `work` on the machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not
+    /// suffice, says so and runs `work` once more, on the CPU.
     ///
     /// # Errors
     /// Those of `work`.
@@ -225,7 +225,8 @@ impl Report<'_> {
         self.stages.iter().map(|stage| stage.milliseconds).sum()
     }
 
-    /// Prints and writes the report, by the options. It is the last part of a run: what it says of the whole run ends with it.
+    /// Prints and writes the report, by the options. It is the last part of a run: what it says of the whole run ends
+    /// with it.
     pub fn give(&self, options: &DeviceOptions) -> Result<()> {
         self.give_beside(options, false)
     }
@@ -273,7 +274,8 @@ impl Report<'_> {
         object
     }
 
-    /// The name in the text of the count with this key. Regions of the input are materials: those that Polylla finds have another name.
+    /// The name in the text of the count with this key. Regions of the input are materials: those that Polylla finds
+    /// have another name.
     fn text_name(&self, key: &str) -> String {
         let is_volume = self.counts.iter().any(|(key, _)| *key == "tetrahedra");
         match (self.command, key) {

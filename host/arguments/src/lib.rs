@@ -1,7 +1,7 @@
 //! Options and output that the command line (`trioxide-cli`) and the benchmarks (`trioxide-bench`) share.
 //!
-//! Start at [`device::DeviceOptions`]: options of every command that runs a pipeline. Its [`device::Report`] is printed and
-//! written as JSON by such a command.
+//! Start at [`device::DeviceOptions`]: options of every command that runs a pipeline. Its [`device::Report`] is printed
+//! and written as JSON by such a command.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -44,7 +44,8 @@ pub fn note(quiet: bool, text: impl Display) {
     }
 }
 
-/// Prints a line on standard error, with escapes for what a terminal would take for commands: files and their names may hold any. Where that is closed or full, the line is lost: `eprintln` would panic, and lose the result.
+/// Prints a line on standard error, with escapes for what a terminal would take for commands: files and their names may
+/// hold any. Where that is closed or full, the line is lost: `eprintln` would panic, and lose the result.
 pub fn print_error(text: impl Display) {
     // One write, so that the lines of several processes do not mix.
     let line = format!("trioxide: {}\n", visible_line(&text.to_string()));

@@ -1,7 +1,7 @@
 //! A line on the terminal that says how far a command is.
 //!
-//! A thread of its own asks [`trioxide::progress`] ten times a second. It draws on standard error, if that is a terminal, from half
-//! a second on, so that short runs show nothing; the line goes when the command ends.
+//! A thread of its own asks [`trioxide::progress`] ten times a second. It draws on standard error, if that is a
+//! terminal, from half a second on, so that short runs show nothing; the line goes when the command ends.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};

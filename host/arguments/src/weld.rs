@@ -10,9 +10,11 @@ pub enum MethodOption {
     Auto,
     /// Undecided vertices watch short lists of their lower neighbours: 60 to 85 bytes a vertex
     Grid,
-    /// P-Weld, counters of undecided neighbours and all neighbours in lists: 41 bytes a vertex and 4 a pair of neighbours
+    /// P-Weld, counters of undecided neighbours and all neighbours in lists: 41 bytes a vertex and 4 a pair of
+    /// neighbours
     Dependency,
-    /// Hashed cells, searched again in every round, no lists: 41 bytes a vertex; slow where epsilon is far beyond the spacing
+    /// Hashed cells, searched again in every round, no lists: 41 bytes a vertex; slow where epsilon is far beyond the
+    /// spacing
     OnTheFly,
     /// Hashed cells, then all neighbours in lists, then frontiers: 45 bytes a vertex and 4 a pair of neighbours
     SparseGrid,

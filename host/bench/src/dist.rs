@@ -10,8 +10,8 @@ use xtask::{Error, build, workspace};
 
 /// Makes one folder to carry to a GPU machine without Rust: the binary, the bench plans, and a script that runs them.
 ///
-/// There, `./run.sh` lists the devices, runs the self-test and every plan, and writes results/*.json; `./run.sh weld` runs one
-/// plan. Back here, `cargo xtask bench all --from FOLDER/results` makes tables and plots of them.
+/// There, `./run.sh` lists the devices, runs the self-test and every plan, and writes results/*.json; `./run.sh weld`
+/// runs one plan. Back here, `cargo xtask bench all --from FOLDER/results` makes tables and plots of them.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Folder to make.

@@ -1,5 +1,5 @@
-//! `cargo xtask dist` makes a folder that runs on its own, and `cargo xtask bench --from` takes its results: from the plans to
-//! the tables and plots, with tiny meshes on the CPU.
+//! `cargo xtask dist` makes a folder that runs on its own, and `cargo xtask bench --from` takes its results: from the
+//! plans to the tables and plots, with tiny meshes on the CPU.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,8 +36,8 @@ fn workspace() -> &'static Path {
         .unwrap()
 }
 
-/// The `trioxide` beside this trioxide-bench, built if it is not there: `cargo test --workspace` builds both. To build it here
-/// anew would build the library anew, with the features of fewer packages.
+/// The `trioxide` beside this trioxide-bench, built if it is not there: `cargo test --workspace` builds both. To build
+/// it here anew would build the library anew, with the features of fewer packages.
 fn trioxide() -> PathBuf {
     let folder = Path::new(env!("CARGO_BIN_EXE_trioxide-bench"))
         .parent()

@@ -1,5 +1,5 @@
-//! `cargo xtask report` in a real headless browser: the page loads without errors and shows its pictures, and a damaged one
-//! is found out. Where there is no browser these tests are listed as ignored, with the reason.
+//! `cargo xtask report` in a real headless browser: the page loads without errors and shows its pictures, and a damaged
+//! one is found out. Where there is no browser these tests are listed as ignored, with the reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,10 +11,11 @@ const QUEUES: &str = "CUDA_DEVICE_MAX_CONNECTIONS";
 /// The GPUs that the driver starts and numbers.
 const VISIBLE: &str = "CUDA_VISIBLE_DEVICES";
 
-/// Asks the driver for as little as a command with these options needs, in the process at `place` among those of its machine:
+/// Asks the driver for as little as a command with these options needs, in the process at `place` among those of its
+/// machine:
 ///
-/// - one queue to each engine in place of eight: work goes to one stream and copies to another, and the driver takes 0.06 s to make the
-///   others and 0.03 s to give them back;
+/// - one queue to each engine in place of eight: work goes to one stream and copies to another, and the driver takes
+///   0.06 s to make the others and 0.03 s to give them back;
 /// - one GPU, where the options name none by its number: the driver takes 0.2 s to start each.
 ///
 /// # Safety

@@ -1,7 +1,8 @@
-//! The allocator of the command line: large lists lie in huge pages, and a failed allocation ends the command with a sentence and status 1, as every other error.
+//! The allocator of the command line: large lists lie in huge pages, and a failed allocation ends the command with a
+//! sentence and status 1, as every other error.
 //!
-//! Rust aborts the process where a list cannot grow. The allocator here notes that it found no memory, and the handler of the signal
-//! that follows ends the process. What handles a failed allocation itself goes on. The note stays: the
+//! Rust aborts the process where a list cannot grow. The allocator here notes that it found no memory, and the handler
+//! of the signal that follows ends the process. What handles a failed allocation itself goes on. The note stays: the
 //! standard library allocates for its message before it aborts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -34,8 +35,8 @@ const WORTH_HUGE_PAGES: usize = 8 << 20;
 /// Bytes from which on a thread may touch a list's pages before it is filled.
 const WORTH_A_THREAD: usize = 32 << 20;
 
-/// Has a thread of its own touch these pages. It does so even where the list is gone before it ends: that writes nothing, and the system
-/// refuses what is no memory.
+/// Has a thread of its own touch these pages. It does so even where the list is gone before it ends: that writes
+/// nothing, and the system refuses what is no memory.
 #[cfg(target_os = "linux")]
 fn touch_ahead(start: usize, end: usize) {
     let touch = move || {
@@ -46,8 +47,8 @@ fn touch_ahead(start: usize, end: usize) {
     _ = std::thread::Builder::new().spawn(touch);
 }
 
-/// Asks the system to back new memory by huge pages: 1 GB has 500 of them in place of 250,000. Where it has none, the run is only
-/// slower.
+/// Asks the system to back new memory by huge pages: 1 GB has 500 of them in place of 250,000. Where it has none, the
+/// run is only slower.
 fn in_huge_pages(memory: *mut u8, size: usize) -> *mut u8 {
     #[cfg(target_os = "linux")]
     if size >= WORTH_HUGE_PAGES && !memory.is_null() {

@@ -24,12 +24,12 @@ const OUTPUTS: [(&str, &str); 6] = [
     ("account", "--account"),
 ];
 
-/// Checks the files of a command's options before any of them is opened. Files that inputs name are compared with the outputs when they
-/// are opened.
+/// Checks the files of a command's options before any of them is opened. Files that inputs name are compared with the
+/// outputs when they are opened.
 ///
 /// # Errors
-/// [`Error::File`] for an input that is not there; [`Error::Argument`] where two of them are one file, or the folder of an output is
-/// not there.
+/// [`Error::File`] for an input that is not there; [`Error::Argument`] where two of them are one file, or the folder of
+/// an output is not there.
 pub fn check(options: &ArgMatches) -> Result<()> {
     // Its steps have the files: they are checked together.
     match options.try_contains_id("steps") {
@@ -38,7 +38,8 @@ pub fn check(options: &ArgMatches) -> Result<()> {
     }
 }
 
-/// As [`check`], for the options of several commands that run one after the other, and the file of a `--json` of them all.
+/// As [`check`], for the options of several commands that run one after the other, and the file of a `--json` of them
+/// all.
 ///
 /// # Errors
 /// As [`check`].
@@ -123,8 +124,8 @@ fn check_is_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// Commands with an output about as large as their input, and how many times: where it lies in memory its pages are set aside meanwhile.
-/// Rather too few: those that are not needed are given back, which takes time too.
+/// Commands with an output about as large as their input, and how many times: where it lies in memory its pages are set
+/// aside meanwhile. Rather too few: those that are not needed are given back, which takes time too.
 const SIZES: [(&str, f64); 5] = [
     ("convert", 1.0),
     ("polylla", 0.7),
@@ -165,8 +166,8 @@ pub fn begin(command: &str, options: &ArgMatches) {
     AtomicFile::begin(output, bytes as u64);
 }
 
-/// Refuses an input that is not there. Which options go with an input depends on what it holds, and no option is refused for a
-/// file that nobody has seen. Of a name without an extension the reader says what is wrong.
+/// Refuses an input that is not there. Which options go with an input depends on what it holds, and no option is
+/// refused for a file that nobody has seen. Of a name without an extension the reader says what is wrong.
 fn check_there(path: &Path) -> Result<()> {
     let mut stem = path.as_os_str().to_owned();
     stem.push(".node");

@@ -1,7 +1,8 @@
 //! Signals that become errors: one sentence and status 1 instead of a process that the system ends.
 //!
-//! The handlers do what POSIX lets a handler do: they read atomics, `write` and `_exit`. Outputs have no name before they are whole
-//! (`formats::atomic_file`), so there is nothing to take back; SIGINT and SIGTERM need no handler for the same reason.
+//! The handlers do what POSIX lets a handler do: they read atomics, `write` and `_exit`. Outputs have no name before
+//! they are whole (`formats::atomic_file`), so there is nothing to take back; SIGINT and SIGTERM need no handler for
+//! the same reason.
 
 use crate::memory;
 
@@ -40,8 +41,8 @@ extern "C" fn on_bus(signal: libc::c_int, info: *mut libc::siginfo_t, _context: 
 pub fn handle() {
     let on_abort: extern "C" fn(libc::c_int) = on_abort;
     let on_bus: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_bus;
-    // SAFETY: the handlers call only what may be called in one; an action without flags and mask is all zeros. To ignore SIGXFSZ
-    // makes an error of writing beyond `ulimit -f`.
+    // SAFETY: the handlers call only what may be called in one; an action without flags and mask is all zeros. To
+    // ignore SIGXFSZ makes an error of writing beyond `ulimit -f`.
     unsafe {
         libc::signal(libc::SIGABRT, on_abort as *const () as libc::sighandler_t);
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);

@@ -256,8 +256,8 @@ fn refinement_is_the_same_on_every_device_and_keeps_tags() {
     );
 }
 
-/// Fields of points stay, those of tetrahedra are means over the volume, integers those of the first tetrahedron; the parts of the
-/// run are accounted for.
+/// Fields of points stay, those of tetrahedra are means over the volume, integers those of the first tetrahedron; the
+/// parts of the run are accounted for.
 #[test]
 fn fields_of_tetrahedra_travel_to_polyhedra() {
     let place = Place::new();

@@ -1,5 +1,5 @@
-//! Text that asks for more than it is: counts beyond the file, deep nesting, entities, one line of 25 MB, ragged lists. Each is an
-//! error, or a mesh, within memory in proportion to the file: the commands run under `ulimit -v`.
+//! Text that asks for more than it is: counts beyond the file, deep nesting, entities, one line of 25 MB, ragged lists.
+//! Each is an error, or a mesh, within memory in proportion to the file: the commands run under `ulimit -v`.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// Kibibytes of address space for a file of some kilobytes: the program, its threads' stacks and heaps, and little else.
+/// Kibibytes of address space for a file of some kilobytes: the program, its threads' stacks and heaps, and little
+/// else.
 const SMALL: u64 = 500_000;
 
 fn info(folder: &TempDir, name: &str, kibibytes: u64) -> Output {
@@ -246,7 +247,8 @@ fn a_line_of_25_megabytes_takes_memory_in_proportion() {
             if name == "a.node" {
                 fs::write(folder.path().join("a.ele"), "1 3 0\n0 0 1 2\n").unwrap();
             }
-            // The file mapped, and up to 16 bytes for each byte of it: a list of 8-byte numbers, and one that grows by copying.
+            // The file mapped, and up to 16 bytes for each byte of it: a list of 8-byte numbers, and one that grows by
+            // copying.
             info(&folder, name, SMALL + 17 * 1_000 * MEGABYTES);
         }
     }

@@ -156,8 +156,8 @@ fn what_slabs_do_without_is_refused_with_its_remedy() {
     assert_eq!(usage.status.code(), Some(2), "{}", text(&usage));
 }
 
-/// 60,000 equal points, and points with 3,000 neighbours each: some seconds in a development build. Pairs of neighbours took a
-/// minute.
+/// 60,000 equal points, and points with 3,000 neighbours each: some seconds in a development build. Pairs of neighbours
+/// took a minute.
 #[test]
 fn slabs_of_crowded_points_take_linear_time() {
     let folder = tempfile::tempdir().expect("a temporary folder");

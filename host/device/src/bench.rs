@@ -15,8 +15,8 @@ pub struct KernelTime {
     pub launches: usize,
     /// Milliseconds of all launches of a run, for each run that counts, ascending; at least one.
     pub milliseconds: Vec<f64>,
-    /// Bytes that the launches of one run must move from and to memory, by the kernel's `moves`, and its formula; `None` where the
-    /// declaration counts none.
+    /// Bytes that the launches of one run must move from and to memory, by the kernel's `moves`, and its formula;
+    /// `None` where the declaration counts none.
     pub moves: Option<(u64, &'static str)>,
 }
 

@@ -366,8 +366,8 @@ pub fn pack_flags<E: Index>(on: &Device, flags: &Buffer<u8>) -> Result<BitSet<E>
     Ok(bits.cast())
 }
 
-/// The bit set of the elements in a list, of `elements` in all, and the place of the first id in the list that is none of an
-/// element.
+/// The bit set of the elements in a list, of `elements` in all, and the place of the first id in the list that is none
+/// of an element.
 ///
 /// # Errors
 /// [`Error::Argument`] for more than 2^32 - 1 ids or elements; errors of the device.

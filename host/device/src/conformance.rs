@@ -22,9 +22,9 @@ use ptx_rules::{Build, Exceptions};
 use crate::device::{Device, Ptx};
 use crate::{Error, Result};
 
-/// The devices of this machine that can run the kernels of a package: the CPU, with the feature `emulator` a GPU that is not there
-/// and that looks for data races, and the first GPU. Without a GPU, or without PTX, a line on standard error says so: a test that
-/// tested less is not silent.
+/// The devices of this machine that can run the kernels of a package: the CPU, with the feature `emulator` a GPU that
+/// is not there and that looks for data races, and the first GPU. Without a GPU, or without PTX, a line on standard
+/// error says so: a test that tested less is not silent.
 ///
 /// # Errors
 /// Those of devices that are there and do not start, or do not take the kernels.
@@ -55,7 +55,8 @@ pub fn devices(ptx: Ptx) -> Result<Vec<Device>> {
     Ok(devices)
 }
 
-/// Runs `work` on all [`devices`] and compares its result with `expected`: a test of kernels without a pipeline around them.
+/// Runs `work` on all [`devices`] and compares its result with `expected`: a test of kernels without a pipeline around
+/// them.
 ///
 /// # Errors
 /// The first device on which `work` fails or gives another result, with both.
@@ -151,8 +152,9 @@ pub fn check_launched(on: &Device, ptx: Ptx) -> Result<(), String> {
     ))
 }
 
-/// Checks the rules of the PTX: no fused operation, no stack, no trap and so on. `exceptions` has a line `rule kernel reason` for
-/// each kernel that may break a rule. Without PTX a line on standard error says that nothing was checked.
+/// Checks the rules of the PTX: no fused operation, no stack, no trap and so on. `exceptions` has a line
+/// `rule kernel reason` for each kernel that may break a rule. Without PTX a line on standard error says that nothing
+/// was checked.
 ///
 /// # Errors
 /// For each broken rule: the problem, the remedy and the lines.

@@ -1,7 +1,8 @@
 //! Runs kernels that are written in Rust, on the GPU and on the CPU, with the same bits.
 //!
-//! A kernel is declared with [`trioxide_kernel`]. A [`Device`] has typed buffers, launches (through each kernel's `launch`) and named
-//! stages with timings. [`collective`] has what most pipelines need between their kernels: scan, compact, sort, bucket.
+//! A kernel is declared with [`trioxide_kernel`]. A [`Device`] has typed buffers, launches (through each kernel's
+//! `launch`) and named stages with timings. [`collective`] has what most pipelines need between their kernels: scan,
+//! compact, sort, bucket.
 //!
 //! ```
 //! use trioxide_device::{Device, collective};

@@ -1,13 +1,13 @@
 //! The virtual element mesh of the Polylla authors' programs: `.ale`, written only.
 //!
-//! The format is VEMLab's (<https://camlab.cl/software/vemlab/>) as Polylla's `print_ALE` writes it: text with a comment
-//! before each part; the word `Custom` for the domain; the nodes, two coordinates each; the polygons, each its size and
-//! its nodes; on one line the nodes of the Dirichlet boundary, which is the whole boundary here; those of the Neumann
-//! boundary, `0` for none; and xmin, xmax, ymin and ymax.
+//! The format is VEMLab's (<https://camlab.cl/software/vemlab/>) as Polylla's `print_ALE` writes it: text with a
+//! comment before each part; the word `Custom` for the domain; the nodes, two coordinates each; the polygons, each its
+//! size and its nodes; on one line the nodes of the Dirichlet boundary, which is the whole boundary here; those of the
+//! Neumann boundary, `0` for none; and xmin, xmax, ymin and ymax.
 //!
 //! Nodes are numbered from 1, as VEMLab and the authors' solver read them and as their older program writes them; some
-//! versions of their program write numbers from 0, with which the `0` of the Neumann boundary would be a node. They list the
-//! nodes of one boundary loop in its order; here are those of all loops, holes too, ascending.
+//! versions of their program write numbers from 0, with which the `0` of the Neumann boundary would be a node. They
+//! list the nodes of one boundary loop in its order; here are those of all loops, holes too, ascending.
 
 use std::io;
 use std::path::Path;

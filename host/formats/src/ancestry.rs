@@ -1,8 +1,9 @@
-//! Where each part of a refined mesh comes from: `parent_triangles.txt`, `new_vertices.txt` and `prolongation.mtx` in one folder.
+//! Where each part of a refined mesh comes from: `parent_triangles.txt`, `new_vertices.txt` and `prolongation.mtx` in
+//! one folder.
 //!
-//! The first has the triangle of the input that each triangle is a part of, one a line. The second has, of each new vertex, its round
-//! from 1 on, the edge that it divides and the vertices at that edge's ends. The third is the matrix that takes values at the input's
-//! vertices to the refined mesh ([`matrix_market`]).
+//! The first has the triangle of the input that each triangle is a part of, one a line. The second has, of each new
+//! vertex, its round from 1 on, the edge that it divides and the vertices at that edge's ends. The third is the matrix
+//! that takes values at the input's vertices to the refined mesh ([`matrix_market`]).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,9 +25,9 @@ pub fn files(folder: &Path) -> [PathBuf; 3] {
     .map(|name| folder.join(name))
 }
 
-/// Writes where each part comes from to `folder`, which is made if it is not there: the `ancestors` of all triangles, and the `rounds`
-/// of refinement of a mesh of `vertices` vertices. All files or none are replaced; of two processes that write to one folder, all are
-/// those of one.
+/// Writes where each part comes from to `folder`, which is made if it is not there: the `ancestors` of all triangles,
+/// and the `rounds` of refinement of a mesh of `vertices` vertices. All files or none are replaced; of two processes
+/// that write to one folder, all are those of one.
 ///
 /// # Errors
 /// [`Error::File`] when the folder cannot be made or a file cannot be written.

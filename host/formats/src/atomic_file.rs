@@ -12,19 +12,20 @@ use tempfile::NamedTempFile;
 use crate::run_files;
 use trioxide_mesh::{Error, Result};
 
-/// A file that is written under another name in the same folder and takes its own name in [`AtomicFile::commit`]; dropped
-/// before that, it leaves nothing behind.
+/// A file that is written under another name in the same folder and takes its own name in [`AtomicFile::commit`];
+/// dropped before that, it leaves nothing behind.
 ///
-/// A path that names something other than a file, as `/dev/null` or a pipe, is written straight, and so is a descriptor of this
-/// process, as `/dev/stdout`, whatever it leads to: `/dev/stdout >> log` appends. A symbolic link stays one: the file that it
-/// points to is replaced, or made. A replaced file's permissions are those of the new one, but for the set-user-ID and set-group-ID
-/// bits: the new one may have another owner, and the system drops them too where a file is written in place. A file that may not be
-/// written is refused.
+/// A path that names something other than a file, as `/dev/null` or a pipe, is written straight, and so is a descriptor
+/// of this process, as `/dev/stdout`, whatever it leads to: `/dev/stdout >> log` appends. A symbolic link stays one:
+/// the file that it points to is replaced, or made. A replaced file's permissions are those of the new one, but for the
+/// set-user-ID and set-group-ID bits: the new one may have another owner, and the system drops them too where a file is
+/// written in place. A file that may not be written is refused.
 ///
-/// On Linux the new file has no name until then, on file systems that know such files: not even a killed process leaves it behind.
+/// On Linux the new file has no name until then, on file systems that know such files: not even a killed process leaves
+/// it behind.
 ///
-/// Writes go to the system unbuffered: write large pieces, or wrap it in a [`std::io::BufWriter`]. Pieces of many megabytes are written
-/// by all threads, where the file lies in memory.
+/// Writes go to the system unbuffered: write large pieces, or wrap it in a [`std::io::BufWriter`]. Pieces of many
+/// megabytes are written by all threads, where the file lies in memory.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
@@ -76,8 +77,8 @@ impl AtomicFile {
     /// Starts to write the file `path`.
     ///
     /// # Errors
-    /// [`Error::File`] when the folder does not exist or cannot be written to, or `path` is a folder or a file that may not be
-    /// written; [`Error::Argument`] for a file that this [run](crate::run_files) has read.
+    /// [`Error::File`] when the folder does not exist or cannot be written to, or `path` is a folder or a file that may
+    /// not be written; [`Error::Argument`] for a file that this [run](crate::run_files) has read.
     pub fn create(path: &Path) -> Result<AtomicFile> {
         check_not_read(path)?;
         if let Some(file) = take_begun(path) {
@@ -86,8 +87,9 @@ impl AtomicFile {
         AtomicFile::create_at(path, false).map_err(|source| Error::file(path, source))
     }
 
-    /// Begins a file that [`AtomicFile::create`] will be asked for, of about `bytes` bytes: where it lies in memory, a thread sets its
-    /// pages aside meanwhile. Those that are not needed are given back. Where that does not help, nothing happens.
+    /// Begins a file that [`AtomicFile::create`] will be asked for, of about `bytes` bytes: where it lies in memory, a
+    /// thread sets its pages aside meanwhile. Those that are not needed are given back. Where that does not help,
+    /// nothing happens.
     pub fn begin(path: &Path, bytes: u64) {
         #[cfg(target_os = "linux")]
         {
@@ -115,8 +117,9 @@ impl AtomicFile {
         let _ = (path, bytes);
     }
 
-    /// As [`AtomicFile::create`], for a file that other processes write too, by [`AtomicFile::name_for_others`]: on other machines with
-    /// the same folder if `elsewhere`: then one that was begun is of no use, as it has no name there.
+    /// As [`AtomicFile::create`], for a file that other processes write too, by [`AtomicFile::name_for_others`]: on
+    /// other machines with the same folder if `elsewhere`: then one that was begun is of no use, as it has no name
+    /// there.
     ///
     /// # Errors
     /// As [`AtomicFile::create`], and [`Error::Argument`] for what is no file.
@@ -147,7 +150,8 @@ impl AtomicFile {
         }
     }
 
-    /// A path by which other processes of the same user open the file for writing, until it has its name. `None` for what is no file.
+    /// A path by which other processes of the same user open the file for writing, until it has its name. `None` for
+    /// what is no file.
     pub fn name_for_others(&self) -> Option<PathBuf> {
         match &self.target {
             Target::Direct(_) => None,
@@ -203,7 +207,8 @@ impl AtomicFile {
         let _ = needs_name;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".trioxide-");
-        // As any new file: the umask takes away what the user does not grant. Never more open than the file that it replaces.
+        // As any new file: the umask takes away what the user does not grant. Never more open than the file that it
+        // replaces.
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -251,12 +256,14 @@ impl AtomicFile {
     }
 }
 
-/// A file that another process has made by [`AtomicFile::create_shared`] and gives its name: what this process writes of it.
+/// A file that another process has made by [`AtomicFile::create_shared`] and gives its name: what this process writes
+/// of it.
 #[derive(Debug)]
 pub struct SharedPart(AtomicFile);
 
 impl SharedPart {
-    /// Opens the file by its [name for others](AtomicFile::name_for_others); so many of its bytes are [set aside](AtomicFile::set_aside).
+    /// Opens the file by its [name for others](AtomicFile::name_for_others); so many of its bytes are
+    /// [set aside](AtomicFile::set_aside).
     ///
     /// # Errors
     /// Those of the system.

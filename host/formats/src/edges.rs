@@ -1,16 +1,16 @@
-//! The mesh files of gpu-longest-edge-bisection-2011 (appendix B): text of points, directed edges, and triangles by their
-//! edges: `.edges`.
+//! The mesh files of gpu-longest-edge-bisection-2011 (appendix B): text of points, directed edges, and triangles by
+//! their edges: `.edges`.
 //!
 //! An input file ([`Layout::Points`], figure B.1) has three sections, each its size and its entries: points, two
-//! coordinates; edges, the numbers of two points, from 0; triangles, the numbers of three edges, from 1 and negative where
-//! the triangle runs along the edge in reverse, and 1 or 0, whether it is marked for refinement. An output file
-//! ([`Layout::Ends`], figure B.2) has no points, and edges by the coordinates of their ends: `[7.5 8] [15 0]`. Blank lines
-//! and what follows a `#` are skipped.
+//! coordinates; edges, the numbers of two points, from 0; triangles, the numbers of three edges, from 1 and negative
+//! where the triangle runs along the edge in reverse, and 1 or 0, whether it is marked for refinement. An output file
+//! ([`Layout::Ends`], figure B.2) has no points, and edges by the coordinates of their ends: `[7.5 8] [15 0]`. Blank
+//! lines and what follows a `#` are skipped.
 //!
-//! Both layouts are read. Ends with equal coordinates are one point, numbered as they come; points that happen to coincide
-//! do not survive an output file. The paper's triangles run along each edge at least once in its direction and asks to
-//! convert others: an edge that its one triangle runs along in reverse is turned on reading. Triangles may run clockwise, as
-//! in the paper's own example.
+//! Both layouts are read. Ends with equal coordinates are one point, numbered as they come; points that happen to
+//! coincide do not survive an output file. The paper's triangles run along each edge at least once in its direction and
+//! asks to convert others: an edge that its one triangle runs along in reverse is turned on reading. Triangles may run
+//! clockwise, as in the paper's own example.
 
 use std::io;
 use std::ops::Range;
@@ -36,8 +36,8 @@ pub enum Layout {
     Ends,
 }
 
-/// Reads a file of either layout: the mesh with the file's own numbers, less one for edges, and whether each triangle is
-/// marked. The mesh has no tags, and keeps `validate::refine::topology`.
+/// Reads a file of either layout: the mesh with the file's own numbers, less one for edges, and whether each triangle
+/// is marked. The mesh has no tags, and keeps `validate::refine::topology`.
 ///
 /// # Errors
 /// [`Error::File`] when the file cannot be read, [`Error::Parse`] when it does not follow its format.

@@ -138,8 +138,8 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// The fields of two lists of elements, by their names. A name in `reserved` becomes another one, and so does that of a field of
-    /// the second list whose components or type do not go with those of the first.
+    /// The fields of two lists of elements, by their names. A name in `reserved` becomes another one, and so does that
+    /// of a field of the second list whose components or type do not go with those of the first.
     pub(crate) fn of_two(
         lists: [&'a Fields; 2],
         counts: [usize; 2],
@@ -228,7 +228,8 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// The names of fields in a file that holds names as `plain` makes them, each another one: `a_2` where two would be `a`.
+/// The names of fields in a file that holds names as `plain` makes them, each another one: `a_2` where two would be
+/// `a`.
 pub(crate) fn names_in_file<'n>(
     names: impl Iterator<Item = &'n str>,
     plain: impl Fn(&str) -> String,

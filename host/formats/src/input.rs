@@ -26,7 +26,8 @@ pub(crate) struct Mapped {
 }
 
 impl Mapped {
-    /// Checks that the file is as long as when it was mapped: what is missing of its last page reads as zeros, without a signal.
+    /// Checks that the file is as long as when it was mapped: what is missing of its last page reads as zeros, without
+    /// a signal.
     fn check(&self) -> Result<()> {
         let is_shorter = |now: Metadata| now.len() < self.map.len() as u64;
         match self.file.metadata().is_ok_and(is_shorter) {
@@ -82,7 +83,8 @@ pub(crate) fn map_file(path: &Path) -> Result<Bytes> {
 /// The text of the file at `path`.
 ///
 /// # Errors
-/// [`Error::File`] when the file cannot be read or is no UTF-8, [`Error::Argument`] when this run [writes](run_files::will_write) it.
+/// [`Error::File`] when the file cannot be read or is no UTF-8, [`Error::Argument`] when this run
+/// [writes](run_files::will_write) it.
 pub fn read_text(path: &Path) -> Result<String> {
     let in_file = |source| Error::file(path, source);
     let mut file = File::open(path).map_err(in_file)?;
@@ -130,10 +132,10 @@ fn open(path: &Path) -> Result<Bytes> {
     let is_file = metadata.is_file();
     run_files::opened(path, metadata)?;
     if is_file {
-        // SAFETY: the map is private and read only, and nothing is written through it. If another process shortens the file
-        // meanwhile, the system sends SIGBUS to the thread that reads beyond the new last page: the command line makes an error of it
-        // (host/cli/src/signals.rs), and a program that uses the library and reads such files must do so too. What is missing of the
-        // last page reads as zeros: [`complete`] makes an error of it.
+        // SAFETY: the map is private and read only, and nothing is written through it. If another process shortens the
+        // file meanwhile, the system sends SIGBUS to the thread that reads beyond the new last page: the command line
+        // makes an error of it (host/cli/src/signals.rs), and a program that uses the library and reads such files must
+        // do so too. What is missing of the last page reads as zeros: [`complete`] makes an error of it.
         let map = unsafe { Mmap::map(&file) }.map_err(in_file)?;
         let path = path.to_owned();
         return Ok(Bytes::Mapped(Mapped { map, file, path }));
@@ -149,8 +151,8 @@ thread_local! {
     static SHORTER: RefCell<Option<Error>> = const { RefCell::new(None) };
 }
 
-/// The result of a reader, if the files that it has mapped stayed as long as they were: else neither what it made of them nor its fault
-/// means anything. The reader drops its files in this thread.
+/// The result of a reader, if the files that it has mapped stayed as long as they were: else neither what it made of
+/// them nor its fault means anything. The reader drops its files in this thread.
 ///
 /// # Errors
 /// Those of the reader, and [`Error::File`] for a file that became shorter.

@@ -1,12 +1,13 @@
 //! LiDAR points: `.las`, and `.laz`, which is compressed.
 //!
-//! <https://www.asprs.org/divisions-committees/lidar-division/laser-las-file-format-exchange-activities>, by the `las` and
-//! `laz` crates. Records, and chunks of compressed ones, are found and checked here, so that a damaged file is an error and no
-//! huge allocation, and are taken apart in parallel. Read are positions and colours, of any version and point format; colours have 16 bits in the file, of which 8 are
-//! kept, the upper ones unless all colours have the lower ones only. Classes, intensities, returns, times and the rest of a
-//! record are fields by laspy's names, where one of them is not what a point has that says nothing; of the coordinate system,
-//! waveforms and extra bytes a note says that they are left out. Written is the lowest point format that holds the fields:
-//! version 1.2 with the formats 0 to 3, or 1.4 with 6 to 8 or where a return's number is above 5.
+//! <https://www.asprs.org/divisions-committees/lidar-division/laser-las-file-format-exchange-activities>, by the `las`
+//! and `laz` crates. Records, and chunks of compressed ones, are found and checked here, so that a damaged file is an
+//! error and no huge allocation, and are taken apart in parallel. Read are positions and colours, of any version and
+//! point format; colours have 16 bits in the file, of which 8 are kept, the upper ones unless all colours have the
+//! lower ones only. Classes, intensities, returns, times and the rest of a record are fields by laspy's names, where
+//! one of them is not what a point has that says nothing; of the coordinate system, waveforms and extra bytes a note
+//! says that they are left out. Written is the lowest point format that holds the fields: version 1.2 with the formats
+//! 0 to 3, or 1.4 with 6 to 8 or where a return's number is above 5.
 //!
 //! A coordinate is a whole number of units, 32 bits wide. A mesh is written in the coarsest decimal unit that holds its
 //! coordinates exactly, to the bit, and where none does, in the finest one in which they fit.
@@ -38,8 +39,8 @@ pub(crate) use write::{lost_fields, retyped, rounding, write};
 const BATCH: usize = if cfg!(test) { 100 } else { 1 << 20 };
 /// Bytes that a chunk of compressed points may become; usual ones become 2 MB.
 const LARGEST_CHUNK: u64 = 1 << 30;
-/// Bytes that each byte of a chunk becomes at most, by what its table says, if memory is taken for the whole chunk at once. Points are
-/// compressed 5 to 20 times.
+/// Bytes that each byte of a chunk becomes at most, by what its table says, if memory is taken for the whole chunk at
+/// once. Points are compressed 5 to 20 times.
 const USUAL_GROWTH: u64 = 256;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
@@ -247,8 +248,8 @@ impl<'a> Chunks<'a> {
         Ok(())
     }
 
-    /// Decompresses a chunk that is said to become far more than its bytes, some points after the other: where the table lies, the chunk
-    /// ends soon, and no memory was taken for points that are not there.
+    /// Decompresses a chunk that is said to become far more than its bytes, some points after the other: where the
+    /// table lies, the chunk ends soon, and no memory was taken for points that are not there.
     fn decompress_unusual(
         &self,
         chunk: &[u8],

@@ -5,11 +5,11 @@
 //! data is there, checks every vertex index, and says in which line what breaks which rule. It does not judge the mesh:
 //! coordinates may be `nan`, faces may overlap.
 //!
-//! The readers are our own for speed and for exact coordinates. On two cores, 2.1M vertices and 4.2M triangles (105 MB to
-//! 219 MB) read in 0.3 s to 0.55 s: text at 335 MB/s to 470 MB/s. Binary PLY of 14M vertices and 28M triangles (701 MB) reads
-//! in 0.36 s (2.0 GB/s) and is written in 0.3 s to the page cache. Of the crates, tobj 4.0 takes 2.6 s for
-//! the `.obj` and like off-rs 2.0 rounds coordinates to `f32`; ply-rs-bw 4.0 takes 3.2 s (binary) and 7.5 s (text) for the
-//! `.ply`; vtkio 0.7 is a release candidate.
+//! The readers are our own for speed and for exact coordinates. On two cores, 2.1M vertices and 4.2M triangles (105 MB
+//! to 219 MB) read in 0.3 s to 0.55 s: text at 335 MB/s to 470 MB/s. Binary PLY of 14M vertices and 28M triangles (701
+//! MB) reads in 0.36 s (2.0 GB/s) and is written in 0.3 s to the page cache. Of the crates, tobj 4.0 takes 2.6 s for
+//! the `.obj` and like off-rs 2.0 rounds coordinates to `f32`; ply-rs-bw 4.0 takes 3.2 s (binary) and 7.5 s (text) for
+//! the `.ply`; vtkio 0.7 is a release candidate.
 //!
 //! | format | extensions | read | written | regions | segments | normals | colours | texture coordinates |
 //! | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -33,8 +33,8 @@
 //! | LAS | `.las`, `.laz` | yes | points | no | no | no | yes | no |
 //! | ALE | `.ale` | no | planar | no | no | no | no | no |
 //!
-//! Named fields of points, faces and segments are kept by VTU, those of points and faces by PLY, and those that LiDAR points have by
-//! LAS; docs/FORMATS.md lists all that each format reads, keeps and drops.
+//! Named fields of points, faces and segments are kept by VTU, those of points and faces by PLY, and those that LiDAR
+//! points have by LAS; docs/FORMATS.md lists all that each format reads, keeps and drops.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -285,8 +285,8 @@ fn is_parallel(path: &Path) -> bool {
         .any(|e| extension.eq_ignore_ascii_case(e))
 }
 
-/// The files that may be read or written as the file `path`: itself, and what its format has beside it under names of its own. Pieces and
-/// references are not among them.
+/// The files that may be read or written as the file `path`: itself, and what its format has beside it under names of
+/// its own. Pieces and references are not among them.
 pub fn files_of(path: &Path) -> Vec<PathBuf> {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {
@@ -336,8 +336,8 @@ fn wrong_extension(path: &Path) -> &'static str {
 /// Reads the mesh in the file `path`, or in the pair of files that it stands for.
 ///
 /// # Errors
-/// [`Error::Format`] for an extension that is not read, [`Error::File`] when the file cannot be read, [`Error::Parse`] when
-/// it does not follow its format.
+/// [`Error::Format`] for an extension that is not read, [`Error::File`] when the file cannot be read, [`Error::Parse`]
+/// when it does not follow its format.
 pub fn read(path: &Path) -> Result<Mesh> {
     read_with_notes(path).map(|(mesh, _)| mesh)
 }
@@ -372,8 +372,8 @@ pub fn read_as(path: &Path, options: ReadOptions) -> Result<(Mesh, Vec<String>)>
 /// Writes `mesh` to the file `path`, or to the pair of files that it stands for, whole or not at all.
 ///
 /// # Errors
-/// [`Error::Format`] for an extension that is not written or a mesh that the format cannot hold, [`Error::File`] when the
-/// file cannot be written.
+/// [`Error::Format`] for an extension that is not written or a mesh that the format cannot hold, [`Error::File`] when
+/// the file cannot be written.
 pub fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     write_encoded(path, mesh, None)
 }

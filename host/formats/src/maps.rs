@@ -29,7 +29,8 @@ pub(crate) unsafe fn unmap(place: &[u8]) {
     let start = (place.as_ptr() as usize).next_multiple_of(PAGE);
     let end = (place.as_ptr() as usize + place.len()) / PAGE * PAGE;
     if start < end {
-        // SAFETY: whole pages, which are mapped again where they are read. Where the system's are larger it refuses, and nothing is lost.
+        // SAFETY: whole pages, which are mapped again where they are read. Where the system's are larger it refuses,
+        // and nothing is lost.
         _ = unsafe { madvise(start as *mut _, end - start, Advice::LinuxDontNeed) };
     }
 }

@@ -1,7 +1,7 @@
 //! Sparse matrices in the Matrix Market exchange format: `.mtx`, written only.
 //!
-//! <https://math.nist.gov/MatrixMarket/formats.html>, `coordinate real general`: the numbers of rows, columns and entries, and
-//! a row, a column, both from 1, and a value for each entry.
+//! <https://math.nist.gov/MatrixMarket/formats.html>, `coordinate real general`: the numbers of rows, columns and
+//! entries, and a row, a column, both from 1, and a value for each entry.
 
 use std::io;
 use std::path::Path;
@@ -47,8 +47,8 @@ fn write_head(out: &mut dyn Out, rows: usize, columns: usize, entries: usize) ->
     )
 }
 
-/// Writes the prolongation of rounds on a mesh of triangles of `vertices` vertices: as [`write_to`] its matrix, which is not made where
-/// the rows fit in [`CornerRows`].
+/// Writes the prolongation of rounds on a mesh of triangles of `vertices` vertices: as [`write_to`] its matrix, which
+/// is not made where the rows fit in [`CornerRows`].
 ///
 /// # Panics
 /// As [`Prolongation::of_rounds`].
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn rows_of_corners_are_those_of_the_matrix() {
-        // Each vertex halves the edge from the one before to one of the first three: weights of up to 8 halvings, and one round more,
-        // where the matrix is made.
+        // Each vertex halves the edge from the one before to one of the first three: weights of up to 8 halvings, and
+        // one round more, where the matrix is made.
         for most in [1, 3, 8, 9] {
             let round = |r: u32| Refinement {
                 ends: vec![[if r == 0 { 1 } else { 2 + r }, 2 * (r % 2)], [1, 2]],

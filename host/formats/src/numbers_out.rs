@@ -67,8 +67,8 @@ fn text_of_digits(digits: u64) -> (u64, usize) {
     (digits >> zeros, 8 - zeros as usize / 8)
 }
 
-/// The text of a number and the character behind it, and its length. It is made in registers: a load of bytes that several stores have
-/// just written waits for them.
+/// The text of a number and the character behind it, and its length. It is made in registers: a load of bytes that
+/// several stores have just written waits for them.
 #[inline]
 pub(crate) fn number(value: u32, end: u8) -> ([u8; STORE], usize) {
     const EIGHT: u32 = 100_000_000;

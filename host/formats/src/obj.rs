@@ -2,10 +2,10 @@
 //!
 //! Read are `v`, with a colour behind it where all have one (three numbers from 0 to 1), and `f` with any number of
 //! vertices, as `7`, `7/1`, `7//3` or `7/1/3`, indices from 1 or backwards from -1; lines that a backslash continues;
-//! comments. Texture coordinates `vt` and normals `vn` belong to the corners of faces: they are read where each vertex has
-//! the same at all of its corners, or, in a file without faces, where there are as many as vertices; otherwise they are left
-//! out, and a note says so. Objects, groups and materials are numbers in the face fields `object`, `group` and `material`, and a note
-//! gives their names. Everything else (smoothing groups, lines, curves) is skipped.
+//! comments. Texture coordinates `vt` and normals `vn` belong to the corners of faces: they are read where each vertex
+//! has the same at all of its corners, or, in a file without faces, where there are as many as vertices; otherwise they
+//! are left out, and a note says so. Objects, groups and materials are numbers in the face fields `object`, `group` and
+//! `material`, and a note gives their names. Everything else (smoothing groups, lines, curves) is skipped.
 
 use std::io;
 use std::ops::Range;
@@ -154,8 +154,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     Ok(Loaded { mesh, notes })
 }
 
-/// Checks that a file without a vertex is of this format: other keywords are skipped, and so another format's file would be an
-/// empty mesh.
+/// Checks that a file without a vertex is of this format: other keywords are skipped, and so another format's file
+/// would be an empty mesh.
 fn expect_keywords(file: &[u8], ranges: &[Range<usize>]) -> Parsed<()> {
     for range in ranges {
         for mut line in lines(file, range.clone(), true) {

@@ -1,15 +1,16 @@
 //! Object File Format: `.off`.
 //!
 //! <http://www.geomview.org/docs/html/OFF.html>. Read are `OFF` and its variants with colours, normals and texture
-//! coordinates (`COFF`, `NOFF`, `STOFF` and their mixtures, in capitals or not); colours of faces, as their field `color`; comments
-//! and blank lines anywhere; the counts on one line or several, or right behind the keyword (`OFF490 518 0`); one vertex or face a
-//! line. Binary files are read too. Written is text, in the variant that holds what the vertices carry.
+//! coordinates (`COFF`, `NOFF`, `STOFF` and their mixtures, in capitals or not); colours of faces, as their field
+//! `color`; comments and blank lines anywhere; the counts on one line or several, or right behind the keyword
+//! (`OFF490 518 0`); one vertex or face a line. Binary files are read too. Written is text, in the variant that holds
+//! what the vertices carry.
 //!
-//! Of `4OFF` the fourth coordinate divides the first three (polytopes of four dimensions, which Stella4D writes with a count of cells,
-//! are refused); of `nOFF` two and three dimensions are read.
+//! Of `4OFF` the fourth coordinate divides the first three (polytopes of four dimensions, which Stella4D writes with a
+//! count of cells, are refused); of `nOFF` two and three dimensions are read.
 //!
-//! Geomview has colours from 0 to 1, MeshLab and CGAL from 0 to 255: a file that has a channel above 1 has the latter, which are
-//! written.
+//! Geomview has colours from 0 to 1, MeshLab and CGAL from 0 to 255: a file that has a channel above 1 has the latter,
+//! which are written.
 
 mod binary;
 mod variant;
@@ -235,7 +236,8 @@ fn bytes_of(colors: &[Channels]) -> Vec<[u8; 4]> {
 const COLOR: &str = "color";
 
 impl Loaded {
-    /// Makes a field of the colours of faces, if all have one; those of some, and indices of a palette, are left out with a note.
+    /// Makes a field of the colours of faces, if all have one; those of some, and indices of a palette, are left out
+    /// with a note.
     fn take_face_colors(&mut self, colors: Vec<Channels>, faces: usize) {
         if colors.is_empty() {
             return;

@@ -1,8 +1,9 @@
 //! Clouds of the Point Cloud Library: `.pcd`.
 //!
-//! <https://pointclouds.org/documentation/tutorials/pcd_file_format.html>. Text, binary, and binary compressed by LZF are read: `x y z`,
-//! `normal_x normal_y normal_z`, and `rgb` or `rgba` as colours; other fields are left out with a note. Written is binary, or text;
-//! coordinates are 32-bit floats where these hold all of them exactly, as most programs expect, else 64-bit ones.
+//! <https://pointclouds.org/documentation/tutorials/pcd_file_format.html>. Text, binary, and binary compressed by LZF
+//! are read: `x y z`, `normal_x normal_y normal_z`, and `rgb` or `rgba` as colours; other fields are left out with a
+//! note. Written is binary, or text; coordinates are 32-bit floats where these hold all of them exactly, as most
+//! programs expect, else 64-bit ones.
 
 use std::io;
 use std::path::Path;

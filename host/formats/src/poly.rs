@@ -1,7 +1,9 @@
-//! Outlines: `.poly` files of Triangle with their holes and regions, or the points and segments of any mesh in the plane.
+//! Outlines: `.poly` files of Triangle with their holes and regions, or the points and segments of any mesh in the
+//! plane.
 //!
-//! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. Where a `.poly` file has no points, they are in the `.node` file beside it. A
-//! region's attribute is its id; where that of one is no whole number, the regions are left out with a note, and so are largest areas.
+//! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. Where a `.poly` file has no points, they are in the `.node` file
+//! beside it. A region's attribute is its id; where that of one is no whole number, the regions are left out with a
+//! note, and so are largest areas.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! Rows of vertices, printed before the rest of the file is known.
 //!
-//! In text formats most of the time of writing goes into coordinates. Where a command leaves the vertices as they are, idle cores print
-//! their rows while a GPU starts, and the writer only copies them. The file is the same with and without.
+//! In text formats most of the time of writing goes into coordinates. Where a command leaves the vertices as they are,
+//! idle cores print their rows while a GPU starts, and the writer only copies them. The file is the same with and
+//! without.
 
 use std::io;
 use std::ops::Range;
@@ -16,7 +17,8 @@ use super::{Format, write};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Result, parallel, progress};
 
-/// Vertices of a part. Its text is large enough for huge pages, which take fewer messages to the system beside a driver that starts.
+/// Vertices of a part. Its text is large enough for huge pages, which take fewer messages to the system beside a driver
+/// that starts.
 const PART: usize = if cfg!(test) { 100 } else { 192 << 10 };
 /// Most vertices: some 350 MB of text. Larger meshes leave less memory, and the GPU starts no later.
 const MOST: usize = if cfg!(test) { 1000 } else { 8 << 20 };

@@ -1,9 +1,9 @@
 //! Files that a file names: pieces of `.pvtu` and `.pvtp`, binary data of XDMF, buffers of glTF, includes of Abaqus.
 //!
-//! A mesh file may come from anyone, and the files that it names are read with the rights of the user: their bytes become
-//! coordinates and leave with the result. So a name leads below the folder of the file that names it, unless the user asks for
-//! [`FollowReferences::Anywhere`]. A symbolic link counts as the file it leads to. Devices, pipes and sockets are never opened: they
-//! may have no end. [`Copies`] bounds the memory of data that is named many times.
+//! A mesh file may come from anyone, and the files that it names are read with the rights of the user: their bytes
+//! become coordinates and leave with the result. So a name leads below the folder of the file that names it, unless the
+//! user asks for [`FollowReferences::Anywhere`]. A symbolic link counts as the file it leads to. Devices, pipes and
+//! sockets are never opened: they may have no end. [`Copies`] bounds the memory of data that is named many times.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -123,7 +123,8 @@ pub(crate) fn identity(path: &Path) -> Option<Identity> {
 /// Most that becomes of data that is named again, for each byte of the files.
 const MOST_COPIES: usize = 64;
 
-/// Counts what becomes of the data of files, which may name it any number of times: a name takes a few bytes, a copy any number.
+/// Counts what becomes of the data of files, which may name it any number of times: a name takes a few bytes, a copy
+/// any number.
 pub(crate) struct Copies {
     /// Bytes of the files.
     stored: Cell<usize>,

@@ -1,8 +1,9 @@
 //! Writing of many small records: formatted in parallel, written in order.
 //!
-//! A thread takes the next block of records, formats it and hands it in. Who hands in the first block that is missing gives it, and those
-//! that wait behind it, their places in the file. Where threads may fill them themselves ([`Out::place`]) it does so while the others go
-//! on; else it writes the blocks. So no thread waits for the end of another's block, unless it is far ahead.
+//! A thread takes the next block of records, formats it and hands it in. Who hands in the first block that is missing
+//! gives it, and those that wait behind it, their places in the file. Where threads may fill them themselves
+//! ([`Out::place`]) it does so while the others go on; else it writes the blocks. So no thread waits for the end of
+//! another's block, unless it is far ahead.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, IoSlice};
@@ -24,8 +25,8 @@ const BLOCK: usize = if cfg!(test) { 20 } else { 256 << 10 };
 /// Blocks that may wait, for each thread.
 const WAITING: usize = 4;
 
-/// Writes `count` records to `out`; `format` appends record `i` to a buffer. It shares no work out: a thread that waits for others may take
-/// a block, which waits for the thread's own.
+/// Writes `count` records to `out`; `format` appends record `i` to a buffer. It shares no work out: a thread that waits
+/// for others may take a block, which waits for the thread's own.
 pub(crate) fn write_records(
     out: &mut dyn Out,
     count: usize,

@@ -1,9 +1,10 @@
 //! The files of a run: none that it writes is one that it reads, or another one that it writes.
 //!
-//! A program that is one run, as the command line, names its inputs and outputs here before it reads ([`will_read`], [`will_write`]).
-//! From then on each file that a reader opens is compared with the outputs, whatever led to it: an option, the name beside it, a list
-//! of pieces or a reference. And no file that was read is replaced ([`AtomicFile`](super::atomic_file::AtomicFile)). A program that
-//! names no outputs is not checked: it may read a file and then replace it.
+//! A program that is one run, as the command line, names its inputs and outputs here before it reads ([`will_read`],
+//! [`will_write`]). From then on each file that a reader opens is compared with the outputs, whatever led to it: an
+//! option, the name beside it, a list of pieces or a reference. And no file that was read is replaced
+//! ([`AtomicFile`](super::atomic_file::AtomicFile)). A program that names no outputs is not checked: it may read a file
+//! and then replace it.
 //!
 //! Files are compared, and not their names: a link and a hard link lead to the same file.
 

@@ -1,9 +1,10 @@
 //! Stereolithography: `.stl`, binary or text.
 //!
-//! A facet is three positions and a normal, so a file is a soup of triangles: read, each has three vertices of its own, and
-//! welding makes a surface of them. Normals are not read, nor are the two bytes of attributes that a binary facet has.
-//! Binary is a file as long as its count of facets says; text is any other that begins with `solid`, and has no byte 0 at its head;
-//! what follows the facets of a longer binary file is left out with a note. Binary files hold 32-bit coordinates; in text they are read and written as `f64`.
+//! A facet is three positions and a normal, so a file is a soup of triangles: read, each has three vertices of its own,
+//! and welding makes a surface of them. Normals are not read, nor are the two bytes of attributes that a binary facet
+//! has. Binary is a file as long as its count of facets says; text is any other that begins with `solid`, and has no
+//! byte 0 at its head; what follows the facets of a longer binary file is left out with a note. Binary files hold
+//! 32-bit coordinates; in text they are read and written as `f64`.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -68,7 +68,8 @@ pub(crate) fn with_line_feeds(file: &[u8]) -> Cow<'_, [u8]> {
 /// Bytes that a chunk has at least: small in tests, so that every test has seams.
 const CHUNK: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
-/// Ranges that cover `file` from `start`, cut behind a line end. With `continued`, a line end behind a backslash is none.
+/// Ranges that cover `file` from `start`, cut behind a line end. With `continued`, a line end behind a backslash is
+/// none.
 pub(crate) fn split_at_lines(file: &[u8], start: usize, continued: bool) -> Vec<Range<usize>> {
     let mut chunks = Vec::new();
     let mut from = start;
@@ -184,9 +185,11 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A number of at most seven digits at this very place, and the blank behind it; else nothing, as at the end of the file.
+    /// A number of at most seven digits at this very place, and the blank behind it; else nothing, as at the end of the
+    /// file.
     ///
-    /// Eight bytes at once: those before the first that is no digit are moved to the end, and summed up in pairs of ones, twos and fours.
+    /// Eight bytes at once: those before the first that is no digit are moved to the end, and summed up in pairs of
+    /// ones, twos and fours.
     pub(crate) fn short_integer(&mut self) -> Option<u32> {
         let bytes = *self.file[self.at..].first_chunk::<8>()?;
         let digits = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b'0'; 8]);

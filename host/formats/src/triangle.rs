@@ -1,11 +1,12 @@
 //! The files of the Triangle mesh generator: `.node` with points, `.ele` with triangles, `.poly` with segments.
 //!
-//! <https://www.cs.cmu.edu/~quake/triangle.node.html>, `triangle.ele.html`, `triangle.poly.html`. A mesh is a `.node` and an
-//! `.ele` file of one stem; either path, or the bare stem, stands for both. A `.poly` file of the same stem adds its
-//! segments; its points must be none or the first ones of the `.node` file. A `.neigh` file is not needed: neighbours are
-//! found again. Points are numbered from 0 or from 1, as the first one is. The first attribute of the triangles, when it
-//! is a whole number throughout, is their region. Attributes and markers of points are skipped. Of triangles of second order (`-o2`)
-//! the corners are read. A `.node` file without an `.ele` beside it is read as points.
+//! <https://www.cs.cmu.edu/~quake/triangle.node.html>, `triangle.ele.html`, `triangle.poly.html`. A mesh is a `.node`
+//! and an `.ele` file of one stem; either path, or the bare stem, stands for both. A `.poly` file of the same stem adds
+//! its segments; its points must be none or the first ones of the `.node` file. A `.neigh` file is not needed:
+//! neighbours are found again. Points are numbered from 0 or from 1, as the first one is. The first attribute of the
+//! triangles, when it is a whole number throughout, is their region. Attributes and markers of points are skipped. Of
+//! triangles of second order (`-o2`) the corners are read. A `.node` file without an `.ele` beside it is read as
+//! points.
 
 use std::ffi::OsStr;
 use std::fs::File;

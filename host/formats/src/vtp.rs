@@ -1,9 +1,9 @@
 //! VTK's polygonal data: `.vtp`.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Written is raw appended binary, or text: segments as
-//! lines, faces as polygons, the cell arrays `region` and `marker`, attributes and fields as in [`super::vtu`], but lines come first: that is the order
-//! in which VTK's polygonal data counts cells. A cloud is written with a vertex cell for each point, which VTK draws.
-//! [`super::volume::vtu`] reads them.
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Written is raw appended binary, or text:
+//! segments as lines, faces as polygons, the cell arrays `region` and `marker`, attributes and fields as in
+//! [`super::vtu`], but lines come first: that is the order in which VTK's polygonal data counts cells. A cloud is
+//! written with a vertex cell for each point, which VTK draws. [`super::volume::vtu`] reads them.
 
 use std::borrow::Cow;
 use std::path::Path;

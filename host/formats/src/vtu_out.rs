@@ -1,4 +1,5 @@
-//! Writing of VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp` ([`super::vtp`]).
+//! Writing of VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp`
+//! ([`super::vtp`]).
 
 use std::io;
 
@@ -34,8 +35,8 @@ pub(crate) struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    /// A grid whose cells have so many corners in all, from the records of points, and of each cell's corners, of the end of its
-    /// corners, and of its type.
+    /// A grid whose cells have so many corners in all, from the records of points, and of each cell's corners, of the
+    /// end of its corners, and of its type.
     pub(crate) fn new(
         points: usize,
         cells: usize,
@@ -177,7 +178,8 @@ pub(crate) fn write_grid(
     write_sections(out, "UnstructuredGrid", counts, sections, encoding)
 }
 
-/// The arrays of points and of cells in the sections of an unstructured grid, as the elements of a list of pieces that have the same.
+/// The arrays of points and of cells in the sections of an unstructured grid, as the elements of a list of pieces that
+/// have the same.
 pub(crate) fn arrays_of(sections: &Sections) -> [String; 2] {
     let element = |array: &Array| {
         let Array {

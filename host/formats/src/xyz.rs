@@ -1,10 +1,10 @@
 //! Points as text, one a line: `.xyz`.
 //!
 //! `x y z`, then a normal `nx ny nz` and a colour `r g b` from 0 to 255, of which either may be missing. There is no
-//! standard: of files with six columns, the last three are colours if all of them are whole numbers from 0 to 255 and one is
-//! over 1, and else normals. With 4 or 7 columns the fourth is an intensity, which is left out with a note, and the last three a
-//! colour. Commas or semicolons may stand between numbers. A first line that is not three numbers (names of columns, or the number of points) is skipped if points follow,
-//! and `#` begins a comment.
+//! standard: of files with six columns, the last three are colours if all of them are whole numbers from 0 to 255 and
+//! one is over 1, and else normals. With 4 or 7 columns the fourth is an intensity, which is left out with a note, and
+//! the last three a colour. Commas or semicolons may stand between numbers. A first line that is not three numbers
+//! (names of columns, or the number of points) is skipped if points follow, and `#` begins a comment.
 
 use std::borrow::Cow;
 use std::io;

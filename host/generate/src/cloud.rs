@@ -26,12 +26,13 @@ const TASK: usize = if cfg!(test) { 256 } else { 1 << 16 };
 
 /// `n` points of a landscape as an airborne laser scanner sees it: a cloud in metres, without faces.
 ///
-/// The site is about square; it has 21 pulses a square metre, and so more points where there are trees. The aircraft flies over
-/// it in parallel strips that overlap by a tenth, north and back; its mirror swings from side to side, so that every other scan
-/// line runs westward. Points are numbered as they are measured: strip by strip, line by line, pulse by pulse, the returns of a
-/// pulse from the first to the last. On hills of four scales stand houses, with flat or gabled roofs, and trees, in which a pulse
-/// has up to four returns, shifted along the slanted beam. Every coordinate is a whole number of centimetres, `0.01 * k` in `f64`
-/// as a LAS file gives it, so some points coincide, as in the LiDAR data of gpu-vertex-clustering-2026, section 6.2.
+/// The site is about square; it has 21 pulses a square metre, and so more points where there are trees. The aircraft
+/// flies over it in parallel strips that overlap by a tenth, north and back; its mirror swings from side to side, so
+/// that every other scan line runs westward. Points are numbered as they are measured: strip by strip, line by line,
+/// pulse by pulse, the returns of a pulse from the first to the last. On hills of four scales stand houses, with flat
+/// or gabled roofs, and trees, in which a pulse has up to four returns, shifted along the slanted beam. Every
+/// coordinate is a whole number of centimetres, `0.01 * k` in `f64` as a LAS file gives it, so some points coincide, as
+/// in the LiDAR data of gpu-vertex-clustering-2026, section 6.2.
 ///
 /// # Errors
 /// [`Error::Argument`] if `n` is 0 or more than 32-bit ids can name.
@@ -179,8 +180,8 @@ impl Site {
         parts.sum()
     }
 
-    /// Appends the returns of a pulse aimed at a place on the ground. `slant` is how far east it runs for each metre down;
-    /// draws from 2 on are for it.
+    /// Appends the returns of a pulse aimed at a place on the ground. `slant` is how far east it runs for each metre
+    /// down; draws from 2 on are for it.
     fn echo(&self, aim: DVec2, slant: f64, draws: &[f64], returns: &mut Vec<DVec3>) {
         let mut measure = |above: f64, z: f64, noise: f64| {
             let x = aim.x - slant * above;

@@ -79,8 +79,8 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
 
 /// Points as spade gets them.
 struct Sites {
-    /// In the order in which spade inserts them, from the last one, so that its one thread has nothing to sort; or in the order of the
-    /// points, where spade would sort these otherwise than those.
+    /// In the order in which spade inserts them, from the last one, so that its one thread has nothing to sort; or in
+    /// the order of the points, where spade would sort these otherwise than those.
     sites: Vec<Site>,
     /// The mean of the points in their order.
     mean: DVec2,
@@ -89,8 +89,8 @@ struct Sites {
 }
 
 impl Sites {
-    /// Spade sorts by the distance from the mean, which it sums up in the order in which it gets the sites: another order may move it by
-    /// some units in the last place, and so swap two sites at nearly the same distance.
+    /// Spade sorts by the distance from the mean, which it sums up in the order in which it gets the sites: another
+    /// order may move it by some units in the last place, and so swap two sites at nearly the same distance.
     fn new(points: &[DVec2]) -> Sites {
         let mean = mean(points.iter().copied());
         let order = farthest_first(points, mean);
@@ -108,7 +108,8 @@ impl Sites {
     }
 }
 
-/// The points by their distance from `mean`, the farthest first, of several at one distance by place: each a key and its number.
+/// The points by their distance from `mean`, the farthest first, of several at one distance by place: each a key and
+/// its number.
 fn farthest_first(points: &[DVec2], mean: DVec2) -> Vec<[u64; 2]> {
     // Into groups by distance, each of which a cache holds.
     const GROUPS: usize = 4096;

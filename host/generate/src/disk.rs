@@ -19,8 +19,8 @@ pub fn disk(n: usize, seed: u64) -> Result<Triangulation> {
 /// `n` distinct points of the unit disk: about 2 sqrt(pi n) on its circle, regularly spaced and counter-clockwise from
 /// (1, 0), then uniform random points in the order in which they are drawn.
 ///
-/// The spacing s on the circle equals the spacing of a square grid of the same density, and random points stay 0.6 s away from
-/// it. Two of them coincide with a chance under 2^-48 for any `n`, and [`delaunay`] would refuse them.
+/// The spacing s on the circle equals the spacing of a square grid of the same density, and random points stay 0.6 s
+/// away from it. Two of them coincide with a chance under 2^-48 for any `n`, and [`delaunay`] would refuse them.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 3 or over [`MAX_POINTS`](super::MAX_POINTS).

@@ -15,8 +15,8 @@ const JITTER: f64 = 0.25;
 /// Points of a piece that one thread makes, for which a generator of random numbers is brought to its place once.
 const PIECE: usize = 1 << 14;
 
-/// A [`grid`] or a [`jittered`] one, of which any points and triangles can be made by themselves: what several processes make
-/// together need not fit one, nor 32-bit ids.
+/// A [`grid`] or a [`jittered`] one, of which any points and triangles can be made by themselves: what several
+/// processes make together need not fit one, nor 32-bit ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Points of a row, and rows.
@@ -162,7 +162,8 @@ impl Grid {
         let mut all = parallel::zeroed((range.end - range.start) as usize);
         let lower = |corner: u64| make(self.half_square(corner, 0));
         let upper = |corner: u64| make(self.half_square(corner, 1));
-        // A division a triangle, or a branch by its half, would take longer than the triangle: row by row, square by square.
+        // A division a triangle, or a branch by its half, would take longer than the triangle: row by row, square by
+        // square.
         parallel::for_chunks_mut(&mut all, PIECE, |piece, mut rest| {
             let mut t = range.start + (piece * PIECE) as u64;
             while !rest.is_empty() {
@@ -219,9 +220,9 @@ impl Grid {
 /// The uniform grid of k x k points on the unit square, k = sqrt(`n`) rounded: a "grid mesh" of gpolylla-2023,
 /// section 7.1.
 ///
-/// Points are numbered row by row from the origin. Every square is split by its rising diagonal into two counter-clockwise
-/// triangles, the lower one first; the diagonal is the longest edge of both, so Polylla turns the mesh into exactly
-/// (k - 1)^2 squares.
+/// Points are numbered row by row from the origin. Every square is split by its rising diagonal into two
+/// counter-clockwise triangles, the lower one first; the diagonal is the longest edge of both, so Polylla turns the
+/// mesh into exactly (k - 1)^2 squares.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if there are fewer than 2 x 2 points, or more than

@@ -1,4 +1,5 @@
-//! Datasets, each the same bits on every machine for the same arguments. Planar ones (gpolylla-2023, section 7.1, and more):
+//! Datasets, each the same bits on every machine for the same arguments. Planar ones (gpolylla-2023, section 7.1, and
+//! more):
 //!
 //! - [`grid`]: the paper's grid meshes: uniform points, every square split by the same diagonal;
 //! - [`jittered`]: a grid whose inner points are moved a little at random;
@@ -11,9 +12,10 @@
 //! - [`scan`]: a closed surface of triangles with the noise of a range scanner;
 //! - [`cloud`]: a landscape as airborne LiDAR sees it, points without faces.
 //!
-//! The bits are the same because PCG64 draws the points one after the other, each coordinate a multiple of 2^-53; sines come from
-//! the `libm` crate, not from the system; and [`delaunay`] inserts the points in an order that depends on their coordinates only,
-//! with exact predicates. Threads that draw in parallel advance the generator to the start of their points.
+//! The bits are the same because PCG64 draws the points one after the other, each coordinate a multiple of 2^-53; sines
+//! come from the `libm` crate, not from the system; and [`delaunay`] inserts the points in an order that depends on
+//! their coordinates only, with exact predicates. Threads that draw in parallel advance the generator to the start of
+//! their points.
 
 mod cloud;
 mod constrained;

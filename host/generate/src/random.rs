@@ -23,10 +23,10 @@ pub fn random(n: usize, seed: u64) -> Result<Triangulation> {
 /// `n` distinct points of the unit square: its four corners, then uniform random points in the order in which they are
 /// drawn.
 ///
-/// A coordinate nearer to the border than sqrt(0.4 / n) is moved onto it, so about 2.5 sqrt(n) points lie on the border, exactly
-/// collinear, and no sliver is left along it. The corners and this tolerance agree with the generator that the paper's authors
-/// publish with their code. A point of the border that is there already is drawn anew; two points inside coincide with a chance
-/// under 2^-48 for any `n`, and [`delaunay`] would refuse them.
+/// A coordinate nearer to the border than sqrt(0.4 / n) is moved onto it, so about 2.5 sqrt(n) points lie on the
+/// border, exactly collinear, and no sliver is left along it. The corners and this tolerance agree with the generator
+/// that the paper's authors publish with their code. A point of the border that is there already is drawn anew; two
+/// points inside coincide with a chance under 2^-48 for any `n`, and [`delaunay`] would refuse them.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 4 or over [`MAX_POINTS`](super::MAX_POINTS).

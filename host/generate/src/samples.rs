@@ -24,7 +24,8 @@ pub enum Sample {
 
 /// Candidates of a point.
 const CANDIDATES: u32 = 30;
-/// A Poisson sample with radius r has (DENSITY / r + OUTSIDE)^3 points of the cube, about: fitted to 1,034 to 50,192 points of SciPy's.
+/// A Poisson sample with radius r has (DENSITY / r + OUTSIDE)^3 points of the cube, about: fitted to 1,034 to 50,192
+/// points of SciPy's.
 const DENSITY: f64 = 0.8218;
 /// Room that points near the sides do not share.
 const OUTSIDE: f64 = 0.329;
@@ -35,23 +36,24 @@ const ATTEMPTS: u64 = 8;
 
 /// The Delaunay mesh of about `n` points of the unit cube, sampled as those of arXiv 2310.03665, section 5.
 ///
-/// As in the notebook of its code (github.com/Magdalena-Alvarez/3D-Polylla, `3D-samplegeneration.ipynb`) the cube's corners are added,
-/// and a coordinate nearer to a side than 0.737 n^(-1/3) is moved onto it: 0.02 for 50,000 points, as there. Points that fall
-/// together are one.
+/// As in the notebook of its code (github.com/Magdalena-Alvarez/3D-Polylla, `3D-samplegeneration.ipynb`) the cube's
+/// corners are added, and a coordinate nearer to a side than 0.737 n^(-1/3) is moved onto it: 0.02 for 50,000 points,
+/// as there. Points that fall together are one.
 ///
 /// - [`Sample::Uniform`]: `n` points, fewer by those that fall together.
-/// - [`Sample::Poisson`]: Bridson's sampling ("Fast Poisson Disk Sampling in Arbitrary Dimensions", SIGGRAPH 2007 sketches) with 30
-///   candidates up to two radii from each point, as `scipy.stats.qmc.PoissonDisk`; the radius is 0.8218 / (n^(1/3) - 0.329), 0.0225 for
-///   50,000 points, which gives `n` within some percent.
-/// - [`Sample::SemiUniform`]: an assumption. There TetGen refines the cube until no tetrahedron has more than a given volume. Here they
-///   are the points of a grid of k x k x k, k = cube root of `n` rounded, those inside moved by up to a quarter of its spacing along each
-///   axis.
+/// - [`Sample::Poisson`]: Bridson's sampling ("Fast Poisson Disk Sampling in Arbitrary Dimensions", SIGGRAPH 2007
+///   sketches) with 30 candidates up to two radii from each point, as `scipy.stats.qmc.PoissonDisk`; the radius is
+///   0.8218 / (n^(1/3) - 0.329), 0.0225 for 50,000 points, which gives `n` within some percent.
+/// - [`Sample::SemiUniform`]: an assumption. There TetGen refines the cube until no tetrahedron has more than a given
+///   volume. Here they are the points of a grid of k x k x k, k = cube root of `n` rounded, those inside moved by up to
+///   a quarter of its spacing along each axis.
 ///
-/// The sides have the tags of [`tet_grid`](super::tet_grid). As for [`random_tets`](super::random_tets) the construction sees them
-/// curved.
+/// The sides have the tags of [`tet_grid`](super::tet_grid). As for [`random_tets`](super::random_tets) the
+/// construction sees them curved.
 ///
 /// # Errors
-/// [`Error::Argument`] if `n` is under 8 or too large for 32-bit edge ids, or where several samples had a flat tetrahedron (never seen).
+/// [`Error::Argument`] if `n` is under 8 or too large for 32-bit edge ids, or where several samples had a flat
+/// tetrahedron (never seen).
 pub fn sampled_tets(n: usize, sample: Sample, seed: u64) -> Result<TetMesh> {
     check_size(n, 8, n.saturating_mul(8))?;
     let mut generator = Pcg64::seed_from_u64(seed);
@@ -95,7 +97,8 @@ fn sides(p: DVec3) -> u32 {
     on(0) | on(1) | on(2)
 }
 
-/// The corners of the cube and the points, with coordinates near a side on it, each point once, those of the sides first.
+/// The corners of the cube and the points, with coordinates near a side on it, each point once, those of the sides
+/// first.
 fn snapped(points: Vec<DVec3>, tolerance: f64) -> Vec<DVec3> {
     let snap = |x: f64| {
         if x <= tolerance {
@@ -151,8 +154,9 @@ fn moved_grid(n: usize, generator: &mut Pcg64) -> Vec<DVec3> {
     points
 }
 
-/// Bridson's sampling of the unit cube, as SciPy has it: a point that is chosen at random from those that had no turn has candidates in
-/// the ball of two radii around it, and each that is no nearer than the radius to any point becomes a point.
+/// Bridson's sampling of the unit cube, as SciPy has it: a point that is chosen at random from those that had no turn
+/// has candidates in the ball of two radii around it, and each that is no nearer than the radius to any point becomes a
+/// point.
 fn poisson(radius: f64, generator: &mut Pcg64) -> Vec<DVec3> {
     // A cell has one point at most.
     let cells = (3f64.sqrt() / radius).ceil().max(1.0) as usize;
@@ -243,7 +247,8 @@ mod tests {
         }
     }
 
-    /// No two points of the sample are too near, and there are about as many as asked for: 50,172 for the radius 0.0225 of SciPy's.
+    /// No two points of the sample are too near, and there are about as many as asked for: 50,172 for the radius 0.0225
+    /// of SciPy's.
     #[test]
     fn poisson_points_keep_their_distance() {
         let n = 6000;

@@ -18,11 +18,12 @@ const RANGE_NOISE: f64 = 0.15;
 
 /// A closed surface as a range scanner sees it: `n` vertices, 2 `n` - 4 counter-clockwise triangles.
 ///
-/// A sphere of radius 1, displaced by smooth relief of five scales (0.3 to 0.005), is sampled in rows from its north pole to its
-/// south pole. Rows and the samples of a row are about sqrt(4 pi / n) apart; each sample is off its place by up to 0.35 spacings
-/// along both directions (uniform), and its range by up to 0.15 spacings (triangular). Vertices are numbered as they are scanned,
-/// row by row and eastward: neighbours in a row are neighbours in memory, neighbours in the next row are a row away, as in the
-/// scans of gpu-vertex-clustering-2026, section 6.2. No vertex is repeated on purpose.
+/// A sphere of radius 1, displaced by smooth relief of five scales (0.3 to 0.005), is sampled in rows from its north
+/// pole to its south pole. Rows and the samples of a row are about sqrt(4 pi / n) apart; each sample is off its place
+/// by up to 0.35 spacings along both directions (uniform), and its range by up to 0.15 spacings (triangular). Vertices
+/// are numbered as they are scanned, row by row and eastward: neighbours in a row are neighbours in memory, neighbours
+/// in the next row are a row away, as in the scans of gpu-vertex-clustering-2026, section 6.2. No vertex is repeated on
+/// purpose.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 16 or over [`MAX_POINTS`](super::MAX_POINTS).

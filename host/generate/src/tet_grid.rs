@@ -26,7 +26,8 @@ const ORDERS: [[usize; 3]; 6] = [
     [2, 1, 0],
 ];
 
-/// A [`tet_grid`], of which any points and tetrahedra can be made by themselves: what several processes make together need not fit one.
+/// A [`tet_grid`], of which any points and tetrahedra can be made by themselves: what several processes make together
+/// need not fit one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TetGrid {
     /// Nodes along each axis.
@@ -211,14 +212,15 @@ fn step_in_box([i, j, k]: &mut [u64; 3], side: u64) {
 ///
 /// The sides of the cube stay flat, and their triangles are tagged 1 to 6: x = 0, x = 1, y = 0, y = 1, z = 0, z = 1.
 ///
-/// Every tetrahedron stays positive: before the move its vertices are p0, p1 = p0 + h x, p2 = p1 + h y, p3 = p2 + h z for
-/// some order x, y, z of the axes. The matrix of the columns p1 - p0, p2 - p1, p3 - p2 is then h times the identity, up to
-/// that order, and moves change each element by 0.3 h at most: each column's element on the diagonal, of 0.7 h or more, is
-/// over the sum of its others, 0.6 h or less. A matrix with such columns and a positive diagonal has a positive
-/// determinant.
+/// Every tetrahedron stays positive: before the move its vertices are p0, p1 = p0 + h x, p2 = p1 + h y, p3 = p2 + h z
+/// for some order x, y, z of the axes. The matrix of the columns p1 - p0, p2 - p1, p3 - p2 is then h times the
+/// identity, up to that order, and moves change each element by 0.3 h at most: each column's element on the diagonal,
+/// of 0.7 h or more, is over the sum of its others, 0.6 h or less. A matrix with such columns and a positive diagonal
+/// has a positive determinant.
 ///
 /// # Errors
-/// [`Error::Argument`](trioxide_mesh::Error::Argument) if there are fewer than 2 x 2 x 2 nodes, or more than have 32-bit edge ids.
+/// [`Error::Argument`](trioxide_mesh::Error::Argument) if there are fewer than 2 x 2 x 2 nodes, or more than have
+/// 32-bit edge ids.
 pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
     let grid = TetGrid::new(n, seed)?;
     let cells = grid.side as usize - 1;

@@ -10,20 +10,20 @@ use super::unit_interval;
 use trioxide_mesh::volume::{MOST_TETRAHEDRA, TaggedTriangle, TetMesh, orientation};
 use trioxide_mesh::{Error, Result, parallel, progress};
 
-/// The Delaunay mesh of `n` points of the unit cube: a regular grid on its sides, and uniform random points inside, as in
-/// the datasets of gpu-laplacian-smoothing-2019, section 4.1.
+/// The Delaunay mesh of `n` points of the unit cube: a regular grid on its sides, and uniform random points inside, as
+/// in the datasets of gpu-laplacian-smoothing-2019, section 4.1.
 ///
-/// With k = cube root of `n` rounded down, the sides have k x k nodes, so that they are as dense as the inside. The sides come
-/// first. No point inside is nearer to a side than half their spacing, which leaves fewer slivers there. The triangles of the
-/// sides have the tags of [`tet_grid`](super::tet_grid).
+/// With k = cube root of `n` rounded down, the sides have k x k nodes, so that they are as dense as the inside. The
+/// sides come first. No point inside is nearer to a side than half their spacing, which leaves fewer slivers there. The
+/// triangles of the sides have the tags of [`tet_grid`](super::tet_grid).
 ///
 /// Four nodes of a square on a side lie on a circle, and all nodes of a side on a plane. So that every sign in the
-/// construction is decided by the points alone, it sees the sides curved outward by up to 10^-6, with a hundredth of their
-/// curvature as random noise. Tetrahedra between nodes of one side, flat in truth, are left out.
+/// construction is decided by the points alone, it sees the sides curved outward by up to 10^-6, with a hundredth of
+/// their curvature as random noise. Tetrahedra between nodes of one side, flat in truth, are left out.
 ///
 /// # Errors
-/// [`Error::Argument`] if `n` is under 8 or too large for 32-bit edge ids; or if a tetrahedron is so flat that the curved
-/// sides mattered (never seen): another seed helps.
+/// [`Error::Argument`] if `n` is under 8 or too large for 32-bit edge ids; or if a tetrahedron is so flat that the
+/// curved sides mattered (never seen): another seed helps.
 pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
     check_size(n, 8, n.saturating_mul(8))?;
     let side = whole_cube_root(n) as u32;
@@ -80,8 +80,8 @@ pub(super) enum Failure {
     Other(Error),
 }
 
-/// The Delaunay mesh of `points` of the unit cube. The first lie on its sides, on those that `sides_of` has a bit for each;
-/// `curved` are the places where the construction sees them. Triangles of the sides are tagged.
+/// The Delaunay mesh of `points` of the unit cube. The first lie on its sides, on those that `sides_of` has a bit for
+/// each; `curved` are the places where the construction sees them. Triangles of the sides are tagged.
 pub(super) fn delaunay_in_cube(
     points: Vec<DVec3>,
     curved: &[DVec3],
@@ -171,7 +171,8 @@ fn failed(sites: &[[f64; 3]], reason: &dyn Display) -> Error {
     ))
 }
 
-/// The sides of the cube that a node of the grid lies on, a bit each: x = 0, x = 1 and so on; `last` is the largest index.
+/// The sides of the cube that a node of the grid lies on, a bit each: x = 0, x = 1 and so on; `last` is the largest
+/// index.
 pub(super) fn sides(node: [u32; 3], last: u32) -> u32 {
     (0..3).fold(0, |sides, axis| {
         let [low, high] = [0, last].map(|end| u32::from(node[axis] == end));
@@ -179,7 +180,8 @@ pub(super) fn sides(node: [u32; 3], last: u32) -> u32 {
     })
 }
 
-/// The triangles of the cube's sides with their tags, in the order of their tetrahedra, seen from outside counter-clockwise.
+/// The triangles of the cube's sides with their tags, in the order of their tetrahedra, seen from outside
+/// counter-clockwise.
 ///
 /// A triangle whose three vertices lie on one side is a face of one tetrahedron: none lies flat on a side.
 pub(super) fn tag_sides(

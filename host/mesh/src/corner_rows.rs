@@ -1,8 +1,8 @@
 //! The rows of a prolongation on triangles, 16 bytes each.
 //!
-//! A new vertex lies in a triangle of the coarse mesh: its row holds at most three weights. After R rounds they are multiples of
-//! 2^-R, so a byte each holds them up to [`MOST_ROUNDS`]. A [`Prolongation`](crate::prolongation::Prolongation) takes any rounds, and
-//! three times the memory.
+//! A new vertex lies in a triangle of the coarse mesh: its row holds at most three weights. After R rounds they are
+//! multiples of 2^-R, so a byte each holds them up to [`MOST_ROUNDS`]. A
+//! [`Prolongation`](crate::prolongation::Prolongation) takes any rounds, and three times the memory.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
@@ -103,7 +103,8 @@ pub struct CornerRows {
 }
 
 impl CornerRows {
-    /// The rows of [`Prolongation::of_rounds`](crate::prolongation::Prolongation::of_rounds); `None` where one of them does not fit.
+    /// The rows of [`Prolongation::of_rounds`](crate::prolongation::Prolongation::of_rounds); `None` where one of them
+    /// does not fit.
     ///
     /// # Panics
     /// When an edge's end is none of the vertices before its round.

@@ -21,7 +21,8 @@ pub fn digest<T: NoUninit>(values: &[T]) -> String {
     format!("{:032x}", xxh3_128(bytemuck::cast_slice(values)))
 }
 
-/// A 64-bit hash of a polygon: of its smallest half-edge, which gives its place among all, and its vertices from there on.
+/// A 64-bit hash of a polygon: of its smallest half-edge, which gives its place among all, and its vertices from there
+/// on.
 pub fn of_polygon(half_edge: u64, vertices: impl IntoIterator<Item = u64>) -> u64 {
     // The golden ratio, as in SplitMix64: 0 is hashed to something else.
     const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -34,8 +35,8 @@ pub fn of_polygon(half_edge: u64, vertices: impl IntoIterator<Item = u64>) -> u6
     mix(hash.wrapping_add(STEP) ^ !length)
 }
 
-/// The digest of `n` polygons, each with its [hash](of_polygon): the sum, so that those who have some of the polygons each can add
-/// up what they have. It does not depend on the order, which the hashes hold.
+/// The digest of `n` polygons, each with its [hash](of_polygon): the sum, so that those who have some of the polygons
+/// each can add up what they have. It does not depend on the order, which the hashes hold.
 pub fn of_polygons(n: usize, hash: impl Fn(usize) -> u64 + Sync) -> u64 {
     let sum = AtomicU64::new(0);
     parallel::for_pieces(n, parallel::GRAIN, |range| {

@@ -127,7 +127,8 @@ impl EdgeTable {
         })
     }
 
-    /// As [`EdgeTable::edges`], by all threads: `map` of every undirected edge for which it gives something, in their order.
+    /// As [`EdgeTable::edges`], by all threads: `map` of every undirected edge for which it gives something, in their
+    /// order.
     pub fn filter_map_edges<R: Send>(
         &self,
         map: impl Fn([u32; 2], &[(u32, u32)]) -> Option<R> + Sync,
@@ -187,7 +188,8 @@ impl EdgeTable {
 
 /// The edges of a valid triangulation, in the order of their owner half-edges.
 ///
-/// Side k of triangle t is half-edge 3t + k. Of the two half-edges of an edge the smaller one owns it: the edge runs its way.
+/// Side k of triangle t is half-edge 3t + k. Of the two half-edges of an edge the smaller one owns it: the edge runs
+/// its way.
 ///
 /// # Panics
 /// When a vertex id is out of range, or sides do not fit 32 bits.

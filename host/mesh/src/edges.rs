@@ -103,7 +103,8 @@ impl FaceEdges {
     }
 }
 
-/// Every edge of `faces` with its faces, ascending; an edge with more than two faces once for each pair of consecutive ones.
+/// Every edge of `faces` with its faces, ascending; an edge with more than two faces once for each pair of consecutive
+/// ones.
 pub fn edge_faces(faces: &Faces) -> Vec<EdgeFaces> {
     let edges = FaceEdges::of(faces);
     let face = |side: u32| edges.face(side);

@@ -1,4 +1,5 @@
-//! Meshes and their attributes: no device, no file, no picture. [`trioxide_work`] is handed on: errors, progress, threads.
+//! Meshes and their attributes: no device, no file, no picture. [`trioxide_work`] is handed on: errors, progress,
+//! threads.
 //!
 //! Start at [`mesh::Mesh`] (faces in the plane or in space) and [`volume::VolumeMesh`] (cells).
 //!

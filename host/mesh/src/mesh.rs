@@ -1,7 +1,8 @@
 //! Meshes in host memory.
 //!
-//! [`Mesh`] is the content of a file: points in space and faces of any size. [`Triangulation`] and [`PolygonMesh`] are input and
-//! result of the planar pipelines. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
+//! [`Mesh`] is the content of a file: points in space and faces of any size. [`Triangulation`] and [`PolygonMesh`] are
+//! input and result of the planar pipelines. Indices are `u32`; coordinates are `f64`, whatever a file or a device
+//! holds.
 
 mod polylla;
 
@@ -168,7 +169,8 @@ impl VertexAttributes {
     }
 }
 
-/// A mesh as a file holds it: points in space (z = 0 in planar formats) and faces. Without faces it is a cloud of points.
+/// A mesh as a file holds it: points in space (z = 0 in planar formats) and faces. Without faces it is a cloud of
+/// points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Vertex coordinates.
@@ -360,8 +362,8 @@ pub const NONE: u32 = u32::MAX;
 /// A half-edge triangulation (gpolylla-2023, section 4): T triangles, B boundary edges, 3T + B half-edges.
 ///
 /// Half-edges 3t, 3t + 1, 3t + 2 run counter-clockwise around triangle t; half-edge 3t + k starts at its k-th vertex.
-/// Half-edges from 3T on are border half-edges: they run along the boundary with the mesh to their right, in the order of
-/// their twins' ids. Around a vertex at which boundary loops touch, `next` stays in the same fan of triangles.
+/// Half-edges from 3T on are border half-edges: they run along the boundary with the mesh to their right, in the order
+/// of their twins' ids. Around a vertex at which boundary loops touch, `next` stays in the same fan of triangles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HalfEdges {
     /// Vertex that each half-edge starts at; 3T + B.
@@ -380,9 +382,9 @@ pub struct HalfEdges {
 
 /// A planar triangulation by its edges (gpu-longest-edge-bisection-2011, section 3.4): V points, E edges, T triangles.
 ///
-/// Each edge has a direction and belongs to the triangle that runs along it that way, counter-clockwise; the triangle on its
-/// other side, if there is one, runs along it in reverse. A *side* is an edge with a direction: 2e from the start of edge e to
-/// its end, 2e + 1 in reverse.
+/// Each edge has a direction and belongs to the triangle that runs along it that way, counter-clockwise; the triangle
+/// on its other side, if there is one, runs along it in reverse. A *side* is an edge with a direction: 2e from the
+/// start of edge e to its end, 2e + 1 in reverse.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EdgeTriangulation<P = DVec2> {
     /// Vertex coordinates; V.

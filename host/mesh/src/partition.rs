@@ -19,8 +19,8 @@ const PARTS: usize = 128;
 const LEAST: usize = 1024;
 
 impl<R: Copy + Default + Send + Sync> Partition<R> {
-    /// The rows of `items` items, sorted into `groups` groups: `rows_of` gives the rows of an item, each with its group, and is called
-    /// twice for each item.
+    /// The rows of `items` items, sorted into `groups` groups: `rows_of` gives the rows of an item, each with its
+    /// group, and is called twice for each item.
     ///
     /// A counting sort whose threads share no counters: atomic ones of random memory are several times slower. Takes
     /// 4 bytes for each of at most 128 parts and each group, and is quick for some thousand groups.

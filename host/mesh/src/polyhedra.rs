@@ -111,7 +111,8 @@ pub struct TaggedFace {
 
 /// A mesh of polyhedra: P of them, F faces.
 ///
-/// A face that two polyhedra share is there once. Faces are numbered in the order in which the polyhedra list them first.
+/// A face that two polyhedra share is there once. Faces are numbered in the order in which the polyhedra list them
+/// first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolyhedralMesh {
     /// Vertex coordinates.
@@ -156,8 +157,8 @@ impl PolyhedralMesh {
         (0..face.len()).map(move |i| face[if side.is_multiple_of(2) { i } else { last - i }])
     }
 
-    /// The polyhedra on both sides of each face: the one that lists it first, and the other one or `NONE`. A face that one polyhedron
-    /// has twice has it on both sides.
+    /// The polyhedra on both sides of each face: the one that lists it first, and the other one or `NONE`. A face that
+    /// one polyhedron has twice has it on both sides.
     pub fn neighbours(&self) -> Vec<[u32; 2]> {
         let mut neighbours = vec![[NONE; 2]; self.faces.len()];
         for p in 0..self.len() {
@@ -251,8 +252,8 @@ impl PolyhedraBuilder {
     /// Appends a polyhedron by its faces, each counter-clockwise as seen from outside.
     ///
     /// # Errors
-    /// A sentence for a face with fewer than three vertices or with a vertex twice, for one that two polyhedra see in the same
-    /// direction, and for one with the vertices of another in another order.
+    /// A sentence for a face with fewer than three vertices or with a vertex twice, for one that two polyhedra see in
+    /// the same direction, and for one with the vertices of another in another order.
     pub fn push(&mut self, faces: &[Vec<u32>]) -> Result<(), String> {
         if self.mesh.offsets.is_empty() {
             self.mesh.offsets.push(0);

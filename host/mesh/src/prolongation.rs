@@ -13,11 +13,11 @@ pub struct Refinement {
     pub parents: Vec<u32>,
 }
 
-/// A sparse matrix by rows that takes values at the vertices of a mesh to the vertices of a mesh refined from it: linear along
-/// each divided edge.
+/// A sparse matrix by rows that takes values at the vertices of a mesh to the vertices of a mesh refined from it:
+/// linear along each divided edge.
 ///
-/// A vertex of the coarse mesh keeps its value. A new vertex lies in a triangle of the coarse mesh: its row holds the weights of
-/// that triangle's corners or fewer, sums of powers of one half.
+/// A vertex of the coarse mesh keeps its value. A new vertex lies in a triangle of the coarse mesh: its row holds the
+/// weights of that triangle's corners or fewer, sums of powers of one half.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prolongation {
     /// Start of each row in `columns` and `weights`, and the end of the last; V + D + 1.
@@ -31,11 +31,11 @@ pub struct Prolongation {
 }
 
 impl Prolongation {
-    /// From a mesh of `vertices` vertices to the result of `rounds`, one after the other: (V + D) x V with D the divided edges of
-    /// all rounds.
+    /// From a mesh of `vertices` vertices to the result of `rounds`, one after the other: (V + D) x V with D the
+    /// divided edges of all rounds.
     ///
-    /// Weights are exact down to 2^-1074, deeper than any mesh is refined. So the result for no round is the identity, and the
-    /// result for several rounds is the product of their results.
+    /// Weights are exact down to 2^-1074, deeper than any mesh is refined. So the result for no round is the identity,
+    /// and the result for several rounds is the product of their results.
     ///
     /// # Panics
     /// When an edge's end is none of the vertices before its round.

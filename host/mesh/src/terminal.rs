@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// `text` with an escape in place of each character that a terminal takes for a command, or that reverses the order of others. The
-/// escapes are those of JSON, `\u001b`, so that JSON stays the same. Ends of lines and tabs stay.
+/// `text` with an escape in place of each character that a terminal takes for a command, or that reverses the order of
+/// others. The escapes are those of JSON, `\u001b`, so that JSON stays the same. Ends of lines and tabs stay.
 ///
 /// ```
 /// assert_eq!(trioxide_mesh::terminal::visible("\u{1b}[31mred\n"), "\\u001b[31mred\n");

@@ -1,7 +1,7 @@
 //! Volume meshes in host memory.
 //!
-//! [`VolumeMesh`] is the content of a file: tetrahedra, pyramids, wedges and hexahedra. [`TetMesh`] is input and result of
-//! pipelines on tetrahedra. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
+//! [`VolumeMesh`] is the content of a file: tetrahedra, pyramids, wedges and hexahedra. [`TetMesh`] is input and result
+//! of pipelines on tetrahedra. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -21,8 +21,8 @@ pub enum CellKind {
     Tetrahedron,
     /// 5 vertices: seen from the last, the four of the base run counter-clockwise.
     Pyramid,
-    /// 6 vertices: a triangle, and the opposite one in the same order; seen from the second, the first runs counter-clockwise
-    /// (VTK's documentation draws wedges the other way round than VTK's code).
+    /// 6 vertices: a triangle, and the opposite one in the same order; seen from the second, the first runs
+    /// counter-clockwise (VTK's documentation draws wedges the other way round than VTK's code).
     Wedge,
     /// 8 vertices: a quadrilateral, and the opposite one in the same order.
     Hexahedron,

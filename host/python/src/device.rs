@@ -13,9 +13,9 @@ use crate::exception::{exception, in_python};
 
 /// A machine that computes: `Device("auto")`, `Device("cuda:0")`, `Device("cpu", threads=4)`.
 ///
-/// "auto" is the first GPU, or the CPU where there is none; `fallback` then says why. A device that is asked for by name is an
-/// error where it is not there. A function that gets the word "auto" in place of this object goes on with the CPU too where the GPU's
-/// memory does not suffice, with a warning.
+/// "auto" is the first GPU, or the CPU where there is none; `fallback` then says why. A device that is asked for by
+/// name is an error where it is not there. A function that gets the word "auto" in place of this object goes on with
+/// the CPU too where the GPU's memory does not suffice, with a warning.
 #[pyclass(frozen, name = "Device", module = "trioxide")]
 pub struct PyDevice {
     opened: Mutex<Opened>,

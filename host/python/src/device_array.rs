@@ -18,8 +18,8 @@ use crate::foreign::described;
 use crate::number::Number;
 
 /// An array in a device's memory. CuPy, PyTorch, JAX and Numba take it without a copy, by `__dlpack__` or
-/// `__cuda_array_interface__`, and NumPy by `numpy.from_dlpack` where the device is the CPU; the memory stays as long as any of them
-/// uses it.
+/// `__cuda_array_interface__`, and NumPy by `numpy.from_dlpack` where the device is the CPU; the memory stays as long
+/// as any of them uses it.
 #[pyclass(frozen, name = "DeviceArray", module = "trioxide")]
 pub struct PyDeviceArray {
     memory: Arc<Held>,
@@ -48,8 +48,8 @@ enum Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // Another package's queue may still read the memory, which goes back to trioxide's queue. A failure here means that an
-        // earlier one is reported where its results are used.
+        // Another package's queue may still read the memory, which goes back to trioxide's queue. A failure here means
+        // that an earlier one is reported where its results are used.
         if let Self::Own {
             device, is_shared, ..
         } = self
@@ -108,8 +108,8 @@ impl PyDeviceArray {
     pub unsafe fn read<T: Pod>(&self) -> trioxide::Result<Buffer<T>> {
         let bytes = self.shape.iter().product::<usize>() * self.number.size();
         let memory = Box::new(Shared(self.memory.clone()));
-        // SAFETY: the memory is kept, and initialised; nobody writes to it (the caller's promise). Memory of another package that
-        // is aligned to less than 16 bytes is copied below, and not used by a kernel.
+        // SAFETY: the memory is kept, and initialised; nobody writes to it (the caller's promise). Memory of another
+        // package that is aligned to less than 16 bytes is copied below, and not used by a kernel.
         let alias = unsafe { Buffer::from_raw(self.address, bytes / size_of::<T>(), memory) };
         if self.address.is_multiple_of(16) || bytes == 0 {
             return Ok(alias);
@@ -201,7 +201,8 @@ impl PyDeviceArray {
                         .map_or("the CPU".to_owned(), |gpu| format!("cuda:{gpu}")),
                 )));
             }
-            // Another object for the same GPU has the same context, and arrays are complete when a function returns them.
+            // Another object for the same GPU has the same context, and arrays are complete when a function returns
+            // them.
             let memory = match array.device.id() == on.id() {
                 true => array.memory.clone(),
                 false => Arc::new(Held::Foreign {
@@ -260,8 +261,8 @@ impl PyDeviceArray {
         })
     }
 
-    /// A copy of a NumPy array in the memory of `device`: of float64, int32, uint32, uint8 or bool, contiguous, of one or two
-    /// dimensions.
+    /// A copy of a NumPy array in the memory of `device`: of float64, int32, uint32, uint8 or bool, contiguous, of one
+    /// or two dimensions.
     #[staticmethod]
     fn copy_of(
         py: Python<'_>,

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use trioxide::Error;
 use trioxide::terminal::visible;
 
-/// The exception of an error: `ValueError` for a mesh or an argument, with element and rule; `MemoryError`; `OSError` for a file;
-/// `RuntimeError` for a device.
+/// The exception of an error: `ValueError` for a mesh or an argument, with element and rule; `MemoryError`; `OSError`
+/// for a file; `RuntimeError` for a device.
 pub fn exception(error: Error) -> PyErr {
     let text = in_python(&visible(&error.to_string()));
     match error {
@@ -63,7 +63,8 @@ fn number_of(error: &io::Error) -> Option<i32> {
     }
 }
 
-/// A message with options as the package's functions have them: `--device cpu` is `device="cpu"`, `--max-cells` is `max_cells`.
+/// A message with options as the package's functions have them: `--device cpu` is `device="cpu"`, `--max-cells` is
+/// `max_cells`.
 pub fn in_python(message: &str) -> String {
     let message = message.replace("--device cpu", "device=\"cpu\"");
     let message = message.replace(

@@ -24,8 +24,8 @@ use crate::work::{run, run_on};
 
 type Dict<'py> = Bound<'py, PyDict>;
 
-/// Reads a file: whether it is a volume mesh, its arrays, and notes on what is not kept. Files that it names are followed below its
-/// folder, or `anywhere`.
+/// Reads a file: whether it is a volume mesh, its arrays, and notes on what is not kept. Files that it names are
+/// followed below its folder, or `anywhere`.
 #[pyfunction]
 pub fn read(
     py: Python<'_>,

@@ -1,5 +1,5 @@
-//! The native part of the Python package `trioxide`: arrays in, arrays out. The public functions are in `python/trioxide/`; they
-//! convert arguments to the types that these functions take.
+//! The native part of the Python package `trioxide`: arrays in, arrays out. The public functions are in
+//! `python/trioxide/`; they convert arguments to the types that these functions take.
 
 mod arrays;
 mod call;

@@ -132,7 +132,8 @@ pub fn dict_of_mesh(py: Python<'_>, mesh: Mesh) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-/// The volume mesh of a dictionary: `points`, then `tetrahedra`, or `offsets` and `vertices` of cells; the rest may be missing.
+/// The volume mesh of a dictionary: `points`, then `tetrahedra`, or `offsets` and `vertices` of cells; the rest may be
+/// missing.
 pub fn volume_of(dict: &Bound<'_, PyDict>) -> PyResult<VolumeMesh> {
     let cells = match entry::<u32, [u32; 4]>(dict, "tetrahedra")? {
         Some(tetrahedra) => Cells::Tetrahedra(tetrahedra),

@@ -31,8 +31,8 @@ pub fn found<'py>(arrays: &Dict<'py>, name: &str) -> PyResult<Option<Bound<'py, 
     }
 }
 
-/// The memory of an array, if it is there: rows `R` of `columns` numbers, or a list for 0 columns, in place. Computations read it
-/// only.
+/// The memory of an array, if it is there: rows `R` of `columns` numbers, or a list for 0 columns, in place.
+/// Computations read it only.
 pub fn buffer<R: Pod>(
     arrays: &Dict<'_>,
     name: &str,

@@ -33,7 +33,8 @@ pub struct PyMidpoints {
 
 #[pymethods]
 impl PyMidpoints {
-    /// Carries a field of the input's vertices to those of the result; it and the result are float64 arrays of the device.
+    /// Carries a field of the input's vertices to those of the result; it and the result are float64 arrays of the
+    /// device.
     fn interpolate(
         &self,
         py: Python<'_>,

@@ -65,8 +65,8 @@ impl Drop for Threads {
     }
 }
 
-/// As [`run`], on a device. Its stages are noted, and all its work is done when this returns, whether it fails or not: nothing of the
-/// input is used any more.
+/// As [`run`], on a device. Its stages are noted, and all its work is done when this returns, whether it fails or not:
+/// nothing of the input is used any more.
 pub fn run_on<R: Send + 'static>(
     py: Python<'_>,
     watch: Option<&Bound<'_, PyAny>>,
@@ -85,9 +85,9 @@ pub fn run_on<R: Send + 'static>(
     Ok(result)
 }
 
-/// Runs `work` without the GIL and waits for it. Signals are looked at meanwhile: after Ctrl-C the work ends where it looks at its
-/// interrupt next, and `KeyboardInterrupt` is raised. `watch` is called with the stage, the unit of its pieces, the pieces that are done and the number
-/// of all; what it raises ends the work too.
+/// Runs `work` without the GIL and waits for it. Signals are looked at meanwhile: after Ctrl-C the work ends where it
+/// looks at its interrupt next, and `KeyboardInterrupt` is raised. `watch` is called with the stage, the unit of its
+/// pieces, the pieces that are done and the number of all; what it raises ends the work too.
 pub fn run<R: Send + 'static>(
     py: Python<'_>,
     watch: Option<&Bound<'_, PyAny>>,

@@ -1,7 +1,7 @@
 //! Bytes that cross between ranks, by mesh size and number of ranks, as a table: the numbers of docs/SCALING.md.
 //!
-//! `cargo run --release -p trioxide-ranks --example traffic -- 250000 1000000`: numbers of points; ranks are threads. Names of families
-//! beside them (`polylla`, `weld`, `refine`, `refine-tets`, `polyhedra`) leave the others out.
+//! `cargo run --release -p trioxide-ranks --example traffic -- 250000 1000000`: numbers of points; ranks are threads.
+//! Names of families beside them (`polylla`, `weld`, `refine`, `refine-tets`, `polyhedra`) leave the others out.
 
 use glam::DVec2;
 use trioxide::Device;
@@ -102,7 +102,8 @@ fn triangulations(sizes: &[usize]) -> impl Iterator<Item = (&'static str, Triang
     })
 }
 
-/// The most that a rank sends for rounds of refinement: all triangles twice, or a disk of a tenth of the square four times.
+/// The most that a rank sends for rounds of refinement: all triangles twice, or a disk of a tenth of the square four
+/// times.
 fn refine_rows(name: &str, mesh: &Triangulation) {
     let radius = (0.1 / std::f64::consts::PI).sqrt();
     let disk = Marking::Disk([0.5, 0.5, radius]);
@@ -140,7 +141,8 @@ fn refine_rows(name: &str, mesh: &Triangulation) {
     }
 }
 
-/// The most that a rank sends for levels of tetrahedra: all of them twice, or those in a ball of a tenth of the cube four times.
+/// The most that a rank sends for levels of tetrahedra: all of them twice, or those in a ball of a tenth of the cube
+/// four times.
 fn refine_tets_rows(name: &str, mesh: &TetMesh) {
     let radius = (0.3 / (4.0 * std::f64::consts::PI)).cbrt();
     let ball = refine_tets::Marking::Ball {

@@ -243,8 +243,9 @@ pub fn in_plane_of(points: &[DVec3], height: f64) -> Option<Vec<DVec2>> {
 /// Elements whose places a thread fills at a time.
 const PIECE: usize = 1 << 14;
 
-/// Gives `value(i)` of each of `n` elements, if it has one, to the place of `id(i)` in the blocks, of which `block` is this rank's. The ids of
-/// a rank ascend, and ranks give different ones. Values for this rank's own block do not travel. Collective.
+/// Gives `value(i)` of each of `n` elements, if it has one, to the place of `id(i)` in the blocks, of which `block` is
+/// this rank's. The ids of a rank ascend, and ranks give different ones. Values for this rank's own block do not
+/// travel. Collective.
 pub fn to_blocks<T: Pod + Send + Sync>(
     ranks: &Ranks,
     blocks: Blocks,
@@ -283,7 +284,8 @@ pub fn to_blocks<T: Pod + Send + Sync>(
     }
 }
 
-/// Puts `value(i)` of each i in `0..n`, if it has one, at the place `at(i)`; these ascend, so that pieces have places of their own.
+/// Puts `value(i)` of each i in `0..n`, if it has one, at the place `at(i)`; these ascend, so that pieces have places
+/// of their own.
 pub(crate) fn fill<T: Send>(
     list: &mut [T],
     n: usize,

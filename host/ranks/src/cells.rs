@@ -212,7 +212,8 @@ impl Lists for Cells<'_> {
     }
 }
 
-/// Cells of the input that ranks have sent to their owner, by ascending ids: of 32 bits, behind the first ones of their sender.
+/// Cells of the input that ranks have sent to their owner, by ascending ids: of 32 bits, behind the first ones of their
+/// sender.
 pub(crate) struct Dealt {
     /// Corners of a cell.
     size: usize,
@@ -237,7 +238,8 @@ struct Sender {
 }
 
 impl Dealt {
-    /// Sends the cells of the block, which are fewer than 2^32, to their owners; the ones that this rank owns. Collective.
+    /// Sends the cells of the block, which are fewer than 2^32, to their owners; the ones that this rank owns.
+    /// Collective.
     pub fn deal(ranks: &Ranks, block: &Input, owners: &[u32]) -> Self {
         let (count, n, size) = (ranks.size(), owners.len(), block.size);
         let owner = |i: usize| owners[i] as usize;

@@ -1,4 +1,5 @@
-//! Checks of points and counts, and the half-edges of a part, with faults in the words of the single run and the ids of the whole mesh.
+//! Checks of points and counts, and the half-edges of a part, with faults in the words of the single run and the ids of
+//! the whole mesh.
 
 use bytemuck::Pod;
 use gpu::point::{Coordinates, DoublePoint};
@@ -14,11 +15,12 @@ use crate::part::Part;
 use crate::transport::to_first;
 use crate::transport::{Ranks, Reduction};
 
-/// A fault of the mesh, on which all ranks have agreed, in the words of the single run: rank 0 gathers the mesh, and `check` is the single
-/// run's. The fault stays as it is where `check` finds none, where the ranks hold no lists of the mesh (they make a grid), and where 32-bit
-/// ids do not name its elements. Collective.
+/// A fault of the mesh, on which all ranks have agreed, in the words of the single run: rank 0 gathers the mesh, and
+/// `check` is the single run's. The fault stays as it is where `check` finds none, where the ranks hold no lists of the
+/// mesh (they make a grid), and where 32-bit ids do not name its elements. Collective.
 ///
-/// A rank sees its part alone: the single run's words name all triangles at an edge, and a fault of the first rule of all.
+/// A rank sees its part alone: the single run's words name all triangles at an edge, and a fault of the first rule of
+/// all.
 pub fn in_words_of_one<P: Pod + Send + Sync>(
     ranks: &Ranks,
     block: &Block<P>,
@@ -76,8 +78,9 @@ impl<P: Pod + Send + Sync> Gathered<P> {
     }
 }
 
-/// Refuses points of this rank's block of `total` points that the device refuses, also of vertices that no cell uses. `element` is the word
-/// for a point's owner: `vertex`; `largest` is the largest coordinate whose square the precision holds.
+/// Refuses points of this rank's block of `total` points that the device refuses, also of vertices that no cell uses.
+/// `element` is the word for a point's owner: `vertex`; `largest` is the largest coordinate whose square the precision
+/// holds.
 pub fn check_points<P: Coordinates>(
     ranks: &Ranks,
     total: u64,
@@ -107,8 +110,8 @@ pub fn check_points<P: Coordinates>(
     fault.map_or(Ok(()), Err)
 }
 
-/// The half-edges of a part of triangles. Unlike [`DeviceTriangulation::upload`] it leaves the words of an error to the device, whose
-/// elements are ids: those of the part become those of the whole mesh.
+/// The half-edges of a part of triangles. Unlike [`DeviceTriangulation::upload`] it leaves the words of an error to the
+/// device, whose elements are ids: those of the part become those of the whole mesh.
 ///
 /// # Errors
 /// As there.

@@ -12,15 +12,15 @@ use crate::transport::{Ranks, Reduction};
 /// An element's place along the curve: its key, then its id.
 type Place = (u64, u64);
 
-/// The owner of each cell of this rank's block among equal parts of a curve: `of_vertices` are the keys of the block's vertices. A cell has the key of
-/// one of its vertices. Collective.
+/// The owner of each cell of this rank's block among equal parts of a curve: `of_vertices` are the keys of the block's
+/// vertices. A cell has the key of one of its vertices. Collective.
 pub(crate) fn owners_of_cells(ranks: &Ranks, block: &Input, of_vertices: &[u64]) -> Vec<u32> {
     let (cells, size) = (block.len(), block.size);
     let held = Blocks::new(block.vertices, ranks.size()).range(ranks.rank());
     let here = held.end - held.start;
     let (start, behind) = block.corners.parts();
-    // Of a triangle a vertex whose key is here, if there is one: the least behind the block's start, around the end of all numbers. Of a tetrahedron the
-    // first one on all ranks: parts of random ones have a seventh fewer ghosts so.
+    // Of a triangle a vertex whose key is here, if there is one: the least behind the block's start, around the end of
+    // all numbers. Of a tetrahedron the first one on all ranks: parts of random ones have a seventh fewer ghosts so.
     let choice = if size == 3 { size } else { 1 };
     let mut places = parallel::collect(cells, |i| {
         let corners = behind[size * i..size * i + choice].iter();
@@ -36,7 +36,8 @@ pub(crate) fn owners_of_cells(ranks: &Ranks, block: &Input, of_vertices: &[u64])
     // Keys take the places' places: what is touched first, the system clears.
     parallel::for_chunks_mut(&mut places, GRAIN, |_, keys| {
         let places = keys.to_vec();
-        // Reads that wait for no branch are many at a time: all cells get a key, and then those with vertices elsewhere theirs.
+        // Reads that wait for no branch are many at a time: all cells get a key, and then those with vertices elsewhere
+        // theirs.
         for (key, &place) in keys.iter_mut().zip(&places) {
             let key_of = of_vertices.get(place.min(last) as usize);
             *key = key_of.copied().unwrap_or(0);
@@ -94,10 +95,11 @@ pub fn spread(x: u32, bits: usize, apart: usize) -> u64 {
 /// Bits of a key by which places are counted in bins.
 const BIN_BITS: u32 = 14;
 
-/// The first place of each part but the first, of parts of equal length of all places; `keys` and ids are those of this rank's.
+/// The first place of each part but the first, of parts of equal length of all places; `keys` and ids are those of this
+/// rank's.
 ///
-/// Places are counted in bins of keys. A cut lies in one bin, and is found there by bisection, over keys and then over the ids of one
-/// key: a round is one sum over all ranks. So only the places in bins with cuts are sorted.
+/// Places are counted in bins of keys. A cut lies in one bin, and is found there by bisection, over keys and then over
+/// the ids of one key: a round is one sum over all ranks. So only the places in bins with cuts are sorted.
 fn cuts(ranks: &Ranks, keys: &[u64], id: impl Fn(usize) -> u64 + Sync, total: u64) -> Vec<Place> {
     let blocks = Blocks::new(total, ranks.size());
     let parts: Vec<u64> = (1..ranks.size()).map(|r| blocks.range(r).start).collect();
@@ -152,8 +154,8 @@ fn counts(keys: &[u64], shift: u32) -> Vec<u64> {
     parallel::collect(1 << BIN_BITS, sum)
 }
 
-/// For each part the largest value, from `low` to `high`, with at most the part's start before it on all ranks; `below` counts on
-/// this one. Collective.
+/// For each part the largest value, from `low` to `high`, with at most the part's start before it on all ranks; `below`
+/// counts on this one. Collective.
 pub fn bisect(
     ranks: &Ranks,
     parts: &[u64],

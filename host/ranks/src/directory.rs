@@ -9,7 +9,8 @@ use crate::fault::Result;
 use crate::ids::partition;
 use crate::transport::{Mail, Ranks};
 
-/// Items of elements from the directories that hold them: `ids` ascend, `held` are those of this rank's block. Collective.
+/// Items of elements from the directories that hold them: `ids` ascend, `held` are those of this rank's block.
+/// Collective.
 pub fn fetch<T: bytemuck::Pod + Send + Sync>(
     ranks: &Ranks,
     total: u64,
@@ -70,7 +71,8 @@ pub(crate) fn by_blocks(
     (0..ranks.size()).map(of_rank).collect()
 }
 
-/// Ids for the directories that hold them, by their [places](by_blocks): how far each is behind the first one of its block.
+/// Ids for the directories that hold them, by their [places](by_blocks): how far each is behind the first one of its
+/// block.
 ///
 /// # Panics
 /// Where 32 bits are too few: such a block is refused before.

@@ -119,8 +119,8 @@ impl<'r> Joint<'r> {
         })
     }
 
-    /// The result of the pipeline, if it ended well on all ranks. Collective: where one rank failed, the others agree with it here, or
-    /// did so within the pipeline.
+    /// The result of the pipeline, if it ended well on all ranks. Collective: where one rank failed, the others agree
+    /// with it here, or did so within the pipeline.
     ///
     /// # Errors
     /// The fault on which all agree.

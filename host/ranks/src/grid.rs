@@ -1,8 +1,8 @@
 //! Grids that ranks generate: each makes its own part, and nothing crosses.
 //!
-//! A rank owns whole layers of cells (rows of squares, slices of cubes), as many as the others, and has the layer before them and the layer
-//! behind them as ghosts: those are all cells at the vertices of its own. So the ids of a part are one range each, of vertices and of cells, and who owns what is
-//! known without a message.
+//! A rank owns whole layers of cells (rows of squares, slices of cubes), as many as the others, and has the layer
+//! before them and the layer behind them as ghosts: those are all cells at the vertices of its own. So the ids of a
+//! part are one range each, of vertices and of cells, and who owns what is known without a message.
 
 use std::ops::Range;
 
@@ -20,8 +20,8 @@ use crate::shape::{Shape, lists_of};
 use crate::transport::Ranks;
 
 impl Layers {
-    /// This rank's part of cells with `size` corners. `shape` gives points and corners of a range of layers, with the ranges of its vertices
-    /// and of its cells.
+    /// This rank's part of cells with `size` corners. `shape` gives points and corners of a range of layers, with the
+    /// ranges of its vertices and of its cells.
     fn part<P>(
         &self,
         ranks: &Ranks,
@@ -76,7 +76,8 @@ impl Layers {
 }
 
 impl<P: Position> Part<P> {
-    /// This rank's part of a grid, which it makes by itself: of a plain one its device does. Collective only in that all ranks do it.
+    /// This rank's part of a grid, which it makes by itself: of a plain one its device does. Collective only in that
+    /// all ranks do it.
     ///
     /// # Errors
     /// A part with more triangles or vertices than 32-bit ids name.
@@ -115,7 +116,8 @@ impl Part<DVec3> {
 }
 
 impl Block<DVec3> {
-    /// The counts of a grid of tetrahedra, without vertices and tetrahedra: ranks make their parts by themselves ([`Part::of_tet_grid`]).
+    /// The counts of a grid of tetrahedra, without vertices and tetrahedra: ranks make their parts by themselves
+    /// ([`Part::of_tet_grid`]).
     pub fn counts_of_tet_grid(grid: &TetGrid) -> Self {
         Self {
             vertices: grid.vertices(),
@@ -146,7 +148,8 @@ impl Block {
 }
 
 impl<P: Position> Block<P> {
-    /// The counts of a grid, without vertices and triangles: ranks that own rows make their parts by themselves ([`Ownership::Rows`]).
+    /// The counts of a grid, without vertices and triangles: ranks that own rows make their parts by themselves
+    /// ([`Ownership::Rows`]).
     ///
     /// [`Ownership::Rows`]: crate::Ownership::Rows
     pub fn counts_of_grid(grid: &Grid) -> Self {

@@ -1,4 +1,5 @@
-//! Edges that ranks divide: each finds those that its part requires, and tells the others the ones of cells that they have too.
+//! Edges that ranks divide: each finds those that its part requires, and tells the others the ones of cells that they
+//! have too.
 
 use trioxide_mesh::bit_set::contains;
 
@@ -33,13 +34,14 @@ impl HaloEdges {
         })
     }
 
-    /// Finds the edges that any rank divides, from those of this rank's part: each rank walks as far as its part goes, and tells the others what
-    /// is new, until nobody has anything new. `follow` walks on from edges that were found, and gives the bits of
-    /// all edges that are divided then. Gives how often they did. Collective.
+    /// Finds the edges that any rank divides, from those of this rank's part: each rank walks as far as its part goes,
+    /// and tells the others what is new, until nobody has anything new. `follow` walks on from edges that were found,
+    /// and gives the bits of all edges that are divided then. Gives how often they did. Collective.
     ///
-    /// What a cell divides, its owner finds: if the cell is marked, by the mark, else since it has a divided edge, which the owner of another
-    /// cell at that edge told all that have that one as a ghost. So owners tell their cells' edges, and no ghost's need to go back. In the end a
-    /// ghost has its owner's divided edges. It ends, since each time some rank divides an edge more.
+    /// What a cell divides, its owner finds: if the cell is marked, by the mark, else since it has a divided edge,
+    /// which the owner of another cell at that edge told all that have that one as a ghost. So owners tell their cells'
+    /// edges, and no ghost's need to go back. In the end a ghost has its owner's divided edges. It ends, since each
+    /// time some rank divides an edge more.
     ///
     /// # Errors
     /// The fault on which all agree.
@@ -64,7 +66,8 @@ impl HaloEdges {
             if ranks.reduce(u64::from(!found.is_empty()), Reduction::Or) == 0 {
                 return Ok(exchanges);
             }
-            // An edge that this rank is told may be one of an owned cell too, and this rank alone tells all that have that one as a ghost.
+            // An edge that this rank is told may be one of an owned cell too, and this rank alone tells all that have
+            // that one as a ghost.
             told.copy_from_slice(&divided);
             let followed = match &found[..] {
                 [] => Ok(divided),

@@ -7,7 +7,8 @@ use trioxide::generate::{Grid, TetGrid};
 use crate::block::Blocks;
 use crate::transport::{Mail, Ranks};
 
-/// Layers of cells, by the ranks that own them: rows of squares, or slices of cubes. A layer lies between two of vertices.
+/// Layers of cells, by the ranks that own them: rows of squares, or slices of cubes. A layer lies between two of
+/// vertices.
 pub(crate) struct Layers {
     pub(crate) blocks: Blocks,
     /// Number of layers.

@@ -14,14 +14,17 @@
 //!
 //! # Why the bits are the same
 //!
-//! - Elements have ids in the whole mesh, 64 bits wide. A rank's local ids ascend with them, so a tie that goes by ids falls as in the
-//!   single run, and the kernels and pipelines of the single run work on a rank's part as they are.
-//! - What is decided about an element is decided where all that it depends on is at hand, by its owner, and told to the others. No
-//!   float is added up in an order that depends on ranks: what crosses is joined by minimum, maximum, bits or sums of integers.
-//! - New ids are places in an order of the whole mesh: each rank sorts a block of it, and counts are scanned over ranks.
+//! - Elements have ids in the whole mesh, 64 bits wide. A rank's local ids ascend with them, so a tie that goes by ids
+//!   falls as in the single run, and the kernels and pipelines of the single run work on a rank's part as they are.
+//! - What is decided about an element is decided where all that it depends on is at hand, by its owner, and told to the
+//!   others. No float is added up in an order that depends on ranks: what crosses is joined by minimum, maximum, bits
+//!   or sums of integers.
+//! - New ids are places in an order of the whole mesh: each rank sorts a block of it, and counts are scanned over
+//!   ranks.
 //!
-//! Who owns what changes the time only. Blocks of ids stay with their ranks where few vertices are in several of them. Else cells are dealt along a
-//! Morton curve, whose equal parts have short borders: a part of n triangles has about sqrt(n) ghosts.
+//! Who owns what changes the time only. Blocks of ids stay with their ranks where few vertices are in several of them.
+//! Else cells are dealt along a Morton curve, whose equal parts have short borders: a part of n triangles has about
+//! sqrt(n) ghosts.
 
 pub mod block;
 mod cells;

@@ -13,7 +13,8 @@ use crate::transport::{Mail, Ranks};
 /// Elements that a thread copies at a time.
 const PIECE: usize = 1 << 12;
 
-/// Ascending ids of owned elements and ghosts. A range of owned ids takes no memory where the ghosts are before and behind it.
+/// Ascending ids of owned elements and ghosts. A range of owned ids takes no memory where the ghosts are before and
+/// behind it.
 #[derive(Debug, Default)]
 pub struct MergedIds {
     lower: Vec<u64>,
@@ -83,8 +84,8 @@ pub struct Interleaving {
 }
 
 impl Interleaving {
-    /// Of `owned` elements, and of ghosts by their places among those that came: `before` of each has the number of owned elements before it,
-    /// and ascends.
+    /// Of `owned` elements, and of ghosts by their places among those that came: `before` of each has the number of
+    /// owned elements before it, and ascends.
     pub fn new(order: Vec<usize>, before: Vec<usize>, owned: usize) -> Self {
         Self {
             order,
@@ -151,8 +152,8 @@ impl Interleaving {
         all
     }
 
-    /// One list of what belongs to owned elements, and to the ghosts in the order in which they came: `stride` items each. Where both lists are
-    /// empty, nothing belongs to any.
+    /// One list of what belongs to owned elements, and to the ghosts in the order in which they came: `stride` items
+    /// each. Where both lists are empty, nothing belongs to any.
     pub fn interleave<T: Copy + Zeroable + Send + Sync>(
         &self,
         stride: usize,
@@ -170,7 +171,8 @@ impl Interleaving {
         })
     }
 
-    /// What belongs to the ghosts before and behind all owned elements, from the order in which they came; `None` where some are among these.
+    /// What belongs to the ghosts before and behind all owned elements, from the order in which they came; `None` where
+    /// some are among these.
     pub fn around<T: Copy>(&self, ghosts: &[T]) -> Option<[Vec<T>; 2]> {
         let lower = self.before.partition_point(|&before| before == 0);
         let higher = self.before.partition_point(|&before| before < self.owned);
@@ -195,7 +197,8 @@ impl Interleaving {
         all
     }
 
-    /// The ids of all elements, by those of the owned ones and of the ghosts in the order in which they came: a range where they are one.
+    /// The ids of all elements, by those of the owned ones and of the ghosts in the order in which they came: a range
+    /// where they are one.
     pub fn all_ids(
         &self,
         owned: impl Fn(usize) -> u64 + Sync,
@@ -232,8 +235,8 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// Of `owned` elements, `before(id)` of them with a smaller id: `sent` went to the ranks that have them as ghosts, and of the ghosts `counts`
-    /// came from each rank, with the ids `id(i)`, ascending for each.
+    /// Of `owned` elements, `before(id)` of them with a smaller id: `sent` went to the ranks that have them as ghosts,
+    /// and of the ghosts `counts` came from each rank, with the ids `id(i)`, ascending for each.
     pub fn new(
         ranks: &Ranks,
         owned: usize,

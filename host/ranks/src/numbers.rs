@@ -12,8 +12,8 @@ use crate::transport::{Mail, Ranks};
 /// Cells whose sums a thread writes at a time.
 const PIECE: usize = 1 << 14;
 
-/// How many elements of two kinds all cells with smaller ids have together, for each cell that this rank owns: half-edges of triangles, edges
-/// and parts of tetrahedra.
+/// How many elements of two kinds all cells with smaller ids have together, for each cell that this rank owns:
+/// half-edges of triangles, edges and parts of tetrahedra.
 ///
 /// A run of consecutive ids within a directory's block has one number from there; within it bits are counted.
 pub struct Sums {
@@ -30,8 +30,8 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Of a part whose cells have these owners and ids, of `total` in all; `kinds` have `each` bits a cell, or nothing at all. Cells of a run
-    /// without any get no number of use. Collective.
+    /// Of a part whose cells have these owners and ids, of `total` in all; `kinds` have `each` bits a cell, or nothing
+    /// at all. Cells of a run without any get no number of use. Collective.
     pub fn count(
         ranks: &Ranks,
         total: u64,
@@ -176,8 +176,8 @@ impl Ranked {
     }
 }
 
-/// The sums before each of these runs, which count the second words beginning with the ids in the first ones, and the sums of all, from the
-/// runs' directories. Collective.
+/// The sums before each of these runs, which count the second words beginning with the ids in the first ones, and the
+/// sums of all, from the runs' directories. Collective.
 fn bases(ranks: &Ranks, blocks: Blocks, runs: Vec<[u64; 2]>) -> (Vec<[u64; 2]>, [u64; 2]) {
     let size = ranks.size();
     let runs = Mail::sorted(size, runs.len(), |i| (blocks.rank(runs[i][0]), runs[i]));

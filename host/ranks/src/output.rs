@@ -32,8 +32,8 @@ struct Slice<'a, P> {
     segments: &'a [Segment],
 }
 
-/// Writes the mesh of all ranks' polygons to one binary `.ply`, the bytes of the file that a single process writes. Every rank writes
-/// a slice; the file has its name when all are done, and else there is none. Collective.
+/// Writes the mesh of all ranks' polygons to one binary `.ply`, the bytes of the file that a single process writes.
+/// Every rank writes a slice; the file has its name when all are done, and else there is none. Collective.
 ///
 /// `block` is what the rank has of the vertices, `ordered` its slice of the list of all polygons.
 ///
@@ -134,8 +134,8 @@ fn write_slice<P: Position>(ranks: &Ranks, path: &Path, slice: Slice<P>) -> Resu
 /// Vertices and triangles of a grid that a rank has in memory at once while it writes.
 const PIECE: u64 = 1 << 22;
 
-/// Writes a grid to one binary `.ply`, the bytes of the file that a single process writes: each rank makes its slice, piece by piece, so
-/// that it takes no memory. Collective.
+/// Writes a grid to one binary `.ply`, the bytes of the file that a single process writes: each rank makes its slice,
+/// piece by piece, so that it takes no memory. Collective.
 ///
 /// # Errors
 /// As [`write_ply`]; more vertices than 32 bits name.
@@ -184,7 +184,8 @@ fn write_grid_in_pieces(ranks: &Ranks, path: &Path, grid: &Grid, piece: u64) -> 
     })
 }
 
-/// Writes a file of all ranks, each with its own `write`: it has its name when all are done, and else there is none. Collective.
+/// Writes a file of all ranks, each with its own `write`: it has its name when all are done, and else there is none.
+/// Collective.
 pub(crate) fn write_shared(
     ranks: &Ranks,
     path: &Path,
@@ -197,7 +198,8 @@ pub(crate) fn write_shared(
     ranks.agree(committed.map_err(Fault::from))
 }
 
-/// The file at rank 0, the name by which all ranks open it until it has its own, and how many of its bytes are set aside. Collective.
+/// The file at rank 0, the name by which all ranks open it until it has its own, and how many of its bytes are set
+/// aside. Collective.
 fn share_file(ranks: &Ranks, path: &Path) -> Result<(Option<AtomicFile>, PathBuf, u64)> {
     let elsewhere = ranks.transport().on_this_machine().1 < ranks.size();
     // Also rank 0 decides for the others: it may see more of them than they do.

@@ -1,5 +1,5 @@
-//! Cells (triangles, or tetrahedra) between two rounds of refinement: those that a rank owns, dealt anew where one rank has too many, and
-//! their ghosts.
+//! Cells (triangles, or tetrahedra) between two rounds of refinement: those that a rank owns, dealt anew where one rank
+//! has too many, and their ghosts.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -77,8 +77,8 @@ impl<P: Pod + Send + Sync> Owned<P> {
         vertices(self.rows.get(i), self.size)
     }
 
-    /// New owners of the cells, of which there are `total`: where a rank has more than [`SHARES`] shares, they are dealt as those of the
-    /// input. Collective.
+    /// New owners of the cells, of which there are `total`: where a rank has more than [`SHARES`] shares, they are
+    /// dealt as those of the input. Collective.
     pub fn new_owners<Q: Position>(
         &self,
         ranks: &Ranks,

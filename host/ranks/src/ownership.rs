@@ -1,8 +1,9 @@
 //! Which rank owns each cell, or each point. The result of a run does not depend on it: only the time does.
 //!
-//! [`Ownership::Near`] leaves cells where they are if few vertices are in several ranks' blocks. [`Ownership::Curve`] sorts the cells along a Morton curve, by the key of one of their vertices and then by their id, and cuts
-//! the order into parts of equal length; points likewise. The keys are integers: the coordinates in 32 bits each of the bounding box (of three, 21), bits
-//! interleaved.
+//! [`Ownership::Near`] leaves cells where they are if few vertices are in several ranks' blocks. [`Ownership::Curve`]
+//! sorts the cells along a Morton curve, by the key of one of their vertices and then by their id, and cuts the order
+//! into parts of equal length; points likewise. The keys are integers: the coordinates in 32 bits each of the bounding
+//! box (of three, 21), bits interleaved.
 
 use std::sync::Arc;
 
@@ -26,7 +27,8 @@ pub enum Ownership {
     Curve,
     /// Each rank owns its block of ids: nothing moves. For meshes whose ids follow their place, as those of a grid do.
     Blocks,
-    /// The mesh is this grid, of which each rank makes and owns its rows: nothing crosses ([`Part::of_grid`](crate::Part::of_grid)).
+    /// The mesh is this grid, of which each rank makes and owns its rows: nothing crosses
+    /// ([`Part::of_grid`](crate::Part::of_grid)).
     Rows(Grid),
     /// The owner of each cell by its id: for tests.
     Given(Arc<dyn Fn(u64) -> usize + Send + Sync>),
@@ -80,8 +82,8 @@ impl Ownership {
         self.owners_within(ranks, total, points, |i| first + i as u64, || bounds)
     }
 
-    /// The owner of each of this rank's elements, of `total` in all: element i lies at `points[i]`, and `id(i)` is its id. Along the curve,
-    /// unless owners are given. Collective.
+    /// The owner of each of this rank's elements, of `total` in all: element i lies at `points[i]`, and `id(i)` is its
+    /// id. Along the curve, unless owners are given. Collective.
     pub fn owners_of<P: Position>(
         &self,
         ranks: &Ranks,
@@ -224,7 +226,8 @@ fn key<const D: usize>(p: &[f64; D], bits: usize, [least, most]: [[f64; 3]; 2]) 
     let cells = ((1_u64 << bits) - 1) as f64;
     let mut key = 0;
     for k in 0..D {
-        // A number that is not finite, or an extent of 0, becomes some integer too: the check of the mesh refuses such points later.
+        // A number that is not finite, or an extent of 0, becomes some integer too: the check of the mesh refuses such
+        // points later.
         let extent = most[k] - least[k];
         let quantized = ((p[k] - least[k]) / extent * cells) as u32;
         key |= spread(quantized, bits, D) << k;

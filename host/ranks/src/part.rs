@@ -1,7 +1,7 @@
 //! A rank's part of a mesh: the cells (triangles, or tetrahedra) that it owns, and the ghosts around them.
 //!
-//! The ghosts are all cells that touch a vertex of an owned one. Local ids ascend with the ids of the whole mesh, of vertices and
-//! of cells: what compares two local ids decides as in the whole mesh.
+//! The ghosts are all cells that touch a vertex of an owned one. Local ids ascend with the ids of the whole mesh, of
+//! vertices and of cells: what compares two local ids decides as in the whole mesh.
 
 use std::ops::Range;
 
@@ -25,7 +25,8 @@ use crate::transport::{Ranks, Reduction};
 
 pub use crate::rows::Halo;
 
-/// Blocks stay with their ranks where at most one corner in so many has a vertex that may be of several: then their ghosts are few.
+/// Blocks stay with their ranks where at most one corner in so many has a vertex that may be of several: then their
+/// ghosts are few.
 const FEW: u64 = 16;
 
 /// A rank's part of a mesh.
@@ -140,7 +141,8 @@ impl<P: Position> Part<P> {
     }
 }
 
-/// The bins of the block's vertices where each rank owns its block: where few of the vertices may be of several ranks, if that is asked. Collective.
+/// The bins of the block's vertices where each rank owns its block: where few of the vertices may be of several ranks,
+/// if that is asked. Collective.
 fn near(ranks: &Ranks, input: &Input, ownership: &Ownership) -> Result<Option<Near>> {
     let cells = Cells::Block(input);
     let counts = Counts::of(&cells, input.vertices);
@@ -226,7 +228,8 @@ impl Found {
         })
     }
 
-    /// The segments that have an end at an owned cell's vertex, and both ends here, by local ids; and their places among all.
+    /// The segments that have an end at an owned cell's vertex, and both ends here, by local ids; and their places
+    /// among all.
     fn segments(&self, all: &[Segment]) -> (Vec<Segment>, Vec<usize>) {
         let mut segments = Vec::new();
         let mut places = Vec::new();
@@ -244,8 +247,8 @@ impl Found {
         (segments, places)
     }
 
-    /// Refuses segments that are no edges, as far as ids say so: where an owned cell has one end, all cells of the edge are here,
-    /// and the other end with them. Collective.
+    /// Refuses segments that are no edges, as far as ids say so: where an owned cell has one end, all cells of the edge
+    /// are here, and the other end with them. Collective.
     fn check_segments(&self, ranks: &Ranks, vertices: u64, segments: &[Segment]) -> Result<()> {
         if segments.is_empty() {
             return Ok(());
@@ -282,7 +285,8 @@ impl Found {
 }
 
 impl Part {
-    /// The constraints of a part of triangles, whose half-edges are `mesh`; `None` where it has neither regions nor segments.
+    /// The constraints of a part of triangles, whose half-edges are `mesh`; `None` where it has neither regions nor
+    /// segments.
     ///
     /// # Errors
     /// As [`Constraints::of`], by local ids.

@@ -1,4 +1,5 @@
-//! Elements that ranks send each other with what belongs to them, and the halo that they make: owned ones, and ghosts that others own.
+//! Elements that ranks send each other with what belongs to them, and the halo that they make: owned ones, and ghosts
+//! that others own.
 
 use std::ops::Range;
 
@@ -61,8 +62,8 @@ impl Rows {
     }
 }
 
-/// Sends row `sent[i]`, which ascend, to rank `to[i]`, as `stride` words that `write` gives: which, by their places, and the rows from others.
-/// Collective.
+/// Sends row `sent[i]`, which ascend, to rank `to[i]`, as `stride` words that `write` gives: which, by their places,
+/// and the rows from others. Collective.
 pub fn send_rows(
     ranks: &Ranks,
     stride: usize,
@@ -103,7 +104,8 @@ impl Halo {
         Self { send, receive }
     }
 
-    /// The halo where elements have parts: each element's own place, and behind all of a rank those of its other parts, in `parts`.
+    /// The halo where elements have parts: each element's own place, and behind all of a rank those of its other parts,
+    /// in `parts`.
     pub(crate) fn with_parts(&self, parts: impl Fn(u32) -> Range<u32>) -> Self {
         let extended = |mail: &Mail<u32>| {
             let mut items = Vec::new();
@@ -120,8 +122,8 @@ impl Halo {
         Self::new(extended(&self.send), extended(&self.receive))
     }
 
-    /// Gives the items of owned elements to the ranks that have them as ghosts, and takes those of ghosts: calls `set` for each.
-    /// Collective.
+    /// Gives the items of owned elements to the ranks that have them as ghosts, and takes those of ghosts: calls `set`
+    /// for each. Collective.
     pub fn update<T: Pod + Send + Sync>(
         &self,
         ranks: &Ranks,
@@ -174,8 +176,8 @@ impl Halo {
         self.receive.items()
     }
 
-    /// A bit each of those ghosts alone for whose element the owner's `get` gives one, by its place among the [given](Halo::given) ones: four
-    /// bytes for each of them. Collective.
+    /// A bit each of those ghosts alone for whose element the owner's `get` gives one, by its place among the
+    /// [given](Halo::given) ones: four bytes for each of them. Collective.
     pub fn take_bits(
         &self,
         ranks: &Ranks,
@@ -209,9 +211,9 @@ impl Halo {
         }
     }
 
-    /// Tells marks of owned elements, `each` an element, to the ranks that have them as ghosts. `is_new` picks those to tell, four bytes each:
-    /// mark k of the element at place i among the [given](Halo::given) ones is number `each` times i plus k. The marks of
-    /// [ghosts](Halo::ghosts) that are told, numbered likewise. Collective.
+    /// Tells marks of owned elements, `each` an element, to the ranks that have them as ghosts. `is_new` picks those to
+    /// tell, four bytes each: mark k of the element at place i among the [given](Halo::given) ones is number `each`
+    /// times i plus k. The marks of [ghosts](Halo::ghosts) that are told, numbered likewise. Collective.
     pub fn tell(
         &self,
         ranks: &Ranks,

@@ -1,7 +1,7 @@
 //! Vertices at which several ranks own cells.
 //!
-//! A rank tells the directories only those of its vertices that another may have: corners are counted in [`BINS`] bins of ids, and a vertex whose
-//! bin a single rank uses is that rank's alone. Where ids follow their place, few are left.
+//! A rank tells the directories only those of its vertices that another may have: corners are counted in [`BINS`] bins
+//! of ids, and a vertex whose bin a single rank uses is that rank's alone. Where ids follow their place, few are left.
 
 use std::ops::Range;
 
@@ -114,7 +114,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Of the cells with these bins: asks the directories of the vertices in those of several ranks. The mesh has `total` vertices. Collective.
+    /// Of the cells with these bins: asks the directories of the vertices in those of several ranks. The mesh has
+    /// `total` vertices. Collective.
     pub fn find(ranks: &Ranks, cells: &Cells, near: &Near, total: u64) -> Self {
         let vertices = cells.vertices(near.counts.ends);
         let list = vertices.filter(|id| near.of_several[(id >> near.counts.shift) as usize]);
@@ -146,7 +147,8 @@ impl Shared {
             .map(|other| other[1] as u32)
     }
 
-    /// Sends each owned cell to the ranks that need it as a ghost: which, by their places, and the ghosts from others, as rows.
+    /// Sends each owned cell to the ranks that need it as a ghost: which, by their places, and the ghosts from others,
+    /// as rows.
     pub fn send(&self, ranks: &Ranks, owned: &Cells) -> (Mail<u64>, Mail<u64>) {
         let (mut to, mut sent) = (Vec::new(), Vec::new());
         let mut of_cell = Vec::new();
@@ -164,8 +166,8 @@ impl Shared {
     }
 }
 
-/// For each rank that told a vertex of this directory's `block`, by its place there, the vertex and each of the other ranks that told it. The places
-/// that a rank told ascend.
+/// For each rank that told a vertex of this directory's `block`, by its place there, the vertex and each of the other
+/// ranks that told it. The places that a rank told ascend.
 fn users_of_shared(told: &Mail<u32>, block: Range<u64>) -> Vec<(usize, [u64; 2])> {
     // Whether one rank told a vertex, and whether a second one did: a bit each.
     let words = (block.end - block.start).div_ceil(64) as usize;
@@ -215,7 +217,8 @@ mod tests {
     use crate::threads::run;
     use trioxide::mesh::Triangulation;
 
-    /// Of the vertices of blocks on so many ranks: whether all that several ranks have are among those told, and whether these are few.
+    /// Of the vertices of blocks on so many ranks: whether all that several ranks have are among those told, and
+    /// whether these are few.
     fn of_blocks(mesh: &Triangulation, size: usize) -> (bool, bool) {
         let of_ranks = run(size, |transport| {
             let ranks = Ranks::new(transport);

@@ -1,9 +1,10 @@
 //! Smoothing by form A and by colours on ranks: triangles of a surface, or tetrahedra.
 //!
-//! Each rank moves the nodes of its cells, whose neighbours are all in its part; where two ranks have a node, both move it, to the same
-//! bits. After a sweep, or after each colour of one, the positions of ghosts' nodes come from the first rank that has the node. Colours
-//! are those of the single run, found in the order of the whole mesh. The sweeps end when no rank moves a
-//! node by the tolerance. The mean of the last moves is summed as in the single run: in chunks of nodes by their ids.
+//! Each rank moves the nodes of its cells, whose neighbours are all in its part; where two ranks have a node, both move
+//! it, to the same bits. After a sweep, or after each colour of one, the positions of ghosts' nodes come from the first
+//! rank that has the node. Colours are those of the single run, found in the order of the whole mesh. The sweeps end
+//! when no rank moves a node by the tolerance. The mean of the last moves is summed as in the single run: in chunks of
+//! nodes by their ids.
 
 use glam::DVec3;
 use gpu::point::MeshPoint;
@@ -36,8 +37,8 @@ pub struct Smoothed<P> {
     points: Buffer<P>,
 }
 
-/// Smooths the surface of triangles, or the mesh of tetrahedra, whose blocks the ranks hold. Collective. Nodes for which `fixed` is true
-/// stay; it has an element for each node of the whole mesh, or none.
+/// Smooths the surface of triangles, or the mesh of tetrahedra, whose blocks the ranks hold. Collective. Nodes for
+/// which `fixed` is true stay; it has an element for each node of the whole mesh, or none.
 ///
 /// # Errors
 /// As [`smooth::run`], in the same words on every rank; options that need one process ([`smooth::check_share`]).
@@ -313,7 +314,8 @@ fn in_the_whole_mesh(error: Error, part: &Part<DVec3>) -> Fault {
     }
 }
 
-/// The moves of the last sweep, summed as one device sums them: chunks of nodes by their ids, and then the chunks. Collective.
+/// The moves of the last sweep, summed as one device sums them: chunks of nodes by their ids, and then the chunks.
+/// Collective.
 fn moves<P>(
     ranks: &Ranks,
     total: u64,

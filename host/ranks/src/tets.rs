@@ -51,7 +51,8 @@ fn check_block<P: SpacePoint>(ranks: &Ranks, input: Input) -> Result<()> {
     refuse::<P>(ranks, input, is_broken)
 }
 
-/// Refuses a mesh that breaks a rule as some rank has seen: rank 0 gathers it, and finds the words of the single run. Collective.
+/// Refuses a mesh that breaks a rule as some rank has seen: rank 0 gathers it, and finds the words of the single run.
+/// Collective.
 ///
 /// # Errors
 /// The single run's fault.
@@ -96,7 +97,8 @@ pub fn first_of_tagged(part: &Part<DVec3>, tagged: &[[u32; 3]]) -> Vec<Option<u3
     first_tetrahedra(&tagged, part.cells.len(), may_have, corners)
 }
 
-/// The first of `n` tetrahedra that has each of these triangles as a face; `may_have` is true of those that have one, and of few others.
+/// The first of `n` tetrahedra that has each of these triangles as a face; `may_have` is true of those that have one,
+/// and of few others.
 pub fn first_tetrahedra(
     faces: &[[u64; 3]],
     n: usize,

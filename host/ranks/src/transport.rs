@@ -31,8 +31,8 @@ impl Reduction {
     }
 }
 
-/// Ranks that work together. Every call but [`rank`](Transport::rank), [`size`](Transport::size) and [`abort`](Transport::abort) is
-/// collective: all ranks make it, in the same order.
+/// Ranks that work together. Every call but [`rank`](Transport::rank), [`size`](Transport::size) and
+/// [`abort`](Transport::abort) is collective: all ranks make it, in the same order.
 pub trait Transport {
     /// This rank, from 0.
     fn rank(&self) -> usize;
@@ -46,8 +46,8 @@ pub trait Transport {
     /// Gives `to[r]` to rank r; what each rank gave to this one.
     fn counts(&self, to: &[u64]) -> Vec<u64>;
 
-    /// Gives bytes to every rank: `sent` bytes of `send` to each, in the order of ranks. `receive` takes `received` bytes from
-    /// each, which [`counts`](Transport::counts) told.
+    /// Gives bytes to every rank: `sent` bytes of `send` to each, in the order of ranks. `receive` takes `received`
+    /// bytes from each, which [`counts`](Transport::counts) told.
     fn exchange(&self, send: &[u8], sent: &[u64], receive: &mut [u8], received: &[u64]);
 
     /// Joins the numbers of all ranks, place by place.
@@ -288,16 +288,16 @@ impl<'t> Ranks<'t> {
         })
     }
 
-    /// As [`exchange`](Ranks::exchange), where so many items come from each rank, as this one knows: no counts cross, and nobody waits for
-    /// ranks that have nothing for it.
+    /// As [`exchange`](Ranks::exchange), where so many items come from each rank, as this one knows: no counts cross,
+    /// and nobody waits for ranks that have nothing for it.
     pub fn exchange_expected<T: Pod>(&self, mail: &Mail<T>, received: &[u64]) -> Mail<T> {
         self.counted(self.bytes_to_others(mail), 0, |transport| {
             deliver(transport, mail, received)
         })
     }
 
-    /// As [`exchange`](Ranks::exchange), where items go to ranks for which `to` has some, and come from those for which `from` has some: counts
-    /// cross between these alone.
+    /// As [`exchange`](Ranks::exchange), where items go to ranks for which `to` has some, and come from those for which
+    /// `from` has some: counts cross between these alone.
     pub fn exchange_between<T: Pod, U: Pod, V: Pod>(
         &self,
         mail: &Mail<T>,

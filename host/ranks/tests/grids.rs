@@ -1,4 +1,5 @@
-//! Grids that ranks make, of a plain one each device its own rows: the results of the single run, whatever the size and the number of ranks.
+//! Grids that ranks make, of a plain one each device its own rows: the results of the single run, whatever the size and
+//! the number of ranks.
 
 use gpu::point::MeshPoint;
 use gpu::smooth::Vector;

@@ -1,5 +1,5 @@
-//! Memory of the host that a rank takes for a grid which it makes itself: without it the largest mesh would end at the host, not at the
-//! GPU. A device's memory is not counted: on the CPU buffers are maps of pages, not of this allocator.
+//! Memory of the host that a rank takes for a grid which it makes itself: without it the largest mesh would end at the
+//! host, not at the GPU. A device's memory is not counted: on the CPU buffers are maps of pages, not of this allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -94,7 +94,8 @@ fn welded(ranks: &Ranks, on: &Device, grid: &Grid) -> [u64; 2] {
 #[test]
 fn a_grid_takes_few_bytes_a_vertex_of_the_host() {
     trioxide_kernel::check::look_for_writers(false);
-    // Which half-edges are owned, six bits a vertex. The device makes points and triangles, and keeps flags and polygons.
+    // Which half-edges are owned, six bits a vertex. The device makes points and triangles, and keeps flags and
+    // polygons.
     for size in [1, 2] {
         let of_polygons = [
             bytes_a_vertex(size, polygons::<DVec2>),

@@ -177,8 +177,8 @@ fn meshes_full_of_ties() {
     }
 }
 
-/// Two spirals of triangles whose longest edges lead outwards. Each is one region that comes back to its vertices in every turn, so that
-/// it is cut many times.
+/// Two spirals of triangles whose longest edges lead outwards. Each is one region that comes back to its vertices in
+/// every turn, so that it is cut many times.
 fn spirals(seed: u64) -> Triangulation {
     const TURN: u32 = 12;
     const POINTS: u32 = 60;
@@ -234,9 +234,10 @@ fn polygons_that_visit_vertices_twice_are_cut_on_any_rank() {
 
 /// A ghost's longest edge may be decided by the id of a triangle that is not here: its owner says which edge it is.
 ///
-/// Of triangle 4 two edges are equally long, and the one away from the hub is longest since triangle 0 is on its other side. Rank 1
-/// owns triangle 1 alone, and has all triangles at the hub, but not triangle 0: by itself it would take the edge at the hub, find a
-/// single frontier edge there, and cut its own triangle off as if the hub were a barrier tip.
+/// Of triangle 4 two edges are equally long, and the one away from the hub is longest since triangle 0 is on its other
+/// side. Rank 1 owns triangle 1 alone, and has all triangles at the hub, but not triangle 0: by itself it would take
+/// the edge at the hub, find a single frontier edge there, and cut its own triangle off as if the hub were a barrier
+/// tip.
 #[test]
 fn a_tie_of_a_ghost_falls_as_its_owner_says() {
     let hub = (0.0, 0.0);

@@ -291,8 +291,8 @@ fn strip(n: u32) -> Triangulation {
     }
 }
 
-/// One mark at the small end divides every edge on the way to the large one. With the triangles dealt in turn, the path leaves a rank at
-/// every step.
+/// One mark at the small end divides every edge on the way to the large one. With the triangles dealt in turn, the path
+/// leaves a rank at every step.
 #[test]
 fn a_path_that_crosses_ranks_at_every_step_is_followed_to_its_end() {
     let n = 150;
@@ -379,7 +379,8 @@ fn faults_of_markings_are_the_same_on_all_ranks() {
     }
 }
 
-/// Halves of halves end where two neighbouring numbers have none between them: the first triangle of all, not of a rank, is named.
+/// Halves of halves end where two neighbouring numbers have none between them: the first triangle of all, not of a
+/// rank, is named.
 #[test]
 fn a_mesh_as_fine_as_the_precision_names_the_triangle_of_the_single_run() {
     let on = Device::cpu(Some(1)).unwrap();

@@ -1,4 +1,5 @@
-//! Refinement of tetrahedra on ranks gives what the single run gives: same points, same tetrahedra, same tagged triangles, same numbers.
+//! Refinement of tetrahedra on ranks gives what the single run gives: same points, same tetrahedra, same tagged
+//! triangles, same numbers.
 
 mod common;
 
@@ -65,7 +66,8 @@ fn single<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> refine_tets::Resu
     refine_tets::run::<P>(&Device::cpu(Some(1)).unwrap(), mesh, options)
 }
 
-/// Compares with the single run. Gives how often the ranks told each other edges, and whether tetrahedra were dealt anew.
+/// Compares with the single run. Gives how often the ranks told each other edges, and whether tetrahedra were dealt
+/// anew.
 fn check<P: SpacePoint>(
     mesh: &TetMesh,
     options: &Options,

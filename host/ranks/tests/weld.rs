@@ -205,8 +205,8 @@ fn a_chain_that_crosses_ranks_takes_a_round_a_crossing_or_is_gathered() {
     }
 }
 
-/// A point with more lower neighbours than its list holds may wait for those in the list beside a representative that its rank knows: who
-/// decides the rest needs that one too.
+/// A point with more lower neighbours than its list holds may wait for those in the list beside a representative that
+/// its rank knows: who decides the rest needs that one too.
 #[test]
 fn the_rest_is_decided_with_the_representatives_that_are_known() {
     let unit = |i: u64| (mixed(i) >> 11) as f64 / (1_u64 << 53) as f64;
@@ -223,7 +223,8 @@ fn the_rest_is_decided_with_the_representatives_that_are_known() {
     assert!(gathered > 0);
 }
 
-/// Each corner of a triangle soup lies on the boundary. Buckets that compared locked points with each other took minutes for this.
+/// Each corner of a triangle soup lies on the boundary. Buckets that compared locked points with each other took
+/// minutes for this.
 #[test]
 fn locked_points_that_coincide_take_linear_time() {
     let mut soup = Input::new(vec![DVec3::ONE; 60_000], strip(60_000));
@@ -251,11 +252,12 @@ fn chains_in_all_directions() {
     }
 }
 
-/// A member's representative may be no ghost of another rank that has the member: the rank must not count it to a cluster of its own.
+/// A member's representative may be no ghost of another rank that has the member: the rank must not count it to a
+/// cluster of its own.
 #[test]
 fn members_of_clusters_elsewhere_stay_out_of_the_mean() {
-    // 0 takes 2, and 1 would take it: rank 1 owns 1 alone, and has 2 as a ghost, but not 0, since the points at -1.5 put cubes' bounds at
-    // multiples of 2 from there.
+    // 0 takes 2, and 1 would take it: rank 1 owns 1 alone, and has 2 as a ghost, but not 0, since the points at -1.5
+    // put cubes' bounds at multiples of 2 from there.
     let mut points = [0.0, 1.8, 1.0].map(|x| DVec3::X * x).to_vec();
     points.extend([DVec3::X * -1.5; 100]);
     let line = Input::new(points, Vec::new());

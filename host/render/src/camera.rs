@@ -79,8 +79,8 @@ pub(super) struct Projection {
 }
 
 impl Projection {
-    /// The projection in which the drawn points fill the picture. `bounds` gets a function and finds its least and largest values
-    /// over all points that are drawn, axis by axis.
+    /// The projection in which the drawn points fill the picture. `bounds` gets a function and finds its least and
+    /// largest values over all points that are drawn, axis by axis.
     pub fn new(
         camera: &Camera,
         width: Option<u32>,

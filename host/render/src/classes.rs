@@ -23,7 +23,8 @@ pub enum Coloring {
 }
 
 impl Coloring {
-    /// With `values`, by them. `areas` are asked for where the colours need them; edges are found where they are needed and not given.
+    /// With `values`, by them. `areas` are asked for where the colours need them; edges are found where they are needed
+    /// and not given.
     pub fn new(
         mesh: &Mesh,
         color: Color,

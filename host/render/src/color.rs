@@ -57,9 +57,9 @@ pub fn ramp(steps: usize) -> Vec<Rgb> {
 /// Classes under `QUALITATIVE.len()` that are different on both sides of every edge.
 ///
 /// Faces of a planar mesh form a planar graph, which always has a vertex with at most five neighbours: taking such a
-/// vertex away until none is left, then colouring in the opposite order (smallest-last, Matula and Beck 1983), needs six
-/// colours. Among the free colours a hash chooses, so that all are used. Faces of a mesh that is not planar may find none
-/// free: they take any.
+/// vertex away until none is left, then colouring in the opposite order (smallest-last, Matula and Beck 1983), needs
+/// six colours. Among the free colours a hash chooses, so that all are used. Faces of a mesh that is not planar may
+/// find none free: they take any.
 pub struct Distinct {
     neighbors: Neighbors,
     /// Places by number of neighbours; those with the same number in the order of their faces.
@@ -104,16 +104,17 @@ impl Distinct {
         })
     }
 
-    /// The places of all faces, each the one with the fewest neighbours among those that are not before it; of several, the one that
-    /// has had its number of neighbours for the shortest time, and of those that always had it the last face.
+    /// The places of all faces, each the one with the fewest neighbours among those that are not before it; of several,
+    /// the one that has had its number of neighbours for the shortest time, and of those that always had it the last
+    /// face.
     fn smallest_last(&mut self) -> Vec<u32> {
         let Distinct {
             neighbors,
             by_degree: Partition { rows, starts },
             ..
         } = self;
-        // Behind those that have always had a number of neighbours stand those that have it since, in a stack of their own. A face comes
-        // into the stacks of all numbers below its first; only the entry of its present one counts.
+        // Behind those that have always had a number of neighbours stand those that have it since, in a stack of their
+        // own. A face comes into the stacks of all numbers below its first; only the entry of its present one counts.
         const TAKEN: u32 = u32::MAX;
         let mut ends = starts[1..].to_vec();
         let (mut bottoms, mut room) = (Vec::with_capacity(ends.len()), 0);

@@ -3,8 +3,8 @@
 use flate2::{Compress, Compression, FlushCompress};
 use rayon::prelude::*;
 
-/// Bytes of rows that one task compresses, at least. Each such part is compressed without those before it, which costs a hundredth of
-/// the size.
+/// Bytes of rows that one task compresses, at least. Each such part is compressed without those before it, which costs
+/// a hundredth of the size.
 const PART: usize = 1 << 18;
 /// Bytes of a pixel.
 const PIXEL: usize = 3;
@@ -51,8 +51,8 @@ fn compressed(pixels: &[u8], row: usize) -> Vec<u8> {
     stream
 }
 
-/// The rows from byte `first` of `pixels` on, each by the filter that leaves the smallest sum of absolute differences (the heuristic of
-/// the PNG specification, 12.8).
+/// The rows from byte `first` of `pixels` on, each by the filter that leaves the smallest sum of absolute differences
+/// (the heuristic of the PNG specification, 12.8).
 fn filter(pixels: &[u8], first: usize, row: usize) -> Vec<u8> {
     // Rows with a pixel of zeros before them: what stands to the left of a byte stands a pixel before it.
     let padded = |begin: usize, padded: &mut Vec<u8>| {

@@ -134,8 +134,8 @@ impl<'a> Dots<'a> {
     }
 }
 
-/// Darkens a place behind its neighbours in the picture, which gives shape to points without normals: eye-dome lighting (Boucheny
-/// 2009).
+/// Darkens a place behind its neighbours in the picture, which gives shape to points without normals: eye-dome lighting
+/// (Boucheny 2009).
 fn openness(band: &Band, [x, y]: [i32; 2]) -> f32 {
     let Some(own) = band.nearest([x, y]) else {
         return 1.0;

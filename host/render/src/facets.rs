@@ -31,13 +31,13 @@ pub struct Facets<'a> {
     pub lines: Vec<[u32; 2]>,
 }
 
-/// The picture of triangles in space, as the bytes of a file: seen from `options.camera` (by default with the axis up that they
-/// seem to stand on), hidden ones left out, shaded by a light
-/// from the upper left. The colours in `options` have no effect, nor have points that no triangle uses.
+/// The picture of triangles in space, as the bytes of a file: seen from `options.camera` (by default with the axis up
+/// that they seem to stand on), hidden ones left out, shaded by a light from the upper left. The colours in `options`
+/// have no effect, nor have points that no triangle uses.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a corner that is not there or not finite; [`Error::Argument`] for a picture that is empty or too
-/// large, or with more triangles than an SVG can hold.
+/// [`Error::Invalid`] for a corner that is not there or not finite; [`Error::Argument`] for a picture that is empty or
+/// too large, or with more triangles than an SVG can hold.
 pub fn render_facets(facets: &Facets, options: &Options, format: Format) -> Result<Vec<u8>> {
     render_with(facets, options, format, None)
 }
@@ -113,8 +113,8 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// The triangles of the faces, their sides that are sides of the face, and the face of each; both empty or missing where all
-/// faces are triangles.
+/// The triangles of the faces, their sides that are sides of the face, and the face of each; both empty or missing
+/// where all faces are triangles.
 #[expect(clippy::type_complexity)]
 fn triangles_of<'a>(
     points: &[DVec3],

@@ -1,7 +1,7 @@
 //! Faces filled into samples.
 //!
-//! A large mesh has faces of a few samples, and tiny-skia prepares a path and a pipeline for each. Faces whose edges it would not cut
-//! at its pixmap are filled here, with its arithmetic, sample for sample; it fills the others.
+//! A large mesh has faces of a few samples, and tiny-skia prepares a path and a pipeline for each. Faces whose edges it
+//! would not cut at its pixmap are filled here, with its arithmetic, sample for sample; it fills the others.
 
 use glam::Vec2;
 use tiny_skia::{
@@ -42,7 +42,8 @@ pub struct Filler {
 }
 
 impl Filler {
-    /// Draws into `pixmap`, which has the columns from `left` on of one of `width` columns, by `transform`, a scale and a translation.
+    /// Draws into `pixmap`, which has the columns from `left` on of one of `width` columns, by `transform`, a scale and
+    /// a translation.
     pub fn new(pixmap: Pixmap, [left, width]: [u32; 2], transform: Transform) -> Filler {
         Filler {
             size: [width, pixmap.height()],
@@ -89,8 +90,8 @@ impl Filler {
         }
     }
 
-    /// As tiny-skia does (`fill_path` in its painter.rs and scan/path.rs, `LineEdge` in edge.rs); false for a polygon that it cuts, and
-    /// for one with many corners.
+    /// As tiny-skia does (`fill_path` in its painter.rs and scan/path.rs, `LineEdge` in edge.rs); false for a polygon
+    /// that it cuts, and for one with many corners.
     fn fill_inside(
         &mut self,
         corners: impl Iterator<Item = Vec2>,

@@ -71,7 +71,8 @@ impl Legend {
         Legend::swatches("region", ids.into_iter().enumerate().map(color))
     }
 
-    /// The meaning of the faces' colours, if it is a number or a region. The mesh is one that can be drawn, or none is needed.
+    /// The meaning of the faces' colours, if it is a number or a region. The mesh is one that can be drawn, or none is
+    /// needed.
     pub fn of_faces(mesh: &Mesh, options: &Options, values: Option<&[f64]>) -> Option<Legend> {
         let bounds = |values: &mut dyn Iterator<Item = f64>| {
             let none = [f64::INFINITY, f64::NEG_INFINITY];

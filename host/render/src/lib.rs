@@ -1,8 +1,8 @@
 //! Pictures of meshes.
 //!
-//! A planar mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene is written as SVG
-//! or PNG. A mesh in space becomes facets, triangles with a colour each. A camera sees the nearest ones, shaded (PNG: a depth
-//! buffer; SVG: painted from the farthest to the nearest). Points without faces become dots.
+//! A planar mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene is
+//! written as SVG or PNG. A mesh in space becomes facets, triangles with a colour each. A camera sees the nearest ones,
+//! shaded (PNG: a depth buffer; SVG: painted from the farthest to the nearest). Points without faces become dots.
 
 mod camera;
 mod classes;
@@ -44,8 +44,8 @@ pub use volume::{Cut, render_volume};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Color {
-    /// In the plane: neighbours apart. In space: the vertices' own colours, or nothing; for points without faces, their height;
-    /// for cells, their scaled Jacobian.
+    /// In the plane: neighbours apart. In space: the vertices' own colours, or nothing; for points without faces, their
+    /// height; for cells, their scaled Jacobian.
     #[default]
     Auto,
     /// Nothing: all faces are white; in space light blue, and their backs orange.
@@ -87,8 +87,8 @@ pub struct Options {
     pub edges: Edges,
     /// The part of a planar mesh to draw, as x0, y0, x1, y1 in the mesh's coordinates; `None` for all of it.
     pub window: Option<[f64; 4]>,
-    /// The viewpoint. By default a planar mesh is seen from above, and another one from [`Camera::default`] with the axis up that
-    /// [`guess_up`] finds.
+    /// The viewpoint. By default a planar mesh is seen from above, and another one from [`Camera::default`] with the
+    /// axis up that [`guess_up`] finds.
     pub camera: Option<Camera>,
     /// A strip below the picture that says what the colours mean, where they mean a number or a region.
     pub legend: bool,
@@ -121,18 +121,19 @@ impl Format {
     }
 }
 
-/// The picture of a mesh, as the bytes of a file: of a planar one, y up; of one in space, shaded, from `options.camera`; of
-/// points without faces, as dots.
+/// The picture of a mesh, as the bytes of a file: of a planar one, y up; of one in space, shaded, from
+/// `options.camera`; of points without faces, as dots.
 ///
 /// # Errors
-/// [`Error::Invalid`] when the mesh has no points, names a vertex that it does not have, or has a coordinate that is not
-/// finite; [`Error::Argument`] for a picture that is empty or too large, or for colours that the mesh does not have.
+/// [`Error::Invalid`] when the mesh has no points, names a vertex that it does not have, or has a coordinate that is
+/// not finite; [`Error::Argument`] for a picture that is empty or too large, or for colours that the mesh does not
+/// have.
 pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>> {
     draw(mesh, options, None, format)
 }
 
-/// As [`render`], with colours by a value of each face in place of `options.color`: light (smallest) to dark (largest) on a
-/// linear scale.
+/// As [`render`], with colours by a value of each face in place of `options.color`: light (smallest) to dark (largest)
+/// on a linear scale.
 ///
 /// # Errors
 /// As [`render`], and [`Error::Argument`] for values that are not finite or not one for each face.

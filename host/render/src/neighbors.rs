@@ -10,11 +10,12 @@ use trioxide_mesh::partition::Partition;
 
 /// Faces that share an edge with each face, each once.
 ///
-/// Lists stand by place: faces that lie near each other have places near each other, so that a walk from neighbour to neighbour
-/// stays in the cache, whatever the order of the faces.
+/// Lists stand by place: faces that lie near each other have places near each other, so that a walk from neighbour to
+/// neighbour stays in the cache, whatever the order of the faces.
 pub struct Neighbors {
     begins: Begins,
-    /// Places of neighbours; a list has them in the order of their faces, and [`NONE`] behind them where it has room for more.
+    /// Places of neighbours; a list has them in the order of their faces, and [`NONE`] behind them where it has room
+    /// for more.
     lists: Vec<AtomicU32>,
     /// Number of neighbours of each place.
     pub degrees: Vec<AtomicU32>,

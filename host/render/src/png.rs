@@ -17,15 +17,15 @@ use trioxide_mesh::progress::{self, Interrupt};
 const BAND: u32 = 64;
 /// Columns of pixels of a band whose faces one task draws.
 const COLUMNS: u32 = 512;
-/// Pixels drawn beyond a band on every side and thrown away. Lines are cut in the middle of them, since tiny-skia draws an
-/// antialiased line that it has to clip itself wrongly, even far from the cut.
+/// Pixels drawn beyond a band on every side and thrown away. Lines are cut in the middle of them, since tiny-skia draws
+/// an antialiased line that it has to clip itself wrongly, even far from the cut.
 const PADDING: u32 = 8;
 /// Pixels beyond a band at which lines are cut.
 const CUT: f32 = PADDING as f32 / 2.0;
 /// Faces of a cell whose corners are read before they are drawn.
 const READ_AHEAD: usize = 64;
-/// Faces are drawn this many times larger, without antialiasing, and averaged: antialiased faces would let the background
-/// through along every edge that two of them share.
+/// Faces are drawn this many times larger, without antialiasing, and averaged: antialiased faces would let the
+/// background through along every edge that two of them share.
 const SAMPLES: u32 = 3;
 
 /// Faces from which on it pays to draw them before their colours are known.
@@ -125,8 +125,8 @@ pub fn pixels(scene: &Scene, marked: Option<Marked>) -> Vec<u8> {
     pixels
 }
 
-/// The faces of each cell of the picture, ascending. A cell is [`COLUMNS`] of a band, or all of it where a face is large: faces that
-/// tiny-skia draws need whole pixmaps.
+/// The faces of each cell of the picture, ascending. A cell is [`COLUMNS`] of a band, or all of it where a face is
+/// large: faces that tiny-skia draws need whole pixmaps.
 struct Cells {
     /// Faces by band, and in a band by columns.
     faces: Partition<u32>,
@@ -326,8 +326,8 @@ impl<'a> Band<'a> {
             [columns.start, scene.width + 2 * PADDING].map(|column| column * SAMPLES),
             self.transform(SAMPLES),
         );
-        // Corners of some faces before the first of them is filled, whose branches no one foresees: faces and points are read in no
-        // order, and so the reads overlap.
+        // Corners of some faces before the first of them is filled, whose branches no one foresees: faces and points
+        // are read in no order, and so the reads overlap.
         let (mut vertices, mut ends) = (Vec::new(), Vec::new());
         let mut corners = Vec::new();
         for (block, faces) in faces.chunks(READ_AHEAD).enumerate() {

@@ -9,13 +9,13 @@ use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result};
 
-/// The picture of a mesh of polyhedra, as the bytes of a file: the faces between a polyhedron that `cut` leaves and none, in the
-/// colour of the polyhedron. `options.color` is `Auto`, a colour of eight by the polyhedron's id; `None`; or `Region`. Faces with
-/// more than three vertices are drawn as fans of triangles. Vertex ids are in range.
+/// The picture of a mesh of polyhedra, as the bytes of a file: the faces between a polyhedron that `cut` leaves and
+/// none, in the colour of the polyhedron. `options.color` is `Auto`, a colour of eight by the polyhedron's id; `None`;
+/// or `Region`. Faces with more than three vertices are drawn as fans of triangles. Vertex ids are in range.
 ///
 /// # Errors
-/// [`Error::Argument`] for other colours, a cut that leaves no polyhedron, or a picture that is empty or too large; [`Error::Invalid`]
-/// for a coordinate that is not finite.
+/// [`Error::Argument`] for other colours, a cut that leaves no polyhedron, or a picture that is empty or too large;
+/// [`Error::Invalid`] for a coordinate that is not finite.
 pub fn render_polyhedra(
     mesh: &PolyhedralMesh,
     cut: Option<Cut>,

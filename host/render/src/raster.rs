@@ -1,8 +1,8 @@
 //! Hidden surfaces by a depth buffer.
 //!
-//! Every sample of the picture keeps the nearest thing drawn there, as its depth and its number in one atomic integer: the
-//! smallest wins, so that threads may draw in any order and the picture is the same. Colours are found at the end, for visible
-//! things only. Triangles are drawn in fixed point, exactly: two that share a side leave no gap.
+//! Every sample of the picture keeps the nearest thing drawn there, as its depth and its number in one atomic integer:
+//! the smallest wins, so that threads may draw in any order and the picture is the same. Colours are found at the end,
+//! for visible things only. Triangles are drawn in fixed point, exactly: two that share a side leave no gap.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -32,8 +32,8 @@ pub struct Band {
     samples: Vec<AtomicU64>,
 }
 
-/// The pixels of a picture: `draw` draws everything into a band; `color` gives the colour of a visible thing, by its number and
-/// the place of the sample in the band, in samples.
+/// The pixels of a picture: `draw` draws everything into a band; `color` gives the colour of a visible thing, by its
+/// number and the place of the sample in the band, in samples.
 pub fn picture(
     [width, height]: [u32; 2],
     draw: impl Fn(&Band),

@@ -39,9 +39,9 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// A planar mesh, as [`render`](super::render) describes it; with `values`, as [`render_values`](super::render_values). And what
-    /// `draw` makes of it before it has colours and edges, while one thread finds colours that keep neighbours apart; `None` where
-    /// colours are found sooner.
+    /// A planar mesh, as [`render`](super::render) describes it; with `values`, as
+    /// [`render_values`](super::render_values). And what `draw` makes of it before it has colours and edges, while one
+    /// thread finds colours that keep neighbours apart; `None` where colours are found sooner.
     pub fn planar<R: Send>(
         mesh: &'a Mesh,
         options: &Options,

@@ -8,8 +8,8 @@ use super::scene::Scene;
 /// Units a pixel: coordinates are written as integers, from one point to the next, which keeps the file small.
 const UNITS: f32 = 10.0;
 
-/// The scene as an SVG document: one path for the faces of each colour, which carry their edges; one for the boundary, one
-/// for the segments if there are any.
+/// The scene as an SVG document: one path for the faces of each colour, which carry their edges; one for the boundary,
+/// one for the segments if there are any.
 pub fn encode(scene: &Scene) -> String {
     let points: Vec<[i32; 2]> = scene
         .points

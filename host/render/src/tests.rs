@@ -120,8 +120,8 @@ fn faces_leave_no_seam() {
 
 #[test]
 fn bands_and_sides_leave_no_trace() {
-    // Moving the picture by ten pixels moves its bands and sides against the mesh: that may not be seen. Vertices lie on
-    // sixteenths of pixels, exact in f32; but cut and clipped points are rounded, which may turn a sample.
+    // Moving the picture by ten pixels moves its bands and sides against the mesh: that may not be seen. Vertices lie
+    // on sixteenths of pixels, exact in f32; but cut and clipped points are rounded, which may turn a sample.
     let mut mesh = Mesh::from(generate::random(500, 1).unwrap());
     for point in &mut mesh.points {
         *point = (*point * 4096.0).round() / 4096.0;

@@ -2,9 +2,9 @@
 
 use glam::{DVec2, DVec3};
 
-/// Appends the triangles of a polygon, as positions in `face`, counter-clockwise as it is: all from its first corner where that
-/// covers it, and else by cutting ears (Meisters 1975) in the plane of its largest projection. A polygon that touches or crosses
-/// itself is covered only approximately.
+/// Appends the triangles of a polygon, as positions in `face`, counter-clockwise as it is: all from its first corner
+/// where that covers it, and else by cutting ears (Meisters 1975) in the plane of its largest projection. A polygon
+/// that touches or crosses itself is covered only approximately.
 pub fn triangulate(points: &[DVec3], face: &[u32], triangles: &mut Vec<[usize; 3]>) {
     let corner = |i: usize| points[face[i] as usize];
     let fan = |i: usize| [0, i - 1, i];

@@ -15,9 +15,9 @@ const LEAST_BASE: f64 = 0.15;
 /// A guess of the axis that points up, for a mesh in space.
 ///
 /// - A surface that looks the same way everywhere, as a terrain does, has the axis that it looks along.
-/// - A surface that stands on a flat base, as scans of statues do, has the axis at right angles to it: the base is the part of the
-///   surface that looks down within the lowest 3 % of the extent. It must cover 15 % of the box's base, and twice as much as along
-///   another axis.
+/// - A surface that stands on a flat base, as scans of statues do, has the axis at right angles to it: the base is the
+///   part of the surface that looks down within the lowest 3 % of the extent. It must cover 15 % of the box's base, and
+///   twice as much as along another axis.
 /// - Points without faces whose extent is small along one axis, less than half of the others, have that one.
 /// - All others have z.
 pub fn guess_up(mesh: &Mesh) -> Up {

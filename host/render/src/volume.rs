@@ -16,7 +16,8 @@ use trioxide_mesh::{Error, Result, parallel};
 pub struct Cut {
     /// Normal, of any length but 0.
     pub normal: DVec3,
-    /// Product of the normal with each point of the plane; without, the plane goes through the middle of the mesh's bounds.
+    /// Product of the normal with each point of the plane; without, the plane goes through the middle of the mesh's
+    /// bounds.
     pub offset: Option<f64>,
 }
 
@@ -26,13 +27,13 @@ type Face = (u32, [u8; 4]);
 /// Colour of inverted and flat cells.
 const INVERTED: Rgb = [206, 62, 50];
 
-/// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `cut` leaves, in the colours
-/// of these cells. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red where it is not positive;
-/// `None`; or `Region`. Vertex ids are in range.
+/// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `cut` leaves, in
+/// the colours of these cells. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red where it
+/// is not positive; `None`; or `Region`. Vertex ids are in range.
 ///
 /// # Errors
-/// [`Error::Argument`] for other colours, a cut that leaves no cell, or a picture that is empty or too large; [`Error::Invalid`]
-/// for a coordinate that is not finite.
+/// [`Error::Argument`] for other colours, a cut that leaves no cell, or a picture that is empty or too large;
+/// [`Error::Invalid`] for a coordinate that is not finite.
 pub fn render_volume(
     mesh: &VolumeMesh,
     cut: Option<Cut>,

@@ -1,7 +1,7 @@
 //! Twins and border of a triangulation, built on a device.
 //!
-//! The host waits three times: for the sample that chooses the table's layout, beside the check of the points; for what was found of
-//! triangles and edges; and for the count of the boundary.
+//! The host waits three times: for the sample that chooses the table's layout, beside the check of the points; for what
+//! was found of triangles and edges; and for the count of the boundary.
 
 use gpu::half_edge::{self as kernel, rule};
 use gpu::ids::{HalfEdge, Vertex};
@@ -77,16 +77,17 @@ fn match_twins<P: AnyPoint>(
     };
     let scale = ((slots as u64) << 32) / points.len().max(1) as u64;
     let n = origins.len() as u32 / 3;
-    // SAFETY: the kernel compares a vertex id with the number of points before it uses it; the scale puts the slot of every vertex
-    // below `slots`; waiting half-edges bound triangles.
+    // SAFETY: the kernel compares a vertex id with the number of points before it uses it; the scale puts the slot of
+    // every vertex below `slots`; waiting half-edges bound triangles.
     unsafe { launch(on, n, origins, points, &mut table, &mut twins, found, scale) }?;
     Ok(twins)
 }
 
 /// Refuses a mesh in which something was found; whether the table had no room for all edges, where it `may_grow`.
 ///
-/// It waits, and not only for what was found: the driver joins the memory of the table, which is free by now, to other free memory when
-/// it is waited for. Without the wait large buffers of later runs take 0.4 ms each, as their memory is put together from parts.
+/// It waits, and not only for what was found: the driver joins the memory of the table, which is free by now, to other
+/// free memory when it is waited for. Without the wait large buffers of later runs take 0.4 ms each, as their memory is
+/// put together from parts.
 fn refuse_bad<P: AnyPoint>(
     on: &Device,
     points: &Buffer<P>,
@@ -129,8 +130,8 @@ fn link_border(
     let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
     // SAFETY: the border lists half-edges, each once.
     unsafe { kernel::number_border::launch(on, b as u32, &list, twins, n) }?;
-    // SAFETY: every half-edge has its twin or a border half-edge, and no other has the same: turning around a vertex ends at the
-    // border, at another half-edge of it for each.
+    // SAFETY: every half-edge has its twin or a border half-edge, and no other has the same: turning around a vertex
+    // ends at the border, at another half-edge of it for each.
     unsafe { kernel::link_border::launch(on, b as u32, &list, twins, &mut next, &mut prev, n) }?;
     Ok(Border { list, next, prev })
 }
@@ -143,14 +144,14 @@ pub(super) fn check_border(half_edges: usize, border: usize) -> Result<()> {
     }
 }
 
-/// Slots of the table in which the twins of a planar mesh meet. Such a mesh has fewer than three edges a vertex, and at most one
-/// a half-edge.
+/// Slots of the table in which the twins of a planar mesh meet. Such a mesh has fewer than three edges a vertex, and at
+/// most one a half-edge.
 pub(super) fn table_slots(vertices: usize, half_edges: usize, scattered: bool) -> usize {
     slots_for(half_edges.min(3 * vertices), scattered)
 }
 
-/// Slots for a number of edges, as far as 32 bits number them: half as many again, or twice as many where ids are not local, so that
-/// fewer attempts are in vain, each of which reads memory out of order.
+/// Slots for a number of edges, as far as 32 bits number them: half as many again, or twice as many where ids are not
+/// local, so that fewer attempts are in vain, each of which reads memory out of order.
 fn slots_for(edges: usize, scattered: bool) -> usize {
     let more = if scattered { edges } else { edges / 2 };
     (edges + more + 64).min(u32::MAX as usize)

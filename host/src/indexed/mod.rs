@@ -1,5 +1,5 @@
-//! Indexed Polylla on a device: polygons from arrays of triangles and neighbours. The kernels are in `gpu::indexed`, with the
-//! parts of the paper that they cover and the differences from it.
+//! Indexed Polylla on a device: polygons from arrays of triangles and neighbours. The kernels are in `gpu::indexed`,
+//! with the parts of the paper that they cover and the differences from it.
 //!
 //! ```
 //! use trioxide::prelude::*;
@@ -76,8 +76,8 @@ pub fn bytes_needed<P: Point>(points: usize, triangles: usize) -> u64 {
     let words = |n: usize| n * size_of::<u32>();
     let mesh = points * size_of::<P>() + words(6 * triangles);
     let arrays = words(3 * triangles + points);
-    // The Mesh array, and the lists, each with its arrays for half as many polygons as triangles: starts, positions, lengths;
-    // offsets.
+    // The Mesh array, and the lists, each with its arrays for half as many polygons as triangles: starts, positions,
+    // lengths; offsets.
     let polygons = words(2 * triangles + 3 * triangles / 2) + words(2 * triangles + triangles);
     let bit_sets = 3 * words(3 * triangles) / 32;
     (mesh + arrays + polygons + bit_sets) as u64
@@ -213,8 +213,8 @@ impl<P: Point> Run<'_, P> {
         })
     }
 
-    /// The polygon of each seed, and the list of the polygons with barrier tips. `labelled` is the number of half-edges in
-    /// `frontier`.
+    /// The polygon of each seed, and the list of the polygons with barrier tips. `labelled` is the number of half-edges
+    /// in `frontier`.
     fn traverse(
         &self,
         max: &Buffer<u32>,
@@ -228,7 +228,8 @@ impl<P: Point> Run<'_, P> {
         let mut starts = on.uninitialized(seeds.len())?;
         let mut positions = lengths(on, seeds.len())?;
         let (to, sizes) = (&mut starts, &mut positions);
-        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier edge.
+        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier
+        // edge.
         unsafe { kernel::measure_polygons::launch(on, n, seeds, max, edges, to, sizes) }?;
         exclusive_scan(on, &mut positions)?;
         let size = on.read(&positions, seeds.len())?;
@@ -261,8 +262,8 @@ impl<P: Point> Run<'_, P> {
         Ok((arrays, broken))
     }
 
-    /// Splits the `broken` polygons in `all` round by round; `all` starts with one list and gets the parts of each round. Returns
-    /// the number of tips and of rounds.
+    /// Splits the `broken` polygons in `all` round by round; `all` starts with one list and gets the parts of each
+    /// round. Returns the number of tips and of rounds.
     fn repair_on_device(
         &self,
         frontier: &mut Buffer<Bits<HalfEdge>>,
@@ -303,8 +304,8 @@ impl<P: Point> Run<'_, P> {
         Ok((tips, rounds))
     }
 
-    /// A round of the repair: splits the `broken` polygons by their `cuts`. Returns the parts, and the list of the broken ones
-    /// among them, whose cuts `cuts` gets.
+    /// A round of the repair: splits the `broken` polygons by their `cuts`. Returns the parts, and the list of the
+    /// broken ones among them, whose cuts `cuts` gets.
     fn split(
         &self,
         frontier: &mut Buffer<Bits<HalfEdge>>,

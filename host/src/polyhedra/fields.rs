@@ -6,7 +6,8 @@ use trioxide_mesh::volume::orientation;
 use crate::polyhedra_mesh::PolyhedraLists;
 use crate::volume::TetMesh;
 
-/// The tetrahedra that each polyhedron is made of, weighted by their volumes; labels are those of its first tetrahedron, as regions.
+/// The tetrahedra that each polyhedron is made of, weighted by their volumes; labels are those of its first
+/// tetrahedron, as regions.
 ///
 /// # Panics
 /// For lists of another mesh.

@@ -81,8 +81,8 @@ pub(super) fn find_deep_roots(on: &Device, links: &Buffer<Link>) -> Result<Buffe
 }
 
 impl Forest {
-    /// Lower sides of barrier faces, ascending, and the roots, which `roots` are if all walks came to one. `found` has the tally of these
-    /// walks, and gets the number of barrier faces.
+    /// Lower sides of barrier faces, ascending, and the roots, which `roots` are if all walks came to one. `found` has
+    /// the tally of these walks, and gets the number of barrier faces.
     pub(super) fn barrier_faces(
         &mut self,
         on: &Device,

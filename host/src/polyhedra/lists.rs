@@ -22,8 +22,8 @@ pub(super) struct Lists {
 }
 
 impl Forest {
-    /// Numbers the polyhedra by their roots, and lists their tetrahedra and their sides. `found` gets their number and the length of
-    /// the longest.
+    /// Numbers the polyhedra by their roots, and lists their tetrahedra and their sides. `found` gets their number and
+    /// the length of the longest.
     pub(super) fn list(&self, on: &Device, found: &mut Buffer<u32>) -> Result<Lists> {
         let mut lists = on.stage("number polyhedra", || self.number(on, found))?;
         on.stage("list faces", || lists.list_faces(on, self, false, found))?;

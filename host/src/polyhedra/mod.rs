@@ -1,5 +1,5 @@
-//! Polylla in three dimensions, on a device: tetrahedra become polyhedra. The kernels are in [`gpu::polyhedra`], with the
-//! definitions and the proofs.
+//! Polylla in three dimensions, on a device: tetrahedra become polyhedra. The kernels are in [`gpu::polyhedra`], with
+//! the definitions and the proofs.
 //!
 //! ```
 //! use glam::DVec3;
@@ -78,8 +78,8 @@ impl Default for Options {
     }
 }
 
-/// Bytes that a run takes at once with its mesh, for V points and T tetrahedra; for the lists a polyhedron is taken for each two
-/// tetrahedra.
+/// Bytes that a run takes at once with its mesh, for V points and T tetrahedra; for the lists a polyhedron is taken for
+/// each two tetrahedra.
 pub fn bytes_needed<P: SpacePoint>(points: usize, tetrahedra: usize, options: Options) -> u64 {
     let words = |n: usize| n * size_of::<u32>();
     let mesh = points * size_of::<P>() + words(8 * tetrahedra);

@@ -9,7 +9,8 @@ use crate::polyhedra_mesh::{PolyhedraCounts, PolyhedraLists};
 use crate::tet_faces::{DeviceFaces, ListId};
 use crate::{Error, Result};
 
-/// Polyhedra on a device, over the tetrahedra that they were made from: P polyhedra of T tetrahedra, in ascending order of their roots.
+/// Polyhedra on a device, over the tetrahedra that they were made from: P polyhedra of T tetrahedra, in ascending order
+/// of their roots.
 pub struct DevicePolyhedra {
     /// The tetrahedra.
     pub(super) list: ListId,

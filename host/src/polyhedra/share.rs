@@ -1,7 +1,7 @@
 //! Polyhedra that several processes make together, each of a part of the mesh: the share of one of them.
 //!
-//! A process holds the tetrahedra that it *owns* and all behind their faces, the *ghosts*, numbered in the order of the whole mesh; so are
-//! the vertices. So faces compare as they do there.
+//! A process holds the tetrahedra that it *owns* and all behind their faces, the *ghosts*, numbered in the order of the
+//! whole mesh; so are the vertices. So faces compare as they do there.
 //!
 //! | stage | right for | then |
 //! | --- | --- | --- |
@@ -10,10 +10,11 @@
 //! | taking trees ([`Share::take`]) | regions of several processes | their tetrahedra go to the owner of the root |
 //! | all that follows ([`Share::polyhedra`], [`of_taken`]) | regions, each in one piece | |
 //!
-//! What follows the links looks at one region alone: a barrier face has the same region on both sides; the tetrahedra around its tip, and
-//! what the repair and the option `strict` cut, are of its tree. So who has all tetrahedra of a region, in their order, makes the polyhedra of the
-//! single run of it. Ghosts and tetrahedra that went away are *set apart*: each is a tree of one tetrahedron, which the stages work on as on
-//! any other, and whose polyhedron does not count.
+//! What follows the links looks at one region alone: a barrier face has the same region on both sides; the tetrahedra
+//! around its tip, and what the repair and the option `strict` cut, are of its tree. So who has all tetrahedra of a
+//! region, in their order, makes the polyhedra of the single run of it. Ghosts and tetrahedra that went away are *set
+//! apart*: each is a tree of one tetrahedron, which the stages work on as on any other, and whose polyhedron does not
+//! count.
 
 use gpu::ids::{FaceSide, Tet};
 use gpu::polyhedra::{self as kernel, Link};
@@ -50,7 +51,8 @@ pub struct Taken {
     pub tetrahedron: u32,
     /// Where its walk ends.
     pub end: u32,
-    /// Its labels, for [`of_taken`]: the place of its chosen face, in two bits; whether it is a root; four bits of frontier faces.
+    /// Its labels, for [`of_taken`]: the place of its chosen face, in two bits; whether it is a root; four bits of
+    /// frontier faces.
     pub labels: u32,
 }
 
@@ -84,7 +86,8 @@ pub fn boundary_faces_of(on: &Device, faces: &mut DeviceFaces, tetrahedra: &[u32
 }
 
 impl Share {
-    /// Labels a part by its [`largest_faces`], where the `ghosts`, ascending, have those of their owners; `options` as in the whole run.
+    /// Labels a part by its [`largest_faces`], where the `ghosts`, ascending, have those of their owners; `options` as
+    /// in the whole run.
     ///
     /// # Errors
     /// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.
@@ -149,7 +152,8 @@ impl Share {
         Ok(places(&links))
     }
 
-    /// Takes away the owned tetrahedra whose walks end at one of `ends`: all of them, ascending, with their labels. Once.
+    /// Takes away the owned tetrahedra whose walks end at one of `ends`: all of them, ascending, with their labels.
+    /// Once.
     ///
     /// # Errors
     /// Errors of the device.
@@ -190,8 +194,8 @@ impl Share {
         })
     }
 
-    /// The polyhedra of what is left, and those of the tetrahedra that are set apart, which do not count: each has one of them, whose local
-    /// ids, ascending, come too. `mesh` and `faces` are those of the part.
+    /// The polyhedra of what is left, and those of the tetrahedra that are set apart, which do not count: each has one
+    /// of them, whose local ids, ascending, come too. `mesh` and `faces` are those of the part.
     ///
     /// # Errors
     /// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.
@@ -292,8 +296,8 @@ fn set_apart(
     Ok(())
 }
 
-/// The polyhedra of whole regions, whose T tetrahedra were [taken](Share::take), in ascending order of their ids: `corners` has four of
-/// `vertices` vertices for each, which ascend with theirs; `labels` are those of [`Taken`].
+/// The polyhedra of whole regions, whose T tetrahedra were [taken](Share::take), in ascending order of their ids:
+/// `corners` has four of `vertices` vertices for each, which ascend with theirs; `labels` are those of [`Taken`].
 ///
 /// # Errors
 /// [`crate::Error::Invalid`] for faces of no mesh; errors of the device.

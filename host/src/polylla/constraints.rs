@@ -19,11 +19,12 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// The edges between triangles of different regions, and the segments of `of`, whose half-edges are `mesh`; `None` where
-    /// there are neither regions nor segments.
+    /// The edges between triangles of different regions, and the segments of `of`, whose half-edges are `mesh`; `None`
+    /// where there are neither regions nor segments.
     ///
     /// # Errors
-    /// [`Error::NoEdge`] when a segment is no edge of the triangulation, [`Error::SegmentOutOfRange`], [`Error::Regions`].
+    /// [`Error::NoEdge`] when a segment is no edge of the triangulation, [`Error::SegmentOutOfRange`],
+    /// [`Error::Regions`].
     pub fn of<P: Point>(
         on: &Device,
         mesh: &DeviceTriangulation<P>,

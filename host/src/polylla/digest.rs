@@ -1,4 +1,5 @@
-//! The digest of polygons that are on a device: that of [`digest::of_polygons`](crate::digest::of_polygons), without a copy of them.
+//! The digest of polygons that are on a device: that of [`digest::of_polygons`](crate::digest::of_polygons), without a
+//! copy of them.
 
 use gpu::ids::{HalfEdge, Polygon, Vertex};
 use gpu::polylla as kernel;
@@ -35,8 +36,8 @@ impl WholeIds<'_> {
     }
 }
 
-/// The sum of the hashes of polygons, modulo 2^64. They are lists of vertices, each with its smallest half-edge; the hash is of the ids
-/// in the whole mesh.
+/// The sum of the hashes of polygons, modulo 2^64. They are lists of vertices, each with its smallest half-edge; the
+/// hash is of the ids in the whole mesh.
 ///
 /// # Safety
 /// The half-edges and vertices are those of a mesh with an id for each triangle and each vertex.

@@ -9,7 +9,8 @@ use crate::mesh::{NONE, Polygons, Triangulation};
 use crate::reference;
 use trioxide_mesh::parallel;
 
-/// The triangles that each polygon is made of, ascending: those of polygon i are `triangles[offsets[i]..offsets[i + 1]]`.
+/// The triangles that each polygon is made of, ascending: those of polygon i are
+/// `triangles[offsets[i]..offsets[i + 1]]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolygonTriangles {
     /// Start of each polygon's triangles, and the end of the last; P + 1.
@@ -19,8 +20,9 @@ pub struct PolygonTriangles {
 }
 
 impl PolygonTriangles {
-    /// Of `polygons` of `mesh` by their smallest half-edges, and the `twins` of the mesh's half-edges, 3T or more. Each polygon goes
-    /// through the triangles around its corners, from one side to the next: so each triangle is met thrice.
+    /// Of `polygons` of `mesh` by their smallest half-edges, and the `twins` of the mesh's half-edges, 3T or more. Each
+    /// polygon goes through the triangles around its corners, from one side to the next: so each triangle is met
+    /// thrice.
     ///
     /// # Panics
     /// When the polygons are none of a valid triangulation.
@@ -66,9 +68,9 @@ impl PolygonTriangles {
         Self { offsets, triangles }
     }
 
-    /// The triangles with their areas: a field of triangles [mixed](crate::fields::Fields::mixed) so has in each polygon the mean over
-    /// its area. Integers are those of the triangle of the polygon's smallest half-edge, as its region is. Where all triangles of a
-    /// polygon are flat, they count alike.
+    /// The triangles with their areas: a field of triangles [mixed](crate::fields::Fields::mixed) so has in each
+    /// polygon the mean over its area. Integers are those of the triangle of the polygon's smallest half-edge, as its
+    /// region is. Where all triangles of a polygon are flat, they count alike.
     pub fn mix(self, mesh: &Triangulation, half_edges: &[u32]) -> Mix {
         let mut weights = parallel::map(&self.triangles, |&t| {
             let [a, b, c] = mesh.triangles[t as usize].map(|v| mesh.points[v as usize]);

@@ -1,5 +1,5 @@
-//! GPolylla on a device: a half-edge triangulation becomes a polygonal mesh. The kernels are in `gpu::polylla`, with the parts of
-//! the paper that they cover and the differences from it.
+//! GPolylla on a device: a half-edge triangulation becomes a polygonal mesh. The kernels are in `gpu::polylla`, with
+//! the parts of the paper that they cover and the differences from it.
 //!
 //! From a file to a file:
 //!
@@ -78,8 +78,8 @@ impl Default for Options {
 
 /// Bytes that a run takes at once with its mesh, for V points and T triangles.
 ///
-/// A triangle's longest edge is no frontier edge unless it lies on the boundary, so there are at most 2T frontier half-edges, and
-/// T / 2 seeds and polygons besides the ones at the boundary, whose number is taken for small.
+/// A triangle's longest edge is no frontier edge unless it lies on the boundary, so there are at most 2T frontier
+/// half-edges, and T / 2 seeds and polygons besides the ones at the boundary, whose number is taken for small.
 pub fn bytes_needed<P: Point>(points: usize, triangles: usize, options: Options) -> u64 {
     let words = |n: usize| n * size_of::<u32>();
     let mesh = points * size_of::<P>() + words(6 * triangles);
@@ -255,7 +255,8 @@ fn find_links<P: Point>(
     let tip_bits = on.stage("link frontier edges", || {
         let mut tips: Buffer<Bits<HalfEdge>> = on.uninitialized(frontier.len())?;
         let (next, prev) = (&mut links.next, &mut links.prev);
-        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier edge.
+        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier
+        // edge.
         unsafe {
             kernel::link_frontier_edges::launch(
                 on,
@@ -327,8 +328,8 @@ fn mark_polygons<P: Point>(
 
 /// Cuts weakly simple polygons until there is none.
 ///
-/// `polygons` are the half-edges of all polygons, their lists, and the weakly simple ones among them; `found` has the bits of these
-/// half-edges.
+/// `polygons` are the half-edges of all polygons, their lists, and the weakly simple ones among them; `found` has the
+/// bits of these half-edges.
 fn split_weakly_simple<P: Point>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
@@ -368,7 +369,8 @@ fn cut<P: Point>(
         next: &links.next,
     };
     let (lists, edges) = (lists.rows(), labelled(mesh, frontier));
-    // SAFETY: the polygons of the list have a vertex twice, and a cut between its corners exists (the kernel's documentation).
+    // SAFETY: the polygons of the list have a vertex twice, and a cut between its corners exists (the kernel's
+    // documentation).
     unsafe { kernel::cut_weakly_simple::launch(on, n, weak, cycles, lists, edges, &mut cuts) }?;
     // SAFETY: cuts are half-edges of triangles.
     unsafe { kernel::mark_cuts::launch(on, 2 * n, &cuts, frontier) }?;

@@ -43,19 +43,20 @@ impl DevicePolygons {
         &self.half_edges
     }
 
-    /// The vertices of each polygon, from the origin of its smallest half-edge; `None` where the options leave them out.
+    /// The vertices of each polygon, from the origin of its smallest half-edge; `None` where the options leave them
+    /// out.
     pub fn lists(&self) -> Option<&Csr<Polygon, Vertex>> {
         self.lists.as_ref()
     }
 
-    /// The smallest half-edge of each polygon, and the polygons' vertices if the options asked for them, for further work on the
-    /// device.
+    /// The smallest half-edge of each polygon, and the polygons' vertices if the options asked for them, for further
+    /// work on the device.
     pub fn into_arrays(self) -> (Buffer<HalfEdge>, Option<Csr<Polygon, Vertex>>) {
         (self.half_edges, self.lists)
     }
 
-    /// The region of each polygon, from the region of each triangle of the `mesh` that the polygons were made from; P. Without
-    /// constraints by these regions it is that of the polygon's first triangle.
+    /// The region of each polygon, from the region of each triangle of the `mesh` that the polygons were made from; P.
+    /// Without constraints by these regions it is that of the polygon's first triangle.
     ///
     /// # Errors
     /// [`Error::OtherMesh`]; [`Error::Regions`] for a list of another length; errors of the device.
@@ -85,8 +86,8 @@ impl DevicePolygons {
         Ok(taken)
     }
 
-    /// The way back to the `mesh` that the polygons were made from: the polygon of each triangle, T, and the triangles of each
-    /// polygon, ascending.
+    /// The way back to the `mesh` that the polygons were made from: the polygon of each triangle, T, and the triangles
+    /// of each polygon, ascending.
     ///
     /// # Errors
     /// [`Error::OtherMesh`]; errors of the device.
@@ -107,8 +108,8 @@ impl DevicePolygons {
                 twins: mesh.twins(),
                 frontier: &self.frontier,
             };
-            // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; the frontier edges of a polygon are
-            // a cycle. A triangle lies in one polygon, so that no other writes to its place.
+            // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; the frontier edges of a
+            // polygon are a cycle. A triangle lies in one polygon, so that no other writes to its place.
             unsafe {
                 let (n, half_edges) = (count as u32, &self.half_edges);
                 kernel::assign_triangles::launch(on, n, half_edges, edges, &mut polygons)

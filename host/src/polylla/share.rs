@@ -1,7 +1,8 @@
 //! A run that several processes make together, each on a part of the mesh: the share of one of them.
 //!
-//! A process holds the triangles that it *owns* and all that touch a vertex of those, the *ghosts*, numbered in the order of the whole
-//! mesh. So its local ids compare as the ids of the whole mesh do, and every tie falls as it does there.
+//! A process holds the triangles that it *owns* and all that touch a vertex of those, the *ghosts*, numbered in the
+//! order of the whole mesh. So its local ids compare as the ids of the whole mesh do, and every tie falls as it does
+//! there.
 //!
 //! | stage | right for | then |
 //! | --- | --- | --- |
@@ -10,13 +11,14 @@
 //! | link frontier edges, repair barrier tips | tips at those vertices | the owners give the edges that the repair added to ghosts |
 //! | find polygons | polygons whose half-edges are all owned | the others are given as pieces |
 //!
-//! Where the ghosts end, their edges have no twin and are frontier edges: no walk leaves the part, and its links are cycles. A cycle of
-//! owned half-edges alone is a polygon of the whole mesh, since the links of an owned half-edge need only the fans of its ends. Its
-//! seed is here too: every corner of every triangle of its region lies on the cycle, so all of these triangles touch an owned one. A
-//! cycle with a ghost may be cut short where the part ends: only its owned half-edges count, each with the one behind it.
+//! Where the ghosts end, their edges have no twin and are frontier edges: no walk leaves the part, and its links are
+//! cycles. A cycle of owned half-edges alone is a polygon of the whole mesh, since the links of an owned half-edge need
+//! only the fans of its ends. Its seed is here too: every corner of every triangle of its region lies on the cycle, so
+//! all of these triangles touch an owned one. A cycle with a ghost may be cut short where the part ends: only its owned
+//! half-edges count, each with the one behind it.
 //!
-//! A polygon of owned half-edges that visits a vertex twice is cut here, if that is asked for: all triangles of its region are here, and a
-//! cut needs nothing else. A side of a piece may then be a ghost's.
+//! A polygon of owned half-edges that visits a vertex twice is cut here, if that is asked for: all triangles of its
+//! region are here, and a cut needs nothing else. A side of a piece may then be a ghost's.
 
 use trioxide_kernel::Bits;
 use trioxide_mesh::parallel;
@@ -37,7 +39,8 @@ use trioxide_kernel::launch::Buffer;
 /// How the owners' flags of half-edges reach the ghosts of other processes.
 ///
 /// # Safety
-/// [`exchange`](Owners::exchange) returns the flags that the owner of each ghost gave for it: walks over other flags may never end.
+/// [`exchange`](Owners::exchange) returns the flags that the owner of each ghost gave for it: walks over other flags
+/// may never end.
 pub unsafe trait Owners {
     /// The triangles whose flags others get, in the order in which [`exchange`](Owners::exchange) takes them.
     fn given(&self) -> &[u32];
@@ -45,8 +48,8 @@ pub unsafe trait Owners {
     /// The ghosts, in the order in which it gives their flags.
     fn ghosts(&self) -> &[u32];
 
-    /// Gives the flags of owned triangles to the processes that have them as ghosts, and returns those of ghosts: a byte a triangle, a bit
-    /// for each of its half-edges.
+    /// Gives the flags of owned triangles to the processes that have them as ghosts, and returns those of ghosts: a
+    /// byte a triangle, a bit for each of its half-edges.
     ///
     /// # Errors
     /// Another process has failed.
@@ -148,7 +151,8 @@ impl Share {
         self.half_edges.len()
     }
 
-    /// The [digest](crate::digest::of_polygons) of these polygons, by the ids of the whole mesh; it does not take them from the device.
+    /// The [digest](crate::digest::of_polygons) of these polygons, by the ids of the whole mesh; it does not take them
+    /// from the device.
     ///
     /// # Errors
     /// Errors of the device.

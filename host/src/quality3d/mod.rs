@@ -62,7 +62,8 @@ fn bounds() -> [Vec<f64>; 3] {
 
 /// Measures the cells of a volume mesh with these points.
 ///
-/// [`Error::Invalid`] for cells of a surface, and for another number of points than the cells have nodes; errors of the device.
+/// [`Error::Invalid`] for cells of a surface, and for another number of points than the cells have nodes; errors of the
+/// device.
 pub fn quality<P: Vector>(
     on: &Device,
     cells: &DeviceCells,

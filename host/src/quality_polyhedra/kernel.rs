@@ -1,7 +1,7 @@
 //! Star-shapedness: is there a point on the inner side of every face? A linear program in four unknowns.
 //!
-//! Seidel, Small-Dimensional Linear Programming and Convex Hulls Made Easy (1991): a constraint that the best point so far breaks
-//! bounds the new one, so a program with one unknown less, on its plane, has it.
+//! Seidel, Small-Dimensional Linear Programming and Convex Hulls Made Easy (1991): a constraint that the best point so
+//! far breaks bounds the new one, so a program with one unknown less, on its plane, has it.
 
 use glam::DVec3;
 
@@ -31,8 +31,8 @@ pub fn is_star_shaped(points: &[DVec3], triangles: &[[u32; 3]], vertices: &[u32]
     best.is_some_and(|x| x[3] > SMALLEST)
 }
 
-/// The point of largest `goal` . x within all `constraints` a . x <= b and |x| <= [`BOX`] in the first `unknowns` of N; `None` if there
-/// is none.
+/// The point of largest `goal` . x within all `constraints` a . x <= b and |x| <= [`BOX`] in the first `unknowns` of N;
+/// `None` if there is none.
 fn maximize<const N: usize>(
     constraints: &[([f64; N], f64)],
     goal: [f64; N],

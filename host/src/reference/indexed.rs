@@ -1,8 +1,8 @@
 //! Sequential indexed Polylla (gpu-polylla-imr22).
 //!
-//! The same labels, polygons and repair as in [`mod@super::polylla`], which has the theory, from other arrays: triangles with their
-//! neighbours instead of half-edges. `gpu::indexed` lists the differences from the paper. The index 3t + k stands for edge k of
-//! triangle t, from its vertex k on, and is called a half-edge.
+//! The same labels, polygons and repair as in [`mod@super::polylla`], which has the theory, from other arrays:
+//! triangles with their neighbours instead of half-edges. `gpu::indexed` lists the differences from the paper. The
+//! index 3t + k stands for edge k of triangle t, from its vertex k on, and is called a half-edge.
 //!
 //! Here the repair takes one broken polygon after the other and splits it until it is done: the paper's mixed version,
 //! which `--repair host` runs behind the labels and the traversal of a device.
@@ -171,8 +171,8 @@ pub type PhaseTimes = [(&'static str, Duration); 6];
 
 /// Polygonal mesh of a triangulation, and the time of each phase.
 ///
-/// `points` are the vertices of `mesh`. `constrained(h)` says whether the edge of half-edge `h` must stay; it must be the
-/// same for both of its halves. With [`Ties::First`], a region may have no terminal edge: it is lost.
+/// `points` are the vertices of `mesh`. `constrained(h)` says whether the edge of half-edge `h` must stay; it must be
+/// the same for both of its halves. With [`Ties::First`], a region may have no terminal edge: it is lost.
 pub fn indexed<P: Point>(
     points: &[P],
     mesh: &IndexedTriangulation,
@@ -235,8 +235,8 @@ fn label_max<P: Point>(points: &[P], mesh: &IndexedTriangulation, ties: Ties) ->
         .collect()
 }
 
-/// The seed triangles, ascending (LabelSeed): the smaller triangle at a terminal edge; on the boundary, and along a constrained
-/// edge, each triangle whose longest edge it is.
+/// The seed triangles, ascending (LabelSeed): the smaller triangle at a terminal edge; on the boundary, and along a
+/// constrained edge, each triangle whose longest edge it is.
 fn label_seed(
     mesh: &IndexedTriangulation,
     max: &[u32],

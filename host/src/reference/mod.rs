@@ -1,5 +1,5 @@
-//! The papers' sequential algorithms, written for clarity in linear (or n log n) time: the oracle of every parallel pipeline's
-//! tests, and the `serial` device of the command line.
+//! The papers' sequential algorithms, written for clarity in linear (or n log n) time: the oracle of every parallel
+//! pipeline's tests, and the `serial` device of the command line.
 
 mod constraints;
 pub mod half_edges;

@@ -1,4 +1,5 @@
-//! Polyhedra of tetrahedra, one after the other, with maps and sets: [`gpu::polyhedra`] has the definitions and the proofs.
+//! Polyhedra of tetrahedra, one after the other, with maps and sets: [`gpu::polyhedra`] has the definitions and the
+//! proofs.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -10,8 +11,8 @@ use crate::polyhedra_mesh::{PolyhedraCounts, PolyhedraLists, side_vertices};
 use crate::refine_tets::SpacePoint;
 use crate::volume::TetMesh;
 
-/// The other side of the face of each side, `NONE` on the boundary; and the lower side of each tagged triangle. The mesh is valid
-/// ([`tets`](crate::validate::tets())).
+/// The other side of the face of each side, `NONE` on the boundary; and the lower side of each tagged triangle. The
+/// mesh is valid ([`tets`](crate::validate::tets())).
 pub fn face_sides(mesh: &TetMesh) -> (Vec<u32>, Vec<u32>) {
     let sides = 4 * mesh.tetrahedra.len() as u32;
     let mut twins = vec![NONE; sides as usize];
@@ -265,8 +266,8 @@ impl Forest<'_> {
 
     /// Cuts the middle face around each edge of which one face alone is a frontier face. Returns the number of these.
     ///
-    /// The faces around an edge are those of a ring of tetrahedra. Where tetrahedra overlap an edge may have several rings, and open
-    /// fans besides: each ring counts for itself.
+    /// The faces around an edge are those of a ring of tetrahedra. Where tetrahedra overlap an edge may have several
+    /// rings, and open fans besides: each ring counts for itself.
     fn repair_tips(&mut self) -> u32 {
         let mut cuts = Vec::new();
         for face in 0..self.twins.len() as u32 {
@@ -292,8 +293,8 @@ impl Forest<'_> {
         tips
     }
 
-    /// The sides by which the tetrahedra around `edge` are left, one after the other, from the tetrahedron of side `face` on: to the other
-    /// side of `face`, or to the boundary.
+    /// The sides by which the tetrahedra around `edge` are left, one after the other, from the tetrahedron of side
+    /// `face` on: to the other side of `face`, or to the boundary.
     fn ring(&self, face: u32, edge: [u32; 2]) -> Vec<u32> {
         let mut sides = Vec::new();
         let mut entry = face;
@@ -326,8 +327,8 @@ impl Forest<'_> {
         steps
     }
 
-    /// The joint by which tree `p` is split if a vertex is at two places of its surface: between the tetrahedra nearest to the root at
-    /// two of these places.
+    /// The joint by which tree `p` is split if a vertex is at two places of its surface: between the tetrahedra nearest
+    /// to the root at two of these places.
     fn split(&self, components: &Components, p: usize) -> Option<u32> {
         let tets = &components.tets[p];
         let mut at_vertex: BTreeMap<u32, Vec<u32>> = BTreeMap::new();

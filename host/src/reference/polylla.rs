@@ -4,26 +4,27 @@
 //!
 //! Every triangle points to its longest edge. Triangles joined across edges that are the longest of either form a
 //! *terminal-edge region*; an edge that is the longest of both (or of one, on the boundary) is its *terminal edge*, an
-//! edge that is the longest of neither is a *frontier edge*. A polygon is the boundary of a region. A vertex inside of a
-//! region with a single frontier edge is a *barrier tip*: the boundary runs along that edge to the tip and back, so the
-//! region is cut at the tip along one more edge.
+//! edge that is the longest of neither is a *frontier edge*. A polygon is the boundary of a region. A vertex inside of
+//! a region with a single frontier edge is a *barrier tip*: the boundary runs along that edge to the tip and back, so
+//! the region is cut at the tip along one more edge.
 //!
-//! **The order of edges.** An edge is longer than another when its squared length (dx dx + dy dy, rounded in the precision of the
-//! points, the same from both sides) is larger, or equal and its id is *smaller*; the id of an edge is the smaller of its two
-//! half-edges. This order is total: no two edges are equal. It follows:
+//! **The order of edges.** An edge is longer than another when its squared length (dx dx + dy dy, rounded in the
+//! precision of the points, the same from both sides) is larger, or equal and its id is *smaller*; the id of an edge is
+//! the smaller of its two half-edges. This order is total: no two edges are equal. It follows:
 //!
-//! 1. *Each region has one terminal edge, and its triangles form a tree.* Going from a triangle over its longest edge to
-//!    the neighbour, longest edges grow until the neighbour points back or there is none. So a region is a tree of
+//! 1. *Each region has one terminal edge, and its triangles form a tree.* Going from a triangle over its longest edge
+//!    to the neighbour, longest edges grow until the neighbour points back or there is none. So a region is a tree of
 //!    triangles rooted at its terminal edge: topologically a disk with one boundary cycle, which passes every corner.
-//! 2. *Each vertex has a frontier edge.* Take the shortest of its spokes: in a triangle that has it, another spoke of the
-//!    same vertex is longer, so it is the longest edge of no triangle, or it is a boundary edge. So every rotation about
-//!    a vertex in search of a frontier edge ends.
+//! 2. *Each vertex has a frontier edge.* Take the shortest of its spokes: in a triangle that has it, another spoke of
+//!    the same vertex is longer, so it is the longest edge of no triangle, or it is a boundary edge. So every rotation
+//!    about a vertex in search of a frontier edge ends.
 //! 3. *A cut along an inner edge of a region gives two trees*, each again a disk. Frontier edges are only added, so no
 //!    cut makes a new barrier tip.
 //!
 //! **Constrained edges** (interface segments, edges between different region ids) count as boundary edges: they are
-//! frontier edges, and where one is the longest of its triangle it is a terminal edge, for each side by itself. They may
-//! end inside of a region: the end has a second frontier edge by 2., or it is a barrier tip, repaired like any other.
+//! frontier edges, and where one is the longest of its triangle it is a terminal edge, for each side by itself. They
+//! may end inside of a region: the end has a second frontier edge by 2., or it is a barrier tip, repaired like any
+//! other.
 //!
 //! # How this differs from the paper
 //!
@@ -31,13 +32,13 @@
 //!   evaluation.
 //! - Repair: the middle edges of all barrier tips are chosen by the labels from before the repair; in the paper
 //!   (Algorithm 6) an edge already added counts for the next tip. Here no order matters: a tip's fan is full of inner
-//!   edges of one region, so its middle edge depends on the labels alone, and the result is the set of these edges. Each
-//!   tip then has its second frontier edge, and by 3. there is no new tip. Where two tips choose the same edge it is cut
-//!   once.
+//!   edges of one region, so its middle edge depends on the labels alone, and the result is the set of these edges.
+//!   Each tip then has its second frontier edge, and by 3. there is no new tip. Where two tips choose the same edge it
+//!   is cut once.
 //! - The paper's code does not test the half-edge that a traversal starts with, so some spikes a-b-a stay. Here none
 //!   does.
-//! - Polygons come in a canonical order, each from its smallest half-edge on: the result does not depend on the order of
-//!   the seeds.
+//! - Polygons come in a canonical order, each from its smallest half-edge on: the result does not depend on the order
+//!   of the seeds.
 //! - [`split_weakly_simple`] also splits the polygons that visit a vertex twice; the paper leaves them.
 //!
 //! # Practice
@@ -104,8 +105,9 @@ impl PhaseTimes {
 
 /// Polygonal mesh of a triangulation.
 ///
-/// `points` are the vertices of `half_edges`. `constrained(h)` says whether the edge of half-edge `h` of a triangle must
-/// stay; it must be the same for `h` and its twin. With [`Ties::First`], a region may have no terminal edge: it is lost.
+/// `points` are the vertices of `half_edges`. `constrained(h)` says whether the edge of half-edge `h` of a triangle
+/// must stay; it must be the same for `h` and its twin. With [`Ties::First`], a region may have no terminal edge: it is
+/// lost.
 pub fn polylla<P: Point>(
     points: &[P],
     half_edges: &HalfEdges,
@@ -274,8 +276,8 @@ pub fn label_frontier_edges(
 
 /// LS: one half-edge of each terminal-edge region (Algorithm 4), ascending.
 ///
-/// The smaller half-edge of a terminal edge; for a terminal edge that is a boundary or constrained edge, the half-edge of
-/// the region's triangle.
+/// The smaller half-edge of a terminal edge; for a terminal edge that is a boundary or constrained edge, the half-edge
+/// of the region's triangle.
 pub fn label_seed_edges(
     half_edges: &HalfEdges,
     longest: &[bool],
@@ -291,8 +293,8 @@ pub fn label_seed_edges(
         .collect()
 }
 
-/// The edge that repairs the barrier tip at which frontier half-edge `f` starts: of the n inner edges clockwise from `f`,
-/// number (n - 1) / 2 from 0, as its half-edge from the tip.
+/// The edge that repairs the barrier tip at which frontier half-edge `f` starts: of the n inner edges clockwise from
+/// `f`, number (n - 1) / 2 from 0, as its half-edge from the tip.
 pub fn middle_edge(half_edges: &HalfEdges, frontier: &[bool], f: u32) -> u32 {
     let mut inner_edges = 0;
     let mut e = half_edges.clockwise(f);
@@ -332,8 +334,8 @@ impl Output {
         }
     }
 
-    /// Links the frontier half-edges of the polygon with half-edge `first` (Algorithm 5), calls `visit` with each and its
-    /// successor, and returns the smallest.
+    /// Links the frontier half-edges of the polygon with half-edge `first` (Algorithm 5), calls `visit` with each and
+    /// its successor, and returns the smallest.
     fn traverse(
         &mut self,
         he: &HalfEdges,
@@ -360,8 +362,8 @@ impl Output {
     }
 }
 
-/// Vertices of the polygons that start at half-edges `starts`, each from its start on, and whether each polygon visits a vertex
-/// more than once.
+/// Vertices of the polygons that start at half-edges `starts`, each from its start on, and whether each polygon visits
+/// a vertex more than once.
 pub fn list_polygons(half_edges: &HalfEdges, next: &[u32], starts: &[u32]) -> (Polygons, Vec<u32>) {
     let mut polygons = Polygons {
         offsets: Vec::with_capacity(starts.len() + 1),

@@ -45,8 +45,8 @@ pub fn delaunay(points: &[(f64, f64)]) -> Triangulation {
     }
 }
 
-/// Delaunay triangulations, about half with triangles taken out: holes, islands, pinch vertices, unused vertices. Points
-/// are arbitrary, or on a small grid: equal lengths, cocircular points, right angles.
+/// Delaunay triangulations, about half with triangles taken out: holes, islands, pinch vertices, unused vertices.
+/// Points are arbitrary, or on a small grid: equal lengths, cocircular points, right angles.
 pub fn triangulations() -> impl Strategy<Value = Triangulation> {
     let arbitrary = prop::collection::vec((0.0..1.0, 0.0..1.0), 3..120);
     let on_grid = prop::collection::vec((0..9u8, 0..9u8), 3..60).prop_map(|points| {

@@ -2,29 +2,30 @@
 //!
 //! # Theory
 //!
-//! A triangle that is to be refined is bisected from the midpoint of its longest edge. The triangle on the other side gets that
-//! midpoint on one of its sides, so its own longest edge is divided too, and so on: longest edges grow along the way, so it ends.
-//! Every triangle then has no divided side, or its longest and perhaps others, and is cut into two, three or four by a template:
-//! first from the opposite vertex to the midpoint of the longest side, then each half with a divided outer side from the midpoint
-//! of the longest side to the midpoint of that side.
+//! A triangle that is to be refined is bisected from the midpoint of its longest edge. The triangle on the other side
+//! gets that midpoint on one of its sides, so its own longest edge is divided too, and so on: longest edges grow along
+//! the way, so it ends. Every triangle then has no divided side, or its longest and perhaps others, and is cut into
+//! two, three or four by a template: first from the opposite vertex to the midpoint of the longest side, then each half
+//! with a divided outer side from the midpoint of the longest side to the midpoint of that side.
 //!
-//! **The order of edges.** An edge is longer than another when its squared length (dx dx + dy dy, rounded in the precision of the
-//! points, the same from both sides) is larger, or equal and its id is *smaller*. This order is total. It follows:
+//! **The order of edges.** An edge is longer than another when its squared length (dx dx + dy dy, rounded in the
+//! precision of the points, the same from both sides) is larger, or equal and its id is *smaller*. This order is total.
+//! It follows:
 //!
-//! 1. *At most one link goes out from an edge.* A divided edge is the longest of one of its triangles, so it can ask for
-//!    another division in the other triangle only.
+//! 1. *At most one link goes out from an edge.* A divided edge is the longest of one of its triangles, so it can ask
+//!    for another division in the other triangle only.
 //! 2. *Propagation ends*: a link goes from an edge to a longer one.
 //!
-//! **Numbers.** With f sides divided that the triangle runs along forward and r in reverse, a triangle makes f + r triangles
-//! and 2f + r edges (section 3.3), and f vertices: the forward sides' midpoints. So two exclusive prefix sums over the
-//! triangles, of f and of r, give every new id (section 4.3). Within a triangle, divided sides take edge slots in the order of
-//! the triangle's sides: a forward one takes two, n for the half behind its midpoint and n + 1 for the one before, and its
-//! own slot becomes the edge inside of the triangle that ends at its midpoint; a reverse one takes one slot for such an edge.
-//! Edges inside always end at the midpoint of the side that they divide. They start at the opposite vertex for the longest
-//! side, at the midpoint of the longest side for others.
+//! **Numbers.** With f sides divided that the triangle runs along forward and r in reverse, a triangle makes f + r
+//! triangles and 2f + r edges (section 3.3), and f vertices: the forward sides' midpoints. So two exclusive prefix sums
+//! over the triangles, of f and of r, give every new id (section 4.3). Within a triangle, divided sides take edge slots
+//! in the order of the triangle's sides: a forward one takes two, n for the half behind its midpoint and n + 1 for the
+//! one before, and its own slot becomes the edge inside of the triangle that ends at its midpoint; a reverse one takes
+//! one slot for such an edge. Edges inside always end at the midpoint of the side that they divide. They start at the
+//! opposite vertex for the longest side, at the midpoint of the longest side for others.
 //!
-//! **Pieces.** Let the longest side go from A to B, its midpoint be M and the opposite vertex C. The pieces come in this
-//! order, the first in the triangle's own slot, each with its sides in the order that is given:
+//! **Pieces.** Let the longest side go from A to B, its midpoint be M and the opposite vertex C. The pieces come in
+//! this order, the first in the triangle's own slot, each with its sides in the order that is given:
 //!
 //! ```text
 //!   C -> A whole:          M C, C A, A M
@@ -35,17 +36,17 @@
 //!
 //! # How this differs from the paper
 //!
-//! - Ties: the paper does not define the longest of equally long sides. If each triangle takes its first, equal sides can link to
-//!   each other in a ring, and the division depends on the order of a triangle's sides.
-//! - Edges hold vertex ids, not coordinates, so new vertices have ids: in the order of the triangles that own the divided
-//!   edges, and of their sides.
-//! - Table 4.1 gives T1 the edge slots 2 to 4; with one forward and one reverse division they are 2 to 5, as the slots of T2
-//!   show. Table 4.3 is printed with rows and columns exchanged; figure B.1 has the triangles right.
+//! - Ties: the paper does not define the longest of equally long sides. If each triangle takes its first, equal sides
+//!   can link to each other in a ring, and the division depends on the order of a triangle's sides.
+//! - Edges hold vertex ids, not coordinates, so new vertices have ids: in the order of the triangles that own the
+//!   divided edges, and of their sides.
+//! - Table 4.1 gives T1 the edge slots 2 to 4; with one forward and one reverse division they are 2 to 5, as the slots
+//!   of T2 show. Table 4.3 is printed with rows and columns exchanged; figure B.1 has the triangles right.
 //!
 //! # Practice
 //!
-//! [`refine`] runs the steps; each is a function of its own, so that a parallel stage can be compared alone. No step asks
-//! which way triangles run: the paper's own example is clockwise where y points up.
+//! [`refine`] runs the steps; each is a function of its own, so that a parallel stage can be compared alone. No step
+//! asks which way triangles run: the paper's own example is clockwise where y points up.
 
 use std::time::{Duration, Instant};
 
@@ -279,7 +280,8 @@ impl Division {
     }
 }
 
-/// Step 7: divides the edges that are `divided` and the triangles at them, in the paper's three sub-steps (section 4.4).
+/// Step 7: divides the edges that are `divided` and the triangles at them, in the paper's three sub-steps (section
+/// 4.4).
 ///
 /// `midpoints` and `longest` belong to the mesh before the division, `sums` come from [`prefix_sums`].
 pub fn divide<P: Copy>(

@@ -1,5 +1,5 @@
-//! Longest-edge bisection of tetrahedral meshes, one after the other, with sets and recursion: `gpu::refine_tets` describes and
-//! proves the method.
+//! Longest-edge bisection of tetrahedral meshes, one after the other, with sets and recursion: `gpu::refine_tets`
+//! describes and proves the method.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -249,8 +249,8 @@ fn divide<P: SpacePoint>(
     }
 }
 
-/// Divides a simplex by its longest edge that has a midpoint, and then its two halves in the same way, first the half with the
-/// end that comes first in the simplex.
+/// Divides a simplex by its longest edge that has a midpoint, and then its two halves in the same way, first the half
+/// with the end that comes first in the simplex.
 fn bisect<const N: usize, S: PartialOrd + Copy>(
     edges: &Edges<S>,
     midpoints: &HashMap<u32, u32>,

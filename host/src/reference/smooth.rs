@@ -1,5 +1,5 @@
-//! Laplacian smoothing, sequentially (gpu-laplacian-smoothing-2019): neighbours by sorting edges, boundary nodes by sorting
-//! faces, and the two forms of the iteration.
+//! Laplacian smoothing, sequentially (gpu-laplacian-smoothing-2019): neighbours by sorting edges, boundary nodes by
+//! sorting faces, and the two forms of the iteration.
 
 use gpu::smooth::{Vector, cell_quality, face_code, face_count, shuffled};
 
@@ -240,8 +240,8 @@ pub fn form_b<P: Vector>(
     in_chunks(points, graph, order, 1, schedule)
 }
 
-/// Sweeps in which the nodes of a chunk of `order` move at the same time: one chunk of all nodes is form A, chunks of one
-/// node are form B; one block takes chunks in between.
+/// Sweeps in which the nodes of a chunk of `order` move at the same time: one chunk of all nodes is form A, chunks of
+/// one node are form B; one block takes chunks in between.
 pub fn in_chunks<P: Vector>(
     points: &mut [P],
     graph: &Graph<'_>,
@@ -280,8 +280,8 @@ pub fn in_chunks<P: Vector>(
     moves
 }
 
-/// HC smoothing (Vollmer, Mencl and Müller, 1999) with alpha and beta: each sweep from the positions before it. Nodes that do
-/// not move have no excess.
+/// HC smoothing (Vollmer, Mencl and Müller, 1999) with alpha and beta: each sweep from the positions before it. Nodes
+/// that do not move have no excess.
 pub fn hc<P: Vector>(
     points: &mut [P],
     graph: &Graph<'_>,
@@ -358,8 +358,8 @@ pub fn target<P: Vector>(points: &[P], graph: &Graph<'_>, v: u32, factor: f64) -
     }
 }
 
-/// Smart Laplacian: form B in the given order, a move being taken only if no cell around the node turns from positive to not
-/// positive, and the worst quality around it does not fall. `cells_of` are the cells of each node.
+/// Smart Laplacian: form B in the given order, a move being taken only if no cell around the node turns from positive
+/// to not positive, and the worst quality around it does not fall. `cells_of` are the cells of each node.
 pub fn guarded<P: Vector>(
     points: &mut [P],
     graph: &Graph<'_>,

@@ -32,7 +32,8 @@ pub fn inverse_lengths<P: Vector>(points: &[P], rows: &[Vec<u32>]) -> Vec<Vec<f6
     rows.iter().enumerate().map(weigh).collect()
 }
 
-/// Sums of cotangents opposite to the edge to each neighbour of each node; none is below 0. Cells are triangles or tetrahedra.
+/// Sums of cotangents opposite to the edge to each neighbour of each node; none is below 0. Cells are triangles or
+/// tetrahedra.
 pub fn cotangents<'a, P: Vector>(
     points: &[P],
     rows: &[Vec<u32>],
@@ -68,8 +69,8 @@ pub fn cotangents<'a, P: Vector>(
     weights
 }
 
-/// Whether each node stays, being on the boundary but on no planar patch or straight edge of it. Nodes that slide lose the
-/// `weights` of the neighbours off their patch or edge.
+/// Whether each node stays, being on the boundary but on no planar patch or straight edge of it. Nodes that slide lose
+/// the `weights` of the neighbours off their patch or edge.
 pub fn slide<'a, P: Vector>(
     points: &[P],
     rows: &[Vec<u32>],
@@ -129,8 +130,8 @@ pub fn slide<'a, P: Vector>(
     stays
 }
 
-/// Whether each node of a surface stays, being on its border but on no straight part of it. Nodes that slide lose the `weights`
-/// of the neighbours off the border.
+/// Whether each node of a surface stays, being on its border but on no straight part of it. Nodes that slide lose the
+/// `weights` of the neighbours off the border.
 pub fn slide_border<'a, P: Vector>(
     points: &[P],
     rows: &[Vec<u32>],

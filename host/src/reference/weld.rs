@@ -1,8 +1,8 @@
 //! S-Weld (gpu-vertex-clustering-2026, section 3.5, Algorithm 1): one vertex after the other, by ascending id.
 //!
-//! The algorithm lets each new representative claim all vertices near it that no earlier one has claimed. Here each vertex looks
-//! for the representatives near it, and goes to the lowest: the same clusters, since the lowest is the first that would have
-//! claimed it. Only representatives need to be found, and few of them are near each other.
+//! The algorithm lets each new representative claim all vertices near it that no earlier one has claimed. Here each
+//! vertex looks for the representatives near it, and goes to the lowest: the same clusters, since the lowest is the
+//! first that would have claimed it. Only representatives need to be found, and few of them are near each other.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,8 +19,8 @@ use crate::weld::{
 ///
 /// # Errors
 /// [`Coordinate`](crate::weld::Error::Coordinate) for a coordinate that is not finite,
-/// [`FaceIndex`](crate::weld::Error::FaceIndex) for a face with an index out of range, [`Epsilon`](crate::weld::Error::Epsilon)
-/// for an epsilon that is no distance.
+/// [`FaceIndex`](crate::weld::Error::FaceIndex) for a face with an index out of range,
+/// [`Epsilon`](crate::weld::Error::Epsilon) for an epsilon that is no distance.
 pub fn weld(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<Welded> {
     weld_carrying(points, faces, &Carried::NONE, options)
 }
@@ -121,8 +121,8 @@ fn from_lowest([a, b, c]: [u32; 3]) -> [u32; 3] {
 /// The representative of each vertex.
 fn cluster(points: &[DVec3], guards: &HostGuards, epsilon: f64) -> Vec<u32> {
     let near = Options::new(epsilon).nearness();
-    // A neighbour is a quarter of a cell away at most, so it lies in the cell of the point, or in the cell of the point moved by
-    // epsilon to either side.
+    // A neighbour is a quarter of a cell away at most, so it lies in the cell of the point, or in the cell of the point
+    // moved by epsilon to either side.
     let side = (4.0 * near.reach).clamp(f64::MIN_POSITIVE, f64::MAX);
     let cell = |x: f64| ((x / side).floor() + 0.0).to_bits();
     let mut cells: HashMap<[u64; 3], Vec<u32>> = HashMap::new();

@@ -18,7 +18,8 @@ pub fn first(attributes: &VertexAttributes, ids: &[u32]) -> VertexAttributes {
     }
 }
 
-/// Means of the attributes of each cluster, added in ascending order; a cluster of one vertex has that vertex's attributes.
+/// Means of the attributes of each cluster, added in ascending order; a cluster of one vertex has that vertex's
+/// attributes.
 pub fn means(attributes: &VertexAttributes, map: &[u32], clusters: usize) -> VertexAttributes {
     let normals = attributes.normals.as_ref().map(|normals| {
         let sums = sums(normals, map, clusters, DVec3::splat(-0.0), |sum, normal| {

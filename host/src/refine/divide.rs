@@ -72,8 +72,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             tags: &mut self.tags,
             parents: &mut self.parents,
         };
-        // SAFETY: corners, sides and halves of a checked mesh; ranks give each new part a slot of its own, below the counts
-        // afterwards; one index works on each triangle of the list.
+        // SAFETY: corners, sides and halves of a checked mesh; ranks give each new part a slot of its own, below the
+        // counts afterwards; one index works on each triangle of the list.
         unsafe {
             divide_listed_triangles::launch(
                 on,
@@ -110,8 +110,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             tags: &mut self.tags,
             parents: &mut self.parents,
         };
-        // SAFETY: corners, sides and halves of a checked mesh; ranks give each new part a slot of its own, below the counts
-        // afterwards; a lane works on each triangle, and a block's new triangles fit its rows.
+        // SAFETY: corners, sides and halves of a checked mesh; ranks give each new part a slot of its own, below the
+        // counts afterwards; a lane works on each triangle, and a block's new triangles fit its rows.
         unsafe {
             divide_all_triangles::launch(
                 on,

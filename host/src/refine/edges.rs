@@ -10,8 +10,8 @@ use crate::half_edges::AnyPoint;
 
 /// A triangulation with edges on a device, at some level of refinement; [`gpu::refine`] describes the arrays.
 ///
-/// It keeps the record of its rounds: N new triangles and D new vertices so far. It is made from checked meshes only: corners are
-/// below V, sides below 2E, half-edges below 3T; each edge has an owner.
+/// It keeps the record of its rounds: N new triangles and D new vertices so far. It is made from checked meshes only:
+/// corners are below V, sides below 2E, half-edges below 3T; each edge has an owner.
 pub struct DeviceEdgeMesh<P> {
     pub(super) points: Buffer<P>,
     pub(super) corners: Buffer<Vertex>,

@@ -68,8 +68,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         Ok(ends)
     }
 
-    /// The mesh by points and triangles, in host memory. A triangle has the region of its ancestor in the input; edges of
-    /// segments are segments, in the order of their ids.
+    /// The mesh by points and triangles, in host memory. A triangle has the region of its ancestor in the input; edges
+    /// of segments are segments, in the order of their ids.
     ///
     /// # Errors
     /// [`Error::Length`] when `regions` has another length than the input's list of triangles; errors of the device.
@@ -150,8 +150,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         self.levels.windows(2).map(round).collect()
     }
 
-    /// Carries a vertex field of the input to this level: its value at a new vertex is the mean of the values at the ends of its
-    /// edge.
+    /// Carries a vertex field of the input to this level: its value at a new vertex is the mean of the values at the
+    /// ends of its edge.
     ///
     /// # Errors
     /// [`Error::Length`] when the field does not have a value for each vertex of the input; errors of the device.

@@ -98,8 +98,8 @@ fn round_seed(seed: u64, round: usize) -> u64 {
     seed.wrapping_add((round as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
 }
 
-/// As [`mark_fraction()`], by an id that may be larger than a device's: it takes ids times a constant from the seed on, so the seed
-/// takes the higher half of the id.
+/// As [`mark_fraction()`], by an id that may be larger than a device's: it takes ids times a constant from the seed on,
+/// so the seed takes the higher half of the id.
 fn draws(id: u64, seed: u64, chance: u64) -> bool {
     let higher = (id >> 32 << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let lower = Triangle::new(id as u32);
@@ -129,8 +129,8 @@ impl Marking {
         Self::flags(values.iter().map(|&value| value > threshold))
     }
 
-    /// Dörfler marking: the fewest triangles whose `values` make at least `fraction` of the sum of all, the largest first, and of
-    /// equal values the smaller id first.
+    /// Dörfler marking: the fewest triangles whose `values` make at least `fraction` of the sum of all, the largest
+    /// first, and of equal values the smaller id first.
     ///
     /// # Errors
     /// [`Error::Indicator`] for a value that is negative or no number; [`Error::Marking`] for a fraction that is none.

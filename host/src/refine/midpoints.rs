@@ -7,8 +7,8 @@ use trioxide_kernel::launch::Buffer;
 use super::error::{Error, Result};
 use crate::device::Device;
 
-/// Where the vertices of a refined mesh lie, on a device: those of the input keep their ids, each other is the midpoint of an edge of
-/// the mesh before its round.
+/// Where the vertices of a refined mesh lie, on a device: those of the input keep their ids, each other is the midpoint
+/// of an edge of the mesh before its round.
 pub struct Midpoints {
     ends: Buffer<Ends>,
     vertices: Vec<u32>,

@@ -1,5 +1,5 @@
-//! Longest-edge bisection of triangulations on a device. [`gpu::refine`] has the kernels, the parts of the paper that they cover
-//! and the differences from it.
+//! Longest-edge bisection of triangulations on a device. [`gpu::refine`] has the kernels, the parts of the paper that
+//! they cover and the differences from it.
 //!
 //! ```
 //! use glam::DVec2;
@@ -102,9 +102,9 @@ pub enum End {
 /// Refines `mesh` in rounds; only counts leave the device.
 ///
 /// # Errors
-/// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`] when a
-/// triangle is too small for the precision; [`Error::TooManyEdges`]; errors of the device. After an error the mesh is the result
-/// of the last completed round.
+/// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`]
+/// when a triangle is too small for the precision; [`Error::TooManyEdges`]; errors of the device. After an error the
+/// mesh is the result of the last completed round.
 pub fn refine<P: AnyPoint>(
     on: &Device,
     mesh: &mut DeviceEdgeMesh<P>,
@@ -114,7 +114,8 @@ pub fn refine<P: AnyPoint>(
     rounds(on, mesh, options, |mesh| options.marking.mark(on, mesh))
 }
 
-/// As [`refine`], of the triangles of the input in a bit set on the device, and all their parts; not of those that `options` mark.
+/// As [`refine`], of the triangles of the input in a bit set on the device, and all their parts; not of those that
+/// `options` mark.
 ///
 /// # Errors
 /// As [`refine`].
@@ -153,7 +154,8 @@ fn rounds<P: AnyPoint>(
             end = reason;
             break;
         }
-        // Halves of an edge between neighbouring numbers are as long as the edge: without an end of rounds there would be none.
+        // Halves of an edge between neighbouring numbers are as long as the edge: without an end of rounds there would
+        // be none.
         if options.rounds == u32::MAX && on.read(&found, 0)?.is_some() {
             break;
         }
@@ -174,8 +176,8 @@ fn count_rounds(rounds: u32) -> progress::Counted {
 }
 
 impl<P: AnyPoint> DeviceEdgeMesh<P> {
-    /// Refines the marked triangles, and their neighbours as far as conformity requires; `found` gets a triangle that came out
-    /// degenerate. Returns the reason if nothing was done.
+    /// Refines the marked triangles, and their neighbours as far as conformity requires; `found` gets a triangle that
+    /// came out degenerate. Returns the reason if nothing was done.
     fn round(
         &mut self,
         on: &Device,

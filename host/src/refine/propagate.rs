@@ -17,7 +17,8 @@ use crate::collective::{Counted, Tiled, compact, exclusive_scan};
 use crate::device::{BitSet, Device};
 use crate::half_edges::AnyPoint;
 
-/// One in this many marked triangles or divided edges is few: then kernels follow lists instead of passing over all elements.
+/// One in this many marked triangles or divided edges is few: then kernels follow lists instead of passing over all
+/// elements.
 const FEW: usize = 8;
 
 /// Edges to divide.
@@ -76,7 +77,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         }
     }
 
-    /// Steps 2 and 4: the longest edges of the marked triangles, and the edges along their links. `None` if nothing is marked.
+    /// Steps 2 and 4: the longest edges of the marked triangles, and the edges along their links. `None` if nothing is
+    /// marked.
     pub(super) fn propagate(&self, on: &Device, marked: &Marked) -> Result<Option<DividedEdges>> {
         if self.level().triangles == 0 {
             return Ok(None);
@@ -116,8 +118,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         })
     }
 
-    /// The longest edges of the marked triangles, and the edges among them that lead into a triangle that is not marked, a bit
-    /// each. No mark at all: every triangle is marked.
+    /// The longest edges of the marked triangles, and the edges among them that lead into a triangle that is not
+    /// marked, a bit each. No mark at all: every triangle is marked.
     pub(super) fn divided_by(
         &self,
         on: &Device,

@@ -1,13 +1,13 @@
 //! A round that several processes make together, each on a part of the mesh: the share of one of them.
 //!
-//! A process holds the triangles that it *owns* and all that touch a vertex of those, the *ghosts*, numbered in the order of the whole
-//! mesh; so are the vertices and the edges. So its local ids compare as the ids of the whole mesh do, every tie falls as it does there,
-//! and the new elements of a part stand in the order that they have among all.
+//! A process holds the triangles that it *owns* and all that touch a vertex of those, the *ghosts*, numbered in the
+//! order of the whole mesh; so are the vertices and the edges. So its local ids compare as the ids of the whole mesh
+//! do, every tie falls as it does there, and the new elements of a part stand in the order that they have among all.
 //!
-//! The first part, of the input, is made on the device ([`Share::of_triangulation`]): edges are numbered there in the order of the
-//! half-edges that own them, as in the whole mesh. Between rounds the part stays there ([`DividedShare::next`]): the parts of ghosts are the
-//! next ghosts. Where a ghost's neighbour is missing the order of edges may differ, and with it the longest edge
-//! of the ghost: its owner gives that ([`Share::set_longest`]).
+//! The first part, of the input, is made on the device ([`Share::of_triangulation`]): edges are numbered there in the
+//! order of the half-edges that own them, as in the whole mesh. Between rounds the part stays there
+//! ([`DividedShare::next`]): the parts of ghosts are the next ghosts. Where a ghost's neighbour is missing the order of
+//! edges may differ, and with it the longest edge of the ghost: its owner gives that ([`Share::set_longest`]).
 //!
 //! | stage | right for | then |
 //! | --- | --- | --- |
@@ -15,8 +15,8 @@
 //! | marks, propagation ([`Share::mark`]) | walks within the part | processes tell each other the edges that they divide, and walk on ([`Share::follow`]), until nobody has a new one |
 //! | templates ([`Share::divide`]) | owned triangles: those beside all of their edges are in the part | the new elements get their ids in the whole mesh |
 //!
-//! Where the ghosts end, the owner of an edge may be missing. The only triangle at such an edge owns it in the part, against its direction
-//! in the whole mesh: that shows in pieces of ghosts alone, which are the other processes'.
+//! Where the ghosts end, the owner of an edge may be missing. The only triangle at such an edge owns it in the part,
+//! against its direction in the whole mesh: that shows in pieces of ghosts alone, which are the other processes'.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -51,7 +51,8 @@ pub struct SharePart<'a, P> {
     pub tags: &'a [u32],
 }
 
-/// The part after the round: the triangles of before, each with its first piece, and then the others in the order of the whole mesh.
+/// The part after the round: the triangles of before, each with its first piece, and then the others in the order of
+/// the whole mesh.
 #[derive(Clone, Debug, Default)]
 pub struct SharePieces<P> {
     /// Coordinates, new vertices' last.
@@ -197,8 +198,8 @@ impl<P: AnyPoint> Share<P> {
         pieces(on, &self.mesh, with_sides)
     }
 
-    /// The part of an input that is on the device, and whether each half-edge owns its edge there: a bit each, 32 to a word. Edges are
-    /// numbered in the order of the half-edges that own them, the smaller of each two.
+    /// The part of an input that is on the device, and whether each half-edge owns its edge there: a bit each, 32 to a
+    /// word. Edges are numbered in the order of the half-edges that own them, the smaller of each two.
     ///
     /// # Errors
     /// [`Error::TooManyEdges`]; errors of the device.

@@ -44,7 +44,8 @@ impl Tags {
     }
 }
 
-/// The segments of tagged edges, in the order of the edges: `tags` go with the `ends`, and are 0 or one more than the rank of a marker.
+/// The segments of tagged edges, in the order of the edges: `tags` go with the `ends`, and are 0 or one more than the
+/// rank of a marker.
 pub fn segments<T: TryInto<usize>>(
     markers: &[i32],
     ends: impl IntoIterator<Item = [u32; 2]>,

@@ -25,8 +25,8 @@ pub fn with_room(len: usize) -> usize {
     len + len / ROOM
 }
 
-/// Points to allocate memory for: a round adds no more than there are triangles, each with its longest edge. Unlike triangles,
-/// points are not written to new memory in a round, so growing their buffer would cost a copy.
+/// Points to allocate memory for: a round adds no more than there are triangles, each with its longest edge. Unlike
+/// triangles, points are not written to new memory in a round, so growing their buffer would cost a copy.
 pub fn with_room_for_points(points: usize, triangles: usize) -> usize {
     points + triangles
 }
@@ -42,8 +42,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         building.max((kept + 3 * triangles * size_of::<u32>()) as u64)
     }
 
-    /// Copies a mesh to the device, checks it and builds its edges there: numbered in the order of the half-edges that own
-    /// them, the smaller of each two.
+    /// Copies a mesh to the device, checks it and builds its edges there: numbered in the order of the half-edges that
+    /// own them, the smaller of each two.
     ///
     /// # Errors
     /// Errors of [`DeviceTriangulation::upload`]; [`Error::SegmentVertex`] and [`Error::SegmentWithoutEdge`].
@@ -94,7 +94,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             sides.set_len(n as usize);
             halves.set_len(2 * owners.len());
             let edges = owners.len() as u32;
-            // SAFETY: owners are half-edges; twins of a checked triangulation lead back, so each half-edge is in one edge.
+            // SAFETY: owners are half-edges; twins of a checked triangulation lead back, so each half-edge is in one
+            // edge.
             unsafe { number_sides::launch(on, edges, &owners, &twins, &mut sides, &mut halves) }?;
             Ok((sides, halves))
         })?;
@@ -104,7 +105,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// Copies a mesh with numbered edges to the device; its edges keep their ids. All triangles may run clockwise.
     ///
     /// # Errors
-    /// Errors of [`validate::refine::topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the other way.
+    /// Errors of [`validate::refine::topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the
+    /// other way.
     pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<P::Double>) -> Result<Self> {
         validate::refine::topology(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
@@ -177,7 +179,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             let values = on.upload(&tags.values)?;
             let mut found = on.filled(1, NONE)?;
             self.tags = on.filled(self.level().edges as usize, 0)?;
-            // SAFETY: ends are vertices of the mesh; the buckets list its half-edges by vertex; no segment is there twice.
+            // SAFETY: ends are vertices of the mesh; the buckets list its half-edges by vertex; no segment is there
+            // twice.
             unsafe {
                 tag_segments::launch(
                     on,
@@ -204,7 +207,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     }
 }
 
-/// Whether all triangles run clockwise, which in space none does. Refuses a degenerate triangle, and one that runs the other way.
+/// Whether all triangles run clockwise, which in space none does. Refuses a degenerate triangle, and one that runs the
+/// other way.
 pub(super) fn check_orientation<P: AnyPoint>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
     let is_large = |p: &P| p.to_f64().largest_coordinate() > P::LARGEST;
     if let Some(v) = points.iter().position(is_large) {

@@ -21,7 +21,8 @@ use crate::collective::{compact, count_bits, exclusive_scan};
 use crate::device::Device;
 use crate::tet_faces::ListId;
 
-/// Tetrahedra of which less than one is marked where the closure follows lists: to make them takes as long as ten rounds over all.
+/// Tetrahedra of which less than one is marked where the closure follows lists: to make them takes as long as ten
+/// rounds over all.
 const FEW: u32 = 64;
 /// Rounds of the closure between two looks at whether there was progress, where a round takes less time than a look.
 const ROUNDS: u32 = 8;
@@ -49,7 +50,8 @@ pub(super) struct Divided {
     pub broken: Option<Error>,
 }
 
-/// One level: the tetrahedra in `chosen` are divided, and their neighbours as far as conformity and the closure require.
+/// One level: the tetrahedra in `chosen` are divided, and their neighbours as far as conformity and the closure
+/// require.
 pub(super) fn divide<P: SpacePoint>(
     on: &Device,
     refined: &mut DeviceRefined<P>,
@@ -101,7 +103,8 @@ pub(super) fn is_few(
     Ok(count_bits(on, chosen)? < tetrahedra / FEW)
 }
 
-/// Divides the tetrahedra in `touched` along their edges in `marked`, and the tagged triangles: steps 5 to 7 of the paper.
+/// Divides the tetrahedra in `touched` along their edges in `marked`, and the tagged triangles: steps 5 to 7 of the
+/// paper.
 pub(super) fn divide_closed<P: SpacePoint>(
     on: &Device,
     refined: &mut DeviceRefined<P>,
@@ -186,8 +189,8 @@ pub(super) fn untouched(on: &Device, tetrahedra: u32) -> crate::Result<Buffer<Bi
     on.filled(words(tetrahedra as usize), Bits::EMPTY)
 }
 
-/// Closes `marked`; where lists are followed, from `fresh` on, the new ones of them. `touched` gets the tetrahedra with a marked edge, a bit
-/// each. Returns the number of rounds.
+/// Closes `marked`; where lists are followed, from `fresh` on, the new ones of them. `touched` gets the tetrahedra with
+/// a marked edge, a bit each. Returns the number of rounds.
 pub(super) fn close(
     on: &Device,
     edges: &Edges,
@@ -397,8 +400,8 @@ fn write_children<P: SpacePoint>(
         mesh.tetrahedra = on.resized(&mesh.tetrahedra, 4 * total)?;
         mesh.list = ListId::unique();
         *tetrahedron_parents = on.resized(tetrahedron_parents, total)?;
-        // SAFETY: tetrahedra of the mesh, each once; marked edges have a midpoint; slots of children are below the total, by
-        // the sums of their counts.
+        // SAFETY: tetrahedra of the mesh, each once; marked edges have a midpoint; slots of children are below the
+        // total, by the sums of their counts.
         unsafe {
             write_tet_children::launch(
                 on,

@@ -50,7 +50,8 @@ impl Marking {
     /// Refuses a marking without meaning, and one of a mesh with another number of tetrahedra.
     ///
     /// # Errors
-    /// [`Error::Fraction`], [`Error::InfiniteBox`], [`Error::ReversedBox`], [`Error::Ball`], [`Error::Volume`] and [`Error::Chosen`].
+    /// [`Error::Fraction`], [`Error::InfiniteBox`], [`Error::ReversedBox`], [`Error::Ball`], [`Error::Volume`] and
+    /// [`Error::Chosen`].
     pub fn check(&self, tetrahedra: usize) -> Result<()> {
         match *self {
             Marking::Fraction { fraction, .. } if !(0.0..=1.0).contains(&fraction) => {
@@ -178,8 +179,8 @@ pub(super) fn mark_share<P: SpacePoint>(
     })
 }
 
-/// As [`is_chosen`], by an id that may be larger than a device's: it takes ids times a constant from the seed on, so the seed takes the
-/// higher half of the id.
+/// As [`is_chosen`], by an id that may be larger than a device's: it takes ids times a constant from the seed on, so
+/// the seed takes the higher half of the id.
 fn draws(id: u64, seed: u64, threshold: u64) -> bool {
     let higher = (id >> 32 << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     is_chosen(Tet::new(id as u32), seed.wrapping_add(higher), threshold)

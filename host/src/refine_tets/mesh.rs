@@ -75,9 +75,9 @@ impl<P: SpacePoint> DeviceTets<P> {
     /// Copies a mesh to the device and checks it there: coordinates, tetrahedra, faces.
     ///
     /// # Errors
-    /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`], [`Error::TooLarge`],
-    /// [`Error::TooSmall`], [`Error::Inverted`]; errors of the faces ([`tet_faces`](crate::validate::tets::tet_faces)) and of the
-    /// device.
+    /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`],
+    /// [`Error::TooLarge`], [`Error::TooSmall`], [`Error::Inverted`]; errors of the faces
+    /// ([`tet_faces`](crate::validate::tets::tet_faces)) and of the device.
     pub fn upload(on: &Device, mesh: &TetMesh) -> Result<Self> {
         Ok(Self::upload_with_faces(on, mesh)?.0)
     }
@@ -120,8 +120,8 @@ impl<P: SpacePoint> DeviceTets<P> {
         }
     }
 
-    /// A mesh of V points and T tetrahedra (four vertices each) that are on the device, without regions and tagged triangles. It
-    /// is checked there.
+    /// A mesh of V points and T tetrahedra (four vertices each) that are on the device, without regions and tagged
+    /// triangles. It is checked there.
     ///
     /// # Errors
     /// As [`DeviceTets::upload`].
@@ -140,8 +140,9 @@ impl<P: SpacePoint> DeviceTets<P> {
         Ok(resident)
     }
 
-    /// A part of a mesh, of V points, T tetrahedra (four vertices each) and B tagged triangles (three each), whose coordinates and tetrahedra
-    /// are checked. Its tagged triangles are faces; of an input that is checked too, with all faces.
+    /// A part of a mesh, of V points, T tetrahedra (four vertices each) and B tagged triangles (three each), whose
+    /// coordinates and tetrahedra are checked. Its tagged triangles are faces; of an input that is checked too, with
+    /// all faces.
     pub(super) fn of_part(on: &Device, part: &SharePart<P>, is_input: bool) -> Result<Self> {
         let (points, tetrahedra) = (part.points.len(), part.tetrahedra.len() / 4);
         check_sizes(points, tetrahedra, part.faces.len() / 3)?;
@@ -238,8 +239,8 @@ impl<P: SpacePoint> DeviceTets<P> {
         (self.tetrahedra.len() / 4) as u32
     }
 
-    /// The error of the first of `count` tetrahedra (the ones in `list` and the ones from `first` on) that has an index out of
-    /// range or is not positively oriented, or of the element that `found` holds already.
+    /// The error of the first of `count` tetrahedra (the ones in `list` and the ones from `first` on) that has an index
+    /// out of range or is not positively oriented, or of the element that `found` holds already.
     pub(super) fn find_broken(
         &self,
         on: &Device,
@@ -453,8 +454,8 @@ fn check_sizes(points: usize, tetrahedra: usize, faces: usize) -> Result<()> {
     Ok(())
 }
 
-/// Slots of the table of edges. By Euler's formula a mesh has about V + T edges plus half the number of its boundary triangles;
-/// and at most six a tetrahedron.
+/// Slots of the table of edges. By Euler's formula a mesh has about V + T edges plus half the number of its boundary
+/// triangles; and at most six a tetrahedron.
 pub(super) fn table_slots(points: usize, tetrahedra: usize) -> usize {
     slots_for((6 * tetrahedra).min(points + 2 * tetrahedra))
 }
@@ -468,7 +469,8 @@ impl DeviceFaces {
     /// The faces of a mesh on the device.
     ///
     /// # Errors
-    /// [`Error::Invalid`](crate::Error::Invalid) for a face that three tetrahedra share, as refinement never makes; errors of the device.
+    /// [`Error::Invalid`](crate::Error::Invalid) for a face that three tetrahedra share, as refinement never makes;
+    /// errors of the device.
     pub fn of<P: SpacePoint>(on: &Device, mesh: &DeviceTets<P>) -> crate::Result<Self> {
         let (list, vertices) = (mesh.list, mesh.points().len());
         // SAFETY: the vertices of a checked mesh are in range.

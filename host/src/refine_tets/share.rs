@@ -1,8 +1,8 @@
 //! A level that several processes make together, each on a part of the mesh: the share of one of them.
 //!
-//! A process holds the tetrahedra that it *owns* and all that touch a vertex of those, the *ghosts*, numbered in the order of the whole
-//! mesh; so are the vertices. Edges are numbered in the order of their first uses: all uses of an owned tetrahedron's edges are here, so
-//! these edges compare as in the whole mesh.
+//! A process holds the tetrahedra that it *owns* and all that touch a vertex of those, the *ghosts*, numbered in the
+//! order of the whole mesh; so are the vertices. Edges are numbered in the order of their first uses: all uses of an
+//! owned tetrahedron's edges are here, so these edges compare as in the whole mesh.
 //!
 //! | stage | right for | then |
 //! | --- | --- | --- |
@@ -139,7 +139,8 @@ impl<P: SpacePoint> MarkedShare<P> {
         on.download(&self.orders)
     }
 
-    /// Replaces the orders, before the marks are [closed](MarkedShare::close): marks that followed other orders are not.
+    /// Replaces the orders, before the marks are [closed](MarkedShare::close): marks that followed other orders are
+    /// not.
     ///
     /// # Errors
     /// Errors of the device.
@@ -260,7 +261,8 @@ impl<P: SpacePoint> DividedShare<P> {
         })
     }
 
-    /// The tagged triangle before the level that each is a part of: the ones of before, and then the other parts of each in turn.
+    /// The tagged triangle before the level that each is a part of: the ones of before, and then the other parts of
+    /// each in turn.
     ///
     /// # Errors
     /// Errors of the device.
@@ -276,8 +278,9 @@ impl<P: SpacePoint> DividedShare<P> {
         on.download_rows(&self.refined.vertex_parents)
     }
 
-    /// The part before the next level: the tetrahedra of before, of which divided ones are their first parts, then the other parts of each in
-    /// turn; the tagged triangles likewise; and the divided edges' midpoints behind the vertices.
+    /// The part before the next level: the tetrahedra of before, of which divided ones are their first parts, then the
+    /// other parts of each in turn; the tagged triangles likewise; and the divided edges' midpoints behind the
+    /// vertices.
     ///
     /// # Errors
     /// Errors of the device.

@@ -79,7 +79,8 @@ fn gather(on: &Device, plan: &[u32]) -> Result<Vec<u32>, String> {
         let values = on.upload(&[10u32, 20, 30, 40])?;
         let plan = on.upload(plan)?;
         let mut found = on.filled(plan.len(), 0u32)?;
-        // SAFETY: a checked build ends the launch at a bad index, before it is used; each element is written by its index.
+        // SAFETY: a checked build ends the launch at a bad index, before it is used; each element is written by its
+        // index.
         unsafe { plant_bad_index::launch(on, plan.len() as u32, &plan, &values, &mut found) }?;
         on.download(&found)
     };

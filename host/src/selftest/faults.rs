@@ -62,7 +62,8 @@ fn hold_all_but(on: &Device, left: u64, grain: u64) -> Result<Vec<crate::Buffer<
     Ok(held)
 }
 
-/// After a kernel has trapped, a new device of the process works or says in a sentence that the GPU is lost and what to do.
+/// After a kernel has trapped, a new device of the process works or says in a sentence that the GPU is lost and what to
+/// do.
 #[cfg(feature = "checked")]
 pub fn lost_device() -> Case {
     Case::new(

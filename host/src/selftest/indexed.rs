@@ -63,8 +63,8 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases
 }
 
-/// Meshes for rules that the suite's other meshes do not reach: tips that the Trivertex array does not lead to, and ties between
-/// the longest edges of a triangle.
+/// Meshes for rules that the suite's other meshes do not reach: tips that the Trivertex array does not lead to, and
+/// ties between the longest edges of a triangle.
 fn more_meshes() -> Vec<NamedMesh> {
     vec![
         ("a hub".to_owned(), hubs(1)),
@@ -92,8 +92,8 @@ fn equal_lengths(columns: u32) -> Triangulation {
     }
 }
 
-/// Eight triangles around vertex 0, whose spokes are longer than the rim and grow away from the first: one region with a tip.
-/// Several hubs overlap at vertex 0, which has one triangle only in the Trivertex array.
+/// Eight triangles around vertex 0, whose spokes are longer than the rim and grow away from the first: one region with
+/// a tip. Several hubs overlap at vertex 0, which has one triangle only in the Trivertex array.
 fn hubs(count: u32) -> Triangulation {
     let rim = [
         (1.0, 0.0),

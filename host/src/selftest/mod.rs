@@ -1,7 +1,7 @@
 //! The conformance suite: every pipeline on a device against the sequential reference, with equality.
 //!
-//! `trioxide selftest` runs it on the devices of a machine, `tests/tests/conformance.rs` under the test harness. A case takes the
-//! device that it runs on and returns the difference that it found.
+//! `trioxide selftest` runs it on the devices of a machine, `tests/tests/conformance.rs` under the test harness. A case
+//! takes the device that it runs on and returns the difference that it found.
 
 #[cfg(feature = "checked")]
 mod checked;
@@ -171,8 +171,8 @@ pub const COPIES: &str = "copies";
 /// The family of the one case that needs all others to have run on its device before.
 pub const LAUNCHES: &str = "launches";
 
-/// What each of `only` names, in the suite's order: the case with this name; else the cases of a family of this name, and those whose
-/// name contains it. The whole suite where `only` is empty.
+/// What each of `only` names, in the suite's order: the case with this name; else the cases of a family of this name,
+/// and those whose name contains it. The whole suite where `only` is empty.
 ///
 /// # Errors
 /// [`crate::Error::Argument`] with the families there are, when nothing matches one of them.
@@ -216,8 +216,8 @@ fn nothing_called(text: &str, suite: &[Case]) -> crate::Error {
     ))
 }
 
-/// The mesh without one in `keep` of its triangles. Holes, islands, vertices at which boundary loops touch and vertices without a
-/// triangle remain.
+/// The mesh without one in `keep` of its triangles. Holes, islands, vertices at which boundary loops touch and vertices
+/// without a triangle remain.
 fn with_holes(mut mesh: Triangulation, keep: u64) -> Triangulation {
     let mut i = 0u64;
     mesh.triangles.retain(|_| {

@@ -162,7 +162,8 @@ fn compare_lists(ours: &PolyhedraLists, expected: &PolyhedraLists) -> Outcome {
     equal("side of tagged face", &ours.tagged, &expected.tagged)
 }
 
-/// The surface of each polyhedron is a 2-manifold by its own faces: every edge has two, and the faces at a vertex are one fan.
+/// The surface of each polyhedron is a 2-manifold by its own faces: every edge has two, and the faces at a vertex are
+/// one fan.
 fn manifold(mesh: &PolyhedralMesh) -> Outcome {
     use std::collections::HashMap;
     for p in 0..mesh.len() {
@@ -221,7 +222,8 @@ fn wheel(n: u32) -> TetMesh {
     })
 }
 
-/// A row of tetrahedra that share faces and grow: nearly all leave to the same side, so that walks to the root are long.
+/// A row of tetrahedra that share faces and grow: nearly all leave to the same side, so that walks to the root are
+/// long.
 fn chain(n: u32) -> TetMesh {
     let point = |i: u32| {
         let x = f64::from(i);

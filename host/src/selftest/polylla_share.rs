@@ -1,4 +1,5 @@
-//! The share of one process in Polylla, where the whole mesh is its part: the polygons that it owns wholly, and the cycles of others.
+//! The share of one process in Polylla, where the whole mesh is its part: the polygons that it owns wholly, and the
+//! cycles of others.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Longest-edge bisection on a device against the sequential reference, and against the rules that any result must keep.
+//! Longest-edge bisection on a device against the sequential reference, and against the rules that any result must
+//! keep.
 
 use std::sync::Arc;
 

@@ -203,8 +203,8 @@ fn long_lists(on: &Device) -> Outcome {
     Ok(())
 }
 
-/// `auto` takes the grid, or the method with the least memory where the grid does not fit; a mesh that fits by no method is
-/// refused.
+/// `auto` takes the grid, or the method with the least memory where the grid does not fit; a mesh that fits by no
+/// method is refused.
 fn method_by_memory(on: &Device) -> Outcome {
     let free = on.free_bytes()?;
     let choose = |points: u64| Method::Auto.choose(on, points as usize, 0, false);

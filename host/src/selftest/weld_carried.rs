@@ -168,8 +168,8 @@ pub fn cases(size: Size) -> Vec<Case> {
     cases
 }
 
-/// The boundary with some more vertices, found on the device and by the reference: of a scan with holes, as triangles and as
-/// polygons.
+/// The boundary with some more vertices, found on the device and by the reference: of a scan with holes, as triangles
+/// and as polygons.
 fn compare_locks(on: &Device, input: &Input) -> Outcome {
     let mut faces = input.faces.clone();
     faces.retain(|face| face[0] % 11 != 3);

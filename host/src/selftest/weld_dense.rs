@@ -1,5 +1,5 @@
-//! Welding clouds in which very many points coincide or lie within epsilon of each other, against the sequential reference; with
-//! guards that keep some of them apart.
+//! Welding clouds in which very many points coincide or lie within epsilon of each other, against the sequential
+//! reference; with guards that keep some of them apart.
 
 use glam::DVec3;
 

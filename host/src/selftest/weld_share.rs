@@ -93,7 +93,8 @@ fn plain(points: Vec<DVec3>) -> Cloud {
     }
 }
 
-/// Others, who know the states from the beginning, and tell some of them in each round: those of the lowest points that wait.
+/// Others, who know the states from the beginning, and tell some of them in each round: those of the lowest points that
+/// wait.
 struct Teller<'a> {
     states: &'a [u8],
     step: usize,
@@ -199,7 +200,8 @@ fn compare(on: &Device, cloud: &Cloud, options: Options) -> Outcome {
     Ok(())
 }
 
-/// A block's triangles, and `lower` and `higher` ones of others: named and without repeated ones, as sequential code makes them.
+/// A block's triangles, and `lower` and `higher` ones of others: named and without repeated ones, as sequential code
+/// makes them.
 fn compare_triangles(on: &Device, triangles: usize, lower: usize, higher: usize) -> Outcome {
     let mut random = SplitMix64::new(triangles as u64);
     let mut below = |n: u32| (random.next_u64() >> 33) as u32 % n;

@@ -14,8 +14,8 @@ pub fn cases(size: Size) -> Vec<Case> {
         Size::Tiny => (600, 12),
         _ => (30_000, 60),
     };
-    // The vertices of a scan, and how many eighths it gets of the memory that it needs at once. Wide slabs take minutes under a
-    // sanitiser: fewer vertices then, with so much memory that the faces stay together.
+    // The vertices of a scan, and how many eighths it gets of the memory that it needs at once. Wide slabs take minutes
+    // under a sanitiser: fewer vertices then, with so much memory that the faces stay together.
     let of_scan = move |epsilon: f64| match size {
         Size::Tiny if epsilon > 0.1 => (800, 7),
         Size::Tiny => (1_600, 4),
@@ -71,7 +71,8 @@ pub fn cases(size: Size) -> Vec<Case> {
                     let limit = bytes_of_slab(points.len() / 10);
                     let took = compare(on, &points, &strip(points.len()), 1.0, limit)?;
                     several("slabs", took.slabs)?;
-                    // One pass decides all at once, another one follows if it ran against the first, one finds representatives.
+                    // One pass decides all at once, another one follows if it ran against the first, one finds
+                    // representatives.
                     if took.left.len() > 3 {
                         return Err(format!("a chain took {} passes", took.left.len()));
                     }
@@ -269,8 +270,8 @@ fn cloud(n: u32) -> Vec<DVec3> {
         .collect()
 }
 
-/// A chain of lower neighbours whose vertices lie left and right of x = 0 by turns, between two crowds so near that slabs of three
-/// quarters of all vertices are cut there.
+/// A chain of lower neighbours whose vertices lie left and right of x = 0 by turns, between two crowds so near that
+/// slabs of three quarters of all vertices are cut there.
 fn zigzag(links: u32, crowd: u32) -> Vec<DVec3> {
     let chain = (0..links).map(|i| {
         let x = if i.is_multiple_of(2) { -0.3 } else { 0.3 };

@@ -81,8 +81,8 @@ impl DeviceCells {
     /// Triangles of a surface of `nodes` nodes, on the device already.
     ///
     /// # Safety
-    /// Offsets ascend from 0 to the number of vertices. The other rules of [`DeviceCells`] hold, or are checked before the result
-    /// is used.
+    /// Offsets ascend from 0 to the number of vertices. The other rules of [`DeviceCells`] hold, or are checked before
+    /// the result is used.
     pub(super) unsafe fn of_corners(
         on: &Device,
         offsets: Buffer<u32>,
@@ -179,7 +179,8 @@ impl Lists<'_> {
         if self.is_surface { "face" } else { "cell" }
     }
 
-    /// Refuses arrays that do not fit each other, or 32-bit ids. `check_size` gives the rule that a number of vertices breaks.
+    /// Refuses arrays that do not fit each other, or 32-bit ids. `check_size` gives the rule that a number of vertices
+    /// breaks.
     fn check(&self, check_size: impl Fn(usize) -> Option<String> + Sync) -> Result<()> {
         let whole = |rule| Err(invalid("the mesh".to_owned(), rule));
         let (count, element) = (self.count(), self.element());
@@ -218,8 +219,8 @@ impl Lists<'_> {
     /// Copies the arrays to the device.
     ///
     /// # Safety
-    /// Offsets ascend from 0 to the number of vertices. The other rules of [`DeviceCells`] hold, or are checked before the result
-    /// is used.
+    /// Offsets ascend from 0 to the number of vertices. The other rules of [`DeviceCells`] hold, or are checked before
+    /// the result is used.
     unsafe fn upload(&self, on: &Device) -> Result<DeviceCells> {
         let offsets = on.upload(self.offsets)?;
         let corners = if offsets.is_empty() {
@@ -299,8 +300,8 @@ impl<P: Vector> DeviceMesh<P> {
         self.bounds
     }
 
-    /// Bytes that smoothing takes at least at once, with its mesh, for V nodes and C corners of cells: while neighbours are
-    /// listed. The number of neighbours is not known before.
+    /// Bytes that smoothing takes at least at once, with its mesh, for V nodes and C corners of cells: while neighbours
+    /// are listed. The number of neighbours is not known before.
     pub fn bytes_needed(nodes: usize, corners: usize, only_tetrahedra: bool) -> u64 {
         let words = |n: usize| n as u64 * size_of::<u32>() as u64;
         let mesh =

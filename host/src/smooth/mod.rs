@@ -27,8 +27,8 @@
 //! # }
 //! ```
 //!
-//! [`smooth()`] does all steps. To sweep several times over one mesh, find its [`Relations`] and its [`Prepared`] nodes once, and
-//! [`relax()`] them.
+//! [`smooth()`] does all steps. To sweep several times over one mesh, find its [`Relations`] and its [`Prepared`] nodes
+//! once, and [`relax()`] them.
 
 mod cells;
 mod error;
@@ -83,8 +83,8 @@ pub struct Smoothed {
 /// which `fixed` is true stay; `fixed` has an element for each node, or none.
 ///
 /// # Errors
-/// An [`Error`] for options that do not go together; [`Error::Shared`] for a mesh that breaks a rule, with the element, or does
-/// not fit the device.
+/// An [`Error`] for options that do not go together; [`Error::Shared`] for a mesh that breaks a rule, with the element,
+/// or does not fit the device.
 pub fn run<P: Vector>(
     on: &Device,
     mesh: &VolumeMesh,

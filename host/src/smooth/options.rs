@@ -45,8 +45,8 @@ pub enum Weights {
     Uniform,
     /// One over the neighbour's distance.
     InverseLength,
-    /// The sum of the cotangents opposite to the edge: of angles in triangles; of dihedral angles, times the edge, in tetrahedra.
-    /// 0 where the sum is negative.
+    /// The sum of the cotangents opposite to the edge: of angles in triangles; of dihedral angles, times the edge, in
+    /// tetrahedra. 0 where the sum is negative.
     Cotangent,
 }
 
@@ -56,17 +56,17 @@ pub enum Method {
     /// To the mean.
     #[default]
     Laplacian,
-    /// Part `lambda` of the way to the mean, and in the next sweep `-mu` of it away: a smooth shape keeps its size (Taubin, A signal
-    /// processing approach to fair surface design, 1995, section 4). 0 < lambda < -mu, at most 1: wavelengths with an eigenvalue
-    /// below 1 / lambda + 1 / mu stay.
+    /// Part `lambda` of the way to the mean, and in the next sweep `-mu` of it away: a smooth shape keeps its size
+    /// (Taubin, A signal processing approach to fair surface design, 1995, section 4). 0 < lambda < -mu, at most 1:
+    /// wavelengths with an eigenvalue below 1 / lambda + 1 / mu stay.
     Taubin {
         /// Part of the way to the mean.
         lambda: f64,
         /// Part of the way back, below 0.
         mu: f64,
     },
-    /// To the mean, and back by the excess of the node and of its neighbours: noise goes, size stays (Vollmer, Mencl and Müller,
-    /// Improved Laplacian smoothing of noisy surface meshes, 1999). Numbers from 0 to 1.
+    /// To the mean, and back by the excess of the node and of its neighbours: noise goes, size stays (Vollmer, Mencl
+    /// and Müller, Improved Laplacian smoothing of noisy surface meshes, 1999). Numbers from 0 to 1.
     Hc {
         /// Part of the way back to the nodes' first positions.
         alpha: f64,
@@ -103,8 +103,8 @@ pub enum BoundaryRule {
     /// They stay.
     #[default]
     Fixed,
-    /// They go to the mean of their neighbours on the same planar patch of the boundary, or on the same straight edge between two
-    /// patches; in a surface, on the same straight border. Other nodes of the boundary stay.
+    /// They go to the mean of their neighbours on the same planar patch of the boundary, or on the same straight edge
+    /// between two patches; in a surface, on the same straight border. Other nodes of the boundary stay.
     Slide,
 }
 
@@ -198,7 +198,8 @@ impl Options {
         }
     }
 
-    /// Refuses options that the kind of mesh does not have. `is_simplicial`: all cells are tetrahedra, or triangles of a surface.
+    /// Refuses options that the kind of mesh does not have. `is_simplicial`: all cells are tetrahedra, or triangles of
+    /// a surface.
     ///
     /// # Errors
     /// [`Error::GuardedSurface`], [`Error::CotangentCells`].

@@ -111,8 +111,8 @@ impl CurveGrid {
     }
 }
 
-/// The order in memory, and the number of moving nodes, which come first. The moving nodes, and then the others, lie along a
-/// curve through the box from `low` to `high` if there is one, else in the order of ids.
+/// The order in memory, and the number of moving nodes, which come first. The moving nodes, and then the others, lie
+/// along a curve through the box from `low` to `high` if there is one, else in the order of ids.
 fn place<P: Vector>(
     on: &Device,
     points: &Buffer<P>,
@@ -150,8 +150,8 @@ fn place<P: Vector>(
     Ok((order, count_bits(on, &moving.bits)?))
 }
 
-/// The items of a list at the places `first`, then the items at the places `second`; and the length of `first`. Each place of the
-/// list is in one of both.
+/// The items of a list at the places `first`, then the items at the places `second`; and the length of `first`. Each
+/// place of the list is in one of both.
 fn pick_both(
     on: &Device,
     list: &Buffer<Vertex>,
@@ -170,7 +170,8 @@ fn pick_both(
 /// Rounds of classification between two reads of the result by the host.
 const ROUNDS: u32 = 4;
 
-/// The class of each of the first `count` nodes in `list`, which move; `NONE` for other nodes. `about` is what is found about classes.
+/// The class of each of the first `count` nodes in `list`, which move; `NONE` for other nodes. `about` is what is found
+/// about classes.
 fn classify(
     on: &Device,
     kind: u32,
@@ -220,8 +221,8 @@ pub(super) struct Way<'a> {
 }
 
 impl Ordered {
-    /// Orders nodes and rewrites their neighbours. `weights` has one weight for each neighbour, or is empty; `colour` gives the colours
-    /// if they come from elsewhere.
+    /// Orders nodes and rewrites their neighbours. `weights` has one weight for each neighbour, or is empty; `colour`
+    /// gives the colours if they come from elsewhere.
     pub(super) fn new<P: Vector>(
         on: &Device,
         points: &Buffer<P>,

@@ -12,8 +12,8 @@ use crate::device::Device;
 use crate::{Error, Result};
 
 impl<P: Vector> DeviceMesh<P> {
-    /// A surface of V points and T triangles that are on the device: of a welded mesh, or of another package. It is checked there,
-    /// and no array is copied to the host.
+    /// A surface of V points and T triangles that are on the device: of a welded mesh, or of another package. It is
+    /// checked there, and no array is copied to the host.
     ///
     /// # Errors
     /// As [`DeviceMesh::upload`]; [`Error::Argument`] for buffers of another device.
@@ -34,7 +34,8 @@ impl<P: Vector> DeviceMesh<P> {
         Self::checked(on, points, cells, "face")
     }
 
-    /// A volume mesh of V points and N tetrahedra that are on the device, as [`DeviceMesh::of_triangles`] takes a surface.
+    /// A volume mesh of V points and N tetrahedra that are on the device, as [`DeviceMesh::of_triangles`] takes a
+    /// surface.
     ///
     /// # Errors
     /// As [`DeviceMesh::of_triangles`].

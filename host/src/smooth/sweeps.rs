@@ -19,8 +19,8 @@ const BATCH: u32 = 16;
 /// Sweeps of one block between two reads of the result by the host; even.
 const ONE_BLOCK_BATCH: u32 = 64;
 
-/// Launches of sweeps by classes between two such reads, where a tolerance may end them: those behind the last sweep are in vain, and
-/// take as long as a small class.
+/// Launches of sweeps by classes between two such reads, where a tolerance may end them: those behind the last sweep
+/// are in vain, and take as long as a small class.
 const CLASS_LAUNCHES: usize = 64;
 /// Sweeps that overlap.
 const TOGETHER: u32 = MOST_PARTS as u32;
@@ -94,8 +94,8 @@ impl Sweeps<'_> {
         Ok((nodes, moves))
     }
 
-    /// Launches sweeps in batches of `batch`. `launch` gets the array `moved` of the kernels, the index of a sweep in it, and the
-    /// number of the sweep.
+    /// Launches sweeps in batches of `batch`. `launch` gets the array `moved` of the kernels, the index of a sweep in
+    /// it, and the number of the sweep.
     fn in_batches(&self, batch: u32, moves: &mut Moves, launch: LaunchSweep<'_>) -> Result<()> {
         self.until_converged(batch, moves, &mut |first, count| {
             let mut moved = self.start(count)?;
@@ -269,7 +269,8 @@ impl Sweeps<'_> {
         })
     }
 
-    /// How many sweeps overlap: more than one if that saves half of the launches at least. A CPU undoes none of large classes.
+    /// How many sweeps overlap: more than one if that saves half of the launches at least. A CPU undoes none of large
+    /// classes.
     fn together(&self) -> u32 {
         let classes = &self.ordered.classes;
         let saves = 2 * (classes.reach as usize + 1) <= classes.places.len();
@@ -286,8 +287,8 @@ impl Sweeps<'_> {
         }
     }
 
-    /// `count` sweeps that overlap, from number `first` on, as far as they count: up to the first one that moves no node by the
-    /// tolerance.
+    /// `count` sweeps that overlap, from number `first` on, as far as they count: up to the first one that moves no
+    /// node by the tolerance.
     fn overlapping<L: Nodes>(
         &self,
         nodes: &mut Buffer<L>,
@@ -343,7 +344,8 @@ impl Sweeps<'_> {
         wave: Wave,
         first: u32,
     ) -> Result<()> {
-        // SAFETY: no two nodes of a class are neighbours, nor two nodes of classes that are further apart than neighbours' are.
+        // SAFETY: no two nodes of a class are neighbours, nor two nodes of classes that are further apart than
+        // neighbours' are.
         unsafe {
             kernel::sweep_classes::launch(
                 self.on,

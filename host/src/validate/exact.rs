@@ -3,8 +3,8 @@
 use glam::DVec2;
 
 /// A sum of doubles without rounding: an expansion, components that do not overlap, ascending in magnitude (Shewchuk,
-/// Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates, 1997). Exact unless a product overflows
-/// or underflows.
+/// Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates, 1997). Exact unless a product
+/// overflows or underflows.
 #[derive(Clone, Default)]
 pub(super) struct ExactSum(Vec<f64>);
 

@@ -1,8 +1,8 @@
 //! Fans of triangles around the vertices of a triangulation.
 //!
-//! Triangles that close around a vertex are crossed by the ray from it along the x axis once for each turn, and at least once. So a
-//! vertex with one such crossing has one fan, and turning around it is left to the vertices of the boundary: a corner's crossing is two
-//! comparisons, and a turn reads a chain of twins.
+//! Triangles that close around a vertex are crossed by the ray from it along the x axis once for each turn, and at
+//! least once. So a vertex with one such crossing has one fan, and turning around it is left to the vertices of the
+//! boundary: a corner's crossing is two comparisons, and a turn reads a chain of twins.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -25,8 +25,9 @@ pub(super) fn check_fans(mesh: &Triangulation, edges: &EdgeTable) -> Result<usiz
 
 /// The number of pinch vertices of a mesh whose fans are quickly seen to be good.
 ///
-/// That a closed fan is crossed: its outer edges surround the vertex, which lies to their left, so those that ascend past its height
-/// pass it on its right, and there are as many as the fan has turns. In exact arithmetic; the comparisons are.
+/// That a closed fan is crossed: its outer edges surround the vertex, which lies to their left, so those that ascend
+/// past its height pass it on its right, and there are as many as the fan has turns. In exact arithmetic; the
+/// comparisons are.
 fn count_pinches(mesh: &Triangulation, edges: &EdgeTable) -> Option<usize> {
     let (triangles, vertices) = (&mesh.triangles, mesh.points.len());
     let crossed = Flags::new(vertices);

@@ -1,7 +1,7 @@
 //! Are these polygons a planar mesh, and do they keep Polylla's promises?
 //!
-//! [`polygon_mesh`] checks polygons by themselves, [`polylla`] and [`polygons_of`] against the triangulation that they were
-//! made from.
+//! [`polygon_mesh`] checks polygons by themselves, [`polylla`] and [`polygons_of`] against the triangulation that they
+//! were made from.
 
 use glam::DVec2;
 

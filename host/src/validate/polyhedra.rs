@@ -10,9 +10,10 @@ use crate::volume::TetMesh;
 
 /// Checks the polyhedra of a valid mesh of tetrahedra ([`tets`](super::tets())).
 ///
-/// - Each tetrahedron is in one polyhedron, and the tetrahedra of a polyhedron are a tree of joints: in one piece, without a cycle.
-/// - A face is in the surface of the polyhedra on both its sides, or of none: then both are the same. Boundary faces are in one
-///   surface. So n tetrahedra have 2n + 2 sides.
+/// - Each tetrahedron is in one polyhedron, and the tetrahedra of a polyhedron are a tree of joints: in one piece,
+///   without a cycle.
+/// - A face is in the surface of the polyhedra on both its sides, or of none: then both are the same. Boundary faces
+///   are in one surface. So n tetrahedra have 2n + 2 sides.
 /// - With `constrained`: a polyhedron has one region, and tagged faces are in surfaces.
 /// - The volume inside of each surface is that of the polyhedron's tetrahedra, but for rounding.
 ///

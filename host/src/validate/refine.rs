@@ -2,26 +2,27 @@
 //!
 //! # Why these rules are enough
 //!
-//! *One round* ([`refinement`]). The sides of a triangle's pieces are cancelled against each other where two run along the same
-//! edge in opposite directions; the rest must be the sides of the triangle, each divided one in its two halves.
+//! *One round* ([`refinement`]). The sides of a triangle's pieces are cancelled against each other where two run along
+//! the same edge in opposite directions; the rest must be the sides of the triangle, each divided one in its two
+//! halves.
 //!
-//! 1. *Pieces tile their triangle.* A point lies in as many triangles, each with the sign of its orientation, as the sides of
-//!    all of them wind around it. The pieces' sides wind as the triangle's do, once around each point of it and never around
-//!    others, and all pieces turn as it does: so each point of the triangle lies in one piece, up to the points on sides, and
-//!    no piece leaves the triangle. The areas of the pieces sum up to its own.
+//! 1. *Pieces tile their triangle.* A point lies in as many triangles, each with the sign of its orientation, as the
+//!    sides of all of them wind around it. The pieces' sides wind as the triangle's do, once around each point of it
+//!    and never around others, and all pieces turn as it does: so each point of the triangle lies in one piece, up to
+//!    the points on sides, and no piece leaves the triangle. The areas of the pieces sum up to its own.
 //! 2. *The mesh stays conforming.* By 1. the sides at a divided edge are its two halves, on both sides of the edge. By
-//!    [`topology`] no two edges have the same ends: the halves on both sides are the same two edges. So a triangle has the same
-//!    edges as before, with the divided ones halved, and no vertex lies inside of another edge.
+//!    [`topology`] no two edges have the same ends: the halves on both sides are the same two edges. So a triangle has
+//!    the same edges as before, with the divided ones halved, and no vertex lies inside of another edge.
 //! 3. *Nothing overlaps that did not before*: from 1., triangle by triangle.
 //!
-//! All of this is decided exactly, by ids and by the exact orientation of triangles. Only the midpoints are rounded, and are
-//! compared with the one right rounding, bit by bit. "The triangle" in 1. is the polygon through the rounded midpoints of its
-//! sides.
+//! All of this is decided exactly, by ids and by the exact orientation of triangles. Only the midpoints are rounded,
+//! and are compared with the one right rounding, bit by bit. "The triangle" in 1. is the polygon through the rounded
+//! midpoints of its sides.
 //!
-//! *Any number of rounds* ([`area`], [`angles`]). A new vertex is displaced from the true midpoint by one rounding of each
-//! coordinate, and by at most the displacement of its edge's ends: after R rounds by R sqrt(2) u M at most, with u the unit
-//! roundoff of the points' precision and M the largest coordinate. The bounds follow from that; areas are summed without
-//! rounding.
+//! *Any number of rounds* ([`area`], [`angles`]). A new vertex is displaced from the true midpoint by one rounding of
+//! each coordinate, and by at most the displacement of its edge's ends: after R rounds by R sqrt(2) u M at most, with u
+//! the unit roundoff of the points' precision and M the largest coordinate. The bounds follow from that; areas are
+//! summed without rounding.
 
 use std::collections::HashMap;
 
@@ -41,9 +42,9 @@ pub use measures::{Areas, SmallestAngles, angles, area, area_in_space};
 
 /// Checks that edges and triangles fit each other.
 ///
-/// Rules, in this order: sides fit `u32`; a tag for each edge, if for any; ends of edges in range and different; sides in
-/// range; each side of a triangle starts where the one before ends; no side in two triangles; a triangle runs along each
-/// edge; no two edges with the same ends.
+/// Rules, in this order: sides fit `u32`; a tag for each edge, if for any; ends of edges in range and different; sides
+/// in range; each side of a triangle starts where the one before ends; no side in two triangles; a triangle runs along
+/// each edge; no two edges with the same ends.
 ///
 /// # Errors
 /// [`Error::Invalid`](crate::Error::Invalid) with the smallest element that breaks the first broken rule.
@@ -124,8 +125,8 @@ pub fn topology<P>(mesh: &EdgeTriangulation<P>) -> Result<()> {
     Ok(())
 }
 
-/// Checks [`topology`], and that the triangles are a conforming triangulation: finite points, counter-clockwise by the exact
-/// predicate, edges with a triangle on one or each side ([`triangulation`](triangulation())).
+/// Checks [`topology`], and that the triangles are a conforming triangulation: finite points, counter-clockwise by the
+/// exact predicate, edges with a triangle on one or each side ([`triangulation`](triangulation())).
 ///
 /// # Errors
 /// [`Error::Invalid`](crate::Error::Invalid) with the smallest element that breaks the first broken rule.
@@ -221,8 +222,8 @@ fn check_vertices<P: MeshPoint>(
     Ok(midpoints)
 }
 
-/// Whole edges stay as they are, divided ones leave two halves that run their way with their tag, all others are inside of
-/// triangles: they have no tag and end at a new vertex.
+/// Whole edges stay as they are, divided ones leave two halves that run their way with their tag, all others are inside
+/// of triangles: they have no tag and end at a new vertex.
 fn check_edges<P>(
     before: &EdgeTriangulation<P>,
     after: &EdgeTriangulation<P>,
@@ -380,8 +381,8 @@ fn check_triangles<P: MeshPoint>(
     parallel::find_map(triangles, |t| check(t).err()).map_or(Ok(()), Err)
 }
 
-/// The axis along which a triangle's shadow is largest: z in the plane. Pieces of a triangle turn as it does where their shadows
-/// do, as they lie in its plane but for rounding.
+/// The axis along which a triangle's shadow is largest: z in the plane. Pieces of a triangle turn as it does where
+/// their shadows do, as they lie in its plane but for rounding.
 fn steepest([a, b, c]: [DVec3; 3]) -> usize {
     let normal = (b - a).cross(c - a).abs();
     match normal.z >= normal.x && normal.z >= normal.y {
@@ -390,7 +391,8 @@ fn steepest([a, b, c]: [DVec3; 3]) -> usize {
     }
 }
 
-/// 1 for a triangle whose shadow along an axis runs counter-clockwise, -1 for a clockwise one, 0 for a degenerate one. Exact.
+/// 1 for a triangle whose shadow along an axis runs counter-clockwise, -1 for a clockwise one, 0 for a degenerate one.
+/// Exact.
 fn orientation(corners: [DVec3; 3], axis: usize) -> f64 {
     let [a, b, c] = corners.map(|p| Coord {
         x: p[(axis + 1) % 3],

@@ -1,5 +1,5 @@
-//! Promises of smoothing: the same cells; fixed nodes keep their positions, to the bit; sliding keeps the shape; the guard turns
-//! no cell around and lowers no worst quality.
+//! Promises of smoothing: the same cells; fixed nodes keep their positions, to the bit; sliding keeps the shape; the
+//! guard turns no cell around and lowers no worst quality.
 //!
 //! The fixed nodes are found by counting the uses of faces and edges in tables, not as the device finds them.
 
@@ -18,8 +18,8 @@ use crate::volume::{CellKind, VolumeMesh, faces, key, orientation};
 /// Largest part of the volume that sliding may change: faces that are flat to 0.006 degrees count as planar.
 const VOLUME_KEPT: f64 = 1e-4;
 
-/// Checks a volume mesh that was smoothed by `options`, with the nodes of `fixed` fixed (an element for each node, or none). Both
-/// meshes have their coordinates in the precision of the run.
+/// Checks a volume mesh that was smoothed by `options`, with the nodes of `fixed` fixed (an element for each node, or
+/// none). Both meshes have their coordinates in the precision of the run.
 ///
 /// # Errors
 /// [`Error::Invalid`](crate::Error::Invalid) with the first element that breaks a promise.

@@ -137,8 +137,8 @@ fn sorted(mut face: [u32; 3]) -> [u32; 3] {
     face
 }
 
-/// The faces of all tetrahedra, sorted: vertices ascending, and the use: eight times the tetrahedron, plus 4 if the face,
-/// seen from outside of it, runs against that order, plus the corner opposite to it.
+/// The faces of all tetrahedra, sorted: vertices ascending, and the use: eight times the tetrahedron, plus 4 if the
+/// face, seen from outside of it, runs against that order, plus the corner opposite to it.
 fn face_uses(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], u64)> {
     let uses = parallel::collect(tetrahedra.len(), |t| {
         let [a, b, c, d] = tetrahedra[t];

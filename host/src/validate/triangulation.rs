@@ -31,11 +31,12 @@ pub struct Summary {
 
 /// Checks `mesh`, and counts its parts.
 ///
-/// Rules, in this order: the ids fit `u32`; a region id for each triangle, if for any; coordinates finite, and not so large or
-/// triangles so small that squares of distances leave double precision; indices in range; no vertex twice in a triangle; triangles counter-clockwise and not degenerate (exact predicate); no triangle
-/// twice; no edge with more than two triangles; no two triangles on the same side of an edge; no other triangle at a
-/// vertex that triangles surround. Overlaps that show at no shared edge or vertex are not searched for: they break no
-/// algorithm here, only the area.
+/// Rules, in this order: the ids fit `u32`; a region id for each triangle, if for any; coordinates finite, and not so
+/// large or triangles so small that squares of distances leave double precision; indices in range; no vertex twice in a
+/// triangle; triangles counter-clockwise and not degenerate (exact predicate); no triangle twice; no edge with more
+/// than two triangles; no two triangles on the same side of an edge; no other triangle at a vertex that triangles
+/// surround. Overlaps that show at no shared edge or vertex are not searched for: they break no algorithm here, only
+/// the area.
 ///
 /// # Errors
 /// [`Error::Invalid`] with the smallest element that breaks the first broken rule.
@@ -52,8 +53,8 @@ pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
     })
 }
 
-/// Checks all rules of [`triangulation`] but the last: what every device checks, and all that the algorithms need. Triangles that
-/// overlap round a vertex are fans of their own there, as at a vertex where the boundary touches itself.
+/// Checks all rules of [`triangulation`] but the last: what every device checks, and all that the algorithms need.
+/// Triangles that overlap round a vertex are fans of their own there, as at a vertex where the boundary touches itself.
 ///
 /// # Errors
 /// As [`triangulation`].
@@ -69,7 +70,8 @@ pub fn check_triangulation(mesh: &Triangulation) -> Result<()> {
     check_all(mesh).map(drop)
 }
 
-/// As [`check_triangulation`], where `edges` are the table of the mesh's triangles over its points: a third of the work is to make it.
+/// As [`check_triangulation`], where `edges` are the table of the mesh's triangles over its points: a third of the work
+/// is to make it.
 ///
 /// # Errors
 /// As [`triangulation`].
@@ -104,9 +106,9 @@ fn check_sides(mesh: &Triangulation, edges: &EdgeTable) -> Result<()> {
 
 /// Checks the surface `mesh`, whose points lie in space.
 ///
-/// Rules, in this order: as those of [`triangulation()`], but for the orientation: the corners of a triangle are not on one line
-/// (exact predicate), and no two triangles run along an edge in the same direction. Whether the surface cuts itself is not looked
-/// for.
+/// Rules, in this order: as those of [`triangulation()`], but for the orientation: the corners of a triangle are not on
+/// one line (exact predicate), and no two triangles run along an edge in the same direction. Whether the surface cuts
+/// itself is not looked for.
 ///
 /// # Errors
 /// [`Error::Invalid`] with the smallest element that breaks the first broken rule.

@@ -1,7 +1,7 @@
 //! Contents of a volume mesh, and the rules that it breaks: every broken rule is counted, none is an error.
 //!
-//! Sums go over fixed blocks of cells and then over the blocks in order, so that the result is the same for any number of
-//! threads.
+//! Sums go over fixed blocks of cells and then over the blocks in order, so that the result is the same for any number
+//! of threads.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,8 @@ pub struct VolumeSummary {
     pub non_finite: Broken,
     /// Faces of more than two cells; the first one's cell.
     pub crowded: Broken,
-    /// Cells that another cell overlaps, on the same side of a common face; of those that are neither inverted nor flat.
+    /// Cells that another cell overlaps, on the same side of a common face; of those that are neither inverted nor
+    /// flat.
     pub overlapping: Broken,
     /// Tagged faces that are no face of a cell.
     pub loose_tags: Broken,
@@ -124,8 +125,8 @@ impl VolumeSummary {
     }
 }
 
-/// Corners of a kind with three edges, by places: the corner and its neighbours, so that their orientation is positive. For a
-/// tetrahedron three corners are enough for each edge to start at one.
+/// Corners of a kind with three edges, by places: the corner and its neighbours, so that their orientation is positive.
+/// For a tetrahedron three corners are enough for each edge to start at one.
 fn corners(kind: CellKind) -> &'static [[usize; 4]] {
     match kind {
         CellKind::Tetrahedron => &[[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3]],

@@ -1,4 +1,5 @@
-//! Triangles of a block of a mesh that several processes weld: renamed, and looked through for repeated ones, on the device.
+//! Triangles of a block of a mesh that several processes weld: renamed, and looked through for repeated ones, on the
+//! device.
 
 use std::ops::Range;
 
@@ -15,8 +16,8 @@ use crate::device::{BitSet, Device};
 use crate::grid::Run;
 use crate::refine::gather;
 
-/// The triangles of a block: their corners are vertices, as far behind one vertex of the whole mesh as each says, and once they are
-/// [named](BlockFaces::name) the names of new vertices.
+/// The triangles of a block: their corners are vertices, as far behind one vertex of the whole mesh as each says, and
+/// once they are [named](BlockFaces::name) the names of new vertices.
 pub struct BlockFaces(Buffer<[u32; 3]>);
 
 /// The clusters of a block's vertices, on the device.
@@ -98,8 +99,9 @@ impl BlockFaces {
         Ok(Self(corners.cast()))
     }
 
-    /// Names the corners, whose first vertex of the whole mesh is `first` behind the block's first one, modulo 2^64; the triangles, ascending,
-    /// of which one is a vertex of another block or becomes a cluster that another block numbers.
+    /// Names the corners, whose first vertex of the whole mesh is `first` behind the block's first one, modulo 2^64;
+    /// the triangles, ascending, of which one is a vertex of another block or becomes a cluster that another block
+    /// numbers.
     ///
     /// # Errors
     /// Those of the device.
@@ -155,8 +157,8 @@ impl BlockFaces {
         Ok(())
     }
 
-    /// The triangles that are equal to an earlier one: the same three names, below `names`, in the same order, from whichever on. Those of
-    /// `lower` are before these, and those of `higher` behind them.
+    /// The triangles that are equal to an earlier one: the same three names, below `names`, in the same order, from
+    /// whichever on. Those of `lower` are before these, and those of `higher` behind them.
     ///
     /// # Errors
     /// [`Error::TooLarge`](super::Error::TooLarge); those of the device.

@@ -1,5 +1,5 @@
-//! The default method: cells, short lists of lower neighbours, decisions, assignment; where cells are crowded, comparisons with
-//! representatives alone.
+//! The default method: cells, short lists of lower neighbours, decisions, assignment; where cells are crowded,
+//! comparisons with representatives alone.
 
 use bytemuck::Zeroable;
 use glam::DVec3;

@@ -259,7 +259,8 @@ impl DeviceCarried {
         Ok(())
     }
 
-    /// Takes the regions of the `count` remaining triangles from `before`; `list` holds their old ids, or is empty for all.
+    /// Takes the regions of the `count` remaining triangles from `before`; `list` holds their old ids, or is empty for
+    /// all.
     pub(super) fn take_regions(
         &mut self,
         on: &Device,

@@ -18,11 +18,12 @@ pub fn least_side(reach: f64) -> f64 {
     (reach * (steps / (steps / 2.0 - f64::from(STEP_ERROR) - 1.0))).max(1e-300)
 }
 
-/// Corner and side of the cells for `n` points, some of which are the `samples`: cells of as many points as `tuning` says, unless
-/// epsilon needs larger ones. This decides the speed, not the result.
+/// Corner and side of the cells for `n` points, some of which are the `samples`: cells of as many points as `tuning`
+/// says, unless epsilon needs larger ones. This decides the speed, not the result.
 ///
-/// The number of boxes of one side that the samples are in, and that of boxes twice as large, give the dimension of the set that
-/// they lie on: 1 for a curve, 2 for a surface, 3 for a volume. From that follows the number of smaller boxes for all points.
+/// The number of boxes of one side that the samples are in, and that of boxes twice as large, give the dimension of the
+/// set that they lie on: 1 for a curve, 2 for a surface, 3 for a volume. From that follows the number of smaller boxes
+/// for all points.
 pub fn choose_cells(samples: &[DVec3], n: usize, reach: f64, tuning: &Tuning) -> (DVec3, f64) {
     let least = least_side(reach);
     let mut origin = DVec3::ZERO;
@@ -82,8 +83,8 @@ fn cells_of(samples: &[DVec3], origin: DVec3, extent: f64) -> Vec<[i64; 3]> {
     samples.iter().map(cell_of).collect()
 }
 
-/// Number of boxes that samples in these smallest `cells` are in, by a hash of 64 bits; boxes are 2^bits cells wide. Ends with the first
-/// box beyond `most`.
+/// Number of boxes that samples in these smallest `cells` are in, by a hash of 64 bits; boxes are 2^bits cells wide.
+/// Ends with the first box beyond `most`.
 fn count_boxes(cells: &[[i64; 3]], bits: u32, most: usize) -> usize {
     let mut table = [0u64; 2 * SAMPLES];
     let mut boxes = 0;

@@ -15,8 +15,8 @@ use super::{Error, Method, Options, Result, bytes_needed, dependency, on_the_fly
 use crate::device::Device;
 
 impl Method {
-    /// The method to use for V points and F triangles, which are on the device already if `resident`: itself, or the one that
-    /// `Auto` stands for.
+    /// The method to use for V points and F triangles, which are on the device already if `resident`: itself, or the
+    /// one that `Auto` stands for.
     ///
     /// # Errors
     /// [`OutOfMemory`](crate::Error::OutOfMemory) when it does not fit the free memory.
@@ -68,13 +68,14 @@ impl Method {
     }
 }
 
-/// Vertices of a cell of the paper's methods from which on equal ones are collapsed first: pairs of them would be far too many.
+/// Vertices of a cell of the paper's methods from which on equal ones are collapsed first: pairs of them would be far
+/// too many.
 const MOST_IN_CELL: u32 = 4096;
 
 /// The distinct points among points.
 ///
-/// Equal points have the same neighbours, and each other. So the lowest of them decides for all: if it is a representative, it is
-/// the lowest that is near the others; if not, all have the same.
+/// Equal points have the same neighbours, and each other. So the lowest of them decides for all: if it is a
+/// representative, it is the lowest that is near the others; if not, all have the same.
 struct Distinct {
     points: Buffer<DVec3>,
     /// The distinct point of each point; V.

@@ -1,5 +1,5 @@
-//! Decisions where cells are crowded: buckets go through their vertices, which are compared with representatives alone. The kernels
-//! are in `gpu::weld::crowded`.
+//! Decisions where cells are crowded: buckets go through their vertices, which are compared with representatives alone.
+//! The kernels are in `gpu::weld::crowded`.
 
 use gpu::ids::Vertex;
 use gpu::weld as kernel;
@@ -16,14 +16,16 @@ use crate::collective::compact;
 const PATIENCE: u32 = 64;
 /// The same with guards, for which a bucket may have many representatives.
 const GUARDED_PATIENCE: u32 = 16;
-/// Rounds of a GPU with guards that take as long as all pairs of the largest bucket: at least so many, and one for so many points.
-/// A round r looks at up to 256 r representatives behind each other, each some 0.5 us; of pairs there are some 10^11 a second.
+/// Rounds of a GPU with guards that take as long as all pairs of the largest bucket: at least so many, and one for so
+/// many points. A round r looks at up to 256 r representatives behind each other, each some 0.5 us; of pairs there are
+/// some 10^11 a second.
 const LEAST_ROUNDS: usize = 4;
 const POINTS_A_ROUND: u32 = 2048;
 /// Rounds after which a bucket decides twice as many in each.
 const PATIENT_ROUNDS: usize = 16;
 
-/// Clusters the points of a crowded grid; `None` where guards leave so many representatives that pairs are found sooner.
+/// Clusters the points of a crowded grid; `None` where guards leave so many representatives that pairs are found
+/// sooner.
 pub(super) fn cluster<G: kernel::Guard>(
     near: &Near<G>,
     tuning: &Tuning,
@@ -73,8 +75,8 @@ impl Decisions {
         })
     }
 
-    /// Decides all points, or as many as can be in the rounds that there are; the number of buckets with undecided ones after each
-    /// round.
+    /// Decides all points, or as many as can be in the rounds that there are; the number of buckets with undecided ones
+    /// after each round.
     pub fn decide<G: kernel::Guard>(
         &mut self,
         near: &Near<G>,

@@ -57,7 +57,8 @@ pub struct Neighbours {
     higher: Buffer<Vertex>,
 }
 
-/// Bytes that clusters take, for V points, without the neighbours' lists: how long they are is known when they are counted.
+/// Bytes that clusters take, for V points, without the neighbours' lists: how long they are is known when they are
+/// counted.
 pub fn bytes_needed(points: usize) -> usize {
     DeviceCells::bytes_needed(points) + 3 * points * size_of::<u32>()
 }
@@ -126,8 +127,8 @@ impl Neighbours {
         }
     }
 
-    /// Counts the neighbours of all vertices and makes room for their lists. Where `cells` has the vertices' slots, blocks do so
-    /// for crowded cells, one for each of `shares`.
+    /// Counts the neighbours of all vertices and makes room for their lists. Where `cells` has the vertices' slots,
+    /// blocks do so for crowded cells, one for each of `shares`.
     pub fn count(
         on: &Device,
         points: &Buffer<DVec3>,
@@ -164,7 +165,8 @@ impl Neighbours {
                 words: &mut words,
                 limit,
             };
-            // SAFETY: as above; shares are places in the cells' lists, and each vertex of a crowded cell is in one share.
+            // SAFETY: as above; shares are places in the cells' lists, and each vertex of a crowded cell is in one
+            // share.
             unsafe {
                 kernel::count_crowded_neighbours::launch(
                     on,

@@ -39,8 +39,8 @@ pub(super) fn remap_faces(
         let slots = slots(triangles);
         let mut table = on.filled(slots, Triangle::NONE)?;
         let vertices = clusters.representatives.len();
-        // SAFETY: the kernel checks the vertices of a triangle before it uses them; clusters are below `vertices`, so that slots
-        // are below twice their number; the table is never full.
+        // SAFETY: the kernel checks the vertices of a triangle before it uses them; clusters are below `vertices`, so
+        // that slots are below twice their number; the table is never full.
         unsafe {
             kernel::claim_faces::launch(
                 on,
@@ -91,8 +91,8 @@ pub(super) fn remap_faces(
     Ok((left, list))
 }
 
-/// Bits of the triangles that are equal to an earlier one: the same three vertices, below `names`, in the same order, from whichever on.
-/// The triangles are the first `first` of `others`, then `faces`, then the rest of `others`.
+/// Bits of the triangles that are equal to an earlier one: the same three vertices, below `names`, in the same order,
+/// from whichever on. The triangles are the first `first` of `others`, then `faces`, then the rest of `others`.
 pub(super) fn find_repeated(
     on: &Device,
     faces: &Buffer<[u32; 3]>,
@@ -107,8 +107,8 @@ pub(super) fn find_repeated(
         let mut table = on.filled(slots, Triangle::NONE)?;
         let mut repeated = on.filled(n.div_ceil(32), Bits::EMPTY)?;
         let scale = slots_per_vertex(slots, names);
-        // SAFETY: the kernel passes triangles with vertices that are not below `names`, so that slots are below twice their number; the table
-        // is never full.
+        // SAFETY: the kernel passes triangles with vertices that are not below `names`, so that slots are below twice
+        // their number; the table is never full.
         unsafe {
             kernel::claim_named_faces::launch(
                 on,

@@ -4,8 +4,8 @@ use super::{Options, Position};
 use crate::fields::{Fields, MeshFields, Mix};
 use crate::mesh::{Faces, Mesh};
 
-/// The old ids of the triangles that are left, ascending: `left` are those of `triangles` by their new vertices that enclose an
-/// area and are no repetitions, in order.
+/// The old ids of the triangles that are left, ascending: `left` are those of `triangles` by their new vertices that
+/// enclose an area and are no repetitions, in order.
 fn kept_triangles(triangles: &[[u32; 3]], map: &[u32], left: &[[u32; 3]]) -> Vec<u32> {
     let mut next = left.iter().peekable();
     let all = (0u32..).zip(triangles);
@@ -16,8 +16,9 @@ fn kept_triangles(triangles: &[[u32; 3]], map: &[u32], left: &[[u32; 3]]) -> Vec
     kept.map(|(id, _)| id).collect()
 }
 
-/// The fields of a welded mesh: of vertices the mean of the clusters, or those of the representatives; of faces and segments those
-/// of the ones that are left, `faces` and `segments` by their old ids. No list stands for all triangles of which `left` are left.
+/// The fields of a welded mesh: of vertices the mean of the clusters, or those of the representatives; of faces and
+/// segments those of the ones that are left, `faces` and `segments` by their old ids. No list stands for all triangles
+/// of which `left` are left.
 pub(super) fn carry(
     input: &Mesh,
     (map, representatives): (&[u32], &[u32]),

@@ -89,7 +89,8 @@ impl DeviceGrid {
         }
     }
 
-    /// Buckets all points. Where cells are crowded and `may_compare`, the grid is for comparisons with representatives alone.
+    /// Buckets all points. Where cells are crowded and `may_compare`, the grid is for comparisons with representatives
+    /// alone.
     pub fn build(
         on: &Device,
         points: &Buffer<DVec3>,
@@ -294,7 +295,8 @@ fn place(
     })
 }
 
-/// The sites of points with these `keys` and `ranks` in them, and, unless `ids_follow_space`, their positions in the same order.
+/// The sites of points with these `keys` and `ranks` in them, and, unless `ids_follow_space`, their positions in the
+/// same order.
 fn gather(
     on: &Device,
     points: &Buffer<DVec3>,
@@ -361,8 +363,8 @@ pub fn spacing(on: &Device, points: &Buffer<DVec3>) -> Result<f64> {
     Ok(spacing_of(&samples, points.len() as u64))
 }
 
-/// The distance from which [`search`](super::search) starts for `n` points, by some of them: those that [`samples_of_spacing`] names.
-/// It is smaller than most points are from their neighbours, and not 0.
+/// The distance from which [`search`](super::search) starts for `n` points, by some of them: those that
+/// [`samples_of_spacing`] names. It is smaller than most points are from their neighbours, and not 0.
 pub fn spacing_of(samples: &[DVec3], n: u64) -> f64 {
     let (_, side) = choose_cells(samples, n as usize, 0.0, &Tuning::default());
     side / 64.0

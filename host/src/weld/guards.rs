@@ -12,8 +12,9 @@ use super::carried::{bits, packed};
 use super::{Carried, DeviceCarried, Error, Guards, Nearness, Result};
 use crate::device::Device;
 
-/// Degrees that an angle between normals may be larger than the tolerance. Coordinates in single precision turn a normal by up to half of
-/// it, and the sine and cosine of a tolerance are rounded too: vertices exactly as far apart as the tolerance merge.
+/// Degrees that an angle between normals may be larger than the tolerance. Coordinates in single precision turn a
+/// normal by up to half of it, and the sine and cosine of a tolerance are rounded too: vertices exactly as far apart as
+/// the tolerance merge.
 const NORMAL_SLACK: f64 = 1e-5;
 
 impl Guards {
@@ -68,7 +69,8 @@ pub(super) struct DeviceGuards<'a> {
 }
 
 impl<'a> DeviceGuards<'a> {
-    /// The arrays of `carried`, by `n` vertices, with a guard, and those of `none`, which are empty, in place of the others.
+    /// The arrays of `carried`, by `n` vertices, with a guard, and those of `none`, which are empty, in place of the
+    /// others.
     pub fn new(
         n: usize,
         guards: &Guards,
@@ -105,9 +107,9 @@ impl<'a> DeviceGuards<'a> {
         })
     }
 
-    /// Whether comparisons with representatives may be slower than a search for pairs. Of points that lie together guards may make as
-    /// many representatives, each of which is compared with each vertex. One thread of a GPU takes long for that; one of a CPU no
-    /// longer than to find all pairs, and far less where few are kept apart.
+    /// Whether comparisons with representatives may be slower than a search for pairs. Of points that lie together
+    /// guards may make as many representatives, each of which is compared with each vertex. One thread of a GPU takes
+    /// long for that; one of a CPU no longer than to find all pairs, and far less where few are kept apart.
     pub fn may_be_slow(&self, on: &Device) -> bool {
         self.keep_apart && on.is_gpu()
     }

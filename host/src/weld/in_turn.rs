@@ -1,9 +1,9 @@
 //! The fraction of the vertices that an epsilon removes, by one thread.
 //!
-//! As in S-Weld vertices go in ascending order, and one with a representative near it is a member. In a search that leaves few
-//! representatives a CPU has that sooner than pairs of neighbours: only representatives are compared, who represents a member is
-//! not asked for, and a count ends as soon as it shows on which side of the wanted fraction it will be. Threads count for several
-//! epsilons at once.
+//! As in S-Weld vertices go in ascending order, and one with a representative near it is a member. In a search that
+//! leaves few representatives a CPU has that sooner than pairs of neighbours: only representatives are compared, who
+//! represents a member is not asked for, and a count ends as soon as it shows on which side of the wanted fraction it
+//! will be. Threads count for several epsilons at once.
 
 use glam::DVec3;
 use trioxide_kernel::launch::Buffer;
@@ -49,8 +49,8 @@ impl InTurn {
         extent(&self.points)
     }
 
-    /// The fraction of the vertices that `epsilon` removes. With a `wanted` fraction, [`LESS`] or [`MORE`] in place of one that is
-    /// not near it.
+    /// The fraction of the vertices that `epsilon` removes. With a `wanted` fraction, [`LESS`] or [`MORE`] in place of
+    /// one that is not near it.
     pub fn removed(&self, epsilon: f64, wanted: Option<f64>) -> f64 {
         let n = self.points.len();
         let far = |fraction: f64, is_beyond: fn(&f64, &f64) -> bool| {
@@ -96,15 +96,16 @@ fn least(most: usize, holds: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// Representatives by cells that are at least twice as wide as the reach, so that neighbours lie in two along each axis.
+/// Representatives by cells that are at least twice as wide as the reach, so that neighbours lie in two along each
+/// axis.
 struct Representatives {
     near: Nearness,
     /// Width of a cell that the reach needs.
     least_side: f64,
     /// Cells in a unit of length.
     inverse_side: f64,
-    /// A hash table of cells: the key of each, 0 for none, and its first representative. Cells may share a key, since the distance
-    /// decides.
+    /// A hash table of cells: the key of each, 0 for none, and its first representative. Cells may share a key, since
+    /// the distance decides.
     slots: Vec<(u64, u32)>,
     list: Vec<Representative>,
     /// The one that was near the last point: mostly it is near the next one too.
@@ -223,7 +224,8 @@ impl Representatives {
     }
 }
 
-/// Bits of a cell's place in its block, along an axis. The slots of a block follow each other: a neighbourhood lies in few places.
+/// Bits of a cell's place in its block, along an axis. The slots of a block follow each other: a neighbourhood lies in
+/// few places.
 const BLOCK_BITS: u32 = 2;
 
 /// The key of a cell, not 0: its block by a hash, and its place there.

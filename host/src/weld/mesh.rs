@@ -161,7 +161,8 @@ impl DeviceMesh {
     /// Copies points to the device with what they carry, if there is room to weld them there.
     ///
     /// # Errors
-    /// [`OutOfMemory`](crate::Error::OutOfMemory); [`Error::TooLarge`]; [`Error::Length`] for arrays that do not fit the points.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory); [`Error::TooLarge`]; [`Error::Length`] for arrays that do not fit
+    /// the points.
     pub fn upload_points(on: &Device, points: &[DVec3], carried: &Carried) -> Result<Self> {
         let n = points.len();
         check_sizes(n, 0)?;
@@ -205,12 +206,12 @@ impl DeviceMesh {
         Self::upload_locked(on, mesh, &Locks::default())
     }
 
-    /// Copies a mesh to the device, if there is room to weld it there, and finds the vertices of its boundary there if they are
-    /// locked.
+    /// Copies a mesh to the device, if there is room to weld it there, and finds the vertices of its boundary there if
+    /// they are locked.
     ///
     /// # Errors
-    /// [`OutOfMemory`](crate::Error::OutOfMemory); [`Error::TooLarge`]; [`Error::NoBoundary`] for the boundary of a mesh without
-    /// faces; [`Error::FaceIndex`]; [`Error::Length`] for arrays that do not fit the mesh.
+    /// [`OutOfMemory`](crate::Error::OutOfMemory); [`Error::TooLarge`]; [`Error::NoBoundary`] for the boundary of a
+    /// mesh without faces; [`Error::FaceIndex`]; [`Error::Length`] for arrays that do not fit the mesh.
     pub fn upload_locked(on: &Device, mesh: &Mesh, locks: &Locks) -> Result<Self> {
         locks.check(mesh)?;
         let (faces, carried) = (triangles(mesh), Carried::of(mesh, &locks.vertices));
@@ -227,11 +228,12 @@ impl DeviceMesh {
         Ok(resident)
     }
 
-    /// Locks the vertices at edges that one triangle alone has, besides those that are locked; finds them on the device.
+    /// Locks the vertices at edges that one triangle alone has, besides those that are locked; finds them on the
+    /// device.
     ///
     /// # Errors
-    /// [`Error::NoBoundary`] without triangles; [`Error::FaceIndex`] for a triangle with a vertex that is not there or is there
-    /// twice; those of the device.
+    /// [`Error::NoBoundary`] without triangles; [`Error::FaceIndex`] for a triangle with a vertex that is not there or
+    /// is there twice; those of the device.
     pub fn lock_boundary(&mut self, on: &Device) -> Result<()> {
         if self.faces.is_empty() {
             return Err(Error::NoBoundary);
@@ -279,15 +281,17 @@ impl DeviceWeld {
 }
 
 impl Welded {
-    /// The new mesh, from the `input` that was welded with `options`. Moves positions, triangles, attributes and regions out of the result.
+    /// The new mesh, from the `input` that was welded with `options`. Moves positions, triangles, attributes and
+    /// regions out of the result.
     ///
-    /// Segments get their new ends. Unless degenerate ones are kept, segments whose ends became one are dropped, and of segments
-    /// with the same ends and the same marker all but the first. Fields of vertices are means of floats and the labels of the
-    /// representatives, or, with [`Position::First`](super::Position::First), those of the representatives.
+    /// Segments get their new ends. Unless degenerate ones are kept, segments whose ends became one are dropped, and of
+    /// segments with the same ends and the same marker all but the first. Fields of vertices are means of floats and
+    /// the labels of the representatives, or, with [`Position::First`](super::Position::First), those of the
+    /// representatives.
     ///
     /// # Errors
-    /// [`Error::FaceIndex`], [`Error::SegmentIndex`]; [`Error::Length`] for regions of another number than the faces; the crate's
-    /// error for fields of another length than the mesh's.
+    /// [`Error::FaceIndex`], [`Error::SegmentIndex`]; [`Error::Length`] for regions of another number than the faces;
+    /// the crate's error for fields of another length than the mesh's.
     pub fn take_mesh(&mut self, input: &Mesh, options: &Options) -> Result<Mesh> {
         let keep_degenerate = options.keep_degenerate;
         let (points, segment_count) = (input.points.len(), input.segments.len());
@@ -336,10 +340,11 @@ impl Welded {
     }
 }
 
-/// The segments that are left, with the vertices that `map` gives their ends (`None` for one that is out of range), and their old ids.
+/// The segments that are left, with the vertices that `map` gives their ends (`None` for one that is out of range), and
+/// their old ids.
 ///
-/// Unless degenerate ones are kept, segments whose ends became one are dropped, and of segments with the same ends and the same marker
-/// all but the first.
+/// Unless degenerate ones are kept, segments whose ends became one are dropped, and of segments with the same ends and
+/// the same marker all but the first.
 ///
 /// # Errors
 /// [`Error::SegmentIndex`].

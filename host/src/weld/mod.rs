@@ -111,8 +111,8 @@ fn is_weldable(p: DVec3) -> bool {
     p.to_array().into_iter().all(in_range)
 }
 
-/// Bytes that a run takes at once with its mesh, for V points and F triangles; `Auto` takes at least as many. Lists of neighbours
-/// that a method stores are not included.
+/// Bytes that a run takes at once with its mesh, for V points and F triangles; `Auto` takes at least as many. Lists of
+/// neighbours that a method stores are not included.
 pub fn bytes_needed(method: Method, points: usize, faces: usize) -> u64 {
     let mesh = points * size_of::<DVec3>() + faces * size_of::<[u32; 3]>();
     let clusters = choose::cluster_bytes(method, points);

@@ -80,8 +80,8 @@ impl<G: kernel::Guard> Near<'_, G> {
         Ok((left, lists.map_or_else(|| LongLists::none(on), Ok)?))
     }
 
-    /// Decides the vertices of `rows`, until they are decided or wait for others that are not among them; the number of undecided
-    /// ones after each round.
+    /// Decides the vertices of `rows`, until they are decided or wait for others that are not among them; the number of
+    /// undecided ones after each round.
     pub fn decide(
         &self,
         rows: &Buffer<Row>,
@@ -143,7 +143,8 @@ impl<G: kernel::Guard> Near<'_, G> {
         let (on, patience) = (self.on, tuning.patience);
         in_rounds(on, rows, left, |rows, undecided| {
             let (n, search) = (pieces(rows.len()), self.search());
-            // SAFETY: as for the first round; each row of the list stands there once, and only its block writes its list.
+            // SAFETY: as for the first round; each row of the list stands there once, and only its block writes its
+            // list.
             unsafe {
                 kernel::decide_searching::launch(
                     on, n, rows, search, lower, patience, states, undecided,
@@ -154,8 +155,8 @@ impl<G: kernel::Guard> Near<'_, G> {
         Ok(())
     }
 
-    /// Clusters along chains alone, where most vertices are near the next one; `None` if that leaves undecided ones, or if their lists
-    /// do not fit the memory.
+    /// Clusters along chains alone, where most vertices are near the next one; `None` if that leaves undecided ones, or
+    /// if their lists do not fit the memory.
     pub fn cluster_chains(
         &self,
         tuning: &Tuning,
@@ -208,7 +209,8 @@ impl<G: kernel::Guard> Near<'_, G> {
         Ok((rows, long[0].is_some()))
     }
 
-    /// Decides the vertices of `rows` along chains, until they are decided or wait in vain. The bits of `undecided` say which are left.
+    /// Decides the vertices of `rows` along chains, until they are decided or wait in vain. The bits of `undecided` say
+    /// which are left.
     fn follow_chains(
         &self,
         rows: &Buffer<Row>,
@@ -219,8 +221,8 @@ impl<G: kernel::Guard> Near<'_, G> {
         undecided: &mut Buffer<u32>,
     ) -> Result<()> {
         let on = self.on;
-        // If rows are vertices, they wait for earlier rows alone, so for blocks that run. Others may wait for blocks that have not
-        // started.
+        // If rows are vertices, they wait for earlier rows alone, so for blocks that run. Others may wait for blocks
+        // that have not started.
         let patience = match self.grid.order() {
             RowOrder::BY_SLOT => tuning.patience,
             _ => tuning.chain_patience,
@@ -252,9 +254,9 @@ impl<G: kernel::Guard> Near<'_, G> {
     }
 }
 
-/// Runs `round` on undecided rows until none is left, or a round decides none; those that are left, and their number after each round.
-/// A round sets a bit for each row that stays undecided. A round over all undecided vertices decides the lowest, so where none is decided,
-/// all wait for vertices that are not among them.
+/// Runs `round` on undecided rows until none is left, or a round decides none; those that are left, and their number
+/// after each round. A round sets a bit for each row that stays undecided. A round over all undecided vertices decides
+/// the lowest, so where none is decided, all wait for vertices that are not among them.
 fn in_rounds(
     on: &Device,
     mut rows: Buffer<Row>,
@@ -322,8 +324,8 @@ impl LongLists {
         exclusive_scan(on, &mut starts)?;
         let mut long = on.uninitialized(total as usize)?;
         let (count, search) = (rows.len() as u32, near.search());
-        // SAFETY: as for the short lists; the state of an undecided row is the number of its lower neighbours, so that each list has
-        // room for them.
+        // SAFETY: as for the short lists; the state of an undecided row is the number of its lower neighbours, so that
+        // each list has room for them.
         unsafe { kernel::note_long_lists::launch(on, count, &rows, search, &starts, &mut long) }?;
         Ok(Some(Self { starts, long }))
     }

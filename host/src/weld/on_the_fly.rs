@@ -64,8 +64,8 @@ pub fn cluster(
     }))
 }
 
-/// Runs rounds, `advance(frontier, next)`, from the frontier of the bit set `sources` until one is empty; the number of the `n`
-/// vertices that were undecided after each.
+/// Runs rounds, `advance(frontier, next)`, from the frontier of the bit set `sources` until one is empty; the number of
+/// the `n` vertices that were undecided after each.
 pub fn advance_frontiers(
     on: &Device,
     n: usize,

@@ -24,9 +24,9 @@ pub struct Options {
 /// Conditions besides the distance that neighbours must meet; `None` for no condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Guards {
-    /// Largest angle between their normals, in degrees from 0 to 180. Above 0 an angle up to 1e-5 degrees larger counts as equal, which
-    /// is the error of normals in single precision. A normal without direction (zero, not finite, or with a coordinate beyond 1e298)
-    /// keeps none apart.
+    /// Largest angle between their normals, in degrees from 0 to 180. Above 0 an angle up to 1e-5 degrees larger counts
+    /// as equal, which is the error of normals in single precision. A normal without direction (zero, not finite, or
+    /// with a coordinate beyond 1e298) keeps none apart.
     pub normals: Option<f64>,
     /// Largest distance of their texture coordinates, compared as epsilon is: an equal one merges.
     pub uvs: Option<f64>,
@@ -58,30 +58,33 @@ pub struct Tuning {
     pub points_per_cell: f64,
     /// Least side of the cells, as a multiple of the side that epsilon needs; 1 or more.
     pub cell_width: f64,
-    /// Vertices are decided along chains, with all their lower neighbours noted: at once where most vertices are near the next one,
-    /// and elsewhere if more than one in this number is left after the first round; 0: never. By default 8 on a GPU, and never on a
-    /// CPU.
+    /// Vertices are decided along chains, with all their lower neighbours noted: at once where most vertices are near
+    /// the next one, and elsewhere if more than one in this number is left after the first round; 0: never. By default
+    /// 8 on a GPU, and never on a CPU.
     pub dense_share: Option<usize>,
-    /// Vertices of the largest bucket in which neighbours are searched. Where cells that cannot be smaller have more, or many have
-    /// more than 64, vertices are compared with representatives alone; 0: always.
+    /// Vertices of the largest bucket in which neighbours are searched. Where cells that cannot be smaller have more,
+    /// or many have more than 64, vertices are compared with representatives alone; 0: always.
     pub most_in_bucket: u32,
-    /// Vertices that a crowded bucket decides before members are looked for by all threads; 0: as many as it can, without such
-    /// looks. By default 64 on a GPU, 16 with guards, and 0 on a CPU.
+    /// Vertices that a crowded bucket decides before members are looked for by all threads; 0: as many as it can,
+    /// without such looks. By default 64 on a GPU, 16 with guards, and 0 on a CPU.
     pub crowded_patience: Option<u32>,
-    /// Rounds of comparisons with representatives after which pairs are searched for instead, where the whole mesh is welded at once.
-    /// By default, with guards on a GPU, as many as take the time of the pairs, and any number otherwise.
+    /// Rounds of comparisons with representatives after which pairs are searched for instead, where the whole mesh is
+    /// welded at once. By default, with guards on a GPU, as many as take the time of the pairs, and any number
+    /// otherwise.
     pub crowded_rounds: Option<usize>,
     /// Vertices of a block of buckets, on average: decides the size of the table.
     pub points_per_block: usize,
     /// Sweeps in vain after which a block of the decision gives up.
     pub patience: u32,
-    /// Looks in vain after which a block that decides chains gives up: a bound for devices that do not start blocks in their order.
+    /// Looks in vain after which a block that decides chains gives up: a bound for devices that do not start blocks in
+    /// their order.
     pub chain_patience: u32,
     /// Blocks of the first decision that a device runs at once; where there are more, none waits.
     pub blocks_at_once: u32,
     /// Bits of the keys of hashed cells, 1 to 64: fewer than 64 make keys collide, for tests.
     pub key_bits: u32,
-    /// Most neighbours that stored lists may hold. Longer lists are refused, as are lists that do not fit the free memory.
+    /// Most neighbours that stored lists may hold. Longer lists are refused, as are lists that do not fit the free
+    /// memory.
     pub most_neighbours: u64,
 }
 

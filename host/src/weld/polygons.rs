@@ -1,5 +1,5 @@
-//! Faces of any size: new vertices, without corners that became one. In host memory, where such faces are; the rules are those
-//! for triangles on a device.
+//! Faces of any size: new vertices, without corners that became one. In host memory, where such faces are; the rules
+//! are those for triangles on a device.
 
 use std::collections::HashSet;
 
@@ -8,9 +8,9 @@ use crate::mesh::Polygons;
 
 /// Gives polygons their new vertices, and the ids of those that are left.
 ///
-/// Of corners that follow each other and became one, one stays; a corner between two that became one is dropped with one of
-/// them, as there is no area between. A polygon that then has less than three corners is dropped, and of polygons with the same
-/// vertices in the same circular order all but the first; unless `keep_degenerate`.
+/// Of corners that follow each other and became one, one stays; a corner between two that became one is dropped with
+/// one of them, as there is no area between. A polygon that then has less than three corners is dropped, and of
+/// polygons with the same vertices in the same circular order all but the first; unless `keep_degenerate`.
 ///
 /// # Errors
 /// [`Error::FaceIndex`].

@@ -32,9 +32,9 @@ pub struct Found {
 /// Searches the epsilon that removes the fraction `ratio` of the vertices, to
 /// [`RATIO_TOLERANCE`](super::RATIO_TOLERANCE) or as near as any epsilon comes.
 ///
-/// By bisection between 0 and the extent of the points. More epsilon does not always remove more vertices (a new neighbour
-/// can take a vertex away from one that then represents itself), but nearly so; where no epsilon removes the fraction, as
-/// with points on a lattice, the nearer of the last two bounds is taken.
+/// By bisection between 0 and the extent of the points. More epsilon does not always remove more vertices (a new
+/// neighbour can take a vertex away from one that then represents itself), but nearly so; where no epsilon removes the
+/// fraction, as with points on a lattice, the nearer of the last two bounds is taken.
 ///
 /// # Errors
 /// [`Error::Ratio`]; those of [`weld`](super::weld()).
@@ -83,8 +83,8 @@ pub fn epsilon_for_ratio(
 /// Width of a cell of two points, in units of the spacing that a search starts from.
 const POINTS_APART: f64 = 64.0;
 
-/// Fraction to remove from which on so few vertices stay that a CPU counts them one after the other: below, the memory that each
-/// takes is the longer wait.
+/// Fraction to remove from which on so few vertices stay that a CPU counts them one after the other: below, the memory
+/// that each takes is the longer wait.
 const FEW_STAY: f64 = 0.75;
 /// Most epsilons that are counted for at once: the places of three bisections.
 const AT_ONCE: usize = 7;
@@ -118,8 +118,8 @@ pub fn search(
     search_bounded(ratio, spacing, extent, removed, 1)
 }
 
-/// As [`search`]. `of` takes up to `at_once` epsilons, of which the first is asked for and others may be next. With a wanted fraction, it
-/// may give [`LESS`] and [`MORE`] in place of others.
+/// As [`search`]. `of` takes up to `at_once` epsilons, of which the first is asked for and others may be next. With a
+/// wanted fraction, it may give [`LESS`] and [`MORE`] in place of others.
 fn search_bounded(
     ratio: f64,
     spacing: f64,

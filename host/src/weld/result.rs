@@ -94,8 +94,8 @@ impl DeviceWeld {
         &self.carried
     }
 
-    /// Vertices that were undecided after each round of decisions, down to 0; buckets that had any, where cells are crowded. The count decides the speed, not the result; it
-    /// may differ from run to run.
+    /// Vertices that were undecided after each round of decisions, down to 0; buckets that had any, where cells are
+    /// crowded. The count decides the speed, not the result; it may differ from run to run.
     pub fn left(&self) -> &[u32] {
         &self.left
     }

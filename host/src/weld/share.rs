@@ -1,9 +1,9 @@
 //! A weld that several processes make together, each with a share of the points.
 //!
-//! A process *owns* points, and has all points within epsilon of them as *ghosts*, numbered in the order of the whole mesh. So the lower
-//! neighbours of an owned point are all here, and "lower" means the same as in the whole mesh: a process decides its own points as far as
-//! it can, as a visit of a slab does, and waits for what others say of its ghosts. *It ends*: of all undecided points the lowest waits for
-//! none.
+//! A process *owns* points, and has all points within epsilon of them as *ghosts*, numbered in the order of the whole
+//! mesh. So the lower neighbours of an owned point are all here, and "lower" means the same as in the whole mesh: a
+//! process decides its own points as far as it can, as a visit of a slab does, and waits for what others say of its
+//! ghosts. *It ends*: of all undecided points the lowest waits for none.
 
 use bytemuck::Zeroable;
 use glam::DVec3;
@@ -32,8 +32,9 @@ use crate::refine::gather;
 /// # Safety
 /// [`round`](Others::round) notes states that the owners of the points decided: what follows relies on them.
 pub unsafe trait Others {
-    /// Tells others what is known of the points of this process, and notes in `known` what they tell (the states are those of
-    /// `gpu::weld::known`): whether all points of all processes are decided. Only then are all states here decided.
+    /// Tells others what is known of the points of this process, and notes in `known` what they tell (the states are
+    /// those of `gpu::weld::known`): whether all points of all processes are decided. Only then are all states here
+    /// decided.
     ///
     /// # Errors
     /// Another process has failed.
@@ -42,8 +43,8 @@ pub unsafe trait Others {
 
 /// Decided points, on the device.
 pub struct Decided {
-    /// The lowest representative near each owned point, or the point itself. What ghosts have depends on points that are not here; it may be
-    /// no point at all.
+    /// The lowest representative near each owned point, or the point itself. What ghosts have depends on points that
+    /// are not here; it may be no point at all.
     pub representatives: Buffer<Vertex>,
     /// Whether clusters may have very many members.
     pub is_crowded: bool,
@@ -96,7 +97,8 @@ impl Decided {
 /// Refuses options that several processes do without, and points that cannot be welded.
 ///
 /// # Errors
-/// [`Error::Shared`](super::Error::Shared) with a method that is for one process; [`Error::Coordinate`](super::Error::Coordinate); those of [`Options::check`].
+/// [`Error::Shared`](super::Error::Shared) with a method that is for one process;
+/// [`Error::Coordinate`](super::Error::Coordinate); those of [`Options::check`].
 pub fn check_share(points: &[DVec3], options: &Options) -> Result<()> {
     if !matches!(options.method, Method::Auto | Method::Grid) {
         let text = format!(
@@ -108,11 +110,13 @@ pub fn check_share(points: &[DVec3], options: &Options) -> Result<()> {
     check(points, &[], options)
 }
 
-/// Decides one process's points: of `mesh`, whose triangles are left out of account, the ones with the state `UNDECIDED` in `known`. The
-/// others have states from the beginning, as locked points do, which are representatives; or they are ghosts, and `WAITING`.
+/// Decides one process's points: of `mesh`, whose triangles are left out of account, the ones with the state
+/// `UNDECIDED` in `known`. The others have states from the beginning, as locked points do, which are representatives;
+/// or they are ghosts, and `WAITING`.
 ///
 /// # Errors
-/// [`check_share`]; [`Error::MissingAttribute`](super::Error::MissingAttribute); those of the device; what `others` gives.
+/// [`check_share`]; [`Error::MissingAttribute`](super::Error::MissingAttribute); those of the device; what `others`
+/// gives.
 ///
 /// # Panics
 /// When there is not a state for each point; when `others` says that all is decided, and it is not.
@@ -232,7 +236,8 @@ impl Work<'_> {
                 Some(near.note_in(on.filled(places, kernel::Row::new(0))?)?)
             }
         };
-        // A locked point is nobody's neighbour. Buckets pass it like a member: as a representative each point near it would be compared with it.
+        // A locked point is nobody's neighbour. Buckets pass it like a member: as a representative each point near it
+        // would be compared with it.
         let locked: Vec<u32> = match self.locked.filter(|_| is_crowded) {
             Some(locked) => on.download(locked.as_words())?,
             None => Vec::new(),
@@ -285,8 +290,9 @@ fn set_states(known: &mut [u8], points: &[u32], state: u8) {
     }
 }
 
-/// The clusters of one process's points, whose representatives are known: their places among the points, and what they carry, the means
-/// of the points here or, by the options, the first ones. Clusters all of whose points are here have what they have in the whole mesh.
+/// The clusters of one process's points, whose representatives are known: their places among the points, and what they
+/// carry, the means of the points here or, by the options, the first ones. Clusters all of whose points are here have
+/// what they have in the whole mesh.
 ///
 /// # Errors
 /// Those of the device.

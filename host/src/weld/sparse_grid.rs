@@ -1,5 +1,5 @@
-//! The paper's sparse voxel grid: lists of neighbours in two passes, then frontiers. The kernels, and what differs from the paper,
-//! are in `gpu::weld::sparse_grid`.
+//! The paper's sparse voxel grid: lists of neighbours in two passes, then frontiers. The kernels, and what differs from
+//! the paper, are in `gpu::weld::sparse_grid`.
 
 use glam::DVec3;
 use gpu::weld as kernel;
@@ -13,7 +13,8 @@ use super::{Options, Result, stage};
 use crate::collective::compact;
 use crate::device::Device;
 
-/// Bytes that clusters take, for V points, without the neighbours' lists: how long they are is known when they are counted.
+/// Bytes that clusters take, for V points, without the neighbours' lists: how long they are is known when they are
+/// counted.
 pub fn bytes_needed(points: usize) -> usize {
     // As for P-Weld, and the slots of the vertices.
     super::dependency::bytes_needed(points) + points * size_of::<u32>()

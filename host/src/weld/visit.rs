@@ -1,5 +1,5 @@
-//! Decisions where some points are decided elsewhere: by lists of lower neighbours, or by buckets where cells are crowded. For visits of
-//! slabs, and for shares of processes.
+//! Decisions where some points are decided elsewhere: by lists of lower neighbours, or by buckets where cells are
+//! crowded. For visits of slabs, and for shares of processes.
 
 use gpu::ids::Vertex;
 use gpu::weld as kernel;
@@ -13,7 +13,8 @@ use super::near::{LongLists, Near};
 use super::{Result, Tuning, stage};
 use crate::collective::compact;
 
-/// Decides the vertices as far as possible, and notes it in `known`; their representatives, if all are decided and `is_last`.
+/// Decides the vertices as far as possible, and notes it in `known`; their representatives, if all are decided and
+/// `is_last`.
 pub fn by_lists<G: Guard>(
     near: &Near<G>,
     tuning: &Tuning,
@@ -40,8 +41,8 @@ pub fn by_buckets<G: Guard>(
     is_last.then(|| decisions.assign(near)).transpose()
 }
 
-/// Decides the vertices as far as possible, and notes it in `known`; how many are left. `states` are the numbers of lower neighbours that the
-/// lists are for, or the states that an earlier call left.
+/// Decides the vertices as far as possible, and notes it in `known`; how many are left. `states` are the numbers of
+/// lower neighbours that the lists are for, or the states that an earlier call left.
 pub fn decide_lists<G: Guard>(
     near: &Near<G>,
     tuning: &Tuning,

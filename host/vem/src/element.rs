@@ -15,8 +15,8 @@ pub struct Element {
 }
 
 impl Element {
-    /// The quantities of polygon `i`, by the shoelace formula, with coordinates taken from its first corner: right for any
-    /// polygon that does not cross itself.
+    /// The quantities of polygon `i`, by the shoelace formula, with coordinates taken from its first corner: right for
+    /// any polygon that does not cross itself.
     pub fn new(mesh: &PolygonMesh, i: usize) -> Element {
         let polygon = mesh.polygons.get(i);
         let n = polygon.len() as f64;

@@ -20,8 +20,8 @@ pub struct Errors {
 
 /// The errors of `values`, one for each vertex of a valid mesh, to the exact `solution` and its `gradient`.
 ///
-/// Integrals go over the triangles from a polygon's first corner, those outside of it counting negative, by Radon's rule,
-/// exact for polynomials of degree 5. So both functions are evaluated outside of polygons that are not convex.
+/// Integrals go over the triangles from a polygon's first corner, those outside of it counting negative, by Radon's
+/// rule, exact for polynomials of degree 5. So both functions are evaluated outside of polygons that are not convex.
 pub fn errors(
     mesh: &PolygonMesh,
     values: &[f64],

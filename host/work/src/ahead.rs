@@ -1,8 +1,8 @@
 //! Memory that is touched before its time.
 //!
-//! The system clears a page when it is first touched. A thread that works alone waits for that, a third of its time where its lists are
-//! new and large, while other cores are idle. A program whose allocator asks [`is_wanted`] may have other threads touch the pages of large
-//! lists as soon as they are made. Without such an allocator nothing changes.
+//! The system clears a page when it is first touched. A thread that works alone waits for that, a third of its time
+//! where its lists are new and large, while other cores are idle. A program whose allocator asks [`is_wanted`] may have
+//! other threads touch the pages of large lists as soon as they are made. Without such an allocator nothing changes.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

@@ -1,4 +1,5 @@
-//! Long work on the host: errors, progress, interrupts, threads. Every crate of trioxide uses it; it knows no mesh and no device.
+//! Long work on the host: errors, progress, interrupts, threads. Every crate of trioxide uses it; it knows no mesh and
+//! no device.
 //!
 //! | module | holds |
 //! | --- | --- |

@@ -1,14 +1,16 @@
 //! Loops that all threads share.
 //!
-//! A loop over `0..n` is cut into pieces of consecutive indices. The recursion that shares the pieces out is compiled once, over a
-//! body behind a pointer; a caller's loop over the indices of one piece is compiled into that body, and so stays as fast as a plain
-//! loop. A chain of parallel iterators compiles a recursion of its own, ten times the code of the loop inside.
+//! A loop over `0..n` is cut into pieces of consecutive indices. The recursion that shares the pieces out is compiled
+//! once, over a body behind a pointer; a caller's loop over the indices of one piece is compiled into that body, and so
+//! stays as fast as a plain loop. A chain of parallel iterators compiles a recursion of its own, ten times the code of
+//! the loop inside.
 //!
-//! After an [interrupt](crate::progress::Interrupt) of the caller's computation no further piece begins, and the loop is left by
-//! [`unwind`](crate::progress::unwind).
+//! After an [interrupt](crate::progress::Interrupt) of the caller's computation no further piece begins, and the loop
+//! is left by [`unwind`](crate::progress::unwind).
 //!
-//! Results do not depend on the number of threads: values come in the order of their indices, of several errors the one with the
-//! smallest index is returned, and where a result shows how the loop was cut, the caller gives the size of a piece.
+//! Results do not depend on the number of threads: values come in the order of their indices, of several errors the one
+//! with the smallest index is returned, and where a result shows how the loop was cut, the caller gives the size of a
+//! piece.
 //!
 //! | function | gives |
 //! | --- | --- |
@@ -35,8 +37,8 @@ use rayon::slice::ParallelSliceMut;
 
 use crate::progress;
 
-/// Zeros, in memory that nobody has touched: the threads that fill it touch its pages. Without memory for it the process ends as after any
-/// failed allocation; bytemuck's function of that kind panics.
+/// Zeros, in memory that nobody has touched: the threads that fill it touch its pages. Without memory for it the
+/// process ends as after any failed allocation; bytemuck's function of that kind panics.
 pub fn zeroed<T: Zeroable>(n: usize) -> Vec<T> {
     bytemuck::try_zeroed_vec(n).unwrap_or_else(|()| {
         let layout = Layout::array::<T>(n).expect("bytes of a list in memory");
@@ -54,7 +56,8 @@ fn grain(n: usize) -> usize {
     (n / (8 * rayon::current_num_threads())).clamp(LEAST, GRAIN)
 }
 
-/// Calls `body` with each piece of `0..n`: `grain` indices, the last piece those that remain. All threads share the pieces.
+/// Calls `body` with each piece of `0..n`: `grain` indices, the last piece those that remain. All threads share the
+/// pieces.
 ///
 /// # Panics
 /// When `grain` is 0, and when `body` panics.
@@ -311,8 +314,8 @@ pub fn collect_where<T: Send>(
     all
 }
 
-/// The elements of `parts`, one part behind the other, moved by all threads: the first touch of new memory takes longer than the
-/// copy.
+/// The elements of `parts`, one part behind the other, moved by all threads: the first touch of new memory takes longer
+/// than the copy.
 pub fn concat<T: Send>(mut parts: Vec<Vec<T>>) -> Vec<T> {
     if parts.len() == 1 {
         return parts.pop().unwrap_or_default();
@@ -324,8 +327,8 @@ pub fn concat<T: Send>(mut parts: Vec<Vec<T>>) -> Vec<T> {
         let places = &places;
         // The thread frees the part, too.
         let mut part = std::mem::take(part);
-        // SAFETY: the parts' places follow one another, `count` in all, which were reserved. The elements are moved: the part is
-        // empty before anything can drop it.
+        // SAFETY: the parts' places follow one another, `count` in all, which were reserved. The elements are moved:
+        // the part is empty before anything can drop it.
         unsafe {
             let length = part.len();
             part.set_len(0);
@@ -423,8 +426,8 @@ pub fn for_each_mut<T: Send>(list: &mut [T], body: impl Fn(usize, &mut T) + Sync
     });
 }
 
-/// Calls `body` with each chunk of `list`, `size` elements, the last one those that remain, and its number. Small chunks share a
-/// piece.
+/// Calls `body` with each chunk of `list`, `size` elements, the last one those that remain, and its number. Small
+/// chunks share a piece.
 ///
 /// # Panics
 /// When `size` is 0.

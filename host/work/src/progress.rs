@@ -1,12 +1,13 @@
 //! How far a long computation is, for programs that show it.
 //!
-//! Crates of trioxide note here the stage that they begin, and count pieces of work whose number is known or not. A program asks
-//! [`now`] from a thread of its own, as often as it likes. No result depends on the record.
+//! Crates of trioxide note here the stage that they begin, and count pieces of work whose number is known or not. A
+//! program asks [`now`] from a thread of its own, as often as it likes. No result depends on the record.
 //!
 //! There is one record for the process. Where several threads compute at a time, it holds whatever was noted last.
 //!
-//! A program that waits for a computation can end it by an [`Interrupt`]. Loops look at it by [`check`]. Code without errors of its own,
-//! as the loops of [`parallel`](crate::parallel) and callbacks of other crates, leaves by [`unwind`] instead, up to [`Interrupt::watch`].
+//! A program that waits for a computation can end it by an [`Interrupt`]. Loops look at it by [`check`]. Code without
+//! errors of its own, as the loops of [`parallel`](crate::parallel) and callbacks of other crates, leaves by [`unwind`]
+//! instead, up to [`Interrupt::watch`].
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -105,8 +106,8 @@ impl Drop for Counted {
     }
 }
 
-/// Ends a computation of another thread: before its next stage, the next piece of a [parallel](crate::parallel) loop, or the next
-/// [`check`].
+/// Ends a computation of another thread: before its next stage, the next piece of a [parallel](crate::parallel) loop,
+/// or the next [`check`].
 ///
 /// ```
 /// use trioxide_work::progress::{Interrupt, check, is_interrupted};
@@ -186,8 +187,8 @@ pub fn is_interrupted() -> bool {
     WATCHED.with_borrow(|watched| watched.as_ref().is_some_and(Interrupt::is_set))
 }
 
-/// The interrupt of this thread's computation, for threads that work for it; `None` where nobody can end it, and where an unwinding
-/// thread cleans up: that is done to its end.
+/// The interrupt of this thread's computation, for threads that work for it; `None` where nobody can end it, and where
+/// an unwinding thread cleans up: that is done to its end.
 pub fn watched() -> Option<Interrupt> {
     match cfg!(panic = "unwind") && !std::thread::panicking() {
         true => WATCHED.with_borrow(Clone::clone),
@@ -195,16 +196,16 @@ pub fn watched() -> Option<Interrupt> {
     }
 }
 
-/// Leaves the computation of this thread for its [`Interrupt::watch`], if it is to end: [`check`] for code that has no errors. It is no
-/// panic: nothing is printed, and destructors run.
+/// Leaves the computation of this thread for its [`Interrupt::watch`], if it is to end: [`check`] for code that has no
+/// errors. It is no panic: nothing is printed, and destructors run.
 pub fn unwind() {
     if watched().is_some_and(|interrupt| interrupt.is_set()) {
         resume_unwind(Box::new(Unwound));
     }
 }
 
-/// Runs work of another crate that cannot be ended, `work`, on a thread of its own where this thread's computation can be: then nobody
-/// waits for its end.
+/// Runs work of another crate that cannot be ended, `work`, on a thread of its own where this thread's computation can
+/// be: then nobody waits for its end.
 ///
 /// # Errors
 /// [`Error::Interrupted`]: `work` goes on to its end, and its result is dropped.

@@ -1,7 +1,8 @@
 //! The fuzzers' program: libFuzzer's `main`, which calls the target that the environment names.
 //!
-//! `cargo xtask fuzz` builds and runs it. `TRIOXIDE_FUZZ_TARGET` is a target of [`targets::all`]; with `TRIOXIDE_FUZZ_SEEDS` it
-//! writes the first inputs of each target to folders there, and with `TRIOXIDE_FUZZ_LIST` it prints the targets' names.
+//! `cargo xtask fuzz` builds and runs it. `TRIOXIDE_FUZZ_TARGET` is a target of [`targets::all`]; with
+//! `TRIOXIDE_FUZZ_SEEDS` it writes the first inputs of each target to folders there, and with `TRIOXIDE_FUZZ_LIST` it
+//! prints the targets' names.
 #![no_main]
 
 mod memory;
@@ -15,8 +16,8 @@ use targets::Target;
 
 static TARGET: OnceLock<Target> = OnceLock::new();
 
-/// libFuzzer's hook ends the process at a panic. The laz crate panics at damaged data, which the reader catches and reports: those
-/// panics go on, and are a finding only where nothing catches them.
+/// libFuzzer's hook ends the process at a panic. The laz crate panics at damaged data, which the reader catches and
+/// reports: those panics go on, and are a finding only where nothing catches them.
 fn let_laz_panic() {
     let end = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -426,7 +426,8 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// A method that looks at all pairs within epsilon takes hours for these; a second does for one that looks at representatives.
+/// A method that looks at all pairs within epsilon takes hours for these; a second does for one that looks at
+/// representatives.
 #[test]
 fn coincident_and_dense_points_take_linear_time() {
     let n = 300_000u32;

@@ -18,8 +18,8 @@ pub const PREBUILT_VARIABLE: &str = "TRIOXIDE_PTX";
 /// 2. else built from the sources, where there is a device compiler;
 /// 3. else none, with a warning: then a GPU refuses the kernels, and the CPU runs them.
 ///
-/// With the calling package's feature `checked` the kernels are built with theirs, which check every index. Where `TRIOXIDE_PTXAS` names
-/// NVIDIA's assembler, machine code for the common architectures is embedded too.
+/// With the calling package's feature `checked` the kernels are built with theirs, which check every index. Where
+/// `TRIOXIDE_PTXAS` names NVIDIA's assembler, machine code for the common architectures is embedded too.
 ///
 /// What fails is printed as an error, which ends cargo's build.
 pub fn embed(package: impl AsRef<Path>) {

@@ -16,12 +16,12 @@
 //!    archive with the LLVM bitcode of the crate and everything it depends on.
 //! 3. `llvm-link`, `opt` and `llc` turn the archive into one PTX file that exports the kernels and nothing else.
 //!
-//! The build makes a static library because rustc then calls no linker. A `cdylib` would need a program to hand to `-Clinker`; no
-//! executable can stand in for it everywhere (a test harness parses its own arguments), and a script is one more language and one
-//! more file to find.
+//! The build makes a static library because rustc then calls no linker. A `cdylib` would need a program to hand to
+//! `-Clinker`; no executable can stand in for it everywhere (a test harness parses its own arguments), and a script is
+//! one more language and one more file to find.
 //!
-//! The PTX is the same to the byte for the same compiler, LLVM, sources and `Cargo.lock`, wherever the checkout lies: one codegen
-//! unit, no debug information, no source locations. Its first line records the compiler and its options.
+//! The PTX is the same to the byte for the same compiler, LLVM, sources and `Cargo.lock`, wherever the checkout lies:
+//! one codegen unit, no debug information, no source locations. Its first line records the compiler and its options.
 
 mod cargo;
 mod embed;
@@ -82,8 +82,8 @@ impl fmt::Display for NvvmArch {
 pub struct Built {
     /// The PTX file.
     pub ptx: PathBuf,
-    /// The sources with their hashes, as `prebuilt/sources.txt` holds them beside prebuilt PTX: a line `hash path` for each file of
-    /// the crate, of its path dependencies and of this builder, by paths from the crate's folder.
+    /// The sources with their hashes, as `prebuilt/sources.txt` holds them beside prebuilt PTX: a line `hash path` for
+    /// each file of the crate, of its path dependencies and of this builder, by paths from the crate's folder.
     pub sources: String,
 }
 

@@ -9,7 +9,8 @@ use crate::{CudaBuilderError, DeviceCompiler, NvvmArch};
 
 const PRELUDE: &str = include_str!("prelude.ll");
 
-/// Everything but the kernels becomes internal, functions that no kernel reaches go, the rest is optimized as one module.
+/// Everything but the kernels becomes internal, functions that no kernel reaches go, the rest is optimized as one
+/// module.
 const PASSES: &str = "internalize,globaldce,default<O3>";
 
 /// Rounding is IEEE at every step: no contraction to fma, no approximate division or square root.
@@ -97,8 +98,8 @@ fn header(compiler: &DeviceCompiler, arch: NvvmArch, features: &[String]) -> Str
     )
 }
 
-/// Atomics of `core` in the scope of the device: kernels share no memory with the host or another device while they run,
-/// and the scope that rustc gives, the whole system, is slower.
+/// Atomics of `core` in the scope of the device: kernels share no memory with the host or another device while they
+/// run, and the scope that rustc gives, the whole system, is slower.
 fn scope_atomics(llvm_ir: &str) -> String {
     let scoped = |line: &str| {
         let is_atomic = ["cmpxchg ", "atomicrmw ", "load atomic ", "store atomic "]

@@ -1,5 +1,6 @@
-//! Machine code of the kernels for the common architectures, by NVIDIA's assembler, embedded beside the PTX: a deflated file for each
-//! family and architecture. Without an assembler there is none, and the driver compiles the PTX on the user's machine.
+//! Machine code of the kernels for the common architectures, by NVIDIA's assembler, embedded beside the PTX: a deflated
+//! file for each family and architecture. Without an assembler there is none, and the driver compiles the PTX on the
+//! user's machine.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +17,8 @@ use flate2::write::DeflateEncoder;
 /// Names the assembler; `cargo xtask build` and `dist` set it.
 pub(crate) const PTXAS: &str = "TRIOXIDE_PTXAS";
 
-/// Compute capabilities, each ten times the major version plus the minor. Machine code runs on the later ones of its major version too.
+/// Compute capabilities, each ten times the major version plus the minor. Machine code runs on the later ones of its
+/// major version too.
 const ARCHITECTURES: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
 
 /// A family's module for one architecture.
@@ -26,8 +28,8 @@ struct Task<'a> {
     architecture: u32,
 }
 
-/// Assembles `families`, texts by name, in `folder`. Returns the table of the modules as Rust (a slice of `trioxide_device`'s
-/// `Family`), and the bytes that will be embedded.
+/// Assembles `families`, texts by name, in `folder`. Returns the table of the modules as Rust (a slice of
+/// `trioxide_device`'s `Family`), and the bytes that will be embedded.
 ///
 /// # Errors
 /// The assembler cannot be started, or refuses a text; a file cannot be written.

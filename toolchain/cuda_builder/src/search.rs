@@ -1,9 +1,9 @@
 //! The search for a compiler that can build for the device.
 //!
-//! A device compiler consists of a rustc at least as new as this workspace requires, with the sources of `core` in its sysroot
-//! (for `-Zbuild-std`); the cargo of the same sysroot; and `llvm-link`, `opt` and `llc` of an LLVM at least as new as rustc's own
-//! (an older one does not read its bitcode). The order of the search: `TRIOXIDE_DEVICE_RUSTC`, which is then the only candidate;
-//! the toolchain in use (rustup's, as a rule); Debian's `rustc-web`.
+//! A device compiler consists of a rustc at least as new as this workspace requires, with the sources of `core` in its
+//! sysroot (for `-Zbuild-std`); the cargo of the same sysroot; and `llvm-link`, `opt` and `llc` of an LLVM at least as
+//! new as rustc's own (an older one does not read its bitcode). The order of the search: `TRIOXIDE_DEVICE_RUSTC`, which
+//! is then the only candidate; the toolchain in use (rustup's, as a rule); Debian's `rustc-web`.
 
 use std::env;
 use std::fmt;

@@ -1,6 +1,7 @@
 //! The sources of prebuilt PTX: whether they are those that lie there now.
 //!
-//! Packages of a registry are not listed: their versions are the lock file's, and a test compares the prebuilt PTX with a build.
+//! Packages of a registry are not listed: their versions are the lock file's, and a test compares the prebuilt PTX with
+//! a build.
 
 use std::collections::BTreeMap;
 use std::fs;

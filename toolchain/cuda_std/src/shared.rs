@@ -1,7 +1,8 @@
 //! Shared memory of a block.
 
 unsafe extern "C" {
-    /// Defined by cuda_builder's prelude as a symbol in address space 3, so that LLVM emits `ld.shared` and `st.shared`.
+    /// Defined by cuda_builder's prelude as a symbol in address space 3, so that LLVM emits `ld.shared` and
+    /// `st.shared`.
     fn __dynamic_shared_base() -> *mut u8;
 }
 

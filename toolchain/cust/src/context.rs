@@ -6,7 +6,8 @@ use crate::device::Device;
 use crate::error::CudaResult;
 use crate::sys;
 
-/// A part in the primary context of a device, which all libraries of the process share. The last one dropped destroys it.
+/// A part in the primary context of a device, which all libraries of the process share. The last one dropped destroys
+/// it.
 #[derive(Debug)]
 pub struct Context {
     context: sys::CUcontext,

@@ -1,7 +1,8 @@
 //! CUDA's driver API behind the names of [cust](https://crates.io/crates/cust), as far as trioxide uses it.
 //!
 //! The driver is loaded when it is first called, not linked: a program builds without CUDA and runs without a GPU.
-//! [`sys::is_installed`] says whether there is a driver; without one each call fails with [`error::CudaError::NoDevice`].
+//! [`sys::is_installed`] says whether there is a driver; without one each call fails with
+//! [`error::CudaError::NoDevice`].
 //!
 //! Contexts, modules, streams and events are handles that free themselves. As the driver, they can be used from any
 //! thread, once the thread has entered the context by [`context::CurrentContext::set_current`].

@@ -60,8 +60,8 @@ impl Module {
     /// Loads machine code, as an assembler made it (a cubin).
     ///
     /// # Errors
-    /// [`CudaError::NoBinaryForGpu`] for another architecture than the device's, [`CudaError::InvalidImage`] or others for code that
-    /// is newer than the driver.
+    /// [`CudaError::NoBinaryForGpu`] for another architecture than the device's, [`CudaError::InvalidImage`] or others
+    /// for code that is newer than the driver.
     pub fn from_cubin(code: &[u8]) -> CudaResult<Self> {
         // The driver reads the length in the code's own header.
         if !code.starts_with(b"\x7fELF") {

@@ -1,7 +1,7 @@
 //! The memory of a device that has no context, from NVIDIA's management library ([NVML]).
 //!
-//! The driver says what is free within a context alone, and a context does not fit a full device. NVML comes with the driver on most
-//! systems; it is loaded for each question.
+//! The driver says what is free within a context alone, and a context does not fit a full device. NVML comes with the
+//! driver on most systems; it is loaded for each question.
 //!
 //! [NVML]: https://docs.nvidia.com/deploy/nvml-api/
 

@@ -74,8 +74,8 @@ impl Stream {
     /// Errors of the driver.
     ///
     /// # Safety
-    /// `arguments` points at the value of each of the kernel's parameters, in their order and of their types. The addresses
-    /// among them stay valid until the stream's work so far is done.
+    /// `arguments` points at the value of each of the kernel's parameters, in their order and of their types. The
+    /// addresses among them stay valid until the stream's work so far is done.
     pub unsafe fn launch(
         &self,
         function: &Function<'_>,

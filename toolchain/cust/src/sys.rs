@@ -1,7 +1,7 @@
 //! The driver's functions by their own names, types and constants ([CUDA Driver API]).
 //!
-//! Each finds its symbol in the driver at its first call. Without a driver it gives `CUDA_ERROR_NO_DEVICE`; from a driver
-//! that has no such function, `CUDA_ERROR_NOT_FOUND`.
+//! Each finds its symbol in the driver at its first call. Without a driver it gives `CUDA_ERROR_NO_DEVICE`; from a
+//! driver that has no such function, `CUDA_ERROR_NOT_FOUND`.
 //!
 //! Enumerations are integers with constants, since a newer driver may give values that have no name here.
 //!

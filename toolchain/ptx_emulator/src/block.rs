@@ -47,7 +47,8 @@ impl Block {
     pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<bool, (usize, Fault)> {
         (around.block, around.barriers) = (self.index, self.barriers);
         let count = self.warps.len();
-        // Where launches are checked their threads also run in another order than on a CPU: the last warp first, and the last lane.
+        // Where launches are checked their threads also run in another order than on a CPU: the last warp first, and
+        // the last lane.
         let reverse = around.races.is_some();
         for nth in 0..count {
             let i = if reverse { count - 1 - nth } else { nth };

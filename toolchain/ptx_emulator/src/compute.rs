@@ -1,4 +1,5 @@
-//! Arithmetic instructions as functions of lanes ("PTX ISA", section 9.7: integers, floats, comparison, logic and shifts).
+//! Arithmetic instructions as functions of lanes ("PTX ISA", section 9.7: integers, floats, comparison, logic and
+//! shifts).
 
 use std::cmp::Ordering;
 
@@ -61,8 +62,8 @@ fn of_f32(x: f32) -> u64 {
 
 /// An instruction with a result and source operands; `None` for one that is not known.
 ///
-/// `words` are the opcode's parts, the last of them the type but for `cvt`, which has two types, `setp`, whose comparison comes first, and
-/// `mul.wide`.
+/// `words` are the opcode's parts, the last of them the type but for `cvt`, which has two types, `setp`, whose
+/// comparison comes first, and `mul.wide`.
 pub fn compute(words: &[&str], to: usize, from: &[usize]) -> Option<Compute> {
     let (&name, options) = words.split_first()?;
     if name == "cvt" {
@@ -82,7 +83,8 @@ pub fn compute(words: &[&str], to: usize, from: &[usize]) -> Option<Compute> {
     }
 }
 
-/// Whether these are all the modifiers that an instruction has here: another one (`ftz`, `sat`, `approx`, `NaN`) changes its result.
+/// Whether these are all the modifiers that an instruction has here: another one (`ftz`, `sat`, `approx`, `NaN`)
+/// changes its result.
 fn are_known(name: &str, modifiers: &[&str], kind: Type) -> bool {
     let is_float = kind.kind == 'f';
     match (name, modifiers) {

@@ -1,12 +1,13 @@
 //! The driver's functions, by their own names and types ([CUDA Driver API]): those that `cust` declares.
 //!
-//! All work is done when a call returns, so streams and events have nothing to wait for. Contexts are the primary ones. As in NVIDIA's driver, after a
-//! kernel's fault every call of the process that does work fails with the same result. The message goes to standard error.
+//! All work is done when a call returns, so streams and events have nothing to wait for. Contexts are the primary ones.
+//! As in NVIDIA's driver, after a kernel's fault every call of the process that does work fails with the same result.
+//! The message goes to standard error.
 //!
 //! Environment: `PTX_EMULATOR_DEVICES` is the number of devices (1), of which `CUDA_VISIBLE_DEVICES` names some, and
-//! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB), of which `PTX_EMULATOR_CONTEXT` (0) must be free for a context. With
-//! `PTX_EMULATOR_CHECK=1`
-//! a data race of a launch, in device or shared memory, is a fault, and so is a read of device memory that nobody has written.
+//! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB), of which `PTX_EMULATOR_CONTEXT` (0) must be free for a
+//! context. With `PTX_EMULATOR_CHECK=1` a data race of a launch, in device or shared memory, is a fault, and so is a
+//! read of device memory that nobody has written.
 //!
 //! [CUDA Driver API]: https://docs.nvidia.com/cuda/cuda-driver-api/
 #![allow(non_snake_case)]

@@ -33,7 +33,8 @@ pub struct Launch<'a> {
 }
 
 impl Emulator {
-    /// A new device. `is_checked`: data races of each launch are looked for, and reads of memory that nobody has written.
+    /// A new device. `is_checked`: data races of each launch are looked for, and reads of memory that nobody has
+    /// written.
     pub fn new(is_checked: bool) -> Self {
         Self {
             memory: Ranges::default(),
@@ -90,12 +91,12 @@ impl Emulator {
     /// Runs a kernel to its end.
     ///
     /// # Errors
-    /// What a thread did wrong: an address outside of the arrays, which the message names, two threads at one place, lanes that wait
-    /// for each other. Other threads have run or not.
+    /// What a thread did wrong: an address outside of the arrays, which the message names, two threads at one place,
+    /// lanes that wait for each other. Other threads have run or not.
     ///
     /// # Safety
-    /// Each parameter's value has as many bytes as the kernel's parameter; the arrays are memory of this process, which nothing else uses
-    /// meanwhile.
+    /// Each parameter's value has as many bytes as the kernel's parameter; the arrays are memory of this process, which
+    /// nothing else uses meanwhile.
     pub unsafe fn launch(&self, kernels: &Kernels, launch: &Launch<'_>) -> Result<(), String> {
         let program = kernels.0.kernels.get(launch.entry);
         let program = program.ok_or_else(|| format!("{} is not in the PTX", launch.entry))?;

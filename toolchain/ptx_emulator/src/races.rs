@@ -1,5 +1,6 @@
-//! Data races: two threads of a launch use the same place, one of them writes it, at least one use is no atomic, and no barrier of their
-//! block stands between them ("PTX ISA", section 8, Memory Consistency Model: morally strong operations and races).
+//! Data races: two threads of a launch use the same place, one of them writes it, at least one use is no atomic, and no
+//! barrier of their block stands between them ("PTX ISA", section 8, Memory Consistency Model: morally strong
+//! operations and races).
 //!
 //! A place is a word, or a byte that is used as a byte or a half.
 
@@ -155,8 +156,8 @@ impl Races {
     }
 }
 
-/// Keeps two uses of a kind that stand for all: what races with any of them races with one of the two. These are uses of two blocks, or else
-/// of the two threads that came last: those behind the newest barrier first.
+/// Keeps two uses of a kind that stand for all: what races with any of them races with one of the two. These are uses
+/// of two blocks, or else of the two threads that came last: those behind the newest barrier first.
 fn keep(uses: &mut [Option<Use>; 2], now: Use) {
     let is_own = |one: &Option<Use>| one.is_some_and(|one| one.is_by(now));
     let own = uses.iter().position(is_own);

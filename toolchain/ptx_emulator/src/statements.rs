@@ -7,8 +7,8 @@ pub enum Statement<'a> {
     Words(&'a str),
 }
 
-/// Cuts what stands between the braces of a body. Braces of a scope are left away: no two registers of a function that live at once have
-/// one name.
+/// Cuts what stands between the braces of a body. Braces of a scope are left away: no two registers of a function that
+/// live at once have one name.
 pub fn statements(body: &str) -> Vec<Statement<'_>> {
     let mut found = Vec::new();
     let mut start = 0;

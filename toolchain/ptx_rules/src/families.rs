@@ -1,8 +1,8 @@
 //! One PTX text for each family of kernels, cut out of the text of all, and put together again.
 //!
-//! The cut texts depend on their own kernels only, so that a change in one family leaves the other files as they are: comments
-//! go, LLVM's counters in the names of labels and tables are replaced, and kernels are sorted by name. Every file is a whole
-//! module: it declares all that its kernels use.
+//! The cut texts depend on their own kernels only, so that a change in one family leaves the other files as they are:
+//! comments go, LLVM's counters in the names of labels and tables are replaced, and kernels are sorted by name. Every
+//! file is a whole module: it declares all that its kernels use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -237,8 +237,8 @@ pub fn join_directory(directory: &Path) -> Result<String, String> {
     join(&families).map_err(|error| format!("{}: {error}", directory.display()))
 }
 
-/// The kernels that a package's sources declare, each with its family: `refine` for `gpu/src/refine/…`, and `collective` for a file in
-/// `gpu/collective/src` itself.
+/// The kernels that a package's sources declare, each with its family: `refine` for `gpu/src/refine/…`, and
+/// `collective` for a file in `gpu/collective/src` itself.
 ///
 /// A declaration is an attribute `#[kernel…]`; its kernel is the next function.
 ///
@@ -310,7 +310,8 @@ fn function_name(line: &str) -> Option<&str> {
     after.split(['(', '<']).next()
 }
 
-/// The declared kernel and its family of a PTX entry. An instance's entry is called after its kernel, `label_edges_f32`.
+/// The declared kernel and its family of a PTX entry. An instance's entry is called after its kernel,
+/// `label_edges_f32`.
 pub fn family_of<'k>(
     entry: &str,
     kernels: &'k BTreeMap<String, String>,

@@ -17,8 +17,8 @@ const LIBM: &[&str] = &[
 /// Bytes of the largest constant array that cannot be a table of libm: the smallest of libm's has 256.
 const MOST_TABLE_BYTES: u64 = 64;
 
-/// Masks and bounds of floats' mantissas, as integers: 2^52 and 2^23, the bits below, and the bits that rounding an f64 to an f32
-/// drops (an f32's `mul_add`). The infinities are not among them: `is_finite` compares with them.
+/// Masks and bounds of floats' mantissas, as integers: 2^52 and 2^23, the bits below, and the bits that rounding an f64
+/// to an f32 drops (an f32's `mul_add`). The infinities are not among them: `is_finite` compares with them.
 const FLOAT_PARTS: [&str; 5] = [
     "4503599627370495",
     "4503599627370496",
@@ -265,8 +265,8 @@ pub fn check(ptx: &str, build: Build) -> Vec<Finding> {
 /// The variable through which a kernel reports a wrong index to the host (`trioxide_kernel::fault::FAULT_SYMBOL`).
 pub const FAULT: &str = "__trioxide_fault";
 
-/// The functions that report a wrong index and end the launch: they run once at most, and keep no rule. Kernels with safe launches call
-/// them where the compiler does not know that an index is in range.
+/// The functions that report a wrong index and end the launch: they run once at most, and keep no rule. Kernels with
+/// safe launches call them where the compiler does not know that an index is in range.
 fn reporters<'a>(module: &Module<'a>) -> Vec<&'a str> {
     let functions = || {
         let items = module.items.iter();
@@ -438,8 +438,8 @@ fn broken_rules(line: &str) -> Vec<Rule> {
     broken
 }
 
-/// A shift to or from the place of a float's exponent (bit 52 of an f64, 20 of its high word with 11 bits, 23 of an f32),
-/// or a mask or comparison that takes the mantissa out of a float's bits.
+/// A shift to or from the place of a float's exponent (bit 52 of an f64, 20 of its high word with 11 bits, 23 of an
+/// f32), or a mask or comparison that takes the mantissa out of a float's bits.
 fn takes_a_float_apart(name: &str, modifiers: &[&str], operands: &[&str]) -> bool {
     let is = |wanted: &[&str]| modifiers.iter().any(|modifier| wanted.contains(modifier));
     let integer = is(&["b32", "b64", "u32", "u64", "s32", "s64"]);

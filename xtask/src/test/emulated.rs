@@ -9,8 +9,8 @@ use super::jobs::Job;
 use crate::process::LIBRARY_PATH;
 use crate::target_dir;
 
-/// Families and cases that together launch every kernel, with a look for races and unwritten memory in a minute of one core. All cases:
-/// `cargo xtask emulate --check -- selftest --tiny --device cuda`.
+/// Families and cases that together launch every kernel, with a look for races and unwritten memory in a minute of one
+/// core. All cases: `cargo xtask emulate --check -- selftest --tiny --device cuda`.
 const ONLY: &[&str] = &[
     "collective",
     "copies",

@@ -1,4 +1,5 @@
-//! Commands that run beside each other, half as many again as there are cores, since some wait. Each one's output is shown whole, when it has ended.
+//! Commands that run beside each other, half as many again as there are cores, since some wait. Each one's output is
+//! shown whole, when it has ended.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};

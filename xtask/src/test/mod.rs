@@ -29,14 +29,15 @@ const SKIPPED: &str = "skipped: ";
 
 /// Runs everything this machine can check: format, lints, tests, documentation, assembled kernels.
 ///
-/// On Debian, as root and without a device compiler, a browser or an MPI, their packages are installed first. Steps that cannot run here
-/// (no GPU, no ptxas, no Python) are listed at the end with their reasons. Continuous integration runs the same command.
+/// On Debian, as root and without a device compiler, a browser or an MPI, their packages are installed first. Steps
+/// that cannot run here (no GPU, no ptxas, no Python) are listed at the end with their reasons. Continuous integration
+/// runs the same command.
 ///
 /// --quick checks the format, the lints, and on the CPU the families of kernels that changed: a minute or less.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Check format, lints, and the conformance on the CPU of families that differ from the last commit (or, where nothing does,
-    /// from the branch's base on main). Compiles no kernel for the device.
+    /// Check format, lints, and the conformance on the CPU of families that differ from the last commit (or, where
+    /// nothing does, from the branch's base on main). Compiles no kernel for the device.
     #[arg(long)]
     quick: bool,
     /// With --quick: test these families of kernels (folders of gpu/src, collective) instead of the changed ones.
@@ -91,8 +92,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     summarize(&outcomes, &skipped)
 }
 
-/// Builds all tests, then runs the test programs, the lints and the other commands beside each other. Most programs wait for one thread,
-/// or for processes that they start; the lints' compiler leaves half of a second core.
+/// Builds all tests, then runs the test programs, the lints and the other commands beside each other. Most programs
+/// wait for one thread, or for processes that they start; the lints' compiler leaves half of a second core.
 fn run_tests(
     python: JoinHandle<Result<Prepared, String>>,
     prebuilt: bool,
@@ -272,7 +273,8 @@ const DOCS: &[&str] = &[
     "--doc",
     "--no-fail-fast",
 ];
-/// Over the whole workspace, as in the full run: a package alone has dependencies with fewer features, and is built anew.
+/// Over the whole workspace, as in the full run: a package alone has dependencies with fewer features, and is built
+/// anew.
 const CONFORMANCE: &[&str] = &[
     "test",
     "--workspace",
@@ -294,8 +296,8 @@ impl Step {
 
 /// Runs the steps one after the other; a step that fails does not end the run.
 ///
-/// With `prebuilt` they embed the prebuilt kernels. The full run still compiles the kernels once, in its last step, and a test
-/// compares them with the prebuilt ones. Where there is a GPU, that step runs the kernels of the sources.
+/// With `prebuilt` they embed the prebuilt kernels. The full run still compiles the kernels once, in its last step, and
+/// a test compares them with the prebuilt ones. Where there is a GPU, that step runs the kernels of the sources.
 fn run_steps(
     steps: Vec<Step>,
     prebuilt: bool,

@@ -15,8 +15,8 @@ const SCRIPTS: [(&str, &str); 2] = [
 /// Packages of PyPI: meshio needs h5py for XDMF, laspy lazrs for .laz.
 const PACKAGES: [&str; 6] = ["meshio", "h5py", "vtk", "gmsh", "laspy", "lazrs"];
 
-/// Installs the other programs into a virtual environment below `target`, writes and reads every format against them, and prints a
-/// table. Without Python or a connection it says what is missing, and passes.
+/// Installs the other programs into a virtual environment below `target`, writes and reads every format against them,
+/// and prints a table. Without Python or a connection it says what is missing, and passes.
 pub(super) fn run() -> Result<(), Error> {
     let folder = crate::workspace().join("target").join("peers");
     fs::create_dir_all(&folder)?;

@@ -1,4 +1,5 @@
-//! The test programs of the workspace: built by one call of cargo, then jobs, with the environment that `cargo test` gives them.
+//! The test programs of the workspace: built by one call of cargo, then jobs, with the environment that `cargo test`
+//! gives them.
 
 use std::collections::BTreeMap;
 use std::env::{self, consts::EXE_SUFFIX};
@@ -14,7 +15,8 @@ use super::jobs::Job;
 use crate::process::{LIBRARY_PATH, cargo, command_line, output_of};
 use crate::{Error, target_dir};
 
-/// Everything that any test needs, the library of the Python package among it. The macros would be compiled once more, optimised.
+/// Everything that any test needs, the library of the Python package among it. The macros would be compiled once more,
+/// optimised.
 const BUILD: &[&str] = &[
     "build",
     "--workspace",

@@ -44,8 +44,8 @@ pub(super) fn prepare() -> Result<Prepared, String> {
 /// Tests of arrays and meshes on a GPU.
 const ON_GPU: [&str; 2] = ["tests/test_device_arrays.py", "tests/test_resident.py"];
 
-/// pytest on the package, whose library is built, and its examples in comments; the tests of a GPU on that of the emulator in the folder
-/// `driver`, if one is named.
+/// pytest on the package, whose library is built, and its examples in comments; the tests of a GPU on that of the
+/// emulator in the folder `driver`, if one is named.
 pub(super) fn jobs(prepared: Prepared, driver: Option<&Path>) -> Result<Vec<Job>, Error> {
     let Prepared {
         environment,

@@ -45,7 +45,8 @@ fn families() -> Result<BTreeSet<String>, Error> {
     Ok(families)
 }
 
-/// Files that differ from the last commit or are not in git yet; where there are none, the files that the branch has changed.
+/// Files that differ from the last commit or are not in git yet; where there are none, the files that the branch has
+/// changed.
 fn changed_files() -> Result<Vec<String>, Error> {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");

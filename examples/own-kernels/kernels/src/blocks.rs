@@ -6,9 +6,9 @@ use trioxide_kernel::{kernel, kernel_assert};
 
 /// Summaries of tiles of `WIDTH` distances, which are not negative; fewer in the last tile.
 ///
-/// `sums` gets the sum of the distances, `nearest` the nearest point, of equally near ones the first, `differences` the smallest and the
-/// largest difference of a distance to 1000, rounded toward 0, `whole` the sum of the distances' whole parts, `ascents` the number of
-/// points that are further away than the point before, in rows of 32.
+/// `sums` gets the sum of the distances, `nearest` the nearest point, of equally near ones the first, `differences` the
+/// smallest and the largest difference of a distance to 1000, rounded toward 0, `whole` the sum of the distances' whole
+/// parts, `ascents` the number of points that are further away than the point before, in rows of 32.
 #[kernel(
     WIDTH in [32, 96, 256],
     requires(distances.len() > WIDTH * (n - 1), distances.len() <= WIDTH * n)

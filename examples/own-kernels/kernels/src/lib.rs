@@ -1,6 +1,6 @@
-//! Kernels over points: one that writes, one that gives a bit set, with an enum and a constant, one over tiles, one that reads by ids from
-//! data, one of blocks; and those that two pages of the documentation compare. Their launches are safe: indices are own ones, or are
-//! compared.
+//! Kernels over points: one that writes, one that gives a bit set, with an enum and a constant, one over tiles, one
+//! that reads by ids from data, one of blocks; and those that two pages of the documentation compare. Their launches
+//! are safe: indices are own ones, or are compared.
 #![forbid(unsafe_code)]
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
 
@@ -43,8 +43,8 @@ pub enum Side {
     Far,
 }
 
-/// Whether `point` is on `side` of the circle with this squared `radius`. The circle itself belongs to it if `CLOSED`: each value has
-/// an instance of its own.
+/// Whether `point` is on `side` of the circle with this squared `radius`. The circle itself belongs to it if `CLOSED`:
+/// each value has an instance of its own.
 #[kernel(CLOSED in [false, true], moves(distances.bytes()))]
 pub fn select_points<const CLOSED: bool>(
     point: Own<Vertex>,

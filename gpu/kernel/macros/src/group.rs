@@ -34,8 +34,8 @@ impl VisitMut for Replace<'_> {
     }
 }
 
-/// The launch's argument for a field. Where the type shows it, it is written out: behind `Parameter::Argument` the compiler could
-/// not shorten its lifetime, and a group of shared arrays could not go into two launches.
+/// The launch's argument for a field. Where the type shows it, it is written out: behind `Parameter::Argument` the
+/// compiler could not shorten its lifetime, and a group of shared arrays could not go into two launches.
 fn argument(ty: &Type, static_type: &Type, generics: &[&Ident]) -> TokenStream {
     struct Mentions<'g> {
         generics: &'g [&'g Ident],

@@ -40,16 +40,16 @@ use syn::parse_macro_input;
 ///
 /// A parameter called `n` or `words` hides the number and the function of that name in conditions.
 ///
-/// Beside the function stands a module of the same name with `unsafe fn launch(on, n, arguments…)` (`fn` over an `Own` index): `In<T>` becomes
-/// `&Buffer<T>`, `Out<T>` and `Atomic<T>` become `&mut Buffer<T>`, a group its `…Buffers`. Bit sets that the function gives come
-/// last.
+/// Beside the function stands a module of the same name with `unsafe fn launch(on, n, arguments…)` (`fn` over an `Own`
+/// index): `In<T>` becomes `&Buffer<T>`, `Out<T>` and `Atomic<T>` become `&mut Buffer<T>`, a group its `…Buffers`. Bit
+/// sets that the function gives come last.
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     let item = proc_macro2::TokenStream::from(item);
     expand::expand(options.into(), item.clone())
         .unwrap_or_else(|error| {
-            // The function stays, so that the compiler reports nothing else as missing or unused; not an async one, which has
-            // errors of its own.
+            // The function stays, so that the compiler reports nothing else as missing or unused; not an async one,
+            // which has errors of its own.
             let error = error.into_compile_error();
             match syn::parse2::<syn::ItemFn>(item.clone()) {
                 Ok(function) if function.sig.asyncness.is_some() => error,
@@ -61,8 +61,8 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Declares a named set of instances: `instances! { pub(crate) Precisions(f32 = glam::Vec2, f64 = glam::DVec2) }`.
 ///
-/// A kernel uses it by `#[kernel(P in Precisions)]`; the name is imported like any other. Types are written with their whole
-/// paths, since they are resolved where the kernel stands.
+/// A kernel uses it by `#[kernel(P in Precisions)]`; the name is imported like any other. Types are written with their
+/// whole paths, since they are resolved where the kernel stands.
 #[proc_macro]
 pub fn instances(input: TokenStream) -> TokenStream {
     instances::expand(parse_macro_input!(input)).into()
@@ -70,8 +70,9 @@ pub fn instances(input: TokenStream) -> TokenStream {
 
 /// Makes a struct of views and scalars a parameter of kernels.
 ///
-/// Beside `struct Search<'a> { sites: In<'a, Site>, count: u32 }` it writes `SearchBuffers<'a> { sites: &'a Buffer<Site>, count:
-/// u32 }`, which launches take. Every field is `pub` there. Fields may be groups themselves.
+/// Beside `struct Search<'a> { sites: In<'a, Site>, count: u32 }` it writes
+/// `SearchBuffers<'a> { sites: &'a Buffer<Site>, count: u32 }`, which launches take. Every field is `pub` there. Fields
+/// may be groups themselves.
 #[proc_macro_derive(Group)]
 pub fn group(input: TokenStream) -> TokenStream {
     group::expand(parse_macro_input!(input), false)

@@ -7,8 +7,8 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::Lane;
 use crate::check::{CHECKED, shared_label};
 
-/// An array of `N` elements in a block's shared memory; a field of the struct that [`Block::shared`](crate::Block::shared)
-/// gives.
+/// An array of `N` elements in a block's shared memory; a field of the struct that
+/// [`Block::shared`](crate::Block::shared) gives.
 ///
 /// Lanes share it: after a barrier a lane reads the values that others wrote.
 ///

@@ -64,8 +64,8 @@ impl<T: Pod> Buffer<T> {
     /// A buffer of `len` elements at `address`, which `memory` keeps alive.
     ///
     /// # Safety
-    /// `address` points to at least `len` initialised elements in the memory of `memory.device()`, aligned to 16 bytes, and is
-    /// used by this buffer alone. On a CPU it is a pointer whose provenance is exposed.
+    /// `address` points to at least `len` initialised elements in the memory of `memory.device()`, aligned to 16 bytes,
+    /// and is used by this buffer alone. On a CPU it is a pointer whose provenance is exposed.
     ///
     /// An element has a size, and an alignment of 16 bytes at most; anything else does not compile.
     pub unsafe fn from_raw(address: u64, len: usize, memory: Box<dyn Memory>) -> Self {

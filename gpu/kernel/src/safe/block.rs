@@ -24,8 +24,8 @@ use crate::view::{self, AtomicElement, AtomicInteger, RawView};
 /// | an element of each block, of a [`PerBlock`] | [`OwnBlock::once`] |
 /// | an element of each lane, of an [`Out`] | [`OwnBlock::element`] |
 ///
-/// Other views of it are [`In`] and scalars. It takes no `Atomic`: lanes could read different values outside of their closures, and
-/// then not all of them would reach the next barrier.
+/// Other views of it are [`In`] and scalars. It takes no `Atomic`: lanes could read different values outside of their
+/// closures, and then not all of them would reach the next barrier.
 pub struct OwnBlock<'call, const LANES: usize, S = ()> {
     block: &'call Block<LANES, S>,
 }
@@ -72,8 +72,8 @@ impl<'call, const LANES: usize, S: SafeMemory> OwnBlock<'call, LANES, S> {
         });
     }
 
-    /// The element of a lane: number `block.index() * LANES + lane.index()`. The last block may have lanes behind the last element:
-    /// compare the number with the length of an array.
+    /// The element of a lane: number `block.index() * LANES + lane.index()`. The last block may have lanes behind the
+    /// last element: compare the number with the length of an array.
     #[inline(always)]
     pub fn element<'phase, I: Index>(self, lane: Lane<'phase>) -> OwnElement<'phase, I> {
         let first = self.block.index().wrapping_mul(LANES as u32);

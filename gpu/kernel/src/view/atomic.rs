@@ -61,8 +61,8 @@ impl<T: AtomicElement> Atomic<'_, T> {
     /// A view for a kernel.
     ///
     /// # Safety
-    /// The elements stay valid while the view is used, every access at that time is atomic, and every index that it is used
-    /// with is below the length.
+    /// The elements stay valid while the view is used, every access at that time is atomic, and every index that it is
+    /// used with is below the length.
     #[inline(always)]
     pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
         Self {
@@ -105,8 +105,8 @@ impl<T: AtomicElement> Atomic<'_, T> {
         unsafe { element(T::Bits::exchange(self.cell(i), bits(old), bits(new))) }
     }
 
-    /// As [`Atomic::compare_exchange`], where the element is often not `old`: a CPU looks first, since a load costs less there than
-    /// an atomic update. On a device both cost the same.
+    /// As [`Atomic::compare_exchange`], where the element is often not `old`: a CPU looks first, since a load costs
+    /// less there than an atomic update. On a device both cost the same.
     #[inline(always)]
     pub fn claim<I: Index>(self, i: I, old: T, new: T) -> T
     where
@@ -242,8 +242,8 @@ macro_rules! racing_element {
 
 racing_element!(f32: f32, Vec2: f32, Vec3: f32, Vec4: f32, f64: f64, DVec2: f64, DVec3: f64, DVec4: f64);
 
-/// An array that races by design: an index may read an element while another writes it, and find some parts new and others old.
-/// The result differs from run to run.
+/// An array that races by design: an index may read an element while another writes it, and find some parts new and
+/// others old. The result differs from run to run.
 ///
 /// ```
 /// use trioxide_device::Device;

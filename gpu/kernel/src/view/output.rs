@@ -64,8 +64,8 @@ impl<'a, T: Copy> Out<'a, T> {
     /// A view for a kernel.
     ///
     /// # Safety
-    /// The elements stay writable while the view is used, and nobody else uses them; every index that it is used with is below
-    /// the length; no index of the launch reads or writes an element that another one writes.
+    /// The elements stay writable while the view is used, and nobody else uses them; every index that it is used with
+    /// is below the length; no index of the launch reads or writes an element that another one writes.
     #[inline(always)]
     pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
         Self {

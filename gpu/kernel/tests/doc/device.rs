@@ -1,5 +1,5 @@
-// The part of trioxide_device that the examples in this crate's documentation use. The crate itself depends on this one.
-// One thread runs the kernels, in the process's memory.
+// The part of trioxide_device that the examples in this crate's documentation use. The crate itself depends on this
+// one. One thread runs the kernels, in the process's memory.
 
 use trioxide_kernel::bytemuck::{self, Pod};
 use trioxide_kernel::launch::{Buffer, DeviceId, Launch, LaunchError, Launcher, Memory};

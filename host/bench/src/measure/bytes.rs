@@ -1,8 +1,9 @@
-//! Bytes that a stage must move from and to memory: each array that it needs read once, each that it gives written once.
+//! Bytes that a stage must move from and to memory: each array that it needs read once, each that it gives written
+//! once.
 //!
-//! Divided by the device's copy bandwidth this is the stage's floor. Reads out of order cost more: the ratio of time to floor
-//! shows it. A stage without a formula is small, or its reads depend on the mesh. The floor of a sum of stages is the sum of the
-//! floors of its stages that have one: still a lower bound.
+//! Divided by the device's copy bandwidth this is the stage's floor. Reads out of order cost more: the ratio of time to
+//! floor shows it. A stage without a formula is small, or its reads depend on the mesh. The floor of a sum of stages is
+//! the sum of the floors of its stages that have one: still a lower bound.
 //!
 //! V vertices, T triangles (or F faces), H = 3T half-edges, C cells; ids and counts take 4 bytes, a point `p` bytes.
 
@@ -199,8 +200,8 @@ fn indexed(n: &Numbers<'_>, stage: &str) -> Formula {
     })
 }
 
-/// A round of longest-edge bisection. The cost of few marked triangles depends on their places: all formulas but the first are
-/// for marking every triangle.
+/// A round of longest-edge bisection. The cost of few marked triangles depends on their places: all formulas but the
+/// first are for marking every triangle.
 fn refinement(n: &Numbers<'_>, stage: &str) -> Formula {
     let (v, t, e) = (
         n.count("vertices")?,
@@ -327,7 +328,8 @@ fn smooth(n: &Numbers<'_>, pipeline: &str, stage: &str) -> Formula {
     ))
 }
 
-/// Bytes that a stage must move: T tetrahedra, P polyhedra. Reads at the other side of a face count as if each array were read once.
+/// Bytes that a stage must move: T tetrahedra, P polyhedra. Reads at the other side of a face count as if each array
+/// were read once.
 fn polyhedra(n: &Numbers<'_>, stage: &str) -> Formula {
     let (v, t) = (n.count("vertices")?, n.count("cells")?);
     let polyhedra = n.count("polyhedra")?;

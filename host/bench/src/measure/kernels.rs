@@ -228,7 +228,8 @@ fn welding(bench: &mut Bench<'_>) -> Result<()> {
     })
 }
 
-/// Refinement of tetrahedra, polyhedra of them, relations and quality of their mesh, and sweeps of the forms in each layout.
+/// Refinement of tetrahedra, polyhedra of them, relations and quality of their mesh, and sweeps of the forms in each
+/// layout.
 fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Result<()> {
     let on = bench.on;
     let name = match bench.options.mesh {

@@ -1,7 +1,7 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 //!
-//! A family's module measures (`Measured`); `record` makes the one object of it that every family writes; `bytes` has the
-//! bytes that stages must move.
+//! A family's module measures (`Measured`); `record` makes the one object of it that every family writes; `bytes` has
+//! the bytes that stages must move.
 
 mod bytes;
 mod kernels;
@@ -34,10 +34,10 @@ use trioxide_arguments::polylla::{Method, Repair, check_repair};
 
 /// Time the stages of a pipeline over several runs
 ///
-/// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum; the floor of a
-/// stage is the time for its bytes at the device's copy bandwidth. `bench kernels` times every kernel of all families by its
-/// name, for meshes of N vertices: bytes that it must move, GB/s, share of the copy bandwidth. --json writes the same object for
-/// every family (schema trioxide-bench/1); cargo xtask bench makes tables and plots of them.
+/// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum; the
+/// floor of a stage is the time for its bytes at the device's copy bandwidth. `bench kernels` times every kernel of all
+/// families by its name, for meshes of N vertices: bytes that it must move, GB/s, share of the copy bandwidth. --json
+/// writes the same object for every family (schema trioxide-bench/1); cargo xtask bench makes tables and plots of them.
 ///
 /// `bench run` times whole commands, each in a process of its own, and where the time goes.
 #[derive(Args)]
@@ -96,7 +96,8 @@ enum Family {
     RefineTets,
     /// Clusters of a scan's vertices.
     Weld,
-    /// Copies between host and device, and their share in a weld of scans of the paper's sizes up to -n (its sections 6.6, 6.9).
+    /// Copies between host and device, and their share in a weld of scans of the paper's sizes up to -n (its sections
+    /// 6.6, 6.9).
     Transfers,
     /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
     Smooth,

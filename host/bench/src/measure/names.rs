@@ -17,7 +17,8 @@ pub fn sweeps_name(form: &str, row: &str) -> String {
     format!("sweeps, {form}, {layout}")
 }
 
-/// The paper's steps 1 to 7 of refinement: marking triangles beforehand and checking the result afterwards do not count.
+/// The paper's steps 1 to 7 of refinement: marking triangles beforehand and checking the result afterwards do not
+/// count.
 pub fn is_step(stage: &str) -> bool {
     !matches!(stage, "mark triangles" | "check parts")
 }

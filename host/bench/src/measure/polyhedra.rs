@@ -11,7 +11,8 @@ use trioxide::volume::TetMesh;
 use super::names::map;
 use super::{Measured, Runs, rows, waited};
 
-/// Times the faces of tetrahedra, polyhedra from labels on, and polyhedra that are split until their surfaces are 2-manifolds.
+/// Times the faces of tetrahedra, polyhedra from labels on, and polyhedra that are split until their surfaces are
+/// 2-manifolds.
 pub fn bench<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: Runs) -> Result<Measured> {
     let plain = Options {
         count_pinched: false,

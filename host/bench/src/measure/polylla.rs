@@ -23,8 +23,8 @@ fn counts(mesh: &Triangulation, found: PolyllaCounts) -> Map<String, Value> {
     ])
 }
 
-/// Host arrays in to host lists out; half-edges from triangles; polygons from half-edges with all links ("polylla"), and as lists
-/// of vertices ("with lists").
+/// Host arrays in to host lists out; half-edges from triangles; polygons from half-edges with all links ("polylla"),
+/// and as lists of vertices ("with lists").
 pub fn half_edge<P: Point>(on: &Device, mesh: &Triangulation, runs: Runs) -> Result<Measured> {
     on.reset_peak();
     let lists_only = polylla::Options {

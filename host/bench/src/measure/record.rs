@@ -30,8 +30,8 @@ pub struct Record {
     pub stages: Vec<Row>,
 }
 
-/// Prints the records and writes them to `path`: one object for one record, for several a `{"schema", "family", "runs"}` around
-/// them.
+/// Prints the records and writes them to `path`: one object for one record, for several a
+/// `{"schema", "family", "runs"}` around them.
 pub fn give(on: &Device, records: &[Record], path: Option<&Path>) -> Result<()> {
     let machine = Machine::of(on)?;
     if let Some(path) = path {
@@ -86,8 +86,8 @@ impl Machine {
     }
 }
 
-/// The commit that the binary was built from, as `cargo xtask bench` and the `run.sh` of `cargo xtask dist` pass it. A commit
-/// within the binary would have every build after a commit compile it anew.
+/// The commit that the binary was built from, as `cargo xtask bench` and the `run.sh` of `cargo xtask dist` pass it. A
+/// commit within the binary would have every build after a commit compile it anew.
 fn commit() -> Option<String> {
     std::env::var("TRIOXIDE_COMMIT")
         .ok()

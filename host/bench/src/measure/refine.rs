@@ -10,8 +10,8 @@ use trioxide::refine::{DeviceEdgeMesh, Marking, Options, refine, with_room, with
 use super::names::{is_step, map};
 use super::{Measured, Runs, Total, rows, rows_with_totals, waited};
 
-/// Host arrays in to host arrays out; edges from triangles; a round with only the edges known ("refine"), and a round with the
-/// longest edges known too ("labelled").
+/// Host arrays in to host arrays out; edges from triangles; a round with only the edges known ("refine"), and a round
+/// with the longest edges known too ("labelled").
 pub fn bench<P: Point>(
     on: &Device,
     mesh: &Triangulation,

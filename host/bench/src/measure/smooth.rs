@@ -24,8 +24,8 @@ const FORMS: [(Form, Blocks, &str); 6] = [
     (Form::A, Blocks::One, "a, 1 block"),
     (Form::B, Blocks::One, "b, 1 block"),
 ];
-/// Layouts, and the names of their rows: a fixed number of sweeps, sweeps to convergence, and the whole of it from a mesh without
-/// relations.
+/// Layouts, and the names of their rows: a fixed number of sweeps, sweeps to convergence, and the whole of it from a
+/// mesh without relations.
 const LAYOUTS: [(Layout, [&str; 3]); 3] = [
     (
         Layout::Soa,

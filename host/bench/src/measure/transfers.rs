@@ -1,5 +1,5 @@
-//! `trioxide bench transfers`: copies between host and device, and their share in the time of a weld (the experiments of
-//! gpu-vertex-clustering-2026, sections 6.6 and 6.9).
+//! `trioxide bench transfers`: copies between host and device, and their share in the time of a weld (the experiments
+//! of gpu-vertex-clustering-2026, sections 6.6 and 6.9).
 
 use std::path::Path;
 

@@ -37,8 +37,8 @@ pub struct Settings {
     /// Weld: sweeps in vain after which a block of the decision gives up
     #[arg(long, value_name = "N", default_value_t = Tuning::default().patience)]
     patience: u32,
-    /// Weld: vertices are decided along chains where most are near the next one, or more than one in N are left after the first round;
-    /// 0: never [default: 8 on a GPU, 0 on a CPU]
+    /// Weld: vertices are decided along chains where most are near the next one, or more than one in N are left after
+    /// the first round; 0: never [default: 8 on a GPU, 0 on a CPU]
     #[arg(long, value_name = "N")]
     dense_share: Option<usize>,
     /// Weld in slabs too, within BYTES of device memory: 512M, 4G

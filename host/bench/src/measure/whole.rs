@@ -12,8 +12,8 @@ use trioxide_arguments::{is_standard_output, print, write_json};
 
 /// Time a command of trioxide in whole processes: medians, the share of each part, and cp of the same files
 ///
-/// trioxide bench run --runs 5 polylla IN.ply -o OUT.ply --device cuda. What a process cannot time itself, its loading and its
-/// end, is the row "outside".
+/// trioxide bench run --runs 5 polylla IN.ply -o OUT.ply --device cuda. What a process cannot time itself, its loading
+/// and its end, is the row "outside".
 #[derive(Args)]
 pub struct Options {
     /// Runs that count, after one that does not

@@ -1,6 +1,7 @@
 //! The page in a headless browser: does it load without errors, does it show its pictures?
 //!
-//! The page checks itself (host/bench/page/selfcheck.js) and writes its findings into its document, which the browser prints.
+//! The page checks itself (host/bench/page/selfcheck.js) and writes its findings into its document, which the browser
+//! prints.
 
 use std::fmt;
 use std::fs::File;

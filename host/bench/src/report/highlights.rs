@@ -35,8 +35,8 @@ fn is_speed_up(column: &str) -> bool {
             .any(|part| column.contains(part))
 }
 
-/// The speed-up in the family's first table with such a column: in the last row, the largest mesh, of the rows about all stages,
-/// or of all rows where there are none; and the range over rows of the same kind.
+/// The speed-up in the family's first table with such a column: in the last row, the largest mesh, of the rows about
+/// all stages, or of all rows where there are none; and the range over rows of the same kind.
 fn speed_up(file: &ResultFile) -> Option<Highlight> {
     file.tables().iter().find_map(|table| {
         let columns = list(table, "columns");
@@ -119,7 +119,8 @@ pub(super) struct Kernel<'a> {
     pub(super) share: Option<f64>,
 }
 
-/// The kernels of kernels.json: under `kernels` or `rows`, of the file or of each of its runs; else the stages of its runs.
+/// The kernels of kernels.json: under `kernels` or `rows`, of the file or of each of its runs; else the stages of its
+/// runs.
 pub(super) fn kernel_rows(file: &ResultFile) -> Vec<Kernel<'_>> {
     let objects = || std::iter::once(&file.object).chain(file.runs());
     let rows = objects().flat_map(|object| {

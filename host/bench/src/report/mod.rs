@@ -22,8 +22,8 @@ const LARGE: usize = 8_000_000;
 
 /// Writes one HTML page: timings, tables and plots, and meshes before and after to turn and to zoom into.
 ///
-/// The page needs nothing but itself: no network, no other file. Families without results are named on it, with the command that
-/// makes them.
+/// The page needs nothing but itself: no network, no other file. Families without results are named on it, with the
+/// command that makes them.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Folder with the FAMILY.json that `cargo xtask bench` writes.

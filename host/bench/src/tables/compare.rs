@@ -1,16 +1,16 @@
 //! `cargo xtask bench --compare OLD NEW`: the stages that got slower.
 //!
 //! A stage has got slower beyond noise when
-//! - its quickest new run is slower than the median of the old ones: noise makes runs slower, seldom quicker, so minima hold
-//!   still;
+//! - its quickest new run is slower than the median of the old ones: noise makes runs slower, seldom quicker, so minima
+//!   hold still;
 //! - its median is slower by more than a twentieth, and by more than two microseconds, the grain of device events;
 //! - and, where either side has fewer than eight runs, its quickest new run is slower than the slowest old one too.
 //!
 //! It has got faster when the same holds with old and new exchanged.
 //!
-//! The ranges of one process do not show changes from one process to the next, such as other work on the machine: where a plain
-//! copy changed its speed too, a line says so. On a machine that others use, give folders with the results of several processes,
-//! taken by turns: then the median of each process counts as one run.
+//! The ranges of one process do not show changes from one process to the next, such as other work on the machine: where
+//! a plain copy changed its speed too, a line says so. On a machine that others use, give folders with the results of
+//! several processes, taken by turns: then the median of each process counts as one run.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the papers' experiments, their tables with our columns and their figures with our curves.
 //!
-//! The binary times a case (`trioxide bench`); [`plan`] lists the cases; the families set their times beside the papers' printed
-//! ones, which are in host/bench/papers/.
+//! The binary times a case (`trioxide bench`); [`plan`] lists the cases; the families set their times beside the
+//! papers' printed ones, which are in host/bench/papers/.
 
 mod compare;
 mod families;
@@ -30,11 +30,12 @@ use xtask::{Error, build, workspace};
 
 /// Times the papers' experiments and writes their tables and figures with our numbers: FAMILY.json, FAMILY.md, plots/.
 ///
-/// `quick` ends within five minutes on two cores. Where there is no Rust, `cargo xtask dist` makes a folder that runs the same
-/// plans, and --from takes its results.
+/// `quick` ends within five minutes on two cores. Where there is no Rust, `cargo xtask dist` makes a folder that runs
+/// the same plans, and --from takes its results.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Families to time: polylla, indexed, polylla3, refine, refine-tets, smooth, weld, kernels; nothing or `all` for all.
+    /// Families to time: polylla, indexed, polylla3, refine, refine-tets, smooth, weld, kernels; nothing or `all` for
+    /// all.
     #[arg(value_parser = parse_family)]
     families: Vec<Families>,
     /// Sizes: paper, quick, or numbers of vertices such as 100k,4m.
@@ -52,7 +53,8 @@ pub struct Arguments {
     /// Runs that count, of each measurement.
     #[arg(long, default_value = "20")]
     runs: String,
-    /// Take the runs from this folder instead: the files of `trioxide bench --json` or run.sh on a machine without Rust.
+    /// Take the runs from this folder instead: the files of `trioxide bench --json` or run.sh on a machine without
+    /// Rust.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["sizes", "device", "threads", "precision", "runs"])]
     from: Option<PathBuf>,
     /// Folder for the results.
@@ -61,9 +63,9 @@ pub struct Arguments {
     /// Print the tables of all families as one Markdown text, and nothing else, to standard output.
     #[arg(long)]
     markdown: bool,
-    /// Compare two results, or two files of `trioxide bench --json`: the ratio of each stage, and whether it is beyond noise.
-    /// Fails when something got slower. Where other work disturbs, give folders with the files of several processes for each
-    /// case.
+    /// Compare two results, or two files of `trioxide bench --json`: the ratio of each stage, and whether it is beyond
+    /// noise. Fails when something got slower. Where other work disturbs, give folders with the files of several
+    /// processes for each case.
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with_all = ["families", "from", "markdown"])]
     compare: Option<Vec<PathBuf>>,
 }

@@ -31,7 +31,8 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).expect("host/bench/papers holds JSON")
 }
 
-/// Numbers of triangles in table 5.2 of the refinement thesis, its newest GPU's; most rows of the other tables have them too.
+/// Numbers of triangles in table 5.2 of the refinement thesis, its newest GPU's; most rows of the other tables have
+/// them too.
 pub(crate) fn refine_sizes() -> Vec<u64> {
     let paper = refine();
     let rows = paper["tables"][0]["rows"].as_array().into_iter().flatten();

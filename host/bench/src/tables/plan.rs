@@ -1,5 +1,5 @@
-//! The plan: for each family a list of `trioxide bench` commands. `cargo xtask bench` runs them, and `cargo xtask dist` writes
-//! them as text for machines without Rust.
+//! The plan: for each family a list of `trioxide bench` commands. `cargo xtask bench` runs them, and `cargo xtask dist`
+//! writes them as text for machines without Rust.
 
 use serde_json::Value;
 

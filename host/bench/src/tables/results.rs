@@ -93,7 +93,8 @@ impl Run {
         stages.find(|stage| stage.pipeline == pipeline && stage.name == name)
     }
 
-    /// Several stages of a pipeline as one: sums of medians, minima, maxima and floors. `None` where the run has none of them.
+    /// Several stages of a pipeline as one: sums of medians, minima, maxima and floors. `None` where the run has none
+    /// of them.
     pub(crate) fn sum(&self, pipeline: &str, names: &[&str]) -> Option<Stage> {
         let found = names.iter().filter_map(|name| self.stage(pipeline, name));
         found.reduce(|sum, stage| Stage {
@@ -115,8 +116,8 @@ impl Run {
     }
 }
 
-/// The runs in the `.json` files of a folder: runs, lists of runs and whole results. Other JSON with another schema, or none, is
-/// left out with a note.
+/// The runs in the `.json` files of a folder: runs, lists of runs and whole results. Other JSON with another schema, or
+/// none, is left out with a note.
 pub(crate) fn read_folder(folder: &Path) -> Result<Vec<Run>, Error> {
     let error = |error| format!("{}: {error}", folder.display());
     let mut paths = Vec::new();

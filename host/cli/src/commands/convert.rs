@@ -17,11 +17,12 @@ const DEFAULTS: &str = "Where defaults come from: --encoding binary holds every 
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .pvtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .gltf, .glb, .edges, .xyz,
-    /// .pcd, .las, .laz, .poly (points and segments), or .node and .ele (either name or the bare stem; .node alone: points)
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .pvtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .gltf, .glb,
+    /// .edges, .xyz, .pcd, .las, .laz, .poly (points and segments), or .node and .ele (either name or the bare stem;
+    /// .node alone: points)
     input: PathBuf,
-    /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .edges, .xyz, .pcd, .las, .laz,
-    /// .ale, .poly, or .node and .ele
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .edges, .xyz, .pcd,
+    /// .las, .laz, .ale, .poly, or .node and .ele
     #[arg(value_name = "OUTPUT", required_unless_present = "named")]
     output: Option<PathBuf>,
     /// File to write, as the other commands name it

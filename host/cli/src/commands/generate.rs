@@ -14,17 +14,19 @@ const DEFAULTS: &str = "Where defaults come from: --msh-version is Gmsh's newest
 
 /// Generate a mesh, the same bits on every machine
 ///
-/// Commands that read a mesh take generate:KIND:N or generate:KIND:N:SEED in place of a file: the mesh that would be written, without a file.
+/// Commands that read a mesh take generate:KIND:N or generate:KIND:N:SEED in place of a file: the mesh that would be
+/// written, without a file.
 ///
-/// Under mpirun each of several processes writes its own part of a grid or a jittered one to .ply, and as an input makes its own part
-/// (cargo xtask build --mpi); of these N may be as large as all processes hold. The other kinds are made by the first process for all.
+/// Under mpirun each of several processes writes its own part of a grid or a jittered one to .ply, and as an input
+/// makes its own part (cargo xtask build --mpi); of these N may be as large as all processes hold. The other kinds are
+/// made by the first process for all.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
     /// Kind of mesh
     pub dataset: Dataset,
-    /// Number of points, as 1000000, 1e6 or 1M, from 3 to 715827882, since half-edges have 32-bit ids; a grid takes the nearest
-    /// square number
+    /// Number of points, as 1000000, 1e6 or 1M, from 3 to 715827882, since half-edges have 32-bit ids; a grid takes the
+    /// nearest square number
     #[arg(short, long = "points", value_name = "N", value_parser = parse_count)]
     pub n: usize,
     /// Seed of random points
@@ -38,8 +40,8 @@ pub struct Options {
     sample: Option<TetPoints>,
     #[command(flatten)]
     volume: super::volume::VolumeOutput,
-    /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, .xyz, .pcd, .las, .laz, .ale, or
-    /// .node and .ele
+    /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, .xyz, .pcd, .las,
+    /// .laz, .ale, or .node and .ele
     #[arg(short, long)]
     pub output: PathBuf,
     /// Print the time of each part of the run; under mpirun of rank 0's, with how long it waited for other ranks
@@ -64,8 +66,8 @@ pub enum Dataset {
     Scan,
     /// Landscape as airborne LiDAR sees it, in strips, in centimetres; no faces
     Cloud,
-    /// Tetrahedra in the unit cube: a grid, every small cube split into six, inner points moved a little; to .vtu, .vtk, .msh, .mesh,
-    /// .meshb, or .node and .ele
+    /// Tetrahedra in the unit cube: a grid, every small cube split into six, inner points moved a little; to .vtu,
+    /// .vtk, .msh, .mesh, .meshb, or .node and .ele
     Tets,
 }
 

@@ -20,7 +20,8 @@ pub fn read_words<T>(path: &Path, parse: impl Fn(&str) -> Option<T>, what: &str)
     Ok(parsed)
 }
 
-/// Flags of `count` elements, set where the file has the element's id; `what` names an element and the ids that there are.
+/// Flags of `count` elements, set where the file has the element's id; `what` names an element and the ids that there
+/// are.
 pub fn read_flags(path: &Path, count: usize, what: &str) -> Result<Vec<bool>> {
     let id = |word: &str| word.parse().ok().filter(|&id: &usize| id < count);
     let mut flags = vec![false; count];

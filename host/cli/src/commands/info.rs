@@ -354,7 +354,8 @@ impl Report {
     }
 }
 
-/// Checks a planar mesh with these edges by the validator of its kind; gives its polygons, and how many visit a vertex more than once.
+/// Checks a planar mesh with these edges by the validator of its kind; gives its polygons, and how many visit a vertex
+/// more than once.
 fn check_planar(mesh: Mesh, edges: &EdgeTable) -> Result<(PolygonMesh, usize)> {
     match mesh.faces {
         Faces::Triangles(_) => {

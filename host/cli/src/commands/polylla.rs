@@ -32,21 +32,25 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 
 /// Merge the triangles of a mesh into polygons, or its tetrahedra into polyhedra (Polylla)
 ///
-/// Triangles that send each other along their longest edges become one polygon, tetrahedra along their largest faces one polyhedron.
-/// Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they are; those of triangles have in a polygon the mean over its area, integers
-/// the value of its first triangle, as regions; those of tetrahedra in a polyhedron the mean over its volume.
+/// Triangles that send each other along their longest edges become one polygon, tetrahedra along their largest faces
+/// one polyhedron. Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they
+/// are; those of triangles have in a polygon the mean over its area, integers the value of its first triangle, as
+/// regions; those of tetrahedra in a polyhedron the mean over its volume.
 ///
-/// Under mpirun several processes work on one mesh, each on its own GPU (cargo xtask build --mpi), and write the file of one (polygons to
-/// .ply by slices, polyhedra by the first), or a .pvtu with a piece of each. Of generate:grid:N, generate:jittered:N and, without -o,
-/// generate:tets:N each makes its own part, so the mesh may be larger than one of them holds, and than 32-bit ids.
+/// Under mpirun several processes work on one mesh, each on its own GPU (cargo xtask build --mpi), and write the file
+/// of one (polygons to .ply by slices, polyhedra by the first), or a .pvtu with a piece of each. Of generate:grid:N,
+/// generate:jittered:N and, without -o, generate:tets:N each makes its own part, so the mesh may be larger than one of
+/// them holds, and than 32-bit ids.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Triangulation to read, or generate:KIND:N (`trioxide help generate`): .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
-    /// the bare stem); or tetrahedra: .vtu, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, or .node and .ele
+    /// Triangulation to read, or generate:KIND:N (`trioxide help generate`): .off, .obj, .ply, .vtu, .vtp, .vtk, .msh,
+    /// .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or the bare stem); or tetrahedra: .vtu, .vtk, .msh,
+    /// .mesh, .meshb, .inp, .xdmf, or .node and .ele
     pub input: PathBuf,
-    /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions and segments.
-    /// Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), .visf (Camaron), or their faces to a format of faces
+    /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions
+    /// and segments. Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), .visf (Camaron), or their
+    /// faces to a format of faces
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same
@@ -56,10 +60,12 @@ pub struct Options {
     /// Where --method indexed splits polygons with barrier tips [default: device]
     #[arg(long, value_enum)]
     repair: Option<Repair>,
-    /// Split the few polygons that visit a vertex twice (--method half-edge), and polyhedra whose surface is no 2-manifold
+    /// Split the few polygons that visit a vertex twice (--method half-edge), and polyhedra whose surface is no
+    /// 2-manifold
     #[arg(long)]
     pub strict: bool,
-    /// Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices [default: area]
+    /// Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices
+    /// [default: area]
     #[arg(long, value_enum, value_name = "MEASURE")]
     by: Option<By>,
     /// Join the triangles between two polyhedra that lie in one plane, exactly
@@ -71,8 +77,8 @@ pub struct Options {
     /// Which of two equally long edges counts as longer: the one with the smaller id, or the first in the triangle
     #[arg(long, value_enum, default_value = "edge")]
     ties: TiesOption,
-    /// Give a digest of the polygons, 64 bits in 16 digits: of their order and their vertices in order. It is the same for every device
-    /// and any number of processes
+    /// Give a digest of the polygons, 64 bits in 16 digits: of their order and their vertices in order. It is the same
+    /// for every device and any number of processes
     #[arg(long)]
     pub digest: bool,
     #[command(flatten)]
@@ -116,8 +122,8 @@ pub fn run(options: &Options) -> Result<()> {
     report.give(&options.device)
 }
 
-/// Merges the triangles of a mesh on the machine that `open` gives, beside whose start it may use the points; the polygons, if they are
-/// wanted, and the report.
+/// Merges the triangles of a mesh on the machine that `open` gives, beside whose start it may use the points; the
+/// polygons, if they are wanted, and the report.
 pub fn apply(
     options: &Options,
     mut mesh: Mesh,

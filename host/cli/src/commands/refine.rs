@@ -33,35 +33,35 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Refine a triangulation, a triangulated surface in space or a mesh of tetrahedra by longest-edge bisection
 ///
 /// Marked triangles are bisected at their longest edge, and their neighbours as far as conformity requires.
-/// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker. So are fields:
-/// parts of a triangle have its values; a new vertex has the mean of its edge's ends, of integers those of the end with the lower id.
+/// Regions and segments of the input are kept: parts of a triangle have its region, parts of a segment its marker. So
+/// are fields: parts of a triangle have its values; a new vertex has the mean of its edge's ends, of integers those of
+/// the end with the lower id.
 ///
-/// Under mpirun several processes refine one mesh, each on its own GPU (cargo xtask build --mpi), and write the files of one, or a .pvtu
-/// with a piece of each.
+/// Under mpirun several processes refine one mesh, each on its own GPU (cargo xtask build --mpi), and write the files
+/// of one, or a .pvtu with a piece of each.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or
-    /// the bare stem); or tetrahedra: .vtu, .inp, .xdmf,
-    /// .vtk, .msh, .mesh, .meshb, or .node and .ele
+    /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele
+    /// (either name or the bare stem); or tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh, .meshb, or .node and .ele
     pub input: PathBuf,
-    /// Refined mesh to write; triangles: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele;
-    /// tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh,
-    /// .meshb, or .node and .ele
+    /// Refined mesh to write; triangles: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node
+    /// and .ele; tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh, .meshb, or .node and .ele
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid, in space at any
-    /// height; box:X0,Y0,Z0,X1,Y1,Z1 or ball:X,Y,Z,R, by their centroid in space; area:A, larger
-    /// ones; angle:DEGREES, ones with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
-    /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler [default: the marks of an
-    /// .edges file, else all]. Tetrahedra: all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R,
-    /// volume:V or file:PATH
+    /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid, in
+    /// space at any height; box:X0,Y0,Z0,X1,Y1,Z1 or ball:X,Y,Z,R, by their centroid in space; area:A, larger ones;
+    /// angle:DEGREES, ones with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
+    /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler
+    /// [default: the marks of an .edges file, else all]. Tetrahedra: all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1,
+    /// ball:X,Y,Z,R, volume:V or file:PATH
     #[arg(long, value_name = "MARKING")]
     mark: Option<Mark>,
     /// With --mark values:PATH, refine the triangles whose value is above this
     #[arg(long, value_name = "VALUE", conflicts_with = "dorfler", value_parser = parse_threshold)]
     threshold: Option<f64>,
-    /// With --mark values:PATH, refine the triangles with the largest values, as many as make this part of the sum of all (Dörfler)
+    /// With --mark values:PATH, refine the triangles with the largest values, as many as make this part of the sum of
+    /// all (Dörfler)
     #[arg(long, value_name = "PART")]
     dorfler: Option<f64>,
     /// Seed of --mark fraction
@@ -78,10 +78,12 @@ pub struct Options {
     /// Refine in rounds until no triangle has more area than this
     #[arg(long, value_name = "A", conflicts_with = "mark", value_parser = parse_area)]
     until_area: Option<f64>,
-    /// Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or more
+    /// Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or
+    /// more
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub max_triangles: Option<usize>,
-    /// Give the mesh of this level in place of the last round's, bit for bit: 0 is the input, and rounds after it are not run
+    /// Give the mesh of this level in place of the last round's, bit for bit: 0 is the input, and rounds after it are
+    /// not run
     #[arg(long, value_name = "LEVEL")]
     pub coarsen_to: Option<usize>,
     /// Write where each part comes from to this folder: parent_triangles.txt, new_vertices.txt and prolongation.mtx
@@ -444,8 +446,8 @@ where
     Ok((mesh, maps, report))
 }
 
-/// A refined mesh with what its input of so many vertices carried, whose segments had these markers where places replaced them. `ancestors`
-/// and `rounds` say where its parts come from, if anything is carried.
+/// A refined mesh with what its input of so many vertices carried, whose segments had these markers where places
+/// replaced them. `ancestors` and `rounds` say where its parts come from, if anything is carried.
 pub fn with_carried(
     mut mesh: Mesh,
     carried: &Carried,

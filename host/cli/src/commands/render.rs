@@ -19,8 +19,9 @@ const DEFAULTS: &str = "Where defaults come from: the mesh (--view, --up, --colo
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .glb, .edges, .xyz, .pcd, .las, .laz, or .node and .ele (either name or the bare stem); of cells
-    /// .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele
+    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .glb, .edges, .xyz, .pcd,
+    /// .las, .laz, or .node and .ele (either name or the bare stem); of cells .vtu, .vtk, .msh, .mesh, .meshb, or .node
+    /// and .ele
     input: PathBuf,
     /// Picture to write: .png or .svg
     #[arg(short, long)]
@@ -41,12 +42,13 @@ pub struct Options {
     /// above, others 30,25]
     #[arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = parse_view, allow_hyphen_values = true)]
     view: Option<View>,
-    /// Plane that cuts a volume mesh: its normal, to the side that is left out, and its product with the plane's points [default:
-    /// through the middle]
+    /// Plane that cuts a volume mesh: its normal, to the side that is left out, and its product with the plane's points
+    /// [default: through the middle]
     #[arg(long, value_name = "NX,NY,NZ[,D]", value_parser = parse_cut, allow_hyphen_values = true)]
     cut: Option<Cut>,
-    /// Axis that points up in a view [default: guessed for a surface or cloud in space: the axis at right angles to a terrain or to a
-    /// flat base; y for glTF; else z]
+    /// Axis that points up in a view
+    /// [default: guessed for a surface or cloud in space: the axis at right angles to a terrain or to a flat base; y for
+    /// glTF; else z]
     #[arg(long, value_enum, value_name = "AXIS")]
     up: Option<Up>,
     #[command(flatten)]

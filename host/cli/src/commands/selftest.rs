@@ -27,7 +27,8 @@ pub struct Options {
     /// The smallest sizes, for sanitisers
     #[arg(long, conflicts_with = "large")]
     tiny: bool,
-    /// Only the checks of this family (refine, weld, …), or whose name is or contains this; give it several times for several
+    /// Only the checks of this family (refine, weld, …), or whose name is or contains this; give it several times for
+    /// several
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
     #[command(flatten)]

@@ -34,8 +34,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 ///
 /// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
 ///
-/// Under mpirun several processes smooth one mesh of triangles or tetrahedra by form a or b-coloured, each on its own GPU
-/// (cargo xtask build --mpi), to the same bits, and write the file of one, or a .pvtu with a piece of each.
+/// Under mpirun several processes smooth one mesh of triangles or tetrahedra by form a or b-coloured, each on its own
+/// GPU (cargo xtask build --mpi), to the same bits, and write the file of one, or a .pvtu with a piece of each.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
@@ -65,8 +65,9 @@ pub struct Options {
 /// How nodes move.
 #[derive(Args, Clone, Copy)]
 pub struct WayOptions {
-    /// Positions of the neighbours: a, before the sweep; b, of the moment (over many blocks a race: another result in each run);
-    /// b-coloured, of the moment by colours; b-exact, of the moment in the order of ids [default: a; with --guard b-coloured]
+    /// Positions of the neighbours: a, before the sweep; b, of the moment (over many blocks a race: another result in
+    /// each run); b-coloured, of the moment by colours; b-exact, of the moment in the order of ids
+    /// [default: a; with --guard b-coloured]
     #[arg(long, value_enum)]
     form: Option<FormOption>,
     /// Layout of nodes in memory: structure of arrays, array of structures, array of aligned structures
@@ -81,26 +82,29 @@ pub struct WayOptions {
     /// Take a move only if no cell around the node is turned around, and the worst quality around it does not fall
     #[arg(long)]
     guard: bool,
-    /// Weights of a node's neighbours, measured before the first sweep: each the same; one over the distance; cotangents opposite
-    /// to the edge (triangles and tetrahedra only), 0 where their sum is negative: obtuse angles would push a node away
+    /// Weights of a node's neighbours, measured before the first sweep: each the same; one over the distance;
+    /// cotangents opposite to the edge (triangles and tetrahedra only), 0 where their sum is negative: obtuse angles
+    /// would push a node away
     #[arg(long, value_enum, default_value = "uniform")]
     weights: WeightsOption,
-    /// How far sweeps go: laplacian, to the mean; taubin, alternately --lambda of the way there and --mu of it back, which keeps
-    /// the volume (two sweeps are a step); hc, to the mean and back by the excess, which keeps the volume too
+    /// How far sweeps go: laplacian, to the mean; taubin, alternately --lambda of the way there and --mu of it back,
+    /// which keeps the volume (two sweeps are a step); hc, to the mean and back by the excess, which keeps the volume
+    /// too
     #[arg(long, value_enum, default_value = "laplacian")]
     method: MethodOption,
     /// Taubin's factor of the way to the mean, above 0 [default: 0.5]
     #[arg(long, value_name = "FACTOR")]
     lambda: Option<f64>,
-    /// Taubin's factor of the way back: from -1 to below minus lambda [default: -0.53; with --lambda 0.03 below minus it]
+    /// Taubin's factor of the way back: from -1 to below minus lambda
+    /// [default: -0.53; with --lambda 0.03 below minus it]
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
     mu: Option<f64>,
-    /// Parameters of hc, from 0 to 1: the part of the way that nodes go back to where they were at first, and the part of the push
-    /// that is their own and not their neighbours' [default: 0.1,0.6]
+    /// Parameters of hc, from 0 to 1: the part of the way that nodes go back to where they were at first, and the part
+    /// of the push that is their own and not their neighbours' [default: 0.1,0.6]
     #[arg(long, value_name = "ALPHA,BETA", value_parser = parse_hc)]
     hc: Option<Hc>,
-    /// Nodes of the boundary: fixed; or sliding, in a volume mesh on planar patches and along straight edges between them, in a
-    /// surface along a straight border
+    /// Nodes of the boundary: fixed; or sliding, in a volume mesh on planar patches and along straight edges between
+    /// them, in a surface along a straight border
     #[arg(long, value_enum, default_value = "fixed")]
     boundary: BoundaryOption,
 }

@@ -24,12 +24,13 @@ mod space;
 
 /// Solve a Poisson problem on a planar mesh or on polyhedra by virtual elements, and measure the error
 ///
-/// The mesh is moved and scaled so that its longer side is from 0 to 1. Values are given on the boundary. A .vtu file has that mesh,
-/// with the fields `solution` and `exact` at its vertices.
+/// The mesh is moved and scaled so that its longer side is from 0 to 1. Values are given on the boundary. A .vtu file
+/// has that mesh, with the fields `solution` and `exact` at its vertices.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or the bare stem); or polyhedra, .vtu
+    /// Mesh to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either
+    /// name or the bare stem); or polyhedra, .vtu
     mesh: PathBuf,
     /// Exact solution: a linear one, or sin(pi x) sin(pi y)
     #[arg(long, value_enum, default_value = "sine")]

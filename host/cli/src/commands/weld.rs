@@ -32,13 +32,14 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 
 /// Merge vertices that are within epsilon of each other
 ///
-/// Deterministic vertex clustering: a vertex represents those within epsilon of it that no vertex of a lower id represents.
-/// The result is the same on every machine, by every method. Faces and segments get the new vertices; those without extent
-/// and those that are there twice are dropped. Regions and markers stay; normals, colours, texture coordinates and fields of floats
-/// are averaged, and fields of integers, which are labels, are those of the first vertex.
+/// Deterministic vertex clustering: a vertex represents those within epsilon of it that no vertex of a lower id
+/// represents. The result is the same on every machine, by every method. Faces and segments get the new vertices; those
+/// without extent and those that are there twice are dropped. Regions and markers stay; normals, colours, texture
+/// coordinates and fields of floats are averaged, and fields of integers, which are labels, are those of the first
+/// vertex.
 ///
-/// Under mpirun several processes weld one mesh or cloud by the method grid, each on its own GPU (cargo xtask build --mpi), and write the
-/// files of one, or a .pvtu with a piece of each.
+/// Under mpirun several processes weld one mesh or cloud by the method grid, each on its own GPU (cargo xtask build
+/// --mpi), and write the files of one, or a .pvtu with a piece of each.
 #[derive(Args)]
 #[command(group = ArgGroup::new("distance").required(true), after_help = DEFAULTS)]
 pub struct Options {
@@ -55,8 +56,8 @@ pub struct Options {
     /// Text file for the ids of the old vertices that are gone, one a line, ascending; - for standard output
     #[arg(long, value_name = "FILE|-")]
     pub removed: Option<PathBuf>,
-    /// Bytes of device memory to use at most: 512M, 4G; a mesh that takes more by --method grid is welded in slabs, with the
-    /// same result [default: what is free]
+    /// Bytes of device memory to use at most: 512M, 4G; a mesh that takes more by --method grid is welded in slabs,
+    /// with the same result [default: what is free]
     #[arg(long, value_name = "BYTES", value_parser = parse_count, conflicts_with = "ratio")]
     pub memory_limit: Option<usize>,
     #[command(flatten)]
@@ -329,7 +330,8 @@ fn on_device(on: &Device, mesh: &Mesh, locks: &Locks, options: &Options) -> weld
         return resident(on, mesh, locks, clusters, &settings);
     }
     let result = match weld::weld_from_host(on, &mesh.points, faces, settings) {
-        // Another process has taken memory meanwhile: slabs are as small as they must be. Half of what is left stays for it.
+        // Another process has taken memory meanwhile: slabs are as small as they must be. Half of what is left stays
+        // for it.
         Err(weld::Error::Shared(Error::OutOfMemory { .. })) if on.is_gpu() => {
             let limit = limit.min(on.free_bytes()? / 2);
             return in_slabs(on, mesh, &settings, options, [needed, limit]);

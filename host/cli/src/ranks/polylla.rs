@@ -193,7 +193,8 @@ fn refuse(options: &Options) -> Result<()> {
     Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
 }
 
-/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not cross.
+/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not
+/// cross.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block, Kept)> {
     let slice = read_slices(ranks, &options.input, in_plane)?;
     let (mut block, mut kept) = match slice {

@@ -17,7 +17,8 @@ pub fn threads(ranks: &Ranks) -> usize {
     Cores::new().threads(here)
 }
 
-/// Whether so many ranks on this machine, and what runs there besides, leave no core free: then a rank that waits is to give its core away.
+/// Whether so many ranks on this machine, and what runs there besides, leave no core free: then a rank that waits is to
+/// give its core away.
 pub fn take_all_cores(ranks: usize) -> bool {
     Cores::new().are_taken(ranks, load())
 }
@@ -116,7 +117,8 @@ pub fn number_in(variable: &str) -> Option<usize> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// The GPU of a rank, started by a thread of its own; `None` where the rank's place is not known yet, or no GPU is wanted.
+/// The GPU of a rank, started by a thread of its own; `None` where the rank's place is not known yet, or no GPU is
+/// wanted.
 pub struct Starting(Option<JoinHandle<trioxide::Result<Device>>>);
 
 impl Starting {
@@ -184,7 +186,8 @@ fn gpu(choice: Choice, place: usize) -> trioxide::Result<Device> {
     }
 }
 
-/// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single precision.
+/// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single
+/// precision.
 pub fn with_file(fault: Fault, input: &Path, precision: Precision) -> Fault {
     if !fault.is_of_mesh() {
         return fault;

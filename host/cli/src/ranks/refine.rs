@@ -238,7 +238,8 @@ where
     write_surface(ranks, path, mesh, quiet)
 }
 
-/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not cross.
+/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not
+/// cross.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> {
     if let Some(grid) = grid_of(&options.input)? {
         return Ok((Input::Plane(Block::counts_of_grid(&grid)), Kept::default()));
@@ -278,7 +279,8 @@ fn triangles<V>(input: &command::Input<V>) -> Option<&Triangulation<V>> {
     }
 }
 
-/// This rank's vertices, if each has a height that is a finite number: who reads the whole file says what is wrong with others.
+/// This rank's vertices, if each has a height that is a finite number: who reads the whole file says what is wrong with
+/// others.
 fn with_heights(_: f64, points: Vec<DVec3>) -> Option<Vec<DVec3>> {
     points.iter().all(|p| p.z.is_finite()).then_some(points)
 }

@@ -79,9 +79,10 @@ pub fn main(size: usize) -> ExitCode {
     crate::end(status as u8)
 }
 
-/// Sets what MPI and the driver of the GPU read when they start. Of `size` ranks that are all on this machine, Open MPI is asked for
-/// messages through memory: by its own choice it starts 0.2 s later. Where ranks and others take all cores of the machine, it is asked to give
-/// a core away while a rank waits: by its own choice a rank that waits looks for messages without end.
+/// Sets what MPI and the driver of the GPU read when they start. Of `size` ranks that are all on this machine, Open MPI
+/// is asked for messages through memory: by its own choice it starts 0.2 s later. Where ranks and others take all cores
+/// of the machine, it is asked to give a core away while a rank waits: by its own choice a rank that waits looks for
+/// messages without end.
 ///
 /// # Safety
 /// No other thread runs yet.
@@ -101,7 +102,8 @@ unsafe fn set_variables(matches: Option<&ArgMatches>, size: usize) {
     }
 }
 
-/// Ends the process where a thread panics: MPI would wait for the other ranks, and they for this one. `mpirun` ends them.
+/// Ends the process where a thread panics: MPI would wait for the other ranks, and they for this one. `mpirun` ends
+/// them.
 fn end_all_on_panic() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

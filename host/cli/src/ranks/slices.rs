@@ -51,8 +51,8 @@ pub(super) fn ownership(input: &Path) -> Result<Ownership> {
     })
 }
 
-/// The block of this rank, where `path` is a binary `.ply` of plain triangles, or asks for a grid; `points` makes something of its vertices
-/// on all ranks, by the height of the first of all. Collective.
+/// The block of this rank, where `path` is a binary `.ply` of plain triangles, or asks for a grid; `points` makes
+/// something of its vertices on all ranks, by the height of the first of all. Collective.
 ///
 /// # Errors
 /// The file cannot be opened.
@@ -81,8 +81,8 @@ pub(super) fn read_slices<P: Position>(
     Ok(block.filter(|_| is_missing == 0))
 }
 
-/// The block of this rank, with what `points` makes of its vertices; `None` where that is none, or the file is faulty, which is said by
-/// who reads it whole.
+/// The block of this rank, with what `points` makes of its vertices; `None` where that is none, or the file is faulty,
+/// which is said by who reads it whole.
 fn block_of_slices<P>(
     ranks: &Ranks,
     file: &ply::Slices,

@@ -178,8 +178,8 @@ fn write_gathered(
     }
 }
 
-/// This rank's block of the input. Plain triangles in binary `.ply` that become `.ply` or `.pvtu` are read by all ranks; else rank 0 reads
-/// for all, and keeps what it has read. Other ranks keep an empty mesh of the same kind then.
+/// This rank's block of the input. Plain triangles in binary `.ply` that become `.ply` or `.pvtu` are read by all
+/// ranks; else rank 0 reads for all, and keeps what it has read. Other ranks keep an empty mesh of the same kind then.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, Option<Kept>)> {
     let by_all = (options.output.as_deref()).is_none_or(is_written_by_all);
     if by_all && let Some(grid) = grid_of(&options.input)? {

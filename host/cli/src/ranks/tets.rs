@@ -28,7 +28,8 @@ pub struct Reading {
 
 /// A mesh that ranks have read, or make.
 pub struct TetInput {
-    /// What rank 0 keeps of the mesh, and its fields; other ranks keep nothing. Of what it generates each rank keeps the tags.
+    /// What rank 0 keeps of the mesh, and its fields; other ranks keep nothing. Of what it generates each rank keeps
+    /// the tags.
     pub mesh: TetMesh,
     pub fields: MeshFields,
     block: Block<DVec3>,
@@ -38,7 +39,8 @@ pub struct TetInput {
 }
 
 impl TetInput {
-    /// Of a grid the counts: each rank makes its part. Else this rank's block of the mesh, which rank 0 reads for all. Collective.
+    /// Of a grid the counts: each rank makes its part. Else this rank's block of the mesh, which rank 0 reads for all.
+    /// Collective.
     ///
     /// # Errors
     /// Those of rank 0.

@@ -4,8 +4,8 @@ use std::fs;
 
 use super::{Place, large, sentence};
 
-/// From too little for the program to start (the loader's error, 126, 127) to enough. Where not even its code fits, the system ends it
-/// by a signal.
+/// From too little for the program to start (the loader's error, 126, 127) to enough. Where not even its code fits, the
+/// system ends it by a signal.
 #[test]
 fn a_limit_of_memory_is_an_error() {
     let place = Place::new();
@@ -54,7 +54,8 @@ fn a_small_limit_of_the_stack_does_not_matter() {
 #[test]
 fn threads_that_cannot_start_are_an_error() {
     let place = Place::new();
-    // No bound of the system on threads holds for root: memory for their stacks does. Large ones leave room for all else.
+    // No bound of the system on threads holds for root: memory for their stacks does. Large ones leave room for all
+    // else.
     let message = sentence(&place.limited(
         "ulimit -v 400000; export MALLOC_ARENA_MAX=1 RAYON_NUM_THREADS=60 RUST_MIN_STACK=67108864",
         "info square.off",

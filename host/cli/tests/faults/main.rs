@@ -1,5 +1,5 @@
-//! Faults around a command: disks, pipes, signals, limits. docs/TRUST.md has the table. A command ends with a result, or with one
-//! sentence and status 1; never by a signal of its own, never with half an output.
+//! Faults around a command: disks, pipes, signals, limits. docs/TRUST.md has the table. A command ends with a result,
+//! or with one sentence and status 1; never by a signal of its own, never with half an output.
 #![cfg(target_os = "linux")]
 
 mod disks;

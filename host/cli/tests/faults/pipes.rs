@@ -62,7 +62,8 @@ fn pipes_are_inputs_and_outputs() {
     );
 }
 
-/// A pair of pipes that one program writes one after the other: the question whether it holds tetrahedra read the second first.
+/// A pair of pipes that one program writes one after the other: the question whether it holds tetrahedra read the
+/// second first.
 #[test]
 fn a_pair_of_pipes_is_read_in_order() {
     for (ele, faces) in [

@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use super::{Place, sentence};
 
-/// Sends a signal to a process while it writes, at several times; the output is the old one or whole, and there is nothing else.
+/// Sends a signal to a process while it writes, at several times; the output is the old one or whole, and there is
+/// nothing else.
 fn interrupt(signal: libc::c_int) {
     let place = Place::new();
     let arguments = [

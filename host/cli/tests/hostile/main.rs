@@ -1,4 +1,5 @@
-//! Hostile meshes: every device, method, layout and number of threads gives the same status, the same words and the same bytes.
+//! Hostile meshes: every device, method, layout and number of threads gives the same status, the same words and the
+//! same bytes.
 
 mod single;
 

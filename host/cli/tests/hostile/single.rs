@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// The fan of the 36 points with whole coordinates on a circle: all spokes are equally long, and each triangle's first one is another.
+/// The fan of the 36 points with whole coordinates on a circle: all spokes are equally long, and each triangle's first
+/// one is another.
 #[test]
 fn a_tied_ring_is_refused_by_every_device() {
     let folder = folder("tied_ring");

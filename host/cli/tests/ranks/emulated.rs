@@ -1,4 +1,5 @@
-//! Ranks on GPUs: two devices of the PTX emulator, whose folder `cargo xtask test` names. Without it the test is skipped and says so.
+//! Ranks on GPUs: two devices of the PTX emulator, whose folder `cargo xtask test` names. Without it the test is
+//! skipped and says so.
 
 use std::env;
 use std::fs;

@@ -1,7 +1,7 @@
 //! `mpirun … trioxide`: the files of the single run, byte for byte, and faults that end all ranks.
 //!
-//! `cargo test --workspace --features trioxide-bench/report,trioxide-cli/mpi --test ranks`; `cargo xtask test` names another place for
-//! the binary, beside that without MPI.
+//! `cargo test --workspace --features trioxide-bench/report,trioxide-cli/mpi --test ranks`; `cargo xtask test` names
+//! another place for the binary, beside that without MPI.
 #![cfg(feature = "mpi")]
 
 use std::env;
@@ -40,7 +40,8 @@ fn mpirun_of(ranks: usize) -> Command {
     let mut command = Command::new("mpirun");
     command.args(["--allow-run-as-root", "--oversubscribe", "-n"]);
     command.arg(ranks.to_string());
-    // mpirun and each rank would look for devices and displays: for PCI devices alone in a seventh of their processor time.
+    // mpirun and each rank would look for devices and displays: for PCI devices alone in a seventh of their processor
+    // time.
     let displays = "hwloc_pci.so,hwloc_gl.so,hwloc_opencl.so";
     command.env("HWLOC_PLUGINS_BLACKLIST", displays);
     command.env("HWLOC_COMPONENTS", "-linux:pci,-linux:io");
@@ -55,8 +56,8 @@ fn command(folder: &Path, ranks: usize, arguments: &[&str]) -> Output {
     output_of(command.args(arguments).current_dir(folder))
 }
 
-/// The output of a run, again where Open MPI says of a rank that has ended in order that it has not: now and then it sees the end of a
-/// process before it hears of it (open-mpi/ompi#7833).
+/// The output of a run, again where Open MPI says of a rank that has ended in order that it has not: now and then it
+/// sees the end of a process before it hears of it (open-mpi/ompi#7833).
 fn output_of(command: &mut Command) -> Output {
     const TRIES: usize = 3;
     let is_unheard = |said: &str| said.contains("with PID 0 on") && said.contains("improperly");
@@ -144,7 +145,8 @@ fn one_rank_is_the_single_run(folder: &Path, arguments: &[&str]) {
     assert!(file("one.ply") == file("many.ply"));
 }
 
-/// Meshes of all kinds: a grid, whose edges tie; random points; holes; regions and segments; formats that one rank reads.
+/// Meshes of all kinds: a grid, whose edges tie; random points; holes; regions and segments; formats that one rank
+/// reads.
 fn meshes() -> TempDir {
     let folder = TempDir::new().unwrap();
     let make = |arguments: &[&str]| {
@@ -365,8 +367,8 @@ fn children(parent: u32) -> Vec<u32> {
     ids.filter(is_child).collect()
 }
 
-/// Waits for mpirun, and says whether it succeeded. Open MPI may wait for itself for ever where a rank dies while it starts: once no rank
-/// has been alive for some seconds, it is killed.
+/// Waits for mpirun, and says whether it succeeded. Open MPI may wait for itself for ever where a rank dies while it
+/// starts: once no rank has been alive for some seconds, it is killed.
 fn end_of(running: &mut std::process::Child) -> bool {
     let mut alone = 0;
     loop {

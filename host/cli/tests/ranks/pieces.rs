@@ -151,7 +151,8 @@ fn pieces_of_every_family_are_the_mesh_of_one_process() {
             let more = ["-o", output, "--device", "cpu", "--quiet"];
             assert_eq!(done(at, ranks, &[arguments, &more].concat()), "");
             let mut cells = cells_of(&at.join(output), ranks);
-            // Segments and tagged faces are cells behind the others in each piece; polygons are with the owners of their half-edges.
+            // Segments and tagged faces are cells behind the others in each piece; polygons are with the owners of
+            // their half-edges.
             cells.sort_unstable();
             cells
         };

@@ -57,7 +57,8 @@ fn same(at: &Path, sizes: &[usize], arguments: &[&str], output: &str) {
     }
 }
 
-/// The meshes of all tests, and: a scan; a grid twice, one copy in another order; a cloud; a mesh with all attributes and fields.
+/// The meshes of all tests, and: a scan; a grid twice, one copy in another order; a cloud; a mesh with all attributes
+/// and fields.
 fn welded_meshes() -> TempDir {
     let folder = meshes();
     let at = folder.path();

@@ -66,8 +66,8 @@ impl<K: Index, V: Pod + Send + Sync> Csr<K, V> {
     }
 }
 
-/// Sorts elements into lists by `keys` below `count`: element i has key `keys[i]`. Elements with other keys, such as `NONE`, are
-/// left out.
+/// Sorts elements into lists by `keys` below `count`: element i has key `keys[i]`. Elements with other keys, such as
+/// `NONE`, are left out.
 ///
 /// # Errors
 /// [`Error::Argument`](crate::Error::Argument) for more than 2^32 - 1 elements or keys; errors of the device.
@@ -124,8 +124,8 @@ pub unsafe fn bucket_known<K: Index + Word, V: Index + Word>(
     unsafe { fill_buckets(on, keys, offsets, items) }
 }
 
-/// As [`bucket_known`], for lists any of which may hold most of the elements: one that is longer than `most_alone` is not ordered
-/// by one thread, but merged by all. Returns the length of the longest too.
+/// As [`bucket_known`], for lists any of which may hold most of the elements: one that is longer than `most_alone` is
+/// not ordered by one thread, but merged by all. Returns the length of the longest too.
 ///
 /// # Errors
 /// Errors of [`bucket`].
@@ -176,8 +176,8 @@ pub unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
     Ok((lists, longest))
 }
 
-/// Orders each list by all threads: runs first, then merges of two. Elements in `list` have `keys`, whose lists begin at `offsets`; the
-/// longest has `longest` elements.
+/// Orders each list by all threads: runs first, then merges of two. Elements in `list` have `keys`, whose lists begin
+/// at `offsets`; the longest has `longest` elements.
 ///
 /// # Errors
 /// Errors of the device.

@@ -7,8 +7,8 @@ use super::{count, exclusive_scan};
 use crate::Result;
 use crate::device::Device;
 
-/// Start of each of `buckets` buckets by the keys of elements, and the end of the last, behind a 0; for keys as in [`bucket_local`]. The
-/// host does not wait.
+/// Start of each of `buckets` buckets by the keys of elements, and the end of the last, behind a 0; for keys as in
+/// [`bucket_local`]. The host does not wait.
 ///
 /// # Errors
 /// Errors of [`bucket_local`].
@@ -33,8 +33,8 @@ pub fn start_local(on: &Device, keys: &Buffer<u32>, buckets: usize) -> Result<Bu
     Ok(starts)
 }
 
-/// Elements by their keys: the start of each of `buckets` buckets and the end of the last, and the elements, those of a bucket in any
-/// order. All keys are below `buckets`.
+/// Elements by their keys: the start of each of `buckets` buckets and the end of the last, and the elements, those of a
+/// bucket in any order. All keys are below `buckets`.
 ///
 /// For keys that come near each other, as vertices of cells do in a mesh in a good order. The host does not wait.
 ///

@@ -7,7 +7,8 @@ use super::{count, exclusive_scan};
 use crate::Result;
 use crate::device::Device;
 
-/// The elements in the ascending order of their keys, those with equal keys in ascending order. Keys have no bit from `bits` on.
+/// The elements in the ascending order of their keys, those with equal keys in ascending order. Keys have no bit from
+/// `bits` on.
 ///
 /// The host does not wait.
 ///

@@ -6,8 +6,8 @@ use trioxide_kernel::launch::Buffer;
 use crate::Result;
 use crate::device::Device;
 
-/// Whether the ids of most elements' vertices are far apart: of elements of `size` vertices each, three or four, of `vertices`. And the
-/// result of `work`, which a GPU does meanwhile.
+/// Whether the ids of most elements' vertices are far apart: of elements of `size` vertices each, three or four, of
+/// `vertices`. And the result of `work`, which a GPU does meanwhile.
 ///
 /// By a sample at fixed places, so that the answer is that of the mesh alone. Ids need not be checked.
 ///

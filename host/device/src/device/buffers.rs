@@ -157,8 +157,8 @@ impl Device {
         Ok(())
     }
 
-    /// Makes `buffer` longer or shorter; new elements have unspecified content. Content that does not fit the memory moves to new
-    /// memory, with room for a quarter more.
+    /// Makes `buffer` longer or shorter; new elements have unspecified content. Content that does not fit the memory
+    /// moves to new memory, with room for a quarter more.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].

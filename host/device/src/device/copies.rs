@@ -32,8 +32,8 @@ pub enum Copying {
 }
 
 impl Device {
-    /// As [`Device::upload`], while `work` runs on the device and here; returns the result of `work` too. Where copies beside
-    /// other work gain nothing, the copy comes after.
+    /// As [`Device::upload`], while `work` runs on the device and here; returns the result of `work` too. Where copies
+    /// beside other work gain nothing, the copy comes after.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); errors of `work`.
@@ -78,7 +78,8 @@ impl Device {
         Ok((data, result))
     }
 
-    /// A few numbers as the work so far left them, and the result of `work`, which a GPU begins without a wait for the host.
+    /// A few numbers as the work so far left them, and the result of `work`, which a GPU begins without a wait for the
+    /// host.
     ///
     /// # Errors
     /// As [`Device::download`]; errors of `work`.
@@ -106,8 +107,9 @@ impl Device {
         Ok((data, result))
     }
 
-    /// A few numbers, and the result of `work` if they are as `expected`. A GPU begins with it before the host knows them, and where
-    /// they are not, its result is dropped; a CPU looks first. So `work` keeps its promises whatever the numbers are.
+    /// A few numbers, and the result of `work` if they are as `expected`. A GPU begins with it before the host knows
+    /// them, and where they are not, its result is dropped; a CPU looks first. So `work` keeps its promises whatever
+    /// the numbers are.
     ///
     /// # Errors
     /// As [`Device::read_beside`].

@@ -64,8 +64,8 @@ pub fn threads(threads: Option<usize>) -> Result<ThreadPool> {
     builder.build().map_err(cannot_start)
 }
 
-/// Starts the threads that read, check and write meshes on the host, which else start when they are first needed, and where they
-/// cannot, panic. Threads that run already stay.
+/// Starts the threads that read, check and write meshes on the host, which else start when they are first needed, and
+/// where they cannot, panic. Threads that run already stay.
 ///
 /// # Errors
 /// [`Error::Argument`] for a `RAYON_NUM_THREADS` that is far beyond the cores, and where the system refuses threads.
@@ -113,16 +113,16 @@ impl Cpu {
             map()
         });
         let pages = pages.map_err(|_| self.out_of_memory(bytes))?;
-        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge pages, the run
-        // is only slower.
+        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge
+        // pages, the run is only slower.
         #[cfg(target_os = "linux")]
         let _ = pages.advise(memmap2::Advice::HugePage);
         Ok(pages)
     }
 }
 
-/// Pages that buffers gave back, the last ones at the end. New pages would cost as much time as a kernel that writes them, since
-/// the system zeroes them.
+/// Pages that buffers gave back, the last ones at the end. New pages would cost as much time as a kernel that writes
+/// them, since the system zeroes them.
 #[derive(Default)]
 struct Freed(Mutex<Vec<MmapMut>>);
 

@@ -209,7 +209,8 @@ impl Backend for Emulated {
             parameters: &pointers,
             arrays: &arrays,
         };
-        // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller, and are this device's.
+        // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller, and are this
+        // device's.
         let ran = unsafe { self.emulator.launch(&kernels, &run) };
         ran.map_err(|text| {
             // SAFETY: memory of a fault, of which the launch has ended.

@@ -18,10 +18,11 @@ pub struct Launched {
     pub kernel: &'static str,
     /// The arrays that the kernel took, in the order of its parameters; bit sets that it gives come last.
     pub arrays: Vec<Array>,
-    /// Bytes that the launch must move from and to memory at least, by the kernel's declaration; `None` where it declares none.
+    /// Bytes that the launch must move from and to memory at least, by the kernel's declaration; `None` where it
+    /// declares none.
     pub moves: Option<Moves>,
-    /// Time between events on a GPU, by the clock on a CPU. It includes the GPU's wait for the launch itself, some microseconds,
-    /// where the GPU had nothing else to do.
+    /// Time between events on a GPU, by the clock on a CPU. It includes the GPU's wait for the launch itself, some
+    /// microseconds, where the GPU had nothing else to do.
     pub milliseconds: f64,
 }
 

@@ -7,8 +7,8 @@ use flate2::read::DeflateDecoder;
 use super::ptx::Ptx;
 
 impl Ptx {
-    /// The module with the kernel `entry` for a device of this compute capability: its names, and its machine code. `None` where
-    /// none is embedded for the device's architecture.
+    /// The module with the kernel `entry` for a device of this compute capability: its names, and its machine code.
+    /// `None` where none is embedded for the device's architecture.
     pub(super) fn module_of(
         &self,
         entry: &str,

@@ -1,7 +1,7 @@
 //! Machines that run kernels: pipelines are written over [`Device`].
 //!
-//! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it stands
-//! a `Backend`: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
+//! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it
+//! stands a `Backend`: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
 
 mod buffers;
 mod choice;
@@ -77,7 +77,8 @@ trait Backend: Send + Sync {
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
-    /// Copies in while `work` runs; later work of the machine finds the copy done. On one machine's memory that gains nothing.
+    /// Copies in while `work` runs; later work of the machine finds the copy done. On one machine's memory that gains
+    /// nothing.
     fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
         work();
         self.copy_in(to, from)
@@ -224,7 +225,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A machine that runs pipelines: a handle, cheap to clone and to send to other threads.
 ///
-/// Clones share the machine's work queue, stages and memory. Buffers keep their memory alive after the last handle is gone.
+/// Clones share the machine's work queue, stages and memory. Buffers keep their memory alive after the last handle is
+/// gone.
 ///
 /// ```
 /// use trioxide_device::Device;
@@ -256,8 +258,8 @@ struct Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // On a GPU: waits for the kernels that are unloaded next, and enters the context whose events, streams and memory are
-        // given back. A failure here means that an earlier one has been reported.
+        // On a GPU: waits for the kernels that are unloaded next, and enters the context whose events, streams and
+        // memory are given back. A failure here means that an earlier one has been reported.
         let _ = self.backend.synchronize();
     }
 }
@@ -314,13 +316,14 @@ impl Device {
     /// CUDA device `index`, with the kernels of all packages of the program ([`kernels!`](crate::kernels)).
     ///
     /// # Errors
-    /// [`Error::NoDevice`] when there is no driver or no such device, the driver is too old for the kernels, or a package was built
-    /// without a device compiler; [`Error::Argument`] when two packages have one name.
+    /// [`Error::NoDevice`] when there is no driver or no such device, the driver is too old for the kernels, or a
+    /// package was built without a device compiler; [`Error::Argument`] when two packages have one name.
     pub fn cuda(index: u32) -> Result<Self> {
         Self::cuda_with(index, false)
     }
 
-    /// As [`Device::cuda`], ready for large copies: their pinned memory is made while the driver starts, not by the first of them.
+    /// As [`Device::cuda`], ready for large copies: their pinned memory is made while the driver starts, not by the
+    /// first of them.
     ///
     /// # Errors
     /// As [`Device::cuda`].
@@ -344,9 +347,10 @@ impl Device {
         }
     }
 
-    /// A GPU that is not there: an emulator runs the kernels' PTX on the CPU, so that a test without a GPU covers what a GPU would
-    /// run. Bounds are the lengths of the arrays. An index out of range is an error of the launch, which names kernel, array, index
-    /// and instruction; with `check` so are data races between the threads of a launch, and reads of memory that nobody has written.
+    /// A GPU that is not there: an emulator runs the kernels' PTX on the CPU, so that a test without a GPU covers what
+    /// a GPU would run. Bounds are the lengths of the arrays. An index out of range is an error of the launch, which
+    /// names kernel, array, index and instruction; with `check` so are data races between the threads of a launch, and
+    /// reads of memory that nobody has written.
     ///
     /// It is for small inputs: a kernel takes some hundred times as long as on the CPU.
     ///
@@ -472,8 +476,8 @@ impl Device {
         self.0.backend.free()
     }
 
-    /// Runs the host's part of a pipeline, which rayon spreads, by as many threads as the device was given: a CPU's `threads`,
-    /// all cores beside a GPU.
+    /// Runs the host's part of a pipeline, which rayon spreads, by as many threads as the device was given: a CPU's
+    /// `threads`, all cores beside a GPU.
     pub fn on_host<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match self.0.backend.threads() {
             Some(threads) => threads.install(work),
@@ -491,8 +495,8 @@ impl Device {
         self.0.backend.details()
     }
 
-    /// Bytes read plus written in a second by a copy within the device's memory: the best of several. The bytes that a stage must
-    /// move, divided by this, are its floor.
+    /// Bytes read plus written in a second by a copy within the device's memory: the best of several. The bytes that a
+    /// stage must move, divided by this, are its floor.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].

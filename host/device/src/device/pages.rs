@@ -15,8 +15,8 @@ pub(super) fn new_rows<R: Pod>(count: usize) -> Vec<R> {
 const WORTH_HUGE_PAGES: usize = 8 << 20;
 pub(super) const HUGE_PAGE: usize = 2 << 20;
 
-/// Asks the system to back new, untouched memory by huge pages: else most of the time of a large copy goes into page faults.
-/// Where the system has none, the copy is only slower.
+/// Asks the system to back new, untouched memory by huge pages: else most of the time of a large copy goes into page
+/// faults. Where the system has none, the copy is only slower.
 pub(super) fn ask_for_huge_pages(memory: *mut u8, bytes: usize) {
     #[cfg(target_os = "linux")]
     if bytes >= WORTH_HUGE_PAGES {

@@ -5,7 +5,8 @@ use linkme::distributed_slice;
 #[cfg(any(feature = "cuda", feature = "emulator"))]
 use crate::{Error, Result};
 
-/// The kernels of a package, embedded by [`kernels!`](crate::kernels): PTX, and machine code where the build had an assembler.
+/// The kernels of a package, embedded by [`kernels!`](crate::kernels): PTX, and machine code where the build had an
+/// assembler.
 #[derive(Clone, Copy, Debug)]
 pub struct Ptx {
     pub(crate) package: &'static str,
@@ -14,8 +15,8 @@ pub struct Ptx {
     pub(crate) families: &'static [Family],
 }
 
-/// Kernels that are one module of machine code: names of the entries, and for each compute capability (ten times the major version
-/// plus the minor) the deflated module.
+/// Kernels that are one module of machine code: names of the entries, and for each compute capability (ten times the
+/// major version plus the minor) the deflated module.
 #[doc(hidden)]
 pub type Family = (&'static [&'static str], &'static [(u32, &'static [u8])]);
 
@@ -27,8 +28,8 @@ impl Ptx {
     /// The embedded kernels of a package.
     ///
     /// # Safety
-    /// `cuda_builder::embed` wrote the rest for the sources of the package that the program is built with. A launch checks lengths
-    /// and devices by what the sources declare, and the GPU runs what the PTX and the machine code say.
+    /// `cuda_builder::embed` wrote the rest for the sources of the package that the program is built with. A launch
+    /// checks lengths and devices by what the sources declare, and the GPU runs what the PTX and the machine code say.
     #[doc(hidden)]
     pub const unsafe fn new(package: &'static str, (origin, text, families): Embedded) -> Self {
         Self {
@@ -77,15 +78,16 @@ impl Ptx {
         self.text.is_empty()
     }
 
-    /// The compute capabilities that machine code is embedded for, as 75 for 7.5; none where the build had no assembler.
+    /// The compute capabilities that machine code is embedded for, as 75 for 7.5; none where the build had no
+    /// assembler.
     pub fn architectures(&self) -> Vec<u32> {
         let first = self.families.first().map(|(_, modules)| *modules);
         let modules = first.unwrap_or_default().iter();
         modules.map(|(architecture, _)| *architecture).collect()
     }
 
-    /// Whether the build compiled the sources ("built"), took the prebuilt PTX of the same sources ("prebuilt"), or had neither
-    /// ("missing").
+    /// Whether the build compiled the sources ("built"), took the prebuilt PTX of the same sources ("prebuilt"), or had
+    /// neither ("missing").
     pub const fn origin(&self) -> &'static str {
         self.origin
     }
@@ -96,8 +98,8 @@ impl Ptx {
 #[distributed_slice]
 pub static PACKAGES: [Ptx];
 
-/// Declares the static with the kernels of a package, which the build script embedded by `cuda_builder::embed`. Every GPU that
-/// the program opens has them.
+/// Declares the static with the kernels of a package, which the build script embedded by `cuda_builder::embed`. Every
+/// GPU that the program opens has them.
 ///
 /// ```ignore
 /// trioxide_device::kernels! {

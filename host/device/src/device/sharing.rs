@@ -1,4 +1,5 @@
-//! A device's memory shared with other packages of the process: their streams, and the record of what crosses to the host.
+//! A device's memory shared with other packages of the process: their streams, and the record of what crosses to the
+//! host.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -23,8 +24,9 @@ impl Transferred {
 }
 
 impl Device {
-    /// Bytes that buffers of this device have taken from the host's memory, and given to it, since the device was opened: of whole
-    /// buffers and of single elements. Arguments of launches do not count, nor do [`Device::time_copies`].
+    /// Bytes that buffers of this device have taken from the host's memory, and given to it, since the device was
+    /// opened: of whole buffers and of single elements. Arguments of launches do not count, nor do
+    /// [`Device::time_copies`].
     ///
     /// ```
     /// # fn main() -> trioxide_device::Result<()> {
@@ -40,8 +42,8 @@ impl Device {
         (record.to_device.load(Relaxed), record.to_host.load(Relaxed))
     }
 
-    /// The driver's handle of the queue that this device's work is in, a `CUstream`; `None` for a CPU. Other packages make it
-    /// wait for their work.
+    /// The driver's handle of the queue that this device's work is in, a `CUstream`; `None` for a CPU. Other packages
+    /// make it wait for their work.
     pub fn stream(&self) -> Option<u64> {
         self.0.backend.stream()
     }
@@ -52,8 +54,8 @@ impl Device {
     /// [`Error::Device`](crate::Error::Device) when that work failed.
     ///
     /// # Safety
-    /// `stream` is a live `CUstream` of this device's primary context, or 1 or 2 for the driver's default streams; on a CPU any
-    /// number.
+    /// `stream` is a live `CUstream` of this device's primary context, or 1 or 2 for the driver's default streams; on a
+    /// CPU any number.
     pub unsafe fn wait_for_stream(&self, stream: u64) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.0.backend.wait_for_stream(stream) }

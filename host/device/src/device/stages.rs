@@ -12,7 +12,8 @@ pub struct Stage {
     pub milliseconds: f64,
 }
 
-/// Stages that have ended and are not added up yet. A device that lives long adds them up now and then, whoever asks for them.
+/// Stages that have ended and are not added up yet. A device that lives long adds them up now and then, whoever asks
+/// for them.
 const MOST_MARKED: usize = 4096;
 
 /// The stages since the last call of [`Device::take_stages`].
@@ -26,7 +27,8 @@ impl Device {
     /// Runs `work` as a named stage.
     ///
     /// # Errors
-    /// Errors of `work`; [`Error::Interrupted`] where another thread [ends](crate::progress::Interrupt) the computation.
+    /// Errors of `work`; [`Error::Interrupted`] where another thread [ends](crate::progress::Interrupt) the
+    /// computation.
     pub fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {
         self.try_stage(name, work)
     }

@@ -1,8 +1,8 @@
 //! Large copies between the host's memory and a CUDA device's.
 //!
-//! The device copies from and to pinned memory only. So a copy goes in pieces through pinned buffers, by several threads. Each
-//! has two buffers: while the device works on one, the thread fills or empties the other, and with it touches the pages of new
-//! memory. No thread waits for another.
+//! The device copies from and to pinned memory only. So a copy goes in pieces through pinned buffers, by several
+//! threads. Each has two buffers: while the device works on one, the thread fills or empties the other, and with it
+//! touches the pages of new memory. No thread waits for another.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -55,8 +55,8 @@ impl Pinned {
         })
     }
 
-    /// Pins `memory`, in pieces of [`PIECE`] bytes. The driver pins huge pages that are there in 2 ms, and takes 33 for as much memory
-    /// of its own.
+    /// Pins `memory`, in pieces of [`PIECE`] bytes. The driver pins huge pages that are there in 2 ms, and takes 33 for
+    /// as much memory of its own.
     pub fn pieces(memory: Touched) -> CudaResult<Vec<Self>> {
         let (pointer, count) = (memory.pointer(), memory.bytes() / PIECE);
         // SAFETY: all of it is memory, as long as `memory` is there.
@@ -78,7 +78,8 @@ impl Pinned {
 
     /// Its bytes. While the device copies from or to them, nobody asks for them.
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: allocated in `new` by the driver, which hands out bytes of some content, or a piece of its own of other memory.
+        // SAFETY: allocated in `new` by the driver, which hands out bytes of some content, or a piece of its own of
+        // other memory.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
     }
 }

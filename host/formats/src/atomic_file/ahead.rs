@@ -1,8 +1,9 @@
 //! Pages of files in memory, set aside before there is anything to write.
 //!
-//! The system takes half as long to find the pages of a file in memory as all threads take to fill them. While a command's input is read
-//! and its device starts, cores are idle: there a thread asks for the pages of an output whose size is about known. The file's length
-//! stays what was written, and the pages behind it are given back before the file has a name.
+//! The system takes half as long to find the pages of a file in memory as all threads take to fill them. While a
+//! command's input is read and its device starts, cores are idle: there a thread asks for the pages of an output whose
+//! size is about known. The file's length stays what was written, and the pages behind it are given back before the
+//! file has a name.
 
 use std::fs::{File, read_to_string};
 use std::io;

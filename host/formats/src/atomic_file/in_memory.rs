@@ -1,8 +1,9 @@
 //! Files in memory, as in `/dev/shm` and in many a `/tmp`, written by all threads.
 //!
-//! `write` fills new pages one after the other, in one thread: 1 GB takes it 0.32 to 0.6 s on a machine with 16 cores. There
-//! `fallocate`, which does not clear the pages that it sets aside, takes 0.10 s, and to fill them by all threads through a map another
-//! 0.10. On disks `write` is quicker: there a mapped page costs the file system more than a written one.
+//! `write` fills new pages one after the other, in one thread: 1 GB takes it 0.32 to 0.6 s on a machine with 16 cores.
+//! There `fallocate`, which does not clear the pages that it sets aside, takes 0.10 s, and to fill them by all threads
+//! through a map another 0.10. On disks `write` is quicker: there a mapped page costs the file system more than a
+//! written one.
 
 use std::fs::File;
 use std::io::{IoSlice, Result, Seek, SeekFrom};
@@ -22,8 +23,8 @@ use trioxide_mesh::parallel;
 const LEAST: usize = if cfg!(test) { 1 << 14 } else { 4 << 20 };
 /// Bytes that are set aside, then filled. To set the next ones aside meanwhile takes longer than one after the other.
 const STEP: usize = if cfg!(test) { 1 << 15 } else { 64 << 20 };
-/// Bytes from which on all threads unmap what they have filled. Smaller pieces are written beside other work, which the messages between
-/// processors that go with it would disturb.
+/// Bytes from which on all threads unmap what they have filled. Smaller pieces are written beside other work, which the
+/// messages between processors that go with it would disturb.
 const LARGE: usize = STEP / 2;
 /// Bytes that one thread copies at a time.
 const PIECE: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
@@ -39,8 +40,8 @@ pub(super) fn is_worth_threads(file: &File) -> bool {
         && rayon::current_num_threads() >= LEAST_THREADS
 }
 
-/// Writes `parts`, one behind the other, to where a file without a name stands: all of them, or the first of them. The number of bytes;
-/// `None` for few, and where the system sets none aside: `write` gives the reason, if there is one.
+/// Writes `parts`, one behind the other, to where a file without a name stands: all of them, or the first of them. The
+/// number of bytes; `None` for few, and where the system sets none aside: `write` gives the reason, if there is one.
 pub(super) fn write(
     file: &mut File,
     ahead: Option<&mut Ahead>,
@@ -76,8 +77,8 @@ pub(super) fn make(file: &mut File, ahead: Option<&mut Ahead>, records: &Records
     made.last().map(|piece| piece.end)
 }
 
-/// Writes pieces of some bytes each, one behind the other, to where a file without a name stands; `make` fills their places. Those that are
-/// written: all of them, or the first of them.
+/// Writes pieces of some bytes each, one behind the other, to where a file without a name stands; `make` fills their
+/// places. Those that are written: all of them, or the first of them.
 fn write_steps<P: Send + Sync>(
     file: &mut File,
     ahead: Option<&mut Ahead>,
@@ -111,7 +112,8 @@ fn write_steps<P: Send + Sync>(
 
 /// Makes a file as long as to `end`, with pages from `at` on, unless they are set aside.
 fn make_room(file: &File, at: u64, end: u64, are_set_aside: bool) -> Result<()> {
-    // Where there are pages, the last byte's moves the end. To set a length would cut off what another process has written behind it.
+    // Where there are pages, the last byte's moves the end. To set a length would cut off what another process has
+    // written behind it.
     let at = if are_set_aside { end - 1 } else { at };
     Ok(fallocate(file, FallocateFlags::empty(), at, end - at)?)
 }
@@ -218,8 +220,8 @@ impl Place {
             return file.write_all_at(bytes, self.at);
         }
         let offset = (self.at - begin) as usize;
-        // SAFETY: the window holds the place, and no other place has a byte of it. The file is as long, and has no name by which another
-        // process could shorten it.
+        // SAFETY: the window holds the place, and no other place has a byte of it. The file is as long, and has no name
+        // by which another process could shorten it.
         let place =
             unsafe { std::slice::from_raw_parts_mut(map.as_mut_ptr().add(offset), self.length) };
         maps::populate(place);
@@ -244,7 +246,8 @@ mod tests {
         let path = folder.path().join("a");
         let all: Vec<u8> = (0..500_000).map(|i| (i % 251) as u8).collect();
         let mut file = AtomicFile::create(&path).unwrap();
-        // Writes of all sizes: small ones, one of several steps, parts of which one is empty, and one over what is there.
+        // Writes of all sizes: small ones, one of several steps, parts of which one is empty, and one over what is
+        // there.
         file.write_all(&all[..1000]).unwrap();
         file.write_all(&all[1000..300_000]).unwrap();
         file.write_all(&all[300_000..300_007]).unwrap();

@@ -15,7 +15,8 @@ pub trait Out: Write + Send {
         None
     }
 
-    /// Has all threads make records in the pages of the file, and goes on behind them: all, or the first of them, whose number it gives.
+    /// Has all threads make records in the pages of the file, and goes on behind them: all, or the first of them, whose
+    /// number it gives.
     fn make(&mut self, records: &Records) -> usize {
         let _ = records;
         0

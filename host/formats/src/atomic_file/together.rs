@@ -11,8 +11,8 @@ use trioxide_mesh::Result;
 impl AtomicFile {
     /// Gives all files their names, or none: if the system refuses one, those before it are what they were.
     ///
-    /// Of two processes that write the same files the second waits for the first, so that in the end all are those of one. The folder
-    /// of the first file is locked for that, where its file system locks folders (NFS does not).
+    /// Of two processes that write the same files the second waits for the first, so that in the end all are those of
+    /// one. The folder of the first file is locked for that, where its file system locks folders (NFS does not).
     ///
     /// # Errors
     /// [`Error::File`](trioxide_mesh::Error::File) when the system refuses.

@@ -10,9 +10,11 @@ use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 
 use super::folder_of;
 
-/// A file in `folder` without a name; `None` where the file system knows none such, or the system does not let one name it later.
+/// A file in `folder` without a name; `None` where the file system knows none such, or the system does not let one name
+/// it later.
 pub(super) fn create(folder: &Path, permissions: Option<&Permissions>) -> Option<File> {
-    // As any new file: the umask takes away what the user does not grant. Never more open than the file that it replaces.
+    // As any new file: the umask takes away what the user does not grant. Never more open than the file that it
+    // replaces.
     let mode = permissions.map_or(0o666, |p| p.mode() & 0o777);
     let file = File::options()
         .read(true)

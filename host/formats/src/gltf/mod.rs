@@ -1,9 +1,10 @@
 //! glTF 2.0, read: `.gltf` with its buffers inline or beside, and `.glb`.
 //!
-//! <https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html>. The triangles, strips and fans of all meshes in the scene, each where its
-//! node puts it, are one mesh: lines are segments, points vertices. Normals, colours and texture coordinates are read where every
-//! part has them; materials, textures, skins and animations are left out. Sparse accessors and compressed geometry (Draco,
-//! meshopt) are refused. The y axis stays the second one, which points up in glTF.
+//! <https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html>. The triangles, strips and fans of all meshes in the
+//! scene, each where its node puts it, are one mesh: lines are segments, points vertices. Normals, colours and texture
+//! coordinates are read where every part has them; materials, textures, skins and animations are left out. Sparse
+//! accessors and compressed geometry (Draco, meshopt) are refused. The y axis stays the second one, which points up in
+//! glTF.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;

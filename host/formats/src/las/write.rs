@@ -102,8 +102,8 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     file.commit()
 }
 
-/// Writes the header's bounds: those of the coordinates as they read back. The crate rounds the quotients of the bounds and the
-/// unit down and up, and so is a unit off where a quotient is not exact.
+/// Writes the header's bounds: those of the coordinates as they read back. The crate rounds the quotients of the bounds
+/// and the unit down and up, and so is a unit off where a quotient is not exact.
 fn write_bounds(
     file: &mut AtomicFile,
     points: &[DVec3],
@@ -167,8 +167,8 @@ impl Fault {
     }
 }
 
-/// A file that keeps its first error and from then on takes everything: the crate's writer panics when it is dropped and cannot
-/// write, and where a position is less than the one before.
+/// A file that keeps its first error and from then on takes everything: the crate's writer panics when it is dropped
+/// and cannot write, and where a position is less than the one before.
 struct Sink {
     file: AtomicFile,
     fault: Fault,

@@ -190,8 +190,8 @@ fn parse_vertex_with_lists(
 /// Records that one task reads.
 const RECORDS: usize = if cfg!(test) { 5 } else { 1 << 14 };
 
-/// The records of an element from the cursor on, in parts that all threads can read: where each begins, and its records. Where the
-/// records end. If one of them is faulty, it is in the last part, whose reader finds the fault.
+/// The records of an element from the cursor on, in parts that all threads can read: where each begins, and its
+/// records. Where the records end. If one of them is faulty, it is in the last part, whose reader finds the fault.
 fn split_records(element: &Element, cursor: &Cursor) -> (Vec<(usize, usize)>, usize) {
     let mut cursor = *cursor;
     let mut parts = Vec::new();
@@ -364,7 +364,8 @@ mod tests {
         let last = bad.len() - 8;
         bad[last..last + 4].copy_from_slice(&77_i32.to_le_bytes());
         assert!(fault(&bad).unwrap().contains("vertex 77"));
-        // A list in the second part that is longer than the file hides what is behind it; a fault before it comes first.
+        // A list in the second part that is longer than the file hides what is behind it; a fault before it comes
+        // first.
         let record = |i: usize| whole.len() - file_tail(i);
         bad[record(7) + 4] = 255;
         assert!(fault(&bad).unwrap().contains("bytes are expected"));

@@ -134,9 +134,9 @@ fn all_are<const N: usize>(columns: &[Option<Column>; N], scalar: Scalar) -> Opt
     Some(offsets)
 }
 
-/// Faces that all have as many vertices as the first one, with their regions, their fields and the bytes that they take; `None` where
-/// they do not, where they are of unusual types, or where one is faulty: then they are to be read one by one, which finds
-/// the fault.
+/// Faces that all have as many vertices as the first one, with their regions, their fields and the bytes that they
+/// take; `None` where they do not, where they are of unusual types, or where one is faulty: then they are to be read
+/// one by one, which finds the fault.
 pub(super) fn read_equal_faces(
     element: &Element,
     bytes: &[u8],
@@ -173,8 +173,8 @@ pub(super) fn read_equal_faces(
 /// Corners of triangles, and their regions if the file has them.
 pub type Triangles = (Vec<[u32; 3]>, Option<Vec<i32>>);
 
-/// Some of the faces, where all are triangles of usual types without fields: bytes of a record, or the triangles of a range and their
-/// regions. `None` where they are not, or where one is faulty.
+/// Some of the faces, where all are triangles of usual types without fields: bytes of a record, or the triangles of a
+/// range and their regions. `None` where they are not, or where one is faulty.
 pub(super) struct TriangleColumns(FaceLayout);
 
 impl TriangleColumns {

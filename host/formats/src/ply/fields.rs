@@ -1,10 +1,10 @@
 //! Scalars of vertices and faces without a meaning to us, as fields.
 //!
-//! PLY has scalars only: a field `v` of three components is `v_0`, `v_1` and `v_2` in the file, and such properties, one behind
-//! the other and of one type, are a field of several components.
+//! PLY has scalars only: a field `v` of three components is `v_0`, `v_1` and `v_2` in the file, and such properties,
+//! one behind the other and of one type, are a field of several components.
 //!
-//! A header is ASCII: other letters are percent escapes of their bytes, which are read back. No two properties of an element have one
-//! name, since programs that read into a table refuse that.
+//! A header is ASCII: other letters are percent escapes of their bytes, which are read back. No two properties of an
+//! element have one name, since programs that read into a table refuse that.
 
 use std::collections::HashSet;
 
@@ -199,8 +199,8 @@ pub(super) struct Column<'a> {
 impl<'a> Column<'a> {
     /// Those of an element. `attributes` says whether the file has normals, colours and texture coordinates.
     ///
-    /// A field gets another name where a reader would take it for something else: `x`, or `u` where there is a `v`, but not `u`
-    /// alone.
+    /// A field gets another name where a reader would take it for something else: `x`, or `u` where there is a `v`, but
+    /// not `u` alone.
     fn all(element: &str, fields: &'a Fields, attributes: [bool; 3]) -> Vec<Column<'a>> {
         let columns = fields.iter().filter_map(Column::of);
         let mut columns: Vec<Column> = columns.collect();

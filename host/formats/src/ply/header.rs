@@ -220,11 +220,11 @@ pub(super) struct Header {
     pub(super) end: usize,
 }
 
-/// Segments as comments, which every program skips: an element `edge` with markers, or any element but `vertex` and `face`, keeps
-/// some programs from reading the file (see [`super`]).
+/// Segments as comments, which every program skips: an element `edge` with markers, or any element but `vertex` and
+/// `face`, keeps some programs from reading the file (see [`super`]).
 ///
-/// `comment segments 3 vertices 4 faces 2` announces three of them, `comment segment 0 1 7` has two ends and a marker. A program
-/// may keep comments and change the mesh: then the counts differ, and the segments are left out.
+/// `comment segments 3 vertices 4 faces 2` announces three of them, `comment segment 0 1 7` has two ends and a marker.
+/// A program may keep comments and change the mesh: then the counts differ, and the segments are left out.
 #[derive(Default)]
 struct SegmentComments {
     /// Numbers of segments, vertices and faces.

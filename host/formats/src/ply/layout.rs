@@ -6,8 +6,8 @@ use super::header::{Header, Kind};
 use crate::text::parse_integer;
 use crate::volume::tokens::Text;
 
-/// The file with a line for each row of the header's elements, at the same offsets: only blanks, line ends and comments differ.
-/// `None` where its numbers are not as many as the header says.
+/// The file with a line for each row of the header's elements, at the same offsets: only blanks, line ends and comments
+/// differ. `None` where its numbers are not as many as the header says.
 pub(super) fn with_rows(file: &[u8], header: &Header) -> Option<Vec<u8>> {
     // Nothing is made for a file that only lacks some lines.
     let end = walk(file, header, &mut |_, _| {})?;

@@ -1,17 +1,18 @@
 //! Polygon File Format, Stanford's: `.ply`.
 //!
-//! <https://paulbourke.net/dataformats/ply/>. Read are text and both binary encodings, scalars of any type, coordinates of
-//! one or two or three of `x`, `y` (needed) and `z`, faces as `vertex_indices` or `vertex_index`, an integer `region` of a
-//! face, our comments of segments, and an element `edge` with `vertex1` and `vertex2` as segments, with an integer `marker`; a list of all edges of the
-//! faces, without markers, makes no segments, and a note says so. Of a vertex, normals are
-//! read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535, floats to 1) and texture
-//! coordinates as `s t`, `u v`, `texture_u texture_v` or `texture_s texture_t`. Other numbers of vertices and faces are fields. An
-//! element `tristrips` gives triangles. Other lists and elements are skipped, and a note says so. Numbers in text are read
-//! as `f64`, whatever type the header declares: nothing that the file says is lost. Text need not have a line for each vertex or face.
+//! <https://paulbourke.net/dataformats/ply/>. Read are text and both binary encodings, scalars of any type, coordinates
+//! of one or two or three of `x`, `y` (needed) and `z`, faces as `vertex_indices` or `vertex_index`, an integer
+//! `region` of a face, our comments of segments, and an element `edge` with `vertex1` and `vertex2` as segments, with
+//! an integer `marker`; a list of all edges of the faces, without markers, makes no segments, and a note says so. Of a
+//! vertex, normals are read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535,
+//! floats to 1) and texture coordinates as `s t`, `u v`, `texture_u texture_v` or `texture_s texture_t`. Other numbers
+//! of vertices and faces are fields. An element `tristrips` gives triangles. Other lists and elements are skipped, and
+//! a note says so. Numbers in text are read as `f64`, whatever type the header declares: nothing that the file says is
+//! lost. Text need not have a line for each vertex or face.
 //!
-//! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates are
-//! `float` where that holds them exactly. Segments are written as comments of the header. Readers of binary files with a
-//! triangle mesh and segments in each form:
+//! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates
+//! are `float` where that holds them exactly. Segments are written as comments of the header. Readers of binary files
+//! with a triangle mesh and segments in each form:
 //!
 //! | form of the segments | trimesh 5.2 | meshio 5.3 | plyfile 1.1 | Open3D 0.20 | MeshLab 2025.07 | VTK 9.7 |
 //! | --- | --- | --- | --- | --- | --- | --- |
@@ -21,8 +22,8 @@
 //! | faces of two vertices | refuses | mesh, lines | mesh | wrong faces | wrong faces | mesh, lines |
 //! | comments | mesh | mesh | mesh, comments | mesh | mesh | mesh |
 //!
-//! Comments are the form that all six take. meshio refuses every element but `vertex` and `face`, and, in binary files, any
-//! property of faces: files with regions too.
+//! Comments are the form that all six take. meshio refuses every element but `vertex` and `face`, and, in binary files,
+//! any property of faces: files with regions too.
 
 use std::borrow::Cow;
 use std::mem::take;

@@ -110,8 +110,8 @@ impl Slices {
         columns.read([false; 3]).0
     }
 
-    /// Corners of a range of triangles, and their regions if the file has them; `None` where one is faulty: read the file whole then,
-    /// which names the fault.
+    /// Corners of a range of triangles, and their regions if the file has them; `None` where one is faulty: read the
+    /// file whole then, which names the fault.
     ///
     /// # Panics
     /// When the range ends behind the last triangle.

@@ -101,7 +101,8 @@ impl Numbers for Text {
     }
 }
 
-/// Bytes of the length of a face with at most so many vertices: the types that most programs read, as long as they are wide enough.
+/// Bytes of the length of a face with at most so many vertices: the types that most programs read, as long as they are
+/// wide enough.
 fn bytes_of_length(longest: usize) -> usize {
     match longest <= usize::from(u8::MAX) {
         true => 1,
@@ -320,7 +321,8 @@ impl<'a, N: Numbers> Body<'a, N> {
     }
 }
 
-/// A binary file that several processes write, each a part of the vertices and of the faces: byte for byte the file of the whole mesh.
+/// A binary file that several processes write, each a part of the vertices and of the faces: byte for byte the file of
+/// the whole mesh.
 #[derive(Clone, Debug)]
 pub struct SharedFile {
     /// Vertices and faces of the whole mesh.
@@ -392,8 +394,8 @@ impl SharedFile {
         write_sized(out, &records)
     }
 
-    /// Writes triangles of a part: as many. `rows` gives, of a range of them, the vertices of each by the ids of the whole mesh, and its region,
-    /// which counts where faces have any.
+    /// Writes triangles of a part: as many. `rows` gives, of a range of them, the vertices of each by the ids of the
+    /// whole mesh, and its region, which counts where faces have any.
     ///
     /// # Errors
     /// Those of `out`.

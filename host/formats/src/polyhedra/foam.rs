@@ -1,10 +1,10 @@
-//! OpenFOAM's `polyMesh`: `points`, `faces`, `owner`, `neighbour` and `boundary` in `constant/polyMesh/` beside a `.foam` file,
-//! which ParaView opens.
+//! OpenFOAM's `polyMesh`: `points`, `faces`, `owner`, `neighbour` and `boundary` in `constant/polyMesh/` beside a
+//! `.foam` file, which ParaView opens.
 //!
-//! <https://doc.openfoam.com/2312/fundamentals/mesh/>. Inner faces come first, in ascending order of owner and neighbour: the owner
-//! is the polyhedron with the lower id, and the face is seen from it counter-clockwise from outside. Faces of the boundary follow,
-//! a patch for each tag. A barrier face, which has the same polyhedron on both sides, is two faces of the patch `barriers`: a
-//! baffle.
+//! <https://doc.openfoam.com/2312/fundamentals/mesh/>. Inner faces come first, in ascending order of owner and
+//! neighbour: the owner is the polyhedron with the lower id, and the face is seen from it counter-clockwise from
+//! outside. Faces of the boundary follow, a patch for each tag. A barrier face, which has the same polyhedron on both
+//! sides, is two faces of the patch `barriers`: a baffle.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

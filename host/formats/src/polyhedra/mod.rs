@@ -57,8 +57,8 @@ pub fn check_polyhedra_output(path: &Path) -> Result<()> {
 /// Reads the polyhedra in the file `path`.
 ///
 /// # Errors
-/// [`trioxide_mesh::Error::File`] when the file cannot be read, [`trioxide_mesh::Error::Parse`] when it does not follow its format or
-/// has cells that are no polyhedra.
+/// [`trioxide_mesh::Error::File`] when the file cannot be read, [`trioxide_mesh::Error::Parse`] when it does not follow
+/// its format or has cells that are no polyhedra.
 pub fn read_polyhedra(path: &Path) -> Result<PolyhedralMesh> {
     complete(|| {
         let file = map_file(path)?;
@@ -66,11 +66,12 @@ pub fn read_polyhedra(path: &Path) -> Result<PolyhedralMesh> {
     })
 }
 
-/// Writes `mesh` to the file `path`, whole or not at all. Returns a sentence for whatever of the mesh the file does not hold.
+/// Writes `mesh` to the file `path`, whole or not at all. Returns a sentence for whatever of the mesh the file does not
+/// hold.
 ///
 /// # Errors
-/// [`trioxide_mesh::Error::Format`] for an extension that is not written, [`trioxide_mesh::Error::File`] when the file cannot be
-/// written.
+/// [`trioxide_mesh::Error::Format`] for an extension that is not written, [`trioxide_mesh::Error::File`] when the file
+/// cannot be written.
 pub fn write_polyhedra(
     path: &Path,
     mesh: &PolyhedralMesh,

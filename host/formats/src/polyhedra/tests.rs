@@ -116,7 +116,8 @@ fn damaged_polyhedra_are_refused() {
         std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
         read_polyhedra(&path).unwrap_err().to_string()
     };
-    // The cube's first face is without a vertex, has one that does not exist, or one twice; the roof's base is seen from the same side.
+    // The cube's first face is without a vertex, has one that does not exist, or one twice; the roof's base is seen
+    // from the same side.
     assert!(broken("6 4 0 2 3 1", "6 5 0 2 3 1").contains("list of faces"));
     assert!(broken("6 4 0 2 3 1", "6 4 0 2 3 99").contains("vertex 99"));
     assert!(broken("6 4 0 2 3 1", "6 4 0 2 3 3").contains("twice"));

@@ -1,11 +1,12 @@
 //! `.vtu` files of polyhedra: cells of type 42, with their faces in the arrays `faces` and `faceoffsets`.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. For each polyhedron `faces` has its number of faces,
-//! and for each face its number of vertices and the vertices; `faceoffsets` has the end of each polyhedron in it, and -1 for other
-//! cells. The connectivity of a polyhedron lists its vertices. VTK writes another layout from 9.4 on, and both are read:
-//! `polyhedron_to_faces` lists each polyhedron's faces up to its end in `polyhedron_offsets`, `face_connectivity` each face's
-//! vertices up to its end in `face_offsets`. Written is the one that all versions read. Tagged faces are cells of their own, with
-//! the array `marker`. Other arrays of points and cells are fields.
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. For each polyhedron `faces` has its
+//! number of faces, and for each face its number of vertices and the vertices; `faceoffsets` has the end of each
+//! polyhedron in it, and -1 for other cells. The connectivity of a polyhedron lists its vertices. VTK writes another
+//! layout from 9.4 on, and both are read: `polyhedron_to_faces` lists each polyhedron's faces up to its end in
+//! `polyhedron_offsets`, `face_connectivity` each face's vertices up to its end in `face_offsets`. Written is the one
+//! that all versions read. Tagged faces are cells of their own, with the array `marker`. Other arrays of points and
+//! cells are fields.
 
 use std::path::Path;
 
@@ -134,8 +135,8 @@ struct Cells<'a, 'b> {
 
 /// Faces of the polyhedra.
 enum Faces {
-    /// Of each polyhedron their number, and of each face its number of vertices and the vertices; and the end of each cell, -1 for
-    /// none.
+    /// Of each polyhedron their number, and of each face its number of vertices and the vertices; and the end of each
+    /// cell, -1 for none.
     Streams { numbers: Vec<i64>, ends: Vec<i64> },
     /// Vertices of faces and the end of each; faces of polyhedra and the end of each cell.
     Lists {
@@ -340,7 +341,8 @@ fn running_sum(counts: impl Iterator<Item = usize>) -> Vec<usize> {
         .collect()
 }
 
-/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers` there is an array of them also where no face is tagged.
+/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers` there is an array of them also
+/// where no face is tagged.
 ///
 /// Of the faces it needs those that polyhedra and tags name, seen from outside of any polyhedron.
 pub(crate) fn with_sections<R>(

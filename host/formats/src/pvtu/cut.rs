@@ -12,8 +12,8 @@ use crate::fields::of_attributes;
 
 /// A mesh that is cut into pieces: blocks of its cells, in their order, with their vertices.
 ///
-/// Segments and tagged faces are dealt in blocks too, those of polyhedra with the first polyhedron that they bound. A vertex without a cell is
-/// in the piece whose block of all vertices has it.
+/// Segments and tagged faces are dealt in blocks too, those of polyhedra with the first polyhedron that they bound. A
+/// vertex without a cell is in the piece whose block of all vertices has it.
 pub struct Cut {
     mesh: Cells,
     pieces: usize,
@@ -84,7 +84,8 @@ impl Cut {
         (k * length).min(total)..((k + 1) * length).min(total)
     }
 
-    /// The vertices of the next piece, whose cells have these corners, ascending; and for each 1 if an earlier piece has it, else 0.
+    /// The vertices of the next piece, whose cells have these corners, ascending; and for each 1 if an earlier piece
+    /// has it, else 0.
     fn vertices(&mut self, mut corners: Vec<u32>) -> (Vec<u32>, Vec<u8>) {
         let of_block = self.block(self.is_used.len(), self.next);
         let loose = of_block.filter(|&v| !self.is_used[v]);

@@ -1,8 +1,9 @@
 //! `.pvtu`: the list of a mesh's pieces, a `.vtu` each.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Each cell is in one piece, and no cell is a ghost: pieces one
-//! behind the other have the cells in their order. A vertex is in all pieces with cells at it, and in all but the first of them it is marked as
-//! a duplicate, by a 1 in the array `vtkGhostType` of points. The array `vertex` has the vertices' ids in the whole mesh.
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Each cell is in one piece, and no cell is
+//! a ghost: pieces one behind the other have the cells in their order. A vertex is in all pieces with cells at it, and
+//! in all but the first of them it is marked as a duplicate, by a 1 in the array `vtkGhostType` of points. The array
+//! `vertex` has the vertices' ids in the whole mesh.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -55,8 +56,8 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// The piece of a surface: `vertices` are the ids of its vertices in the whole mesh, `duplicates` has a 1 for each that an earlier piece
-    /// has, else 0. `has_markers` says whether any piece has segments.
+    /// The piece of a surface: `vertices` are the ids of its vertices in the whole mesh, `duplicates` has a 1 for each
+    /// that an earlier piece has, else 0. `has_markers` says whether any piece has segments.
     pub fn of_surface(
         mut mesh: Mesh,
         vertices: Vec<i64>,
@@ -119,7 +120,8 @@ pub fn piece_names(path: &Path, count: usize) -> Vec<String> {
     (0..count).map(|k| format!("{stem}_{k}.vtu")).collect()
 }
 
-/// Adds what tells of a piece's vertices, and that none of its `cells` is a ghost. The arrays of ghosts that the mesh has are of other pieces.
+/// Adds what tells of a piece's vertices, and that none of its `cells` is a ghost. The arrays of ghosts that the mesh
+/// has are of other pieces.
 fn number(fields: &mut MeshFields, vertices: Vec<i64>, duplicates: Vec<u8>, cells: usize) {
     for of_elements in [&mut fields.points, &mut fields.cells, &mut fields.sides] {
         of_elements.take(GHOSTS);

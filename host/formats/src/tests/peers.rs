@@ -33,7 +33,8 @@ fn summary(name: &str) -> (usize, usize, Vec<[usize; 2]>, Vec<[usize; 2]>, f64) 
     )
 }
 
-/// Two squares side by side that Gmsh 4.15 meshed: surfaces 10 and 20, and the curves of the first as group 5. The counts are meshio's.
+/// Two squares side by side that Gmsh 4.15 meshed: surfaces 10 and 20, and the curves of the first as group 5. The
+/// counts are meshio's.
 #[test]
 fn physical_surfaces_of_gmsh_are_regions_and_curves_are_segments() {
     let groups = (21, 28, vec![[10, 14], [20, 14]], vec![[5, 6]], 2.0);

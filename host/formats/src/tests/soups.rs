@@ -227,7 +227,8 @@ fn las_faults() {
     many[107..111].copy_from_slice(&u32::MAX.to_le_bytes());
     assert!(error(&many).starts_with("4294967295 points of 20 bytes are announced"));
 
-    // The header, and the record of the compression behind it: what it says of the points' number and size is not trusted.
+    // The header, and the record of the compression behind it: what it says of the points' number and size is not
+    // trusted.
     write(&path.with_extension("laz"), &cloud(0.01)).unwrap();
     let file = std::fs::read(path.with_extension("laz")).unwrap();
     let with = |at: usize, bytes: &[u8]| {

@@ -103,8 +103,8 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Parses a range of rows into one value each, which goes where it stays: parts that are joined later are memory that is touched for
-    /// the first time twice. `None` where `parse` gives no value for a row.
+    /// Parses a range of rows into one value each, which goes where it stays: parts that are joined later are memory
+    /// that is touched for the first time twice. `None` where `parse` gives no value for a row.
     pub(crate) fn parse_in_place<T: Copy + Send>(
         &self,
         rows: Range<usize>,
@@ -162,7 +162,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The number of lines of a piece of a file, if each begins with a character of data: no blank one, no comment, none that is indented.
+/// The number of lines of a piece of a file, if each begins with a character of data: no blank one, no comment, none
+/// that is indented.
 pub(super) fn count_plain(piece: &[u8]) -> Option<usize> {
     let is_plain = |byte: u8| byte > b' ' && byte != b'#' && byte != b'\\';
     if !is_plain(*piece.first()?) {

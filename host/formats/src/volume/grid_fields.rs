@@ -36,8 +36,9 @@ impl GridFields {
         }
     }
 
-    /// Puts the fields of another piece behind these, and the ids of its elements behind `sources`. The names of fields that
-    /// are not of the same type in both are given back; they are left out. A piece without points or elements needs none.
+    /// Puts the fields of another piece behind these, and the ids of its elements behind `sources`. The names of fields
+    /// that are not of the same type in both are given back; they are left out. A piece without points or elements
+    /// needs none.
     pub(super) fn append(
         &mut self,
         other: GridFields,

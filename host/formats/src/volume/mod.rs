@@ -1,8 +1,8 @@
 //! Files of volume meshes: [`read_volume`] and [`write_volume`] by the file name's extension.
 //!
-//! What [`formats`](super) says of readers and writers holds here too: files are mapped, parsed in parallel, and replaced only
-//! when complete; no count is trusted before the data is there, and every vertex index is checked. Readers do not judge the
-//! mesh: cells may be inverted.
+//! What [`formats`](super) says of readers and writers holds here too: files are mapped, parsed in parallel, and
+//! replaced only when complete; no count is trusted before the data is there, and every vertex index is checked.
+//! Readers do not judge the mesh: cells may be inverted.
 //!
 //! | format | extensions | cells | text | binary |
 //! | --- | --- | --- | --- | --- |
@@ -14,15 +14,16 @@
 //! | XDMF | `.xdmf`, `.xmf` | all | yes | no |
 //! | TetGen | `.node` + `.ele` (+ `.face`) | tetrahedra | yes | no |
 //!
-//! All keep regions of cells and tags of faces. Points are skipped, lines left out with a note; of cells of higher order the
-//! corners are read, and the other nodes left out with a note. But for TetGen's, these formats hold surfaces
-//! too: then [`is_volume`] is false, and [`crate::read`] reads them. Formats that list their elements kind by kind (Medit, Gmsh) do not keep the order of cells of different kinds.
+//! All keep regions of cells and tags of faces. Points are skipped, lines left out with a note; of cells of higher
+//! order the corners are read, and the other nodes left out with a note. But for TetGen's, these formats hold surfaces
+//! too: then [`is_volume`] is false, and [`crate::read`] reads them. Formats that list their elements kind by kind
+//! (Medit, Gmsh) do not keep the order of cells of different kinds.
 //!
-//! The readers are our own. Of the crates, mshio 0.4 (2020) reads Gmsh 4.1 only and writes nothing; vtkio 0.7 is a release
-//! candidate that holds each file as trees of tagged vectors, and 0.6 is of 2021; meshx is built on the two; for Medit and TetGen
-//! there is none. zlib and base64 are flate2's and base64's. On two cores that others use too, 2.5M vertices and 14.8M tetrahedra
-//! read at 490 MB/s (`.vtu` of 434 MB: 0.9 s, VTK 9.7 takes 1.0 s), 470 MB/s (`.vtk`), 520 MB/s (`.msh` 4.1), 300 MB/s (2.2), 280 MB/s
-//! (`.meshb`), and as text at 240 MB/s to 340 MB/s.
+//! The readers are our own. Of the crates, mshio 0.4 (2020) reads Gmsh 4.1 only and writes nothing; vtkio 0.7 is a
+//! release candidate that holds each file as trees of tagged vectors, and 0.6 is of 2021; meshx is built on the two;
+//! for Medit and TetGen there is none. zlib and base64 are flate2's and base64's. On two cores that others use too,
+//! 2.5M vertices and 14.8M tetrahedra read at 490 MB/s (`.vtu` of 434 MB: 0.9 s, VTK 9.7 takes 1.0 s), 470 MB/s
+//! (`.vtk`), 520 MB/s (`.msh` 4.1), 300 MB/s (2.2), 280 MB/s (`.meshb`), and as text at 240 MB/s to 340 MB/s.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -360,8 +361,8 @@ impl VolumeFormat {
 
 /// Whether the file `path`, or the pair of files that it stands for, holds a volume mesh.
 ///
-/// By the cells, since all these formats hold surfaces too. A file that cannot be read holds none. Pipes are read here, and kept
-/// for [`read_volume`] or [`read`](super::read()).
+/// By the cells, since all these formats hold surfaces too. A file that cannot be read holds none. Pipes are read here,
+/// and kept for [`read_volume`] or [`read`](super::read()).
 pub fn is_volume(path: &Path) -> bool {
     is_volume_as(path, ReadOptions::default())
 }
@@ -386,8 +387,8 @@ pub fn is_volume_as(path: &Path, options: ReadOptions) -> bool {
 /// Reads the volume mesh in the file `path`, or in the pair of files that it stands for.
 ///
 /// # Errors
-/// [`Error::Format`] for an extension that is not read, [`Error::File`] when the file cannot be read, [`Error::Parse`] when
-/// it does not follow its format.
+/// [`Error::Format`] for an extension that is not read, [`Error::File`] when the file cannot be read, [`Error::Parse`]
+/// when it does not follow its format.
 pub fn read_volume(path: &Path) -> Result<VolumeMesh> {
     read_volume_with_notes(path).map(|(mesh, _)| mesh)
 }
@@ -413,8 +414,8 @@ pub fn read_volume_as(path: &Path, options: ReadOptions) -> Result<(VolumeMesh, 
 /// Writes `mesh` to the file `path`, or to the pair of files that it stands for, whole or not at all.
 ///
 /// # Errors
-/// [`Error::Format`] for an extension that is not written or a mesh that the format cannot hold, [`Error::File`] when the
-/// file cannot be written.
+/// [`Error::Format`] for an extension that is not written or a mesh that the format cannot hold, [`Error::File`] when
+/// the file cannot be written.
 pub fn write_volume(path: &Path, mesh: &VolumeMesh) -> Result<()> {
     write_volume_as(path, mesh, WriteOptions::default())
 }

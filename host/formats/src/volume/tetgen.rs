@@ -1,10 +1,10 @@
 //! The files of TetGen: `.node` with points, `.ele` with tetrahedra, `.face` with triangles that have a marker.
 //!
-//! <https://wias-berlin.de/software/tetgen/fformats.html>. A mesh is a `.node` and an `.ele` file of one stem; either path, or
-//! the bare stem, stands for both. A `.face` file of the same stem adds its faces. Points are numbered from 0 or from 1, as
-//! the first one is. The first attribute of the tetrahedra, when it is a whole number throughout, is their region.
-//! Attributes and markers of points are skipped. Of tetrahedra of second order (`-o2`) and of their faces the corners are read. The
-//! points are read by [`triangle`].
+//! <https://wias-berlin.de/software/tetgen/fformats.html>. A mesh is a `.node` and an `.ele` file of one stem; either
+//! path, or the bare stem, stands for both. A `.face` file of the same stem adds its faces. Points are numbered from 0
+//! or from 1, as the first one is. The first attribute of the tetrahedra, when it is a whole number throughout, is
+//! their region. Attributes and markers of points are skipped. Of tetrahedra of second order (`-o2`) and of their faces
+//! the corners are read. The points are read by [`triangle`].
 
 use std::path::Path;
 

@@ -1,8 +1,9 @@
 //! VTK's legacy format with an unstructured grid or polygons: `.vtk`.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtk_legacy_file_format.html>. Text and binary of versions 1 to 5.1 are read. Cells,
-//! faces, fields and names of arrays are those of the `.vtu` format. POLYDATA has its lines as segments, its
-//! polygons and the triangles of its strips as faces. Written is version 3.0, always an unstructured grid ([`super::vtk_write`]).
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtk_legacy_file_format.html>. Text and binary of versions 1 to 5.1
+//! are read. Cells, faces, fields and names of arrays are those of the `.vtu` format. POLYDATA has its lines as
+//! segments, its polygons and the triangles of its strips as faces. Written is version 3.0, always an unstructured grid
+//! ([`super::vtk_write`]).
 
 use glam::DVec3;
 

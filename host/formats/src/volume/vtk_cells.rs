@@ -4,8 +4,8 @@ use super::elements::{Elements, Shape, Tags};
 use trioxide_mesh::parallel;
 use trioxide_mesh::volume::CellKind;
 
-/// Names of cell arrays that hold region ids, the first that is there: ours, meshio's, Gmsh's, MFEM's, and those of simulation
-/// programs: OpenGeoSys writes `MaterialIDs`.
+/// Names of cell arrays that hold region ids, the first that is there: ours, meshio's, Gmsh's, MFEM's, and those of
+/// simulation programs: OpenGeoSys writes `MaterialIDs`.
 pub(crate) const REGION_NAMES: [&str; 8] = [
     "region",
     "medit:ref",
@@ -115,8 +115,8 @@ pub(crate) enum Place {
     Vertices,
 }
 
-/// The elements of a grid: `range(i)` is where the vertices of cell `i` begin and end in `connectivity`, `tags` the region ids
-/// and the markers.
+/// The elements of a grid: `range(i)` is where the vertices of cell `i` begin and end in `connectivity`, `tags` the
+/// region ids and the markers.
 pub(crate) fn read(
     types: &[i64],
     range: impl Fn(usize) -> (i64, i64) + Sync,
@@ -301,8 +301,8 @@ impl Run {
     }
 }
 
-/// Appends the triangles of a strip: each second one runs the other way round in it. Triangles that visit a vertex twice are only
-/// there to turn a corner.
+/// Appends the triangles of a strip: each second one runs the other way round in it. Triangles that visit a vertex
+/// twice are only there to turn a corner.
 pub(crate) fn split_strip(strip: &[u32], triangles: &mut Vec<u32>) {
     for (i, triangle) in strip.windows(3).enumerate() {
         let &[a, b, c] = triangle else {

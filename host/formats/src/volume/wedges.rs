@@ -5,8 +5,8 @@ use trioxide_mesh::volume::{Cells, VolumeMesh, orientation};
 
 /// Turns all wedges if some have a negative volume and none a positive one.
 ///
-/// VTK's code wants the first triangle to look inward, as we do. VTK's documentation draws it outward, and Gmsh's `.vtk` files
-/// follow that. Among wedges that are right, one with a negative volume is inverted, and stays so.
+/// VTK's code wants the first triangle to look inward, as we do. VTK's documentation draws it outward, and Gmsh's
+/// `.vtk` files follow that. Among wedges that are right, one with a negative volume is inverted, and stays so.
 pub(super) fn turn_wedges(mesh: &mut VolumeMesh) {
     let Cells::Mixed(cells) = &mut mesh.cells else {
         return;

@@ -33,8 +33,8 @@ impl Carried {
         self.fields.is_empty() && self.attributes == VertexAttributes::default()
     }
 
-    /// Those of a refined mesh: `prolongation` takes values to its vertices, its triangles are parts of `ancestors`, and its
-    /// segments of the `segments`, by their ids.
+    /// Those of a refined mesh: `prolongation` takes values to its vertices, its triangles are parts of `ancestors`,
+    /// and its segments of the `segments`, by their ids.
     ///
     /// # Panics
     /// When an id is none of the mesh that they were taken from.
@@ -54,8 +54,8 @@ impl Carried {
         }
     }
 
-    /// Numbers the segments, where they have fields: a marker is then the place of the segment that a part comes from. Gives the
-    /// markers that they had.
+    /// Numbers the segments, where they have fields: a marker is then the place of the segment that a part comes from.
+    /// Gives the markers that they had.
     pub fn number(&self, segments: &mut [Segment]) -> Option<Vec<i32>> {
         if self.fields.sides.is_empty() {
             return None;

@@ -2,7 +2,8 @@
 
 use crate::prolongation::Prolongation;
 
-/// New elements by the old ones that they are made of: a row for each, with their weights, and the one that gives it labels.
+/// New elements by the old ones that they are made of: a row for each, with their weights, and the one that gives it
+/// labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix {
     /// Start of each row in `columns` and `weights`, and the end of the last.
@@ -36,8 +37,8 @@ impl Mix {
         }
     }
 
-    /// Vertices of a refined mesh; labels are those of the vertex of the largest weight, of the lowest id where several have
-    /// it: of the end with the lower id on an edge's middle.
+    /// Vertices of a refined mesh; labels are those of the vertex of the largest weight, of the lowest id where several
+    /// have it: of the end with the lower id on an edge's middle.
     pub fn of_prolongation(prolongation: Prolongation) -> Mix {
         let label = |i: usize| {
             let mut best = (0, f64::NEG_INFINITY);
@@ -58,8 +59,8 @@ impl Mix {
         Mix::new(offsets, columns, weights, labels)
     }
 
-    /// Clusters: the new element of each old one, and the old element that represents each new one and gives it labels. All
-    /// members of a cluster have the same weight.
+    /// Clusters: the new element of each old one, and the old element that represents each new one and gives it labels.
+    /// All members of a cluster have the same weight.
     ///
     /// # Panics
     /// When an element of `map` is none of `representatives`.
@@ -97,8 +98,8 @@ impl Mix {
         })
     }
 
-    /// The weighted mean of the values in row `i`: their sum in the order of the columns, divided by the sum of the weights
-    /// unless that is 1.
+    /// The weighted mean of the values in row `i`: their sum in the order of the columns, divided by the sum of the
+    /// weights unless that is 1.
     pub(crate) fn mean(&self, i: usize, value: impl Fn(u32) -> f64) -> f64 {
         let range = self.offsets[i]..self.offsets[i + 1];
         if range.len() == 1 {

@@ -1,12 +1,13 @@
 //! Named fields: numbers that points and cells carry, as files have them.
 //!
-//! A [`Field`] has a name and one or more numbers of one type for each point or cell. Data with a meaning to the pipelines has
-//! a place of its own in a mesh, and is no field: positions, [`VertexAttributes`](crate::mesh::VertexAttributes), regions and
-//! markers. Every other number of a file is a field, and keeps its type.
+//! A [`Field`] has a name and one or more numbers of one type for each point or cell. Data with a meaning to the
+//! pipelines has a place of its own in a mesh, and is no field: positions,
+//! [`VertexAttributes`](crate::mesh::VertexAttributes), regions and markers. Every other number of a file is a field,
+//! and keeps its type.
 //!
-//! Pipelines take fields along by two rules ([`Fields::gather`], [`Fields::mixed`]): a new element of one old one has its
-//! values; one made of several has their weighted mean where the numbers are floats, and the values of one of them where they
-//! are integers. Integers are labels: half of the way from class 2 to class 6 there is no class 4.
+//! Pipelines take fields along by two rules ([`Fields::gather`], [`Fields::mixed`]): a new element of one old one has
+//! its values; one made of several has their weighted mean where the numbers are floats, and the values of one of them
+//! where they are integers. Integers are labels: half of the way from class 2 to class 6 there is no class 4.
 
 use std::collections::{HashMap, HashSet};
 
@@ -124,7 +125,8 @@ impl Fields {
         Ok(())
     }
 
-    /// The fields of the elements `ids`, in this order: of the triangles that others are parts of, of the vertices that stay.
+    /// The fields of the elements `ids`, in this order: of the triangles that others are parts of, of the vertices that
+    /// stay.
     ///
     /// # Panics
     /// When an id is none of an element.
@@ -199,8 +201,8 @@ impl MeshFields {
         self.points.is_empty() && self.cells.is_empty() && self.sides.is_empty()
     }
 
-    /// The fields of a refined mesh: of its vertices by the rows of `vertices`, of its cells and sides those of the ones that they
-    /// are parts of.
+    /// The fields of a refined mesh: of its vertices by the rows of `vertices`, of its cells and sides those of the
+    /// ones that they are parts of.
     ///
     /// # Panics
     /// When a row or a parent is none of an element.

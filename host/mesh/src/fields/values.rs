@@ -116,8 +116,8 @@ macro_rules! from_lists {
 from_lists!(i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64, f32 => F32, f64 => F64);
 
 impl Values {
-    /// Whole numbers as numbers of a type; as [`NumberType::I64`] where one of them is outside of its range. 64-bit numbers
-    /// without a sign stand for their bits.
+    /// Whole numbers as numbers of a type; as [`NumberType::I64`] where one of them is outside of its range. 64-bit
+    /// numbers without a sign stand for their bits.
     pub fn of_integers(kind: NumberType, numbers: Vec<i64>) -> Values {
         macro_rules! narrow {
             ($type:ty) => {{
@@ -142,7 +142,8 @@ impl Values {
         }
     }
 
-    /// Floats as numbers of a type; as [`NumberType::F64`] where that is a type of integers and one of them is none of it.
+    /// Floats as numbers of a type; as [`NumberType::F64`] where that is a type of integers and one of them is none of
+    /// it.
     pub fn of_floats(kind: NumberType, numbers: Vec<f64>) -> Values {
         match kind {
             NumberType::F64 => Values::F64(numbers),
@@ -213,7 +214,8 @@ impl Values {
         of_each_type!(self, list => list[i] as f64)
     }
 
-    /// Number `i` as an integer, of floats the part before the point. 64-bit numbers without a sign stand for their bits.
+    /// Number `i` as an integer, of floats the part before the point. 64-bit numbers without a sign stand for their
+    /// bits.
     ///
     /// # Panics
     /// When there are `i` numbers or fewer.

@@ -7,7 +7,8 @@ use super::Polygons;
 pub struct PolyllaMesh {
     /// Next half-edge around the polygon; [`NONE`](super::NONE) for a half-edge that lies inside of a polygon; 3T + B.
     pub next: Vec<u32>,
-    /// Previous half-edge around the polygon; [`NONE`](super::NONE) for a half-edge that lies inside of a polygon; 3T + B.
+    /// Previous half-edge around the polygon; [`NONE`](super::NONE) for a half-edge that lies inside of a polygon; 3T +
+    /// B.
     pub prev: Vec<u32>,
     /// Smallest half-edge of each polygon, ascending: this is the order of the polygons.
     pub half_edges: Vec<u32>,

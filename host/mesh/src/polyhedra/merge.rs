@@ -13,9 +13,9 @@ use crate::mesh::{NONE, Polygons};
 type Merged = HashMap<u32, Rc<Vec<u32>>>;
 
 impl PolyhedralMesh {
-    /// The mesh with neighbouring faces joined that lie in one plane, exactly, between the same two polyhedra (or one and the
-    /// outside), with the same tags. Parts whose outline is not one simple loop stay as they are, and so do faces with the same
-    /// polyhedron on both sides.
+    /// The mesh with neighbouring faces joined that lie in one plane, exactly, between the same two polyhedra (or one
+    /// and the outside), with the same tags. Parts whose outline is not one simple loop stay as they are, and so do
+    /// faces with the same polyhedron on both sides.
     pub fn merge_coplanar(&self) -> PolyhedralMesh {
         let merged = self.merged_faces();
         // The new face of each old one.

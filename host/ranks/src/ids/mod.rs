@@ -144,7 +144,8 @@ impl Ids {
     }
 }
 
-/// The owner of each element of a part. Elements with one owner lie together: a part has few such runs, about as many as ghosts.
+/// The owner of each element of a part. Elements with one owner lie together: a part has few such runs, about as many
+/// as ghosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owners {
     /// End of each run.

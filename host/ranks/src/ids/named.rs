@@ -49,7 +49,8 @@ impl Named {
         self.more.push((self.len(), ids.into()));
     }
 
-    /// Cuts ascending `ranges` of elements where ids do not go by one; `None` as soon as there are more than `most` pieces.
+    /// Cuts ascending `ranges` of elements where ids do not go by one; `None` as soon as there are more than `most`
+    /// pieces.
     pub fn cut(
         &self,
         ranges: impl Iterator<Item = Range<usize>>,
@@ -82,7 +83,8 @@ impl Named {
         }
     }
 
-    /// Up to which element behind `i` ids go by one, as far as the first ones go or those of a round; of a list it looks at the next `most`.
+    /// Up to which element behind `i` ids go by one, as far as the first ones go or those of a round; of a list it
+    /// looks at the next `most`.
     fn end_of_run(&self, i: usize, most: usize) -> usize {
         let added = self.more.iter().rev().find(|(before, _)| *before <= i);
         match (added, &self.first) {

@@ -27,7 +27,8 @@ pub enum IdSet {
 
 /// Lists of ids, by an index.
 pub trait Lists: Sync {
-    /// Calls `body` with each id in the lists of a range: a loop within, which is quicker than steps of an iterator over iterators.
+    /// Calls `body` with each id in the lists of a range: a loop within, which is quicker than steps of an iterator
+    /// over iterators.
     fn for_each(&self, range: Range<usize>, body: impl FnMut(u64));
 }
 
@@ -68,7 +69,8 @@ impl IdSet {
         Self::between([least, most], count, n, &lists)
     }
 
-    /// As [`of_lists`](IdSet::of_lists), where the lists have at most so many ids in all, none of them smaller or larger than these two.
+    /// As [`of_lists`](IdSet::of_lists), where the lists have at most so many ids in all, none of them smaller or
+    /// larger than these two.
     pub fn between([least, most]: [u64; 2], count: u64, n: usize, lists: &impl Lists) -> Self {
         if is_wide([least, most], count) {
             let pieces = parallel::map_pieces(n, GRAIN, |range| {
@@ -116,7 +118,8 @@ impl IdSet {
         Self::of_words(base, words.into_iter().map(AtomicU64::into_inner).collect())
     }
 
-    /// The set of some of its ids: `n` times `id(i)`. To look for one takes no longer than in this set, however far apart they are.
+    /// The set of some of its ids: `n` times `id(i)`. To look for one takes no longer than in this set, however far
+    /// apart they are.
     pub fn subset(&self, n: usize, id: impl Fn(usize) -> u64 + Sync) -> Self {
         let Self::Range { first, words, .. } = self else {
             return Self::of(n, id);

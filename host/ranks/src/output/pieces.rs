@@ -52,8 +52,8 @@ pub fn write_polygons(ranks: &Ranks, path: &Path, block: &Block, polygons: Polyg
     write_slice(ranks, path, slice)
 }
 
-/// Writes each rank's faces to a `.vtu` beside `path`, and there the list of them. Segments are dealt in blocks; a vertex without a face and a
-/// segment is in the piece of its block. Collective.
+/// Writes each rank's faces to a `.vtu` beside `path`, and there the list of them. Segments are dealt in blocks; a
+/// vertex without a face and a segment is in the piece of its block. Collective.
 ///
 /// # Errors
 /// A file that cannot be written; more corners of a piece than 32 bits count.
@@ -105,7 +105,8 @@ pub fn write_slice<P: Position>(ranks: &Ranks, path: &Path, slice: Slice<P>) -> 
     write_list(ranks, path, &names, Some(piece))
 }
 
-/// Writes the mesh that rank 0 holds as pieces of all ranks: it cuts them, and each rank writes one. Other ranks give no mesh. Collective.
+/// Writes the mesh that rank 0 holds as pieces of all ranks: it cuts them, and each rank writes one. Other ranks give
+/// no mesh. Collective.
 ///
 /// # Errors
 /// A file that cannot be written.
@@ -155,8 +156,8 @@ fn write_list(ranks: &Ranks, path: &Path, names: &[String], piece: Option<Piece>
     ranks.agree(written.map_err(Fault::from))
 }
 
-/// The vertices of a piece with these corners, ascending; and VTK's mark of one that an earlier piece has too: 1, else 0. Those of this rank's
-/// block that no piece has by its corners are in this one. Collective.
+/// The vertices of a piece with these corners, ascending; and VTK's mark of a vertex that an earlier piece has too: 1,
+/// else 0. Vertices of this rank's block that no piece has by its corners are in this one. Collective.
 fn vertices_of(ranks: &Ranks, total: u64, corners: &[u64]) -> (Vec<u64>, Vec<u8>) {
     let vertices = IdSet::of_list(corners).to_vec();
     let blocks = Blocks::new(total, ranks.size());

@@ -1,7 +1,7 @@
 //! Regions of several ranks: their tetrahedra go to the owner of the root.
 //!
-//! A walk within a part ends at a root or at a ghost, where it goes on at the owner of the ghost. Pointer doubling finds the root of each such
-//! ghost: after round k a ghost knows where its walk is behind 2^k - 1 further crossings.
+//! A walk within a part ends at a root or at a ghost, where it goes on at the owner of the ghost. Pointer doubling
+//! finds the root of each such ghost: after round k a ghost knows where its walk is behind 2^k - 1 further crossings.
 
 use glam::DVec3;
 use trioxide::Device;
@@ -18,8 +18,8 @@ const STRIDE: usize = 6;
 /// How far a ghost's walk is known: to a tetrahedron, with its owner, and whether that is the root.
 type End = [u64; 3];
 
-/// The tetrahedra of regions of several ranks whose roots this rank owns, a row each, ascending; from `share` all of its own are taken that are of such
-/// regions. Collective.
+/// The tetrahedra of regions of several ranks whose roots this rank owns, a row each, ascending; from `share` all of
+/// its own are taken that are of such regions. Collective.
 pub(super) fn collect(
     ranks: &Ranks,
     on: &Device,

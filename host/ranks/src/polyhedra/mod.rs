@@ -10,10 +10,11 @@
 //!
 //! # Why the bits are the same
 //!
-//! The part has all tetrahedra behind the faces of owned ones, and local ids ascend with those of the whole mesh: so owned tetrahedra choose as
-//! in the single run, also among equal faces. What follows the choices looks at one region alone, and each region is whole at one rank
-//! ([`trioxide::polyhedra::Share`]). Polyhedra have the order of their roots' ids, and their tetrahedra and sides ascend: so rank 0 merges lists by
-//! roots. A region is small, but for meshes made so that walks are long: at worst all tetrahedra are one region, and go to one rank.
+//! The part has all tetrahedra behind the faces of owned ones, and local ids ascend with those of the whole mesh: so
+//! owned tetrahedra choose as in the single run, also among equal faces. What follows the choices looks at one region
+//! alone, and each region is whole at one rank ([`trioxide::polyhedra::Share`]). Polyhedra have the order of their
+//! roots' ids, and their tetrahedra and sides ascend: so rank 0 merges lists by roots. A region is small, but for
+//! meshes made so that walks are long: at worst all tetrahedra are one region, and go to one rank.
 
 mod crossing;
 mod result;
@@ -82,7 +83,8 @@ pub struct Found {
 /// Makes polyhedra of the mesh whose blocks the ranks hold. Collective.
 ///
 /// # Errors
-/// As [`trioxide::polyhedra::polyhedra`], in the same words on every rank; a part with more elements than 32-bit ids name.
+/// As [`trioxide::polyhedra::polyhedra`], in the same words on every rank; a part with more elements than 32-bit ids
+/// name.
 pub fn polyhedra<P: SpacePoint>(
     ranks: &Ranks,
     on: &Device,
@@ -233,8 +235,8 @@ fn of_rows(ranks: &Ranks, on: &Device, rows: &Rows, options: Options) -> Result<
     ranks.agree(made.map_err(Fault::from))
 }
 
-/// Counts of the whole mesh: from each of this rank's results, so many of whose polyhedra do not count, and its `outer` boundary faces.
-/// Collective.
+/// Counts of the whole mesh: from each of this rank's results, so many of whose polyhedra do not count, and its `outer`
+/// boundary faces. Collective.
 fn counts(
     ranks: &Ranks,
     on: &Device,

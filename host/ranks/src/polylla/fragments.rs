@@ -1,12 +1,14 @@
 //! Polygons that cross ranks, from their fragments.
 //!
-//! A fragment is a run of half-edges of one polygon that one rank owns. Its last half-edge is followed by the first of another
-//! fragment, the rank of which is known: it is a ghost here. So the fragments of a polygon form a ring over ranks.
+//! A fragment is a run of half-edges of one polygon that one rank owns. Its last half-edge is followed by the first of
+//! another fragment, the rank of which is known: it is a ghost here. So the fragments of a polygon form a ring over
+//! ranks.
 //!
-//! Pointer doubling finds the smallest half-edge of each ring: after round k a fragment knows the smallest among itself and the 2^k - 1
-//! behind it. When no fragment learns anything new in a round, all know the smallest of their ring: then the windows of fragments that
-//! lie a window's length apart have one minimum, and these windows cover the ring. So the rounds are about the logarithm of the
-//! longest ring. Then each fragment goes to the owner of its ring's smallest half-edge, which joins them.
+//! Pointer doubling finds the smallest half-edge of each ring: after round k a fragment knows the smallest among itself
+//! and the 2^k - 1 behind it. When no fragment learns anything new in a round, all know the smallest of their ring:
+//! then the windows of fragments that lie a window's length apart have one minimum, and these windows cover the ring.
+//! So the rounds are about the logarithm of the longest ring. Then each fragment goes to the owner of its ring's
+//! smallest half-edge, which joins them.
 
 use std::collections::HashMap;
 
@@ -27,8 +29,9 @@ struct Fragment {
     behind: Place,
 }
 
-/// The polygons that cross ranks, at the owners of their smallest half-edges, and how many of these visit a vertex more than once.
-/// `strict` cuts the latter; their pieces are where they were. `open` lists this rank's cycles that pass ghosts. Collective.
+/// The polygons that cross ranks, at the owners of their smallest half-edges, and how many of these visit a vertex more
+/// than once. `strict` cuts the latter; their pieces are where they were. `open` lists this rank's cycles that pass
+/// ghosts. Collective.
 pub(super) fn join(
     ranks: &Ranks,
     part: &Part,
@@ -160,7 +163,8 @@ fn smallest_of_rings(ranks: &Ranks, part: &Part, fragments: &[Fragment]) -> Vec<
     }
 }
 
-/// Joins the fragments of each ring; `heads` are ring, first half-edge, half-edge behind, length, and the place of the smallest.
+/// Joins the fragments of each ring; `heads` are ring, first half-edge, half-edge behind, length, and the place of the
+/// smallest.
 fn join_rings(
     heads: &[[u64; 5]],
     vertices: &[u64],

@@ -52,7 +52,8 @@ pub struct Counts {
     pub polygons: u64,
 }
 
-/// The polygons of a run as the ranks' devices leave them, each with one rank: without cuts, with the owner of its smallest half-edge.
+/// The polygons of a run as the ranks' devices leave them, each with one rank: without cuts, with the owner of its
+/// smallest half-edge.
 pub struct Found {
     /// Counts of the run.
     pub counts: Counts,
@@ -67,8 +68,8 @@ pub struct Found {
 }
 
 impl Found {
-    /// The [digest](digest::of_polygons) of all ranks' polygons: that of the single run. Those within a rank stay on its device.
-    /// Collective.
+    /// The [digest](digest::of_polygons) of all ranks' polygons: that of the single run. Those within a rank stay on
+    /// its device. Collective.
     ///
     /// # Errors
     /// Errors of the device.
@@ -148,8 +149,8 @@ pub fn part_to_find_in<P: Point>(
     Part::build(ranks, block, ownership)
 }
 
-/// As [`polylla()`], in parts that are made already. Of a grid each rank makes its part by itself ([`Part::of_grid`]): nothing crosses before the
-/// polygons do. Collective.
+/// As [`polylla()`], in parts that are made already. Of a grid each rank makes its part by itself ([`Part::of_grid`]):
+/// nothing crosses before the polygons do. Collective.
 ///
 /// # Errors
 /// As there.

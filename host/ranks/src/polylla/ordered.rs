@@ -1,7 +1,7 @@
 //! The polygons of a run in the order of the single one.
 //!
-//! A rank gets those whose smallest half-edge lies in its block of all half-edges. Those that it has within its part, by local ids, become its
-//! slice of the file at once; others come as lists of ids.
+//! A rank gets those whose smallest half-edge lies in its block of all half-edges. Those that it has within its part,
+//! by local ids, become its slice of the file at once; others come as lists of ids.
 
 use std::ops::Range;
 
@@ -30,7 +30,8 @@ pub struct Ordered {
 }
 
 impl Found {
-    /// The polygons in the order of the single run, of a mesh with so many vertices and triangles: this rank's slice. Collective.
+    /// The polygons in the order of the single run, of a mesh with so many vertices and triangles: this rank's slice.
+    /// Collective.
     ///
     /// # Errors
     /// Errors of the device; more vertices, or corners of a slice, than 32-bit ids name.
@@ -219,7 +220,8 @@ struct Came {
 }
 
 impl Came {
-    /// Sends what is not within this rank's part and block to the ranks whose blocks it belongs to; the polygons `own` stay. Collective.
+    /// Sends what is not within this rank's part and block to the ranks whose blocks it belongs to; the polygons `own`
+    /// stay. Collective.
     fn exchange(ranks: &Ranks, held: &HeldHere, blocks: Blocks, own: Range<usize>) -> Result<Self> {
         let mut leaving = Vec::new();
         let counts = (0..ranks.size()).map(|rank| {

@@ -1,10 +1,12 @@
 //! Cuts of polygons across ranks that visit a vertex twice.
 //!
-//! Who has joined such a polygon asks the owners of its runs for their half-edges, and for the triangles around the vertices that these
-//! end at. Each corner of each triangle of the polygon's region lies on the polygon, at the end of one of its half-edges, so all of these
-//! triangles come. Others come too, but a cut looks at no half-edge beyond the polygon's own.
+//! Who has joined such a polygon asks the owners of its runs for their half-edges, and for the triangles around the
+//! vertices that these end at. Each corner of each triangle of the polygon's region lies on the polygon, at the end of
+//! one of its half-edges, so all of these triangles come. Others come too, but a cut looks at no half-edge beyond the
+//! polygon's own.
 //!
-//! The polygon is cut by [`split_polygon`], the sequential algorithm: they are few, and a device would be started for some triangles.
+//! The polygon is cut by [`split_polygon`], the sequential algorithm: they are few, and a device would be started for
+//! some triangles.
 
 use std::collections::HashSet;
 
@@ -21,7 +23,8 @@ use crate::transport::{Mail, Ranks, Reduction};
 
 /// `polygons` with the `weak` ones of them cut until no piece visits a vertex twice. Collective.
 ///
-/// `runs` are this rank's half-edges of polygons across ranks, each with the rank that has joined its polygon; `heads` came with them.
+/// `runs` are this rank's half-edges of polygons across ranks, each with the rank that has joined its polygon; `heads`
+/// came with them.
 pub(super) fn split(
     ranks: &Ranks,
     part: &Part,
@@ -65,7 +68,8 @@ pub(super) fn split(
     patch.cut(&polygons, weak)
 }
 
-/// The triangles around the ends of these runs, to the ranks that ask for them; those from others, each once. Collective.
+/// The triangles around the ends of these runs, to the ranks that ask for them; those from others, each once.
+/// Collective.
 fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Rows {
     let ends = runs.iter().flat_map(|&(rank, half_edges)| {
         let end = |h: u32| part.shape.corner((h - h % 3 + (h + 1) % 3) as usize);
@@ -117,7 +121,8 @@ fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Rows 
 /// Words of a triangle's row: its id and its vertices.
 const STRIDE: usize = 4;
 
-/// Some triangles of the mesh, by local ids that ascend with those of the whole mesh, and the links around their polygons.
+/// Some triangles of the mesh, by local ids that ascend with those of the whole mesh, and the links around their
+/// polygons.
 struct Patch {
     triangles: Rows,
     vertices: Ids,

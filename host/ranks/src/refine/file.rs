@@ -1,8 +1,8 @@
 //! The refined mesh as a `.ply` that all ranks write.
 //!
-//! A new triangle stands behind all old ones, so that a rank's block of the new list is rarely where its triangles are. But those that it has
-//! divided lie together in the file, where they lay together before: it writes them there, and nothing crosses. Where triangles lie in
-//! the order of a curve, they go to the blocks of their ids first.
+//! A new triangle stands behind all old ones, so that a rank's block of the new list is rarely where its triangles are.
+//! But those that it has divided lie together in the file, where they lay together before: it writes them there, and
+//! nothing crosses. Where triangles lie in the order of a curve, they go to the blocks of their ids first.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -23,15 +23,16 @@ use crate::output::{Surface, write_shared, write_surface};
 use crate::ownership::Position;
 use crate::transport::{Ranks, Reduction};
 
-/// Elements that lie together in the file, on average, from which on ranks write them where they are: a run takes the system a call or two.
+/// Elements that lie together in the file, on average, from which on ranks write them where they are: a run takes the
+/// system a call or two.
 const TOGETHER: usize = 64;
 
 impl<P: AnyPoint> Run<P>
 where
     P::Double: Position,
 {
-    /// Writes the refined mesh to one binary `.ply`, the bytes of the file that a single process writes: the file has its name when all are
-    /// done, and else there is none. `block` is of the input. Collective.
+    /// Writes the refined mesh to one binary `.ply`, the bytes of the file that a single process writes: the file has
+    /// its name when all are done, and else there is none. `block` is of the input. Collective.
     ///
     /// # Errors
     /// A file that cannot be written; more vertices than 32-bit ids name; errors of the device.

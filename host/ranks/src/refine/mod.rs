@@ -9,17 +9,20 @@
 //! | pieces, where a file is written or triangles are dealt | the owned triangles with their ids | |
 //! | order, where a file is written, unless each rank writes what it owns to its place in it | points and triangles to the blocks of their ids | a row each that lies elsewhere |
 //!
-//! Between rounds the part stays on the device: the parts of ghosts are the next ghosts, all around every vertex of owned parts, and more.
+//! Between rounds the part stays on the device: the parts of ghosts are the next ghosts, all around every vertex of
+//! owned parts, and more.
 //!
 //! # Why the bits are the same
 //!
-//! The single run numbers new elements by divided sides: with n of them in smaller half-edges, m of which own their edge, the next side
-//! gives triangle T + n, edge E + n + m, and vertex V + m if it owns its edge. Of equally long sides the one with the smaller edge id is
-//! the longest. Local ids of triangles ascend with those of the whole mesh, and so do those of the edges and vertices that owned triangles have: all
-//! triangles at these are here, and who owns an edge is the same. A triangle that is dealt carries its three sides by their ids. An edge is
-//! divided if any rank says so; that order does not show.
+//! The single run numbers new elements by divided sides: with n of them in smaller half-edges, m of which own their
+//! edge, the next side gives triangle T + n, edge E + n + m, and vertex V + m if it owns its edge. Of equally long
+//! sides the one with the smaller edge id is the longest. Local ids of triangles ascend with those of the whole mesh,
+//! and so do those of the edges and vertices that owned triangles have: all triangles at these are here, and who owns
+//! an edge is the same. A triangle that is dealt carries its three sides by their ids. An edge is divided if any rank
+//! says so; that order does not show.
 //!
-//! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles: then all are dealt anew.
+//! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles: then all are
+//! dealt anew.
 
 mod file;
 mod part;
@@ -168,7 +171,8 @@ where
     })
 }
 
-/// As [`refine`], in parts that are made already, without the mesh in the order of its ids, which not every run needs. Collective.
+/// As [`refine`], in parts that are made already, without the mesh in the order of its ids, which not every run needs.
+/// Collective.
 ///
 /// # Errors
 /// As there.
@@ -231,7 +235,8 @@ where
                 degenerate = degenerate.min(done.degenerate.unwrap_or(u64::MAX));
             }
         }
-        // Halves of an edge between neighbouring numbers are as long as the edge: without an end of rounds there would be none.
+        // Halves of an edge between neighbouring numbers are as long as the edge: without an end of rounds there would
+        // be none.
         if options.rounds == u32::MAX && ranks.reduce(degenerate, Reduction::Min) != u64::MAX {
             break;
         }

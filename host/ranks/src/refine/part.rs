@@ -1,4 +1,5 @@
-//! A rank's part of a mesh with edges: triangles that it owns and ghosts, with the sides, the ancestor and the tags of each.
+//! A rank's part of a mesh with edges: triangles that it owns and ghosts, with the sides, the ancestor and the tags of
+//! each.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -23,7 +24,8 @@ use crate::part::{Part, owned_bits};
 use crate::rows::{Halo, Rows};
 use crate::transport::{Ranks, Reduction};
 
-/// A rank's part at the beginning of a round: owned triangles and ghosts, by local ids. Its points, corners, sides and tags are on the device.
+/// A rank's part at the beginning of a round: owned triangles and ghosts, by local ids. Its points, corners, sides and
+/// tags are on the device.
 pub struct EdgePart {
     /// Those of the whole mesh.
     pub counts: Counts,
@@ -376,7 +378,8 @@ pub fn three(bits: &[u32], t: usize) -> u64 {
     one(0) | one(1) | one(2)
 }
 
-/// The tags of the triangles' sides, and the markers. Of segments between the same vertices the first counts. Collective.
+/// The tags of the triangles' sides, and the markers. Of segments between the same vertices the first counts.
+/// Collective.
 fn tag_sides<P: Sync>(
     ranks: &Ranks,
     segments: &[Segment],

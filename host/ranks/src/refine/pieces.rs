@@ -47,8 +47,8 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Of the part at the beginning of the last round and what is left of it, where the whole mesh has these `counts` now; `block` is of the
-    /// input. Also the points of its vertices. Collective.
+    /// Of the part at the beginning of the last round and what is left of it, where the whole mesh has these `counts`
+    /// now; `block` is of the input. Also the points of its vertices. Collective.
     ///
     /// # Errors
     /// Errors of the device.
@@ -82,7 +82,8 @@ impl Pieces {
             sides,
             tags,
         } = ranks.agree(here.map_err(Fault::from))?;
-        // Vertices of the input without a triangle are in the blocks alone. Where each has one, the blocks may be left out.
+        // Vertices of the input without a triangle are in the blocks alone. Where each has one, the blocks may be left
+        // out.
         let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
         let mut pieces = Self {
             owned: owned_bits(&part.owners, ranks.rank(), 1),
@@ -99,7 +100,8 @@ impl Pieces {
         Ok((pieces, points))
     }
 
-    /// Of vertices that a part has had from its beginning all ranks may give the same ones, but for those of the blocks.
+    /// Of vertices that a part has had from its beginning all ranks may give the same ones, but for those of the
+    /// blocks.
     fn mark_used(&mut self) {
         if self.part.first_vertices <= self.given {
             return;
@@ -127,8 +129,8 @@ impl Pieces {
         self.part.vertices.get(v)
     }
 
-    /// The vertices that this rank gives the others: of the new ones each rank those in edges that its triangles owned. They lie together in
-    /// ascending ranges, and their ids ascend.
+    /// The vertices that this rank gives the others: of the new ones each rank those in edges that its triangles owned.
+    /// They lie together in ascending ranges, and their ids ascend.
     pub fn new_vertices(&self) -> impl Iterator<Item = Range<usize>> {
         let n = self.is_used.len();
         let is_new = |v: usize| self.is_used[v].load(Relaxed) && self.vertex(v) >= self.given;
@@ -147,8 +149,8 @@ impl Pieces {
         self.part.owners.of_rank(self.me)
     }
 
-    /// The vertices that this rank gives and the triangles that it owns, cut where their ids do not go by one; `None` where there are more than
-    /// `most` pieces of one of them.
+    /// The vertices that this rank gives and the triangles that it owns, cut where their ids do not go by one; `None`
+    /// where there are more than `most` pieces of one of them.
     pub fn runs(&self, most: usize) -> Option<[Vec<Range<usize>>; 2]> {
         let (vertices, triangles) = (&self.part.vertices, &self.part.triangles);
         Some([
@@ -172,7 +174,8 @@ impl Pieces {
         [0, 1, 2].map(|k| self.vertex(self.corners[3 * t + k] as usize))
     }
 
-    /// Writes triangles with consecutive ids to `file`, where `out` is at their place; `regions` are those of the part's triangles. Ids have 32 bits.
+    /// Writes triangles with consecutive ids to `file`, where `out` is at their place; `regions` are those of the
+    /// part's triangles. Ids have 32 bits.
     ///
     /// # Errors
     /// Those of `out`.
@@ -204,7 +207,8 @@ impl Pieces {
         self.in_order(ranks, triangles, |t| narrow(self.corners(t)))
     }
 
-    /// Of each triangle of this rank's block, of all `triangles`, its vertices and the triangle of the input that it is a part of. Collective.
+    /// Of each triangle of this rank's block, of all `triangles`, its vertices and the triangle of the input that it is
+    /// a part of. Collective.
     pub fn rows_in_order(&self, ranks: &Ranks, triangles: u64) -> Vec<[u64; 4]> {
         self.in_order(ranks, triangles, |t| {
             let [a, b, c] = self.corners(t);
@@ -212,7 +216,8 @@ impl Pieces {
         })
     }
 
-    /// Of each triangle of this rank's block, of all `triangles`, its region; `regions` are those of the part's. Collective.
+    /// Of each triangle of this rank's block, of all `triangles`, its region; `regions` are those of the part's.
+    /// Collective.
     pub fn regions_in_order(&self, ranks: &Ranks, triangles: u64, regions: &[i32]) -> Vec<i32> {
         self.in_order(ranks, triangles, |t| regions[t])
     }
@@ -233,14 +238,16 @@ impl Pieces {
         values
     }
 
-    /// The regions of the part's triangles, if the input has any: `held` are those of this rank's block of its `cells` triangles. Collective.
+    /// The regions of the part's triangles, if the input has any: `held` are those of this rank's block of its `cells`
+    /// triangles. Collective.
     pub fn regions(&self, ranks: &Ranks, cells: u64, held: Option<&[i32]>) -> Option<Vec<i32>> {
         let held = held?;
         let ancestors = parallel::collect(self.triangles(), |t| self.part.ancestors.get(t));
         Some(regions_of(ranks, cells, held, &ancestors))
     }
 
-    /// All segments, with their `markers`, ascending, in the order of the ids of their edges, along their owners. Collective.
+    /// All segments, with their `markers`, ascending, in the order of the ids of their edges, along their owners.
+    /// Collective.
     ///
     /// # Errors
     /// Segments of a mesh with more vertices than they name.
@@ -275,7 +282,8 @@ fn narrow(ids: [u64; 3]) -> [u32; 3] {
     ids.map(|id| id as u32)
 }
 
-/// The regions of the triangles of the input with these ids: `held` are those of this rank's block of its `cells` triangles. Collective.
+/// The regions of the triangles of the input with these ids: `held` are those of this rank's block of its `cells`
+/// triangles. Collective.
 pub fn regions_of(ranks: &Ranks, cells: u64, held: &[i32], ids: &[u64]) -> Vec<i32> {
     let asked = IdSet::of_list(ids);
     let found = fetch(ranks, cells, &asked.to_vec(), held);

@@ -48,7 +48,8 @@ pub struct Divided<P> {
 }
 
 impl<P: AnyPoint> Divided<P> {
-    /// Makes of `part` the one behind the round, with these `counts` of the whole mesh; gives what of it is on the device. Collective.
+    /// Makes of `part` the one behind the round, with these `counts` of the whole mesh; gives what of it is on the
+    /// device. Collective.
     pub fn named(self, ranks: &Ranks, part: &mut EdgePart, counts: Counts) -> DividedShare<P> {
         ranks.phase("numbers");
         let names = self.names;
@@ -183,8 +184,8 @@ impl Numbers {
     }
 }
 
-/// Ids in the whole mesh of a part's new elements, in their order, also those of ghosts' parts. Where a ghost's neighbour is missing it may
-/// own an edge here alone: what divides that has no id, and no owned triangle has it.
+/// Ids in the whole mesh of a part's new elements, in their order, also those of ghosts' parts. Where a ghost's
+/// neighbour is missing it may own an edge here alone: what divides that has no id, and no owned triangle has it.
 #[derive(Default)]
 struct Names<T = Added> {
     triangles: T,
@@ -267,7 +268,8 @@ impl Names {
 }
 
 impl Names<Runs> {
-    /// Names the new elements of triangle `t`, before which n divided sides lie and m that own their edge; three bits say which of its own do.
+    /// Names the new elements of triangle `t`, before which n divided sides lie and m that own their edge; three bits
+    /// say which of its own do.
     fn push(
         &mut self,
         part: &EdgePart,

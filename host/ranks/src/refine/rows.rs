@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Words of a triangle's row, by the ids of the whole mesh: its id, its vertices, its sides (2e along edge e, 2e + 1 against it), the
-/// triangle of the input that it is a part of, and the tags of its sides where the mesh has segments.
+/// Words of a triangle's row, by the ids of the whole mesh: its id, its vertices, its sides (2e along edge e, 2e + 1
+/// against it), the triangle of the input that it is a part of, and the tags of its sides where the mesh has segments.
 const CORNERS: Range<usize> = 1..4;
 const SIDES: Range<usize> = 4..7;
 const ANCESTOR: usize = 7;

@@ -34,7 +34,8 @@ pub struct Done<P> {
     pub level: Level,
 }
 
-/// The level with this number, from 0; `share` is the part on the device. Of the last level ghosts are not divided. Collective.
+/// The level with this number, from 0; `share` is the part on the device. Of the last level ghosts are not divided.
+/// Collective.
 ///
 /// # Errors
 /// A part with more elements than 32-bit ids name; a flat tetrahedron; errors of the device.
@@ -151,7 +152,8 @@ fn check<P: SpacePoint>(
 }
 
 impl<P: SpacePoint> Divided<P> {
-    /// Of `owned` tetrahedra, a bit each: divided edges that they use first, divided ones, new ones, and new tagged triangles.
+    /// Of `owned` tetrahedra, a bit each: divided edges that they use first, divided ones, new ones, and new tagged
+    /// triangles.
     fn totals(&self, owned: &[u32]) -> [u64; 4] {
         let Self { share, children } = self;
         let is_first = |i: usize| contains(owned, share.uses[i] as usize / 6);
@@ -183,8 +185,9 @@ impl<P: SpacePoint> Divided<P> {
         [edges, divided, new, share.faces.into()]
     }
 
-    /// Makes of `part` the one behind the level, with these `counts` of the whole mesh; gives what of it is on the device; and, if that is
-    /// asked for, the new vertices of this rank, and the ends of the edges whose midpoints they are. Collective.
+    /// Makes of `part` the one behind the level, with these `counts` of the whole mesh; gives what of it is on the
+    /// device; and, if that is asked for, the new vertices of this rank, and the ends of the edges whose midpoints they
+    /// are. Collective.
     ///
     /// # Errors
     /// Errors of the device.

@@ -1,4 +1,5 @@
-//! Longest-edge bisection of tetrahedra on ranks, to the points, tetrahedra, tagged triangles and numbers of the single run.
+//! Longest-edge bisection of tetrahedra on ranks, to the points, tetrahedra, tagged triangles and numbers of the single
+//! run.
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
@@ -8,20 +9,23 @@
 //! | balance, where another level follows and a rank has more than two shares | tetrahedra are dealt anew along the curve, and get their ghosts | a row and four points a tetrahedron that moves, and a ghost |
 //! | gather, where a file is written | points, tetrahedra and tagged triangles to rank 0 | a row each |
 //!
-//! Between levels the part stays on the device. A ghost has its owner's marked edges in the end, and its owner's order of them, so each rank
-//! divides its ghosts as their owners do. The parts of ghosts are the ghosts of the next level: they are all around every vertex of owned
-//! parts, and more.
+//! Between levels the part stays on the device. A ghost has its owner's marked edges in the end, and its owner's order
+//! of them, so each rank divides its ghosts as their owners do. The parts of ghosts are the ghosts of the next level:
+//! they are all around every vertex of owned parts, and more.
 //!
 //! # Why the bits are the same
 //!
-//! The single run numbers the edges of each level by their first uses: use 6t + k is edge k of tetrahedron t. Of equally long edges the one
-//! with the smaller number is longer, and marked ones get their midpoints in this order. Local ids of tetrahedra ascend with those of the whole
-//! mesh, those that levels add too, and all uses of an owned tetrahedron's edges are in the part: these edges stand in one order in both. Ghosts, whose other edges may
-//! have uses elsewhere, get the order of their edges from their owners. An edge is marked if any rank says so; that order does not show.
+//! The single run numbers the edges of each level by their first uses: use 6t + k is edge k of tetrahedron t. Of
+//! equally long edges the one with the smaller number is longer, and marked ones get their midpoints in this order.
+//! Local ids of tetrahedra ascend with those of the whole mesh, those that levels add too, and all uses of an owned
+//! tetrahedron's edges are in the part: these edges stand in one order in both. Ghosts, whose other edges may have uses
+//! elsewhere, get the order of their edges from their owners. An edge is marked if any rank says so; that order does
+//! not show.
 //!
-//! With n new tetrahedra before those of tetrahedron t, and m first uses of marked edges, t's new ones are T + n and so on, and its midpoints V + m and
-//! so on. Both are counted in the order of all tetrahedra ([`Sums`](crate::numbers::Sums)), by who owns t. A tagged triangle belongs to the owner
-//! of the first tetrahedron that has it as a face, later to who owns a part of that with a part of the triangle; its parts are numbered
+//! With n new tetrahedra before those of tetrahedron t, and m first uses of marked edges, t's new ones are T + n and so
+//! on, and its midpoints V + m and so on. Both are counted in the order of all tetrahedra
+//! ([`Sums`](crate::numbers::Sums)), by who owns t. A tagged triangle belongs to the owner of the first tetrahedron
+//! that has it as a face, later to who owns a part of that with a part of the triangle; its parts are numbered
 //! likewise.
 
 mod level;
@@ -122,7 +126,8 @@ enum Left<P> {
 /// Refines the mesh whose blocks the ranks hold. Collective.
 ///
 /// # Errors
-/// As [`trioxide::refine_tets::refine`], in the same words on every rank; a part with more elements than 32-bit ids name.
+/// As [`trioxide::refine_tets::refine`], in the same words on every rank; a part with more elements than 32-bit ids
+/// name.
 pub fn refine<P: SpacePoint>(
     ranks: &Ranks,
     on: &Device,

@@ -75,7 +75,8 @@ impl Numbers {
         let (total, id) = (part.counts.tetrahedra, |t: usize| part.cells.get(t));
         let kinds = [&added[..], &first];
         let sums = Sums::count(ranks, total, &part.owners, id, EACH, kinds);
-        // New tetrahedra and midpoints before those of each, and which of its edges it is the first to use: ghosts' are their owners'.
+        // New tetrahedra and midpoints before those of each, and which of its edges it is the first to use: ghosts' are
+        // their owners'.
         let of_tetrahedron = |t: usize| first[t / 4] >> (EACH * (t % 4)) & 0xff;
         let mut known = sums.before(n);
         parallel::for_chunks_mut(&mut known, 1, |t, known| {
@@ -122,8 +123,8 @@ pub fn children_of(children: &ShareChildren, new: usize, i: usize) -> std::ops::
     children.slots[i] as usize..end
 }
 
-/// This rank's tagged triangles behind a level, `parents` by their places before it: their ids, and the ones of the input that they are parts of.
-/// Collective.
+/// This rank's tagged triangles behind a level, `parents` by their places before it: their ids, and the ones of the
+/// input that they are parts of. Collective.
 pub fn faces(ranks: &Ranks, part: &TetPart, parents: &[u32]) -> Vec<[u64; 2]> {
     if part.counts.faces == 0 {
         return Vec::new();

@@ -58,7 +58,8 @@ impl TetPart {
     /// This rank's `part` of the input. Collective.
     ///
     /// # Errors
-    /// The single run's, of meshes that break a rule; a part with more elements than 32-bit ids name; errors of the device.
+    /// The single run's, of meshes that break a rule; a part with more elements than 32-bit ids name; errors of the
+    /// device.
     pub fn of_input<P: SpacePoint>(
         ranks: &Ranks,
         on: &Device,

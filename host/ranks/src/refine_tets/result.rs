@@ -106,7 +106,8 @@ fn points<P: SpacePoint>(
     let mut points = parallel::map(&of_input, |&p| P::from_f64(p).to_f64());
     drop(of_input);
     let (vertices, of_vertices) = (&owned.cells.vertices, &owned.cells.points);
-    // Vertices of the input come from the blocks, also those without a tetrahedron. Where each has one, the blocks may be left out.
+    // Vertices of the input come from the blocks, also those without a tetrahedron. Where each has one, the blocks may
+    // be left out.
     let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
     let first = vertices.partition_point(|&v| v < given);
     let ids = mail_to_first(ranks, &vertices[first..]);

@@ -1,5 +1,5 @@
-//! Boxes around points that follow one another, and around those of each rank: most points are far from all other ranks, and a box says so of
-//! many at once.
+//! Boxes around points that follow one another, and around those of each rank: most points are far from all other
+//! ranks, and a box says so of many at once.
 
 use std::ops::Range;
 
@@ -47,8 +47,8 @@ impl Bounds {
         }
     }
 
-    /// Whether two of their points may be within `reach` along each axis: a rounded bound is not beyond a number that the exact one is not
-    /// beyond.
+    /// Whether two of their points may be within `reach` along each axis: a rounded bound is not beyond a number that
+    /// the exact one is not beyond.
     fn are_near(&self, other: &Self, reach: f64) -> bool {
         (self.least - reach).cmple(other.most).all() && (self.most + reach).cmpge(other.least).all()
     }

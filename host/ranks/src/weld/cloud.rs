@@ -72,7 +72,8 @@ impl Layout {
         _ = self.has_uvs.then(|| uvs.get_or_insert_default());
     }
 
-    /// Words of a row: the coordinates, normal and texture coordinates, and a word of colour and lock, where points have them.
+    /// Words of a row: the coordinates, normal and texture coordinates, and a word of colour and lock, where points
+    /// have them.
     pub fn words(self) -> usize {
         let has_last = self.has_colors || self.has_locks;
         3 + 3 * usize::from(self.has_normals)
@@ -228,8 +229,8 @@ struct Moves {
 }
 
 impl<'a> Dealt<'a> {
-    /// Sends the points to their owners: along a curve, unless few of the points in the ranks' blocks are within `reach` of other ranks.
-    /// Collective.
+    /// Sends the points to their owners: along a curve, unless few of the points in the ranks' blocks are within
+    /// `reach` of other ranks. Collective.
     pub fn deal(
         ranks: &Ranks,
         block: &'a Block<DVec3>,
@@ -310,8 +311,9 @@ impl<'a> Dealt<'a> {
         self.moves.is_some()
     }
 
-    /// Gives rows of `stride` words, made by owners, to the blocks: of those owned points that `is_given` names by their places. In the
-    /// blocks these are the points that `is_taken` names. Collective: the rows in the order of the block's points.
+    /// Gives rows of `stride` words, made by owners, to the blocks: of those owned points that `is_given` names by
+    /// their places. In the blocks these are the points that `is_taken` names. Collective: the rows in the order of the
+    /// block's points.
     pub fn back(
         &self,
         ranks: &Ranks,

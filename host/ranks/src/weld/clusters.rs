@@ -17,7 +17,8 @@ use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
 use crate::transport::Ranks;
 
-/// Gives ghosts their representatives, where these are here; others represent themselves. Those of the ghosts, by their owners. Collective.
+/// Gives ghosts their representatives, where these are here; others represent themselves. Those of the ghosts, by their
+/// owners. Collective.
 ///
 /// # Errors
 /// Those of the device.
@@ -35,8 +36,9 @@ pub fn join(ranks: &Ranks, on: &Device, part: &Part, decided: &mut Decided) -> R
     Ok(here)
 }
 
-/// Numbers the clusters of this rank's points, `decided`, by a scan over the blocks; they and what they carry in the order of their numbers,
-/// as far as it is `wanted`. `of_ghosts` are the representatives of the part's ghosts, and `carried` are its clusters. Collective.
+/// Numbers the clusters of this rank's points, `decided`, by a scan over the blocks; they and what they carry in the
+/// order of their numbers, as far as it is `wanted`. `of_ghosts` are the representatives of the part's ghosts, and
+/// `carried` are its clusters. Collective.
 ///
 /// # Errors
 /// Those of the device.
@@ -253,8 +255,8 @@ fn of_owned(
     Ok((points, attributes))
 }
 
-/// What the clusters of owned representatives carry, in the blocks of these: of those points of the block that `is_in_block` names.
-/// Collective.
+/// What the clusters of owned representatives carry, in the blocks of these: of those points of the block that
+/// `is_in_block` names. Collective.
 fn to_blocks(
     ranks: &Ranks,
     dealt: &Dealt,

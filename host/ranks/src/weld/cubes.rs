@@ -25,7 +25,8 @@ pub struct Cubes {
 }
 
 impl Cubes {
-    /// The smallest cubes that are twice as wide as the reach or more, for points with these smallest and largest coordinates.
+    /// The smallest cubes that are twice as wide as the reach or more, for points with these smallest and largest
+    /// coordinates.
     pub fn between(least: DVec3, most: DVec3, reach: f64) -> Self {
         let extent = (most - least).max_element();
         let numbers = f64::from(1_u32 << BITS);
@@ -75,10 +76,11 @@ impl Cubes {
         ])
     }
 
-    /// The cubes within reach of a point, from a number to another along each axis: those of all its neighbours are among them.
+    /// The cubes within reach of a point, from a number to another along each axis: those of all its neighbours are
+    /// among them.
     ///
-    /// A neighbour's coordinate, a float, is within the reach of the point's in exact numbers. So it is not beyond the rounded bound, and
-    /// its number not beyond the bound's.
+    /// A neighbour's coordinate, a float, is within the reach of the point's in exact numbers. So it is not beyond the
+    /// rounded bound, and its number not beyond the bound's.
     #[inline(always)]
     pub fn near(&self, p: DVec3) -> [[u32; 2]; 3] {
         // Numbers that differ in the bits that are left away are those of one cube.
@@ -137,7 +139,8 @@ struct Within {
     cube: u64,
 }
 
-/// Finds out of consecutive points, most of which lie near each other, whether all neighbours of a point are in one large cube.
+/// Finds out of consecutive points, most of which lie near each other, whether all neighbours of a point are in one
+/// large cube.
 pub struct Walk<'c> {
     cubes: &'c Cubes,
     last: Within,

@@ -87,8 +87,8 @@ pub struct Remaining {
 
 /// The block's triangles with new vertices; with `is_wanted` these come to the host. Collective.
 ///
-/// Of equal triangles the first of the whole mesh remains: all go to the rank whose block has their middle vertex, in the order of their
-/// ids. Most are there.
+/// Of equal triangles the first of the whole mesh remains: all go to the rank whose block has their middle vertex, in
+/// the order of their ids. Most are there.
 ///
 /// # Errors
 /// More triangles for one rank than indices reach; those of the device.

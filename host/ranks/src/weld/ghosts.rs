@@ -1,9 +1,11 @@
 //! Which ranks need which points: all within epsilon of their own ones.
 //!
-//! Space is cut into cubes. A rank tells the directories of cubes which cubes have points of its own, and which lie within epsilon of these.
-//! The directories answer who else wants a cube that has points. So a rank has more ghosts than it needs, by a cube's width.
+//! Space is cut into cubes. A rank tells the directories of cubes which cubes have points of its own, and which lie
+//! within epsilon of these. The directories answer who else wants a cube that has points. So a rank has more ghosts
+//! than it needs, by a cube's width.
 //!
-//! Points in [boxes](super::boxes) far from all other ranks are left out. That is done twice: with large cubes, to find the few points that have to do with other ranks at all, and with small ones for these.
+//! Points in [boxes](super::boxes) far from all other ranks are left out. That is done twice: with large cubes, to find
+//! the few points that have to do with other ranks at all, and with small ones for these.
 
 use std::ops::Range;
 
@@ -24,8 +26,8 @@ const POINTS_OF_CUBE: u64 = 4;
 /// The same for large cubes.
 const POINTS_OF_LARGE: u64 = 64;
 
-/// The owned points, of `total` in all and in these boxes, that other ranks need, ascending, with the ranks: `reach` is a distance along each
-/// axis that no neighbours exceed. Collective.
+/// The owned points, of `total` in all and in these boxes, that other ranks need, ascending, with the ranks: `reach` is
+/// a distance along each axis that no neighbours exceed. Collective.
 pub fn find(
     ranks: &Ranks,
     points: &[DVec3],
@@ -60,8 +62,8 @@ pub fn find(
     (to, sent)
 }
 
-/// The owned points in large cubes that other ranks want, and those that may have neighbours in large cubes where others have points:
-/// ascending. All of them are in the ranges `near`. Collective.
+/// The owned points in large cubes that other ranks want, and those that may have neighbours in large cubes where
+/// others have points: ascending. All of them are in the ranges `near`. Collective.
 fn at_borders(
     ranks: &Ranks,
     cubes: &Cubes,
@@ -132,8 +134,8 @@ fn doublings(ranks: &Ranks, own: &CubeSet, total: u64) -> usize {
     counts.iter().position(is_few).unwrap_or(counts.len() - 1)
 }
 
-/// The bits of cubes' keys to leave away so that cubes are few beside the points: three for twice as wide ones. `sorted` are the keys of
-/// this rank's points. Collective.
+/// The bits of cubes' keys to leave away so that cubes are few beside the points: three for twice as wide ones.
+/// `sorted` are the keys of this rank's points. Collective.
 fn shift(ranks: &Ranks, sorted: &[u64], total: u64) -> u32 {
     // Two keys are one cube from some width on. So many cubes are there of each width.
     let of_pieces = parallel::map_pieces(sorted.len().saturating_sub(1), CHUNK, |range| {
@@ -159,8 +161,8 @@ fn shift(ranks: &Ranks, sorted: &[u64], total: u64) -> u32 {
     3 * width as u32
 }
 
-/// The cubes that this rank wants: twice the cube, and 1 for one that has points of its own. `own` has the cube of each point, `sorted` each
-/// of these once, ascending.
+/// The cubes that this rank wants: twice the cube, and 1 for one that has points of its own. `own` has the cube of each
+/// point, `sorted` each of these once, ascending.
 fn tell(cubes: &Cubes, points: &[DVec3], own: &[u64], sorted: &[u64]) -> Vec<u64> {
     let chunks = points.par_chunks(CHUNK).zip(own.par_chunks(CHUNK));
     let lists = chunks.map(|(points, own)| {

@@ -1,4 +1,5 @@
-//! Blocks of a plain grid: what ranks need of each other follows from ids. The host has no list of points and triangles, and nothing crosses.
+//! Blocks of a plain grid: what ranks need of each other follows from ids. The host has no list of points and
+//! triangles, and nothing crosses.
 
 use std::ops::Range;
 
@@ -7,8 +8,8 @@ use trioxide::generate::Grid;
 use crate::block::Blocks;
 use crate::transport::{Mail, Ranks};
 
-/// For each rank the owned points that it needs, by their places, and the points of each rank that this one needs, by their ids: all with
-/// neighbours within `reach` along each axis, and more. Both ascend for each rank.
+/// For each rank the owned points that it needs, by their places, and the points of each rank that this one needs, by
+/// their ids: all with neighbours within `reach` along each axis, and more. Both ascend for each rank.
 pub fn ghosts(ranks: &Ranks, grid: &Grid, reach: f64) -> (Mail<u64>, Mail<u64>) {
     let blocks = Blocks::new(grid.vertices(), ranks.size());
     let me = ranks.rank();

@@ -10,10 +10,11 @@
 //!
 //! Representatives, clusters and triangles stay on the device. To the host come what crosses, and what is [`Wanted`].
 //!
-//! Of a plain grid whose [blocks](crate::Ownership::Rows) ranks own the host has no points and triangles, and the first two stages send nothing.
+//! Of a plain grid whose [blocks](crate::Ownership::Rows) ranks own the host has no points and triangles, and the first
+//! two stages send nothing.
 //!
-//! New vertices are numbered by a scan over the blocks of the input's ids, and stay where their representatives' blocks are: the blocks of
-//! all ranks, one behind the other, are the single run's arrays.
+//! New vertices are numbered by a scan over the blocks of the input's ids, and stay where their representatives' blocks
+//! are: the blocks of all ranks, one behind the other, are the single run's arrays.
 
 mod boxes;
 mod cloud;
@@ -61,7 +62,8 @@ pub struct Plan {
     pub wanted: Wanted,
 }
 
-/// What of a welded mesh comes to the host's memory. Where it is left out, [`Welded`] has empty lists; counts and segments are always there.
+/// What of a welded mesh comes to the host's memory. Where it is left out, [`Welded`] has empty lists; counts and
+/// segments are always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// The new vertex of each old one, and the representatives.
@@ -104,9 +106,9 @@ pub struct Welded {
     pub rounds: Rounds,
 }
 
-/// Welds the mesh, or the cloud without triangles, whose blocks the ranks hold; `carried` has the attributes and locks of the block's
-/// vertices. Of a plain grid of the plan's ownership without attributes and locks the block's [counts](Block::counts_of_grid) are enough.
-/// Collective.
+/// Welds the mesh, or the cloud without triangles, whose blocks the ranks hold; `carried` has the attributes and locks
+/// of the block's vertices. Of a plain grid of the plan's ownership without attributes and locks the block's
+/// [counts](Block::counts_of_grid) are enough. Collective.
 ///
 /// # Errors
 /// As [`weld::weld`], in the same words on every rank; methods that need one process ([`check_share`]).

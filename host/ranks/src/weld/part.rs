@@ -134,8 +134,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The owned points that other ranks need, by their places, for each of these, and the ghosts: their ids, by their owners, and the points.
-/// Collective.
+/// The owned points that other ranks need, by their places, for each of these, and the ghosts: their ids, by their
+/// owners, and the points. Collective.
 fn exchanged(
     ranks: &Ranks,
     dealt: &Dealt,

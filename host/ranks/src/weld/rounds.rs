@@ -1,12 +1,14 @@
-//! Decisions of ranks in turns: each decides its own points as far as it can, and tells the others what they have as ghosts.
+//! Decisions of ranks in turns: each decides its own points as far as it can, and tells the others what they have as
+//! ghosts.
 //!
-//! Rounds end when no rank has an undecided point. A chain of lower neighbours that crosses ranks again and again takes a round for each
-//! crossing. So where a round leaves more than half of the points that were undecided before, rank 0 decides the rest at once, or the first
-//! points of it in the order of the mesh, as many as half of the largest part: they depend on no others. It gets these points, with the
-//! representatives near them, the ones that their ranks know (a point may still wait for others than these), and the ones that other ranks
-//! have not been told of yet. These are a cloud of their own, in the order of the mesh. It has no members, which decide nothing; so a known
-//! representative has no lower neighbour there, and the weld of that cloud finds it again. So the number of rounds is about the logarithm of
-//! the points, and two for each half part of points that cannot be decided at the same time.
+//! Rounds end when no rank has an undecided point. A chain of lower neighbours that crosses ranks again and again takes
+//! a round for each crossing. So where a round leaves more than half of the points that were undecided before, rank 0
+//! decides the rest at once, or the first points of it in the order of the mesh, as many as half of the largest part:
+//! they depend on no others. It gets these points, with the representatives near them, the ones that their ranks know
+//! (a point may still wait for others than these), and the ones that other ranks have not been told of yet. These are a
+//! cloud of their own, in the order of the mesh. It has no members, which decide nothing; so a known representative has
+//! no lower neighbour there, and the weld of that cloud finds it again. So the number of rounds is about the logarithm
+//! of the points, and two for each half part of points that cannot be decided at the same time.
 
 use glam::DVec3;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED};
@@ -95,7 +97,8 @@ impl<'r> Exchange<'r> {
         }
     }
 
-    /// The first of `undecided` points of all ranks, as many as rank 0 takes beside its part: those before an id. Collective.
+    /// The first of `undecided` points of all ranks, as many as rank 0 takes beside its part: those before an id.
+    /// Collective.
     fn first_undecided(&self, known: &[u8], undecided: u64) -> u64 {
         let most = (self.most / 2).max(1);
         let end = u64::MAX >> 1;

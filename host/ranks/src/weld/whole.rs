@@ -10,7 +10,8 @@ use crate::fault::Result;
 use crate::transport::to_first;
 use crate::transport::{Ranks, Reduction};
 
-/// What the vertices of this rank's block carry, of all that rank 0 has: attributes and locks. Collective: the other ranks give none.
+/// What the vertices of this rank's block carry, of all that rank 0 has: attributes and locks. Collective: the other
+/// ranks give none.
 pub fn scatter(
     ranks: &Ranks,
     vertices: u64,
@@ -48,7 +49,8 @@ pub fn scatter(
     (attributes, locked.map(|lock| lock != 0).collect())
 }
 
-/// The new vertex of each old one and the representatives, at rank 0, which gets them alone; other ranks get none. Collective.
+/// The new vertex of each old one and the representatives, at rank 0, which gets them alone; other ranks get none.
+/// Collective.
 ///
 /// # Errors
 /// More vertices than 32-bit ids name.

@@ -233,7 +233,8 @@ pub fn carrying(mut input: Input) -> Input {
     input
 }
 
-/// Clouds, about half on a small grid: equal points, distances of exactly epsilon; triangles of any vertices, some twice.
+/// Clouds, about half on a small grid: equal points, distances of exactly epsilon; triangles of any vertices, some
+/// twice.
 pub fn inputs() -> impl Strategy<Value = Input> {
     let arbitrary = prop::collection::vec((0.0..1.0, 0.0..1.0, 0.0..0.2), 0..160);
     let on_grid = prop::collection::vec((0..8_u8, 0..6_u8, 0..2_u8), 0..160).prop_map(|points| {

@@ -14,8 +14,8 @@ use trioxide_ranks::Ownership;
 /// Numbers of ranks that each mesh is worked on with.
 pub const RANKS: [usize; 5] = [1, 2, 3, 4, 7];
 
-/// Delaunay triangulations, about half with triangles taken out: holes, islands, pinch vertices, unused vertices. Points are
-/// arbitrary, or on a small grid: equal lengths, right angles, cocircular points.
+/// Delaunay triangulations, about half with triangles taken out: holes, islands, pinch vertices, unused vertices.
+/// Points are arbitrary, or on a small grid: equal lengths, right angles, cocircular points.
 pub fn triangulations() -> impl Strategy<Value = Triangulation> {
     let arbitrary = prop::collection::vec((0.0..1.0, 0.0..1.0), 4..120);
     let on_grid = prop::collection::vec((0..9u8, 0..9u8), 4..70).prop_map(|points| {
@@ -36,7 +36,8 @@ pub fn triangulations() -> impl Strategy<Value = Triangulation> {
     })
 }
 
-/// Rows of points, every other one shifted by half: each triangle has two longest edges. Triangles are numbered at random.
+/// Rows of points, every other one shifted by half: each triangle has two longest edges. Triangles are numbered at
+/// random.
 pub fn lattice(columns: u32, rows: u32, seed: u64) -> Triangulation {
     let point = |i: u32| {
         let (x, y) = (i % columns, i / columns);

@@ -13,7 +13,8 @@ pub fn equal_edges(n: usize) -> TetMesh {
     mesh
 }
 
-/// The same tetrahedra under other numbers, with some left out, and some of their faces tagged: inside too, and some twice.
+/// The same tetrahedra under other numbers, with some left out, and some of their faces tagged: inside too, and some
+/// twice.
 pub fn mixed(mesh: &TetMesh, seed: u64, left_out: u64, tagged: usize) -> TetMesh {
     let draw = |i: usize| {
         (i as u64 ^ seed)

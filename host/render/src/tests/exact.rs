@@ -130,7 +130,8 @@ fn colours_are_those_of_the_plain_algorithm() {
     }
 }
 
-/// A polygon for the filler: of few samples or of many, on lattices of samples' middles and off them, crossing itself, or flat.
+/// A polygon for the filler: of few samples or of many, on lattices of samples' middles and off them, crossing itself,
+/// or flat.
 fn polygon(random: &mut SplitMix64, size: f32) -> Vec<Vec2> {
     let mut below = |n: u64| random.next_u64() % n;
     let most = if below(10) == 0 { 40 } else { 6 };

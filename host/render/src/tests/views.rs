@@ -82,7 +82,8 @@ fn a_camera_sees_the_sides_before_it() {
         let others = colored.filter(|hue| *hue != expected).count();
         assert_eq!(others, 0, "{options:?}");
     }
-    // All three from a corner: red to the left of green when z is up, blue above; and the light comes from the upper left.
+    // All three from a corner: red to the left of green when z is up, blue above; and the light comes from the upper
+    // left.
     let file = render_facets(&cube(), &seen_from(45.0, 35.0, Up::Z), Format::Png).unwrap();
     let (width, height, pixels) = pixels(file);
     let at = |x: u32, y: u32| pixels[(y * height / 100 * width + x * width / 100) as usize];

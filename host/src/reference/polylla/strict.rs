@@ -4,18 +4,18 @@
 //! another side, around other polygons or a hole. [`split_weakly_simple`] splits them until every polygon is simple.
 //!
 //! **Which edge.** Let the polygon have corners c and d at the same vertex v. Its triangles form a tree (see the parent
-//! module); those at corner c form a fan t_0 .. t_{k-1} between spokes s_0 .. s_k, those at d another fan, disjoint from
-//! the first since a triangle has v once. A cut along an inner spoke s_i of either fan never separates the corners: each
-//! of its sides keeps a triangle of that fan, so one side has both v from this fan and v from the other. So the cut is an
-//! opposite edge o_i = next(s_i). Without the fan of c the tree falls into the parts beyond the o_i; the fan of d is
-//! connected and touches none of the fan of c, so it lies beyond exactly one o_i. That edge becomes a frontier edge:
-//! corner c is then on its one side and corner d on the other. Both parts are trees again, with fewer visits of v each
-//! and of no other vertex more; so repeating this ends. An added frontier edge takes none away, so no barrier tip
-//! appears.
+//! module); those at corner c form a fan t_0 .. t_{k-1} between spokes s_0 .. s_k, those at d another fan, disjoint
+//! from the first since a triangle has v once. A cut along an inner spoke s_i of either fan never separates the
+//! corners: each of its sides keeps a triangle of that fan, so one side has both v from this fan and v from the other.
+//! So the cut is an opposite edge o_i = next(s_i). Without the fan of c the tree falls into the parts beyond the o_i;
+//! the fan of d is connected and touches none of the fan of c, so it lies beyond exactly one o_i. That edge becomes a
+//! frontier edge: corner c is then on its one side and corner d on the other. Both parts are trees again, with fewer
+//! visits of v each and of no other vertex more; so repeating this ends. An added frontier edge takes none away, so no
+//! barrier tip appears.
 //!
-//! **Which corners.** Walk the polygon from its smallest half-edge: d is the first corner at a vertex already visited, c
-//! the corner that visited it. Each part is then treated by itself the same way. Parts share no triangle, so the result
-//! does not depend on the order of the parts or of the polygons.
+//! **Which corners.** Walk the polygon from its smallest half-edge: d is the first corner at a vertex already visited,
+//! c the corner that visited it. Each part is then treated by itself the same way. Parts share no triangle, so the
+//! result does not depend on the order of the parts or of the polygons.
 //!
 //! Each split takes time linear in its polygon.
 
@@ -50,8 +50,8 @@ pub fn split_weakly_simple(half_edges: &HalfEdges, mesh: &mut PolyllaMesh) {
 /// Splits the polygon through half-edge `start` until no part visits a vertex twice, and appends the smallest half-edge
 /// of each part to `parts`.
 ///
-/// `next` and `prev` are the links of the polygonal mesh ([`PolyllaMesh::next`]): a half-edge with a link belongs to a frontier
-/// edge. They are read and written at the half-edges of this polygon's triangles only.
+/// `next` and `prev` are the links of the polygonal mesh ([`PolyllaMesh::next`]): a half-edge with a link belongs to a
+/// frontier edge. They are read and written at the half-edges of this polygon's triangles only.
 pub fn split_polygon(
     half_edges: &HalfEdges,
     next: &mut [u32],
@@ -73,8 +73,8 @@ pub fn split_polygon(
     }
 }
 
-/// The corners c, d, as the half-edges that leave them: d is the first corner, from half-edge `start` on, at a vertex that an
-/// earlier corner has, and c is that earlier corner.
+/// The corners c, d, as the half-edges that leave them: d is the first corner, from half-edge `start` on, at a vertex
+/// that an earlier corner has, and c is that earlier corner.
 fn first_repeat(he: &HalfEdges, next: &[u32], start: u32) -> Option<(u32, u32)> {
     let mut corner_at = HashMap::new();
     cycle(next, start).find_map(|h| {

@@ -110,8 +110,8 @@ fn of_equal_lengths_the_smaller_id_is_longer() {
     }
 }
 
-/// A hub (vertex 0) in eight triangles. Spoke 0-1 is short, the others grow up to 0-5 from both sides and are the longest
-/// edges of all triangles: one region, with a barrier tip at the hub.
+/// A hub (vertex 0) in eight triangles. Spoke 0-1 is short, the others grow up to 0-5 from both sides and are the
+/// longest edges of all triangles: one region, with a barrier tip at the hub.
 const HUB: [(f64, f64); 9] = [
     (0.0, 0.0),
     (1.0, 0.0),

@@ -188,8 +188,8 @@ fn template(sides: [u32; 3], longest: u8, divided: &[bool]) -> [u32; 3] {
     })
 }
 
-/// Figure 4.4: a triangle whose longest side is divided, forward or in reverse, and each of the others not, forward or in
-/// reverse.
+/// Figure 4.4: a triangle whose longest side is divided, forward or in reverse, and each of the others not, forward or
+/// in reverse.
 #[test]
 fn all_18_templates_occur() {
     let input = generate::random(2000, 5).unwrap();
@@ -214,7 +214,8 @@ fn all_18_templates_occur() {
 }
 
 proptest! {
-    /// Divided are the longest edges of the marked triangles and, again and again, of those with a divided side; no others.
+    /// Divided are the longest edges of the marked triangles and, again and again, of those with a divided side; no
+    /// others.
     #[test]
     fn what_is_divided_is_the_closure(
         input in triangulations(),

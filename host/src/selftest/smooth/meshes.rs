@@ -79,8 +79,8 @@ fn in_regions(mesh: TetMesh) -> VolumeMesh {
     }
 }
 
-/// A cube of `side`^3 small cubes with moved inner nodes. Columns are of hexahedra, of wedges or of pyramids; pyramids on the
-/// bottom are split into tetrahedra.
+/// A cube of `side`^3 small cubes with moved inner nodes. Columns are of hexahedra, of wedges or of pyramids; pyramids
+/// on the bottom are split into tetrahedra.
 pub fn mixed(side: u32) -> VolumeMesh {
     let n = side + 1;
     let node = |i: u32, j: u32, k: u32| (k * n + j) * n + i;

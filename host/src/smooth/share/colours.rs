@@ -9,11 +9,11 @@ use crate::Result;
 /// Instead of a colour: the node stays.
 const STAYS: u32 = NONE - 1;
 
-/// The colour of each node that moves in the whole mesh, by the rule of [`classify()`](gpu::smooth::classify()): the smallest that no
-/// neighbour before has. `moving` are those that move here.
+/// The colour of each node that moves in the whole mesh, by the rule of [`classify()`](gpu::smooth::classify()): the
+/// smallest that no neighbour before has. `moving` are those that move here.
 ///
-/// A process colours its nodes as far as it knows the colours before, tells others, and hears those of its ghosts, until all have
-/// theirs. The order is that of shuffled ids, so few of them wait for another process again and again.
+/// A process colours its nodes as far as it knows the colours before, tells others, and hears those of its ghosts,
+/// until all have theirs. The order is that of shuffled ids, so few of them wait for another process again and again.
 pub(super) fn colour(
     rows: &[u32],
     neighbours: &[u32],

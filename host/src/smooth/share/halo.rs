@@ -10,8 +10,8 @@ use crate::device::Device;
 
 /// The words of nodes that others want, and the words of ghosts, in a buffer of nodes as they lie in their order.
 ///
-/// Ghosts lie among the nodes that stay, behind those that move. All of these are put anew after an exchange, from their own positions
-/// (which stay) and from those that came.
+/// Ghosts lie among the nodes that stay, behind those that move. All of these are put anew after an exchange, from
+/// their own positions (which stay) and from those that came.
 pub(super) struct Halo {
     /// The exchange of each class.
     classes: Vec<Class>,
@@ -38,7 +38,8 @@ struct Class {
 }
 
 impl Halo {
-    /// `places` has the place of each node, those before `moving` move. `colours` has the class of each node that moves, in the whole mesh; where it is empty, all are of one.
+    /// `places` has the place of each node, those before `moving` move. `colours` has the class of each node that
+    /// moves, in the whole mesh; where it is empty, all are of one.
     pub(super) fn new<L: Nodes>(
         on: &Device,
         places: &[u32],
@@ -51,7 +52,8 @@ impl Halo {
         let words = |place: u32| each * place..each * (place + 1);
         let nodes = places.len() as u32;
         let is_of = |v: u32, class| colours.get(v as usize).is_none_or(|&c| c == class);
-        // The ghosts' words come before those of all nodes that stay, among which ghosts that never move keep their own.
+        // The ghosts' words come before those of all nodes that stay, among which ghosts that never move keep their
+        // own.
         let (mut of_classes, mut ghosts) = (Vec::new(), Vec::<u32>::new());
         for class in 0..classes {
             let taken = part.take.iter().filter(|&&v| is_of(v, class));

@@ -1,9 +1,9 @@
 //! A run that several processes make together, each on a part of the mesh: the share of one of them.
 //!
-//! A process holds the cells that it *owns* and all that touch a node of those, numbered in the order of the whole mesh. So the
-//! neighbours of an owned cell's node are all here, and are summed in the order of the whole mesh: a sweep moves the node to the same
-//! bits as in a single run. The other nodes, the *ghosts*, are where other processes move them: by form A their positions come after
-//! each sweep, by colours after each colour.
+//! A process holds the cells that it *owns* and all that touch a node of those, numbered in the order of the whole
+//! mesh. So the neighbours of an owned cell's node are all here, and are summed in the order of the whole mesh: a sweep
+//! moves the node to the same bits as in a single run. The other nodes, the *ghosts*, are where other processes move
+//! them: by form A their positions come after each sweep, by colours after each colour.
 
 mod colours;
 mod halo;
@@ -22,17 +22,18 @@ use halo::Halo;
 /// The other processes of a run.
 ///
 /// # Safety
-/// [`exchange`](Others::exchange) returns the words that the owners of the ghosts gave. Colours of other values let neighbours move at
-/// the same time.
+/// [`exchange`](Others::exchange) returns the words that the owners of the ghosts gave. Colours of other values let
+/// neighbours move at the same time.
 pub unsafe trait Others {
-    /// Number of nodes that move in the whole mesh; `places` has the place of each node here, and those before `moving` move.
+    /// Number of nodes that move in the whole mesh; `places` has the place of each node here, and those before `moving`
+    /// move.
     ///
     /// # Errors
     /// Another process has failed.
     fn count(&mut self, places: &[u32], moving: u32) -> crate::Result<u64>;
 
-    /// Gives words to each process, as many as `counts` says, and takes those of this process's ghosts, which come in the order of
-    /// processes.
+    /// Gives words to each process, as many as `counts` says, and takes those of this process's ghosts, which come in
+    /// the order of processes.
     ///
     /// # Errors
     /// Another process has failed.
@@ -66,7 +67,8 @@ pub struct Share<P> {
     pub points: Buffer<P>,
     /// The place of each node in the order of the sweeps; V.
     pub places: Vec<u32>,
-    /// Squared move of each node that moves here in the last sweep, by places, of which they have the first; none without a sweep.
+    /// Squared move of each node that moves here in the last sweep, by places, of which they have the first; none
+    /// without a sweep.
     pub squares: Vec<f64>,
     /// Nodes of the whole mesh that move.
     pub all_moving: u64,

@@ -11,9 +11,9 @@ use trioxide_mesh::parallel;
 
 /// Checks polygons by themselves.
 ///
-/// Rules: coordinates finite; offsets ascend; indices in range; at least three vertices; no edge from a vertex to itself;
-/// no spike a-b-a; positive area; no two polygons on the same side of an edge. That polygons of different edges do not
-/// overlap is not checked.
+/// Rules: coordinates finite; offsets ascend; indices in range; at least three vertices; no edge from a vertex to
+/// itself; no spike a-b-a; positive area; no two polygons on the same side of an edge. That polygons of different edges
+/// do not overlap is not checked.
 ///
 /// # Errors
 /// [`crate::Error::Invalid`] with the first offending polygon of the first broken rule.
@@ -24,7 +24,8 @@ pub fn polygon_mesh(mesh: &PolygonMesh) -> Result<Summary> {
     Ok(summary(mesh, area))
 }
 
-/// As [`polygon_mesh`], where `edges` are the table of the mesh's polygons over its points: a third of the work is to make it.
+/// As [`polygon_mesh`], where `edges` are the table of the mesh's polygons over its points: a third of the work is to
+/// make it.
 ///
 /// # Errors
 /// As [`polygon_mesh`].

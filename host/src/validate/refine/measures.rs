@@ -28,9 +28,9 @@ pub struct Areas {
 
 /// Checks that the planar mesh `after`, made from `before` by at most `rounds` rounds of refinement, has the same area.
 ///
-/// Areas are summed without rounding (unless products of coordinates overflow or underflow). Inside of the mesh rounded midpoints
-/// cancel: one triangle gains the area that the next one loses. On the boundary they do not; they account for at most its length
-/// times the largest displacement (see [the module](super)).
+/// Areas are summed without rounding (unless products of coordinates overflow or underflow). Inside of the mesh rounded
+/// midpoints cancel: one triangle gains the area that the next one loses. On the boundary they do not; they account for
+/// at most its length times the largest displacement (see [the module](super)).
 ///
 /// # Errors
 /// [`Error::Invalid`] when the change is more.
@@ -64,8 +64,9 @@ pub fn area<P: MeshPoint>(
 
 /// Checks that the surface `after`, made from `before` by at most `rounds` rounds of refinement, has the same area.
 ///
-/// A vertex displaced by d changes the area of a triangle at it by at most d times half of the side across, so all change it by no
-/// more than the largest displacement times the lengths of all sides; and 1e-12 of the area for computing it.
+/// A vertex displaced by d changes the area of a triangle at it by at most d times half of the side across, so all
+/// change it by no more than the largest displacement times the lengths of all sides; and 1e-12 of the area for
+/// computing it.
 ///
 /// # Errors
 /// [`Error::Invalid`] when the change is more.
@@ -149,14 +150,14 @@ pub struct SmallestAngles {
     pub after: f64,
 }
 
-/// Checks that the planar mesh `after`, made from `before` by at most `rounds` rounds of refinement, has no angle under half of the smallest
-/// of `before`: Rosenberg and Stenger, A lower bound on the angles of triangles constructed by bisecting the longest side
-/// (1975), and for triangles cut in four Rivara, Algorithms for refining triangular grids suitable for adaptive and multigrid
-/// techniques (1984). An equilateral triangle attains it.
+/// Checks that the planar mesh `after`, made from `before` by at most `rounds` rounds of refinement, has no angle under
+/// half of the smallest of `before`: Rosenberg and Stenger, A lower bound on the angles of triangles constructed by
+/// bisecting the longest side (1975), and for triangles cut in four Rivara, Algorithms for refining triangular grids
+/// suitable for adaptive and multigrid techniques (1984). An equilateral triangle attains it.
 ///
-/// Allowed for rounding in each triangle: a corner displaced by d turns a side of length h by at most asin(2d / h), so an angle
-/// changes by at most 2 pi d / h with h the shortest side; and 1e-12 of the angle for computing it. Where sides differ by
-/// rounding alone, another than the longest may have been bisected: that changes angles by less.
+/// Allowed for rounding in each triangle: a corner displaced by d turns a side of length h by at most asin(2d / h), so
+/// an angle changes by at most 2 pi d / h with h the shortest side; and 1e-12 of the angle for computing it. Where
+/// sides differ by rounding alone, another than the longest may have been bisected: that changes angles by less.
 ///
 /// # Errors
 /// [`Error::Invalid`] with the first triangle that has a smaller angle.

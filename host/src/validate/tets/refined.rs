@@ -11,12 +11,12 @@ use crate::volume::TetMesh;
 /// Checks one level of refinement of a valid mesh: `fine` from `coarse`.
 ///
 /// - Each new vertex is the midpoint of an edge, rounded once, each edge has one at most, and no divided edge is left.
-/// - The children of each tetrahedron fill it: in its barycentric coordinates each has a positive volume, and these sum up
-///   to its own. That is integer arithmetic, whatever the rounding of coordinates. The same for tagged triangles.
-/// - The divided edges are closed: a tetrahedron or a face with a divided edge has its longest edge divided (of several longest
-///   ones, any).
-/// - The fine mesh is valid ([`tets`]), and its boundary consists of parts of the coarse mesh's boundary faces: so no vertex
-///   hangs on a face or an edge.
+/// - The children of each tetrahedron fill it: in its barycentric coordinates each has a positive volume, and these sum
+///   up to its own. That is integer arithmetic, whatever the rounding of coordinates. The same for tagged triangles.
+/// - The divided edges are closed: a tetrahedron or a face with a divided edge has its longest edge divided (of several
+///   longest ones, any).
+/// - The fine mesh is valid ([`tets`]), and its boundary consists of parts of the coarse mesh's boundary faces: so no
+///   vertex hangs on a face or an edge.
 /// - Regions and tags are the parents'.
 ///
 /// # Errors
@@ -252,7 +252,8 @@ fn fills<const N: usize>(
     }
 }
 
-/// Weights of a parent's corners, for each vertex of a child: (2, 0, 0, 0) is a corner, (1, 1, 0, 0) the middle of an edge.
+/// Weights of a parent's corners, for each vertex of a child: (2, 0, 0, 0) is a corner, (1, 1, 0, 0) the middle of an
+/// edge.
 type Weights<const N: usize> = [i64; N];
 
 /// Weights of vertex `v` of the fine mesh in a simplex of the coarse one with the vertices `parent`.

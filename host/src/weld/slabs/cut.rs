@@ -24,16 +24,16 @@ pub struct Slab {
 impl Slab {
     /// Whether a vertex at coordinate `x` is in the slab or within `reach` of it.
     ///
-    /// A difference of two numbers never grows when one of them comes nearer to the other, also rounded: so this holds for
-    /// every neighbour of a vertex of the slab.
+    /// A difference of two numbers never grows when one of them comes nearer to the other, also rounded: so this holds
+    /// for every neighbour of a vertex of the slab.
     pub fn is_near(&self, x: f64, reach: f64) -> bool {
         self.first - x <= reach && x - self.last <= reach
     }
 }
 
 impl Cut {
-    /// Cuts `points` (finite) into slabs of at most `most` vertices each, halos of `reach` included: as few as can be along the
-    /// axis of the largest extent where that is possible, else another.
+    /// Cuts `points` (finite) into slabs of at most `most` vertices each, halos of `reach` included: as few as can be
+    /// along the axis of the largest extent where that is possible, else another.
     ///
     /// The error is the number of vertices that a slab has at least, along the best of the axes.
     pub fn new(points: &[DVec3], reach: f64, most: usize) -> Result<Self, usize> {

@@ -16,8 +16,8 @@ fn bytes_of_part(faces: usize) -> u64 {
     bytes as u64 + SMALL_BUFFERS
 }
 
-/// The remaining faces, with the vertices that `map` gives them, `vertices` in number; and the number of parts. Parts become
-/// smaller where the device does not give `limit` bytes.
+/// The remaining faces, with the vertices that `map` gives them, `vertices` in number; and the number of parts. Parts
+/// become smaller where the device does not give `limit` bytes.
 pub fn weld(
     on: &Device,
     faces: &[[u32; 3]],
@@ -85,7 +85,8 @@ fn weld_within(
             let here = |t| (part_of[t] == part).then_some(t as u32);
             Ok(on.on_host(|| parallel::filter_collect(faces.len(), here)))
         })?;
-        // Few clusters can make many equal triangles, all in one part: equal triangles within a piece are dropped first.
+        // Few clusters can make many equal triangles, all in one part: equal triangles within a piece are dropped
+        // first.
         loop {
             let is_last = list.len() <= most;
             let mut kept = Vec::new();
@@ -133,8 +134,8 @@ fn part_of([a, b, c]: [u32; 3], parts: usize) -> u16 {
     (((x >> 32) * parts as u64) >> 32) as u16
 }
 
-/// Bits of the triangles, with vertices below `vertices`, that are equal to an earlier one: the same three vertices in the same order, from
-/// whichever on. Triangles without three vertices have none.
+/// Bits of the triangles, with vertices below `vertices`, that are equal to an earlier one: the same three vertices in
+/// the same order, from whichever on. Triangles without three vertices have none.
 fn repeated_triangles(on: &Device, triangles: &[[u32; 3]], vertices: usize) -> Result<Vec<u32>> {
     let is_out = |corners: &[u32; 3]| corners.iter().any(|&v| v as usize >= vertices);
     assert!(!parallel::any(triangles, is_out), "vertices of triangles");

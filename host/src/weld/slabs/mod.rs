@@ -1,21 +1,22 @@
 //! Welding what is larger than the device's memory: slab by slab, with the bits that [`weld`](super::weld()) gives.
 //!
-//! The mesh stays in the host's memory, with a state for each vertex: undecided, representative, member. It is cut into slabs
-//! along an axis. A visit takes the vertices of one slab to the device, with those within epsilon of it, its halo; members of the
-//! halo are left out, since they decide nothing. There the vertices of the slab are decided until the others wait for undecided
-//! ones of the halo, and the states come back. If all of the slab and its halo are decided, the vertices of the slab find their
-//! representatives in the same visit, and the slab is done.
+//! The mesh stays in the host's memory, with a state for each vertex: undecided, representative, member. It is cut into
+//! slabs along an axis. A visit takes the vertices of one slab to the device, with those within epsilon of it, its
+//! halo; members of the halo are left out, since they decide nothing. There the vertices of the slab are decided until
+//! the others wait for undecided ones of the halo, and the states come back. If all of the slab and its halo are
+//! decided, the vertices of the slab find their representatives in the same visit, and the slab is done.
 //!
-//! *Exact*, since a vertex is decided only by lower neighbours that are decided, all of which are at hand. *It ends*: of all
-//! undecided vertices the lowest waits for none, so each pass over the slabs decides one at least. Passes go up and down
-//! in turn: a chain of lower neighbours that runs along the axis is decided in one pass or two, and its representatives are
-//! found in the next; one that crosses the same boundary again and again would take a pass for each two crossings or so.
-//! Therefore, as soon as the undecided vertices of all slabs fit at once, with the representatives within epsilon of them along
-//! the axis, they are decided at once. After one pass they mostly do: they lie near the boundaries.
+//! *Exact*, since a vertex is decided only by lower neighbours that are decided, all of which are at hand. *It ends*:
+//! of all undecided vertices the lowest waits for none, so each pass over the slabs decides one at least. Passes go up
+//! and down in turn: a chain of lower neighbours that runs along the axis is decided in one pass or two, and its
+//! representatives are found in the next; one that crosses the same boundary again and again would take a pass for each
+//! two crossings or so. Therefore, as soon as the undecided vertices of all slabs fit at once, with the representatives
+//! within epsilon of them along the axis, they are decided at once. After one pass they mostly do: they lie near the
+//! boundaries.
 //!
-//! The rest needs no neighbours. Clusters are numbered and their points added up on the host, whose memory holds the points:
-//! to read them there costs less than to send them once more. Repeated triangles are found on the device, part by part: equal
-//! ones are in the same part.
+//! The rest needs no neighbours. Clusters are numbered and their points added up on the host, whose memory holds the
+//! points: to read them there costs less than to send them once more. Repeated triangles are found on the device, part
+//! by part: equal ones are in the same part.
 
 mod cut;
 mod faces;
@@ -81,14 +82,14 @@ fn most_that_fit(mut most: usize, fits: impl Fn(usize) -> bool) -> usize {
     most
 }
 
-/// Welds points and triangles that are in host memory with at most `limit` bytes of the device's memory, besides the buffers that
-/// are there before. Where the device does not give as much, because other programs take memory meanwhile or what is free lies in
-/// pieces, slabs become smaller.
+/// Welds points and triangles that are in host memory with at most `limit` bytes of the device's memory, besides the
+/// buffers that are there before. Where the device does not give as much, because other programs take memory meanwhile
+/// or what is free lies in pieces, slabs become smaller.
 ///
 /// # Errors
-/// [`Error::Coordinate`] or [`Error::FaceIndex`] with the vertex or the face that cannot be welded; [`Error::TooDense`] when
-/// not even a slab of no thickness fits; [`Error::FacesInSlabs`]; [`Error::GuardsInSlabs`]; [`Error::MethodInSlabs`]; those of the
-/// device.
+/// [`Error::Coordinate`] or [`Error::FaceIndex`] with the vertex or the face that cannot be welded; [`Error::TooDense`]
+/// when not even a slab of no thickness fits; [`Error::FacesInSlabs`]; [`Error::GuardsInSlabs`];
+/// [`Error::MethodInSlabs`]; those of the device.
 pub fn weld_in_slabs(
     on: &Device,
     points: &[DVec3],
@@ -308,8 +309,8 @@ impl<'a> Sweep<'a> {
         Ok(true)
     }
 
-    /// Decides the gathered vertices as far as possible. If all are decided, and `k` is a slab, finds the representatives of its
-    /// vertices; whether it did.
+    /// Decides the gathered vertices as far as possible. If all are decided, and `k` is a slab, finds the
+    /// representatives of its vertices; whether it did.
     fn visit(&mut self, on: &Device, k: u32, gathered: &Gathered) -> Result<bool> {
         let (points, mut known) = on.stage("copy to the device", || {
             Ok((on.upload(&gathered.points)?, on.upload(&gathered.known)?))
@@ -448,8 +449,8 @@ fn number_clusters(representatives: &[u32]) -> (Vec<u32>, Vec<u32>) {
     (parallel::map(representatives, number), ids)
 }
 
-/// Mean of the points of each cluster, added in ascending order: each thread goes through all vertices and adds up those of its
-/// clusters.
+/// Mean of the points of each cluster, added in ascending order: each thread goes through all vertices and adds up
+/// those of its clusters.
 fn means(points: &[DVec3], map: &[u32], clusters: usize) -> Vec<DVec3> {
     // From -0.0, not 0.0: only adding to -0.0 leaves the first point as it is.
     let mut sums = vec![DVec3::splat(-0.0); clusters];

@@ -1,8 +1,8 @@
-//! What is fuzzed: every reader, by the formats' own tables, and every pipeline on the CPU against the sequential algorithm, and every
-//! writer, by the pipelines' results.
+//! What is fuzzed: every reader, by the formats' own tables, and every pipeline on the CPU against the sequential
+//! algorithm, and every writer, by the pipelines' results.
 //!
-//! A pipeline's input is a small mesh made of the bytes: valid at first, then damaged. `tests/tests/fuzz.rs` has these modules
-//! too: it checks that no format and no family is left out, and runs each target on its seeds.
+//! A pipeline's input is a small mesh made of the bytes: valid at first, then damaged. `tests/tests/fuzz.rs` has these
+//! modules too: it checks that no format and no family is left out, and runs each target on its seeds.
 
 mod bytes;
 mod planar;

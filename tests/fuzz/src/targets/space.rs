@@ -151,7 +151,8 @@ fn refine_tets_in<P: SpacePoint>(mesh: &TetMesh, options: &refine_tets::Options,
     if validate::tets(mesh).is_err() {
         return;
     }
-    // The sequential algorithm takes meshes that were checked by a device: that check knows ranges of coordinates besides.
+    // The sequential algorithm takes meshes that were checked by a device: that check knows ranges of coordinates
+    // besides.
     if let Err(error) = DeviceTets::<P>::upload(cpu(), mesh) {
         let is_range = matches!(error, Error::TooLarge { .. } | Error::TooSmall { .. });
         assert!(is_range || !exact, "valid tetrahedra are refused: {error}");

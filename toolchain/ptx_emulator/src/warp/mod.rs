@@ -64,7 +64,8 @@ pub struct Warp {
     /// Lanes that wait for the others of the warp, at a vote or a shuffle.
     held: u32,
     at_barrier: u32,
-    /// The lane that begins the next turn: those behind first would let a lane that waits for another of its warp wait for ever.
+    /// The lane that begins the next turn: those behind first would let a lane that waits for another of its warp wait
+    /// for ever.
     turn: usize,
     /// Memory of the lanes.
     local: Vec<u128>,
@@ -283,7 +284,8 @@ impl Warp {
         lanes & if is { set } else { !set }
     }
 
-    /// The step at which all lanes wait, some of which are `waiting`: all of a warp must come to one vote, shuffle or barrier.
+    /// The step at which all lanes wait, some of which are `waiting`: all of a warp must come to one vote, shuffle or
+    /// barrier.
     fn together(&self, waiting: u32, program: &Program) -> Result<usize, Fault> {
         let lane = waiting.trailing_zeros() as usize;
         let step = self.step[lane];

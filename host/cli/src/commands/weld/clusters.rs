@@ -16,8 +16,8 @@ pub struct Clusters {
     /// Distance within which vertices merge; 0 merges exact duplicates
     #[arg(long, value_name = "E", group = "distance")]
     pub epsilon: Option<f64>,
-    /// Fraction of the vertices to remove, instead of --epsilon: searches the distance that removes as many, to 0.0001 or as
-    /// near as any distance comes
+    /// Fraction of the vertices to remove, instead of --epsilon: searches the distance that removes as many, to 0.0001
+    /// or as near as any distance comes
     #[arg(long, value_name = "R", group = "distance")]
     pub ratio: Option<f64>,
     /// Position of a merged vertex, and what it carries: the mean of its vertices, or that of the first
@@ -26,8 +26,8 @@ pub struct Clusters {
     /// Keep faces and segments whose ends merged, and those that are there twice
     #[arg(long)]
     pub keep_degenerate: bool,
-    /// Largest angle between the normals of vertices that merge, in degrees (0 to 180); one larger by 1e-5 degrees counts as
-    /// equal, but for 0; a normal of length zero keeps none apart
+    /// Largest angle between the normals of vertices that merge, in degrees (0 to 180); one larger by 1e-5 degrees
+    /// counts as equal, but for 0; a normal of length zero keeps none apart
     #[arg(long, value_name = "DEG")]
     normal_tolerance: Option<f64>,
     /// Largest distance of the texture coordinates of vertices that merge, in units of these coordinates
@@ -36,8 +36,8 @@ pub struct Clusters {
     /// Largest difference in any of red, green, blue and alpha between vertices that merge, in steps of 255 (0 to 255)
     #[arg(long, value_name = "T")]
     color_tolerance: Option<u8>,
-    /// Vertices that merge with none and stay where they are: boundary, those at edges that one face alone has; file:PATH, ids
-    /// of vertices, one a line (0 is the first); may be given several times
+    /// Vertices that merge with none and stay where they are: boundary, those at edges that one face alone has;
+    /// file:PATH, ids of vertices, one a line (0 is the first); may be given several times
     #[arg(long, value_name = "WHICH")]
     pub lock: Vec<Lock>,
     /// How clusters are computed: the same result by each, in other time and memory

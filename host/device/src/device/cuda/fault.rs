@@ -48,8 +48,8 @@ pub fn reason(error: CudaError) -> String {
 
 /// Errors that leave the context "in an inconsistent state", by the driver's documentation of `CUresult`.
 fn is_sticky(error: CudaError) -> bool {
-    // CUDA_ERROR_ECC_UNCORRECTABLE; from CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_CONTEXT_IS_DESTROYED but for launches that are too
-    // large and peer access; from CUDA_ERROR_ASSERT on, what kernels do wrong.
+    // CUDA_ERROR_ECC_UNCORRECTABLE; from CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_CONTEXT_IS_DESTROYED but for launches
+    // that are too large and peer access; from CUDA_ERROR_ASSERT on, what kernels do wrong.
     matches!(error.code(), 214 | 700 | 702 | 709 | 710 | 714..=719)
 }
 

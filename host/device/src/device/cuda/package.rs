@@ -1,8 +1,9 @@
-//! The kernels of a package on a device: as machine code of the binary, or compiled by the driver when they are first launched.
+//! The kernels of a package on a device: as machine code of the binary, or compiled by the driver when they are first
+//! launched.
 //!
 //! The driver takes about 30 ms for a kernel that its cache lacks, and loads a module whole. A run launches 10 to 60 of
-//! 300 kernels: so a family of them is one piece of machine code, and without it each kernel is a module of its own, cut out
-//! of the package's PTX.
+//! 300 kernels: so a family of them is one piece of machine code, and without it each kernel is a module of its own,
+//! cut out of the package's PTX.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -86,7 +87,8 @@ impl Package {
         let kernel = self.kernels.get_mut(entry).ok_or(CudaError::NotFound)?;
         if kernel.function.is_none() {
             let function = kernel.module.get_function(entry)?;
-            // SAFETY: the kernel keeps the module, whose handle it is, and the handle does not leave the package but borrowed.
+            // SAFETY: the kernel keeps the module, whose handle it is, and the handle does not leave the package but
+            // borrowed.
             let function =
                 unsafe { std::mem::transmute::<Function<'_>, Function<'static>>(function) };
             kernel.function = Some(function);
@@ -96,8 +98,8 @@ impl Package {
         Ok((function, kernel))
     }
 
-    /// Loads the family of an entry. False where the binary has no machine code for this device, or the driver is older than it: then
-    /// the driver compiles the same kernel.
+    /// Loads the family of an entry. False where the binary has no machine code for this device, or the driver is older
+    /// than it: then the driver compiles the same kernel.
     fn load_machine_code(&mut self, entry: &'static str) -> bool {
         if self.is_refused || !self.has_machine_code() {
             return false;

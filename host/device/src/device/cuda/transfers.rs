@@ -34,8 +34,8 @@ impl Cuda {
         Ok(Some(lanes))
     }
 
-    /// Runs `copy` with the device's two buffers, or with two of its own while they are at work: a thread that waited for them
-    /// could be the thread that uses them, since it runs other work while its copy is spread.
+    /// Runs `copy` with the device's two buffers, or with two of its own while they are at work: a thread that waited
+    /// for them could be the thread that uses them, since it runs other work while its copy is spread.
     fn with_staging(
         &self,
         copy: impl FnOnce(&mut [Staging; 2]) -> CudaResult<()>,
@@ -87,7 +87,8 @@ impl Cuda {
         Ok(())
     }
 
-    /// Copies a few bytes out, as the work so far left them, and runs `work`, which the device begins without a wait for the host.
+    /// Copies a few bytes out, as the work so far left them, and runs `work`, which the device begins without a wait
+    /// for the host.
     pub(super) fn copy_out_ahead(
         &self,
         from: u64,
@@ -112,8 +113,8 @@ impl Cuda {
         then.wait_event(event, StreamWaitEventFlags::DEFAULT)
     }
 
-    /// Runs `copy` on another thread, with the stream of copies, while `work` runs. Copies begin after the main stream's work so
-    /// far, which allocated or wrote the buffer, and its later work begins after them.
+    /// Runs `copy` on another thread, with the stream of copies, while `work` runs. Copies begin after the main
+    /// stream's work so far, which allocated or wrote the buffer, and its later work begins after them.
     pub(super) fn beside(
         &self,
         work: &mut dyn FnMut(),
@@ -128,7 +129,8 @@ impl Cuda {
                 work();
             });
         }));
-        // Also after a failure or a panic, since the buffer may be freed next. The work may have entered another context.
+        // Also after a failure or a panic, since the buffer may be freed next. The work may have entered another
+        // context.
         let ordered =
             (self.core.enter()).and_then(|()| self.order(&self.copies, &self.core.stream));
         worked.unwrap_or_else(|panic| resume_unwind(panic));

@@ -1,8 +1,8 @@
-//! Other files in an input file: `*INCLUDE, INPUT=more.inp` stands for the lines of that file, and `INPUT=` of a `*NODE`, `*ELEMENT` or
-//! `*ELSET` for data lines.
+//! Other files in an input file: `*INCLUDE, INPUT=more.inp` stands for the lines of that file, and `INPUT=` of a
+//! `*NODE`, `*ELEMENT` or `*ELSET` for data lines.
 //!
-//! Names lead from the folder of the input file that is read, whichever file they are in: Abaqus and CalculiX look in the folder of
-//! the job. [`crate::references`] says which are followed.
+//! Names lead from the folder of the input file that is read, whichever file they are in: Abaqus and CalculiX look in
+//! the folder of the job. [`crate::references`] says which are followed.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,13 @@
 //! Input files of Abaqus and CalculiX: `.inp`.
 //!
-//! Keywords begin with `*`, comments with `**`. Nodes, and elements whose type names a line, a face or a cell are read; of those of
-//! second order the corners. The region of an element is the section (`*SOLID SECTION`, `*SHELL SECTION`, …) whose element set
-//! holds it, numbered from 1 in the file's order; without sections the set that its `*ELEMENT` names, numbered so too, where there
-//! are several. A note says which set a region is. Files that it includes are read too ([`include`]). Parts are put one behind the other; instances stay where their part is.
+//! Keywords begin with `*`, comments with `**`. Nodes, and elements whose type names a line, a face or a cell are read;
+//! of those of second order the corners. The region of an element is the section (`*SOLID SECTION`, `*SHELL SECTION`,
+//! …) whose element set holds it, numbered from 1 in the file's order; without sections the set that its `*ELEMENT`
+//! names, numbered so too, where there are several. A note says which set a region is. Files that it includes are read
+//! too ([`include`]). Parts are put one behind the other; instances stay where their part is.
 //!
-//! Written are sets `region_7` and `marker_7` (`region_m7` for -7), which are read as these numbers; a plane surface as `CPS3` and
-//! `CPS4`, one in space as `S3` and `S4`.
+//! Written are sets `region_7` and `marker_7` (`region_m7` for -7), which are read as these numbers; a plane surface as
+//! `CPS3` and `CPS4`, one in space as `S3` and `S4`.
 
 use std::collections::HashMap;
 use std::io;

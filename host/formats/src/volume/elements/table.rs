@@ -27,8 +27,8 @@ pub(in crate::volume) struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// Appends its elements to `elements`. `index` is the vertex that a number names, or why it names none; `offset` the place
-    /// in the file of a value.
+    /// Appends its elements to `elements`. `index` is the vertex that a number names, or why it names none; `offset`
+    /// the place in the file of a value.
     pub(in crate::volume) fn read(
         &self,
         elements: &mut Elements,

@@ -267,8 +267,8 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     lost.collect()
 }
 
-/// Writes the fields of a mesh. `order` has the elements, each with its id among those of its dimension, in the order of their
-/// numbers; lines have no fields.
+/// Writes the fields of a mesh. `order` has the elements, each with its id among those of its dimension, in the order
+/// of their numbers; lines have no fields.
 pub(super) fn write(
     out: &mut dyn Out,
     mesh: Output,

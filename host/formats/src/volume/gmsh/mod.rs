@@ -1,16 +1,18 @@
 //! Gmsh's `.msh`, versions 1.0 (text), 2.2, 4.0 and 4.1, text and binary.
 //!
-//! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>. Tetrahedra, pyramids, prisms and hexahedra are cells, triangles and
-//! quadrilaterals faces, lines segments of a surface; points are skipped. A region, tag or marker is the physical group; where
-//! no element of the dimension has one, it is the geometrical entity, if there are several. An element in several physical
-//! groups has the first. Of elements of higher order the corners are read. `$NodeData` and `$ElementData` are fields of doubles,
-//! but for lines. Names of groups and partitions are skipped, periodic nodes and other data with a note. Gmsh's `view.write` with
-//! `append` writes the mesh once more before each view: it is read once.
+//! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>. Tetrahedra, pyramids, prisms and hexahedra are cells,
+//! triangles and quadrilaterals faces, lines segments of a surface; points are skipped. A region, tag or marker is the
+//! physical group; where no element of the dimension has one, it is the geometrical entity, if there are several. An
+//! element in several physical groups has the first. Of elements of higher order the corners are read. `$NodeData` and
+//! `$ElementData` are fields of doubles, but for lines. Names of groups and partitions are skipped, periodic nodes and
+//! other data with a note. Gmsh's `view.write` with `append` writes the mesh once more before each view: it is read
+//! once.
 //!
-//! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities into
-//! groups, whatever an element says. Elements come kind by kind, in version 4.1 also group by group. There all
-//! nodes belong to one volume, or one surface. Versions 1.0 and 4.0 are not written. The format has doubles only: a third string tag
-//! (`trioxide int32 1`), which other programs skip, says the type and the components of a field that has others.
+//! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities
+//! into groups, whatever an element says. Elements come kind by kind, in version 4.1 also group by group. There all
+//! nodes belong to one volume, or one surface. Versions 1.0 and 4.0 are not written. The format has doubles only: a
+//! third string tag (`trioxide int32 1`), which other programs skip, says the type and the components of a field that
+//! has others.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -205,8 +207,8 @@ fn open(file: &[u8]) -> Parsed<Opened<'_>> {
     }
 }
 
-/// Goes behind the word `$MeshFormat`, which comments may stand before, or to `$NOD`, which version 1.0 begins with. Where the
-/// word begins, and whether it is the former.
+/// Goes behind the word `$MeshFormat`, which comments may stand before, or to `$NOD`, which version 1.0 begins with.
+/// Where the word begins, and whether it is the former.
 fn skip_to_format(text: &mut Text) -> Parsed<(usize, bool)> {
     loop {
         while text.file[text.skip_blanks()..]
@@ -410,8 +412,8 @@ pub(crate) fn write(path: &Path, mesh: Output, options: WriteOptions) -> Result<
 /// The geometrical entity of each tag of a dimension, numbered from 1 in the order of tags.
 type Entities = BTreeMap<i32, i32>;
 
-/// The curves of the markers of lines, the surfaces of the tags of faces, and the volumes of regions. Untagged cells are one
-/// volume; there is a surface always.
+/// The curves of the markers of lines, the surfaces of the tags of faces, and the volumes of regions. Untagged cells
+/// are one volume; there is a surface always.
 fn entities(mesh: Output) -> [Entities; 3] {
     let regions = match mesh.cells.is_empty() {
         true => &[],

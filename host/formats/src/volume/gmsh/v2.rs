@@ -1,5 +1,5 @@
-//! Version 2.2: nodes, then elements, each with tags: its physical group, its geometrical entity and more. Version 1.0: the same in
-//! `$NOD` and `$ELM`, with two tags and the number of nodes in each row.
+//! Version 2.2: nodes, then elements, each with tags: its physical group, its geometrical entity and more. Version 1.0:
+//! the same in `$NOD` and `$ELM`, with two tags and the number of nodes in each row.
 
 use std::io;
 

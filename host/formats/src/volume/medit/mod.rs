@@ -1,13 +1,13 @@
 //! The files of Medit: `.mesh` as text and `.meshb` as binary.
 //!
-//! <https://www.ljll.fr/frey/publications/RT-0253.pdf>, and libMeshb for the binary form. Vertices, tetrahedra, pyramids, prisms and
-//! hexahedra are read, with their references as regions; triangles and quadrilaterals are faces with their references, edges
-//! segments of a surface. References that are 0 throughout are no regions. Of elements of second order the corners are read.
-//! Everything else (corners, required elements, normals) is skipped. In `Dimension 2` points are at z = 0; a surface in that
-//! plane is written so, as programs on planar meshes expect it.
+//! <https://www.ljll.fr/frey/publications/RT-0253.pdf>, and libMeshb for the binary form. Vertices, tetrahedra,
+//! pyramids, prisms and hexahedra are read, with their references as regions; triangles and quadrilaterals are faces
+//! with their references, edges segments of a surface. References that are 0 throughout are no regions. Of elements of
+//! second order the corners are read. Everything else (corners, required elements, normals) is skipped. In
+//! `Dimension 2` points are at z = 0; a surface in that plane is written so, as programs on planar meshes expect it.
 //!
-//! Versions 1 to 4 of the binary form are read, in either byte order; 2 is written, or 3 where positions in the file have
-//! more than 32 bits.
+//! Versions 1 to 4 of the binary form are read, in either byte order; 2 is written, or 3 where positions in the file
+//! have more than 32 bits.
 
 use glam::DVec3;
 

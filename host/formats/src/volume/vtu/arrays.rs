@@ -1,4 +1,5 @@
-//! The arrays of a VTK XML file: text, inline base64, appended raw or base64, each but text with or without compression.
+//! The arrays of a VTK XML file: text, inline base64, appended raw or base64, each but text with or without
+//! compression.
 
 use std::borrow::Cow;
 
@@ -63,8 +64,8 @@ impl<'a> File<'a> {
     }
 }
 
-/// Most attributes of an element, and most namespaces of a document: the parser compares each with all others. VTK writes
-/// fewer than 20, and no namespace.
+/// Most attributes of an element, and most namespaces of a document: the parser compares each with all others. VTK
+/// writes fewer than 20, and no namespace.
 const MOST_ATTRIBUTES: usize = 1000;
 
 /// Checks that the parser takes time in proportion to the document.

@@ -1,7 +1,8 @@
 //! Compressed blocks of VTK's XML files.
 //!
-//! VTK's compressors are zlib (its default), LZ4 blocks without a frame, and LZMA in the `.xz` container. Of the crates,
-//! lz4_flex is the fastest in safe Rust; lzma-rust2 is kept and has no C, lzma-rs (last released in January 2023) neither.
+//! VTK's compressors are zlib (its default), LZ4 blocks without a frame, and LZMA in the `.xz` container. Of the
+//! crates, lz4_flex is the fastest in safe Rust; lzma-rust2 is kept and has no C, lzma-rs (last released in January
+//! 2023) neither.
 
 use std::io::Read;
 
@@ -82,7 +83,8 @@ const LARGEST_DICTIONARY: u64 = 64 << 20;
 
 /// Refuses a dictionary that takes more memory than any writer of such blocks asks for.
 fn check_dictionary(xz: &[u8]) -> Result<(), String> {
-    // Behind the stream's header of 12 bytes: the size of the block's header, flags, then two sizes if the flags say so.
+    // Behind the stream's header of 12 bytes: the size of the block's header, flags, then two sizes if the flags say
+    // so.
     let header = xz.get(12..).unwrap_or_default();
     let Some(&flags) = header.get(1) else {
         return Err("it ends in its header".to_owned());

@@ -1,10 +1,11 @@
 //! VTK's XML files: unstructured grids `.vtu`, polygons `.vtp`, and their parallel forms `.pvtu` and `.pvtp`.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Read are text, inline base64, and appended raw or
-//! base64 arrays, uncompressed or by zlib, LZ4 or LZMA, with 32- and 64-bit headers, in any number of pieces, which are put one
-//! behind the other without their ghost cells. Pieces in other files are found by [`crate::references`]. Cells are those of [`super::vtk_cells`]. The cell array `region` holds region ids,
-//! or one that another program writes for them ([`REGION_NAMES`]); `marker` the tags of faces of a volume mesh and of lines of a
-//! surface, which without it are those of the region array too.
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Read are text, inline base64, and
+//! appended raw or base64 arrays, uncompressed or by zlib, LZ4 or LZMA, with 32- and 64-bit headers, in any number of
+//! pieces, which are put one behind the other without their ghost cells. Pieces in other files are found by
+//! [`crate::references`]. Cells are those of [`super::vtk_cells`]. The cell array `region` holds region ids, or one
+//! that another program writes for them ([`REGION_NAMES`]); `marker` the tags of faces of a volume mesh and of lines of
+//! a surface, which without it are those of the region array too.
 //!
 //! Written is raw appended binary, or text: of volume meshes here, of surfaces by [`crate::vtu`] and [`crate::vtp`].
 
@@ -342,7 +343,8 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         Ok(all)
     }
 
-    /// The array of cells of that name, if it has one whole number each; in our arrays only cells that are `meant` need one.
+    /// The array of cells of that name, if it has one whole number each; in our arrays only cells that are `meant` need
+    /// one.
     fn tags(
         &self,
         name: &str,

@@ -1,10 +1,10 @@
 //! XDMF, versions 2 and 3: `.xdmf`, `.xmf`.
 //!
-//! <https://www.xdmf.org/index.php/XDMF_Model_and_Format>. Uniform grids with their data inline or in a binary file beside, alone, in
-//! a spatial collection (one behind the other) or in a temporal one (the first). Data in HDF5 is refused. Cells are those of
-//! [`super::vtk_cells`], and arrays of cells have the names of the `.vtu` format. Numbers of cells and `Dimensions` that the file
-//! declares must be those of its data. Written is text: a mixed
-//! topology, in which the cells keep their order.
+//! <https://www.xdmf.org/index.php/XDMF_Model_and_Format>. Uniform grids with their data inline or in a binary file
+//! beside, alone, in a spatial collection (one behind the other) or in a temporal one (the first). Data in HDF5 is
+//! refused. Cells are those of [`super::vtk_cells`], and arrays of cells have the names of the `.vtu` format. Numbers
+//! of cells and `Dimensions` that the file declares must be those of its data. Written is text: a mixed topology, in
+//! which the cells keep their order.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
