@@ -47,8 +47,8 @@ pub struct Options {
     #[arg(long, value_name = "NX,NY,NZ[,D]", value_parser = parse_cut, allow_hyphen_values = true)]
     cut: Option<Cut>,
     /// Axis that points up in a view
-    /// [default: guessed for a surface or cloud in space: the axis at right angles to a terrain or to a flat base; y for
-    /// glTF; else z]
+    /// [default: guessed for a surface or cloud in space: the axis at right angles to a terrain or to a flat base; y
+    /// for glTF; else z]
     #[arg(long, value_enum, value_name = "AXIS")]
     up: Option<Up>,
     #[command(flatten)]
