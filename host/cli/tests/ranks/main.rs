@@ -56,11 +56,21 @@ fn command(folder: &Path, ranks: usize, arguments: &[&str]) -> Output {
     output_of(command.args(arguments).current_dir(folder))
 }
 
+/// Names the folder in which Open MPI makes those of a run.
+const SESSIONS: &str = "OMPI_MCA_orte_tmpdir_base";
+
+/// A folder for a run: another run's end may remove the folder that a user's runs share while this one begins in it.
+fn sessions() -> TempDir {
+    TempDir::new().expect("a folder for Open MPI")
+}
+
 /// The output of a run, again where Open MPI says of a rank that has ended in order that it has not: now and then it
 /// sees the end of a process before it hears of it (open-mpi/ompi#7833).
 fn output_of(command: &mut Command) -> Output {
     const TRIES: usize = 3;
     let is_unheard = |said: &str| said.contains("with PID 0 on") && said.contains("improperly");
+    let sessions = sessions();
+    command.env(SESSIONS, sessions.path());
     for _ in 1..TRIES {
         let output = command.output().expect("mpirun is here");
         if output.status.success() || !is_unheard(&String::from_utf8_lossy(&output.stderr)) {
@@ -410,7 +420,9 @@ fn a_killed_rank_ends_all_and_leaves_no_file() {
     );
     let single = fs::read(at.join("one.ply")).unwrap();
     for wait in [0, 50, 200] {
+        let sessions = sessions();
         let mut running = mpirun(3)
+            .env(SESSIONS, sessions.path())
             .args([
                 "polylla",
                 "random.ply",
