@@ -23,7 +23,7 @@ pub fn summarize_tiles<const WIDTH: usize>(
     ascents: PerBlock<u32>,
 ) {
     let first = block.index() * WIDTH as u32;
-    // The point of a lane; behind the last the last itself.
+    // The point of a lane; a lane after the last point takes the last point.
     let point = block.lanes(|lane| (first + lane.index()).min(distances.len() - 1));
     let is_there = block.lanes(|lane| point.at(lane) == first + lane.index());
     let distance = block.lanes(|lane| {

@@ -72,7 +72,7 @@ impl<'call, const LANES: usize, S: SafeMemory> OwnBlock<'call, LANES, S> {
         });
     }
 
-    /// The element of a lane: number `block.index() * LANES + lane.index()`. The last block may have lanes behind the
+    /// The element of a lane: number `block.index() * LANES + lane.index()`. The last block may have lanes after the
     /// last element: compare the number with the length of an array.
     #[inline(always)]
     pub fn element<'phase, I: Index>(self, lane: Lane<'phase>) -> OwnElement<'phase, I> {
@@ -121,7 +121,8 @@ impl<I: Index> OwnElement<'_, I> {
     }
 }
 
-impl<I: Index> Place<I> for OwnElement<'_, I> {
+// SAFETY: it is compared.
+unsafe impl<I: Index> Place<I> for OwnElement<'_, I> {
     #[inline(always)]
     fn checked(self, len: u32, names: Names) -> u32 {
         if self.number >= len {

@@ -140,18 +140,22 @@ impl Names {
 }
 
 /// Where an array over `I` is read: by an [`Own<I>`](Own), or by an `I`, which is compared with the length.
+///
+/// # Safety
+/// `checked` gives a number below `len`, or one that the launch has compared with it; or it does not return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no index of an array over `{I}`",
     label = "an index of other elements",
     note = "an array `In<T, I>` is read by `Own<I>` or by `I`: name the elements of the array as its second type"
 )]
-pub trait Place<I> {
+pub unsafe trait Place<I> {
     /// The place, which the array has.
     #[doc(hidden)]
     fn checked(self, len: u32, names: Names) -> u32;
 }
 
-impl<I: Index> Place<I> for Own<'_, I> {
+// SAFETY: the launch has compared the lengths.
+unsafe impl<I: Index> Place<I> for Own<'_, I> {
     #[inline(always)]
     fn checked(self, _: u32, _: Names) -> u32 {
         // The launch has compared the lengths.
@@ -173,7 +177,8 @@ pub unsafe trait Owner<I>: Place<I> {}
 // SAFETY: one call has the index.
 unsafe impl<I: Index> Owner<I> for Own<'_, I> {}
 
-impl<I: Index> Place<I> for I {
+// SAFETY: it is compared.
+unsafe impl<I: Index> Place<I> for I {
     #[inline(always)]
     fn checked(self, len: u32, names: Names) -> u32 {
         let i = self.index();
