@@ -136,7 +136,7 @@ fn docs_of(field: &Field) -> TokenStream {
 fn is_shared(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => {
-            !["Out", "Atomic", "Racing"].contains(&last(path).ident.to_string().as_str())
+            !["Out", "Atomic", "Racing", "Scatter"].contains(&last(path).ident.to_string().as_str())
         }
         _ => true,
     }
@@ -228,21 +228,6 @@ pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
         // SAFETY: every field is such a parameter.
         unsafe impl #impl_generics ::trioxide_kernel::safe::Safe for #name #type_generics
 #conditions {
-            #[inline(always)]
-            unsafe fn view<'view>(
-                raw: Self::Raw,
-                names: ::trioxide_kernel::safe::Names,
-                run: &'view ::trioxide_kernel::parameter::Run,
-            ) -> Self::View<'view> {
-                let #take_apart = raw;
-                // SAFETY: the caller's promise holds for each field.
-                unsafe {
-                    #name {
-                        #( #field_names: <#static_types as ::trioxide_kernel::safe::Safe>::view(#field_names, names.field(#texts), run), )*
-                    }
-                }
-            }
-
             #[cfg(not(target_arch = "nvptx64"))]
             fn too_short<I: 'static>(
                 _: &'static str,
@@ -290,14 +275,14 @@ pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
             #[inline(always)]
             unsafe fn from_raw<'view>(
                 raw: Self::Raw,
-                label: ::trioxide_kernel::check::Label,
+                names: ::trioxide_kernel::check::Names,
                 run: &'view ::trioxide_kernel::parameter::Run,
             ) -> Self::View<'view> {
                 let #take_apart = raw;
                 // SAFETY: the caller's promise holds for each field.
                 unsafe {
                     #name {
-                        #( #field_names: <#static_types as ::trioxide_kernel::Parameter>::from_raw(#field_names, label.field(#texts), run), )*
+                        #( #field_names: <#static_types as ::trioxide_kernel::Parameter>::from_raw(#field_names, names.field(#texts), run), )*
                     }
                 }
             }

@@ -5,7 +5,7 @@ use core::ops::Deref;
 use core::panic::RefUnwindSafe;
 
 use crate::Index;
-use crate::check::Label;
+use crate::check::Names;
 use crate::parameter::Run;
 
 /// The index that a call of a kernel's function is for. No other call of the launch has it.
@@ -68,6 +68,12 @@ impl<'call, I: Index> Own<'call, I> {
     pub fn get(self) -> I {
         self.index
     }
+
+    /// Its number, which no other call has.
+    #[inline(always)]
+    pub(super) fn number(self) -> u32 {
+        self.number
+    }
 }
 
 impl<I> Deref for Own<'_, I> {
@@ -76,66 +82,6 @@ impl<I> Deref for Own<'_, I> {
     #[inline(always)]
     fn deref(&self) -> &I {
         &self.index
-    }
-}
-
-/// Kernel and array, for the report of a wrong index.
-#[derive(Clone, Copy)]
-pub struct Names {
-    #[cfg(not(target_arch = "nvptx64"))]
-    kernel: &'static str,
-    #[cfg(not(target_arch = "nvptx64"))]
-    array: &'static str,
-    #[cfg(target_arch = "nvptx64")]
-    array: u32,
-}
-
-impl Names {
-    /// Array `array` of kernel `kernel`.
-    #[doc(hidden)]
-    #[inline(always)]
-    pub const fn new(kernel: &'static str, array: &'static str) -> Self {
-        #[cfg(target_arch = "nvptx64")]
-        {
-            let _ = kernel;
-            let array = crate::check::hash(array);
-            Self { array }
-        }
-        #[cfg(not(target_arch = "nvptx64"))]
-        Self { kernel, array }
-    }
-
-    /// The array `field` of a group.
-    #[doc(hidden)]
-    #[inline(always)]
-    pub const fn field(self, field: &'static str) -> Self {
-        #[cfg(target_arch = "nvptx64")]
-        return Self::new("", field);
-        #[cfg(not(target_arch = "nvptx64"))]
-        Self::new(self.kernel, field)
-    }
-
-    pub(super) fn label(self) -> Label {
-        #[cfg(target_arch = "nvptx64")]
-        return Label::new("", "");
-        #[cfg(not(target_arch = "nvptx64"))]
-        Label::new(self.kernel, self.array)
-    }
-
-    /// Ends the launch: index `i` is no index of an array of `len` elements.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn fail(self, i: u32, len: u32) -> ! {
-        #[cfg(target_arch = "nvptx64")]
-        crate::fault::report(self.array, i as usize, len as usize);
-        // Not a panic: the launch catches it, and nothing is printed.
-        #[cfg(not(target_arch = "nvptx64"))]
-        std::panic::resume_unwind(Box::new(crate::check::OutOfBounds {
-            kernel: self.kernel,
-            array: self.array,
-            index: i.into(),
-            len: len.into(),
-        }))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Safe code makes no places of its own: an array would be read where it has no element.
 #![forbid(unsafe_code)]
 
-use trioxide_kernel::safe::{Names, Place};
+use trioxide_kernel::check::Names;
+use trioxide_kernel::safe::Place;
 
 struct Anywhere;
 
