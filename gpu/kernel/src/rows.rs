@@ -1,6 +1,6 @@
 //! Lists of elements, one for each key, and ranks in bit sets, as kernels read them.
 
-use crate::{Group, In, Index, Out};
+use crate::{Group, In, Index, Out, safe};
 
 /// Lists of elements, one for each key: compressed sparse rows.
 #[derive(Group)]
@@ -14,7 +14,7 @@ pub struct Rows<'a, T: bytemuck::Pod + Send + Sync> {
 /// Number of members of a bit set below `member`. `ranks` has two words for each word of the set: the word, and the
 /// number of members before it.
 #[inline(always)]
-pub fn rank_of<I: Index>(ranks: In<u32>, member: I) -> u32 {
+pub fn rank_of<I: Index>(ranks: safe::In<u32>, member: I) -> u32 {
     let i = member.index();
     let [word, before] = ranks.pair(i / 32 * 2);
     before + (word & ((1 << (i % 32)) - 1)).count_ones()

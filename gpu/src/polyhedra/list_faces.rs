@@ -1,6 +1,6 @@
 //! Polyhedra: their tetrahedra and the sides of their surfaces.
 
-use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel, safe};
 
 use super::link::{Link, walk};
 use super::{sides_of, tally};
@@ -19,7 +19,7 @@ use trioxide_kernel::rows::{rank_of, sort};
 pub fn assign_tetrahedra(
     t: Tet,
     links: In<Link>,
-    ranks: In<u32>,
+    ranks: safe::In<u32>,
     counts: Atomic,
     polyhedra: Out<Polyhedron>,
     places: Out<u32>,

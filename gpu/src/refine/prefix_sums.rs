@@ -4,7 +4,7 @@
 //! every 128 half-edges: they are soon made. Where many are, a rank stands beside each word of flags: it is soon looked
 //! up, with two reads in place of four, and a third of the instructions.
 
-use trioxide_kernel::{Bits, Group, In, Out, kernel};
+use trioxide_kernel::{Bits, Group, In, Out, kernel, safe};
 
 use crate::ids::HalfEdge;
 use trioxide_kernel::rows::rank_of;
@@ -24,9 +24,9 @@ pub struct Ranks<'a> {
     /// Divided sides; 3T bits.
     pub flags: In<'a, Bits<HalfEdge>>,
     /// Their ranks.
-    pub ranks: In<'a, u32>,
+    pub ranks: safe::In<'a, u32>,
     /// Ranks of the divided sides that own their edge.
-    pub owned: In<'a, u32>,
+    pub owned: safe::In<'a, u32>,
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

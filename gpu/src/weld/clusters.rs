@@ -2,7 +2,7 @@
 //!
 //! Clusters are numbered by their representatives, ascending: the order in which S-Weld makes them.
 
-use trioxide_kernel::{Group, In, Out, kernel};
+use trioxide_kernel::{Group, In, Out, kernel, safe};
 
 use super::ids::Cluster;
 use crate::ids::Vertex;
@@ -37,7 +37,7 @@ pub fn mark_removed(v: Vertex, map: In<Cluster>, representatives: In<Vertex>) ->
 pub fn number_clusters(
     v: Vertex,
     representatives: In<Vertex>,
-    ranks: In<u32>,
+    ranks: safe::In<u32>,
     map: Out<Cluster>,
     keys: Out<Cluster>,
 ) {

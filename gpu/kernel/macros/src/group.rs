@@ -60,7 +60,7 @@ fn argument(ty: &Type, static_type: &Type, generics: &[&Ident]) -> TokenStream {
         let element = element.unwrap_or_else(|| quote!(u32));
         match last(path).ident.to_string().as_str() {
             "In" => return quote!(&'buffers ::trioxide_kernel::launch::Buffer<#element>),
-            "Out" | "Atomic" | "Racing" => {
+            "Out" | "Atomic" | "Racing" | "Scatter" => {
                 return quote!(&'buffers mut ::trioxide_kernel::launch::Buffer<#element>);
             }
             _ => {}
