@@ -32,6 +32,8 @@ trioxide_kernel::id! {
     pub struct Place = "place";
     /// A face of a tetrahedron, seen from it: side 4t + i is the face of tetrahedron t opposite to its vertex i.
     pub struct FaceSide = "side of a face";
+    /// An item of the list that a launch goes through.
+    pub struct Item = "item";
     /// A polyhedron.
     pub struct Polyhedron = "polyhedron";
 }

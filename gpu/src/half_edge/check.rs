@@ -1,6 +1,7 @@
 //! The rules that a mesh must keep before any other kernel may index with it.
 
-use trioxide_kernel::{Atomic, In, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -31,7 +32,7 @@ pub mod rule {
 
 /// Finds vertex `v` if a coordinate of it is not finite, or too large.
 #[kernel(P in Anywhere, requires(points.len() == n, found.len() == rule::COUNT), moves(points.bytes()))]
-pub fn check_points<P: MeshPoint>(v: Vertex, points: In<P>, found: Atomic) {
+pub fn check_points<P: MeshPoint>(v: Own<Vertex>, points: In<P, Vertex>, found: Atomic) {
     let p = points.at(v).to_f64();
     if !p.has_finite_coordinates() {
         found.min(rule::FINITE, v.index());
@@ -56,11 +57,12 @@ pub fn is_too_small<P: MeshPoint>(a: P::Double, b: P::Double, c: P::Double) -> b
     moves(origins.bytes() + points.bytes())
 )]
 pub fn check_triangles_exactly<P: MeshPoint>(
-    t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
     found: Atomic,
 ) {
+    let t = *t;
     prefetch_corners(points, origins, t);
     let corners = [0, 1, 2].map(|k| origins.at(HalfEdge::of(t, k)));
     check(t, corners, points, found, |a, b, c| {
@@ -79,7 +81,7 @@ pub fn check_triangles_exactly<P: MeshPoint>(
 pub(super) fn check<P: MeshPoint>(
     t: Triangle,
     [a, b, c]: [Vertex; 3],
-    points: In<P>,
+    points: In<P, Vertex>,
     found: Atomic,
     is_proper: impl Fn(P::Double, P::Double, P::Double) -> Option<bool>,
 ) -> bool {

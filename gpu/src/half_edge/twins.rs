@@ -1,6 +1,7 @@
 //! Twins: the two half-edges of an edge meet in a hash table.
 
-use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{PREFETCHED_AHEAD, kernel};
 
 use super::check::check;
 use super::{prefetch_corners, rule, target};
@@ -23,15 +24,15 @@ use crate::slots::{ATTEMPTS, Slots, take};
     moves(2 * origins.bytes() + points.bytes() + twins.bytes())
 )]
 pub fn match_twins<P: MeshPoint>(
-    t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
     table: Atomic<HalfEdge>,
-    twins: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
-    match_in::<false, P>(t, origins, points, table, twins, found, scale);
+    match_in::<false, P>(*t, origins, points, table, twins, found, scale);
 }
 
 /// As [`match_twins()`], for meshes whose ids are not local.
@@ -42,25 +43,25 @@ pub fn match_twins<P: MeshPoint>(
     moves(2 * origins.bytes() + points.bytes() + twins.bytes())
 )]
 pub fn match_scattered_twins<P: MeshPoint>(
-    t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
     table: Atomic<HalfEdge>,
-    twins: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
-    match_in::<true, P>(t, origins, points, table, twins, found, scale);
+    match_in::<true, P>(*t, origins, points, table, twins, found, scale);
 }
 
 /// The body of both.
 #[inline(always)]
 fn match_in<const SCATTERED: bool, P: MeshPoint>(
     t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
     table: Atomic<HalfEdge>,
-    twins: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
@@ -141,9 +142,9 @@ fn pick<T>([a, b, c]: [T; 3], k: usize) -> T {
 #[inline(always)]
 fn ask_ahead(
     t: Triangle,
-    origins: In<Vertex>,
+    origins: In<Vertex, HalfEdge>,
     table: Atomic<HalfEdge>,
-    twins: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     home: impl Fn(Triangle, usize) -> u32,
 ) {
     let triangles = origins.len() / 3;
@@ -176,8 +177,8 @@ fn search(
     h: HalfEdge,
     (a, b): (Vertex, Vertex),
     next: impl Fn(u32) -> HalfEdge,
-    origins: In<Vertex>,
-    twins: Atomic<HalfEdge>,
+    origins: In<Vertex, HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     found: Atomic,
 ) {
     let mut attempt = 0;
@@ -207,8 +208,8 @@ fn search(
     requires(twins.len() == 3 * n, found.len() == rule::COUNT),
     moves(twins.bytes() + 4 * words(3 * n))
 )]
-pub fn mark_boundary(t: Triangle, twins: In<HalfEdge>, found: Atomic) -> [bool; 3] {
-    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Atomic) -> [bool; 3] {
+    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(*t, k));
     // No branch before the reads, so that they overlap: a half-edge of the boundary stands for its twin.
     let own = half_edges.map(|h| twins.at(h));
     let back = [0, 1, 2].map(|k| {
@@ -238,12 +239,12 @@ pub fn mark_boundary(t: Triangle, twins: In<HalfEdge>, found: Atomic) -> [bool; 
     moves(origins.bytes() + twins.bytes() + half_edge_of_vertex.bytes())
 )]
 pub fn find_half_edges_of_vertices(
-    t: Triangle,
-    origins: In<Vertex>,
-    twins: In<HalfEdge>,
-    half_edge_of_vertex: Atomic<HalfEdge>,
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    twins: In<HalfEdge, HalfEdge>,
+    half_edge_of_vertex: Atomic<HalfEdge, Vertex>,
 ) {
-    let half_edge = |k: u32| HalfEdge::of(t, k);
+    let half_edge = |k: u32| HalfEdge::of(*t, k);
     // A CPU looks before it updates, which costs less than a branch that goes either way.
     let is_lowest =
         |k: u32| cfg!(not(target_arch = "nvptx64")) || twins.at(half_edge(k)) > half_edge(0);

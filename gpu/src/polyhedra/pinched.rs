@@ -42,7 +42,7 @@ pub fn list_tops(
     // Numbers of vertices: the sort is one of numbers.
     tops: Out<u32>,
 ) -> bool {
-    let (first, end) = (tets.offsets.at(p), tets.offsets.at(p.index() + 1));
+    let (first, end) = (tets.start(p), tets.end(p));
     let start = first_top(first, p.index());
     let mut slot = start;
     let mut push = |v: Vertex| {
@@ -87,7 +87,7 @@ pub fn choose_splits(
     cuts: Out<FaceSide>,
 ) {
     let p = pinched.at(i);
-    let (first, end) = (tets.offsets.at(p), tets.offsets.at(p.index() + 1));
+    let (first, end) = (tets.start(p), tets.end(p));
     let double = first_double(
         |i| tops.at(i),
         first_top(first, p.index()),

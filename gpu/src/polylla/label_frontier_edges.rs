@@ -1,6 +1,7 @@
 //! Frontier edges and seeds.
 
-use trioxide_kernel::{Bits, In, kernel};
+use trioxide_kernel::safe::{In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use crate::ids::HalfEdge;
 
@@ -17,12 +18,12 @@ use crate::ids::HalfEdge;
     moves(twins.bytes() + longest.bytes() + constrained.bytes() + 8 * words(n))
 )]
 pub fn label_frontier_edges(
-    h: HalfEdge,
-    twins: In<HalfEdge>,
+    own: Own<HalfEdge>,
+    twins: In<HalfEdge, HalfEdge>,
     longest: In<Bits<HalfEdge>>,
     constrained: In<Bits<HalfEdge>>,
 ) -> (bool, bool) {
-    let twin = twins.at(h);
+    let (h, twin) = (*own, twins.at(own));
     // Border half-edges have ids behind the half-edges of triangles.
     let on_border = twin.index() >= twins.len();
     let barrier = on_border || (!constrained.is_empty() && constrained.bit(h));

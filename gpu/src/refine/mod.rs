@@ -72,7 +72,7 @@ pub mod tag_segments;
 pub mod template;
 
 use bytemuck::{Pod, Zeroable};
-use trioxide_kernel::{Bits, Group, In};
+use trioxide_kernel::{Bits, Group, In, safe};
 
 use crate::half_edge::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -105,12 +105,12 @@ impl Ends {
 }
 
 /// Triangles by their corners.
-#[derive(Group)]
+#[derive(safe::Group)]
 pub struct Corners<'a, P: MeshPoint> {
     /// Vertex at which each half-edge of a triangle starts; 3T.
-    pub corners: In<'a, Vertex>,
+    pub corners: safe::In<'a, Vertex, HalfEdge>,
     /// Coordinates; V.
-    pub points: In<'a, P>,
+    pub points: safe::In<'a, P, Vertex>,
 }
 
 impl<P: MeshPoint> Corners<'_, P> {

@@ -1,6 +1,6 @@
 //! The sides of each face meet in a hash table.
 
-use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel, safe};
 
 use super::{Face, corners_of, face_rule, face_vertices};
 use crate::ids::{FaceSide, Tet, Vertex};
@@ -54,7 +54,7 @@ pub(super) fn search_slots(
 pub fn match_face_sides(
     t: Tet,
     tetrahedra: In<Vertex>,
-    table: Atomic<FaceSide>,
+    table: safe::Atomic<FaceSide>,
     twins: Atomic<FaceSide>,
     found: Atomic,
     scale: u64,
@@ -76,7 +76,7 @@ pub fn match_face_sides(
 pub fn match_scattered_face_sides(
     t: Tet,
     tetrahedra: In<Vertex>,
-    table: Atomic<FaceSide>,
+    table: safe::Atomic<FaceSide>,
     twins: Atomic<FaceSide>,
     found: Atomic,
     scale: u64,
@@ -89,7 +89,7 @@ pub fn match_scattered_face_sides(
 fn match_in<const SCATTERED: bool>(
     t: Tet,
     tetrahedra: In<Vertex>,
-    table: Atomic<FaceSide>,
+    table: safe::Atomic<FaceSide>,
     twins: Atomic<FaceSide>,
     found: Atomic,
     scale: u64,
@@ -176,7 +176,7 @@ fn pick([a, b, c, d]: [FaceSide; 4], k: u32) -> FaceSide {
 fn ask_ahead(
     t: Tet,
     tetrahedra: In<Vertex>,
-    table: Atomic<FaceSide>,
+    table: safe::Atomic<FaceSide>,
     twins: Atomic<FaceSide>,
     home: impl Fn([Vertex; 4], u32) -> u32,
 ) {

@@ -6,7 +6,7 @@ use gpu::refine::mark_triangles::{
 };
 use gpu::refine::{Corners, CornersBuffers};
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Bits, In};
+use trioxide_kernel::{Bits, In, safe};
 use trioxide_mesh::bit_set;
 
 use super::edges::DeviceEdgeMesh;
@@ -337,12 +337,9 @@ impl Marking {
     ) -> bool {
         let t = Triangle::new(t);
         let corners: &[Vertex] = bytemuck::cast_slice(corners);
-        // SAFETY: a triangle of a checked mesh: its corners are vertices.
-        let corners = unsafe {
-            Corners {
-                corners: In::from_slice(corners),
-                points: In::from_slice(&mesh.points),
-            }
+        let corners = Corners {
+            corners: safe::In::from_slice(corners),
+            points: safe::In::from_slice(&mesh.points),
         };
         match self {
             Marking::All => true,

@@ -7,6 +7,7 @@ use gpu::refine::number_edges::{mark_owners, number_sides};
 use gpu::refine::tag_segments::tag_segments;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::rows::RowsBuffers;
 
 use super::edges::{DeviceEdgeMesh, Level, MOST_EDGES, Stale};
 use super::error::{Error, Result};
@@ -179,22 +180,20 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             let values = on.upload(&tags.values)?;
             let mut found = on.filled(1, NONE)?;
             self.tags = on.filled(self.level().edges as usize, 0)?;
-            // SAFETY: ends are vertices of the mesh; the buckets list its half-edges by vertex; no segment is there
-            // twice.
-            unsafe {
-                tag_segments::launch(
-                    on,
-                    tags.values.len() as u32,
-                    &ends,
-                    &values,
-                    &self.corners,
-                    &self.sides,
-                    around.offsets(),
-                    around.items(),
-                    &mut self.tags,
-                    &mut found,
-                )
-            }?;
+            tag_segments::launch(
+                on,
+                tags.values.len() as u32,
+                &ends,
+                &values,
+                &self.corners,
+                &self.sides,
+                RowsBuffers {
+                    offsets: around.offsets(),
+                    items: around.items(),
+                },
+                &mut self.tags,
+                &mut found,
+            )?;
             on.read(&found, 0)
         })?;
         self.markers = tags.markers;

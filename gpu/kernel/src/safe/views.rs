@@ -219,6 +219,19 @@ views! {
     Scatter<T: AtomicElement>, Out, &mut
 }
 
+#[cfg(not(target_arch = "nvptx64"))]
+impl<'a, T: Element, I: Index> In<'a, T, I> {
+    /// A view of host memory, to call a kernel's function with.
+    pub fn from_slice(slice: &'a [T]) -> Self {
+        Self {
+            // SAFETY: indices are compared before they are used; vectors are loaded from any address.
+            view: unsafe { view::In::from_slice(slice) },
+            names: Names::new("called by the host", "slice"),
+            index: PhantomData,
+        }
+    }
+}
+
 impl<T: Element, I: Index> In<'_, T, I> {
     #[inline(always)]
     fn place(self, i: impl Place<I>) -> u32 {
