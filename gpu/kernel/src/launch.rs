@@ -17,6 +17,7 @@ use crate::fault::{BROKEN_ASSERTION, Fault};
 use crate::index::BitWord;
 use crate::index::Index;
 use crate::place;
+use crate::print::{Collector, Record, Sink};
 use crate::view::{Out, RawView};
 #[cfg(any(debug_assertions, feature = "checked"))]
 use crate::writers::OfLaunch;
@@ -88,8 +89,11 @@ impl Launch {
     /// The promise of the launch, whose fields are as the kernel's code made them. `range` lies within
     /// 0..[`Launch::calls`], no call is made twice, and the launch's arrays are memory of this process.
     pub unsafe fn run(&self, range: Range<u32>) {
-        // SAFETY: the caller's promise.
-        unsafe { (self.calls)(&self.arguments, self.n, range) }
+        let arguments = &self.arguments;
+        arguments.prints.during(range.start, || {
+            // SAFETY: the caller's promise.
+            unsafe { (self.calls)(arguments, self.n, range) }
+        });
     }
 
     /// End of the range that `run` takes as a whole.
@@ -115,6 +119,17 @@ impl Launch {
             Shape::Blocks { .. } => SCRATCH_BYTES + self.shared,
             Shape::Each | Shape::Bits => 0,
         }
+    }
+
+    /// Sends the lines that the launch prints to `sink` when it is dropped, in place of standard error.
+    pub fn print_to(&mut self, sink: Sink) {
+        self.arguments.prints.send_to(sink);
+    }
+
+    /// Takes what a device has printed: the `records` that are set, which are cleared, of `count` prints in all, as far
+    /// as that is known.
+    pub fn take_prints(&self, records: &mut [Record], count: u64) {
+        self.arguments.prints.take(records, count);
     }
 
     /// Refuses arrays of another device than `device`.
@@ -172,6 +187,13 @@ impl Launch {
     }
 }
 
+impl Drop for Launch {
+    // After a panic too: the lines before it say most.
+    fn drop(&mut self) {
+        self.arguments.prints.finish(self.kernel.name);
+    }
+}
+
 /// An array that a launch takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Array {
@@ -199,6 +221,7 @@ pub struct Arguments {
     /// Start of each value in `values`.
     starts: Vec<usize>,
     arrays: Vec<Array>,
+    prints: Collector,
     /// Who wrote which element on a CPU.
     #[cfg(any(debug_assertions, feature = "checked"))]
     pub(crate) writers: OfLaunch,
@@ -213,6 +236,7 @@ impl Arguments {
             values: Vec::with_capacity(32),
             starts: Vec::with_capacity(24),
             arrays: Vec::with_capacity(16),
+            prints: Collector::default(),
             #[cfg(any(debug_assertions, feature = "checked"))]
             writers: OfLaunch::default(),
         };

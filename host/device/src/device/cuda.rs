@@ -5,6 +5,7 @@ mod devices;
 mod fault;
 mod memory;
 mod package;
+mod prints;
 mod transfers;
 
 use std::ptr;
@@ -20,7 +21,7 @@ use cust::sys;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory};
 
 use self::memory::Allocation;
-use self::package::{Kernel, Package};
+use self::package::Package;
 use self::transfers::FEW;
 use super::touched::Touching;
 use super::transfers::{Lanes, PIECE, Pinned, Staging};
@@ -377,7 +378,10 @@ impl Backend for Cuda {
                 package: kernel.package,
             });
         };
-        let (function, Kernel { fault, .. }) = package.kernel(kernel.entry).map_err(cuda)?;
+        let (function, loaded) = package.kernel(kernel.entry).map_err(cuda)?;
+        if let Some(prints) = &loaded.prints {
+            lock(prints).begin(&loaded.module).map_err(cuda)?;
+        }
         let (blocks, threads) = grid_of(&launch);
         let shared = launch.shared_bytes() as u32;
         let pointers = launch.arguments.pointers();
@@ -388,16 +392,21 @@ impl Backend for Cuda {
                 .launch(function, blocks, threads, shared, &pointers)
         }
         .map_err(cuda)?;
-        // A checked build waits, so that a fault names its launch.
-        if let Some(fault) = fault {
-            self.core.stream.synchronize().map_err(|error| {
-                match fault::read_fault(&mut lock(fault)) {
-                    Some(fault) => launch.describe(fault),
-                    None => cuda(error),
-                }
-            })?;
+        if loaded.fault.is_none() && loaded.prints.is_none() {
+            return Ok(());
         }
-        Ok(())
+        // A kernel that checks indices or prints is waited for, so that a fault and the lines name its launch.
+        let ended = self.core.stream.synchronize();
+        if let Some(prints) = &loaded.prints {
+            lock(prints).collect(&loaded.module, &launch);
+        }
+        ended.map_err(|error| {
+            let fault = loaded.fault.as_ref();
+            match fault.and_then(|fault| fault::read_fault(&mut lock(fault))) {
+                Some(fault) => launch.describe(fault),
+                None => cuda(error),
+            }
+        })
     }
 
     fn synchronize(&self) -> Result<()> {

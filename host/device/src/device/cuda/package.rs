@@ -14,6 +14,7 @@ use cust::function::Function;
 use cust::module::Module;
 
 use super::fault;
+use super::prints::Prints;
 use crate::device::Ptx;
 use crate::device::transfers::Pinned;
 
@@ -42,9 +43,11 @@ pub struct MadeReady {
 pub struct Kernel {
     /// The driver's handle, since the first launch: to look it up takes a part of a launch's time.
     function: Option<Function<'static>>,
-    module: Arc<Module>,
+    pub module: Arc<Module>,
     /// Where the kernel of a checked build reports bad indices.
     pub fault: Option<Mutex<Pinned>>,
+    /// Where the kernel prints, if it does.
+    pub prints: Option<Mutex<Prints>>,
 }
 
 impl Package {
@@ -119,6 +122,7 @@ impl Package {
                 function: None,
                 module,
                 fault: None,
+                prints: None,
             };
             self.kernels.entry(name).or_insert(kernel);
         }
@@ -129,11 +133,13 @@ impl Package {
         let text = self.source().cut(entry).ok_or(CudaError::NotFound)?;
         let module = Module::from_ptx(&text, &[])?;
         let fault = fault::fault_of(&text, &module)?.map(Mutex::new);
+        let prints = Prints::of(&text, &module)?.map(Mutex::new);
         let module = Arc::new(module);
         let kernel = Kernel {
             function: None,
             module,
             fault,
+            prints,
         };
         self.kernels.insert(entry, kernel);
         self.made_ready.compiled += 1;
