@@ -94,7 +94,7 @@ impl Label {
     #[cfg(all(any(debug_assertions, feature = "checked"), target_arch = "nvptx64"))]
     #[cold]
     fn fail(self, index: usize, len: usize) -> ! {
-        crate::fault::report(self.array, index, len)
+        crate::fault::report(0, self.array, index, len)
     }
 }
 
@@ -105,6 +105,9 @@ pub struct Names {
     kernel: &'static str,
     #[cfg(not(target_arch = "nvptx64"))]
     array: &'static str,
+    // Hashes, 0 of an empty name.
+    #[cfg(target_arch = "nvptx64")]
+    kernel: u32,
     #[cfg(target_arch = "nvptx64")]
     array: u32,
 }
@@ -115,11 +118,13 @@ impl Names {
     #[inline(always)]
     pub const fn new(kernel: &'static str, array: &'static str) -> Self {
         #[cfg(target_arch = "nvptx64")]
-        {
-            let _ = kernel;
-            let array = hash(array);
-            Self { array }
-        }
+        return Self {
+            kernel: match kernel.is_empty() {
+                true => 0,
+                false => hash(kernel),
+            },
+            array: hash(array),
+        };
         #[cfg(not(target_arch = "nvptx64"))]
         Self { kernel, array }
     }
@@ -129,7 +134,10 @@ impl Names {
     #[inline(always)]
     pub const fn field(self, field: &'static str) -> Self {
         #[cfg(target_arch = "nvptx64")]
-        return Self::new("", field);
+        return Self {
+            kernel: self.kernel,
+            array: hash(field),
+        };
         #[cfg(not(target_arch = "nvptx64"))]
         Self::new(self.kernel, field)
     }
@@ -152,7 +160,7 @@ impl Names {
     #[inline(never)]
     pub(crate) fn fail(self, i: u32, len: u32) -> ! {
         #[cfg(target_arch = "nvptx64")]
-        crate::fault::report(self.array, i as usize, len as usize);
+        crate::fault::report(self.kernel, self.array, i as usize, len as usize);
         // Not a panic: the launch catches it, and nothing is printed.
         #[cfg(not(target_arch = "nvptx64"))]
         std::panic::resume_unwind(Box::new(OutOfBounds {

@@ -147,23 +147,16 @@ impl Launch {
         }
     }
 
-    /// The error for a fault that a device reported during this launch.
-    pub fn describe(&self, fault: Fault) -> LaunchError {
-        if fault.is_set == BROKEN_ASSERTION {
-            let len = (fault.len as usize).min(fault.text.len());
-            return LaunchError::Assertion {
-                kernel: self.kernel.name,
-                text: String::from_utf8_lossy(&fault.text[..len]).into_owned(),
-                index: fault.index,
-            };
-        }
-        let array = |array: &&Array| hash(array.name) == fault.array;
-        let found = self.arguments.arrays.iter().find(array);
-        LaunchError::OutOfBounds {
+    /// The names that a report of this launch may have.
+    pub fn named(&self) -> Named {
+        Named {
             kernel: self.kernel.name,
-            array: found.map_or("shared", |array| array.name),
-            index: fault.index,
-            len: fault.len,
+            arrays: self
+                .arguments
+                .arrays
+                .iter()
+                .map(|array| array.name)
+                .collect(),
         }
     }
 
@@ -191,6 +184,36 @@ impl Drop for Launch {
     // After a panic too: the lines before it say most.
     fn drop(&mut self) {
         self.arguments.prints.finish(self.kernel.name);
+    }
+}
+
+/// The names of a kernel and its arrays, which a device reports as hashes.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// Its arrays.
+    pub arrays: Vec<&'static str>,
+}
+
+impl Named {
+    /// The error for a fault that a device reported during a launch of this kernel.
+    pub fn describe(&self, fault: &Fault) -> LaunchError {
+        if fault.is_set == BROKEN_ASSERTION {
+            let len = (fault.len as usize).min(fault.text.len());
+            return LaunchError::Assertion {
+                kernel: self.kernel,
+                text: String::from_utf8_lossy(&fault.text[..len]).into_owned(),
+                index: fault.index,
+            };
+        }
+        let array = |array: &&&str| hash(array) == fault.array;
+        LaunchError::OutOfBounds {
+            kernel: self.kernel,
+            array: self.arrays.iter().find(array).copied().unwrap_or("shared"),
+            index: fault.index,
+            len: fault.len,
+        }
     }
 }
 

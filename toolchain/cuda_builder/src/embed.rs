@@ -144,12 +144,8 @@ fn embed_machine_code(
         let found = ptx_rules::family_of(entry, &declared);
         found.map(|(_, family)| family.to_owned())
     })?;
-    // A kernel that may report a wrong index, or that prints, is loaded as a module of its own, so that the report and
-    // the lines are of its launch.
-    families.retain(|_, text| {
-        let has = |name| text.contains(name);
-        !has(ptx_rules::FAULT) && !has(ptx_rules::PRINTS)
-    });
+    // A kernel that prints is loaded as a module of its own, so that the lines are of its launch.
+    families.retain(|_, text| !text.contains(ptx_rules::PRINTS));
     let (table, bytes) = machine_code::assemble_families(&families, ptxas, folder)?;
     println!(
         "cargo::warning=embedding machine code of the kernels of {name}, {} KiB",

@@ -1,7 +1,9 @@
 //! Kernels over an own index: their launches are safe functions.
 
 use trioxide_kernel::launch::LaunchError;
-use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, OwnBlock, PerBlock, Shared};
+use trioxide_kernel::safe::{
+    Atomic, Group, In, Out, Own, OwnBlock, Parts, PerBlock, Scatter, Shared,
+};
 use trioxide_kernel::{Scalar, kernel};
 
 use crate::common::Host;
@@ -283,4 +285,67 @@ fn blocks_leave_no_array() {
     let mut shares = on.upload(&[0.0; 64]);
     let error = share_in_blocks::launch(&on, 2, &uploaded, &mut sums, &mut positive, &mut shares);
     assert!(matches!(error, Err(LaunchError::Requirement { .. })));
+}
+
+/// The values of a sample's neighbours before and after it, and the place of each sample in an order.
+#[kernel]
+pub fn place_samples(
+    place: Own<Station>,
+    order: In<Sample, Station>,
+    values: In<u32>,
+    part: u32,
+    pairs: Out<u32, Parts<Station, 2>>,
+    places: Scatter<u32, Sample>,
+) {
+    let i = place.index();
+    pairs.set(place.part(0), values.pair(2 * i)[0]);
+    pairs.set(
+        place.part(part),
+        values.quad(4 * (i / 2))[(2 * i % 4 + 1) as usize],
+    );
+    places.set(order.at(place), i);
+}
+
+fn place(order: &[u32], pairs: usize, part: u32) -> Result<(Vec<u32>, Vec<u32>), LaunchError> {
+    let on = Host::new();
+    let order: Vec<Sample> = order.iter().map(|&i| Sample::new(i)).collect();
+    let values: Vec<u32> = (10..10 + 2 * order.len() as u32).collect();
+    let (uploaded, values) = (on.upload(&order), on.upload(&values));
+    let mut found = on.upload(&vec![0u32; pairs]);
+    let mut places = on.upload(&vec![0u32; order.len()]);
+    let n = order.len() as u32;
+    place_samples::launch(&on, n, &uploaded, &values, part, &mut found, &mut places)?;
+    Ok((on.download(&found), on.download(&places)))
+}
+
+#[test]
+fn parts_and_scattered_elements_are_written_where_they_belong() {
+    let (pairs, places) = place(&[2, 0, 1], 6, 1).unwrap();
+    assert_eq!(pairs, [10, 11, 12, 13, 14, 15]);
+    assert_eq!(places, [1, 2, 0]);
+}
+
+#[test]
+fn no_part_lies_behind_an_array_or_in_another_part() {
+    let said = |result: Result<_, LaunchError>| result.unwrap_err().to_string();
+    assert_eq!(
+        said(place(&[2, 0, 1], 5, 1)),
+        "kernel place_samples: index 5 of array `pairs`, which has 5 elements"
+    );
+    // Part 2 of index 0 would be part 0 of index 1.
+    assert_eq!(
+        said(place(&[2, 0, 1], 6, 2)),
+        "kernel place_samples: index 4294967295 of array `pairs`, which has 6 elements"
+    );
+    assert_eq!(
+        said(place(&[0, 3, 1], 6, 1)),
+        "kernel place_samples: index 3 of array `places`, which has 3 elements"
+    );
+}
+
+#[cfg(debug_assertions)]
+#[test]
+#[should_panic(expected = "write element 1 of array `places`")]
+fn two_writers_of_a_scattered_element_are_found() {
+    let _ = place(&[1, 1, 0], 6, 1);
 }

@@ -283,7 +283,7 @@ impl Backend for Emulated {
             let reported =
                 fault.map(|place| unsafe { (place as *mut Fault).replace(Fault::default()) });
             match reported.filter(|fault| fault.is_set != 0) {
-                Some(fault) => launch.describe(fault),
+                Some(fault) => launch.named().describe(&fault),
                 None => LaunchError::Device {
                     kernel: launch.kernel.name,
                     reason: text,
