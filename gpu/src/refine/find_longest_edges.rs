@@ -1,6 +1,7 @@
 //! Steps 1 and 2: the longest edge of each triangle.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::safe::In;
+use trioxide_kernel::{Out, kernel};
 
 use super::{Corners, Selected};
 use crate::ids::{HalfEdge, Side};
@@ -24,7 +25,7 @@ pub fn find_longest_edges<P: MeshPoint>(
     i: u32,
     selected: Selected,
     mesh: Corners<P>,
-    sides: In<Side>,
+    sides: In<Side, HalfEdge>,
     longest: Out<u8>,
 ) {
     let Some(t) = selected.triangle(i) else {

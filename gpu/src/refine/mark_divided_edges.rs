@@ -1,6 +1,7 @@
 //! Steps 2 and 4 where many triangles are marked: one pass over all edges.
 
-use trioxide_kernel::{Bits, In, kernel};
+use trioxide_kernel::safe::{In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use crate::ids::{Edge, HalfEdge, Triangle};
 
@@ -11,9 +12,9 @@ use crate::ids::{Edge, HalfEdge, Triangle};
     moves(halves.bytes() + longest.bytes() + marked.bytes() + 8 * words(n))
 )]
 pub fn mark_divided_edges(
-    e: Edge,
+    e: Own<Edge>,
     halves: In<HalfEdge>,
-    longest: In<u8>,
+    longest: In<u8, Triangle>,
     marked: In<Bits<Triangle>>,
 ) -> (bool, bool) {
     let [left, right] = halves.pair(2 * e.index());

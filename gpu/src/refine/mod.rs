@@ -72,7 +72,9 @@ pub mod tag_segments;
 pub mod template;
 
 use bytemuck::{Pod, Zeroable};
-use trioxide_kernel::{Bits, Group, In, safe};
+use trioxide_kernel::Bits;
+use trioxide_kernel::safe::{Group, In};
+use trioxide_kernel::view::AtomicElement;
 
 use crate::half_edge::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -83,6 +85,11 @@ use flag_divided_sides::acting;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Ends(u64);
+
+// SAFETY: a transparent `u64`.
+unsafe impl AtomicElement for Ends {
+    type Bits = u64;
+}
 
 impl Ends {
     /// The edge from `start` to `end`.
@@ -105,12 +112,12 @@ impl Ends {
 }
 
 /// Triangles by their corners.
-#[derive(safe::Group)]
+#[derive(Group)]
 pub struct Corners<'a, P: MeshPoint> {
     /// Vertex at which each half-edge of a triangle starts; 3T.
-    pub corners: safe::In<'a, Vertex, HalfEdge>,
+    pub corners: In<'a, Vertex, HalfEdge>,
     /// Coordinates; V.
-    pub points: safe::In<'a, P, Vertex>,
+    pub points: In<'a, P, Vertex>,
 }
 
 impl<P: MeshPoint> Corners<'_, P> {

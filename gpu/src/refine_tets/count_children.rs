@@ -1,9 +1,10 @@
 //! Step 5 of the paper: the children of each divided tetrahedron are counted.
 
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::{TETRAHEDRON, count_leaves, edge_index};
-use crate::ids::{Edge, Tet};
+use crate::ids::{Edge, Item, Tet};
 
 /// Marked edges of the `i`-th tetrahedron in `touched`, longest first, and the number of its children but one.
 #[kernel(
@@ -16,13 +17,13 @@ use crate::ids::{Edge, Tet};
     moves(40 * n)
 )]
 pub fn count_tet_children(
-    i: u32,
-    touched: In<Tet>,
+    i: Own<Item>,
+    touched: In<Tet, Item>,
     edges: In<Edge>,
-    orders: In<u32>,
+    orders: In<u32, Tet>,
     marked: In<Bits<Edge>>,
-    divisions: Out<u32>,
-    added: Out<u32>,
+    divisions: Out<u32, Item>,
+    added: Out<u32, Item>,
 ) {
     let t = touched.at(i);
     let order = orders.at(t);

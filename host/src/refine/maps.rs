@@ -63,8 +63,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         let level = self.level();
         let mut ends = on.uninitialized(level.edges as usize)?;
         let n = 3 * level.triangles;
-        // SAFETY: the edges of sides are below E; each edge has one owner.
-        unsafe { find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends) }?;
+        find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends)?;
         Ok(ends)
     }
 
@@ -124,8 +123,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     pub fn ancestors(&self, on: &Device) -> Result<Buffer<Triangle>> {
         let (n, input) = (self.level().triangles, self.levels[0].triangles);
         let mut ancestors = on.uninitialized(n as usize)?;
-        // SAFETY: parents are older triangles, so each walk ends at one of the input.
-        unsafe { find_ancestors::launch(on, n, &self.parents, &mut ancestors, input) }?;
+        find_ancestors::launch(on, n, &self.parents, &mut ancestors, input)?;
         Ok(ancestors)
     }
 

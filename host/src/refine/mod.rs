@@ -232,7 +232,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                     points: &mesh.points,
                 };
                 let (sides, longest) = (&mesh.sides, &mut mesh.longest);
-                // SAFETY: the corners of a checked mesh; a list has half-edges of its triangles, and flags say which.
+                // SAFETY: a list has half-edges of the mesh, each once, so that one index writes a triangle.
                 unsafe { find_longest_edges::launch(on, n, selected, corners, sides, longest) }?;
                 Ok(())
             })
@@ -244,8 +244,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                 on.fill_from(&mut self.halves, known, HalfEdge::NONE)?;
                 self.for_stale(on, |mesh, n, selected| {
                     let (sides, halves) = (&mesh.sides, &mut mesh.halves);
-                    // SAFETY: sides of a checked mesh, which are below 2E; no side is in two triangles.
-                    unsafe { link_sides::launch(on, n, selected, sides, halves) }?;
+                    link_sides::launch(on, n, selected, sides, halves)?;
                     Ok(())
                 })
             })?;
@@ -264,8 +263,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                     points: &mesh.points,
                 };
                 let clockwise = u32::from(mesh.clockwise);
-                // SAFETY: the corners of a checked mesh; a list has half-edges of its triangles.
-                unsafe { check_parts::launch(on, n, selected, corners, clockwise, found) }?;
+                check_parts::launch(on, n, selected, corners, clockwise, found)?;
                 Ok(())
             })
         })

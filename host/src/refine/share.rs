@@ -337,8 +337,7 @@ impl<P: AnyPoint> Share<P> {
             let list: Buffer<Triangle> = on.upload(bytemuck::cast_slice(&triangles))?;
             let n = triangles.len() as u32;
             let forest = self.mesh.forest();
-            // SAFETY: the list has triangles of the mesh; sides lead to its edges and half-edges.
-            unsafe { follow_marked_triangles::launch(on, n, &list, forest, &mut self.divided) }?;
+            follow_marked_triangles::launch(on, n, &list, forest, &mut self.divided)?;
             Ok(())
         })
     }

@@ -78,8 +78,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         let (points, corners, twins) = mesh.into_parts();
         let (bits, owners) = on.stage("number edges", || {
             let mut owners = on.uninitialized((n as usize).div_ceil(32))?;
-            // SAFETY: it reads the twin of each half-edge alone.
-            unsafe { mark_owners::launch(on, n, &twins, &mut owners) }?;
+            mark_owners::launch(on, n, &twins, &mut owners)?;
             let list = compact(on, &owners)?;
             Ok((owners, list))
         })?;
@@ -95,9 +94,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             sides.set_len(n as usize);
             halves.set_len(2 * owners.len());
             let edges = owners.len() as u32;
-            // SAFETY: owners are half-edges; twins of a checked triangulation lead back, so each half-edge is in one
-            // edge.
-            unsafe { number_sides::launch(on, edges, &owners, &twins, &mut sides, &mut halves) }?;
+            number_sides::launch(on, edges, &owners, &twins, &mut sides, &mut halves)?;
             Ok((sides, halves))
         })?;
         Ok((Self::new(on, points, corners, sides, halves)?, bits))

@@ -186,8 +186,7 @@ impl<P: SpacePoint> DeviceTets<P> {
         let broken = on.stage("check the mesh", || {
             let mut found = on.filled(tet_rule::COUNT, NONE)?;
             let (n, points) = (self.points.len() as u32, &self.points);
-            // SAFETY: it reads the point of its own vertex.
-            unsafe { check_tet_points::launch(on, n, points, &mut found) }?;
+            check_tet_points::launch(on, n, points, &mut found)?;
             let list = on.uninitialized(0)?;
             self.find_broken(on, &list, 0, self.count(), &mut found)
         })?;
@@ -250,19 +249,16 @@ impl<P: SpacePoint> DeviceTets<P> {
         found: &mut Buffer<u32>,
     ) -> crate::Result<Option<Error>> {
         let mut undecided = on.uninitialized(count.div_ceil(32) as usize)?;
-        // SAFETY: the list has tetrahedra of the mesh; vertex ids are compared with V before they are used.
-        unsafe {
-            check_tetrahedra::launch(
-                on,
-                count,
-                list,
-                &self.tetrahedra,
-                &self.points,
-                found,
-                first,
-                &mut undecided,
-            )
-        }?;
+        check_tetrahedra::launch(
+            on,
+            count,
+            list,
+            &self.tetrahedra,
+            &self.points,
+            found,
+            first,
+            &mut undecided,
+        )?;
         let found = on.download(found)?;
         let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
         if let Some(vertex) = element(tet_rule::FINITE) {
