@@ -22,14 +22,15 @@ pub fn mark_divided_edges(
     let is_on_boundary = right.is_none();
     // Read in any case: without a branch, a thread's reads for several edges overlap.
     let u = if is_on_boundary { t } else { u };
-    let (marked_t, marked_u) = if marked.is_empty() {
-        (true, true)
+    // Before the marks are looked at, so that these reads overlap.
+    let [longest_t, longest_u] = longest.gather([t, u]);
+    let [marked_t, marked_u] = if marked.is_empty() {
+        [true, true]
     } else {
-        (marked.bit(t), marked.bit(u))
+        marked.bits([t, u])
     };
-    let divides_t = marked_t & (u32::from(longest.at(t)) == left.index() - 3 * t.index());
-    let divides_u =
-        marked_u & (u32::from(longest.at(u)) == right.index().wrapping_sub(3 * u.index()));
+    let divides_t = marked_t & (u32::from(longest_t) == left.index() - 3 * t.index());
+    let divides_u = marked_u & (u32::from(longest_u) == right.index().wrapping_sub(3 * u.index()));
     let divided = divides_t | divides_u;
     (divided, divided & !(marked_t & marked_u))
 }

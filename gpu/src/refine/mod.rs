@@ -131,8 +131,8 @@ impl<P: MeshPoint> Corners<'_, P> {
     #[inline(always)]
     fn points_of(self, t: Triangle) -> [P::Double; 3] {
         self.prefetch(t);
-        let point = |k| self.points.at(self.corners.at(HalfEdge::of(t, k))).to_f64();
-        [point(0), point(1), point(2)]
+        let corners = self.corners.row::<3>(HalfEdge::of(t, 0));
+        self.points.gather(corners).map(P::to_f64)
     }
 }
 

@@ -32,30 +32,22 @@ pub fn count_face_children<P: Point3>(
     divisions: Out<u32, Triangle>,
     added: Out<u32, Triangle>,
 ) {
-    let point = |k| points.at(faces.at(3 * f.index() + k));
-    let (a, b, c) = (point(0), point(1), point(2));
+    let ids = face_edges.row::<3>(3 * f.index());
+    let [a, b, c] = points.gather(faces.row(3 * f.index()));
+    let is_marked = marked.bits(ids);
     let lengths = [
         a.distance_squared(b),
         a.distance_squared(c),
         b.distance_squared(c),
     ];
-    let ids = [
-        face_edges.at(3 * f.index()),
-        face_edges.at(3 * f.index() + 1),
-        face_edges.at(3 * f.index() + 2),
-    ];
     let longer =
         |j: usize, k: usize| lengths[j] > lengths[k] || lengths[j] == lengths[k] && ids[j] < ids[k];
     // The number of longer marked edges.
     let rank = |k: usize, j: usize, l: usize| {
-        (marked.bit(ids[j]) && longer(j, k)) as u32 + (marked.bit(ids[l]) && longer(l, k)) as u32
+        (is_marked[j] && longer(j, k)) as u32 + (is_marked[l] && longer(l, k)) as u32
     };
     let place = |k: usize, set: u32, rank: u32| {
-        if marked.bit(ids[k]) {
-            set << (4 * rank)
-        } else {
-            0
-        }
+        if is_marked[k] { set << (4 * rank) } else { 0 }
     };
     let division = place(0, edge_set(0), rank(0, 1, 2))
         | place(1, edge_set(1), rank(1, 0, 2))

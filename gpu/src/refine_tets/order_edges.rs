@@ -20,8 +20,7 @@ pub fn order_tet_edges<P: Point3>(
     edges: In<Edge, EdgeUse>,
     orders: Out<u32, Tet>,
 ) {
-    let [a, b, c, d] = corners(tetrahedra, *t);
-    let (a, b, c, d) = (points.at(a), points.at(b), points.at(c), points.at(d));
+    let [a, b, c, d] = points.gather(corners(tetrahedra, *t));
     let lengths = [
         a.distance_squared(b),
         a.distance_squared(c),
