@@ -352,6 +352,22 @@ impl<W: BitWord + Send + Sync> In<'_, W> {
     }
 }
 
+impl<W: BitWord + Send + Sync> In<'_, W> {
+    /// Whether each member is in the bit set; the reads overlap as those of [`In::at_all`].
+    #[inline(always)]
+    pub fn bit_all<const N: usize>(self, members: [W::Member; N]) -> [bool; N] {
+        let numbers = members.map(Index::index);
+        let words = self.at_all(numbers.map(|i| i / 32));
+        let mut are_members = [false; N];
+        let mut k = 0;
+        while k < N {
+            are_members[k] = words[k].to_word() >> (numbers[k] % 32) & 1 != 0;
+            k += 1;
+        }
+        are_members
+    }
+}
+
 impl<T: Element, I: Index> Out<'_, T, I> {
     /// Writes the own element.
     #[inline(always)]
