@@ -310,15 +310,16 @@ impl<T: Element, I: Index> In<'_, T, I> {
     }
 }
 
-impl<T: Element + Word> In<'_, T> {
+impl<T: Element + Word, I: Index> In<'_, T, I> {
     /// Elements `i` and `i + 1`; `i` is even.
     #[inline(always)]
-    pub fn pair(self, i: u32) -> [T; 2] {
+    pub fn pair(self, i: I) -> [T; 2] {
+        let (i, len) = (i.index(), self.len());
         debug_assert!(
             i.is_multiple_of(2),
             "pair({i}): pairs begin at even indices"
         );
-        let (i, len) = (i & !1, self.len());
+        let i = i & !1;
         if i | 1 >= len {
             self.names.fail(i | 1, len);
         }
@@ -327,12 +328,13 @@ impl<T: Element + Word> In<'_, T> {
 
     /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements after the end read as 0.
     #[inline(always)]
-    pub fn quad(self, i: u32) -> [T; 4] {
+    pub fn quad(self, i: I) -> [T; 4] {
+        let (i, len) = (i.index(), self.len());
         debug_assert!(
             i.is_multiple_of(4),
             "quad({i}): quads begin at multiples of 4"
         );
-        let (i, len) = (i & !3, self.len());
+        let i = i & !3;
         if i >= len {
             self.names.fail(i, len);
         }
