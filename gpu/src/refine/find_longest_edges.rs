@@ -35,7 +35,7 @@ pub fn find_longest_edges<P: MeshPoint>(
         mesh.prefetch(t);
     }
     let h = |k: u32| HalfEdge::of(t, k);
-    let [a, b, c] = mesh.points.gather(mesh.corners.row(h(0)));
+    let [a, b, c] = mesh.points_at([h(0), h(1), h(2)]);
     let ab = a.distance_squared(b);
     let bc = b.distance_squared(c);
     let ca = c.distance_squared(a);

@@ -25,7 +25,7 @@ pub fn link_sides(
         return;
     };
     let h = |k: u32| HalfEdge::of(t, k);
-    let [ab, bc, ca] = sides.row::<3>(h(0));
+    let [ab, bc, ca] = sides.at_all([h(0), h(1), h(2)]);
     halves.set(ab, h(0));
     halves.set(bc, h(1));
     halves.set(ca, h(2));

@@ -1,6 +1,6 @@
 //! Triangles with boundary tags are divided as faces of tetrahedra are.
 
-use trioxide_kernel::safe::{Atomic, In, Out, Own};
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts};
 use trioxide_kernel::{Bits, kernel};
 
 use super::{PATHS, TRIANGLE, count_leaves, edge_set, walk};
@@ -25,16 +25,16 @@ fn face_edge_index(set: u32) -> u32 {
 )]
 pub fn count_face_children<P: Point3>(
     f: Own<Triangle>,
-    faces: In<Vertex>,
-    face_edges: In<Edge>,
+    faces: In<Vertex, Parts<Triangle, 3>>,
+    face_edges: In<Edge, Parts<Triangle, 3>>,
     points: In<P, Vertex>,
     marked: In<Bits<Edge>>,
     divisions: Out<u32, Triangle>,
     added: Out<u32, Triangle>,
 ) {
-    let ids = face_edges.row::<3>(3 * f.index());
-    let [a, b, c] = points.gather(faces.row(3 * f.index()));
-    let is_marked = marked.bits(ids);
+    let ids = face_edges.at_all([f.part(0), f.part(1), f.part(2)]);
+    let [a, b, c] = points.at_all(faces.at_all([f.part(0), f.part(1), f.part(2)]));
+    let is_marked = marked.bit_all(ids);
     let lengths = [
         a.distance_squared(b),
         a.distance_squared(c),

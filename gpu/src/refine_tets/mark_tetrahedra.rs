@@ -21,7 +21,7 @@ impl<P: Point3> Tets<'_, P> {
     /// The points of tetrahedron `t`.
     #[inline(always)]
     fn points_of(self, t: Tet) -> [P; 4] {
-        self.points.gather(corners(self.tetrahedra, t))
+        self.points.at_all(corners(self.tetrahedra, t))
     }
 }
 

@@ -282,27 +282,6 @@ impl<T: Element, I: Index> In<'_, T, I> {
         (i < self.len()).then(|| self.view.at(i))
     }
 
-    /// Elements `i` to `i + N - 1`: one comparison, before all reads.
-    #[inline(always)]
-    pub fn row<const N: usize>(self, i: I) -> [T; N] {
-        const { assert!(N > 0 && N <= 64, "a row is short") };
-        let (i, len) = (i.index(), self.len());
-        if i >= len || len - i < N as u32 {
-            self.names.fail(i.saturating_add(N as u32 - 1), len);
-        }
-        core::array::from_fn(|k| self.view.at(i + k as u32))
-    }
-
-    /// Elements at several indices. The largest is compared before all reads, so that these overlap, and so do the
-    /// reads of the indices; between reads by [`Self::at`] a thread waits for the next index.
-    #[inline(always)]
-    pub fn gather<const N: usize>(self, indices: [I; N]) -> [T; N] {
-        // What an index says of itself is asked once.
-        let numbers = indices.map(I::index);
-        largest(numbers).checked(self.len(), self.names);
-        numbers.map(|i| self.view.at(i))
-    }
-
     /// Elements `i` to `i + 3`, at any `i`.
     #[inline(always)]
     pub fn four(self, i: I) -> [T; 4] {
@@ -373,27 +352,6 @@ impl<W: BitWord + Send + Sync> In<'_, W> {
             .at(checked::<u32, _>(i / 32, self.len(), self.names));
         word.to_word() >> (i % 32) & 1 != 0
     }
-
-    /// Whether each of some members is in the bit set; as [`Self::gather`].
-    #[inline(always)]
-    pub fn bits<const N: usize>(self, members: [W::Member; N]) -> [bool; N] {
-        let numbers = members.map(W::Member::index);
-        (largest(numbers) / 32).checked(self.len(), self.names);
-        numbers.map(|i| self.view.at(i / 32).to_word() >> (i % 32) & 1 != 0)
-    }
-}
-
-/// The largest of some numbers.
-#[inline(always)]
-fn largest<const N: usize>(numbers: [u32; N]) -> u32 {
-    const { assert!(N > 0, "at least one index") };
-    let mut largest = numbers[0];
-    let mut k = 1;
-    while k < N {
-        largest = largest.max(numbers[k]);
-        k += 1;
-    }
-    largest
 }
 
 impl<W: BitWord + Send + Sync> In<'_, W> {
