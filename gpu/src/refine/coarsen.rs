@@ -26,8 +26,8 @@ pub struct SavedRows<'a> {
     pub corners: Out<'a, Vertex, Parts<Item, 3>>,
     /// Sides; three for each triangle.
     pub sides: Out<'a, Side, Parts<Item, 3>>,
-    /// Tags, three for each triangle; or empty.
-    pub tags: Out<'a, u32, Parts<Item, 3>>,
+    /// Tags, three for each triangle; or empty, so that they are not over parts of the list.
+    pub tags: Scatter<'a, u32>,
 }
 
 /// The mesh that gets its triangles back.
@@ -64,24 +64,25 @@ pub fn save_triangles(
     halves: In<HalfEdge, Side>,
     saved: SavedRows,
 ) {
+    let t = list.at(i);
+    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k).index());
+    let corners = mesh.corners.at_all(half_edges);
+    let sides = mesh.sides.at_all(half_edges);
+    let others = halves.at_all(sides.map(Side::reverse));
     let mut k = 0;
     while k < 3 {
-        let h = HalfEdge::of(list.at(i), k);
-        let side = mesh.sides.at(h.index());
-        let is_on_boundary = halves.at(side.reverse()).is_none();
-        saved.corners.set(i.part(k), mesh.corners.at(h.index()));
-        saved.sides.set(
-            i.part(k),
-            if is_on_boundary {
-                Side::new(side.index() | ON_BOUNDARY)
-            } else {
-                side
-            },
-        );
-        if !mesh.tags.is_empty() {
-            saved.tags.set(i.part(k), mesh.tags.at(side.edge().index()));
-        }
+        saved.corners.set(i.part(k as u32), corners[k]);
+        let flag = if others[k].is_none() { ON_BOUNDARY } else { 0 };
+        saved
+            .sides
+            .set(i.part(k as u32), Side::new(sides[k].index() | flag));
         k += 1;
+    }
+    if !mesh.tags.is_empty() {
+        let tags = mesh.tags.at_all(sides.map(|side| side.edge().index()));
+        saved.tags.set(3 * i.index(), tags[0]);
+        saved.tags.set(3 * i.index() + 1, tags[1]);
+        saved.tags.set(3 * i.index() + 2, tags[2]);
     }
 }
 
@@ -100,21 +101,26 @@ pub fn restore_triangles(
     mesh: RestoredRows,
     halves: Scatter<HalfEdge, Side>,
 ) {
+    let t = list.at(i);
+    let places = [0, 1, 2].map(|k| 3 * i.index() + k);
+    let corners = saved.corners.at_all(places);
+    let rows = saved.sides.at_all(places).map(Side::index);
+    let sides = rows.map(|row| Side::new(row & !ON_BOUNDARY));
     let mut k = 0;
     while k < 3 {
-        let h = HalfEdge::of(list.at(i), k);
-        let place = 3 * i.index() + k;
-        let row = saved.sides.at(place).index();
-        let side = Side::new(row & !ON_BOUNDARY);
-        mesh.corners.set(h, saved.corners.at(place));
-        mesh.sides.set(h, side);
-        halves.set(side, h);
-        if row & ON_BOUNDARY != 0 {
-            halves.set(side.reverse(), HalfEdge::NONE);
-        }
-        if !mesh.tags.is_empty() {
-            mesh.tags.store(side.edge(), saved.tags.at(place));
+        let h = HalfEdge::of(t, k as u32);
+        mesh.corners.set(h, corners[k]);
+        mesh.sides.set(h, sides[k]);
+        halves.set(sides[k], h);
+        if rows[k] & ON_BOUNDARY != 0 {
+            halves.set(sides[k].reverse(), HalfEdge::NONE);
         }
         k += 1;
+    }
+    if !mesh.tags.is_empty() {
+        let tags = saved.tags.at_all(places);
+        mesh.tags.store(sides[0].edge(), tags[0]);
+        mesh.tags.store(sides[1].edge(), tags[1]);
+        mesh.tags.store(sides[2].edge(), tags[2]);
     }
 }

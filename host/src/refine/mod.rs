@@ -352,6 +352,23 @@ mod tests {
     }
 
     #[test]
+    fn a_mesh_without_segments_goes_back_to_the_input() {
+        let on = Device::cpu(Some(1)).unwrap();
+        let mut mesh = crate::generate::random(50, 1).unwrap();
+        mesh.segments.clear();
+        let options = Options {
+            rounds: 2,
+            history: true,
+            ..Options::default()
+        };
+        let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+        assert_eq!(refine(&on, &mut resident, &options).unwrap(), End::Rounds);
+        assert!(resident.level().triangles as usize > mesh.triangles.len());
+        resident.coarsen(&on, 0).unwrap();
+        assert_eq!(resident.triangulation(&on, None).unwrap(), mesh);
+    }
+
+    #[test]
     fn markings_without_meaning_are_refused() {
         let on = Device::cpu(Some(1)).unwrap();
         let mesh = crate::generate::random(50, 1).unwrap();
