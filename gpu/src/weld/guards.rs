@@ -9,7 +9,8 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, DVec3};
 
-use trioxide_kernel::{Bits, Group, In, Scalar};
+use trioxide_kernel::safe::{Group, In};
+use trioxide_kernel::{Bits, Scalar};
 
 use super::grid::LARGEST_COORDINATE;
 use crate::ids::Vertex;
@@ -68,11 +69,11 @@ pub struct Guards<'a, G: Guard> {
     /// Bit set of the locked vertices, which have no neighbours.
     pub locked: In<'a, Bits<Vertex>>,
     /// Normals of any length.
-    pub normals: In<'a, DVec3>,
+    pub normals: In<'a, DVec3, Vertex>,
     /// Texture coordinates.
-    pub uvs: In<'a, DVec2>,
+    pub uvs: In<'a, DVec2, Vertex>,
     /// Red, green, blue and alpha, a byte each.
-    pub colors: In<'a, u32>,
+    pub colors: In<'a, u32, Vertex>,
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -232,7 +232,23 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
     }
 }
 
-impl<T: Element, I: Index> In<'_, T, I> {
+impl<'a, T: Element, I: Index> In<'a, T, I> {
+    /// The `count` elements from `first` on, numbered from 0. They are compared once: a loop over numbers below `count`
+    /// compares none again.
+    #[inline(always)]
+    pub fn run(self, first: I, count: u32) -> In<'a, T> {
+        let (first, len) = (first.index(), self.len());
+        if first > len || count > len - first {
+            self.names
+                .fail(first.saturating_add(count.saturating_sub(1)), len);
+        }
+        In {
+            view: self.view.part(first, count),
+            names: self.names,
+            index: PhantomData,
+        }
+    }
+
     #[inline(always)]
     fn place(self, i: impl Place<I>) -> u32 {
         i.checked(self.len(), self.names)
@@ -341,6 +357,12 @@ impl<T: AtomicElement, I: Index> Scatter<'_, T, I> {
     pub fn set(self, i: impl Place<I>, value: T) {
         self.view
             .set_atomically(i.checked(self.len(), self.names), value);
+    }
+
+    /// Asks a CPU for element `i` ahead of its write.
+    #[inline(always)]
+    pub fn prefetch(self, i: I) {
+        self.view.unwritten().prefetch(i);
     }
 }
 
