@@ -69,8 +69,7 @@ pub fn bounds<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec
     let n = count(points.len())?;
     on.stage("bounds", || {
         let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();
-        // SAFETY: no index comes from data.
-        unsafe { measure_bounds::launch(on, n, points, &mut extremes) }?;
+        measure_bounds::launch(on, n, points, &mut extremes)?;
         let keys: Vec<u64> = on.download(&extremes)?;
         let mut highest = keys.chunks(COPIES as usize).map(|copies| {
             let key = copies.iter().copied().max().filter(|&key| key > 0);

@@ -1,9 +1,10 @@
 //! Polyhedra whose surface is no 2-manifold: two of their tops are the same vertex.
 
-use trioxide_kernel::{In, NONE, Out, kernel};
+use trioxide_kernel::safe::{self, In, Own};
+use trioxide_kernel::{NONE, Out, kernel};
 
 use super::trees::Trees;
-use crate::ids::{FaceSide, Polyhedron, Tet, Vertex};
+use crate::ids::{FaceSide, Item, Polyhedron, Tet, Vertex};
 use crate::tet_faces::{corner_at, corners_of};
 use trioxide_kernel::rows::{Rows, sort};
 
@@ -79,12 +80,12 @@ pub fn list_tops(
     cuts.len() == n
 ))]
 pub fn choose_splits(
-    i: u32,
-    pinched: In<Polyhedron>,
+    i: Own<Item>,
+    pinched: In<Polyhedron, Item>,
     trees: Trees,
     tets: Rows<Tet>,
     tops: In<u32>,
-    cuts: Out<FaceSide>,
+    cuts: safe::Out<FaceSide, Item>,
 ) {
     let p = pinched.at(i);
     let (first, end) = (tets.start(p), tets.end(p));

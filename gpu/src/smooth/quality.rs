@@ -6,10 +6,11 @@
 //! angle and the radius ratio are for tetrahedra only.
 
 use glam::DVec3;
-use trioxide_kernel::{Atomic, In, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::cells::Cells;
-use crate::ids::Cell;
+use crate::ids::{Cell, Vertex};
 use crate::point3::{Point3, Spatial};
 
 /// The square root, rounded correctly.
@@ -331,14 +332,14 @@ fn bin(bounds: In<f64>, first: u32, x: f64) -> u32 {
     moves(cells.bytes() + points.bytes())
 )]
 pub fn measure_cells<P: Point3>(
-    c: Cell,
+    c: Own<Cell>,
     cells: Cells,
-    points: In<P>,
+    points: In<P, Vertex>,
     bounds: In<f64>,
     counts: Atomic,
     extremes: Atomic<u64>,
 ) {
-    let cell = cells.cell(c);
+    let cell = cells.cell(*c);
     let at = |k: u32| points.at(cells.vertex(cell, k)).to_f64();
     let mut k = 0;
     while k < cell.size {

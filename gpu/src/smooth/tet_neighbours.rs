@@ -11,7 +11,7 @@ use super::cells_of_nodes::LIGHT;
 use super::neighbours::list_start;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::neighbours::lists_room;
-use crate::ids::Vertex;
+use crate::ids::{Corner, Vertex};
 
 /// Nodes of a block.
 pub const NEIGHBOUR_NODES: usize = 128;
@@ -48,7 +48,7 @@ pub(super) fn column(lane: u32, slot: u32, slots: u32, lanes: u32) -> u32 {
 pub(super) fn opposite(stars: Stars, s: u32) -> [Vertex; 3] {
     let corner = stars.corner(s);
     let own = corner.index() % 4;
-    let [a, b, c, d] = stars.cells.vertices.quad(corner.index() - own);
+    let [a, b, c, d] = stars.cells.vertices.quad(Corner::new(corner.index() - own));
     [
         if own == 0 { b } else { a },
         if own <= 1 { c } else { b },
@@ -159,7 +159,7 @@ pub fn gather_tet_neighbours(
     });
     let (before, total) = block.exclusive_sum(&lengths);
     let is_staged = total <= STAGED as u32;
-    let from = list_start(stars.starts.at(first), first, VOLUME);
+    let from = list_start(stars.start(Vertex::new(first)), first, VOLUME);
     let item = |lane: Lane, k| tile.slots.at(column(lane.index(), k, SLOTS, NODES));
     block.phase(|lane| {
         tile.is_left

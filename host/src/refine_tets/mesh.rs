@@ -169,11 +169,8 @@ impl<P: SpacePoint> DeviceTets<P> {
         self.check_tetrahedra(on)?;
         // The closure and the children rely on it: a face has a tetrahedron on each side at most.
         let faces = on.stage("match faces", || {
-            // SAFETY: the vertices of tetrahedra are in range, as checked above.
-            unsafe {
-                let (list, vertices) = (self.list, self.points.len());
-                DeviceFaces::build(on, list, vertices, &self.tetrahedra, &self.faces)
-            }
+            let (list, vertices) = (self.list, self.points.len());
+            DeviceFaces::build(on, list, vertices, &self.tetrahedra, &self.faces)
         })?;
         Ok(faces.map_err(|broken| match broken {
             Broken::Loose(face) => Error::LooseFace { face },
@@ -468,9 +465,7 @@ impl DeviceFaces {
     /// errors of the device.
     pub fn of<P: SpacePoint>(on: &Device, mesh: &DeviceTets<P>) -> crate::Result<Self> {
         let (list, vertices) = (mesh.list, mesh.points().len());
-        // SAFETY: the vertices of a checked mesh are in range.
-        let faces =
-            unsafe { DeviceFaces::build(on, list, vertices, mesh.tetrahedra(), mesh.faces()) }?;
+        let faces = DeviceFaces::build(on, list, vertices, mesh.tetrahedra(), mesh.faces())?;
         faces.map_err(Broken::into_error)
     }
 }

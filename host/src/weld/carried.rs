@@ -253,8 +253,7 @@ impl DeviceCarried {
         }
         let words = self.locked.len() as u32;
         let mut joined = on.duplicate(&self.locked)?.cast();
-        // SAFETY: one index a word; both sets are of the mesh's vertices.
-        unsafe { gpu::smooth::join_bits::launch(on, words, &more.cast(), &mut joined) }?;
+        gpu::smooth::join_bits::launch(on, words, &more.cast(), &mut joined)?;
         self.locked = joined.cast();
         Ok(())
     }
