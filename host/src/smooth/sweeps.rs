@@ -78,8 +78,7 @@ impl Sweeps<'_> {
             })?;
             squares = on.uninitialized(count as usize)?;
             on.stage("moves", || {
-                // SAFETY: both arrays have all nodes; `count` nodes move.
-                unsafe { kernel::square_moves::launch(on, count, &before, &nodes, &mut squares) }?;
+                kernel::square_moves::launch(on, count, &before, &nodes, &mut squares)?;
                 Ok(())
             })?;
         } else {

@@ -256,8 +256,7 @@ impl ShareSweeps<'_> {
         }
         if let (Some(before), 1..) = (to, count) {
             let mut squares = on.uninitialized(count as usize)?;
-            // SAFETY: both arrays have all nodes; `count` nodes move.
-            unsafe { kernel::square_moves::launch(on, count, &before, &from, &mut squares) }?;
+            kernel::square_moves::launch(on, count, &before, &from, &mut squares)?;
             self.swept.squares = on.download(&squares)?;
         }
         Ok(from)
