@@ -11,8 +11,7 @@ use crate::ids::{Place, Vertex};
     L in Layouts,
     requires(
         from.len() == to.len(),
-        from.len() >= L::ELEMENTS * n,
-        squares.len() >= n
+        from.len() >= L::ELEMENTS * n
     ),
     moves(2 * n * L::ELEMENTS * size_of::<L>() + squares.bytes())
 )]
