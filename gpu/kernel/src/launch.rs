@@ -330,6 +330,8 @@ impl Arguments {
 pub struct TooShort {
     pub array: &'static str,
     pub len: u64,
+    /// Elements that each index needs.
+    pub per: u32,
 }
 
 /// Why a launch failed.
@@ -355,6 +357,8 @@ pub enum LaunchError {
         len: u64,
         /// Number of indices of the launch.
         n: u32,
+        /// Elements that each index needs.
+        per: u32,
     },
     /// A call used an index that an array does not have.
     OutOfBounds {
@@ -419,10 +423,17 @@ impl fmt::Display for LaunchError {
                 array,
                 len,
                 n,
-            } => write!(
-                f,
-                "kernel {kernel}: array `{array}` has {len} elements, but the launch has {n} indices"
-            ),
+                per,
+            } => {
+                write!(
+                    f,
+                    "kernel {kernel}: array `{array}` has {len} elements, but the launch has {n} indices"
+                )?;
+                match per {
+                    1 => Ok(()),
+                    per => write!(f, " with {per} elements each"),
+                }
+            }
             &Self::OutOfBounds {
                 kernel,
                 array,

@@ -62,10 +62,9 @@ pub fn check_triangles_exactly<P: MeshPoint>(
     points: In<P, Vertex>,
     found: Atomic,
 ) {
-    let t = *t;
-    prefetch_corners(points, origins, t);
-    let corners = [0, 1, 2].map(|k| origins.at(HalfEdge::of(t, k)));
-    check(t, corners, points, found, |a, b, c| {
+    prefetch_corners(points, origins, *t);
+    let corners = origins.at_all([t.part(0), t.part(1), t.part(2)]);
+    check(*t, corners, points, found, |a, b, c| {
         Some(P::Double::is_proper(a, b, c))
     });
 }
@@ -90,8 +89,7 @@ pub(super) fn check<P: MeshPoint>(
         found.min(rule::RANGE, t.index());
         return false;
     }
-    let point = |v: Vertex| points.at(v).to_f64();
-    let (a, b, c) = (point(a), point(b), point(c));
+    let [a, b, c] = points.at_all([a, b, c]).map(P::to_f64);
     if is_too_small::<P>(a, b, c) {
         found.min(rule::SMALL, t.index());
         return true;

@@ -32,7 +32,7 @@ pub fn match_twins<P: MeshPoint>(
     found: Atomic,
     scale: u64,
 ) {
-    match_in::<false, P>(*t, origins, points, table, twins, found, scale);
+    match_in::<false, P>(t, origins, points, table, twins, found, scale);
 }
 
 /// As [`match_twins()`], for meshes whose ids are not local.
@@ -51,13 +51,13 @@ pub fn match_scattered_twins<P: MeshPoint>(
     found: Atomic,
     scale: u64,
 ) {
-    match_in::<true, P>(*t, origins, points, table, twins, found, scale);
+    match_in::<true, P>(t, origins, points, table, twins, found, scale);
 }
 
 /// The body of both.
 #[inline(always)]
 fn match_in<const SCATTERED: bool, P: MeshPoint>(
-    t: Triangle,
+    own: Own<Triangle>,
     origins: In<Vertex, HalfEdge>,
     points: In<P, Vertex>,
     table: Atomic<HalfEdge>,
@@ -65,13 +65,8 @@ fn match_in<const SCATTERED: bool, P: MeshPoint>(
     found: Atomic,
     scale: u64,
 ) {
-    let corners = |t: Triangle| {
-        [
-            origins.at(HalfEdge::of(t, 0)),
-            origins.at(HalfEdge::of(t, 1)),
-            origins.at(HalfEdge::of(t, 2)),
-        ]
-    };
+    let t = *own;
+    let corners = |t: Triangle| origins.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
     let slots = |(a, b): (Vertex, Vertex)| Slots::of_edge(a.min(b), a.max(b), scale, SCATTERED);
     let home = |v: [Vertex; 3], k| slots((v[k], v[(k + 1) % 3])).at(0, table.len());
     prefetch_corners(points, origins, t);
@@ -83,7 +78,7 @@ fn match_in<const SCATTERED: bool, P: MeshPoint>(
             home(corners(t).map(known), k)
         });
     }
-    let v = corners(t);
+    let v = origins.at_all([own.part(0), own.part(1), own.part(2)]);
     if !check(t, v, points, found, P::Double::is_surely_proper) {
         return;
     }
@@ -103,7 +98,7 @@ fn match_in<const SCATTERED: bool, P: MeshPoint>(
         let met = [is_twin(0), is_twin(1), is_twin(2)];
         let finish = |k: usize| {
             if met[k] {
-                twins.store(half_edge(k), waiting[k]);
+                twins.store(own.part(k as u32), waiting[k]);
                 twins.store(waiting[k], half_edge(k));
             }
             // One that met none waits in its slot.
@@ -210,15 +205,15 @@ fn search(
 )]
 pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Atomic) -> [bool; 3] {
     let half_edges = [0, 1, 2].map(|k| HalfEdge::of(*t, k));
+    let own = twins.at_all([t.part(0), t.part(1), t.part(2)]);
     // No branch before the reads, so that they overlap: a half-edge of the boundary stands for its twin.
-    let own = half_edges.map(|h| twins.at(h));
-    let back = [0, 1, 2].map(|k| {
-        twins.at(if own[k].is_some() {
+    let back = twins.at_all([0, 1, 2].map(|k| {
+        if own[k].is_some() {
             own[k]
         } else {
             half_edges[k]
-        })
-    });
+        }
+    }));
     let mut k = 0;
     while k < 3 {
         if own[k].is_some() && back[k] != half_edges[k] {
@@ -247,9 +242,9 @@ pub fn find_half_edges_of_vertices(
     let half_edge = |k: u32| HalfEdge::of(*t, k);
     // A CPU looks before it updates, which costs less than a branch that goes either way.
     let is_lowest =
-        |k: u32| cfg!(not(target_arch = "nvptx64")) || twins.at(half_edge(k)) > half_edge(0);
+        |k: u32| cfg!(not(target_arch = "nvptx64")) || twins.at(t.part(k)) > half_edge(0);
     let lowest = [is_lowest(0), is_lowest(1), is_lowest(2)];
-    let vertices = [0, 1, 2].map(|k| origins.at(half_edge(k)));
+    let vertices = origins.at_all([t.part(0), t.part(1), t.part(2)]);
     let offer = |k: u32| {
         let (h, v) = (half_edge(k), vertices[k as usize]);
         // Always a vertex: asked so that it is read before the branch, beside the others.

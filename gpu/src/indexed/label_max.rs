@@ -25,9 +25,8 @@ pub fn label_max<P: Point2, const TIES_BY_EDGE: bool>(
     neighbours: In<Triangle, HalfEdge>,
 ) -> [bool; 2] {
     let side = |k: u32| HalfEdge::of(*t, k);
-    let a = points.at(triangles.at(side(0)));
-    let b = points.at(triangles.at(side(1)));
-    let c = points.at(triangles.at(side(2)));
+    let corners = triangles.at_all([t.part(0), t.part(1), t.part(2)]);
+    let [a, b, c] = points.at_all(corners);
     let id = |k: u32| side(k).min(Adjacent(neighbours).opposite(side(k)));
     let mut best = 0;
     let mut most = a.distance_squared(b);

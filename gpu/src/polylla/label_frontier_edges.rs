@@ -27,9 +27,8 @@ pub fn label_frontier_edges(
     // Border half-edges have ids behind the half-edges of triangles.
     let on_border = twin.index() >= twins.len();
     let barrier = on_border || (!constrained.is_empty() && constrained.bit(h));
-    let mine = longest.bit(h);
-    // Read in any case: without a branch, a thread's reads for several half-edges overlap.
-    let theirs = longest.bit(if on_border { h } else { twin });
+    // The other's is read in any case: without a branch, a thread's reads for several half-edges overlap.
+    let [mine, theirs] = longest.bit_all([h, if on_border { h } else { twin }]);
     let frontier = barrier | !(mine | theirs);
     let seed = mine & (barrier | (theirs & (h < twin)));
     (frontier, seed)

@@ -25,9 +25,8 @@ pub fn label_longest_edges<P: Point2, const TIES_BY_EDGE: bool>(
     twins: In<HalfEdge, HalfEdge>,
 ) -> [bool; 3] {
     prefetch_corners(points, origins, *t);
-    let a = points.at(origins.at(HalfEdge::of(*t, 0)));
-    let b = points.at(origins.at(HalfEdge::of(*t, 1)));
-    let c = points.at(origins.at(HalfEdge::of(*t, 2)));
+    let corners = origins.at_all([t.part(0), t.part(1), t.part(2)]);
+    let [a, b, c] = points.at_all(corners);
     let lengths = [
         a.distance_squared(b),
         b.distance_squared(c),

@@ -123,11 +123,10 @@ impl<I: Index> OwnElement<'_, I> {
 
 // SAFETY: it is compared.
 unsafe impl<I: Index> Place<I> for OwnElement<'_, I> {
+    const IS_KNOWN: bool = false;
+
     #[inline(always)]
-    fn checked(self, len: u32, names: Names) -> u32 {
-        if self.number >= len {
-            names.fail(self.number, len);
-        }
+    fn number(self) -> u32 {
         self.number
     }
 }
@@ -226,6 +225,7 @@ unsafe impl<T: Element> Safe for PerBlock<'_, T> {
         is_short.then(|| TooShort {
             array: name,
             len: buffer.len() as u64,
+            per: 1,
         })
     }
 }

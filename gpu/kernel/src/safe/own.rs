@@ -88,23 +88,38 @@ impl<I> Deref for Own<'_, I> {
 /// Where an array over `I` is read: by an [`Own<I>`](Own), or by an `I`, which is compared with the length.
 ///
 /// # Safety
-/// `checked` gives a number below `len`, or one that the launch has compared with it; or it does not return.
+/// If it `IS_KNOWN`, `number` is below the length of every array over `I` of the launch.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no index of an array over `{I}`",
     label = "an index of other elements",
     note = "an array `In<T, I>` is read by `Own<I>` or by `I`: name the elements of the array as its second type"
 )]
-pub unsafe trait Place<I> {
-    /// The place, which the array has.
+pub unsafe trait Place<I>: Copy {
+    /// Whether the launch has compared it with the lengths.
     #[doc(hidden)]
-    fn checked(self, len: u32, names: Names) -> u32;
+    const IS_KNOWN: bool;
+    /// The place.
+    #[doc(hidden)]
+    fn number(self) -> u32;
+}
+
+/// The place in an array of `len` elements, which has it; else the launch ends.
+#[inline(always)]
+pub(super) fn checked<I, P: Place<I>>(place: P, len: u32, names: Names) -> u32 {
+    // Once: a user's index may give another number at each call.
+    let i = place.number();
+    if !P::IS_KNOWN && i >= len {
+        names.fail(i, len);
+    }
+    i
 }
 
 // SAFETY: the launch has compared the lengths.
 unsafe impl<I: Index> Place<I> for Own<'_, I> {
+    const IS_KNOWN: bool = true;
+
     #[inline(always)]
-    fn checked(self, _: u32, _: Names) -> u32 {
-        // The launch has compared the lengths.
+    fn number(self) -> u32 {
         self.number
     }
 }
@@ -125,12 +140,10 @@ unsafe impl<I: Index> Owner<I> for Own<'_, I> {}
 
 // SAFETY: it is compared.
 unsafe impl<I: Index> Place<I> for I {
+    const IS_KNOWN: bool = false;
+
     #[inline(always)]
-    fn checked(self, len: u32, names: Names) -> u32 {
-        let i = self.index();
-        if i >= len {
-            names.fail(i, len);
-        }
-        i
+    fn number(self) -> u32 {
+        self.index()
     }
 }

@@ -71,6 +71,8 @@ unsafe impl<I: Index, const N: u32> Pod for Parts<I, N> {}
 
 impl<I: Index, const N: u32> Index for Parts<I, N> {
     type Word = Bits<Self>;
+    type Whole = I;
+    const PER: u32 = N;
 
     #[inline(always)]
     fn index(self) -> u32 {
@@ -86,49 +88,53 @@ impl<I: Index, const N: u32> Index for Parts<I, N> {
     }
 }
 
-/// One of the `N` elements of an own index in an array over [`Parts`].
-pub struct OwnPart<'call, I, const N: u32> {
-    /// Not truncated: two own indices never have one number.
-    number: u64,
-    own: PhantomData<Own<'call, I>>,
+/// One of the elements that an own index has in arrays over `J`, of which each whole has [`Index::PER`].
+pub struct OwnPart<'call, J> {
+    number: u32,
+    own: PhantomData<Own<'call, J>>,
 }
 
-impl<I, const N: u32> Clone for OwnPart<'_, I, N> {
+impl<J> Clone for OwnPart<'_, J> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<I, const N: u32> Copy for OwnPart<'_, I, N> {}
+impl<J> Copy for OwnPart<'_, J> {}
+
+impl<J: Index> OwnPart<'_, J> {
+    /// The index.
+    #[inline(always)]
+    pub fn get(self) -> J {
+        J::from_index(self.number)
+    }
+}
 
 impl<'call, I: Index> Own<'call, I> {
-    /// Element `k` of the own index in an array over [`Parts`]. The array says how many there are; another `k` ends the
-    /// launch as a wrong index does.
+    /// Part `k` of the own index: half-edge `3 t + k` of triangle t, in arrays over half-edges. Another `k` than those
+    /// below [`Index::PER`] ends the launch as a wrong index does.
     #[inline(always)]
-    pub fn part<const N: u32>(self, k: u32) -> OwnPart<'call, I, N> {
-        let first = u64::from(self.number()) * u64::from(N);
+    pub fn part<J: Index<Whole = I>>(self, k: u32) -> OwnPart<'call, J> {
+        if k >= J::PER {
+            Names::new("", "part").fail(k, J::PER);
+        }
         OwnPart {
-            // Beyond every array, so that it is refused.
-            number: if k < N {
-                first + u64::from(k)
-            } else {
-                u64::MAX
-            },
+            // Below the length of every array over `J`, as the launch has checked, so that it does not wrap.
+            number: self.number().wrapping_mul(J::PER).wrapping_add(k),
             own: PhantomData,
         }
     }
 }
 
-// SAFETY: it is compared.
-unsafe impl<I: Index, const N: u32> Place<Parts<I, N>> for OwnPart<'_, I, N> {
+// SAFETY: the launch has compared the length with the number of parts of all its indices, by the same `PER`.
+unsafe impl<J: Index> Place<J> for OwnPart<'_, J> {
+    const IS_KNOWN: bool = true;
+
     #[inline(always)]
-    fn checked(self, len: u32, names: Names) -> u32 {
-        if self.number >= u64::from(len) {
-            names.fail(u32::try_from(self.number).unwrap_or(u32::MAX), len);
-        }
-        self.number as u32
+    fn number(self) -> u32 {
+        self.number
     }
 }
 
-// SAFETY: an own index has these `N` numbers alone, and no other own index has one of them.
-unsafe impl<I: Index, const N: u32> Owner<Parts<I, N>> for OwnPart<'_, I, N> {}
+// SAFETY: an own index has these `PER` numbers alone, and no other own index has one of them.
+unsafe impl<J: Index> Owner<J> for OwnPart<'_, J> {}

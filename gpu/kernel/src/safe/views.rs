@@ -6,7 +6,7 @@ use core::panic::RefUnwindSafe;
 use bytemuck::Pod;
 
 use super::Safe;
-use super::own::{Owner, Place};
+use super::own::{Owner, Place, checked};
 use crate::check::Names;
 use crate::index::Word;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -15,19 +15,29 @@ use crate::parameter::{Parameter, Run};
 use crate::view::{self, AtomicElement, AtomicInteger, OrderedElement, RawView};
 use crate::{BitWord, Index};
 
-/// The array as one over `I` with fewer than `n` elements, if it is.
+/// The array, if it is one over the launch's own index or over parts of it, and has too few elements for `n` indices.
 #[cfg(not(target_arch = "nvptx64"))]
-fn short<T: Pod, Own: 'static, I: 'static>(
+fn short<T: Pod, Own: 'static, I: Index>(
     name: &'static str,
     buffer: &Buffer<T>,
     n: u32,
 ) -> Option<TooShort> {
     use core::any::TypeId;
-    let is_over = TypeId::of::<Own>() == TypeId::of::<I>();
-    let is_short = is_over && buffer.len() < n as usize;
+    let own = TypeId::of::<Own>();
+    let (is_own, is_part) = (TypeId::of::<I>() == own, TypeId::of::<I::Whole>() == own);
+    let per = match (is_own, is_part) {
+        (false, false) => return None,
+        (true, false) => 1,
+        (_, true) => I::PER,
+    };
+    let needed = u64::from(n) * u64::from(per);
+    // Parts are numbered by u32; and what is a part of itself is one, or two indices would have one element.
+    let is_refused = needed > 1 << 32 || is_own && per != 1;
+    let is_short = is_refused || (buffer.len() as u64) < needed;
     is_short.then(|| TooShort {
         array: name,
         len: buffer.len() as u64,
+        per,
     })
 }
 
@@ -235,13 +245,34 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
 impl<T: Element, I: Index> In<'_, T, I> {
     #[inline(always)]
     fn place(self, i: impl Place<I>) -> u32 {
-        i.checked(self.len(), self.names)
+        checked(i, self.len(), self.names)
     }
 
     /// Element `i`.
     #[inline(always)]
     pub fn at(self, i: impl Place<I>) -> T {
         self.view.at(self.place(i))
+    }
+
+    /// Several elements. All indices are compared before the first element is read, so that the reads overlap.
+    #[inline(always)]
+    pub fn at_all<P: Place<I>, const N: usize>(self, places: [P; N]) -> [T; N] {
+        let len = self.len();
+        let numbers = places.map(Place::number);
+        let mut is_outside = false;
+        let mut k = 0;
+        while k < N {
+            is_outside |= !P::IS_KNOWN & (numbers[k] >= len);
+            k += 1;
+        }
+        if is_outside {
+            k = 0;
+            while k + 1 < N && numbers[k] < len {
+                k += 1;
+            }
+            self.names.fail(numbers[k], len);
+        }
+        numbers.map(|i| self.view.at(i))
     }
 
     /// Element `i`, if there is one.
@@ -316,8 +347,26 @@ impl<W: BitWord + Send + Sync> In<'_, W> {
     #[inline(always)]
     pub fn bit(self, member: W::Member) -> bool {
         let i = member.index();
-        let word = self.view.at((i / 32).checked(self.len(), self.names));
+        let word = self
+            .view
+            .at(checked::<u32, _>(i / 32, self.len(), self.names));
         word.to_word() >> (i % 32) & 1 != 0
+    }
+}
+
+impl<W: BitWord + Send + Sync> In<'_, W> {
+    /// Whether each member is in the bit set; the reads overlap as those of [`In::at_all`].
+    #[inline(always)]
+    pub fn bit_all<const N: usize>(self, members: [W::Member; N]) -> [bool; N] {
+        let numbers = members.map(Index::index);
+        let words = self.at_all(numbers.map(|i| i / 32));
+        let mut are_members = [false; N];
+        let mut k = 0;
+        while k < N {
+            are_members[k] = words[k].to_word() >> (numbers[k] % 32) & 1 != 0;
+            k += 1;
+        }
+        are_members
     }
 }
 
@@ -325,14 +374,14 @@ impl<T: Element, I: Index> Out<'_, T, I> {
     /// Writes the own element.
     #[inline(always)]
     pub fn set(self, own: impl Owner<I>, value: T) {
-        let i = own.checked(self.view.len(), self.names);
+        let i = checked(own, self.view.len(), self.names);
         self.view.set(i, value);
     }
 
     /// The own element.
     #[inline(always)]
     pub fn at(self, own: impl Owner<I>) -> T {
-        let i = own.checked(self.view.len(), self.names);
+        let i = checked(own, self.view.len(), self.names);
         self.view.at(i)
     }
 }
@@ -342,14 +391,14 @@ impl<T: AtomicElement, I: Index> Scatter<'_, T, I> {
     #[inline(always)]
     pub fn set(self, i: impl Place<I>, value: T) {
         self.view
-            .set_atomically(i.checked(self.len(), self.names), value);
+            .set_atomically(checked(i, self.len(), self.names), value);
     }
 }
 
 impl<T: AtomicElement, I: Index> Atomic<'_, T, I> {
     #[inline(always)]
     fn place(self, i: impl Place<I>) -> u32 {
-        i.checked(self.len(), self.names)
+        checked(i, self.len(), self.names)
     }
 
     /// Element `i`.
@@ -430,7 +479,7 @@ impl<T: AtomicElement<Bits = T> + AtomicInteger, I: Index> Atomic<'_, T, I> {
 impl<W: BitWord + AtomicElement<Bits = u32>> Atomic<'_, W> {
     #[inline(always)]
     fn check_bit(self, member: W::Member) {
-        (member.index() / 32).checked(self.len(), self.names);
+        checked::<u32, _>(member.index() / 32, self.len(), self.names);
     }
 
     /// Puts `member` into the bit set.

@@ -158,7 +158,8 @@ fn arrays_over_the_own_index_have_an_element_for_each() {
             kernel: "correct_samples",
             array: "stations",
             len: 2,
-            n: 3
+            n: 3,
+            per: 1
         }
     );
 }
@@ -330,12 +331,12 @@ fn no_part_lies_behind_an_array_or_in_another_part() {
     let said = |result: Result<_, LaunchError>| result.unwrap_err().to_string();
     assert_eq!(
         said(place(&[2, 0, 1], 5, 1)),
-        "kernel place_samples: index 5 of array `pairs`, which has 5 elements"
+        "kernel place_samples: array `pairs` has 5 elements, but the launch has 3 indices with 2 elements each"
     );
     // Part 2 of index 0 would be part 0 of index 1.
     assert_eq!(
         said(place(&[2, 0, 1], 6, 2)),
-        "kernel place_samples: index 4294967295 of array `pairs`, which has 6 elements"
+        "kernel place_samples: index 2 of array `part`, which has 2 elements"
     );
     assert_eq!(
         said(place(&[0, 3, 1], 6, 1)),
