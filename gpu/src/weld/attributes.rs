@@ -73,7 +73,7 @@ pub fn average_normals(
     } = clusters;
     normals.prefetch_item(representatives, *c);
     let first = normals.at(representatives.at(c));
-    let (mut i, end) = (offsets.at(c.index()), offsets.at(c.index() + 1));
+    let [mut i, end] = offsets.at_all([c.index(), c.index() + 1]);
     if i == end {
         averages.set(c, first);
         return;
@@ -104,7 +104,7 @@ pub fn average_uvs(
     } = clusters;
     uvs.prefetch_item(representatives, *c);
     let mut sum = uvs.at(representatives.at(c));
-    let (first, end) = (offsets.at(c.index()), offsets.at(c.index() + 1));
+    let [first, end] = offsets.at_all([c.index(), c.index() + 1]);
     if first == end {
         averages.set(c, sum);
         return;
@@ -135,7 +135,7 @@ pub fn average_colors(
     } = clusters;
     colors.prefetch_item(representatives, *c);
     let [mut red, mut green, mut blue, mut alpha] = channels(colors.at(representatives.at(c)));
-    let (first, end) = (offsets.at(c.index()), offsets.at(c.index() + 1));
+    let [first, end] = offsets.at_all([c.index(), c.index() + 1]);
     let mut i = first;
     while i < end {
         let [r, g, b, a] = channels(colors.at(members.at(i)));

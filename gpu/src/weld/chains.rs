@@ -13,7 +13,7 @@
 //! those that could go on. Lists of more than [`LISTED`] neighbours are made before, for the rows that need them: a
 //! search within a chain takes as long as many links.
 
-use trioxide_kernel::safe::{Group, In, Own, Scatter};
+use trioxide_kernel::safe::{Group, In, Own, Safe, Scatter};
 use trioxide_kernel::{Atomic, Block, Out, Shared, SharedMemory, kernel, safe};
 
 use super::guards::{Guard, Guarding};
@@ -246,6 +246,8 @@ pub fn decide_chains(
     } else {
         0
     };
+    // SAFETY: the launch's promise: each list is as long as the state of its row says.
+    let lists = unsafe { lists.trusted() };
     let warp = block.shared();
     block.phase(|lane| {
         let i = block.index() * WARP as u32 + lane.index();

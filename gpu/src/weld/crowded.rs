@@ -23,8 +23,8 @@
 //! `slabs`. A bucket passes the first; it stops at one of the second that has no representative near it.
 
 use glam::DVec3;
-use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts, Scatter};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own, Scatter};
+use trioxide_kernel::{Bits, Out, kernel};
 
 use super::grid::{Grid, Site};
 use super::guards::{Guard, Guarding};
@@ -48,20 +48,20 @@ const DONE: u32 = u32::MAX;
     moves(items.bytes() + points.bytes() + sites.bytes() + sorted.bytes())
 )]
 pub fn gather_listed(
-    slot: Own<Slot>,
+    slot: Slot,
     items: In<Vertex, Slot>,
     points: In<DVec3, Vertex>,
     grid: Grid,
-    sites: Out<Site, Slot>,
-    sorted: Out<DVec3, Parts<Slot, 1>>,
+    sites: Out<Site>,
+    sorted: Out<DVec3>,
 ) {
-    points.prefetch_item(items, *slot);
+    points.prefetch_item(items, slot);
     let id = items.at(slot);
     let point = points.at(id);
     let place = grid.place(point.to_array());
     sites.set(slot, Site { place, id });
     if !sorted.is_empty() {
-        sorted.set(slot.part(0), point);
+        sorted.set(slot, point);
     }
 }
 

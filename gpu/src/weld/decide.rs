@@ -17,7 +17,7 @@
 //! The first round never searches: mostly it decides nearly all vertices, and a kernel without searches runs more
 //! blocks at once. Where it leaves many, a device goes on along chains (`chains.rs`).
 
-use trioxide_kernel::safe::Own;
+use trioxide_kernel::safe::{Own, Safe};
 use trioxide_kernel::{Atomic, Block, In, NoCells, Out, Shared, SharedMemory, kernel, safe};
 
 use super::grid::item;
@@ -138,6 +138,8 @@ pub fn decide_searching<G: Guard>(
     states: Atomic,
     undecided: Out<u32>,
 ) {
+    // SAFETY: the launch's promise: sites are vertices, and buckets are runs of slots.
+    let search = unsafe { search.trusted() };
     let search_again = |row: Row| {
         let mut count = 0;
         let mut is_member = false;

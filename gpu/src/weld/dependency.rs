@@ -202,7 +202,7 @@ pub fn sweep_dependencies(
         return true;
     }
     let HigherNeighbours { starts, vertices } = neighbours;
-    let (mut place, end) = (starts.at(u.index()), starts.at(u.index() + 1));
+    let [mut place, end] = starts.at_all([u.index(), u.index() + 1]);
     while place < end {
         dependencies.inform(u, !is_member, vertices.at(place));
         place += 1;

@@ -21,8 +21,7 @@ fn remapped(
     map: In<Cluster, Vertex>,
     t: Triangle,
 ) -> [Cluster; 3] {
-    let [a, b, c] = faces.at(t);
-    [map.at(a), map.at(b), map.at(c)]
+    map.at_all(faces.at(t))
 }
 
 /// Corners of a triangle from the lowest on: the same for the same oriented triangle.

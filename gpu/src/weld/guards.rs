@@ -103,12 +103,15 @@ impl Guard for Unguarded {
 impl Guard for Limits {
     #[inline(always)]
     fn allows(guards: &Guards<Self>, a: Vertex, b: Vertex) -> bool {
-        if !guards.locked.is_empty() && (guards.locked.bit(a) | guards.locked.bit(b)) {
-            return false;
+        if !guards.locked.is_empty() {
+            let [a, b] = guards.locked.bit_all([a, b]);
+            if a | b {
+                return false;
+            }
         }
         let limits = guards.limits;
         if !guards.colors.is_empty() {
-            let (mut a, mut b) = (guards.colors.at(a), guards.colors.at(b));
+            let [mut a, mut b] = guards.colors.at_all([a, b]);
             while a != b {
                 if (a & 0xFF).abs_diff(b & 0xFF) > limits.color_step {
                     return false;
@@ -118,7 +121,7 @@ impl Guard for Limits {
             }
         }
         if !guards.uvs.is_empty() {
-            let (a, b) = (guards.uvs.at(a), guards.uvs.at(b));
+            let [a, b] = guards.uvs.at_all([a, b]);
             let u = (a.x - b.x) * limits.uv_scale;
             let v = (a.y - b.y) * limits.uv_scale;
             // A comparison with NaN is false.
@@ -127,11 +130,11 @@ impl Guard for Limits {
                 return false;
             }
         }
-        guards.normals.is_empty()
-            || limits.allows_angle(
-                direction(guards.normals.at(a).to_array()),
-                direction(guards.normals.at(b).to_array()),
-            )
+        if guards.normals.is_empty() {
+            return true;
+        }
+        let [a, b] = guards.normals.at_all([a, b]);
+        limits.allows_angle(direction(a.to_array()), direction(b.to_array()))
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Short lists of the lower neighbours of each vertex.
 
-use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{Atomic, Own, Scatter};
+use trioxide_kernel::safe::Safe;
+use trioxide_kernel::{Atomic, Out, kernel};
 
 use super::guards::{Guard, Guarding};
 use super::ids::{Row, Slot};
@@ -19,20 +19,22 @@ use super::states::LISTED;
     moves(search.positions.bytes() + search.rows.sites.bytes() + states.bytes())
 )]
 pub fn note_lower_neighbours<G: Guard>(
-    slot: Own<Slot>,
+    slot: Slot,
     search: Search<G>,
-    lower: Scatter<Row>,
-    states: Atomic<u32, Row>,
+    lower: Out<Row>,
+    states: Atomic,
 ) {
-    if let Some(row) = search.ahead(*slot) {
+    // SAFETY: the launch's promise: sites are vertices, and buckets are runs of slots.
+    let search = unsafe { search.trusted() };
+    if let Some(row) = search.ahead(slot) {
         search.positions.prefetch(row);
         // Most neighbours are a few slots ahead. An atomic addition waits until the lists before it are written.
         states.prefetch(row);
-        lower.prefetch(row.index() * LISTED);
+        lower.unwritten().prefetch(row.index() * LISTED);
     }
-    let row = search.rows.row(*slot);
+    let row = search.rows.row(slot);
     let v = search.rows.vertex(row);
-    search.each_later_neighbour(*slot, |other, id| {
+    search.each_later_neighbour(slot, |other, id| {
         let (low, high) = if id < v { (other, row) } else { (row, other) };
         let place = states.add(high, 1);
         if place < LISTED {

@@ -26,7 +26,7 @@ pub fn average_points(
     } = clusters;
     points.prefetch_item(representatives, *c);
     let mut sum = points.at(representatives.at(c));
-    let (first, end) = (offsets.at(c.index()), offsets.at(c.index() + 1));
+    let [first, end] = offsets.at_all([c.index(), c.index() + 1]);
     let mut i = first;
     while i < end {
         sum += points.at(members.at(i));

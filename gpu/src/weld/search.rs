@@ -114,10 +114,8 @@ impl<G: Guard> Search<'_, G> {
         let Reach { steps, low, high } = reach;
         let bounds = |x: u32, y: u32, z: u32| {
             let (first, last) = self.grid.run(x, high[0], y, z);
-            (
-                self.offsets.at(first.index()),
-                self.offsets.at(last.index() + 1),
-            )
+            let [first, end] = self.offsets.at_all([first.index(), last.index() + 1]);
+            (first, end)
         };
         let mut start = slot.index() + 1;
         let (_, mut end) = bounds(x, y, z);
@@ -167,8 +165,7 @@ impl<G: Guard> Search<'_, G> {
         let v = self.rows.vertex(row);
         let p = self.positions.at(row).to_array();
         self.grid.each_run(p, |first, last, corner| {
-            let mut start = self.offsets.at(first.index());
-            let end = self.offsets.at(last.index() + 1);
+            let [mut start, end] = self.offsets.at_all([first.index(), last.index() + 1]);
             while start < end {
                 let count = (end - start).min(32);
                 let mut candidates = self.candidates(start, count, corner, |id| id < v);

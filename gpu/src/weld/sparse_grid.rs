@@ -19,7 +19,7 @@
 //! where the on-the-fly version searches in its rounds: the same number of searches, and rounds that only read lists.
 //! Crowded cells cost least here of the paper's ways, as long as the lists fit.
 
-use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::safe::{Atomic, In, Own, Safe};
 use trioxide_kernel::{Bits, Block, Lanes, NoCells, Out, Shared, SharedMemory, kernel};
 
 use super::dependency::{Dependencies, HigherNeighbours, Total};
@@ -186,6 +186,8 @@ pub fn count_crowded_neighbours(
     if is_beyond {
         return;
     }
+    // SAFETY: the launch's promise: the table's lists hold vertices.
+    let cells = unsafe { cells.trusted() };
     let first = shares.at(block.index());
     let queries = queries(block, &cells, first, slots);
     let found = fold_neighbours(
@@ -224,6 +226,8 @@ pub fn list_crowded_neighbours(
     starts: In<u32>,
     higher: Out<Vertex>,
 ) {
+    // SAFETY: the launch's promise: the table's lists hold vertices.
+    let cells = unsafe { cells.trusted() };
     let first = shares.at(block.index());
     let queries = queries(block, &cells, first, slots);
     fold_neighbours(
@@ -267,7 +271,7 @@ pub fn advance_frontier(
     next.clear_bit(u);
     let is_representative = dependencies.lowest.load(u) == u;
     let HigherNeighbours { starts, vertices } = neighbours;
-    let (mut place, end) = (starts.at(u.index()), starts.at(u.index() + 1));
+    let [mut place, end] = starts.at_all([u.index(), u.index() + 1]);
     while place < end {
         let w = vertices.at(place);
         if dependencies.inform(u, is_representative, w) {

@@ -203,15 +203,18 @@ impl DeviceGrid {
         let (offsets, items): (_, Buffer<Vertex>) = lists.into_parts();
         let mut sites = on.uninitialized(n)?;
         let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;
-        kernel::gather_listed::launch(
-            on,
-            n as u32,
-            &items,
-            points,
-            parameters,
-            &mut sites,
-            &mut sorted,
-        )?;
+        // SAFETY: one index a slot; the lengths are checked.
+        unsafe {
+            kernel::gather_listed::launch(
+                on,
+                n as u32,
+                &items,
+                points,
+                parameters,
+                &mut sites,
+                &mut sorted,
+            )
+        }?;
         Ok(Self {
             parameters,
             offsets,

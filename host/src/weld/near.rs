@@ -44,7 +44,10 @@ impl<G: kernel::Guard> Near<'_, G> {
         let mut states = on.filled(n, kernel::REPRESENTATIVE)?;
         stage(on, "note neighbours", || {
             let search = self.search();
-            kernel::note_lower_neighbours::launch(on, n as u32, search, &mut lower, &mut states)?;
+            // SAFETY: sites of the grid are vertices, each once; slots, rows and buckets of a grid are in range.
+            unsafe {
+                kernel::note_lower_neighbours::launch(on, n as u32, search, &mut lower, &mut states)
+            }?;
             Ok(())
         })?;
         Ok((lower, states))
