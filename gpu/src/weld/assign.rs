@@ -1,6 +1,7 @@
 //! The representative of each vertex.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Own, Scatter};
 
 use super::chains::Lists;
 use super::guards::{Guard, Guarding};
@@ -21,19 +22,19 @@ use crate::ids::Vertex;
     moves(states.bytes() + representatives.bytes())
 )]
 pub fn assign_points<G: Guard>(
-    slot: Slot,
+    slot: Own<Slot>,
     search: Search<G>,
     lists: Lists,
-    states: In<u32>,
-    representatives: Out<Vertex>,
+    states: In<u32, Row>,
+    representatives: Scatter<Vertex, Vertex>,
 ) {
     let sites = search.rows.sites;
     let id = sites.at(slot).id;
-    let row = search.rows.row_of(slot, id);
-    if let Some(row) = search.ahead(slot) {
+    let row = search.rows.row_of(*slot, id);
+    if let Some(row) = search.ahead(*slot) {
         states.prefetch(row);
         lists.short.prefetch(row.index() * LISTED);
-        representatives.unwritten().prefetch(row);
+        representatives.prefetch(Vertex::new(row.index()));
     }
     let state = states.at(row);
     if state == REPRESENTATIVE {

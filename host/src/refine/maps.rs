@@ -172,8 +172,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         let ancestors = self.ancestors(on)?;
         let mut gathered = on.uninitialized(ancestors.len())?;
         let n = ancestors.len() as u32;
-        // SAFETY: ancestors are triangles of the input, which have a region each.
-        unsafe { gather_regions::launch(on, n, &ancestors, regions, &mut gathered) }?;
+        gather_regions::launch(on, n, &ancestors, regions, &mut gathered)?;
         Ok(gathered)
     }
 

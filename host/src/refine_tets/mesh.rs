@@ -374,8 +374,7 @@ impl<P: SpacePoint> DeviceRefined<P> {
         let n = self.mesh.count();
         let mut gathered = on.uninitialized(n as usize)?;
         let parents = on.duplicate(&self.tetrahedron_parents)?.cast();
-        // SAFETY: parents are tetrahedra of the input, which have a region each.
-        unsafe { gather_regions::launch(on, n, &parents, regions, &mut gathered) }?;
+        gather_regions::launch(on, n, &parents, regions, &mut gathered)?;
         Ok(gathered)
     }
 

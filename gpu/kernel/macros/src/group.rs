@@ -241,6 +241,16 @@ pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
                 } )*
                 ::core::option::Option::None
             }
+
+            #[inline(always)]
+            unsafe fn trusted(self) -> Self {
+                // SAFETY: the caller's promise holds for each field.
+                unsafe {
+                    #name {
+                        #( #field_names: ::trioxide_kernel::safe::Safe::trusted(self.#field_names), )*
+                    }
+                }
+            }
         }
     });
     let doc = format!("The launch's argument for [`{name}`].");

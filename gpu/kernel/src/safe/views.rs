@@ -50,6 +50,9 @@ macro_rules! views {
         pub struct $name<'a, T $(= $element)?, I = u32> {
             view: view::$view<'a, T>,
             names: Names,
+            #[cfg(target_arch = "nvptx64")]
+            run: &'a Run,
+            is_trusted: bool,
             index: PhantomData<fn(I)>,
         }
 
@@ -75,6 +78,14 @@ macro_rules! views {
             pub fn is_empty(self) -> bool {
                 self.view.is_empty()
             }
+
+            #[inline(always)]
+            fn place(self, i: impl Place<I>) -> u32 {
+                if self.is_trusted {
+                    return i.number();
+                }
+                checked(i, self.len(), self.names)
+            }
         }
 
         // SAFETY: as the view's.
@@ -90,6 +101,9 @@ macro_rules! views {
                     // SAFETY: the caller's promise; indices are compared before they are used, or are own ones.
                     view: unsafe { <view::$view<'_, T> as Parameter>::from_raw(raw, names, run) },
                     names,
+                    #[cfg(target_arch = "nvptx64")]
+                    run,
+                    is_trusted: false,
                     index: PhantomData,
                 }
             }
@@ -113,6 +127,11 @@ macro_rules! views {
                 n: u32,
             ) -> Option<TooShort> {
                 short::<T, Own, I>(name, buffer, n)
+            }
+
+            #[inline(always)]
+            unsafe fn trusted(self) -> Self {
+                Self { is_trusted: true, ..self }
             }
         }
     )* };
@@ -237,15 +256,30 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
             // SAFETY: indices are compared before they are used; vectors are loaded from any address.
             view: unsafe { view::In::from_slice(slice) },
             names: Names::new("called by the host", "slice"),
+            is_trusted: false,
             index: PhantomData,
         }
     }
 }
 
-impl<T: Element, I: Index> In<'_, T, I> {
+impl<'a, T: Element, I: Index> In<'a, T, I> {
+    /// The `count` elements from `first` on, numbered from 0. They are compared once: a loop over numbers below `count`
+    /// compares none again.
     #[inline(always)]
-    fn place(self, i: impl Place<I>) -> u32 {
-        checked(i, self.len(), self.names)
+    pub fn run(self, first: I, count: u32) -> In<'a, T> {
+        let (first, len) = (first.index(), self.len());
+        if !self.is_trusted && (first > len || count > len - first) {
+            self.names
+                .fail(first.saturating_add(count.saturating_sub(1)), len);
+        }
+        In {
+            view: self.view.part(first, count),
+            names: self.names,
+            #[cfg(target_arch = "nvptx64")]
+            run: self.run,
+            is_trusted: self.is_trusted,
+            index: PhantomData,
+        }
     }
 
     /// Element `i`.
@@ -254,25 +288,27 @@ impl<T: Element, I: Index> In<'_, T, I> {
         self.view.at(self.place(i))
     }
 
-    /// Several elements. All indices are compared before the first element is read, so that the reads overlap.
+    /// Several elements, or one, whose reads overlap with others of the thread.
+    ///
+    /// On a device no branch stands between them: of a wrong index element 0 is read, and the launch ends when the
+    /// thread has made its calls. So no loop may depend on what it reads; there `at` ends the launch at once.
     #[inline(always)]
     pub fn at_all<P: Place<I>, const N: usize>(self, places: [P; N]) -> [T; N] {
         let len = self.len();
-        let numbers = places.map(Place::number);
-        let mut is_outside = false;
-        let mut k = 0;
-        while k < N {
-            is_outside |= !P::IS_KNOWN & (numbers[k] >= len);
-            k += 1;
-        }
-        if is_outside {
-            k = 0;
-            while k + 1 < N && numbers[k] < len {
-                k += 1;
+        places.map(|place| {
+            let i = place.number();
+            if P::IS_KNOWN || self.is_trusted {
+                return self.view.at(i);
             }
-            self.names.fail(numbers[k], len);
-        }
-        numbers.map(|i| self.view.at(i))
+            let is_wrong = i >= len;
+            #[cfg(target_arch = "nvptx64")]
+            self.run.note(is_wrong, self.names);
+            #[cfg(not(target_arch = "nvptx64"))]
+            if is_wrong {
+                self.names.fail(i, len);
+            }
+            self.view.at(if is_wrong { 0 } else { i })
+        })
     }
 
     /// Element `i`, if there is one.
@@ -286,7 +322,7 @@ impl<T: Element, I: Index> In<'_, T, I> {
     #[inline(always)]
     pub fn four(self, i: I) -> [T; 4] {
         let (i, len) = (i.index(), self.len());
-        if i >= len || len - i < 4 {
+        if !self.is_trusted && (i >= len || len - i < 4) {
             self.names.fail(i.saturating_add(3), len);
         }
         self.view.four(i)
@@ -320,7 +356,7 @@ impl<T: Element + Word, I: Index> In<'_, T, I> {
             "pair({i}): pairs begin at even indices"
         );
         let i = i & !1;
-        if i | 1 >= len {
+        if !self.is_trusted && i | 1 >= len {
             self.names.fail(i | 1, len);
         }
         self.view.pair(i)
@@ -335,7 +371,7 @@ impl<T: Element + Word, I: Index> In<'_, T, I> {
             "quad({i}): quads begin at multiples of 4"
         );
         let i = i & !3;
-        if i >= len {
+        if !self.is_trusted && i >= len {
             self.names.fail(i, len);
         }
         self.view.quad(i)
@@ -347,9 +383,7 @@ impl<W: BitWord + Send + Sync> In<'_, W> {
     #[inline(always)]
     pub fn bit(self, member: W::Member) -> bool {
         let i = member.index();
-        let word = self
-            .view
-            .at(checked::<u32, _>(i / 32, self.len(), self.names));
+        let word = self.view.at(self.place(i / 32));
         word.to_word() >> (i % 32) & 1 != 0
     }
 }
@@ -374,14 +408,14 @@ impl<T: Element, I: Index> Out<'_, T, I> {
     /// Writes the own element.
     #[inline(always)]
     pub fn set(self, own: impl Owner<I>, value: T) {
-        let i = checked(own, self.view.len(), self.names);
+        let i = self.place(own);
         self.view.set(i, value);
     }
 
     /// The own element.
     #[inline(always)]
     pub fn at(self, own: impl Owner<I>) -> T {
-        let i = checked(own, self.view.len(), self.names);
+        let i = self.place(own);
         self.view.at(i)
     }
 }
@@ -390,17 +424,17 @@ impl<T: AtomicElement, I: Index> Scatter<'_, T, I> {
     /// Writes element `i`.
     #[inline(always)]
     pub fn set(self, i: impl Place<I>, value: T) {
-        self.view
-            .set_atomically(checked(i, self.len(), self.names), value);
+        self.view.set_atomically(self.place(i), value);
+    }
+
+    /// Asks a CPU for element `i` ahead of its write.
+    #[inline(always)]
+    pub fn prefetch(self, i: I) {
+        self.view.unwritten().prefetch(i);
     }
 }
 
 impl<T: AtomicElement, I: Index> Atomic<'_, T, I> {
-    #[inline(always)]
-    fn place(self, i: impl Place<I>) -> u32 {
-        checked(i, self.len(), self.names)
-    }
-
     /// Element `i`.
     #[inline(always)]
     pub fn load(self, i: impl Place<I>) -> T {
@@ -479,7 +513,7 @@ impl<T: AtomicElement<Bits = T> + AtomicInteger, I: Index> Atomic<'_, T, I> {
 impl<W: BitWord + AtomicElement<Bits = u32>> Atomic<'_, W> {
     #[inline(always)]
     fn check_bit(self, member: W::Member) {
-        checked::<u32, _>(member.index() / 32, self.len(), self.names);
+        self.place(member.index() / 32);
     }
 
     /// Puts `member` into the bit set.

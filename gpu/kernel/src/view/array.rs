@@ -111,6 +111,16 @@ impl<T> Array<T> {
         unsafe { self.ptr.add(i) }
     }
 
+    /// The array of the `count` elements from `first` on, which exist.
+    #[inline(always)]
+    pub fn part(self, first: u32, count: u32) -> Self {
+        Self {
+            ptr: self.ptr.wrapping_add(first as usize),
+            len: count as usize,
+            label: self.label,
+        }
+    }
+
     /// Elements `i` to `i + 3`, which exist.
     #[inline(always)]
     pub fn four<I: Index>(self, i: I) -> [T; 4]

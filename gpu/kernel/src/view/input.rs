@@ -85,6 +85,12 @@ impl<'a, T: Copy> In<'a, T> {
         }
     }
 
+    /// The array of the `count` elements from `first` on, which exist.
+    #[inline(always)]
+    pub(crate) fn part(self, first: u32, count: u32) -> Self {
+        Self::of(self.array.part(first, count))
+    }
+
     /// Element `i`.
     #[inline(always)]
     pub fn at<I: Index>(self, i: I) -> T {
