@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use trioxide_kernel::safe::{Group, In, Own};
-use trioxide_kernel::{Bits, kernel, view};
+use trioxide_kernel::{Bits, kernel};
 
 use super::corners;
 use crate::ids::{Tet, Vertex};
@@ -43,11 +43,11 @@ pub fn mark_tets_by_fraction(t: Own<Tet>, seed: u64, threshold: u64) -> bool {
 }
 
 /// Whether tetrahedron `t` comes from a marked one of the first level.
-///
-/// Nothing is compared between the reads for several tetrahedra, so that they overlap.
 #[kernel(requires(parents.len() == n))]
-pub fn mark_tet_descendants(t: Tet, parents: view::In<Tet>, marked: view::In<Bits<Tet>>) -> bool {
-    marked.bit(parents.at(t))
+pub fn mark_tet_descendants(t: Own<Tet>, parents: In<Tet, Tet>, marked: In<Bits<Tet>>) -> bool {
+    // Without a branch, so that a thread's reads for several tetrahedra overlap.
+    let [is_marked] = marked.bit_all([parents.at(t)]);
+    is_marked
 }
 
 /// The mean of a tetrahedron's vertices.

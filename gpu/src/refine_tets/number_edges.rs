@@ -6,7 +6,7 @@
 //! tetrahedra have neighbouring ids.
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
-use trioxide_kernel::{PREFETCHED_AHEAD, kernel, view};
+use trioxide_kernel::{PREFETCHED_AHEAD, kernel};
 
 use super::check_tetrahedra::tet_rule;
 use super::{edge_set, ends};
@@ -71,15 +71,15 @@ pub fn meet_tet_edges(
 }
 
 /// Whether `usage` is the first use of its edge.
-///
-/// Nothing is compared between the reads for several uses, so that they overlap.
 #[kernel(requires(slots.len() == n), moves(slots.bytes() + 4 * words(n)))]
 pub fn mark_first_tet_edges(
-    usage: EdgeUse,
-    slots: view::In<u32>,
-    table: view::In<EdgeUse>,
+    usage: Own<EdgeUse>,
+    slots: In<u32, EdgeUse>,
+    table: In<EdgeUse>,
 ) -> bool {
-    table.at(slots.at(usage)) == usage
+    // Without a branch, so that a thread's reads for several uses overlap.
+    let [first] = table.at_all([slots.at(usage)]);
+    first == *usage
 }
 
 /// Puts the id of edge `e` into its slot; `first_uses` lists the first uses.

@@ -179,8 +179,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             DividedEdges::Many(edges) => {
                 let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
                 let sides = &self.sides;
-                // SAFETY: the edges of sides have a bit each.
-                unsafe { flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned) }?;
+                flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned)?;
                 Ok((flags, owned, None))
             }
         })?;

@@ -128,8 +128,7 @@ pub(super) fn mark<P: SpacePoint>(
             }
             Marking::Chosen(_) => {
                 let parents = &refined.tetrahedron_parents;
-                // SAFETY: parents are tetrahedra of the input, which have a bit each.
-                unsafe { mark_tet_descendants::launch(on, n, parents, chosen, &mut bits) }?;
+                mark_tet_descendants::launch(on, n, parents, chosen, &mut bits)?;
             }
         }
         Ok(bits)
