@@ -1,6 +1,6 @@
 //! Polyhedra: their tetrahedra and the sides of their surfaces.
 
-use trioxide_kernel::safe::{self, Own, Scatter};
+use trioxide_kernel::safe::{self, Own, Safe, Scatter};
 use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel};
 
 use super::link::{Link, walk};
@@ -107,6 +107,8 @@ pub fn list_faces(
     listed: Out<FaceSide>,
     found: Atomic,
 ) {
+    // SAFETY: the launch's promise: items are tetrahedra, of which each has four bits.
+    let frontier = unsafe { frontier.trusted() };
     let polyhedra = offsets.len() - 1;
     let mut first = block.index() * PART;
     let end = (first + PART).min(polyhedra);

@@ -1,6 +1,6 @@
 //! Polyhedra whose surface is no 2-manifold: two of their tops are the same vertex.
 
-use trioxide_kernel::safe::{self, In, Own};
+use trioxide_kernel::safe::{self, In, Own, Safe};
 use trioxide_kernel::{NONE, Out, kernel};
 
 use super::trees::Trees;
@@ -43,6 +43,8 @@ pub fn list_tops(
     // Numbers of vertices: the sort is one of numbers.
     tops: Out<u32>,
 ) -> bool {
+    // SAFETY: the launch's promise: trees and lists are of one mesh.
+    let (trees, tets) = unsafe { (trees.trusted(), tets.trusted()) };
     let (first, end) = (tets.start(p), tets.end(p));
     let start = first_top(first, p.index());
     let mut slot = start;

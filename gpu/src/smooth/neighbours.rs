@@ -6,7 +6,7 @@
 //! exceeds its room, or has more than [`LIGHT`] cells, are listed in full and sorted. Meshes of tetrahedra alone have
 //! kernels of their own ([`gather_tet_neighbours()`](super::gather_tet_neighbours())), with lists of the same room.
 
-use trioxide_kernel::safe::{self, Group, In, Own, Scatter};
+use trioxide_kernel::safe::{self, Group, In, Own, Safe, Scatter};
 use trioxide_kernel::{Bits, Out, kernel};
 
 use super::cells::{Stars, WHOLE_CELLS};
@@ -71,6 +71,8 @@ pub fn gather_neighbours(
     lists: Out<Vertex>,
     counts: Out<u32>,
 ) -> bool {
+    // SAFETY: the launch's promise: cells and stars are of one mesh, and vertices are below V.
+    let stars = unsafe { stars.trusted() };
     let (start, end) = (stars.start(v), stars.end(v));
     if end - start > LIGHT {
         return true;
@@ -179,6 +181,8 @@ pub fn sort_candidates(
     candidates: Out<u32>,
     counts: Out<u32>,
 ) {
+    // SAFETY: the launch's promise: cells and stars are of one mesh, and vertices are below V.
+    let stars = unsafe { stars.trusted() };
     let v = heavy.at(h);
     let first = rooms.at(h);
     let mut end = first;
