@@ -29,9 +29,13 @@ impl<T: bytemuck::Pod + Send + Sync> Rows<'_, T> {
 /// number of members before it.
 #[inline(always)]
 pub fn rank_of<I: Index>(ranks: safe::In<u32>, member: I) -> u32 {
-    let i = member.index();
-    let [word, before] = ranks.pair(i / 32 * 2);
-    before + (word & ((1 << (i % 32)) - 1)).count_ones()
+    rank_in(ranks.pair(member.index() / 32 * 2), member)
+}
+
+/// As [`rank_of()`], from the two words of `member`.
+#[inline(always)]
+pub fn rank_in<I: Index>([word, before]: [u32; 2], member: I) -> u32 {
+    before + (word & ((1 << (member.index() % 32)) - 1)).count_ones()
 }
 
 /// Longest list that is sorted by insertion.

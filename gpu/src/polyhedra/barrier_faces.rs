@@ -22,15 +22,14 @@ pub fn find_barrier_faces(
     let behind = twins.quad(FaceSide::of(*t, 0));
     let frontier = sides_of(frontier, *t);
     let root = roots.at(t).parent();
-    let is_barrier = |k: usize| {
+    let asks = [0, 1, 2, 3].map(|k| {
         let other = behind[k];
-        let asks =
-            (frontier >> k & 1 != 0) & other.is_some() & (FaceSide::of(*t, k as u32) < other);
-        // Read in any case: without a branch, the four reads overlap.
-        let place = if asks { other.tet() } else { *t };
-        asks & (roots.at(place).parent() == root)
-    };
-    [0, 1, 2, 3].map(is_barrier)
+        (frontier >> k & 1 != 0) & other.is_some() & (FaceSide::of(*t, k as u32) < other)
+    });
+    // Read in any case: without a branch, the four reads overlap.
+    let place = |k: usize| if asks[k] { behind[k].tet() } else { *t };
+    let others = roots.at_all([0, 1, 2, 3].map(place));
+    [0, 1, 2, 3].map(|k| asks[k] & (others[k].parent() == root))
 }
 
 /// Counts the `i`-th of these faces if it has the same polyhedron on both sides.

@@ -39,11 +39,11 @@ pub fn label_frontier_faces(
     let side = |k: usize| FaceSide::of(*t, k as u32);
     let has = |sides: u32, k: usize| sides >> k & 1 != 0;
     // Read in any case: without a branch, the four reads overlap.
-    let chosen_behind = |k: usize| {
+    let seen_from = |k: usize| {
         let is_outer = behind[k].is_none();
-        largest.bit(if is_outer { side(k) } else { behind[k] })
+        if is_outer { side(k) } else { behind[k] }
     };
-    let theirs = [0, 1, 2, 3].map(chosen_behind);
+    let theirs = largest.bit_all([0, 1, 2, 3].map(seen_from));
     let stops = |k: usize| behind[k].is_none() | has(constrained, k);
     let leaves = |k: usize| has(mine, k) & !stops(k) & !(theirs[k] & (side(k) < behind[k]));
     let mut parent = *t;

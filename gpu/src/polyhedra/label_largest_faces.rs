@@ -56,8 +56,8 @@ fn label<P: Point3>(
     let (a, c) = order(a, c);
     let (b, d) = order(b, d);
     let (b, c) = order(b, c);
-    let point = |v: u64| points.at(Vertex::new((v >> 2) as u32)).to_f64();
-    let (p, q, r, s) = (point(a), point(b), point(c), point(d));
+    let vertices = [a, b, c, d].map(|v| Vertex::new((v >> 2) as u32));
+    let [p, q, r, s] = points.at_all(vertices).map(P::to_f64);
     // The face without each.
     let measures = [
         measure(q, r, s),

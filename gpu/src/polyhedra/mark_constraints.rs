@@ -16,7 +16,11 @@ pub fn mark_region_faces(
     regions: In<i32, Tet>,
 ) -> bool {
     let twin = twins.at(side);
-    twin.is_some() && regions.at(side.tet()) != regions.at(twin.tet())
+    if twin.is_none() {
+        return false;
+    }
+    let [own, other] = regions.at_all([side.tet(), twin.tet()]);
+    own != other
 }
 
 /// Marks both sides of the face of the `i`-th side in `sides`.

@@ -4,7 +4,7 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, Own};
 
 use super::{Corners, Selected};
-use crate::ids::{Item, Triangle};
+use crate::ids::{HalfEdge, Item, Triangle};
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
 /// Finds a triangle that is degenerate or, in the plane, turned over: its parent's edges were too short for this
@@ -28,7 +28,9 @@ pub fn check_parts<P: MeshPoint>(
     let Some(t) = selected.triangle(i.index()) else {
         return;
     };
-    let [a, b, c] = mesh.points_of(t);
+    mesh.prefetch(t);
+    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+    let [a, b, c] = mesh.points_at(half_edges).map(P::to_f64);
     let (b, c) = if clockwise != 0 { (c, b) } else { (b, c) };
     if !P::Double::is_proper(a, b, c) {
         found.min(0, t);

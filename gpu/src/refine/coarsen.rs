@@ -44,8 +44,9 @@ pub struct RestoredRows<'a> {
 /// Whether a side of triangle `t` is divided: then the round overwrites the triangle.
 #[kernel(requires(flags.len() == words(3 * n)), moves(flags.bytes() + 4 * words(n)))]
 pub fn mark_divided_triangles(t: Own<Triangle>, flags: In<Bits<HalfEdge>>) -> bool {
-    let flag = |k: u32| flags.bit(HalfEdge::of(*t, k));
-    flag(0) || flag(1) || flag(2)
+    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(*t, k));
+    let [a, b, c] = flags.bit_all(half_edges);
+    a | b | c
 }
 
 /// Saves the `i`-th divided triangle: three corners, sides and tags each.

@@ -35,9 +35,7 @@ pub fn find_longest_edges<P: MeshPoint>(
         mesh.prefetch(t);
     }
     let h = |k: u32| HalfEdge::of(t, k);
-    let a = mesh.points.at(mesh.corners.at(h(0)));
-    let b = mesh.points.at(mesh.corners.at(h(1)));
-    let c = mesh.points.at(mesh.corners.at(h(2)));
+    let [a, b, c] = mesh.points_at([h(0), h(1), h(2)]);
     let ab = a.distance_squared(b);
     let bc = b.distance_squared(c);
     let ca = c.distance_squared(a);

@@ -4,19 +4,21 @@
 //! of 8 bytes a triangle.
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, kernel, view};
 
 use crate::ids::{Edge, HalfEdge, Item, Side, Triangle};
 
 /// Whether half-edge `h` is divided, and whether it owns a divided edge. For many divided edges.
+///
+/// Nothing is compared between the reads for several half-edges, so that they overlap.
 #[kernel(
     requires(sides.len() == n),
     moves(sides.bytes() + divided.bytes() + 8 * words(n))
 )]
 pub fn flag_divided_sides(
-    h: Own<HalfEdge>,
-    sides: In<Side, HalfEdge>,
-    divided: In<Bits<Edge>>,
+    h: HalfEdge,
+    sides: view::In<Side>,
+    divided: view::In<Bits<Edge>>,
 ) -> (bool, bool) {
     let side = sides.at(h);
     let flag = divided.bit(side.edge());

@@ -25,7 +25,8 @@ pub fn link_sides(
         return;
     };
     let h = |k: u32| HalfEdge::of(t, k);
-    halves.set(sides.at(h(0)), h(0));
-    halves.set(sides.at(h(1)), h(1));
-    halves.set(sides.at(h(2)), h(2));
+    let [ab, bc, ca] = sides.at_all([h(0), h(1), h(2)]);
+    halves.set(ab, h(0));
+    halves.set(bc, h(1));
+    halves.set(ca, h(2));
 }

@@ -40,7 +40,7 @@ pub fn mark_box<P: MeshPoint>(
     y1: f64,
     z1: f64,
 ) -> bool {
-    is_in_box(mesh.points_of(*t), [x0, y0, z0, x1, y1, z1])
+    is_in_box(mesh.points_of(t), [x0, y0, z0, x1, y1, z1])
 }
 
 /// Whether the centroid of a triangle lies in the box, its boundary included: the least corner comes first. A point of
@@ -66,7 +66,7 @@ pub fn mark_disk<P: MeshPoint, const IS_BALL: bool>(
     z: f64,
     radius: f64,
 ) -> bool {
-    is_in_disk::<_, IS_BALL>(mesh.points_of(*t), [x, y, z, radius])
+    is_in_disk::<_, IS_BALL>(mesh.points_of(t), [x, y, z, radius])
 }
 
 /// Whether the centroid of a triangle lies in the ball, its boundary included: centre and radius; unless `IS_BALL` in
@@ -91,7 +91,7 @@ pub fn is_in_disk<D: DoublePoint, const IS_BALL: bool>(
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
 pub fn mark_area<P: MeshPoint>(t: Own<Triangle>, mesh: Corners<P>, area: f64) -> bool {
-    is_larger(mesh.points_of(*t), area)
+    is_larger(mesh.points_of(t), area)
 }
 
 /// Whether the area of a triangle is above `area`.
@@ -112,7 +112,7 @@ pub fn mark_angle<P: MeshPoint>(
     cosine: f64,
     sine: f64,
 ) -> bool {
-    has_smaller_angle(mesh.points_of(*t), [cosine, sine])
+    has_smaller_angle(mesh.points_of(t), [cosine, sine])
 }
 
 /// Whether one of a triangle's angles is below the one with this cosine and sine.

@@ -73,7 +73,7 @@ pub mod template;
 
 use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::Bits;
-use trioxide_kernel::safe::{Group, In};
+use trioxide_kernel::safe::{Group, In, Own, Place};
 use trioxide_kernel::view::AtomicElement;
 
 use crate::half_edge::prefetch_corners;
@@ -129,10 +129,16 @@ impl<P: MeshPoint> Corners<'_, P> {
 
     /// The points of triangle `t`.
     #[inline(always)]
-    fn points_of(self, t: Triangle) -> [P::Double; 3] {
-        self.prefetch(t);
-        let point = |k| self.points.at(self.corners.at(HalfEdge::of(t, k))).to_f64();
-        [point(0), point(1), point(2)]
+    fn points_of(self, t: Own<Triangle>) -> [P::Double; 3] {
+        self.prefetch(*t);
+        self.points_at([t.part(0), t.part(1), t.part(2)])
+            .map(P::to_f64)
+    }
+
+    /// The points at which a triangle's half-edges start.
+    #[inline(always)]
+    fn points_at(self, half_edges: [impl Place<HalfEdge>; 3]) -> [P; 3] {
+        self.points.at_all(self.corners.at_all(half_edges))
     }
 }
 

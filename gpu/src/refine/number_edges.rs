@@ -1,7 +1,7 @@
 //! Edges of a triangulation, with an owner and a direction each (section 3.1).
 
 use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{In, Out, Own, Parts, Scatter};
+use trioxide_kernel::safe::{In, Out, Own, Scatter};
 
 use crate::ids::{Edge, HalfEdge, Side};
 
@@ -22,7 +22,7 @@ pub fn number_sides(
     owners: In<HalfEdge, Edge>,
     twins: In<HalfEdge, HalfEdge>,
     sides: Scatter<Side, HalfEdge>,
-    halves: Out<HalfEdge, Parts<Edge, 2>>,
+    halves: Out<HalfEdge, Side>,
 ) {
     twins.prefetch_item(owners, *e);
     let h = owners.at(e);

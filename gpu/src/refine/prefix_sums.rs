@@ -7,7 +7,7 @@
 use trioxide_kernel::safe::{self, Own, Scatter};
 use trioxide_kernel::{Bits, Group, In, kernel};
 
-use trioxide_kernel::rows::rank_of;
+use trioxide_kernel::rows::rank_in;
 
 use crate::ids::{HalfEdge, Item};
 
@@ -26,9 +26,9 @@ pub struct Ranks<'a> {
     /// Divided sides; 3T bits.
     pub flags: In<'a, Bits<HalfEdge>>,
     /// Their ranks.
-    pub ranks: safe::In<'a, u32>,
+    pub ranks: In<'a, u32>,
     /// Ranks of the divided sides that own their edge.
-    pub owned: safe::In<'a, u32>,
+    pub owned: In<'a, u32>,
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -57,7 +57,11 @@ impl Ranking for Ranks<'_> {
 
     #[inline(always)]
     fn before(self, h: HalfEdge) -> (u32, u32) {
-        (rank_of(self.ranks, h), rank_of(self.owned, h))
+        let word = h.index() / 32 * 2;
+        (
+            rank_in(self.ranks.pair(word), h),
+            rank_in(self.owned.pair(word), h),
+        )
     }
 }
 

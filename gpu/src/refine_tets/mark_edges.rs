@@ -16,7 +16,7 @@ pub fn mark_edges_of_tets(
     t: Own<Tet>,
     chosen: In<Bits<Tet>>,
     orders: In<u32, Tet>,
-    edges: In<Edge>,
+    edges: In<Edge, EdgeUse>,
     every: bool,
     marked: Atomic<Bits<Edge>>,
 ) {
@@ -31,11 +31,10 @@ pub fn mark_edges_of_tets(
     };
     if !every {
         let longest = longest_within(orders.at(t), TETRAHEDRON);
-        let usage = EdgeUse::of(*t, edge_index(longest));
-        mark(edges.at(usage.index()));
+        mark(edges.at(EdgeUse::of(*t, edge_index(longest))));
         return;
     }
-    let pair = |k: u32| edges.pair(6 * t.index() + k);
+    let pair = |k: u32| edges.pair(EdgeUse::of(*t, k));
     let [[a, b], [c, d], [e, f]] = [pair(0), pair(2), pair(4)];
     mark(a);
     mark(b);

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use trioxide_kernel::safe::{Group, In, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, kernel, view};
 
 use super::corners;
 use crate::ids::{Tet, Vertex};
@@ -21,9 +21,7 @@ impl<P: Point3> Tets<'_, P> {
     /// The points of tetrahedron `t`.
     #[inline(always)]
     fn points_of(self, t: Tet) -> [P; 4] {
-        let [a, b, c, d] = corners(self.tetrahedra, t);
-        let points = self.points;
-        [points.at(a), points.at(b), points.at(c), points.at(d)]
+        self.points.at_all(corners(self.tetrahedra, t))
     }
 }
 
@@ -45,8 +43,10 @@ pub fn mark_tets_by_fraction(t: Own<Tet>, seed: u64, threshold: u64) -> bool {
 }
 
 /// Whether tetrahedron `t` comes from a marked one of the first level.
+///
+/// Nothing is compared between the reads for several tetrahedra, so that they overlap.
 #[kernel(requires(parents.len() == n))]
-pub fn mark_tet_descendants(t: Own<Tet>, parents: In<Tet, Tet>, marked: In<Bits<Tet>>) -> bool {
+pub fn mark_tet_descendants(t: Tet, parents: view::In<Tet>, marked: view::In<Bits<Tet>>) -> bool {
     marked.bit(parents.at(t))
 }
 

@@ -6,7 +6,7 @@
 //! tetrahedra have neighbouring ids.
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
-use trioxide_kernel::{PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::{PREFETCHED_AHEAD, kernel, view};
 
 use super::check_tetrahedra::tet_rule;
 use super::{edge_set, ends};
@@ -71,13 +71,15 @@ pub fn meet_tet_edges(
 }
 
 /// Whether `usage` is the first use of its edge.
+///
+/// Nothing is compared between the reads for several uses, so that they overlap.
 #[kernel(requires(slots.len() == n), moves(slots.bytes() + 4 * words(n)))]
 pub fn mark_first_tet_edges(
-    usage: Own<EdgeUse>,
-    slots: In<u32, EdgeUse>,
-    table: In<EdgeUse>,
+    usage: EdgeUse,
+    slots: view::In<u32>,
+    table: view::In<EdgeUse>,
 ) -> bool {
-    table.at(slots.at(usage)) == *usage
+    table.at(slots.at(usage)) == usage
 }
 
 /// Puts the id of edge `e` into its slot; `first_uses` lists the first uses.

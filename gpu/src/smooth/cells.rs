@@ -190,6 +190,12 @@ impl Cells<'_> {
         self.vertices.quad(Corner::new(4 * id.index()))
     }
 
+    /// The vertices of a cell of four.
+    #[inline(always)]
+    pub fn four_vertices(self, cell: CellSpan) -> [Vertex; 4] {
+        self.vertices.at_all([0, 1, 2, 3].map(|k| cell.corner(k)))
+    }
+
     /// Calls `f` with each neighbour of the vertex at `corner` in its cell.
     #[inline(always)]
     pub fn each_neighbour(self, corner: Corner, dimension: u32, mut f: impl FnMut(Vertex)) {
@@ -237,10 +243,11 @@ impl Cells<'_> {
     #[inline(always)]
     pub fn face(self, cell: CellSpan, face: u32) -> Face {
         let code = face_code(cell.size, face);
-        let at = |k: u32| self.vertex(cell, code >> (4 * k) & 0xF);
         let is_triangle = code >> 12 == END;
+        let last = if is_triangle { code & 0xF } else { code >> 12 };
+        let places = [code & 0xF, code >> 4 & 0xF, code >> 8 & 0xF, last];
         Face {
-            vertices: [at(0), at(1), at(2), if is_triangle { at(0) } else { at(3) }],
+            vertices: self.vertices.at_all(places.map(|k| cell.corner(k))),
             is_triangle,
         }
     }

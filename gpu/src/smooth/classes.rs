@@ -47,10 +47,8 @@ pub mod found {
 /// Classifies node `list[i]` if all neighbours before it have their classes; else sets `left[round]` to 1: another
 /// round is needed.
 #[kernel(requires(
-    list.len() >= n,
     adjacency.rows.len() == classes.len() + 1,
     moving.len() == words(classes.len()),
-    left.len() > round as usize,
     found.len() == found::COUNT
 ))]
 pub fn classify(

@@ -8,7 +8,7 @@ use trioxide_kernel::{Block, In, Out, kernel};
 
 use super::cells::Stars;
 use super::nodes::{Layouts, Nodes, Vector};
-use super::quality::cell_quality;
+use super::quality::{cell_quality, tetrahedron_quality};
 use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves, place};
 use crate::ids::{Place, Vertex};
 use crate::point::Coordinates;
@@ -66,18 +66,20 @@ pub fn sweep_guarded<L: Nodes>(
         let mut s = stars.start(v);
         while s < stars.end(v) {
             let cell = stars.cells.cell_of(stars.corner(s));
-            let quality = |own: L::Point| {
-                cell_quality(cell.size, |k| {
-                    let u = stars.cells.vertex(cell, k);
-                    // By coordinates: a choice between points would be one between addresses.
-                    let (own, other) = (own.to_f64(), load(ranks.at(u)).to_f64());
-                    let choose = |own, other| if u == v { own } else { other };
-                    DVec3::new(
-                        choose(own.x, other.x),
-                        choose(own.y, other.y),
-                        choose(own.z, other.z),
-                    )
-                })
+            let at = |u: Vertex, own: L::Point| {
+                // By coordinates: a choice between points would be one between addresses.
+                let (own, other) = (own.to_f64(), load(ranks.at(u)).to_f64());
+                let choose = |own, other| if u == v { own } else { other };
+                DVec3::new(
+                    choose(own.x, other.x),
+                    choose(own.y, other.y),
+                    choose(own.z, other.z),
+                )
+            };
+            let quality = |own: L::Point| match cell.size {
+                // All at once, so that the reads overlap.
+                4 => tetrahedron_quality(stars.cells.four_vertices(cell).map(|u| at(u, own))),
+                size => cell_quality(size, |k| at(stars.cells.vertex(cell, k), own)),
             };
             let (old, new) = (quality(here), quality(there));
             turns |= old.is_positive && !new.is_positive;

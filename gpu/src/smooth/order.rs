@@ -97,7 +97,6 @@ pub fn key_nodes<P: Point3>(
 /// The class of node `list[i]`, into `keys`, and the highest class.
 #[kernel(
     requires(
-        list.len() >= n,
         classes.len() == list.len(),
         keys.len() == n,
         found.len() == found::COUNT
@@ -145,7 +144,7 @@ pub fn rank_nodes(i: Own<Place>, order: In<Vertex, Place>, ranks: Scatter<Place,
 
 /// Number of neighbours of node `order[i]`.
 #[kernel(
-    requires(order.len() >= n, rows.len() == order.len() + 1, lengths.len() >= n),
+    requires(rows.len() == order.len() + 1),
     moves(12 * n)
 )]
 pub fn measure_row(

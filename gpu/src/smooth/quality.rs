@@ -350,14 +350,18 @@ pub fn measure_cells<P: Point3>(
     let count = |histogram: u32, bin: u32| {
         counts.add((histogram * COPIES + copy) * BINS + bin, 1);
     };
-    let quality = cell_quality(cell.size, at);
+    // All at once, so that the reads overlap.
+    let corners = (cell.size == 4).then(|| points.at_all(cells.four_vertices(cell)).map(P::to_f64));
+    let quality = match corners {
+        Some(corners) => tetrahedron_quality(corners),
+        None => cell_quality(cell.size, at),
+    };
     count(counted::JACOBIAN, bin(bounds, 0, quality.jacobian));
     raise(extremes, copy, ordered_bits(-quality.jacobian));
     if !quality.is_positive {
         count(counted::INVERTED, 0);
     }
-    if cell.size == 4 {
-        let corners = [at(0), at(1), at(2), at(3)];
+    if let Some(corners) = corners {
         let cosine = dihedral_cosine(corners);
         count(counted::ANGLE, bin(bounds, BINS - 1, -cosine));
         raise(extremes, COPIES + copy, ordered_bits(cosine));

@@ -129,8 +129,8 @@ pub fn slide_nodes<P: Point3>(
                 if faces.bit(CellFace::of(cell.id, f)) {
                     let face = cells.face(cell, f);
                     if joins(face, *v, u) {
-                        let [a, b, c, d] = face.vertices;
-                        let (normal, is_plane) = face_normal([at(a), at(b), at(c), at(d)]);
+                        let corners = points.at_all(face.vertices).map(P::to_f64);
+                        let (normal, is_plane) = face_normal(corners);
                         is_flat &= is_plane;
                         if count == 0 {
                             first = normal;

@@ -32,8 +32,7 @@ pub fn find_tagged_faces(
     scale: u64,
     scattered: u32,
 ) {
-    let corner = |k| faces.at(HalfEdge::of(*f, k));
-    let face = Face::new([corner(0), corner(1), corner(2)]);
+    let face = Face::new(faces.at_all([f.part(0), f.part(1), f.part(2)]));
     let mut side = FaceSide::NONE;
     // A vertex that the mesh does not have would lead out of the table.
     if face.high.index() < vertices {

@@ -79,7 +79,8 @@ impl<P: SpacePoint> DeviceTets<P> {
             return Ok(Numbered::Crowded);
         }
         let mut first_bits = on.uninitialized(uses.div_ceil(32) as usize)?;
-        mark_first_tet_edges::launch(on, uses, &of_uses, &table, &mut first_bits)?;
+        // SAFETY: every use has a slot of the table, as none was crowded.
+        unsafe { mark_first_tet_edges::launch(on, uses, &of_uses, &table, &mut first_bits) }?;
         let first_uses = compact(on, &first_bits)?;
         drop(first_bits);
         let count = first_uses.len();

@@ -128,7 +128,8 @@ pub(super) fn mark<P: SpacePoint>(
             }
             Marking::Chosen(_) => {
                 let parents = &refined.tetrahedron_parents;
-                mark_tet_descendants::launch(on, n, parents, chosen, &mut bits)?;
+                // SAFETY: parents are tetrahedra of the input, which have a bit each.
+                unsafe { mark_tet_descendants::launch(on, n, parents, chosen, &mut bits) }?;
             }
         }
         Ok(bits)

@@ -221,18 +221,15 @@ impl DeviceCells {
             let total = exclusive_scan(on, &mut rows)?;
             let mut neighbours = on.uninitialized(on.read(&total, 0)? as usize)?;
             if of_tetrahedra {
-                // SAFETY: rows are the scanned lengths of the lists.
-                unsafe {
-                    kernel::move_tet_lists::launch(
-                        on,
-                        nodes.div_ceil(NEIGHBOUR_NODES as u32),
-                        stars.starts,
-                        &lists,
-                        &is_heavy,
-                        &rows,
-                        &mut neighbours,
-                    )
-                }?;
+                kernel::move_tet_lists::launch(
+                    on,
+                    nodes.div_ceil(NEIGHBOUR_NODES as u32),
+                    stars.starts,
+                    &lists,
+                    &is_heavy,
+                    &rows,
+                    &mut neighbours,
+                )?;
             } else {
                 kernel::move_lists::launch(
                     on,
