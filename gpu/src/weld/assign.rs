@@ -1,7 +1,7 @@
 //! The representative of each vertex.
 
-use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{In, Own, Scatter};
+use trioxide_kernel::safe::Safe;
+use trioxide_kernel::{In, Out, kernel};
 
 use super::chains::Lists;
 use super::guards::{Guard, Guarding};
@@ -22,19 +22,22 @@ use crate::ids::Vertex;
     moves(states.bytes() + representatives.bytes())
 )]
 pub fn assign_points<G: Guard>(
-    slot: Own<Slot>,
+    slot: Slot,
     search: Search<G>,
     lists: Lists,
-    states: In<u32, Row>,
-    representatives: Scatter<Vertex, Vertex>,
+    states: In<u32>,
+    representatives: Out<Vertex>,
 ) {
+    // SAFETY: the launch's promise: sites are vertices, buckets are runs of slots, and each list is as long as the state
+    // of its row says.
+    let (search, lists) = unsafe { (search.trusted(), lists.trusted()) };
     let sites = search.rows.sites;
     let id = sites.at(slot).id;
-    let row = search.rows.row_of(*slot, id);
-    if let Some(row) = search.ahead(*slot) {
+    let row = search.rows.row_of(slot, id);
+    if let Some(row) = search.ahead(slot) {
         states.prefetch(row);
         lists.short.prefetch(row.index() * LISTED);
-        representatives.prefetch(Vertex::new(row.index()));
+        representatives.unwritten().prefetch(row);
     }
     let state = states.at(row);
     if state == REPRESENTATIVE {

@@ -66,23 +66,16 @@ pub fn average_normals(
     normals: In<DVec3, Vertex>,
     averages: Out<DVec3, Cluster>,
 ) {
-    let Clusters {
-        representatives,
-        offsets,
-        members,
-    } = clusters;
-    normals.prefetch_item(representatives, *c);
-    let first = normals.at(representatives.at(c));
-    let [mut i, end] = offsets.at_all([c.index(), c.index() + 1]);
-    if i == end {
+    normals.prefetch_item(clusters.representatives, *c);
+    let representative = clusters.representatives.at(c);
+    let [start, end] = clusters.offsets.at_all([c.index(), c.index() + 1]);
+    let first = normals.at(representative);
+    if start == end {
         averages.set(c, first);
         return;
     }
     let mut sum = summand(first);
-    while i < end {
-        sum += summand(normals.at(members.at(i)));
-        i += 1;
-    }
+    clusters.each([start, end], normals, |normal| sum += summand(normal));
     averages.set(c, unit(sum));
 }
 
@@ -97,23 +90,15 @@ pub fn average_uvs(
     uvs: In<DVec2, Vertex>,
     averages: Out<DVec2, Cluster>,
 ) {
-    let Clusters {
-        representatives,
-        offsets,
-        members,
-    } = clusters;
-    uvs.prefetch_item(representatives, *c);
-    let mut sum = uvs.at(representatives.at(c));
-    let [first, end] = offsets.at_all([c.index(), c.index() + 1]);
+    uvs.prefetch_item(clusters.representatives, *c);
+    let representative = clusters.representatives.at(c);
+    let [first, end] = clusters.offsets.at_all([c.index(), c.index() + 1]);
+    let mut sum = uvs.at(representative);
     if first == end {
         averages.set(c, sum);
         return;
     }
-    let mut i = first;
-    while i < end {
-        sum += uvs.at(members.at(i));
-        i += 1;
-    }
+    clusters.each([first, end], uvs, |uv| sum += uv);
     averages.set(c, mean_uv(sum, f64::from(1 + end - first)));
 }
 
@@ -128,23 +113,17 @@ pub fn average_colors(
     colors: In<u32, Vertex>,
     averages: Out<u32, Cluster>,
 ) {
-    let Clusters {
-        representatives,
-        offsets,
-        members,
-    } = clusters;
-    colors.prefetch_item(representatives, *c);
-    let [mut red, mut green, mut blue, mut alpha] = channels(colors.at(representatives.at(c)));
-    let [first, end] = offsets.at_all([c.index(), c.index() + 1]);
-    let mut i = first;
-    while i < end {
-        let [r, g, b, a] = channels(colors.at(members.at(i)));
+    colors.prefetch_item(clusters.representatives, *c);
+    let representative = clusters.representatives.at(c);
+    let [first, end] = clusters.offsets.at_all([c.index(), c.index() + 1]);
+    let [mut red, mut green, mut blue, mut alpha] = channels(colors.at(representative));
+    clusters.each([first, end], colors, |color| {
+        let [r, g, b, a] = channels(color);
         red += r;
         green += g;
         blue += b;
         alpha += a;
-        i += 1;
-    }
+    });
     averages.set(
         c,
         mean_color([red, green, blue, alpha], f64::from(1 + end - first)),

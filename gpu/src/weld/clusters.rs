@@ -4,7 +4,7 @@
 
 use trioxide_kernel::kernel;
 use trioxide_kernel::rows::rank_of;
-use trioxide_kernel::safe::{Group, In, Out, Own};
+use trioxide_kernel::safe::{Element, Group, In, Out, Own};
 
 use super::ids::Cluster;
 use crate::ids::Vertex;
@@ -61,6 +61,33 @@ pub struct Clusters<'a> {
     pub offsets: In<'a, u32>,
     /// The vertices besides the representatives, ascending in each cluster.
     pub members: In<'a, Vertex>,
+}
+
+impl Clusters<'_> {
+    /// Calls `add` with the value of each of the members from place `first` to `end`, in their order. Four are read at
+    /// once, so that the reads overlap.
+    #[inline(always)]
+    pub(super) fn each<T: Element>(
+        &self,
+        [first, end]: [u32; 2],
+        values: In<T, Vertex>,
+        mut add: impl FnMut(T),
+    ) {
+        let mut i = first;
+        while i < end && end - i >= 4 {
+            let four = self.members.at_all([i, i + 1, i + 2, i + 3]);
+            let [a, b, c, d] = values.at_all(four);
+            add(a);
+            add(b);
+            add(c);
+            add(d);
+            i += 4;
+        }
+        while i < end {
+            add(values.at(self.members.at(i)));
+            i += 1;
+        }
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -19,19 +19,11 @@ pub fn average_points(
     points: In<DVec3, Vertex>,
     positions: Out<DVec3, Cluster>,
 ) {
-    let Clusters {
-        representatives,
-        offsets,
-        members,
-    } = clusters;
-    points.prefetch_item(representatives, *c);
-    let mut sum = points.at(representatives.at(c));
-    let [first, end] = offsets.at_all([c.index(), c.index() + 1]);
-    let mut i = first;
-    while i < end {
-        sum += points.at(members.at(i));
-        i += 1;
-    }
+    points.prefetch_item(clusters.representatives, *c);
+    let representative = clusters.representatives.at(c);
+    let [first, end] = clusters.offsets.at_all([c.index(), c.index() + 1]);
+    let mut sum = points.at(representative);
+    clusters.each([first, end], points, |point| sum += point);
     let count = f64::from(1 + end - first);
     positions.set(c, if end == first { sum } else { sum / count });
 }

@@ -20,7 +20,7 @@
 //! Crowded cells cost least here of the paper's ways, as long as the lists fit.
 
 use trioxide_kernel::safe::{Atomic, In, Own, Safe};
-use trioxide_kernel::{Bits, Block, Lanes, NoCells, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Bits, Block, Lanes, NoCells, Out, Shared, SharedMemory, kernel, view};
 
 use super::dependency::{Dependencies, HigherNeighbours, Total};
 use super::hashed_cells::{Cells, is_crowded};
@@ -71,7 +71,7 @@ fn queries(
     block: &Block<LANES, Tile>,
     cells: &Cells,
     first: u32,
-    slots: In<CellSlot, Vertex>,
+    slots: view::In<CellSlot>,
 ) -> Lanes<Query, LANES> {
     let slot = slots.at(cells.items.at(first));
     let end = cells.offsets.at(slot.index() + 1);
@@ -167,9 +167,9 @@ fn fold_neighbours<T: Copy>(
 )]
 pub fn count_crowded_neighbours(
     block: &Block<LANES, Tile>,
-    shares: In<u32>,
+    shares: view::In<u32>,
     cells: Cells,
-    slots: In<CellSlot, Vertex>,
+    slots: view::In<CellSlot>,
     depend: Out<u32>,
     counts: Out<u32>,
     total: Total,
@@ -220,10 +220,10 @@ pub fn count_crowded_neighbours(
 )]
 pub fn list_crowded_neighbours(
     block: &Block<LANES, Tile>,
-    shares: In<u32>,
+    shares: view::In<u32>,
     cells: Cells,
-    slots: In<CellSlot, Vertex>,
-    starts: In<u32>,
+    slots: view::In<CellSlot>,
+    starts: view::In<u32>,
     higher: Out<Vertex>,
 ) {
     // SAFETY: the launch's promise: the table's lists hold vertices.
@@ -235,7 +235,7 @@ pub fn list_crowded_neighbours(
         &cells,
         first,
         &queries,
-        |v| starts.at(v.index()),
+        |v| starts.at(v),
         |place, v, w| {
             if w > v {
                 higher.set(place, w);

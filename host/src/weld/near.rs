@@ -246,7 +246,8 @@ impl<G: kernel::Guard> Near<'_, G> {
             let mut representatives = on.uninitialized(n)?;
             let search = self.search();
             let (lists, to) = (lists.buffers(lower), &mut representatives);
-            kernel::assign_points::launch(on, n as u32, search, lists, states, to)?;
+            // SAFETY: as for the notes; lists hold rows up to the numbers in the states.
+            unsafe { kernel::assign_points::launch(on, n as u32, search, lists, states, to) }?;
             Ok(representatives)
         })
     }

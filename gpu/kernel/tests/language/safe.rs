@@ -2,9 +2,9 @@
 
 use trioxide_kernel::launch::LaunchError;
 use trioxide_kernel::safe::{
-    Atomic, Group, In, Out, Own, OwnBlock, Parts, PerBlock, Scatter, Shared,
+    Atomic, Group, In, Out, Own, OwnBlock, Parts, PerBlock, Safe, Scatter, Shared,
 };
-use trioxide_kernel::{Scalar, kernel};
+use trioxide_kernel::{Scalar, kernel, view};
 
 use crate::common::Host;
 
@@ -349,4 +349,66 @@ fn no_part_lies_behind_an_array_or_in_another_part() {
 #[should_panic(expected = "write element 1 of array `places`")]
 fn two_writers_of_a_scattered_element_are_found() {
     let _ = place(&[1, 1, 0], 6, 1);
+}
+
+/// The sum of `count` samples from `first` on.
+#[kernel]
+pub fn sum_samples(place: Own, samples: In<u32, Sample>, first: u32, count: u32, sums: Out<u32>) {
+    let run = samples.run(Sample::new(first), count);
+    let mut sum = 0;
+    let mut i = 0;
+    while i < count {
+        sum += run.at(i);
+        i += 1;
+    }
+    sums.set(place, sum);
+}
+
+#[test]
+fn a_run_lies_within_its_array() {
+    let on = Host::new();
+    let samples = on.upload(&[1, 2, 4, 8]);
+    let sum = |first: u32, count: u32| -> Result<u32, LaunchError> {
+        let mut sums = on.upload(&[0]);
+        sum_samples::launch(&on, 1, &samples, first, count, &mut sums)?;
+        Ok(on.download(&sums)[0])
+    };
+    for (first, count, expected) in [(0, 4, 15), (1, 2, 6), (3, 1, 8), (4, 0, 0)] {
+        assert_eq!(sum(first, count).unwrap(), expected, "{first} {count}");
+    }
+    let last = u32::MAX;
+    for (first, count, index) in [(0, 5, 4), (3, 2, 4), (5, 0, 5), (1, last, last)] {
+        let said = sum(first, count).unwrap_err().to_string();
+        let expected = format!("index {index} of array `samples`, which has 4 elements");
+        assert_eq!(said, format!("kernel sum_samples: {expected}"));
+    }
+}
+
+/// [`correct_samples()`] by offsets, for stations that the launch promises.
+#[kernel(requires(samples.values.len() == n, samples.stations.len() == n))]
+pub fn correct_trusted(
+    sample: Sample,
+    samples: Samples,
+    offsets: In<f64, Station>,
+    corrected: view::Out<f64>,
+) {
+    // SAFETY: the launch's promise.
+    let (samples, offsets) = unsafe { (samples.trusted(), offsets.trusted()) };
+    let station = samples.stations.at(sample);
+    corrected.set(sample, samples.values.at(sample) + offsets.at(station));
+}
+
+#[test]
+fn trusted_views_read_the_same_elements() {
+    let (on, given) = (Host::new(), given());
+    let (values, stations) = (on.upload(&given.values), on.upload(&given.stations));
+    let offsets = on.upload(&given.offsets);
+    let mut corrected = on.upload(&[0.0; 3]);
+    let samples = SamplesBuffers {
+        values: &values,
+        stations: &stations,
+    };
+    // SAFETY: each station has an offset.
+    unsafe { correct_trusted::launch(&on, 3, samples, &offsets, &mut corrected) }.unwrap();
+    assert_eq!(on.download(&corrected), correct(&given).unwrap().0);
 }
