@@ -172,13 +172,16 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
         on.stage("half-edges of vertices", || {
             let mut first = on.filled(self.points.len(), HalfEdge::NONE)?;
             let n = self.half_edges();
-            kernel::find_half_edges_of_vertices::launch(
-                on,
-                n / 3,
-                &self.origins,
-                &self.twins,
-                &mut first,
-            )?;
+            // SAFETY: origins are vertices of a checked mesh; twins are half-edges or border ones.
+            unsafe {
+                kernel::find_half_edges_of_vertices::launch(
+                    on,
+                    n / 3,
+                    &self.origins,
+                    &self.twins,
+                    &mut first,
+                )
+            }?;
             Ok(first)
         })
     }

@@ -122,7 +122,10 @@ impl DeviceFaces {
             scale,
         )?;
         let mut boundary: BitSet<FaceSide> = on.uninitialized(words(sides as usize))?;
-        kernel::mark_boundary_sides::launch(on, sides, &twins, &mut found, &mut boundary)?;
+        // SAFETY: the kernel before wrote twins: sides or `NONE`.
+        unsafe {
+            kernel::mark_boundary_sides::launch(on, sides, &twins, &mut found, &mut boundary)
+        }?;
         let triangles = tagged.len() / 3;
         let mut of_tagged = on.uninitialized(triangles)?;
         kernel::find_tagged_faces::launch(

@@ -155,21 +155,6 @@ impl Names {
         Label::new(self.kernel, self.array)
     }
 
-    /// Hash of the array's name.
-    #[cfg(target_arch = "nvptx64")]
-    #[inline(always)]
-    pub(crate) const fn array(self) -> u32 {
-        self.array
-    }
-
-    /// Ends the launch: an index is none of the array whose name has this hash.
-    #[cfg(target_arch = "nvptx64")]
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn fail_in(self, array: u32) -> ! {
-        crate::fault::report_array(self.kernel, array)
-    }
-
     /// Ends the launch: index `i` is no index of an array of `len` elements.
     #[cold]
     #[inline(never)]

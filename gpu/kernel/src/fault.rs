@@ -12,7 +12,7 @@ pub const MOST_TEXT: usize = 224;
 pub struct Fault {
     /// [`hash`](crate::check::hash) of the array's name.
     pub array: u32,
-    /// 0 if there is no fault, [`BAD_INDEX`], [`LEFT_ARRAY`] or [`BROKEN_ASSERTION`].
+    /// 0 if there is no fault, [`BAD_INDEX`] or [`BROKEN_ASSERTION`].
     pub is_set: u32,
     /// The index.
     pub index: u64,
@@ -42,8 +42,6 @@ impl Default for Fault {
 
 /// [`Fault::is_set`] of a bad index.
 pub const BAD_INDEX: u32 = 1;
-/// [`Fault::is_set`] of a bad index whose number is not known.
-pub const LEFT_ARRAY: u32 = 3;
 /// [`Fault::is_set`] of a broken assertion.
 pub const BROKEN_ASSERTION: u32 = 2;
 
@@ -69,12 +67,6 @@ const MOST_WAITS: u32 = 1 << 20;
 #[cfg(target_arch = "nvptx64")]
 pub(crate) fn report(kernel: u32, array: u32, index: usize, len: usize) -> ! {
     end(BAD_INDEX, [kernel, array], index as u64, len as u64, "")
-}
-
-/// Reports that an index has left an array, and ends the launch. Kernel and array are hashes of their names.
-#[cfg(target_arch = "nvptx64")]
-pub(crate) fn report_array(kernel: u32, array: u32) -> ! {
-    end(LEFT_ARRAY, [kernel, array], 0, 0, "")
 }
 
 /// Reports a broken assertion to the host, and ends the launch.

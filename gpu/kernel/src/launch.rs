@@ -13,7 +13,7 @@ use bytemuck::Pod;
 
 use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
 use crate::check::{BrokenAssertion, OutOfBounds, hash};
-use crate::fault::{BROKEN_ASSERTION, Fault, LEFT_ARRAY};
+use crate::fault::{BROKEN_ASSERTION, Fault};
 use crate::index::BitWord;
 use crate::index::Index;
 use crate::place;
@@ -208,16 +208,9 @@ impl Named {
             };
         }
         let array = |array: &&&str| hash(array) == fault.array;
-        let array = self.arrays.iter().find(array).copied().unwrap_or("shared");
-        if fault.is_set == LEFT_ARRAY {
-            return LaunchError::LeftArray {
-                kernel: self.kernel,
-                array,
-            };
-        }
         LaunchError::OutOfBounds {
             kernel: self.kernel,
-            array,
+            array: self.arrays.iter().find(array).copied().unwrap_or("shared"),
             index: fault.index,
             len: fault.len,
         }
@@ -378,13 +371,6 @@ pub enum LaunchError {
         /// Number of elements of the array.
         len: u64,
     },
-    /// A call read an array at an index that it does not have, among several by `at_all`: a GPU does not say which.
-    LeftArray {
-        /// The kernel.
-        kernel: &'static str,
-        /// The array.
-        array: &'static str,
-    },
     /// A `kernel_assert!` of a checked build does not hold.
     Assertion {
         /// The kernel.
@@ -460,10 +446,6 @@ impl fmt::Display for LaunchError {
                 len,
             }
             .fmt(f),
-            Self::LeftArray { kernel, array } => write!(
-                f,
-                "kernel {kernel}: array `{array}` was read at an index that it does not have; on the CPU the error names it"
-            ),
             Self::Assertion {
                 kernel,
                 text,

@@ -85,38 +85,16 @@ pub struct Run {
         not(target_arch = "nvptx64")
     ))]
     writers: crate::writers::OfLaunch,
-    /// Hash of the name of an array that an index of this thread has left, or 0. It is reported at the thread's end.
-    #[cfg(target_arch = "nvptx64")]
-    left: core::cell::Cell<u32>,
 }
 
 #[cfg(target_arch = "nvptx64")]
 impl Run {
-    /// A thread's run on a device.
+    /// A run on a device.
     #[doc(hidden)]
     #[inline(always)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        Self {
-            left: core::cell::Cell::new(0),
-        }
-    }
-
-    /// Notes that an index has left an array, if it has. A value is selected: a branch would part the reads before it
-    /// from those after it. One number is kept, since every one takes a register of the whole kernel.
-    #[inline(always)]
-    pub(crate) fn note(&self, has_left: bool, names: Names) {
-        let left = self.left.get();
-        self.left.set(if has_left { names.array() } else { left });
-    }
-
-    /// Ends the thread; the launch too, if an index has left an array. `names` are the kernel's.
-    #[doc(hidden)]
-    #[inline(always)]
-    pub fn end(&self, names: Names) {
-        if self.left.get() != 0 {
-            names.fail_in(self.left.get());
-        }
+        Self {}
     }
 }
 

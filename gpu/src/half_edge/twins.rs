@@ -21,7 +21,7 @@ use crate::slots::{ATTEMPTS, Slots, take};
     P in Anywhere,
     requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
     // An edge, two half-edges, has one slot: written, read.
-    moves(2 * origins.bytes() + points.bytes() + twins.bytes())
+    moves(2 * origins.bytes() + points.bytes() + twins.bytes()), trusted
 )]
 pub fn match_twins<P: MeshPoint>(
     t: Own<Triangle>,
@@ -40,7 +40,7 @@ pub fn match_twins<P: MeshPoint>(
     P in Anywhere,
     requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
     // As for `match_twins`; a slot is a sector of its own.
-    moves(2 * origins.bytes() + points.bytes() + twins.bytes())
+    moves(2 * origins.bytes() + points.bytes() + twins.bytes()), trusted
 )]
 pub fn match_scattered_twins<P: MeshPoint>(
     t: Own<Triangle>,
@@ -201,7 +201,7 @@ fn search(
 #[kernel(
     members = HalfEdge,
     requires(twins.len() == 3 * n, found.len() == rule::COUNT),
-    moves(twins.bytes() + 4 * words(3 * n))
+    moves(twins.bytes() + 4 * words(3 * n)), trusted
 )]
 pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Atomic) -> [bool; 3] {
     let half_edges = [0, 1, 2].map(|k| HalfEdge::of(*t, k));
@@ -231,7 +231,7 @@ pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Ato
 /// lower, so is its half-edge, and the own one is not offered: reads in order save two of three atomic updates.
 #[kernel(
     requires(origins.len() == 3 * n, twins.len() == 3 * n),
-    moves(origins.bytes() + twins.bytes() + half_edge_of_vertex.bytes())
+    moves(origins.bytes() + twins.bytes() + half_edge_of_vertex.bytes()), trusted
 )]
 pub fn find_half_edges_of_vertices(
     t: Own<Triangle>,

@@ -16,7 +16,7 @@ use crate::point::{Planar, Point2};
     TIES_BY_EDGE in [false, true],
     members = u32,
     requires(triangles.len() == 3 * n, neighbours.len() == 3 * n),
-    moves(triangles.bytes() + points.bytes() + 4 * words(2 * n))
+    moves(triangles.bytes() + points.bytes() + 4 * words(2 * n)), trusted
 )]
 pub fn label_max<P: Point2, const TIES_BY_EDGE: bool>(
     t: Own<Triangle>,

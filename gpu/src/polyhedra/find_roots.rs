@@ -17,7 +17,7 @@ const STEPS: u32 = 31;
 /// that each of its steps is all steps of the first.
 #[kernel(
     requires(links.len() == n, roots.len() == n, found.len() == tally::COUNT),
-    moves(links.bytes() + roots.bytes() + 4 * words(n))
+    moves(links.bytes() + roots.bytes() + 4 * words(n)), trusted
 )]
 pub fn find_roots(t: Own<Tet>, links: In<Link, Tet>, roots: Out<Link, Tet>, found: Atomic) -> bool {
     let own = links.at(t);

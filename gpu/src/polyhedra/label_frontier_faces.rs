@@ -20,7 +20,7 @@ use crate::ids::{FaceSide, Tet};
         constrained.is_empty() || constrained.len() == words(4 * n),
         links.len() == n
     ),
-    moves(twins.bytes() + largest.bytes() + constrained.bytes() + links.bytes() + 4 * words(4 * n))
+    moves(twins.bytes() + largest.bytes() + constrained.bytes() + links.bytes() + 4 * words(4 * n)), trusted
 )]
 pub fn label_frontier_faces(
     t: Own<Tet>,

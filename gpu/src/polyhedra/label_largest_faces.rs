@@ -106,7 +106,7 @@ fn label<P: Point3>(
     P in Spatial,
     members = FaceSide,
     requires(tetrahedra.len() == 4 * n, twins.len() == 4 * n),
-    moves(tetrahedra.bytes() + points.bytes() + 4 * words(4 * n))
+    moves(tetrahedra.bytes() + points.bytes() + 4 * words(4 * n)), trusted
 )]
 pub fn label_largest_faces<P: Point3>(
     t: Own<Tet>,
@@ -123,7 +123,7 @@ pub fn label_largest_faces<P: Point3>(
     P in Spatial,
     members = FaceSide,
     requires(tetrahedra.len() == 4 * n, twins.len() == 4 * n),
-    moves(tetrahedra.bytes() + points.bytes() + 4 * words(4 * n))
+    moves(tetrahedra.bytes() + points.bytes() + 4 * words(4 * n)), trusted
 )]
 pub fn label_widest_faces<P: Point3>(
     t: Own<Tet>,

@@ -83,7 +83,7 @@ impl Trees<'_> {
         regions.len() == words(roots.len()),
         cuts.len() == n
     ),
-    moves(barriers.bytes() + cuts.bytes() + 4 * words(n))
+    moves(barriers.bytes() + cuts.bytes() + 4 * words(n)), trusted
 )]
 pub fn find_tips(
     i: Own<Item>,

@@ -17,7 +17,7 @@ use crate::ids::{HalfEdge, Item};
         polygons.len() == words(edges.twins.len())
     ),
     // At least: the number of half-edges of polygons depends on the mesh.
-    moves(seeds.bytes())
+    moves(seeds.bytes()), trusted
 )]
 pub fn mark_polygons(
     i: Own<Item>,

@@ -15,7 +15,7 @@ use crate::ids::HalfEdge;
         longest.len() == words(n),
         constrained.is_empty() || constrained.len() == words(n)
     ),
-    moves(twins.bytes() + longest.bytes() + constrained.bytes() + 8 * words(n))
+    moves(twins.bytes() + longest.bytes() + constrained.bytes() + 8 * words(n)), trusted
 )]
 pub fn label_frontier_edges(
     own: Own<HalfEdge>,

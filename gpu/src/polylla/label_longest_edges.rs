@@ -16,7 +16,7 @@ use crate::point::{Planar, Point2};
     TIES_BY_EDGE in [false, true],
     members = HalfEdge,
     requires(origins.len() == 3 * n, twins.len() == 3 * n),
-    moves(origins.bytes() + points.bytes() + 4 * words(3 * n))
+    moves(origins.bytes() + points.bytes() + 4 * words(3 * n)), trusted
 )]
 pub fn label_longest_edges<P: Point2, const TIES_BY_EDGE: bool>(
     t: Own<Triangle>,

@@ -20,7 +20,7 @@ use crate::ids::HalfEdge;
     ),
     moves(
         edges.twins.bytes() + edges.frontier.bytes() + polygon_next.bytes() + polygon_prev.bytes() + 4 * words(n)
-    )
+    ), trusted
 )]
 pub fn link_frontier_edges(
     h: Own<HalfEdge>,

@@ -11,7 +11,7 @@ use crate::ids::{Edge, HalfEdge, Item, Side, Triangle};
 /// Whether half-edge `h` is divided, and whether it owns a divided edge. For many divided edges.
 #[kernel(
     requires(sides.len() == n),
-    moves(sides.bytes() + divided.bytes() + 8 * words(n))
+    moves(sides.bytes() + divided.bytes() + 8 * words(n)), trusted
 )]
 pub fn flag_divided_sides(
     h: Own<HalfEdge>,

@@ -14,7 +14,7 @@ use crate::ids::{Edge, EdgeUse, Item, Tet};
         divisions.len() == n,
         added.len() == n
     ),
-    moves(40 * n)
+    moves(40 * n), trusted
 )]
 pub fn count_tet_children(
     i: Own<Item>,

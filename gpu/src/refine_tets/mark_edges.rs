@@ -10,7 +10,7 @@ use crate::ids::{Edge, EdgeUse, Tet};
 #[kernel(
     requires(chosen.len() == words(n), orders.len() == n, edges.len() == 6 * n),
     // Orders and edges are read for marked tetrahedra only.
-    moves(chosen.bytes())
+    moves(chosen.bytes()), trusted
 )]
 pub fn mark_edges_of_tets(
     t: Own<Tet>,

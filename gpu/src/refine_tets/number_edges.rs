@@ -28,7 +28,7 @@ pub(super) fn ends_of_use(tetrahedra: In<Vertex>, usage: EdgeUse) -> (Vertex, Ve
 #[kernel(
     requires(2 * n == 3 * tetrahedra.len(), of_uses.len() == n, found.len() == tet_rule::COUNT),
     // The slots of the table that it reads and writes depend on the mesh.
-    moves(tetrahedra.bytes() + of_uses.bytes())
+    moves(tetrahedra.bytes() + of_uses.bytes()), trusted
 )]
 pub fn meet_tet_edges(
     usage: Own<EdgeUse>,
@@ -71,7 +71,8 @@ pub fn meet_tet_edges(
 }
 
 /// Whether `usage` is the first use of its edge.
-#[kernel(requires(slots.len() == n), moves(slots.bytes() + 4 * words(n)))]
+#[kernel(requires(slots.len() == n), moves(slots.bytes() + 4 * words(n)), trusted
+)]
 pub fn mark_first_tet_edges(
     usage: Own<EdgeUse>,
     slots: In<u32, EdgeUse>,

@@ -329,7 +329,7 @@ fn bin(bounds: In<f64>, first: u32, x: f64) -> u32 {
         counts.len() == (counted::COUNT * COPIES * BINS) as usize,
         extremes.len() == 3 * COPIES as usize
     ),
-    moves(cells.bytes() + points.bytes())
+    moves(cells.bytes() + points.bytes()), trusted
 )]
 pub fn measure_cells<P: Point3>(
     c: Own<Cell>,

@@ -9,7 +9,7 @@ use crate::ids::FaceSide;
 /// Whether side `side` lies on the boundary; finds it if its twin has another twin.
 #[kernel(
     requires(twins.len() == n, found.len() == face_rule::COUNT),
-    moves(2 * twins.bytes() + 4 * words(n))
+    moves(2 * twins.bytes() + 4 * words(n)), trusted
 )]
 pub fn mark_boundary_sides(
     side: Own<FaceSide>,

@@ -50,8 +50,7 @@ pub(super) fn search_slots(
         found.len() == face_rule::COUNT
     ),
     // A face, two sides, has one slot: written, read.
-    moves(2 * tetrahedra.bytes() + twins.bytes())
-)]
+    moves(2 * tetrahedra.bytes() + twins.bytes()))]
 pub fn match_face_sides(
     t: Own<Tet>,
     tetrahedra: In<Vertex, FaceSide>,
@@ -72,8 +71,7 @@ pub fn match_face_sides(
         found.len() == face_rule::COUNT
     ),
     // As for `match_face_sides`; a slot is a sector of its own.
-    moves(2 * tetrahedra.bytes() + twins.bytes())
-)]
+    moves(2 * tetrahedra.bytes() + twins.bytes()))]
 pub fn match_scattered_face_sides(
     t: Own<Tet>,
     tetrahedra: In<Vertex, FaceSide>,

@@ -76,7 +76,9 @@ fn match_twins<P: AnyPoint>(
     };
     let scale = ((slots as u64) << 32) / points.len().max(1) as u64;
     let n = origins.len() as u32 / 3;
-    launch(on, n, origins, points, &mut table, &mut twins, found, scale)?;
+    // SAFETY: the kernel compares a vertex id with the number of points before it uses it; the scale puts the slots of every
+    // vertex below `slots`; half-edges that wait in them bound triangles.
+    unsafe { launch(on, n, origins, points, &mut table, &mut twins, found, scale) }?;
     Ok(twins)
 }
 
@@ -115,7 +117,8 @@ fn link_border(
     let half_edges = twins.len();
     let n = half_edges as u32;
     let mut boundary: BitSet<HalfEdge> = on.uninitialized(words(half_edges))?;
-    kernel::mark_boundary::launch(on, n / 3, twins, found, &mut boundary)?;
+    // SAFETY: twins are half-edges or `NONE`.
+    unsafe { kernel::mark_boundary::launch(on, n / 3, twins, found, &mut boundary) }?;
     let tiled = Tiled::new(on, &boundary)?;
     let (known, boundary) = on.read_beside(found, || tiled.count(on))?;
     refuse_edges(&known)?;

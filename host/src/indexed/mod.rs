@@ -177,14 +177,17 @@ impl<P: Point> Run<'_, P> {
                 Ties::Edge => kernel::label_max::launch::<P, true>,
                 Ties::First => kernel::label_max::launch::<P, false>,
             };
-            launch(
-                on,
-                triangles,
-                mesh.origins(),
-                mesh.points(),
-                neighbours,
-                &mut max,
-            )?;
+            // SAFETY: half-edges and vertices of a checked triangulation.
+            unsafe {
+                launch(
+                    on,
+                    triangles,
+                    mesh.origins(),
+                    mesh.points(),
+                    neighbours,
+                    &mut max,
+                )
+            }?;
             Ok(max)
         })?;
         let seeds = on.stage("label seed", || {

@@ -62,7 +62,8 @@ pub(super) fn find_roots(
     let n = links.len();
     let mut roots = on.uninitialized(n)?;
     let mut is_root = on.uninitialized(words(n))?;
-    kernel::find_roots::launch(on, n as u32, links, &mut roots, found, &mut is_root)?;
+    // SAFETY: parents are tetrahedra.
+    unsafe { kernel::find_roots::launch(on, n as u32, links, &mut roots, found, &mut is_root) }?;
     Ok((roots, is_root))
 }
 
@@ -127,17 +128,20 @@ impl Forest {
         let mut cuts = on.uninitialized(n)?;
         let mut regions: BitSet<Tet> = on.filled(words(roots.len()), Bits::EMPTY)?;
         let mut tips: BitSet<Item> = on.uninitialized(words(n))?;
-        kernel::find_tips::launch(
-            on,
-            n as u32,
-            barriers,
-            self.trees(cells),
-            cells.twins,
-            roots,
-            &mut regions,
-            &mut cuts,
-            &mut tips,
-        )?;
+        // SAFETY: the list has inner sides of frontier faces; walks follow links, which end at roots.
+        unsafe {
+            kernel::find_tips::launch(
+                on,
+                n as u32,
+                barriers,
+                self.trees(cells),
+                cells.twins,
+                roots,
+                &mut regions,
+                &mut cuts,
+                &mut tips,
+            )
+        }?;
         tally_bits(on, &tips, found, tally::TIPS)?;
         tally_bits(on, &regions, found, tally::REGIONS_WITH_BARRIERS)?;
         self.cut(on, cells, &cuts)

@@ -191,14 +191,12 @@ fn label_largest<P: SpacePoint>(
         let mut labels = on.uninitialized(words(4 * count as usize))?;
         let largest = &mut labels;
         let (tetrahedra, points, twins) = (mesh.tetrahedra(), mesh.points(), faces.twins());
-        match by {
-            Measure::Area => {
-                kernel::label_largest_faces::launch(on, count, tetrahedra, points, twins, largest)
-            }
-            Measure::Circumradius => {
-                kernel::label_widest_faces::launch(on, count, tetrahedra, points, twins, largest)
-            }
-        }?;
+        let launch = match by {
+            Measure::Area => kernel::label_largest_faces::launch::<P>,
+            Measure::Circumradius => kernel::label_widest_faces::launch::<P>,
+        };
+        // SAFETY: tetrahedra of a checked mesh, and their twins.
+        unsafe { launch(on, count, tetrahedra, points, twins, largest) }?;
         Ok(labels)
     })
 }
@@ -215,15 +213,18 @@ fn label_frontier(
         let count = twins.len() / 4;
         let mut frontier = on.uninitialized(largest.len())?;
         let mut links = on.uninitialized(count)?;
-        kernel::label_frontier_faces::launch(
-            on,
-            count as u32,
-            twins,
-            largest,
-            constrained,
-            &mut links,
-            &mut frontier,
-        )?;
+        // SAFETY: twins are sides or `NONE`.
+        unsafe {
+            kernel::label_frontier_faces::launch(
+                on,
+                count as u32,
+                twins,
+                largest,
+                constrained,
+                &mut links,
+                &mut frontier,
+            )
+        }?;
         Ok((frontier, links))
     })
 }

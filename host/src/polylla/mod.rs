@@ -187,14 +187,17 @@ fn label_longest<P: Point>(
             Ties::Edge => kernel::label_longest_edges::launch::<P, true>,
             Ties::First => kernel::label_longest_edges::launch::<P, false>,
         };
-        launch(
-            on,
-            mesh.triangles(),
-            mesh.origins(),
-            mesh.points(),
-            mesh.twins(),
-            &mut longest,
-        )?;
+        // SAFETY: half-edges and vertices of a checked triangulation.
+        unsafe {
+            launch(
+                on,
+                mesh.triangles(),
+                mesh.origins(),
+                mesh.points(),
+                mesh.twins(),
+                &mut longest,
+            )
+        }?;
         Ok(longest)
     })?;
     Ok(longest)
@@ -214,15 +217,18 @@ fn label_frontier<P: Point>(
         let (mut frontier, mut seeds) = (on.uninitialized(words)?, on.uninitialized(words)?);
         let none = on.uninitialized(0)?;
         let constrained = constrained.unwrap_or(&none);
-        kernel::label_frontier_edges::launch(
-            on,
-            n,
-            mesh.twins(),
-            longest,
-            constrained,
-            &mut frontier,
-            &mut seeds,
-        )?;
+        // SAFETY: a twin after the half-edges of triangles, along the boundary, is no index.
+        unsafe {
+            kernel::label_frontier_edges::launch(
+                on,
+                n,
+                mesh.twins(),
+                longest,
+                constrained,
+                &mut frontier,
+                &mut seeds,
+            )
+        }?;
         Ok((frontier, seeds))
     })
 }
@@ -249,14 +255,17 @@ fn find_links<P: Point>(
     let tip_bits = on.stage("link frontier edges", || {
         let mut tips: Buffer<Bits<HalfEdge>> = on.uninitialized(frontier.len())?;
         let (next, prev) = (&mut links.next, &mut links.prev);
-        kernel::link_frontier_edges::launch(
-            on,
-            n,
-            labelled(mesh, frontier),
-            next,
-            prev,
-            &mut tips,
-        )?;
+        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier edge.
+        unsafe {
+            kernel::link_frontier_edges::launch(
+                on,
+                n,
+                labelled(mesh, frontier),
+                next,
+                prev,
+                &mut tips,
+            )
+        }?;
         Ok(tips)
     })?;
     Ok((links, tip_bits))
@@ -309,7 +318,8 @@ fn mark_polygons<P: Point>(
     polygons: &mut Buffer<Bits<HalfEdge>>,
 ) -> crate::Result<()> {
     let (n, edges) = (seeds.len() as u32, labelled(mesh, frontier));
-    kernel::mark_polygons::launch(on, n, seeds, edges, next, polygons)?;
+    // SAFETY: seeds are half-edges; as in `find_links`, no walk leaves the triangles, and links of frontier edges are cycles.
+    unsafe { kernel::mark_polygons::launch(on, n, seeds, edges, next, polygons) }?;
     Ok(())
 }
 

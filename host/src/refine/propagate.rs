@@ -179,7 +179,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             DividedEdges::Many(edges) => {
                 let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
                 let sides = &self.sides;
-                flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned)?;
+                // SAFETY: the edges of sides have a bit each.
+                unsafe { flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned) }?;
                 Ok((flags, owned, None))
             }
         })?;

@@ -66,20 +66,24 @@ impl<P: SpacePoint> DeviceTets<P> {
         let mut table = on.filled(slots, EdgeUse::NONE)?;
         let mut of_uses: Buffer<u32> = on.uninitialized(uses as usize)?;
         let tetrahedra = &self.tetrahedra;
-        meet_tet_edges::launch(
-            on,
-            uses,
-            tetrahedra,
-            &mut table,
-            &mut of_uses,
-            &mut found,
-            scale,
-        )?;
+        // SAFETY: tetrahedra of a checked mesh; slots of vertices below V are in the table, by the scale.
+        unsafe {
+            meet_tet_edges::launch(
+                on,
+                uses,
+                tetrahedra,
+                &mut table,
+                &mut of_uses,
+                &mut found,
+                scale,
+            )
+        }?;
         if on.read(&found, tet_rule::CROWDED as usize)? != NONE {
             return Ok(Numbered::Crowded);
         }
         let mut first_bits = on.uninitialized(uses.div_ceil(32) as usize)?;
-        mark_first_tet_edges::launch(on, uses, &of_uses, &table, &mut first_bits)?;
+        // SAFETY: every use has a slot, as none was crowded.
+        unsafe { mark_first_tet_edges::launch(on, uses, &of_uses, &table, &mut first_bits) }?;
         let first_uses = compact(on, &first_bits)?;
         drop(first_bits);
         let count = first_uses.len();

@@ -177,7 +177,8 @@ pub(super) fn mark_edges(
         let mut marked = on.filled(edges.first_uses.len().div_ceil(32), Bits::EMPTY)?;
         let every = by == DividedEdges::Every;
         let edges = &edges.edges;
-        mark_edges_of_tets::launch(on, n, chosen, orders, edges, every, &mut marked)?;
+        // SAFETY: edges are below E, and each has a bit.
+        unsafe { mark_edges_of_tets::launch(on, n, chosen, orders, edges, every, &mut marked) }?;
         Ok(marked)
     })
 }
@@ -306,16 +307,19 @@ fn count_children(
     let (divisions, slots, added) = on.stage("count children", || {
         let n = touched.len();
         let (mut divisions, mut slots) = (on.uninitialized(n)?, on.uninitialized(n)?);
-        count_tet_children::launch(
-            on,
-            n as u32,
-            &touched,
-            edges,
-            orders,
-            marked,
-            &mut divisions,
-            &mut slots,
-        )?;
+        // SAFETY: tetrahedra of the mesh; edges are below E, and each has a bit.
+        unsafe {
+            count_tet_children::launch(
+                on,
+                n as u32,
+                &touched,
+                edges,
+                orders,
+                marked,
+                &mut divisions,
+                &mut slots,
+            )
+        }?;
         let total = exclusive_scan(on, &mut slots)?;
         Ok((divisions, slots, on.read(&total, 0)?))
     })?;

@@ -45,7 +45,7 @@ pub struct Kernel {
     pub shape: Shape,
     /// Type of the first parameter, `I` for `Own<I>`.
     pub index: Type,
-    /// Whether it is an `Own<I>`: then the launch is safe.
+    /// Whether it is an `Own<I>`: then the launch is safe, unless the kernel trusts its indices.
     pub is_safe: bool,
     pub parameters: Vec<Parameter>,
 }
@@ -101,6 +101,10 @@ impl Kernel {
             }
             ty => owned(ty),
         };
+        if let (None, Some(trusted)) = (&owned, &options.trusted) {
+            let message = "`trusted` is for a kernel over an `Own` index or an `OwnBlock`: other kernels compare nothing";
+            return Err(Error::new(trusted.span(), message));
+        }
         Ok(Kernel {
             shape,
             is_safe: owned.is_some(),
@@ -169,13 +173,17 @@ impl Kernel {
     /// The view of a parameter.
     pub fn view(&self, parameter: &Parameter, value: TokenStream, run: TokenStream) -> TokenStream {
         let (ty, label, array) = (&parameter.ty, self.text(), parameter.text());
-        quote!(unsafe {
+        let view = quote!(
             <#ty as ::trioxide_kernel::Parameter>::from_raw(
                 #value,
                 ::trioxide_kernel::check::Names::new(#label, #array),
                 #run,
             )
-        })
+        );
+        match self.options.trusted {
+            Some(_) => quote!(unsafe { ::trioxide_kernel::safe::Safe::trusted(#view) }),
+            None => quote!(unsafe { #view }),
+        }
     }
 }
 

@@ -168,7 +168,8 @@ fn safety(kernel: &Kernel) -> (TokenStream, TokenStream) {
             }
         });
     }
-    (checks, TokenStream::new())
+    let safety = kernel.options.trusted.is_some().then(|| quote!(unsafe));
+    (checks, safety.unwrap_or_default())
 }
 
 /// The bytes that the launch moves; `None` when a condition is broken, on which the formula may rely.
@@ -470,7 +471,7 @@ fn launch_docs(kernel: &Kernel) -> Vec<String> {
         docs.pop();
         docs.push(" this package, or the device fails.".to_owned());
     }
-    if kernel.is_safe {
+    if kernel.is_safe && kernel.options.trusted.is_none() {
         docs.extend([
             String::new(),
             " Also where an array over the own index has fewer than `n` elements, or a call uses an index that an array does not"

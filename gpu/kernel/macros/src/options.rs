@@ -14,6 +14,8 @@ pub struct Options {
     pub moves: Option<Expr>,
     pub members: Option<Type>,
     pub registers: Option<LitInt>,
+    /// The launch promises what the views of a safe kernel would compare.
+    pub trusted: Option<Ident>,
 }
 
 /// `P(f32 = Vec2, f64 = DVec2)`.
@@ -52,7 +54,7 @@ impl Parse for Instance {
     }
 }
 
-const KNOWN: &str = "a kernel's options are P(f32 = Vec2, …) or P in Set and CONSTANT in [false, true] for its instances, requires(…), moves(…), members = …, registers = …";
+const KNOWN: &str = "a kernel's options are P(f32 = Vec2, …) or P in Set and CONSTANT in [false, true] for its instances, requires(…), moves(…), members = …, registers = …, trusted";
 
 impl Parse for Options {
     fn parse(input: ParseStream) -> Result<Self> {
@@ -81,6 +83,8 @@ impl Parse for Options {
             } else if name == "registers" {
                 input.parse::<Token![=]>()?;
                 options.registers = Some(registers(input)?);
+            } else if name == "trusted" {
+                options.trusted = Some(name);
             } else if name == "block" {
                 let message = "a block's width stands in the signature: `block: &Block<256>`";
                 return Err(Error::new(name.span(), message));

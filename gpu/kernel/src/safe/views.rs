@@ -50,8 +50,6 @@ macro_rules! views {
         pub struct $name<'a, T $(= $element)?, I = u32> {
             view: view::$view<'a, T>,
             names: Names,
-            #[cfg(target_arch = "nvptx64")]
-            run: &'a Run,
             is_trusted: bool,
             index: PhantomData<fn(I)>,
         }
@@ -101,8 +99,6 @@ macro_rules! views {
                     // SAFETY: the caller's promise; indices are compared before they are used, or are own ones.
                     view: unsafe { <view::$view<'_, T> as Parameter>::from_raw(raw, names, run) },
                     names,
-                    #[cfg(target_arch = "nvptx64")]
-                    run,
                     is_trusted: false,
                     index: PhantomData,
                 }
@@ -251,9 +247,12 @@ views! {
 #[cfg(not(target_arch = "nvptx64"))]
 impl<'a, T: Element, I: Index> In<'a, T, I> {
     /// A view of host memory, to call a kernel's function with.
-    pub fn from_slice(slice: &'a [T]) -> Self {
+    ///
+    /// # Safety
+    /// The slice has an element for every own index that the view is used with; others are compared.
+    pub unsafe fn from_slice(slice: &'a [T]) -> Self {
         Self {
-            // SAFETY: indices are compared before they are used; vectors are loaded from any address.
+            // SAFETY: indices are compared before they are used, but for own ones, of which the caller promises it.
             view: unsafe { view::In::from_slice(slice) },
             names: Names::new("called by the host", "slice"),
             is_trusted: false,
@@ -275,8 +274,6 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
         In {
             view: self.view.part(first, count),
             names: self.names,
-            #[cfg(target_arch = "nvptx64")]
-            run: self.run,
             is_trusted: self.is_trusted,
             index: PhantomData,
         }
@@ -288,27 +285,25 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
         self.view.at(self.place(i))
     }
 
-    /// Several elements, or one, whose reads overlap with others of the thread.
-    ///
-    /// On a device no branch stands between them: of a wrong index element 0 is read, and the launch ends when the
-    /// thread has made its calls. So no loop may depend on what it reads; there `at` ends the launch at once.
+    /// Several elements. All indices are compared before the first element is read, so that the reads overlap.
     #[inline(always)]
     pub fn at_all<P: Place<I>, const N: usize>(self, places: [P; N]) -> [T; N] {
         let len = self.len();
-        places.map(|place| {
-            let i = place.number();
-            if P::IS_KNOWN || self.is_trusted {
-                return self.view.at(i);
+        let numbers = places.map(Place::number);
+        let mut is_outside = false;
+        let mut k = 0;
+        while k < N {
+            is_outside |= !P::IS_KNOWN & !self.is_trusted & (numbers[k] >= len);
+            k += 1;
+        }
+        if is_outside {
+            k = 0;
+            while k + 1 < N && numbers[k] < len {
+                k += 1;
             }
-            let is_wrong = i >= len;
-            #[cfg(target_arch = "nvptx64")]
-            self.run.note(is_wrong, self.names);
-            #[cfg(not(target_arch = "nvptx64"))]
-            if is_wrong {
-                self.names.fail(i, len);
-            }
-            self.view.at(if is_wrong { 0 } else { i })
-        })
+            self.names.fail(numbers[k], len);
+        }
+        numbers.map(|i| self.view.at(i))
     }
 
     /// Element `i`, if there is one.
