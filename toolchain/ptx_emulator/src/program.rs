@@ -1,5 +1,7 @@
 //! A kernel as the emulator runs it: steps over slots, which hold a value of each lane.
 
+use std::sync::atomic::AtomicU32;
+
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 /// What memory holds before somebody writes it: no small number, no address, and NaN as a float.
@@ -126,4 +128,6 @@ pub struct Program {
     pub parameter_bytes: usize,
     /// Bytes of a lane's local memory.
     pub local_bytes: usize,
+    /// Bytes of dynamic shared memory of a block that launches were allowed; 0 while nobody has asked.
+    pub shared_bytes: AtomicU32,
 }

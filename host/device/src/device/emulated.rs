@@ -15,6 +15,8 @@ use crate::{Error, Result};
 pub struct Emulated {
     id: DeviceId,
     is_checked: bool,
+    /// Bytes of shared memory of a block.
+    most_shared: usize,
     emulator: Arc<Emulator>,
     memory: Arc<MemoryUse>,
     packages: Mutex<Vec<Package>>,
@@ -77,10 +79,11 @@ impl Prints {
 }
 
 impl Emulated {
-    pub fn new(id: DeviceId, is_checked: bool) -> Self {
+    pub fn new(id: DeviceId, is_checked: bool, most_shared: usize) -> Self {
         Self {
             id,
             is_checked,
+            most_shared,
             emulator: Arc::new(Emulator::new(is_checked)),
             memory: Arc::default(),
             packages: Mutex::default(),
@@ -175,7 +178,7 @@ impl Backend for Emulated {
 
     #[cfg(feature = "checked")]
     fn reopened(&self) -> Result<super::Device> {
-        super::Device::emulated(self.is_checked)
+        super::Device::emulated_with(self.is_checked, self.most_shared)
     }
 
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
@@ -239,6 +242,7 @@ impl Backend for Emulated {
     }
 
     unsafe fn launch(&self, mut launch: Launch) -> Result<(), LaunchError> {
+        launch.check_shared(self.most_shared)?;
         let Loaded {
             kernels,
             fault,

@@ -64,6 +64,7 @@ pub fn compile<'a>(
             parameters: Vec::new(),
             parameter_bytes: 0,
             local_bytes: 0,
+            shared_bytes: Default::default(),
         },
         slots: HashMap::new(),
         constants: HashMap::new(),
