@@ -6,9 +6,9 @@
 //!
 //! Environment: `PTX_EMULATOR_DEVICES` is the number of devices (1), of which `CUDA_VISIBLE_DEVICES` names some, and
 //! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB), of which `PTX_EMULATOR_CONTEXT` (0) must be free for a
-//! context; `PTX_EMULATOR_SHARED` is the bytes of shared memory of a block whose kernel asks for them (232448, as
-//! compute capability 9.0). With `PTX_EMULATOR_CHECK=1` a data race of a launch, in device or shared memory, is a fault, and so is a
-//! read of device memory that nobody has written.
+//! context; `PTX_EMULATOR_SHARED` is the bytes of shared memory of a block whose kernel asks for them (232448, as of
+//! compute capability 9.0). With `PTX_EMULATOR_CHECK=1` a data race of a launch, in device or shared memory, is a
+//! fault, and so is a read of device memory that nobody has written.
 //!
 //! [CUDA Driver API]: https://docs.nvidia.com/cuda/cuda-driver-api/
 #![allow(non_snake_case)]

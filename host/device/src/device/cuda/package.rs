@@ -79,8 +79,8 @@ impl Package {
             .get_or_insert_with(|| ptx_rules::Module::parse(self.ptx.text))
     }
 
-    /// The kernel of an entry, whose blocks have `shared` bytes of shared memory, and its handle. The first call loads or
-    /// compiles it, in the current context.
+    /// The kernel of an entry, whose blocks have `shared` bytes of shared memory, and its handle. The first call loads
+    /// or compiles it, in the current context.
     pub fn kernel(
         &mut self,
         entry: &'static str,
