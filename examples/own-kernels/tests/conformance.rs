@@ -109,6 +109,12 @@ fn compare_tiles(on: &Device, points: &[DVec2], centre: DVec2, width: usize) {
     );
 }
 
+/// The line of the kernels' source that has a text.
+fn line_of(text: &str) -> usize {
+    let mut lines = include_str!("../kernels/src/lib.rs").lines();
+    1 + lines.position(|line| line.contains(text)).unwrap()
+}
+
 /// The same lines on every device, in the order of the points.
 fn compare_prints(on: &Device, count: u32) {
     let points: Vec<DVec2> = (0..count)
@@ -123,10 +129,8 @@ fn compare_prints(on: &Device, count: u32) {
         .iter()
         .enumerate()
         .filter(|(_, point)| point.x >= 998.0);
-    let source = include_str!("../kernels/src/lib.rs");
     let line = |i: usize, print: &str, text: String| {
-        let before = source.lines().take_while(|line| !line.contains(print));
-        let line = before.count() + 1;
+        let line = line_of(print);
         format!("kernel print_far: index {i}: kernels/src/lib.rs:{line}: {text}")
     };
     let expected: Vec<String> = far
@@ -188,10 +192,15 @@ fn a_point_that_is_not_there_is_an_error_that_names_it() {
         let points = on.upload(&[DVec2::ZERO; 5]).unwrap();
         let listed = on.upload(&[4u32, 5, 0]).unwrap().cast();
         let error = listed_distances(&on, &points, &listed, DVec2::ZERO).unwrap_err();
-        assert_eq!(
-            error.to_string(),
+        let mut expected =
             "kernel gather_distances: index 5 of array `distances`, which has 5 elements"
-        );
+                .to_owned();
+        // PTX that was built by `TRIOXIDE_PTX=lines`.
+        if on.is_gpu() && PTX.text().contains("\t.loc\t") {
+            let line = line_of("gathered.set(place, distances.at(");
+            expected += &format!(" (kernels/src/lib.rs:{line})");
+        }
+        assert_eq!(error.to_string(), expected);
     }
 }
 

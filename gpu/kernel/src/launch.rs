@@ -163,8 +163,8 @@ impl Launch {
         }
     }
 
-    /// The error for a fault that a device reported during this launch.
-    pub fn describe(&self, fault: Fault) -> LaunchError {
+    /// The error for a fault that a device reported during this launch; `place` is its file and line, if it is known.
+    pub fn describe(&self, fault: Fault, place: Option<String>) -> LaunchError {
         if fault.is_set == BROKEN_ASSERTION {
             let len = (fault.len as usize).min(fault.text.len());
             return LaunchError::Assertion {
@@ -180,6 +180,7 @@ impl Launch {
             array: found.map_or("shared", |array| array.name),
             index: fault.index,
             len: fault.len,
+            place,
         }
     }
 
@@ -197,6 +198,7 @@ impl Launch {
                 array: found.array,
                 index: found.index,
                 len: found.len,
+                place: None,
             }),
             Err(other) => std::panic::resume_unwind(other),
         }

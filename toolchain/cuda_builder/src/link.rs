@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{run, rustc_flags};
-use crate::{CudaBuilderError, DeviceCompiler, NvvmArch};
+use crate::{CudaBuilderError, DeviceCompiler, Options, lines};
 
 const PRELUDE: &str = include_str!("prelude.ll");
 
@@ -27,8 +27,8 @@ const DRIVER_FUNCTIONS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"
 /// Links, optimizes and compiles the archive; the result begins with a line on its compiler and options.
 pub(crate) fn link_ptx(
     compiler: &DeviceCompiler,
-    arch: NvvmArch,
-    features: &[String],
+    crate_dir: &Path,
+    options: &Options<'_>,
     archive: &Path,
     target_dir: &Path,
 ) -> Result<String, CudaBuilderError> {
@@ -58,18 +58,29 @@ pub(crate) fn link_ptx(
     }
     names.extend(host_variables(&text));
     write(&kernels, &names.join("\n"))?;
-    write(&linked, &limit_registers(&scope_atomics(&text)))?;
+    let text = limit_registers(&scope_atomics(&text));
+    match options.lines {
+        true => write(&linked, &lines::as_directives(&text))?,
+        false => write(&linked, &text)?,
+    }
     let mut opt = Command::new(&compiler.llvm.opt);
     let public_api = format!("--internalize-public-api-file={}", kernels.display());
-    opt.arg(format!("--passes={PASSES}"))
+    // Text where locations are changed in it, with the order of uses that bitcode has: the code depends on it.
+    let as_text = ["-S", "--preserve-ll-uselistorder"];
+    opt.args(as_text.iter().filter(|_| options.lines))
+        .arg(format!("--passes={PASSES}"))
         .arg(public_api)
         .arg("-o")
         .arg(&optimized)
         .arg(&linked);
     run(&mut opt)?;
+    if options.lines {
+        let text = lines::in_sources(&read(&optimized)?, &crate_dir.join("src"));
+        write(&optimized, &text)?;
+    }
     let mut llc = Command::new(&compiler.llvm.llc);
     llc.args(LLC_FLAGS)
-        .arg(format!("-mcpu={arch}"))
+        .arg(format!("-mcpu={}", options.arch))
         .arg("-o")
         .arg(&ptx)
         .arg(&optimized);
@@ -80,21 +91,24 @@ pub(crate) fn link_ptx(
     if !undefined.is_empty() {
         return Err(CudaBuilderError::UndefinedFunctions(undefined));
     }
-    let text = without_unused_variables(&text);
-    Ok(format!("{}\n{text}", header(compiler, arch, features)))
+    let mut text = without_unused_variables(&text);
+    if options.lines {
+        text = lines::without_sections(&text);
+    }
+    Ok(format!("{}\n{text}", header(compiler, options)))
 }
 
 /// The line that distinguishes builds: equal lines and equal sources give equal PTX.
-fn header(compiler: &DeviceCompiler, arch: NvvmArch, features: &[String]) -> String {
+fn header(compiler: &DeviceCompiler, options: &Options<'_>) -> String {
     let DeviceCompiler { version, llvm, .. } = compiler;
-    let features: String = features
-        .iter()
-        .map(|name| format!("; feature {name}"))
-        .collect();
+    let features = options.features.iter();
+    let features: String = features.map(|name| format!("; feature {name}")).collect();
+    let lines = if options.lines { "; lines" } else { "" };
     format!(
-        "// {version}; LLVM {}; {arch}; rustc {}; opt {PASSES}; llc {}{features}",
+        "// {version}; LLVM {}; {}; rustc {}; opt {PASSES}; llc {}{features}{lines}",
         llvm.version,
-        rustc_flags(arch).join(" "),
+        options.arch,
+        rustc_flags(options.arch).join(" "),
         LLC_FLAGS.join(" ")
     )
 }

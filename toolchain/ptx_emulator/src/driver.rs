@@ -357,7 +357,7 @@ functions! {
             let shape = [grid_x, block_x, shared_bytes];
             let ran = grid::run(program, shape, values, &memory, &[], driver().is_checked);
             if let Err(fault) = ran {
-                eprintln!("PTX emulator: {fault}");
+                eprintln!("PTX emulator: {}", fault.text);
                 // As on a device, where the launch itself has succeeded.
                 driver().is_lost.store(true, Relaxed);
             }

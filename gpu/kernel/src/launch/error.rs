@@ -38,6 +38,8 @@ pub enum LaunchError {
         index: u64,
         /// Number of elements of the array.
         len: u64,
+        /// File and line of the kernel, where the device knows it: an emulated one, of PTX with line information.
+        place: Option<String>,
     },
     /// A `kernel_assert!` of a checked build does not hold.
     Assertion {
@@ -104,18 +106,25 @@ impl fmt::Display for LaunchError {
                 f,
                 "kernel {kernel}: array `{array}` has {len} elements, but the launch has {n} indices"
             ),
-            &Self::OutOfBounds {
+            Self::OutOfBounds {
                 kernel,
                 array,
                 index,
                 len,
-            } => OutOfBounds {
-                kernel,
-                array,
-                index,
-                len,
+                place,
+            } => {
+                OutOfBounds {
+                    kernel,
+                    array,
+                    index: *index,
+                    len: *len,
+                }
+                .fmt(f)?;
+                match place {
+                    Some(place) => write!(f, " ({place})"),
+                    None => Ok(()),
+                }
             }
-            .fmt(f),
             Self::Assertion {
                 kernel,
                 text,

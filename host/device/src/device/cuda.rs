@@ -408,7 +408,7 @@ impl Backend for Cuda {
         ended.map_err(|error| {
             let fault = loaded.fault.as_ref();
             match fault.and_then(|fault| fault::read_fault(&mut lock(fault))) {
-                Some(fault) => launch.describe(fault),
+                Some(fault) => launch.describe(fault, None),
                 None => cuda(error),
             }
         })

@@ -282,15 +282,15 @@ impl Backend for Emulated {
         if let Some(prints) = prints {
             prints.collect(&launch);
         }
-        ran.map_err(|text| {
+        ran.map_err(|wrong| {
             // SAFETY: memory of a fault, of which the launch has ended.
             let reported =
                 fault.map(|place| unsafe { (place as *mut Fault).replace(Fault::default()) });
             match reported.filter(|fault| fault.is_set != 0) {
-                Some(fault) => launch.describe(fault),
+                Some(fault) => launch.describe(fault, wrong.place),
                 None => LaunchError::Device {
                     kernel: launch.kernel.name,
-                    reason: text,
+                    reason: wrong.text,
                 },
             }
         })
