@@ -134,9 +134,9 @@ impl CudaBuilder {
         self
     }
 
-    /// Adds line information (`.file`, `.loc`): for each instruction the line in the crate's own sources that it is for,
-    /// also where a function of another crate is inlined. Nsight Compute shows it, and the emulator names it. The files
-    /// are named by their paths on this machine.
+    /// Adds line information (`.file`, `.loc`): for each instruction the line in the crate's own sources that it is
+    /// for, also where a function of another crate is inlined. Nsight Compute shows it, and the emulator names it. The
+    /// files are named by their paths on this machine.
     pub fn lines(mut self, lines: bool) -> Self {
         self.lines = lines;
         self

@@ -1,7 +1,7 @@
 //! Line information: each instruction gets the line of the kernel's own package that it is for.
 //!
-//! Views, glam and `core` are inlined, so that the line of most instructions is theirs. LLVM's metadata has the chain of
-//! calls that led there ("LLVM Language Reference Manual", DILocation). PTX has one line for an instruction: here it
+//! Views, glam and `core` are inlined, so that the line of most instructions is theirs. LLVM's metadata has the chain
+//! of calls that led there ("LLVM Language Reference Manual", DILocation). PTX has one line for an instruction: here it
 //! becomes the innermost one of the chain that lies in the package's sources.
 
 use std::collections::HashMap;
