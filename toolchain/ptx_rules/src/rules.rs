@@ -247,6 +247,9 @@ pub fn check(ptx: &str, build: Build) -> Vec<Finding> {
             Kind::Prototype | Kind::Directive => {}
         }
     }
+    // With the checks a closure may be too large to be inlined: the call passes what it captures in memory.
+    let calls = findings.iter().filter(|finding| finding.rule == Rule::Call);
+    let callers: Vec<String> = calls.map(|call| call.function.clone()).collect();
     let reporters = reporters(&module);
     findings.retain(|finding| {
         let is_call = finding.rule == Rule::Call;
@@ -256,9 +259,6 @@ pub fn check(ptx: &str, build: Build) -> Vec<Finding> {
         !reporters.iter().any(of_report)
     });
     if build == Build::Checked {
-        // With its checks a closure may be too large to be inlined: the call passes what it captures in memory.
-        let calls = findings.iter().filter(|finding| finding.rule == Rule::Call);
-        let callers: Vec<String> = calls.map(|call| call.function.clone()).collect();
         findings.retain(|finding| match finding.rule {
             Rule::Trap | Rule::Call => false,
             Rule::Stack => !callers.contains(&finding.function),
