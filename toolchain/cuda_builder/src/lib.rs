@@ -29,6 +29,7 @@ mod error;
 mod lines;
 mod link;
 mod machine_code;
+mod parts;
 mod search;
 mod sources;
 

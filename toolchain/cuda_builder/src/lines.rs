@@ -31,14 +31,6 @@ pub(crate) fn in_sources(llvm_ir: &str, sources: &Path) -> String {
     llvm_ir.lines().map(line).collect()
 }
 
-/// The PTX without the empty section that LLVM writes behind `.loc`.
-pub(crate) fn without_sections(ptx: &str) -> String {
-    let kept = ptx
-        .lines()
-        .filter(|line| !line.trim_start().starts_with(".section"));
-    kept.map(|line| format!("{line}\n")).collect()
-}
-
 /// Nodes of the metadata by their numbers.
 #[derive(Default)]
 struct Metadata<'a> {

@@ -1,7 +1,7 @@
 //! A PTX text as a list of items.
 
 /// The kind of an item of a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// `.version`, `.target`, `.address_size`, `.file`.
     Directive,
