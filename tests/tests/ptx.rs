@@ -35,11 +35,15 @@ fn built() -> Option<&'static [Fresh; PACKAGES.len()]> {
 }
 
 fn build(package: &str) -> Fresh {
+    build_with(package, "", |builder| builder)
+}
+
+fn build_with(package: &str, suffix: &str, with: impl Fn(CudaBuilder) -> CudaBuilder) -> Fresh {
     // The target directory of the host's build scripts: `core` is built there already.
     let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let target = tmp.parent().expect("it is target/tmp");
-    let name = format!("{}.ptx", package.replace('/', "-"));
-    let built = CudaBuilder::new(folder(package))
+    let name = format!("{}{suffix}.ptx", package.replace('/', "-"));
+    let built = with(CudaBuilder::new(folder(package)))
         .arch(NvvmArch::Compute75)
         .target_dir(target.join("device"))
         .copy_to(tmp.join(name))
@@ -117,6 +121,52 @@ fn prebuilt_ptx_is_that_of_the_sources() {
                     .map_or_else(|| "after the end".to_owned(), |line| (line + 1).to_string())
             );
         }
+    }
+}
+
+/// The same instructions, and the lines of the package for all of them but some of functions that are called.
+#[test]
+fn line_information_changes_no_instruction() {
+    let test = "line_information_changes_no_instruction";
+    let Some(built) = built() else {
+        return skip(
+            test,
+            "no device compiler; `cargo xtask doctor` says what is missing",
+        );
+    };
+    let with_lines = build_with(PACKAGES[0], ".lines", |builder| builder.lines(true)).text;
+    let is_of_lines = |line: &&str| {
+        [".loc", ".file", "$L__tmp", "$L__func"]
+            .iter()
+            .any(|word| line.trim_start().starts_with(word))
+    };
+    let instructions = |text: &str| {
+        let lines = text
+            .lines()
+            .skip(1)
+            .map(|line| line.split("//").next().unwrap_or_default());
+        let lines = lines.map(str::trim_end).filter(|line| !line.is_empty());
+        lines
+            .filter(|line| !is_of_lines(line))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (ours, plain) = (instructions(&with_lines), instructions(&built[0].text));
+    let is_other = |(with, without): (&String, &String)| with != without;
+    let first = ours.iter().zip(&plain).position(is_other);
+    assert_eq!((first, ours.len()), (None, plain.len()));
+    let locations = with_lines.matches("\t.loc\t").count();
+    assert!(locations > 500, "{locations} locations");
+    let files = with_lines
+        .lines()
+        .filter(|line| line.trim_start().starts_with(".file"));
+    let sources = folder(PACKAGES[0])
+        .canonicalize()
+        .expect("a folder")
+        .join("src");
+    for file in files {
+        let path = file.split('"').nth(1).expect("a path");
+        assert!(Path::new(path).starts_with(&sources), "{path}");
     }
 }
 

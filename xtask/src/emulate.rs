@@ -27,6 +27,9 @@ pub(crate) struct Arguments {
     /// written: three times as slow.
     #[arg(long)]
     check: bool,
+    /// Build the kernels from their sources, with line information: a fault names file and line.
+    #[arg(long)]
+    lines: bool,
     /// Build as a release: the build takes longer, a long run less.
     #[arg(long)]
     release: bool,
@@ -56,6 +59,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     if arguments.command.is_none() {
         build.args(["--package", "trioxide-cli", "--lib", "--bin", "trioxide"]);
     }
+    let lines = arguments.lines.then_some(("TRIOXIDE_PTX", "lines"));
+    build.envs(lines);
     run_command(&mut build)?;
     let mut command = match &arguments.command {
         None => {
@@ -71,6 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         }
     };
     command
+        .envs(lines)
         .env(LIBRARY_PATH, place(profile)?)
         .env("PTX_EMULATOR_DEVICES", arguments.devices.to_string())
         .env("PTX_EMULATOR_MEMORY", arguments.memory.to_string())

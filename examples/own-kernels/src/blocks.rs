@@ -65,3 +65,15 @@ pub fn summarize_tiles(
         ascents: on.download(&ascents)?,
     })
 }
+
+/// The number of classes that each 4096 values are in: values with one rest by 16384 are a class.
+///
+/// # Errors
+/// [`trioxide_device::Error::Launch`] on a device that has less than 64.25 KiB of shared memory for a block; those of
+/// the device.
+pub fn count_classes(on: &Device, values: &Buffer<u32>) -> Result<Vec<u32>> {
+    let blocks = values.len().div_ceil(kernel::COUNTED);
+    let mut classes = on.uninitialized(blocks)?;
+    kernel::count_classes::launch(on, blocks as u32, values, &mut classes)?;
+    on.download(&classes)
+}

@@ -20,7 +20,7 @@
 mod blocks;
 mod report;
 
-pub use blocks::{Summaries, summarize_tiles};
+pub use blocks::{Summaries, count_classes, summarize_tiles};
 use glam::DVec2;
 pub use own_kernels_gpu::Side;
 use own_kernels_gpu::{self as kernel, TILE};

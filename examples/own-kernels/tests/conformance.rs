@@ -4,7 +4,8 @@ mod compared;
 
 use glam::DVec2;
 use own_kernels::{
-    PTX, Side, Summaries, far_points, listed_distances, print_far, select_points, summarize_tiles,
+    PTX, Side, Summaries, count_classes, far_points, listed_distances, print_far, select_points,
+    summarize_tiles,
 };
 use trioxide_device::{Device, conformance};
 
@@ -108,6 +109,12 @@ fn compare_tiles(on: &Device, points: &[DVec2], centre: DVec2, width: usize) {
     );
 }
 
+/// The line of the kernels' source that has a text.
+fn line_of(text: &str) -> usize {
+    let mut lines = include_str!("../kernels/src/lib.rs").lines();
+    1 + lines.position(|line| line.contains(text)).unwrap()
+}
+
 /// The same lines on every device, in the order of the points.
 fn compare_prints(on: &Device, count: u32) {
     let points: Vec<DVec2> = (0..count)
@@ -122,10 +129,8 @@ fn compare_prints(on: &Device, count: u32) {
         .iter()
         .enumerate()
         .filter(|(_, point)| point.x >= 998.0);
-    let source = include_str!("../kernels/src/lib.rs");
     let line = |i: usize, print: &str, text: String| {
-        let before = source.lines().take_while(|line| !line.contains(print));
-        let line = before.count() + 1;
+        let line = line_of(print);
         format!("kernel print_far: index {i}: kernels/src/lib.rs:{line}: {text}")
     };
     let expected: Vec<String> = far
@@ -142,6 +147,40 @@ fn compare_prints(on: &Device, count: u32) {
     assert_eq!(lines, expected, "{on:?}, {count} points");
 }
 
+/// A block with more shared memory than every GPU gives; one with less than it needs is not asked.
+fn compare_classes(on: &Device) {
+    let values: Vec<u32> = (0..9000u32).map(|i| i * i * 7919).collect();
+    let classes = |values: &[u32]| {
+        let classes: std::collections::BTreeSet<u32> = values.iter().map(|v| v % 16384).collect();
+        classes.len() as u32
+    };
+    let expected: Vec<u32> = values.chunks(4096).map(classes).collect();
+    match count_classes(on, &on.upload(&values).unwrap()) {
+        Err(error) if error.to_string().contains("bytes of shared memory") => {}
+        ours => assert_eq!(ours.unwrap(), expected, "{on:?}"),
+    }
+}
+
+/// By an emulated GPU of compute capability 7.5.
+#[test]
+fn a_block_with_more_shared_memory_than_the_device_has_is_an_error_with_both_numbers() {
+    if PTX.is_empty() {
+        return;
+    }
+    let on = Device::emulated_with(true, 64 << 10).unwrap();
+    let error = count_classes(&on, &on.upload(&[1]).unwrap()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "kernel count_classes: a block needs 65792 bytes of shared memory, but the device has 65536 for one: use another \
+         device, or a smaller struct of shared memory"
+    );
+    let on = Device::emulated_with(true, 99 << 10).unwrap();
+    assert_eq!(
+        count_classes(&on, &on.upload(&[1, 5, 16385]).unwrap()).unwrap(),
+        [2]
+    );
+}
+
 /// Not on a GPU, which is lost to the process then.
 #[test]
 fn a_point_that_is_not_there_is_an_error_that_names_it() {
@@ -153,10 +192,15 @@ fn a_point_that_is_not_there_is_an_error_that_names_it() {
         let points = on.upload(&[DVec2::ZERO; 5]).unwrap();
         let listed = on.upload(&[4u32, 5, 0]).unwrap().cast();
         let error = listed_distances(&on, &points, &listed, DVec2::ZERO).unwrap_err();
-        assert_eq!(
-            error.to_string(),
+        let mut expected =
             "kernel gather_distances: index 5 of array `distances`, which has 5 elements"
-        );
+                .to_owned();
+        // PTX that was built by `TRIOXIDE_PTX=lines`.
+        if on.is_gpu() && PTX.text().contains("\t.loc\t") {
+            let line = line_of("gathered.set(place, distances.at(");
+            expected += &format!(" (kernels/src/lib.rs:{line})");
+        }
+        assert_eq!(error.to_string(), expected);
     }
 }
 
@@ -197,6 +241,7 @@ fn kernels_give_what_plain_loops_give() {
             compare(&on, count);
             compared::compare(&on, count);
         }
+        compare_classes(&on);
         for count in [0, 999, 50_000] {
             compare_prints(&on, count);
         }
@@ -228,6 +273,7 @@ fn ptx_keeps_the_rules() {
         assert_eq!(
             conformance::entries(PTX),
             [
+                "count_classes",
                 "gather_distances",
                 "is_far",
                 "print_far",

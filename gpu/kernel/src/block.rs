@@ -215,8 +215,11 @@ impl<T, const LANES: usize> RefUnwindSafe for Lanes<T, LANES> {}
 
 /// Most lanes of a block.
 pub const MOST_LANES: usize = 1024;
-/// Most bytes of shared memory of a block on any device, without asking for more.
-pub const MOST_SHARED: usize = 48 << 10;
+/// Most bytes of shared memory of a block that every device gives.
+pub const SHARED_EVERYWHERE: usize = 48 << 10;
+/// Most bytes of shared memory of a block on any device: compute capability 9.0 ("CUDA C++ Programming Guide", table of
+/// compute capabilities). One that has less refuses the launch.
+pub const MOST_SHARED: usize = 227 << 10;
 
 /// Whether devices have blocks of `lanes` lanes.
 #[doc(hidden)]
@@ -224,7 +227,7 @@ pub const fn is_width(lanes: usize) -> bool {
     lanes > 0 && lanes.is_multiple_of(32) && lanes <= MOST_LANES
 }
 
-/// Whether devices have blocks with `bytes` bytes of shared memory, beside the scratch.
+/// Whether some device has blocks with `bytes` bytes of shared memory, beside the scratch.
 #[doc(hidden)]
 pub const fn has_shared(bytes: usize) -> bool {
     bytes <= MOST_SHARED - SCRATCH_BYTES

@@ -2,17 +2,17 @@
 //! [`Launcher`].
 
 mod buffer;
+mod error;
 
 use core::any::TypeId;
 use core::ffi::c_void;
-use core::fmt;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use bytemuck::Pod;
 
 use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
-use crate::check::{BrokenAssertion, OutOfBounds, hash};
+use crate::check::{OutOfBounds, hash};
 use crate::fault::{BROKEN_ASSERTION, Fault};
 use crate::index::BitWord;
 use crate::index::Index;
@@ -22,6 +22,7 @@ use crate::view::{Out, RawView};
 #[cfg(any(debug_assertions, feature = "checked"))]
 use crate::writers::OfLaunch;
 pub use buffer::{Buffer, DeviceId, Memory};
+pub use error::LaunchError;
 
 /// How a launch's indices become calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +133,21 @@ impl Launch {
         self.arguments.prints.take(records, count);
     }
 
+    /// Refuses a block with more shared memory than the `most` bytes that a device has for one.
+    ///
+    /// # Errors
+    /// [`LaunchError::SharedMemory`].
+    pub fn check_shared(&self, most: usize) -> Result<(), LaunchError> {
+        match self.shared_bytes() {
+            bytes if bytes <= most => Ok(()),
+            bytes => Err(LaunchError::SharedMemory {
+                kernel: self.kernel.name,
+                bytes,
+                most,
+            }),
+        }
+    }
+
     /// Refuses arrays of another device than `device`.
     ///
     /// # Errors
@@ -174,6 +190,7 @@ impl Launch {
                 array: found.array,
                 index: found.index,
                 len: found.len,
+                place: None,
             }),
             Err(other) => std::panic::resume_unwind(other),
         }
@@ -197,8 +214,9 @@ pub struct Named {
 }
 
 impl Named {
-    /// The error for a fault that a device reported during a launch of this kernel.
-    pub fn describe(&self, fault: &Fault) -> LaunchError {
+    /// The error for a fault that a device reported during a launch of this kernel; `place` is its file and line, if it is
+    /// known.
+    pub fn describe(&self, fault: &Fault, place: Option<String>) -> LaunchError {
         if fault.is_set == BROKEN_ASSERTION {
             let len = (fault.len as usize).min(fault.text.len());
             return LaunchError::Assertion {
@@ -213,6 +231,7 @@ impl Named {
             array: self.arrays.iter().find(array).copied().unwrap_or("shared"),
             index: fault.index,
             len: fault.len,
+            place,
         }
     }
 }
@@ -333,147 +352,6 @@ pub struct TooShort {
     /// Elements that each index needs.
     pub per: u32,
 }
-
-/// Why a launch failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LaunchError {
-    /// The arguments break a condition of the kernel's declaration.
-    Requirement {
-        /// The kernel.
-        kernel: &'static str,
-        /// The condition, as it stands in the declaration.
-        condition: &'static str,
-        /// The number of indices and the lengths of the arrays.
-        lengths: String,
-    },
-    /// An array over the launch's own index does not have an element for each.
-    TooShort {
-        /// The kernel.
-        kernel: &'static str,
-        /// The array.
-        array: &'static str,
-        /// Number of its elements.
-        len: u64,
-        /// Number of indices of the launch.
-        n: u32,
-        /// Elements that each index needs.
-        per: u32,
-    },
-    /// A call used an index that an array does not have.
-    OutOfBounds {
-        /// The kernel.
-        kernel: &'static str,
-        /// The array.
-        array: &'static str,
-        /// The index.
-        index: u64,
-        /// Number of elements of the array.
-        len: u64,
-    },
-    /// A `kernel_assert!` of a checked build does not hold.
-    Assertion {
-        /// The kernel.
-        kernel: &'static str,
-        /// File, line and text.
-        text: String,
-        /// The index that it names.
-        index: u64,
-    },
-    /// An array lies in the memory of another device.
-    OtherDevice {
-        /// The kernel.
-        kernel: &'static str,
-        /// The array.
-        array: &'static str,
-    },
-    /// The kernel's declaration lists no instance for this type.
-    NoInstance {
-        /// The kernel.
-        kernel: &'static str,
-        /// The type.
-        ty: &'static str,
-    },
-    /// The device has no PTX of the kernel's package.
-    NotLoaded {
-        /// The kernel.
-        kernel: &'static str,
-        /// The package.
-        package: &'static str,
-    },
-    /// The device refused or failed.
-    Device {
-        /// The kernel.
-        kernel: &'static str,
-        /// The driver's reason.
-        reason: String,
-    },
-}
-
-impl fmt::Display for LaunchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Requirement {
-                kernel,
-                condition,
-                lengths,
-            } => write!(f, "kernel {kernel} requires {condition}, but {lengths}"),
-            Self::TooShort {
-                kernel,
-                array,
-                len,
-                n,
-                per,
-            } => {
-                write!(
-                    f,
-                    "kernel {kernel}: array `{array}` has {len} elements, but the launch has {n} indices"
-                )?;
-                match per {
-                    1 => Ok(()),
-                    per => write!(f, " with {per} elements each"),
-                }
-            }
-            &Self::OutOfBounds {
-                kernel,
-                array,
-                index,
-                len,
-            } => OutOfBounds {
-                kernel,
-                array,
-                index,
-                len,
-            }
-            .fmt(f),
-            Self::Assertion {
-                kernel,
-                text,
-                index,
-            } => BrokenAssertion {
-                kernel,
-                text,
-                index: *index,
-            }
-            .fmt(f),
-            Self::OtherDevice { kernel, array } => write!(
-                f,
-                "kernel {kernel}: array `{array}` lies on another device: copy it to the device of the launch"
-            ),
-            Self::NoInstance { kernel, ty } => write!(
-                f,
-                "kernel {kernel} has no instance for {ty}: add it to the kernel's declaration"
-            ),
-            Self::NotLoaded { kernel, package } => write!(
-                f,
-                "kernel {kernel}: the device has no PTX of package {package}: the crate that launches it declares it by `trioxide_device::kernels!`"
-            ),
-            Self::Device { kernel, reason } => write!(f, "kernel {kernel}: {reason}"),
-        }
-    }
-}
-
-impl std::error::Error for LaunchError {}
 
 /// A machine that runs kernels.
 pub trait Launcher {

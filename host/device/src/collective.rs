@@ -1,6 +1,61 @@
 //! Collectives on a device: scan, compact, sort, bucket. The kernels are in `trioxide_collective`.
 //!
-//! Each function takes any input: values, bits and keys need no check before.
+//! Each function takes any input, but for those that are `unsafe`: values, bits and keys need no check before. All
+//! results are the same on every device and in every run, but for the order within a list of [`bucket_local`].
+//!
+//! | function | of | gives | order of the result | the host waits |
+//! | --- | --- | --- | --- | --- |
+//! | [`exclusive_scan`] | n `u32`, in place | sums before each, modulo 2^32; the sum of all | that of the values | no |
+//! | [`count_bits`], [`Counted::new`] | w words of a bit set | number of members, `u32` | | for the number |
+//! | [`compact`], [`Counted::list`] | w words of a bit set | its m members, `u32` or ids | ascending | for m |
+//! | [`compact_with_room`] | the same | the same, in memory for 32 w | ascending | for m, while they are listed |
+//! | [`tally_bits`] | w words of a bit set | adds the number of members to a `u32` | | no |
+//! | [`Tiled::new`], [`Tiled::ranks`] | w words of a bit set | each word with the number of members before it | that of the words | no |
+//! | [`pack_flags`] | n `u8` | bit set | | no |
+//! | [`mark_ids`], [`mark_more_ids`] | n `u32`, of e elements | bit set; the first place of a wrong id | | for that place |
+//! | [`bucket`], [`bucket_known`] | n keys (`u32` or ids) below k | k lists of the i elements with such a key | by key, then ascending | for i; [`bucket_known`] no |
+//! | [`bucket_long`] | the same, where a list may be long | the same; the longest length | the same | for that length |
+//! | [`merge_lists`] | i elements in lists | the same lists | ascending in each list | no |
+//! | [`start_local`] | n keys near each other, k buckets | where buckets begin, `u32` | by key | no |
+//! | [`bucket_local`] | the same | the same, and the n elements | by key; in a list **not fixed** on a GPU | no |
+//! | [`order_by_keys`] | n `u32` keys of b bits | the n elements | by key, then ascending: stable | no |
+//! | [`is_scattered`] | corners of elements | whether most have vertices far apart | | for the answer, beside other work |
+//!
+//! # Bytes
+//!
+//! The bytes that must move from and to the device's memory, by the kernels' `moves(…)` and the fills; divided by
+//! [`Device::copy_bandwidth`] they are a function's floor. `t` is the number of tiles: of 4,096 values in a scan, of
+//! 1,024 words in bit sets, of 2,048 keys in a sort. `scan(x)` is the scan of x values.
+//!
+//! | function | launches move | and fills | for each element, if many |
+//! | --- | --- | --- | --- |
+//! | [`exclusive_scan`], n up to 16,384 | 8 n + 4 | | 8 |
+//! | [`exclusive_scan`], more | 12 n + 16 t + 4 | | 12.004 a value |
+//! | [`count_bits`], [`Counted::new`], [`Tiled::new`] | 4 w + 4 t + scan(t) | | 0.1255 a bit |
+//! | [`Counted::list`] | 4 w + 4 t + 4 m | | 0.1251 a bit, 4 a member |
+//! | [`compact`] | 8 w + 8 t + scan(t) + 4 m | | 0.2506 a bit, 4 a member |
+//! | [`compact_with_room`] | as [`compact`]; its launch states the room, 128 w, for 4 m | | as [`compact`] |
+//! | [`tally_bits`] | 4 w | | 0.125 a bit |
+//! | [`Tiled::ranks`] | 12 w + 4 t | | 0.3751 a bit |
+//! | [`pack_flags`] | n + 4 ⌈n / 32⌉ | | 1.125 a flag |
+//! | [`mark_ids`] | 4 n | 4 ⌈e / 32⌉ + 4 | 4 an id, 0.125 an element |
+//! | [`mark_more_ids`] | 4 n | 4 | 4 an id |
+//! | [`bucket`], [`bucket_known`] | 8 n + 8 i + 20 (k + 1) + scan(k + 1) | 4 (k + 1) | 16 an element with a key, 36 a key |
+//! | [`bucket_long`], longest up to `most_alone` | 8 n + 8 i + 24 (k + 1) + scan(k + 1) | 4 (k + 1) + 4 | 16 an element with a key, 40 a key |
+//! | [`bucket_long`], longer | 8 n + 4 i + 20 (k + 1) + scan(k + 1), and [`merge_lists`] | 4 (k + 1) + 4 | 12 an element and the merges, 36 a key |
+//! | [`merge_lists`] | 8 i (1 + ⌈log2(longest / 32)⌉), at least 8 i | | 8 for each pass |
+//! | [`start_local`] | 4 n + 8 (k + 2) + scan(k + 2) | 4 (k + 2) | 4 an element, 24 a key |
+//! | [`bucket_local`] | 12 n + 16 (k + 1) + scan(k + 1) | 4 (k + 1) | 12 an element, 32 a key |
+//! | [`order_by_keys`], p = ⌈b / 4⌉ passes, at least 1 | (20 p - 8) n + p (128 t + scan(16 t)) | | 20.16 p - 8; 153 for 32 bits |
+//! | [`is_scattered`] | 4,096 elements at most | 4 | 0 |
+//!
+//! What is read or written at random is not in these bytes beyond its own size: the counts and places of [`bucket`]
+//! cost a sector of 32 bytes each where neighbouring elements have distant keys.
+//!
+//! # Errors
+//!
+//! [`Error::Argument`] for more elements or keys than 32-bit indices name; [`Error::OutOfMemory`] for results and
+//! temporary arrays; [`Error::Device`] and [`Error::Launch`] of the device, also of work before.
 
 mod lists;
 mod local;

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{CudaBuilderError, DeviceCompiler, NvvmArch};
+use crate::{CudaBuilderError, DeviceCompiler, NvvmArch, Options};
 
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
@@ -50,8 +50,7 @@ const PROFILE: [(&str, &str); 8] = [
 pub(crate) fn build_static_library(
     compiler: &DeviceCompiler,
     crate_dir: &Path,
-    arch: NvvmArch,
-    features: &[String],
+    options: &Options<'_>,
     target_dir: &Path,
 ) -> Result<StaticLibrary, CudaBuilderError> {
     let release_dir = target_dir.join(TARGET).join("release");
@@ -71,7 +70,7 @@ pub(crate) fn build_static_library(
         "staticlib",
         "-Zbuild-std=core",
     ]);
-    for feature in features {
+    for feature in options.features {
         cargo.args(["--features", feature]);
     }
     cargo
@@ -84,13 +83,19 @@ pub(crate) fn build_static_library(
     // A stable compiler takes the unstable features of GPU code: abi_ptx, stdarch_nvptx, link_llvm_intrinsics.
     cargo.env("RUSTC_BOOTSTRAP", "1");
     // Stronger than any configuration file's flags or wrappers.
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", rustc_flags(arch).join("\x1f"));
+    cargo.env(
+        "CARGO_ENCODED_RUSTFLAGS",
+        rustc_flags(options.arch).join("\x1f"),
+    );
     cargo
         .env("RUSTC_WRAPPER", "")
         .env("RUSTC_WORKSPACE_WRAPPER", "");
     // A configured build directory would be the running cargo's, and locked.
     cargo.env("CARGO_BUILD_BUILD_DIR", target_dir);
     cargo.envs(PROFILE);
+    if options.lines {
+        cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
+    }
     run(&mut cargo)?;
 
     let mut archives = files_with_extension(&release_dir, "a");

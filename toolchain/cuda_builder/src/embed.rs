@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::machine_code::{self, PTXAS};
 use crate::{CudaBuilder, CudaBuilderError, NvvmArch, RUSTC_VARIABLE, sources};
 
-/// The value `prebuilt` asks for the prebuilt PTX of packages that have some, also where a device compiler is there.
+/// The value `prebuilt` asks for the prebuilt PTX of packages that have some, also where a device compiler is there;
+/// `lines` asks for PTX from the sources, with line information ([`CudaBuilder::lines`]).
 pub const PREBUILT_VARIABLE: &str = "TRIOXIDE_PTX";
 
 /// Embeds the kernels of the package in the folder `package`: the whole of a build script.
@@ -18,7 +19,8 @@ pub const PREBUILT_VARIABLE: &str = "TRIOXIDE_PTX";
 /// 2. else built from the sources, where there is a device compiler;
 /// 3. else none, with a warning: then a GPU refuses the kernels, and the CPU runs them.
 ///
-/// With the calling package's feature `checked` the kernels are built with theirs, which check every index. Where
+/// The variable [`PREBUILT_VARIABLE`] asks for the first, or for the second with line information. With the calling
+/// package's feature `checked` the kernels are built with theirs, which check every index. Where
 /// `TRIOXIDE_PTXAS` names NVIDIA's assembler, machine code for the common architectures is embedded too.
 ///
 /// What fails is printed as an error, which ends cargo's build.
@@ -59,18 +61,19 @@ const MISSING: &str = "missing";
 
 /// Writes the PTX to `file`, and returns where it is from.
 fn write_ptx(package: &Path, name: &str, file: &Path) -> Result<&'static str, String> {
-    let wanted = match env::var(PREBUILT_VARIABLE).as_deref() {
-        Err(env::VarError::NotPresent) => false,
-        Ok("prebuilt") => true,
+    let (wanted, lines) = match env::var(PREBUILT_VARIABLE).as_deref() {
+        Err(env::VarError::NotPresent) => (false, false),
+        Ok("prebuilt") => (true, false),
+        Ok("lines") => (false, true),
         other => {
             return Err(format!(
-                "{PREBUILT_VARIABLE} is {other:?}; it takes one value, \"prebuilt\""
+                "{PREBUILT_VARIABLE} is {other:?}; it takes \"prebuilt\" or \"lines\""
             ));
         }
     };
     let prebuilt = package.join("prebuilt");
     let has_prebuilt = prebuilt.is_dir();
-    if has_prebuilt && !is_checked() && is_of_sources(package, &prebuilt)? {
+    if has_prebuilt && !is_checked() && !lines && is_of_sources(package, &prebuilt)? {
         let text = ptx_rules::join_directory(&prebuilt)
             .map_err(|error| format!("the prebuilt kernels cannot be used: {error}"))?;
         fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -94,7 +97,8 @@ fn write_ptx(package: &Path, name: &str, file: &Path) -> Result<&'static str, St
     }
     let builder = CudaBuilder::new(package)
         .arch(NvvmArch::Compute75)
-        .features(is_checked().then_some("checked"));
+        .features(is_checked().then_some("checked"))
+        .lines(lines);
     match builder.copy_to(file).build() {
         Ok(_) => Ok("built"),
         Err(CudaBuilderError::NoDeviceCompiler(search)) => {
@@ -103,10 +107,13 @@ fn write_ptx(package: &Path, name: &str, file: &Path) -> Result<&'static str, St
                     "{RUSTC_VARIABLE} is set to no usable compiler:\n{search}"
                 ));
             }
-            if is_checked() {
-                return Err(format!(
-                    "the feature `checked` needs a device compiler:\n{search}"
-                ));
+            if is_checked() || lines {
+                let cause = if lines {
+                    "TRIOXIDE_PTX=lines"
+                } else {
+                    "the feature `checked`"
+                };
+                return Err(format!("{cause} needs a device compiler:\n{search}"));
             }
             println!("cargo::rerun-if-changed={}", package.join("src").display());
             missing("no device compiler was found, and no prebuilt kernels of the same sources")

@@ -26,8 +26,10 @@
 mod cargo;
 mod embed;
 mod error;
+mod lines;
 mod link;
 mod machine_code;
+mod parts;
 mod search;
 mod sources;
 
@@ -87,12 +89,21 @@ pub struct Built {
     pub sources: String,
 }
 
+/// What decides the PTX, beside the sources and the compiler.
+pub(crate) struct Options<'a> {
+    pub(crate) arch: NvvmArch,
+    pub(crate) features: &'a [String],
+    /// Line information.
+    pub(crate) lines: bool,
+}
+
 /// One build of a kernel crate to PTX.
 #[derive(Clone, Debug)]
 pub struct CudaBuilder {
     crate_dir: PathBuf,
     arch: NvvmArch,
     features: Vec<String>,
+    lines: bool,
     copy_to: Option<PathBuf>,
     target_dir: Option<PathBuf>,
 }
@@ -106,6 +117,7 @@ impl CudaBuilder {
             crate_dir: path_to_crate.as_ref().to_owned(),
             arch: NvvmArch::Compute75,
             features: Vec::new(),
+            lines: false,
             copy_to: None,
             target_dir: None,
         }
@@ -120,6 +132,14 @@ impl CudaBuilder {
     /// Turns on features of the crate, beside its default ones.
     pub fn features<F: Into<String>>(mut self, features: impl IntoIterator<Item = F>) -> Self {
         self.features.extend(features.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds line information (`.file`, `.loc`): for each instruction the line in the crate's own sources that it is
+    /// for, also where a function of another crate is inlined. Nsight Compute shows it, and the emulator names it. The
+    /// files are named by their paths on this machine.
+    pub fn lines(mut self, lines: bool) -> Self {
+        self.lines = lines;
         self
     }
 
@@ -185,10 +205,19 @@ impl CudaBuilder {
 
         // Another build in this directory would replace the archive between cargo's end and the link.
         let lock = lock_directory(&target_dir)?;
-        let (arch, features) = (self.arch, &self.features);
-        let library =
-            cargo::build_static_library(compiler, &crate_dir, arch, features, &target_dir)?;
-        let ptx = link::link_ptx(compiler, arch, features, &library.archive, &target_dir)?;
+        let options = Options {
+            arch: self.arch,
+            features: &self.features,
+            lines: self.lines,
+        };
+        let library = cargo::build_static_library(compiler, &crate_dir, &options, &target_dir)?;
+        let ptx = link::link_ptx(
+            compiler,
+            &crate_dir,
+            &options,
+            &library.archive,
+            &target_dir,
+        )?;
         if in_build_script() {
             print_rerun_lines(compiler, &crate_dir, &library);
         }

@@ -1,25 +1,13 @@
 //! From a static library of bitcode to PTX.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use crate::cargo::{run, rustc_flags};
-use crate::{CudaBuilderError, DeviceCompiler, NvvmArch};
+use crate::parts::{LLC_FLAGS, Linked, OPTIMIZE, REDUCE, read, write};
+use crate::{CudaBuilderError, DeviceCompiler, Options, lines};
 
 const PRELUDE: &str = include_str!("prelude.ll");
-
-/// Everything but the kernels becomes internal, functions that no kernel reaches go, the rest is optimized as one
-/// module.
-const PASSES: &str = "internalize,globaldce,default<O3>";
-
-/// Rounding is IEEE at every step: no contraction to fma, no approximate division or square root.
-const LLC_FLAGS: [&str; 4] = [
-    "-O3",
-    "--nvptx-fma-level=0",
-    "--nvptx-prec-divf32=2",
-    "--nvptx-prec-sqrtf32=1",
-];
 
 /// Functions that the CUDA driver itself provides to every module.
 const DRIVER_FUNCTIONS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"];
@@ -27,22 +15,14 @@ const DRIVER_FUNCTIONS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"
 /// Links, optimizes and compiles the archive; the result begins with a line on its compiler and options.
 pub(crate) fn link_ptx(
     compiler: &DeviceCompiler,
-    arch: NvvmArch,
-    features: &[String],
+    crate_dir: &Path,
+    options: &Options<'_>,
     archive: &Path,
     target_dir: &Path,
 ) -> Result<String, CudaBuilderError> {
     // The caller holds the target directory's lock, so the names need not be unique.
     let file = |name: &str| target_dir.join(format!("link-{name}"));
-    let (prelude, linked, kernels) = (file("prelude.ll"), file("linked.ll"), file("kernels.txt"));
-    let (optimized, ptx) = (file("optimized.bc"), file("kernels.ptx"));
-    let read = |path: &Path| {
-        fs::read_to_string(path).map_err(|error| CudaBuilderError::io("reading", path, error))
-    };
-    let write = |path: &Path, text: &str| {
-        fs::write(path, text).map_err(|error| CudaBuilderError::io("writing", path, error))
-    };
-
+    let (prelude, linked) = (file("prelude.ll"), file("linked.ll"));
     write(&prelude, PRELUDE)?;
     let mut link = Command::new(&compiler.llvm.link);
     // The prelude names no data layout, so that any LLVM takes it: a warning without meaning.
@@ -52,49 +32,49 @@ pub(crate) fn link_ptx(
         .arg(archive)
         .arg(&prelude))?;
     let text = read(&linked)?;
-    let mut names = kernel_names(&text);
-    if names.is_empty() {
+    let kernels = kernel_names(&text);
+    if kernels.is_empty() {
         return Err(CudaBuilderError::NoKernels(archive.to_owned()));
     }
-    names.extend(host_variables(&text));
-    write(&kernels, &names.join("\n"))?;
-    write(&linked, &limit_registers(&scope_atomics(&text)))?;
-    let mut opt = Command::new(&compiler.llvm.opt);
-    let public_api = format!("--internalize-public-api-file={}", kernels.display());
-    opt.arg(format!("--passes={PASSES}"))
-        .arg(public_api)
-        .arg("-o")
-        .arg(&optimized)
-        .arg(&linked);
-    run(&mut opt)?;
-    let mut llc = Command::new(&compiler.llvm.llc);
-    llc.args(LLC_FLAGS)
-        .arg(format!("-mcpu={arch}"))
-        .arg("-o")
-        .arg(&ptx)
-        .arg(&optimized);
-    run(&mut llc)?;
+    let variables = host_variables(&text);
+    let text = limit_registers(&scope_atomics(&text));
+    match options.lines {
+        true => write(&linked, &lines::as_directives(&text))?,
+        false => write(&linked, &text)?,
+    }
+    let header = header(compiler, options);
+    let package = archive.file_stem().unwrap_or_default();
+    let parts = Linked {
+        compiler,
+        crate_dir,
+        options,
+        module: &linked,
+        folder: target_dir.join("parts").join(package),
+        header: &header,
+        variables,
+    };
+    let parts = parts.compile(&kernels)?;
 
-    let text = read(&ptx)?;
+    let text = ptx_rules::merge(&parts);
     let undefined = undefined_functions(&text);
     if !undefined.is_empty() {
         return Err(CudaBuilderError::UndefinedFunctions(undefined));
     }
     let text = without_unused_variables(&text);
-    Ok(format!("{}\n{text}", header(compiler, arch, features)))
+    Ok(format!("{header}\n{text}"))
 }
 
 /// The line that distinguishes builds: equal lines and equal sources give equal PTX.
-fn header(compiler: &DeviceCompiler, arch: NvvmArch, features: &[String]) -> String {
+fn header(compiler: &DeviceCompiler, options: &Options<'_>) -> String {
     let DeviceCompiler { version, llvm, .. } = compiler;
-    let features: String = features
-        .iter()
-        .map(|name| format!("; feature {name}"))
-        .collect();
+    let features = options.features.iter();
+    let features: String = features.map(|name| format!("; feature {name}")).collect();
+    let lines = if options.lines { "; lines" } else { "" };
     format!(
-        "// {version}; LLVM {}; {arch}; rustc {}; opt {PASSES}; llc {}{features}",
+        "// {version}; LLVM {}; {}; rustc {}; opt {REDUCE},{OPTIMIZE}; llc {}{features}{lines}",
         llvm.version,
-        rustc_flags(arch).join(" "),
+        options.arch,
+        rustc_flags(options.arch).join(" "),
         LLC_FLAGS.join(" ")
     )
 }

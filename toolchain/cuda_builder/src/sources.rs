@@ -16,7 +16,12 @@ use crate::cargo::StaticLibrary;
 pub const LIST: &str = "sources.txt";
 
 /// This builder's part in the PTX, in its folder.
-const OF_BUILDER: [&str; 3] = ["src/cargo.rs", "src/link.rs", "src/prelude.ll"];
+const OF_BUILDER: [&str; 4] = [
+    "src/cargo.rs",
+    "src/link.rs",
+    "src/parts.rs",
+    "src/prelude.ll",
+];
 
 /// The sources of a build of the crate in `crate_dir` with their hashes: a line `hash path` each.
 pub(crate) fn list(crate_dir: &Path, library: &StaticLibrary) -> io::Result<String> {

@@ -36,6 +36,8 @@ pub enum DeviceAttribute {
     ComputeCapabilityMajor = 75,
     /// Minor number of the compute capability.
     ComputeCapabilityMinor = 76,
+    /// Bytes of shared memory of a block of a kernel that asks for it.
+    MaxSharedMemoryPerBlockOptin = 97,
 }
 
 impl Device {

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use crate::error::CudaResult;
 use crate::sys;
 
 /// A kernel of a module.
@@ -22,6 +23,18 @@ impl Function<'_> {
             function,
             module: PhantomData,
         }
+    }
+
+    /// Lets launches ask for up to `bytes` bytes of dynamic shared memory a block. Without it they have 48 KiB at most.
+    ///
+    /// # Errors
+    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for more than the device has.
+    pub fn set_max_dynamic_shared_memory(&self, bytes: u32) -> CudaResult<()> {
+        /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        const ATTRIBUTE: u32 = 8;
+        let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+        // SAFETY: a kernel of a module that is loaded.
+        unsafe { sys::cuFuncSetAttribute(self.function, ATTRIBUTE, bytes) }.to_result()
     }
 
     /// The driver's handle.

@@ -181,6 +181,8 @@ functions! {
     fn cuModuleUnload(module: CUmodule);
     /// The kernel of a name.
     fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
+    /// Sets a property of a kernel, by the driver's number.
+    fn cuFuncSetAttribute(function: CUfunction, attribute: c_uint, value: c_int);
     /// The variable of a name: its address and bytes.
     fn cuModuleGetGlobal_v2(
         address: *mut CUdeviceptr,

@@ -20,6 +20,8 @@ pub struct Driver {
     pub bytes: u64,
     /// Bytes that must be free for a context.
     pub context_bytes: u64,
+    /// Bytes of shared memory of a block whose kernel asks for it.
+    pub shared_bytes: u32,
     pub host: Ranges,
     /// Races of launches are looked for, by one thread, and reads of memory that nobody has written.
     pub is_checked: bool,
@@ -52,6 +54,7 @@ pub fn driver() -> &'static Driver {
             devices: (0..visible.unwrap_or(all)).map(device).collect(),
             bytes: number("PTX_EMULATOR_MEMORY").unwrap_or(4 << 30),
             context_bytes: number("PTX_EMULATOR_CONTEXT").unwrap_or(0),
+            shared_bytes: number("PTX_EMULATOR_SHARED").map_or(227 << 10, |bytes| bytes as u32),
             host: Ranges::default(),
             is_checked: number("PTX_EMULATOR_CHECK").is_some_and(|number| number != 0),
             is_lost: AtomicBool::new(false),

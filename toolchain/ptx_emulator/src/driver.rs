@@ -6,8 +6,9 @@
 //!
 //! Environment: `PTX_EMULATOR_DEVICES` is the number of devices (1), of which `CUDA_VISIBLE_DEVICES` names some, and
 //! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB), of which `PTX_EMULATOR_CONTEXT` (0) must be free for a
-//! context. With `PTX_EMULATOR_CHECK=1` a data race of a launch, in device or shared memory, is a fault, and so is a
-//! read of device memory that nobody has written.
+//! context; `PTX_EMULATOR_SHARED` is the bytes of shared memory of a block whose kernel asks for them (232448, as of
+//! compute capability 9.0). With `PTX_EMULATOR_CHECK=1` a data race of a launch, in device or shared memory, is a
+//! fault, and so is a read of device memory that nobody has written.
 //!
 //! [CUDA Driver API]: https://docs.nvidia.com/cuda/cuda-driver-api/
 #![allow(non_snake_case)]
@@ -82,7 +83,7 @@ const RESULTS: [(Outcome, &CStr, &CStr); 9] = [
 const VERSION: c_int = 13_000;
 /// Of no GPU: machine code that a program brings is for others.
 const CAPABILITY: (c_int, c_int) = (99, 0);
-/// Bytes of shared memory of a block.
+/// Bytes of shared memory of a block whose kernel asks for none.
 const SHARED_BYTES: u32 = 48 << 10;
 
 thread_local! {
@@ -204,6 +205,7 @@ functions! {
                 16 => 1,
                 75 => CAPABILITY.0,
                 76 => CAPABILITY.1,
+                97 => driver().shared_bytes as c_int,
                 _ => return Err(INVALID_VALUE),
             };
             Ok(())
@@ -310,6 +312,17 @@ functions! {
             Ok(())
         })
     }
+    fn cuFuncSetAttribute(function: *mut c_void, attribute: c_uint, value: c_int) {
+        call(|| {
+            let bytes = u32::try_from(value).map_err(|_| INVALID_VALUE)?;
+            // The most dynamic shared memory; kernels use no other.
+            if attribute != 8 || bytes > driver().shared_bytes {
+                return Err(INVALID_VALUE);
+            }
+            (*function.cast::<Program>()).shared_bytes.store(bytes, Relaxed);
+            Ok(())
+        })
+    }
     fn cuLaunchKernel(
         function: *mut c_void,
         grid_x: c_uint,
@@ -327,10 +340,11 @@ functions! {
             let device = current()?;
             let in_range = (1..=1024).contains(&block_x) && grid_x <= i32::MAX as u32;
             let is_flat = [grid_y, grid_z, block_y, block_z] == [1; 4];
-            if !in_range || grid_x == 0 || !is_flat || shared_bytes > SHARED_BYTES {
+            let program = &*function.cast::<Program>();
+            let most_shared = program.shared_bytes.load(Relaxed).max(SHARED_BYTES);
+            if !in_range || grid_x == 0 || !is_flat || shared_bytes > most_shared {
                 return Err(INVALID_VALUE);
             }
-            let program = &*function.cast::<Program>();
             let mut values = vec![0_u128; program.parameter_bytes.div_ceil(16)];
             let place = values.as_mut_ptr().cast::<u8>();
             for (i, &(at, bytes)) in program.parameters.iter().enumerate() {
@@ -343,7 +357,7 @@ functions! {
             let shape = [grid_x, block_x, shared_bytes];
             let ran = grid::run(program, shape, values, &memory, &[], driver().is_checked);
             if let Err(fault) = ran {
-                eprintln!("PTX emulator: {fault}");
+                eprintln!("PTX emulator: {}", fault.text);
                 // As on a device, where the launch itself has succeeded.
                 driver().is_lost.store(true, Relaxed);
             }

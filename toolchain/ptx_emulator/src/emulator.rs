@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::slice;
 
-use crate::grid;
+use crate::grid::{self, Wrong};
 use crate::memory::{Array, Range, Ranges};
 use crate::module::Module;
 
@@ -97,9 +97,12 @@ impl Emulator {
     /// # Safety
     /// Each parameter's value has as many bytes as the kernel's parameter; the arrays are memory of this process, which
     /// nothing else uses meanwhile.
-    pub unsafe fn launch(&self, kernels: &Kernels, launch: &Launch<'_>) -> Result<(), String> {
+    pub unsafe fn launch(&self, kernels: &Kernels, launch: &Launch<'_>) -> Result<(), Wrong> {
         let program = kernels.0.kernels.get(launch.entry);
-        let program = program.ok_or_else(|| format!("{} is not in the PTX", launch.entry))?;
+        let program = program.ok_or_else(|| Wrong {
+            text: format!("{} is not in the PTX", launch.entry),
+            place: None,
+        })?;
         let mut values = vec![0_u128; program.parameter_bytes.div_ceil(16)];
         let place = values.as_mut_ptr().cast::<u8>();
         for (&(at, bytes), &value) in program.parameters.iter().zip(launch.parameters) {

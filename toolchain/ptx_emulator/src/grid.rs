@@ -11,6 +11,15 @@ use crate::program::Program;
 use crate::races::Races;
 use crate::warp::Surroundings;
 
+/// What a thread of a launch did wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The sentence: kernel, block, thread, instruction.
+    pub text: String,
+    /// File and line of the source, where the PTX has them.
+    pub place: Option<String>,
+}
+
 /// Blocks that a thread has at work: they may wait for each other.
 const RESIDENT: usize = 4;
 /// Threads of the kernel below which one of the machine's does all.
@@ -27,7 +36,7 @@ pub fn run(
     memory: &[Range],
     arrays: &[Array],
     looks_for_races: bool,
-) -> Result<(), String> {
+) -> Result<(), Wrong> {
     let next = AtomicU32::new(0);
     let (failed, fault) = (AtomicBool::new(false), Mutex::new(None));
     let shape = [blocks, threads, shared];
@@ -62,12 +71,19 @@ pub fn run(
                     Ok(true) => ended.push(block),
                     Ok(false) => at_work.push(block),
                     Err((thread, found)) => {
+                        let place = program.place(found.entry_step);
+                        let at = place.as_ref().map(|place| format!(", {place}"));
                         let text = format!(
-                            "kernel {}, block {}, thread {thread}: \"{}\" {}",
-                            program.name, block.index, program.text[found.step], found.what
+                            "kernel {}, block {}, thread {thread}{}: \"{}\" {}",
+                            program.name,
+                            block.index,
+                            at.unwrap_or_default(),
+                            program.text[found.step],
+                            found.what
                         );
                         if !failed.swap(true, Relaxed) {
-                            *fault.lock().expect("no thread panics with it") = Some(text);
+                            let wrong = Wrong { text, place };
+                            *fault.lock().expect("no thread panics with it") = Some(wrong);
                         }
                     }
                 }
@@ -87,7 +103,7 @@ pub fn run(
         work();
     });
     match fault.into_inner().expect("no thread panics with it") {
-        Some(text) => Err(text),
+        Some(wrong) => Err(wrong),
         None => Ok(()),
     }
 }

@@ -10,8 +10,8 @@
 //! - Blocks run beside each other, some of them at a time, those of large launches by all cores. What one writes
 //!   another may read in any order.
 //! - Loads and stores outside of an allocation of their device, or not aligned, end the launch with a message that
-//!   names kernel, block, lane and instruction, as memcheck would. New memory is filled with a pattern, so that what
-//!   nobody wrote is no zero.
+//!   names kernel, block, lane and instruction, as memcheck would; and file and line, where the PTX has them. New
+//!   memory is filled with a pattern, so that what nobody wrote is no zero.
 //! - On request a data race of a launch is a fault, and a read of device memory that nobody has written; warps and the
 //!   lanes of atomic operations then run in the opposite order.
 //!
@@ -43,6 +43,7 @@ mod types;
 mod warp;
 
 pub use emulator::{Emulator, Kernels, Launch};
+pub use grid::Wrong;
 pub use memory::Array;
 
 #[cfg(test)]

@@ -24,10 +24,12 @@ impl Module {
         let text = Text::parse(text);
         let mut variables = HashMap::new();
         let mut symbols = HashMap::new();
+        let mut files = HashMap::new();
         let (mut functions, mut entries) = (Vec::new(), Vec::new());
         for item in &text.items {
             match item.kind {
-                Kind::Directive | Kind::Prototype => {}
+                Kind::Directive => files.extend(file(item)),
+                Kind::Prototype => {}
                 Kind::Undefined => return Err(format!("{} is not in the module", item.name)),
                 Kind::Variable if is_dynamic_shared(item) => {
                     symbols.insert(item.name.to_owned(), 0);
@@ -50,6 +52,7 @@ impl Module {
         let surroundings = Surroundings {
             functions: &functions,
             symbols: &symbols,
+            files: &files,
         };
         let mut kernels = HashMap::new();
         for entry in entries.iter().filter_map(cut) {
@@ -58,6 +61,16 @@ impl Module {
         }
         Ok(Self { kernels, variables })
     }
+}
+
+/// Number and path of `.file 1 "src/lib.rs"`.
+fn file(item: &Item<'_>) -> Option<(u32, String)> {
+    let (_, line) = item.lines[0];
+    let (number, path) = line.strip_prefix(".file")?.split_once('"')?;
+    Some((
+        number.trim().parse().ok()?,
+        path.trim_end_matches('"').to_owned(),
+    ))
 }
 
 fn joined(item: &Item<'_>) -> String {

@@ -1,5 +1,10 @@
 //! A kernel as the emulator runs it: steps over slots, which hold a value of each lane.
 
+use std::collections::HashMap;
+use std::env;
+use std::path::Path;
+use std::sync::atomic::AtomicU32;
+
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 /// What memory holds before somebody writes it: no small number, no address, and NaN as a float.
@@ -118,6 +123,12 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// The text of each step.
     pub text: Vec<String>,
+    /// Number of the file and line that each step is for; zeros where the PTX does not say.
+    pub places: Vec<(u32, u32)>,
+    /// Paths of files by their numbers.
+    pub files: HashMap<u32, String>,
+    /// First step of each function behind the entry, ascending, and the slot of the step to go back to.
+    pub functions: Vec<(usize, usize)>,
     pub slots: usize,
     pub constants: Vec<(usize, u64)>,
     pub specials: Vec<(usize, Special)>,
@@ -126,4 +137,17 @@ pub struct Program {
     pub parameter_bytes: usize,
     /// Bytes of a lane's local memory.
     pub local_bytes: usize,
+    /// Bytes of dynamic shared memory of a block that launches were allowed; 0 while nobody has asked.
+    pub shared_bytes: AtomicU32,
+}
+
+impl Program {
+    /// File and line that a step is for, if the PTX says it; a path below the current folder is relative to it.
+    pub fn place(&self, step: usize) -> Option<String> {
+        let (file, line) = self.places[step];
+        let path = Path::new(self.files.get(&file)?);
+        let here = env::current_dir().ok();
+        let below = here.and_then(|here| path.strip_prefix(here).ok());
+        Some(format!("{}:{line}", below.unwrap_or(path).display()))
+    }
 }

@@ -5,6 +5,8 @@
 pub enum Statement<'a> {
     Label(&'a str),
     Words(&'a str),
+    /// `.loc`: number of the file and line, which what follows is for.
+    Place(u32, u32),
 }
 
 /// Cuts what stands between the braces of a body. Braces of a scope are left away: no two registers of a function that
@@ -27,6 +29,13 @@ pub fn statements(body: &str) -> Vec<Statement<'_>> {
             }
             // Of a scope; within a statement they are of a vector.
             '{' | '}' => before.is_empty(),
+            '\n' => match place(before) {
+                Some((file, line)) => {
+                    found.push(Statement::Place(file, line));
+                    true
+                }
+                None => false,
+            },
             _ => false,
         };
         if is_end {
@@ -34,6 +43,12 @@ pub fn statements(body: &str) -> Vec<Statement<'_>> {
         }
     }
     found
+}
+
+/// File and line of `.loc 1 23 5`.
+fn place(text: &str) -> Option<(u32, u32)> {
+    let mut words = text.strip_prefix(".loc")?.split_whitespace();
+    Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }
 
 /// The operands of an instruction: those of a vector or of an address stay together.
@@ -64,11 +79,12 @@ mod tests {
 
     #[test]
     fn a_body_has_its_statements() {
-        let body = "\t.reg .b32 \t%r<3>;\n$L_1:\n\t@!%p1 bra $L_1;\n\t{ .reg .b32 tmp; mov.b64 {tmp, %r4}, %rd1; }\n\tret;\n";
+        let body = "\t.reg .b32 \t%r<3>;\n\t.loc\t2 40 9\n$L_1:\n\t@!%p1 bra $L_1;\n\t{ .reg .b32 tmp; mov.b64 {tmp, %r4}, %rd1; }\n\tret;\n";
         assert_eq!(
             statements(body),
             [
                 Statement::Words(".reg .b32 \t%r<3>"),
+                Statement::Place(2, 40),
                 Statement::Label("$L_1"),
                 Statement::Words("@!%p1 bra $L_1"),
                 Statement::Words(".reg .b32 tmp"),

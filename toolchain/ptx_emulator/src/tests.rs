@@ -18,13 +18,18 @@ fn words(body: &str, shape: [u32; 2]) -> Result<Vec<u32>, String> {
     found
 }
 
-fn launched(
+fn launched(body: &str, shape: [u32; 2], looks_for_races: bool) -> Result<Vec<u32>, String> {
+    launched_with(HEAD, body, shape, looks_for_races)
+}
+
+fn launched_with(
+    head: &str,
     body: &str,
     [blocks, threads]: [u32; 2],
     looks_for_races: bool,
 ) -> Result<Vec<u32>, String> {
     let text = format!(
-        "{HEAD}.visible .entry kernel(\n\t.param .align 8 .b8 kernel_param_0[16]\n)\n.maxnreg 80\n{{\n\
+        "{head}.visible .entry kernel(\n\t.param .align 8 .b8 kernel_param_0[16]\n)\n.maxnreg 80\n{{\n\
          \t.reg .pred \t%p<5>;\n\t.reg .b32 \t%r<11>;\n\t.reg .b64 \t%SP, %SPL;\n\t.reg .b64 \t%rd<9>;\n\
          \tld.param.b64 %rd1, [kernel_param_0];\n\tmov.u32 %r1, %tid.x;\n\tmov.u32 %r2, %ctaid.x;\n\tmov.u32 %r3, %ntid.x;\n\
          \tmad.lo.s32 %r4, %r2, %r3, %r1;\n\tmul.wide.u32 %rd2, %r4, 4;\n\tadd.s64 %rd3, %rd1, %rd2;\n{body}\n\tret;\n}}\n"
@@ -52,7 +57,7 @@ fn launched(
     );
     // SAFETY: allocated above, with as many words.
     let words = unsafe { std::slice::from_raw_parts(array as *const u32, count) };
-    ran.map(|()| words.to_vec())
+    ran.map(|()| words.to_vec()).map_err(|wrong| wrong.text)
 }
 
 #[test]
@@ -195,4 +200,33 @@ fn what_a_kernel_must_not_do_is_named() {
         let found = launched(body, [2, 32], true).unwrap_err();
         assert!(found.contains(message), "{found}");
     }
+}
+
+#[test]
+fn a_fault_names_the_line_of_the_source() {
+    let file = std::env::current_dir()
+        .expect("a folder")
+        .join("src/near.rs");
+    // A wrong address in the entry, and one in a function, whose line is that of the call.
+    let bodies = [
+        "\t.loc 1 7 5\n\tst.global.b32 [%rd3], %r4;\n\t.loc 1 9 5\n\tld.global.b32 %r5, [%rd3+64];",
+        "\t.loc 1 9 5\n\t{ .param .b64 param0; .param .b64 retval0;\n\tst.param.b64 [param0], %rd3;\n\
+         \tcall (retval0), wrong, (param0);\n\tld.param.b64 %rd4, [retval0]; }",
+    ];
+    let head = format!(
+        "{HEAD}\t.file\t1 \"{}\"\n.func  (.param .b64 func_retval0) wrong(\n\t.param .b64 wrong_param_0\n)\n{{\n\
+         \t.reg .b64 \t%rd<3>;\n\t.loc 2 70 5\n\tld.param.b64 %rd1, [wrong_param_0];\n\
+         \tld.global.b64 %rd2, [%rd1+4096];\n\tst.param.b64 [func_retval0], %rd2;\n\tret;\n}}\n",
+        file.display()
+    );
+    for body in bodies {
+        let fault = launched_with(&head, body, [1, 4], false).unwrap_err();
+        let expected = "kernel kernel, block 0, thread 0, src/near.rs:9: \"ld.global.b";
+        assert!(fault.starts_with(expected), "{fault}");
+    }
+    // Both sides of a race: the array's first word, by all threads.
+    let body = "\t.loc 1 7 5\n\tst.global.b32 [%rd1], %r4;\n\tret;";
+    let fault = launched_with(&head, body, [1, 4], true).unwrap_err();
+    let expected = ", src/near.rs:7: \"st.global.b32 [%rd1], %r4\" races with \"st.global.b32 [%rd1], %r4\" (src/near.rs:7) of";
+    assert!(fault.contains(expected), "{fault}");
 }

@@ -152,6 +152,113 @@ fn renamed(line: &str, names: &BTreeMap<String, String>) -> String {
     text
 }
 
+/// Puts the PTX of families together to one module, as LLVM wrote them: each is whole, with all that its kernels use.
+/// What two families have under one name may differ: then that of the later one gets another name. Comments and
+/// sections go.
+pub fn merge(parts: &[(String, String)]) -> String {
+    let (mut declared, mut bodies) = (String::new(), String::new());
+    let mut seen: BTreeMap<(Kind, &str), &Item> = BTreeMap::new();
+    let modules: Vec<(&str, Module)> = parts
+        .iter()
+        .map(|(family, text)| (family.as_str(), Module::parse(text)))
+        .collect();
+    let mut files = 0;
+    for (family, module) in &modules {
+        let names = other_names(module, family, &seen);
+        let is_file = |item: &&Item| item.name == ".file";
+        for item in &module.items {
+            let (_, first) = item.lines[0];
+            let is_there = seen.contains_key(&(item.kind, item.name)) && !is_file(&item);
+            let is_section = first.trim_start().starts_with(".section");
+            if is_section || is_there && !names.contains_key(item.name) {
+                continue;
+            }
+            seen.entry((item.kind, item.name)).or_insert(item);
+            let is_body = matches!(item.kind, Kind::Entry | Kind::Function);
+            let to = if is_body { &mut bodies } else { &mut declared };
+            for (_, line) in &item.lines {
+                *to += &match with_number(line, files) {
+                    Some(line) => line,
+                    None => with_names(line, &names),
+                };
+                to.push('\n');
+            }
+        }
+        files += module.items.iter().filter(is_file).count();
+    }
+    declared + &bodies
+}
+
+/// New names of the functions and variables of a module that are others than those that were `seen`, and of all that
+/// use these.
+fn other_names(
+    module: &Module,
+    family: &str,
+    seen: &BTreeMap<(Kind, &str), &Item>,
+) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    let lines = |item: &Item| {
+        item.lines
+            .iter()
+            .map(|(_, line)| (*line).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let private = |item: &&Item| {
+        let is_named = matches!(item.kind, Kind::Function | Kind::Variable);
+        is_named && !item.lines[0].1.contains(".visible")
+    };
+    loop {
+        let is_other = |item: &&Item| {
+            let other = seen.get(&(item.kind, item.name));
+            let uses_other = |word: &str| word != item.name && names.contains_key(word);
+            let differs = other.is_some_and(|other| lines(other) != lines(item));
+            !names.contains_key(item.name)
+                && (differs || other.is_some() && item.words().any(uses_other))
+        };
+        let new = module.items.iter().filter(private).filter(is_other);
+        let new: Vec<&str> = new.map(|item| item.name).collect();
+        if new.is_empty() {
+            return names;
+        }
+        let renamed = |name: &&str| ((*name).to_owned(), format!("{name}_{family}"));
+        names.extend(new.iter().map(renamed));
+    }
+}
+
+/// A `.file` or a `.loc` whose files are numbered behind `files` others.
+fn with_number(line: &str, files: usize) -> Option<String> {
+    let directive = [".file", ".loc"]
+        .into_iter()
+        .find(|word| line.trim_start().starts_with(word))?;
+    let (before, after) = line.split_once(directive)?;
+    let after = after.trim_start();
+    let end = after.find(|c: char| !c.is_ascii_digit())?;
+    let number: usize = after[..end].parse().ok()?;
+    Some(format!(
+        "{before}{directive}\t{}{}",
+        number + files,
+        &after[end..]
+    ))
+}
+
+/// The line with new names.
+fn with_names(line: &str, names: &BTreeMap<String, String>) -> String {
+    if names.is_empty() {
+        return line.to_owned();
+    }
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(is_of_name) {
+        let (between, after) = rest.split_at(at);
+        let end = after.find(|c| !is_of_name(c)).unwrap_or(after.len());
+        let (word, after) = after.split_at(end);
+        text += between;
+        text += names.get(word).map_or(word, String::as_str);
+        rest = after;
+    }
+    text + rest
+}
+
 /// Puts the modules of families together to one. `parts` holds a name, for messages, and a text each.
 ///
 /// # Errors
@@ -347,6 +454,33 @@ mod tests {
     fn families() -> BTreeMap<String, String> {
         let family = |kernel: &str| Some(if kernel == "c" { "late" } else { "early" }.to_owned());
         split(TEXT, family).unwrap()
+    }
+
+    #[test]
+    fn parts_keep_their_own_functions() {
+        let part = |kernel: &str, shift: u32| {
+            format!(
+                "//\n.version 6.3\n.func sign\n(\n)\n;\n.global .align 4 .b8 table[4] = {{7}};\n\
+                 .visible .global .align 8 .b8 fault[8];\n\
+                 .visible .entry {kernel}(\n)\n{{\n\t.loc\t1 5 0 // a\n\tcall.uni outer;\n}}\n\
+                 .func sign(\n)\n{{\n\tshl.b32 %r1, %r1, {shift};\n}}\n\
+                 .func outer(\n)\n{{\n\tcall.uni sign;\n\tld.b32 %r1, [table];\n}}\n\
+                 \t.section\t.debug_macinfo\t{{\t}}\n\t.file\t1 \"/w/{kernel}.rs\"\n"
+            )
+        };
+        let parts = [("a", 1), ("b", 1), ("c", 2)].map(|(k, shift)| (k.to_owned(), part(k, shift)));
+        let merged = merge(&parts);
+        let expected = ".version 6.3\n.func sign\n(\n)\n;\n.global .align 4 .b8 table[4] = {7};\n\
+            .visible .global .align 8 .b8 fault[8];\n.file\t1 \"/w/a.rs\"\n.file\t2 \"/w/b.rs\"\n\
+            .func sign_c\n(\n)\n;\n.file\t3 \"/w/c.rs\"\n\
+            .visible .entry a(\n)\n{\n\t.loc\t1 5 0\n\tcall.uni outer;\n}\n\
+            .func sign(\n)\n{\n\tshl.b32 %r1, %r1, 1;\n}\n\
+            .func outer(\n)\n{\n\tcall.uni sign;\n\tld.b32 %r1, [table];\n}\n\
+            .visible .entry b(\n)\n{\n\t.loc\t2 5 0\n\tcall.uni outer;\n}\n\
+            .visible .entry c(\n)\n{\n\t.loc\t3 5 0\n\tcall.uni outer_c;\n}\n\
+            .func sign_c(\n)\n{\n\tshl.b32 %r1, %r1, 2;\n}\n\
+            .func outer_c(\n)\n{\n\tcall.uni sign_c;\n\tld.b32 %r1, [table];\n}\n";
+        assert_eq!(merged, expected);
     }
 
     #[test]

@@ -18,7 +18,9 @@ mod families;
 mod module;
 mod rules;
 
-pub use families::{declared_kernels, family_of, join, join_directory, read_families, split};
+pub use families::{
+    declared_kernels, family_of, join, join_directory, merge, read_families, split,
+};
 pub use module::{Item, Kind, Module};
 pub use rules::{Build, Exception, Exceptions, FAULT, Finding, PRINTS, Rule, check, review};
 

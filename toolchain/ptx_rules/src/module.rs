@@ -1,9 +1,9 @@
 //! A PTX text as a list of items.
 
 /// The kind of an item of a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// `.version`, `.target`, `.address_size`.
+    /// `.version`, `.target`, `.address_size`, `.file`.
     Directive,
     /// A kernel.
     Entry,
@@ -45,6 +45,11 @@ impl<'a> Module<'a> {
         let mut lines = Vec::new();
         let mut depth = 0i32;
         for (index, line) in ptx.lines().enumerate() {
+            if line.trim_start().starts_with(".file") {
+                // A whole item, whose path may have any characters.
+                items.push(item(vec![(index + 1, line.trim())]));
+                continue;
+            }
             let line = line.split("//").next().unwrap_or_default().trim_end();
             if line.is_empty() {
                 continue;
@@ -101,7 +106,7 @@ pub(crate) fn is_of_name(c: char) -> bool {
 }
 
 fn directive(line: &str) -> bool {
-    [".version", ".target", ".address_size"]
+    [".version", ".target", ".address_size", ".file"]
         .iter()
         .any(|word| line.starts_with(word))
 }
@@ -175,6 +180,19 @@ mod tests {
         );
         assert!(module.items[6].words().any(|word| word == "table"));
         assert_eq!(module.items[6].lines.last(), Some(&(22, "}")));
+    }
+
+    #[test]
+    fn files_are_items() {
+        let text = "\t.file\t1 \"/a{b//c.rs\"\n.visible .entry f(\n)\n{\n\t.loc\t1 5 0 // c.rs:5\n\tret;\n}\n";
+        let module = Module::parse(text);
+        let items: Vec<_> = module
+            .items
+            .iter()
+            .map(|i| (i.kind, i.lines.len()))
+            .collect();
+        assert_eq!(items, [(Kind::Directive, 1), (Kind::Entry, 6)]);
+        assert_eq!(module.items[0].lines, [(1, ".file\t1 \"/a{b//c.rs\"")]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A kernel of blocks, whose lanes work together.
 
 use trioxide_ids::Vertex;
-use trioxide_kernel::safe::{In, OwnBlock, PerBlock};
+use trioxide_kernel::safe::{In, OwnBlock, PerBlock, Shared};
 use trioxide_kernel::{kernel, kernel_assert};
 
 /// Summaries of tiles of `WIDTH` distances, which are not negative; fewer in the last tile.
@@ -61,4 +61,34 @@ pub fn summarize_tiles<const WIDTH: usize>(
         whole.set(own, whole_parts);
         ascents.set(own, rises);
     });
+}
+
+/// Classes of [`count_classes`]: 64 KiB of counters, more than every GPU gives without being asked.
+pub const CLASSES: usize = 1 << 14;
+/// Values of a block of [`count_classes`].
+pub const COUNTED: usize = 4096;
+
+/// The number of classes that the values of each block are in: values with one rest by [`CLASSES`] are a class. The
+/// last block may have fewer values.
+#[kernel(requires(values.len().div_ceil(COUNTED) == n), moves(values.bytes() + classes.bytes()))]
+pub fn count_classes(
+    block: OwnBlock<256, Shared<u32, CLASSES>>,
+    values: In<u32>,
+    classes: PerBlock<u32>,
+) {
+    let counts = block.shared();
+    block.each(CLASSES as u32, |lane, class| counts.set(lane, class, 0));
+    let first = block.index() * COUNTED as u32;
+    let count = (values.len() - first).min(COUNTED as u32);
+    let new = block.lanes(|lane| {
+        let (mut new, mut i) = (0, lane.index());
+        while i < count {
+            let before = counts.add(lane, values.at(first + i) % CLASSES as u32, 1);
+            new += u32::from(before == 0);
+            i += 256;
+        }
+        new
+    });
+    let new = block.sum(&new);
+    block.once(|_, own| classes.set(own, new));
 }

@@ -206,7 +206,7 @@ fn checks(kernel: &Kernel) -> (TokenStream, TokenStream) {
     let memory = quote_spanned! { shared.span() =>
         ::core::assert!(
             ::trioxide_kernel::block::has_shared(::core::mem::size_of::<#shared>()),
-            "a block has at most 48 KiB of shared memory, 256 bytes of which are for `exclusive_sum`: make the struct smaller"
+            "a block has at most 227 KiB of shared memory, 256 bytes of which are for `exclusive_sum`: make the struct smaller"
         )
     };
     let registers = kernel.options.registers.iter().map(|registers| {

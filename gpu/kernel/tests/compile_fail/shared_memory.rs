@@ -2,7 +2,7 @@ use trioxide_kernel::{Block, Shared, SharedMemory, kernel};
 
 #[derive(SharedMemory)]
 pub struct Tile {
-    rows: Shared<u8, 200_000>,
+    rows: Shared<u8, 233_000>,
 }
 
 #[kernel]

@@ -70,7 +70,7 @@ struct Describe(Fault);
 
 impl Launcher for Describe {
     unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
-        Err(launch.named().describe(&self.0))
+        Err(launch.named().describe(&self.0, None))
     }
 }
 

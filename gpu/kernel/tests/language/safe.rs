@@ -132,7 +132,8 @@ fn a_wrong_index_is_an_error_that_names_it() {
             kernel: "correct_samples",
             array: "counts",
             index: 7,
-            len: 2
+            len: 2,
+            place: None,
         }
     );
     assert_eq!(

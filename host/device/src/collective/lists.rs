@@ -184,6 +184,20 @@ pub unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
 ///
 /// # Safety
 /// `list` has elements with a key whose list has them, each once.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::merge_lists};
+/// # fn main() -> trioxide_device::Result<()> {
+/// let on = Device::cpu(None)?;
+/// // Element 1 has key 0; elements 0 and 2 have key 1.
+/// let (keys, offsets) = (on.upload(&[1, 0, 1])?, on.upload(&[0, 1, 3])?);
+/// let list = on.upload(&[1, 2, 0])?;
+/// // SAFETY: the lists of keys 0 and 1, each element once; the longest has two.
+/// let list = unsafe { merge_lists(&on, &keys, &offsets, list, 2) }?;
+/// assert_eq!(on.download(&list)?, [1, 0, 2]);
+/// # Ok(())
+/// # }
+/// ```
 pub unsafe fn merge_lists(
     on: &Device,
     keys: &Buffer<u32>,
@@ -207,7 +221,15 @@ pub unsafe fn merge_lists(
     Ok(ordered)
 }
 
-/// Elements of a list that one thread orders in [`bucket_long`].
+/// Elements of a list that one thread orders in [`bucket_long`]: 2^11 on a GPU, 2^22 on a CPU.
+///
+/// ```
+/// # use trioxide_device::{Device, collective::most_alone};
+/// # fn main() -> trioxide_device::Result<()> {
+/// assert_eq!(most_alone(&Device::cpu(None)?), 1 << 22);
+/// # Ok(())
+/// # }
+/// ```
 pub fn most_alone(on: &Device) -> u32 {
     // A thread of a GPU waits for each access; one of a CPU orders a million in less time than all take to merge them.
     if on.is_gpu() { 1 << 11 } else { 1 << 22 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cust::context::{Context, CurrentContext};
-use cust::device::Device;
+use cust::device::{Device, DeviceAttribute};
 use cust::error::{CudaError, CudaResult};
 use cust::event::{Event, EventFlags};
 use cust::stream::{Stream, StreamFlags};
@@ -62,6 +62,8 @@ pub struct Cuda {
     memory: Arc<MemoryUse>,
     details: Details,
     capability: (i32, i32),
+    /// Bytes of shared memory of a block.
+    most_shared: usize,
     /// Time of the driver's start and of the context.
     start: [Duration; 2],
     /// For copies beside the work of the core's stream.
@@ -157,6 +159,8 @@ impl Cuda {
             memory: Arc::default(),
             details: details::details(&device),
             capability: found.capability,
+            most_shared: device.get_attribute(DeviceAttribute::MaxSharedMemoryPerBlockOptin)?
+                as usize,
             start: [Duration::ZERO; 2],
             copies: Stream::new(StreamFlags::NON_BLOCKING, None)?,
             version,
@@ -379,6 +383,7 @@ impl Backend for Cuda {
             let fault = lock(&self.faults).take();
             fault.unwrap_or_else(|| fail(fault::reason(error)))
         };
+        launch.check_shared(self.most_shared)?;
         self.core.enter().map_err(cuda)?;
         let mut loaded = lock(&self.loaded);
         let Some(package) = loaded
@@ -390,7 +395,8 @@ impl Backend for Cuda {
                 package: kernel.package,
             });
         };
-        let prepared = package.kernel(kernel.entry, &mut lock(&self.faults));
+        let shared = launch.shared_bytes() as u32;
+        let prepared = package.kernel(kernel.entry, shared, &mut lock(&self.faults));
         let (function, loaded) = prepared.map_err(cuda)?;
         if loaded.reports {
             lock(&self.faults).note(&launch);
@@ -399,7 +405,6 @@ impl Backend for Cuda {
             lock(prints).begin(&loaded.module).map_err(cuda)?;
         }
         let (blocks, threads) = grid_of(&launch);
-        let shared = launch.shared_bytes() as u32;
         let pointers = launch.arguments.pointers();
         // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller.
         unsafe {

@@ -15,6 +15,8 @@ use crate::{Error, Result};
 pub struct Emulated {
     id: DeviceId,
     is_checked: bool,
+    /// Bytes of shared memory of a block.
+    most_shared: usize,
     emulator: Arc<Emulator>,
     memory: Arc<MemoryUse>,
     packages: Mutex<Vec<Package>>,
@@ -77,10 +79,11 @@ impl Prints {
 }
 
 impl Emulated {
-    pub fn new(id: DeviceId, is_checked: bool) -> Self {
+    pub fn new(id: DeviceId, is_checked: bool, most_shared: usize) -> Self {
         Self {
             id,
             is_checked,
+            most_shared,
             emulator: Arc::new(Emulator::new(is_checked)),
             memory: Arc::default(),
             packages: Mutex::default(),
@@ -175,7 +178,7 @@ impl Backend for Emulated {
 
     #[cfg(feature = "checked")]
     fn reopened(&self) -> Result<super::Device> {
-        super::Device::emulated(self.is_checked)
+        super::Device::emulated_with(self.is_checked, self.most_shared)
     }
 
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)> {
@@ -239,6 +242,7 @@ impl Backend for Emulated {
     }
 
     unsafe fn launch(&self, mut launch: Launch) -> Result<(), LaunchError> {
+        launch.check_shared(self.most_shared)?;
         let Loaded {
             kernels,
             fault,
@@ -278,15 +282,15 @@ impl Backend for Emulated {
         if let Some(prints) = prints {
             prints.collect(&launch);
         }
-        ran.map_err(|text| {
+        ran.map_err(|wrong| {
             // SAFETY: memory of a fault, of which the launch has ended.
             let reported =
                 fault.map(|place| unsafe { (place as *mut Fault).replace(Fault::default()) });
             match reported.filter(|fault| fault.is_set != 0) {
-                Some(fault) => launch.named().describe(&fault),
+                Some(fault) => launch.named().describe(&fault, wrong.place),
                 None => LaunchError::Device {
                     kernel: launch.kernel.name,
-                    reason: text,
+                    reason: wrong.text,
                 },
             }
         })

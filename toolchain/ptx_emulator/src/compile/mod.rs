@@ -22,6 +22,8 @@ pub struct Surroundings<'a> {
     pub functions: &'a [Function<'a>],
     /// Variables with their addresses; dynamic shared memory begins at 0.
     pub symbols: &'a HashMap<String, u64>,
+    /// Paths of sources by their numbers.
+    pub files: &'a HashMap<u32, String>,
 }
 
 struct Compiler<'a> {
@@ -42,6 +44,8 @@ struct Compiler<'a> {
     /// The function whose body is compiled; empty for the entry.
     scope: &'a str,
     called: Vec<&'a str>,
+    /// File and line of the statements that come.
+    place: (u32, u32),
 }
 
 /// Compiles an entry with the functions that it calls.
@@ -58,12 +62,16 @@ pub fn compile<'a>(
             name: entry.name.to_owned(),
             steps: Vec::new(),
             text: Vec::new(),
+            places: Vec::new(),
+            files: surroundings.files.clone(),
+            functions: Vec::new(),
             slots: 0,
             constants: Vec::new(),
             specials: Vec::new(),
             parameters: Vec::new(),
             parameter_bytes: 0,
             local_bytes: 0,
+            shared_bytes: Default::default(),
         },
         slots: HashMap::new(),
         constants: HashMap::new(),
@@ -75,6 +83,7 @@ pub fn compile<'a>(
         parameters: HashMap::new(),
         scope: "",
         called: Vec::new(),
+        place: (0, 0),
     };
     compiler.place_parameters(entry.head)?;
     compiler.body(entry.body)?;
@@ -85,7 +94,10 @@ pub fn compile<'a>(
         let function = function.ok_or_else(|| format!("{}: calls {name}", entry.name))?;
         compiler.scope = function.name;
         let begin = compiler.label("");
-        compiler.labels.insert(begin, compiler.program.steps.len());
+        let first = compiler.program.steps.len();
+        compiler.labels.insert(begin, first);
+        let back = compiler.slot("back");
+        compiler.program.functions.push((first, back));
         compiler.body(function.body)?;
         done += 1;
     }
@@ -127,6 +139,7 @@ impl<'a> Compiler<'a> {
 
     fn body(&mut self, body: &'a str) -> Result<(), String> {
         let mut last_label = "";
+        self.place = (0, 0);
         for statement in statements(body) {
             match statement {
                 Statement::Label(name) => {
@@ -134,6 +147,7 @@ impl<'a> Compiler<'a> {
                     self.labels.insert(label, self.program.steps.len());
                     last_label = name;
                 }
+                Statement::Place(file, line) => self.place = (file, line),
                 Statement::Words(text) => self.statement(text, last_label).ok_or_else(|| {
                     format!(
                         "{}: the emulator does not know \"{text}\"",
@@ -247,6 +261,7 @@ impl<'a> Compiler<'a> {
     fn push(&mut self, guard: Option<(usize, bool)>, instruction: Instruction, text: &str) {
         self.program.steps.push(Step { guard, instruction });
         self.program.text.push(text.to_owned());
+        self.program.places.push(self.place);
     }
 
     fn statement(&mut self, text: &'a str, label: &str) -> Option<()> {

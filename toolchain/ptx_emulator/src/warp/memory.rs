@@ -140,10 +140,12 @@ impl Warp {
                     None => Ok(address as usize),
                     Some(other) => {
                         let text = &around.program.text[other.step];
+                        let place = around.program.place(other.step);
+                        let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
                         Err((
                             lane,
                             format!(
-                                "races with \"{text}\" of block {}, thread {}, at {address:#x}{}",
+                                "races with \"{text}\"{place} of block {}, thread {}, at {address:#x}{}",
                                 other.block,
                                 other.thread,
                                 place_in(around.arrays, address)

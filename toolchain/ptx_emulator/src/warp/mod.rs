@@ -28,8 +28,33 @@ pub struct Surroundings<'a> {
 #[derive(Debug)]
 pub struct Fault {
     pub step: usize,
+    /// The step of the entry that led to it: the same, or a call.
+    pub entry_step: usize,
     pub lane: usize,
     pub what: String,
+}
+
+impl Fault {
+    fn new(step: usize, lane: usize, what: String) -> Self {
+        Self {
+            step,
+            entry_step: step,
+            lane,
+            what,
+        }
+    }
+
+    /// The same, at the step of the entry that led there by calls.
+    fn of_entry(mut self, warp: &Warp, program: &Program) -> Self {
+        let functions = &program.functions;
+        while let Some((_, back)) = functions
+            .iter()
+            .rfind(|(first, _)| *first <= self.entry_step)
+        {
+            self.entry_step = warp.slots[*back][self.lane] as usize - 1;
+        }
+        self
+    }
 }
 
 /// Why a warp stopped.
@@ -162,6 +187,16 @@ impl Warp {
         shared: &mut [u128],
         budget: usize,
     ) -> Result<Stop, Fault> {
+        let ran = self.run_lanes(around, shared, budget);
+        ran.map_err(|fault| fault.of_entry(self, around.program))
+    }
+
+    fn run_lanes(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        shared: &mut [u128],
+        budget: usize,
+    ) -> Result<Stop, Fault> {
         let mut left = budget;
         let mut first = Some(self.turn);
         self.turn = (self.turn + 1) % LANES;
@@ -204,7 +239,7 @@ impl Warp {
                 | Instruction::Store { .. }
                 | Instruction::Atomic { .. } => {
                     self.use_memory((step, &now.instruction), active, around, shared)
-                        .map_err(|(lane, what)| Fault { step, lane, what })?;
+                        .map_err(|(lane, what)| Fault::new(step, lane, what))?;
                 }
                 Instruction::Jump(target) if active == lanes && lanes == self.runnable() => {
                     step = *target;
@@ -221,7 +256,7 @@ impl Warp {
                         let index = self.slots[*index][lane] as usize;
                         let Some(&target) = targets.get(index) else {
                             let what = format!("goes to entry {index} of {}", targets.len());
-                            return Err(Fault { step, lane, what });
+                            return Err(Fault::new(step, lane, what));
                         };
                         self.step[lane] = target;
                     }
@@ -261,7 +296,7 @@ impl Warp {
                 Instruction::Trap => {
                     if let Some(lane) = lanes_of(active).next() {
                         let what = "traps".to_owned();
-                        return Err(Fault { step, lane, what });
+                        return Err(Fault::new(step, lane, what));
                     }
                 }
             }
@@ -296,7 +331,7 @@ impl Warp {
                     "waits for lane {other} of its warp, which waits at \"{}\"",
                     program.text[self.step[other]]
                 );
-                Err(Fault { step, lane, what })
+                Err(Fault::new(step, lane, what))
             }
         }
     }
@@ -325,7 +360,7 @@ impl Warp {
                     let source = source.filter(|&source| source < LANES).unwrap_or(lane);
                     if self.live >> source & 1 == 0 {
                         let what = format!("shuffles from lane {source}, which has ended");
-                        return Err(Fault { step, lane, what });
+                        return Err(Fault::new(step, lane, what));
                     }
                     self.slots[to][lane] = values[source];
                 }

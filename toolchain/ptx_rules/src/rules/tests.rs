@@ -150,13 +150,20 @@ fn libm_in_the_module_is_found() {
 }
 
 #[test]
-fn a_checked_build_may_trap_and_nothing_else() {
-    let ptx =
-        ".visible .entry k(\n)\n{\n\tcall.uni panic, ();\n\ttrap;\n\tdiv.u32 %r1, %r2, %r3;\n}\n";
-    assert_eq!(check(ptx, Build::Plain).len(), 3);
-    let findings = check(ptx, Build::Checked);
-    assert_eq!(findings.len(), 1);
-    assert_eq!(findings[0].rule, Rule::IntegerDivision);
+fn a_checked_build_may_trap_and_call_and_nothing_else() {
+    let stack = "\t.local .align 8 .b8 \t__local_depot0[408];\n";
+    // The function that is called reports, as the checks in it do.
+    let ptx = format!(
+        ".visible .global .align 8 .b8 __trioxide_fault[8];\n\
+         .func inner(\n)\n{{\n\tld.global.b64 %rd1, [__trioxide_fault];\n\tret;\n}}\n\
+         .visible .entry k(\n)\n{{\n{stack}\tcall.uni inner, ();\n\ttrap;\n\tdiv.u32 %r1, %r2, %r3;\n}}\n\
+         .visible .entry without_calls(\n)\n{{\n{stack}\tret;\n}}\n"
+    );
+    assert_eq!(check(&ptx, Build::Plain).len(), 4);
+    let findings = check(&ptx, Build::Checked);
+    let found: Vec<(Rule, &str)> = findings.iter().map(|f| (f.rule, &*f.function)).collect();
+    let expected = [(Rule::IntegerDivision, "k"), (Rule::Stack, "without_calls")];
+    assert_eq!(found, expected);
 }
 
 #[test]

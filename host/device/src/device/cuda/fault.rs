@@ -70,7 +70,7 @@ impl Faults {
             0 => self.last,
             kernel => kernel,
         };
-        Some(self.kernels.get(&kernel)?.describe(&fault))
+        Some(self.kernels.get(&kernel)?.describe(&fault, None))
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use cust::error::{CudaError, CudaResult};
 use cust::function::Function;
 use cust::module::Module;
+use trioxide_kernel::block::SHARED_EVERYWHERE;
 
 use super::fault::Faults;
 use super::prints::Prints;
@@ -64,7 +65,7 @@ impl Package {
             return Ok(package);
         }
         let first = package.source().entries().next().map(|item| item.name);
-        package.kernel(first.ok_or(CudaError::InvalidPtx)?, faults)?;
+        package.make_ready(first.ok_or(CudaError::InvalidPtx)?, faults)?;
         Ok(package)
     }
 
@@ -77,22 +78,21 @@ impl Package {
             .get_or_insert_with(|| ptx_rules::Module::parse(self.ptx.text))
     }
 
-    /// The kernel of an entry, and its handle. The first call loads or compiles it, in the current context.
+    /// The kernel of an entry, whose blocks have `shared` bytes of shared memory, and its handle. The first call loads
+    /// or compiles it, in the current context.
     pub fn kernel(
         &mut self,
         entry: &'static str,
+        shared: u32,
         faults: &mut Faults,
     ) -> CudaResult<(&Function<'static>, &Kernel)> {
-        if !self.kernels.contains_key(entry) {
-            let start = Instant::now();
-            if !self.load_machine_code(entry, faults)? {
-                self.compile(entry, faults)?;
-            }
-            self.made_ready.time += start.elapsed();
-        }
+        self.make_ready(entry, faults)?;
         let kernel = self.kernels.get_mut(entry).ok_or(CudaError::NotFound)?;
         if kernel.function.is_none() {
             let function = kernel.module.get_function(entry)?;
+            if shared as usize > SHARED_EVERYWHERE {
+                function.set_max_dynamic_shared_memory(shared)?;
+            }
             // SAFETY: the kernel keeps the module, whose handle it is, and the handle does not leave the package but
             // borrowed.
             let function =
@@ -102,6 +102,18 @@ impl Package {
         let kernel = &*kernel;
         let function = kernel.function.as_ref().ok_or(CudaError::NotFound)?;
         Ok((function, kernel))
+    }
+
+    /// Loads or compiles the kernel of an entry, unless it is there.
+    fn make_ready(&mut self, entry: &'static str, faults: &mut Faults) -> CudaResult<()> {
+        if !self.kernels.contains_key(entry) {
+            let start = Instant::now();
+            if !self.load_machine_code(entry, faults)? {
+                self.compile(entry, faults)?;
+            }
+            self.made_ready.time += start.elapsed();
+        }
+        Ok(())
     }
 
     /// Loads the family of an entry. False where the binary has no machine code for this device, or the driver is older
