@@ -1,15 +1,18 @@
 //! `--device`, `--threads`, `--precision`, `--timings`, `--json`, `--quiet`: options of every pipeline's command.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
+use trioxide::Result;
 use trioxide::device::{Choice, Device, Stage, has_cuda_driver};
-use trioxide::{Error, Result};
+use trioxide_operations::{Count, Counts, Machine, On, Run};
 
 use crate::account;
 use crate::auto::{Estimate, Work};
+use crate::names::worded;
 use crate::{is_standard_output, note, print, write_json};
 
 /// Options of every command that runs a pipeline.
@@ -55,7 +58,7 @@ pub struct Otherwise {
 
 impl Otherwise {
     /// Opens the CPU, and says why.
-    fn open(self, reason: &Error) -> Result<Device> {
+    fn open(self, reason: &dyn Display) -> Result<Device> {
         note(self.quiet, format_args!("running on the CPU: {reason}"));
         account::choice(format!("the CPU: {reason}"));
         Device::cpu(self.threads)
@@ -84,12 +87,7 @@ impl Opening {
     pub fn open(self) -> Result<Machine> {
         account::part("work of the host");
         let (device, otherwise) = match self {
-            Opening::Serial => {
-                return Ok(Machine {
-                    device: None,
-                    otherwise: None,
-                });
-            }
+            Opening::Serial => return Ok(On::Serial.into()),
             Opening::Open(machine) => return Ok(machine),
             Opening::Cpu(threads) => (Device::cpu(threads)?, None),
             Opening::Gpu {
@@ -109,42 +107,28 @@ impl Opening {
             std::mem::forget(device.clone());
         }
         account::part("wait for the device");
-        Ok(Machine {
-            device: Some(device),
-            otherwise,
+        let machine = Machine::from(&device);
+        Ok(match otherwise {
+            None => machine,
+            Some(otherwise) => machine.or(move |reason| {
+                account::part("tried on the GPU");
+                otherwise.open(reason)
+            }),
         })
     }
 }
 
-/// A machine that is open.
-#[derive(Clone)]
-pub struct Machine {
-    /// The device; `None` for `serial`.
-    device: Option<Device>,
-    /// For a GPU that `auto` chose.
-    otherwise: Option<Otherwise>,
-}
-
-impl Machine {
-    /// The device; `None` for `serial`.
-    pub fn device(&self) -> Option<&Device> {
-        self.device.as_ref()
-    }
-
-    /// Runs `work` on the machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not
-    /// suffice, says so and runs `work` once more, on the CPU.
-    ///
-    /// # Errors
-    /// Those of `work`.
-    pub fn run<R>(&self, work: impl Fn(Option<&Device>) -> Result<R>) -> Result<R> {
-        match (work(self.device()), self.otherwise) {
-            (Err(reason), Some(otherwise)) if reason.is_out_of_memory() => {
-                account::part("tried on the GPU");
-                work(Some(&otherwise.open(&reason)?))
-            }
-            (result, _) => result,
-        }
-    }
+/// Runs `work` on a machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not suffice,
+/// says so and runs `work` once more, on the CPU.
+///
+/// # Errors
+/// Those of `work`.
+pub fn run<R>(machine: &Machine, work: impl Fn(Option<&Device>) -> Result<R>) -> Result<R> {
+    let run = |on: &On| match on {
+        On::Device(device) => Ok(work(Some(device))?),
+        On::Serial => Ok(work(None)?),
+    };
+    machine.run(run).map_err(worded)
 }
 
 /// Bytes of an input whose copies are prepared while it is read.
@@ -217,6 +201,43 @@ pub struct Report<'a> {
     pub counts: Vec<(&'static str, Value)>,
     /// Most bytes on the device at once.
     pub peak_bytes: Option<u64>,
+}
+
+/// Counts as values of JSON.
+pub fn to_values(counts: Counts) -> Vec<(&'static str, Value)> {
+    let value = |count| match count {
+        Count::Whole(count) => json!(count),
+        Count::Real(number) => json!(number),
+        Count::Word(word) => json!(word),
+    };
+    counts
+        .into_iter()
+        .map(|(name, count)| (name, value(count)))
+        .collect()
+}
+
+impl<'a> Report<'a> {
+    /// Of an operation that has just ended: its stages are noted as parts of the run.
+    pub fn of(
+        command: &'static str,
+        input: &'a Path,
+        machine: &Machine,
+        run: Run,
+        counts: Counts,
+    ) -> Self {
+        account::stages(&run.stages);
+        if let Some(device) = machine.device() {
+            account::device(device.costs());
+        }
+        Self {
+            command,
+            input,
+            device: run.device,
+            stages: run.stages,
+            counts: to_values(counts),
+            peak_bytes: run.peak_bytes,
+        }
+    }
 }
 
 impl Report<'_> {

@@ -14,13 +14,12 @@ use trioxide::{Error, Result};
 
 pub mod account;
 pub mod auto;
-pub mod count;
 pub mod device;
 pub mod mark;
+pub mod names;
 pub mod polylla;
 pub mod progress;
 pub mod quality;
-pub mod weld;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {

@@ -27,10 +27,10 @@ use trioxide::{Error, Result, generate};
 use record::Record;
 use timing::{Row, Runs, Total, rows, rows_with_totals, waited};
 
-use trioxide_arguments::count::parse_count;
-use trioxide_arguments::device::{DeviceOptions, Precision};
+use trioxide_arguments::device::{self, DeviceOptions, Precision};
 use trioxide_arguments::mark::Mark;
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
+use trioxide_operations::count::parse_count;
 
 /// Time the stages of a pipeline over several runs
 ///
@@ -160,7 +160,7 @@ pub fn run(options: &Options) -> Result<()> {
                 .to_owned(),
         ));
     }
-    options.device.open()?.run(|device| match device {
+    device::run(&options.device.open()?, |device| match device {
         Some(device) => measure(device, options),
         None => Err(Error::Argument(format!(
             "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",

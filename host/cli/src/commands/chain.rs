@@ -136,8 +136,7 @@ impl Step {
     fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         Ok(match (self, mesh) {
             (Step::Weld(options), AnyMesh::Surface(mesh)) => {
-                let (mesh, report, welded) = weld::apply(options, mesh, opening)?;
-                weld::write_maps(options, &welded)?;
+                let (mesh, report) = weld::apply(options, mesh, opening)?;
                 (AnyMesh::Surface(mesh), Some(report))
             }
             (Step::Smooth(options), AnyMesh::Surface(mut mesh)) => {

@@ -11,8 +11,9 @@ use trioxide::formats::{self, Encoding, Format, Printed, ReadOptions};
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
-use trioxide_arguments::device::{Machine, Opening, Precision};
+use trioxide_arguments::device::{Opening, Precision};
 use trioxide_arguments::{account, note, print};
+use trioxide_operations::Machine;
 
 mod cell_quality;
 pub mod chain;

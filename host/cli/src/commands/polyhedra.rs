@@ -16,7 +16,7 @@ use trioxide::volume::TetMesh;
 use trioxide::{Result, progress, reference};
 
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::device::{Opening, Precision, Report};
+use trioxide_arguments::device::{self, Opening, Precision, Report};
 use trioxide_arguments::polylla::Method;
 use trioxide_arguments::{account, note};
 
@@ -155,7 +155,7 @@ fn merge<P: SpacePoint>(
     settings: polyhedra::Options,
     opening: Opening,
 ) -> Result<Outcome> {
-    opening.open()?.run(|device| match device {
+    device::run(&opening.open()?, |device| match device {
         Some(on) => on_device::<P>(on, mesh, settings),
         None => serially::<P>(mesh, settings),
     })

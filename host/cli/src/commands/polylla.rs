@@ -19,8 +19,9 @@ use trioxide::{Error, Result, digest, progress, reference};
 
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::device::{DeviceOptions, Machine, Precision, Report};
+use trioxide_arguments::device::{self, DeviceOptions, Precision, Report};
 use trioxide_arguments::polylla::{Method, Repair, check_repair};
+use trioxide_operations::Machine;
 
 #[path = "polyhedra.rs"]
 pub mod polyhedra;
@@ -142,11 +143,13 @@ pub fn apply(
     let wants_triangles = wants_mesh && !carried.fields.cells.is_empty();
     let run = (options, wants_triangles);
     let machine = open(&mesh.points)?;
-    let result = machine.run(|device| match (device, options.device.precision) {
-        (Some(on), Precision::F64) => on_device::<DVec2>(on, &mesh, run),
-        (Some(on), Precision::F32) => on_device::<Vec2>(on, &mesh, run),
-        (None, Precision::F64) => serial::<DVec2>(&mesh, run),
-        (None, Precision::F32) => serial::<Vec2>(&mesh, run),
+    let result = device::run(&machine, |device| {
+        match (device, options.device.precision) {
+            (Some(on), Precision::F64) => on_device::<DVec2>(on, &mesh, run),
+            (Some(on), Precision::F32) => on_device::<Vec2>(on, &mesh, run),
+            (None, Precision::F64) => serial::<DVec2>(&mesh, run),
+            (None, Precision::F32) => serial::<Vec2>(&mesh, run),
+        }
     });
     let outcome = result.map_err(|error| {
         super::with_precision(error, options.device.precision).in_file(&options.input)

@@ -16,9 +16,9 @@ use trioxide::{Error, Result};
 
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::count::parse_count;
-use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
+use trioxide_arguments::device::{self, DeviceOptions, Opening, Precision, Report};
 use trioxide_arguments::mark::Mark;
+use trioxide_operations::count::parse_count;
 
 use super::ids::{read_flags, read_values};
 
@@ -398,7 +398,7 @@ where
             .map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
         history: false,
     };
-    let result = opening.open()?.run(|device| {
+    let result = device::run(&opening.open()?, |device| {
         let run = match (device, options.device.precision) {
             (Some(on), Precision::F64) => runs::on_device::<P>(on, input, &settings, wanted),
             (Some(on), Precision::F32) => runs::on_device::<S>(on, input, &settings, wanted),

@@ -12,7 +12,7 @@ use trioxide::{Error, Result};
 use trioxide::{progress, reference};
 
 use trioxide_arguments::account;
-use trioxide_arguments::device::{Opening, Precision, Report};
+use trioxide_arguments::device::{self, Opening, Precision, Report};
 use trioxide_arguments::mark::Mark;
 
 use super::super::ids::read_flags;
@@ -132,7 +132,7 @@ fn refine<P: SpacePoint>(
     settings: &refine_tets::Options,
     opening: Opening,
 ) -> Result<Outcome> {
-    opening.open()?.run(|device| match device {
+    device::run(&opening.open()?, |device| match device {
         Some(on) => Ok(Outcome {
             refined: refine_tets::run::<P>(on, mesh, settings)?,
             device: on.name(),

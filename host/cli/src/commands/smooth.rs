@@ -22,7 +22,7 @@ use super::ids::read_flags;
 use report::report;
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
+use trioxide_arguments::device::{self, DeviceOptions, Opening, Precision, Report};
 
 #[path = "smooth_report.rs"]
 mod report;
@@ -355,11 +355,13 @@ fn volume(
     opening: Opening,
 ) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
-    (opening.open()?).run(|device| match (device, options.device.precision) {
-        (Some(on), Precision::F64) => volume_on::<DVec3>(on, mesh, &fixed, settings),
-        (Some(on), Precision::F32) => volume_on::<Vec3>(on, mesh, &fixed, settings),
-        (None, Precision::F64) => volume_serially::<DVec3>(mesh, &fixed, settings),
-        (None, Precision::F32) => volume_serially::<Vec3>(mesh, &fixed, settings),
+    device::run(&opening.open()?, |device| {
+        match (device, options.device.precision) {
+            (Some(on), Precision::F64) => volume_on::<DVec3>(on, mesh, &fixed, settings),
+            (Some(on), Precision::F32) => volume_on::<Vec3>(on, mesh, &fixed, settings),
+            (None, Precision::F64) => volume_serially::<DVec3>(mesh, &fixed, settings),
+            (None, Precision::F32) => volume_serially::<Vec3>(mesh, &fixed, settings),
+        }
     })
 }
 
@@ -414,11 +416,13 @@ fn surface(
     opening: Opening,
 ) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
-    (opening.open()?).run(|device| match (device, options.device.precision) {
-        (Some(on), Precision::F64) => surface_on::<DVec3>(on, mesh, &fixed, settings),
-        (Some(on), Precision::F32) => surface_on::<Vec3>(on, mesh, &fixed, settings),
-        (None, Precision::F64) => surface_serially::<DVec3>(mesh, &fixed, settings),
-        (None, Precision::F32) => surface_serially::<Vec3>(mesh, &fixed, settings),
+    device::run(&opening.open()?, |device| {
+        match (device, options.device.precision) {
+            (Some(on), Precision::F64) => surface_on::<DVec3>(on, mesh, &fixed, settings),
+            (Some(on), Precision::F32) => surface_on::<Vec3>(on, mesh, &fixed, settings),
+            (None, Precision::F64) => surface_serially::<DVec3>(mesh, &fixed, settings),
+            (None, Precision::F32) => surface_serially::<Vec3>(mesh, &fixed, settings),
+        }
     })
 }
 
