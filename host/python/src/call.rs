@@ -4,8 +4,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trioxide::Device;
+use trioxide_operations::{self as operations, Run};
 
 use crate::device::PyDevice;
+use crate::options::KEYWORDS;
 use crate::work;
 
 pub type Dict<'py> = Bound<'py, PyDict>;
@@ -25,6 +27,17 @@ impl Call<'_, '_> {
         work: impl FnOnce(&Device) -> trioxide::Result<R> + Send + 'static,
     ) -> PyResult<R> {
         work::run_on(self.py, self.watch, self.device.get(), work)
+    }
+
+    /// As [`Call::run`], for an operation, whose run is noted with its stages.
+    pub fn operate<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Device) -> operations::Result<(Run, R)> + Send + 'static,
+    ) -> PyResult<R> {
+        let work = |on: &Device| work(on).map_err(|error| error.worded(KEYWORDS));
+        let (run, result) = self.run(work)?;
+        self.device.get().note(run.stages);
+        Ok(result)
     }
 }
 

@@ -9,12 +9,14 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{Mesh, PolygonMesh, PolyllaCounts, PolyllaLists, Ties, Triangulation};
 use trioxide::polylla::{self, Constraints, PolygonTriangles};
 use trioxide::smooth::{self, Smoothed};
-use trioxide::weld::{self, DeviceMesh, Guards, Locks, Method, Position};
+use trioxide::weld::Locks;
 use trioxide::{Device, indexed};
+use trioxide_operations as operations;
 
 use crate::arrays::{entry, list};
 use crate::call::{Call, Dict, choice, is_single, option};
 use crate::meshes::{dict_of_mesh, mesh_of, volume_of};
+use crate::options::parse;
 
 /// Polygons of a triangulation.
 pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
@@ -74,12 +76,12 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
     result.set_item("triangle_offsets", list(py, triangles.offsets))?;
     result.set_item("triangles_of_polygons", list(py, triangles.triangles))?;
     result.set_item("half_edges", list(py, half_edges))?;
-    put_counts(&result, counts)?;
+    put_polylla_counts(&result, counts)?;
     Ok(result)
 }
 
 /// The counts of a run, as `counts`.
-pub fn put_counts(result: &Dict<'_>, counts: PolyllaCounts) -> PyResult<()> {
+pub fn put_polylla_counts(result: &Dict<'_>, counts: PolyllaCounts) -> PyResult<()> {
     let dict = PyDict::new(result.py());
     dict.set_item("polygons", counts.polygons)?;
     dict.set_item("regions", counts.regions)?;
@@ -121,53 +123,43 @@ fn polygons<P: Point>(
     Ok((result.download(on)?, triangles))
 }
 
-/// The options of a weld.
-pub fn weld_options(options: &Dict<'_>, epsilon: f64) -> PyResult<weld::Options> {
-    let mut methods = vec![("auto", Method::Auto)];
-    methods.extend(Method::ALL.map(|method| (method.name(), method)));
-    Ok(weld::Options {
-        guards: Guards {
-            normals: option(options, "normal_tolerance", None)?,
-            uvs: option(options, "uv_tolerance", None)?,
-            colors: option(options, "color_tolerance", None)?,
-        },
-        position: choice(
-            options,
-            "position",
-            Position::Mean,
-            &[("mean", Position::Mean), ("first", Position::First)],
-        )?,
-        keep_degenerate: option(options, "keep_degenerate", false)?,
-        method: choice(options, "method", Method::Auto, &methods)?,
-        ..weld::Options::new(epsilon)
-    })
-}
-
 /// A welded mesh.
 pub fn weld<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let (py, options, mesh) = (call.py, call.options, mesh_of(mesh)?);
-    let epsilon: Option<f64> = option(options, "epsilon", None)?;
-    let ratio: Option<f64> = option(options, "ratio", None)?;
-    let mut settings = weld_options(options, epsilon.unwrap_or(0.0))?;
-    let locks = Locks {
-        boundary: option(options, "lock_boundary", false)?,
-        vertices: flags(options, "locked")?,
+    let mut options: operations::weld::Options = parse(call.options)?;
+    options.locks = Locks {
+        boundary: option(call.options, "lock_boundary", false)?,
+        vertices: flags(call.options, "locked")?,
     };
-    let (mesh, welded, epsilon) = call.run(move |on| {
-        let resident = DeviceMesh::upload_locked(on, &mesh, &locks)?;
-        if let Some(ratio) = ratio {
-            settings.epsilon =
-                weld::epsilon_for_ratio(on, &resident, settings.guards, ratio)?.epsilon;
-        }
-        let mut welded = weld::weld(on, &resident, settings)?.download(on)?;
-        let new = welded.take_mesh(&mesh, &settings)?;
-        Ok((new, welded, settings.epsilon))
+    let mesh = mesh_of(mesh)?;
+    let (mesh, report) = call.operate(move |on| {
+        let (mesh, report) = operations::weld(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh, report)))
     })?;
-    let result = dict_of_mesh(py, mesh)?;
-    result.set_item("map", list(py, welded.map))?;
-    result.set_item("representatives", list(py, welded.representatives))?;
-    result.set_item("epsilon", epsilon)?;
+    let result = dict_of_mesh(call.py, mesh)?;
+    put_counts(&result, report.totals.counts())?;
+    put_notes(&result, &report.notes)?;
+    result.set_item("map", list(call.py, report.map))?;
+    result.set_item("representatives", list(call.py, report.representatives))?;
     Ok(result)
+}
+
+/// The counts of a report, as `counts`.
+pub fn put_counts(result: &Dict<'_>, counts: operations::Counts) -> PyResult<()> {
+    let dict = PyDict::new(result.py());
+    for (name, count) in counts {
+        match count {
+            operations::Count::Whole(count) => dict.set_item(name, count)?,
+            operations::Count::Real(number) => dict.set_item(name, number)?,
+            operations::Count::Word(word) => dict.set_item(name, word)?,
+        }
+    }
+    result.set_item("counts", dict)
+}
+
+/// What the user may want to know, as `notes`.
+pub fn put_notes(result: &Dict<'_>, notes: &[impl ToString]) -> PyResult<()> {
+    let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    result.set_item("notes", notes)
 }
 
 /// The options of smoothing.

@@ -13,12 +13,14 @@ use trioxide::polylla::{self, Constraints};
 use trioxide::smooth::{self, DeviceMesh};
 use trioxide::weld::{self, CarriedArrays, DeviceCarried};
 use trioxide::{Buffer, Device, Error, collective};
+use trioxide_operations as operations;
 
 use crate::call::{Call, Dict, option};
 use crate::device_array::PyDeviceArray;
 use crate::exception::exception;
-use crate::families::{put_counts, smooth_options, weld_options};
+use crate::families::{put_counts, put_notes, put_polylla_counts, smooth_options};
 use crate::number::Number;
+use crate::options::parse;
 
 pub const INDICES: &[Number] = &[Number::U32, Number::I32];
 const FLOATS: &[Number] = &[Number::F64];
@@ -167,10 +169,8 @@ impl<'a, 'py> Results<'a, 'py> {
 pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
     let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
     let triangles: Buffer<[Vertex; 3]> = needed(arrays, "triangles", INDICES, 3)?;
-    let epsilon: Option<f64> = option(call.options, "epsilon", None)?;
-    let ratio: Option<f64> = option(call.options, "ratio", None)?;
-    let lock_boundary: bool = option(call.options, "lock_boundary", false)?;
-    let mut settings = weld_options(call.options, epsilon.unwrap_or(0.0))?;
+    let mut options: operations::weld::Options = parse(call.options)?;
+    options.locks.boundary = option(call.options, "lock_boundary", false)?;
     let locked = Chosen::of(arrays, "locked", points.len(), "vertex")?;
     let mut carried = CarriedArrays {
         normals: buffer(arrays, "normals", FLOATS, 3)?,
@@ -190,21 +190,17 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
         carried.colors.is_some(),
         carried.regions.is_some(),
     ];
-    let (welded, removed, epsilon) = call.run(move |on| {
+    let (welded, removed, report) = call.operate(move |on| {
         if let Some(locked) = locked {
             carried.locked = Some(locked.bits(on, "locked", points.len())?);
         }
         let carried = DeviceCarried::of_arrays(on, carried)?;
-        let mut mesh = weld::DeviceMesh::new(points, triangles, carried)?;
-        if lock_boundary {
-            mesh.lock_boundary(on)?;
-        }
-        if let Some(ratio) = ratio {
-            settings.epsilon = weld::epsilon_for_ratio(on, &mesh, settings.guards, ratio)?.epsilon;
-        }
-        let welded = weld::weld(on, &mesh, settings)?;
+        let mesh = weld::DeviceMesh::new(points, triangles, carried)?;
+        let (welded, mut report) = operations::weld::resident(on, mesh, &options)?;
         let removed = welded.removed(on)?;
-        Ok((welded.into_arrays(), removed, settings.epsilon))
+        report.run.stages.extend(on.take_stages()?);
+        let run = report.run.clone();
+        Ok((run, (welded.into_arrays(), removed, report)))
     })?;
     let results = Results::new(call)?;
     results.put("points", welded.points, Number::F64, 3)?;
@@ -218,7 +214,8 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
     results.put_as_given(("uvs", uvs), carried.uvs, Number::F64, 2)?;
     results.put_as_given(("colors", colors), carried.colors, Number::U8, 4)?;
     results.put_as_given(("regions", regions), carried.regions, Number::I32, 0)?;
-    results.dict.set_item("epsilon", epsilon)?;
+    put_counts(&results.dict, report.totals.counts())?;
+    put_notes(&results.dict, &report.notes)?;
     Ok(results.dict)
 }
 
@@ -349,6 +346,6 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'
     if let Some(regions) = regions {
         results.put("regions", regions, Number::I32, 0)?;
     }
-    put_counts(&results.dict, counts)?;
+    put_polylla_counts(&results.dict, counts)?;
     Ok(results.dict)
 }

@@ -156,6 +156,23 @@ def test_welding_by_a_ratio_and_with_locks(scan):
         trioxide.weld(scan, device="cpu")
 
 
+def test_a_mesh_beyond_the_memory_limit_is_welded_in_slabs():
+    scan = trioxide.generate("scan", 20000, seed=1)
+    bare = trioxide.Mesh(scan.points, scan.triangles)
+    whole = trioxide.weld(bare, epsilon=0.02, device="cpu")
+    assert "slabs" not in whole.counts
+    with pytest.warns(UserWarning, match="of which 700000 may be used: welding in slabs"):
+        slabs = trioxide.weld(bare, epsilon=0.02, memory_limit="0.7M", device="cpu")
+    assert slabs.counts["slabs"] > 2 and slabs.counts["passes"] >= 1
+    for name in ("points", "triangles", "map", "representatives"):
+        np.testing.assert_array_equal(getattr(slabs, name), getattr(whole, name))
+    # What slabs do without is refused with its remedy, in Python's words.
+    with pytest.raises(ValueError, match="without lock_boundary or locked: leave it out, or give weld more memory"):
+        trioxide.weld(bare, epsilon=0.02, memory_limit=700_000, locked=[0], device="cpu")
+    with pytest.raises(ValueError, match="100000 bytes"):
+        trioxide.weld(bare, epsilon=0.02, memory_limit=100_000, device="cpu")
+
+
 def test_point_clouds_are_welded():
     cloud = trioxide.generate("cloud", 500, seed=1)
     welded = trioxide.weld(cloud.points, epsilon=0.05, device="cpu")

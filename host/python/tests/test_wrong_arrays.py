@@ -71,7 +71,16 @@ def test_wrong_arrays_are_refused(function, case):
 OPTIONS = {
     "epsilon is 'a': a number is needed": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon="a", device="cpu"),
     r"epsilon is \[1, 2\]: a number is needed": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=[1, 2], device="cpu"),
-    "color_tolerance is 300: .* 255 at most": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, color_tolerance=300, device="cpu"),
+    "color_tolerance is 300: 300 is not in 0..=255": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, color_tolerance=300, device="cpu"),
+    "position='middle' is not known: it is mean, first": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, position="middle", device="cpu"),
+    "give epsilon or ratio": lambda: trioxide.weld(POINTS, TRIANGLES, device="cpu"),
+    "epsilon cannot be used with ratio": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, ratio=0.5, device="cpu"),
+    "ratio cannot be used with memory_limit": lambda: trioxide.weld(POINTS, TRIANGLES, ratio=0.5, memory_limit="1G", device="cpu"),
+    "memory_limit is '1T': .* k, M or G": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, memory_limit="1T", device="cpu"),
+    "the ratio of vertices to remove is 1": lambda: trioxide.weld(POINTS, TRIANGLES, ratio=1, device="cpu"),
+    'tolerances and locks are known to method="grid" alone: leave method="sparse-grid" out': lambda: trioxide.weld(
+        POINTS, TRIANGLES, epsilon=1, method="sparse-grid", locked=[0], device="cpu"
+    ),
     "tolerance is 'x'": lambda: trioxide.smooth(POINTS, TRIANGLES, tolerance="x", device="cpu"),
     "max_iterations is 1.5: an integer": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=1.5, device="cpu"),
     "max_iterations is True: an integer": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=True, device="cpu"),

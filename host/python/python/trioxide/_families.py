@@ -9,7 +9,21 @@ import numpy as np
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceLike, of_array, on_device, run_on
-from ._inputs import any_mesh, chosen, floats, known, lone, real, resident, resident_volume, surface_of, whole, with_triangles
+from ._inputs import (
+    any_mesh,
+    chosen,
+    floats,
+    known,
+    lone,
+    noted,
+    options_of,
+    real,
+    resident,
+    resident_volume,
+    surface_of,
+    whole,
+    with_triangles,
+)
 from ._mesh import VolumeMesh
 from ._progress import Progress, watching
 from ._resident import (
@@ -246,14 +260,15 @@ def weld(
     *,
     epsilon: Optional[float] = None,
     ratio: Optional[float] = None,
+    position: str = "mean",
+    keep_degenerate: bool = False,
     normal_tolerance: Optional[float] = None,
     uv_tolerance: Optional[float] = None,
     color_tolerance: Optional[int] = None,
-    position: str = "mean",
-    keep_degenerate: bool = False,
+    method: str = "auto",
+    memory_limit: Union[None, int, str] = None,
     lock_boundary: bool = False,
     locked: Any = None,
-    method: str = "auto",
     device: DeviceLike = "auto",
     progress: Progress = None,
 ) -> Any:
@@ -270,21 +285,30 @@ def weld(
     triangles : (F, 3) integers, optional
         Vertex ids.
     epsilon : float
-        Distance in the unit of the coordinates; or
+        Distance within which vertices merge; 0 merges exact duplicates.
     ratio : float
-        the fraction of the vertices to remove, for which a distance is searched.
-    normal_tolerance, uv_tolerance : float, color_tolerance : int, optional
-        Vertices whose normals (degrees), texture coordinates or colours (0 to 255) differ by more do not merge.
+        Fraction of the vertices to remove, instead of epsilon: searches the distance that removes as many, to 0.0001 or as near as
+        any distance comes.
     position : "mean" or "first"
-        Of the merged vertices.
+        Position of a merged vertex, and what it carries: the mean of its vertices, or that of the first.
     keep_degenerate : bool
-        Keep faces and segments that lost their extent.
+        Keep faces and segments whose ends merged, and those that are there twice.
+    normal_tolerance : float, optional
+        Largest angle between the normals of vertices that merge, in degrees (0 to 180); one larger by 1e-5 degrees counts as equal,
+        but for 0; a normal of length zero keeps none apart.
+    uv_tolerance : float, optional
+        Largest distance of the texture coordinates of vertices that merge, in units of these coordinates.
+    color_tolerance : int, optional
+        Largest difference in any of red, green, blue and alpha between vertices that merge, in steps of 255 (0 to 255).
+    method : "auto", "grid", "dependency", "on-the-fly" or "sparse-grid"
+        How clusters are computed: the same result by each, in other time and memory.
+    memory_limit : int or str, optional
+        Bytes of device memory to use at most: 512M, 4G; a mesh that takes more by the method grid is welded in slabs, with the same
+        result.
     lock_boundary : bool
         Vertices of the boundary merge with no other.
     locked : (V,) flags or ids, optional
         Vertices that merge with no other.
-    method : "auto", "grid", ...
-        How neighbours are found.
     device, progress
         As of `polylla`.
 
@@ -298,7 +322,12 @@ def weld(
     ValueError
         A coordinate that is not finite, an id that is none of a vertex, or a guard over an attribute that is not there.
     MemoryError
-        The device has not enough memory.
+        The device's memory does not suffice, not even in slabs, which carry no attributes.
+
+    Warns
+    -----
+    UserWarning
+        Normals that are not finite; a ratio that no distance comes near; a mesh that is welded in slabs.
 
     >>> soup = [[0, 0], [1, 0], [0, 1], [1, 0], [1, 1], [0, 1.001]]
     >>> welded = weld(soup, [[0, 1, 2], [3, 4, 5]], epsilon=0.01, device="cpu")
@@ -308,21 +337,8 @@ def weld(
     >>> welded.map, welded.removed
     (array([0, 1, 2, 1, 3, 2], dtype=uint32), array([3, 5], dtype=uint32))
     """
-    if (epsilon is None) == (ratio is None):
-        raise ValueError("give epsilon, a distance, or ratio, the fraction of the vertices to remove")
-    options: Dict[str, Any] = dict(
-        epsilon=None if epsilon is None else real(epsilon, "epsilon"),
-        ratio=None if ratio is None else real(ratio, "ratio"),
-        normal_tolerance=None if normal_tolerance is None else real(normal_tolerance, "normal_tolerance"),
-        uv_tolerance=None if uv_tolerance is None else real(uv_tolerance, "uv_tolerance"),
-        color_tolerance=None if color_tolerance is None else whole(color_tolerance, "color_tolerance", 0, 255),
-        position=position,
-        keep_degenerate=bool(keep_degenerate),
-        lock_boundary=bool(lock_boundary),
-        method=method,
-    )
-    if ratio is not None and not 0 <= ratio <= 1:
-        raise ValueError(f"ratio is {ratio}: it is a fraction from 0 to 1")
+    options = options_of("weld", locals())
+    options["lock_boundary"] = bool(lock_boundary)
     there = resident(mesh, triangles)
     if there is not None:
         lone(there, "weld", "leave it out, or weld on the host (.to_host())", "segments", "markers")
@@ -331,12 +347,12 @@ def weld(
         if locked is not None:
             held["locked"] = chosen(locked, "locked", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
-            return DeviceWelded(native.run("weld_on_device", on, held, options, watch))
+            return DeviceWelded(noted(native.run("weld_on_device", on, held, options, watch)))
     surface = surface_of(mesh, triangles)._arrays()
     if locked is not None:
         options["locked"] = check.flags(locked, "locked", len(surface["points"]), "vertex")
     with watching(progress) as watch:
-        return Welded._of_result(run_on(device, lambda on: native.run("weld", on, surface, options, watch)))
+        return Welded._of_result(noted(run_on(device, lambda on: native.run("weld", on, surface, options, watch))))
 
 
 def smooth(

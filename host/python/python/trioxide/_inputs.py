@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _arguments as check
+from . import _trioxide as native
 from ._device import Device, DeviceArray, taken
 from ._mesh import Mesh, VolumeMesh
 from ._resident import DevicePolygons, DeviceSurface, DeviceVolume, OnDevice
@@ -88,6 +90,18 @@ def lone(surface: DeviceSurface, function: str, remedy: str, *names: str) -> Non
     for name in names:
         if getattr(surface, name) is not None:
             raise ValueError(f"{function} does not carry {name} on a device: {remedy}")
+
+
+def options_of(family: str, given: Dict[str, Any]) -> Dict[str, Any]:
+    """The options of a family among a function's arguments: the native part knows which they are, and what they may be."""
+    return {option["name"]: given[option["name"]] for option in native.options(family)}
+
+
+def noted(result: Dict[str, Any]) -> Dict[str, Any]:
+    """The result of a family, whose notes become warnings."""
+    for note in result.pop("notes"):
+        warnings.warn(note, UserWarning, stacklevel=3)
+    return result
 
 
 def known(value: Any, name: str, words: Sequence[str]) -> Any:

@@ -127,18 +127,22 @@ class Welded(Mesh):
         The old vertex that each new one stands for, ascending.
     epsilon : float
         The distance within which vertices merged.
+    counts : dict
+        What the run counted, as the command line reports it: `vertices`, `welded_vertices`, `method`, `slabs` and others.
     """
 
-    __slots__ = ("map", "representatives", "epsilon")
+    __slots__ = ("map", "representatives", "epsilon", "counts")
     map: np.ndarray
     representatives: np.ndarray
     epsilon: float
+    counts: Dict[str, Any]
 
     @classmethod
     def _of_result(cls, arrays: Dict[str, Any]) -> "Welded":
         mesh = cls._of(arrays)
         mesh.map, mesh.representatives = arrays["map"], arrays["representatives"]
-        mesh.epsilon = arrays["epsilon"]
+        mesh.counts = arrays["counts"]
+        mesh.epsilon = mesh.counts["epsilon"]
         return mesh
 
     @property
