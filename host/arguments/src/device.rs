@@ -1,10 +1,10 @@
-//! `--device`, `--threads`, `--precision`, `--timings`, `--json`, `--quiet`: options of every pipeline's command.
+//! `--device`, `--threads`, `--timings`, `--json`, `--quiet`: options of every pipeline's command.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 use trioxide::Result;
 use trioxide::device::{Choice, Device, Stage, has_cuda_driver};
@@ -25,9 +25,6 @@ pub struct DeviceOptions {
     /// CPU threads, at most four a core, or 64 if that is more [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Precision of coordinates on the device
-    #[arg(long, value_enum, default_value = "f64")]
-    pub precision: Precision,
     /// Print the time of each stage, and of each part of the whole run; under mpirun of rank 0's, with how long it
     /// waited for other ranks
     #[arg(long)]
@@ -38,15 +35,6 @@ pub struct DeviceOptions {
     /// Print errors only
     #[arg(long)]
     pub quiet: bool,
-}
-
-/// Scalar type of coordinates.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Precision {
-    /// Double.
-    F64,
-    /// Single.
-    F32,
 }
 
 /// The CPU in place of a GPU that `auto` chose.
@@ -209,6 +197,7 @@ pub fn to_values(counts: Counts) -> Vec<(&'static str, Value)> {
         Count::Whole(count) => json!(count),
         Count::Real(number) => json!(number),
         Count::Word(word) => json!(word),
+        Count::Digest(digest) => json!(format!("{digest:016x}")),
     };
     counts
         .into_iter()

@@ -27,11 +27,18 @@
 
 pub mod count;
 pub mod error;
+pub mod input;
 mod machine;
+pub mod polyhedra;
+pub mod polylla;
+mod precision;
 mod report;
 pub mod weld;
 
 pub use error::{Error, Result};
 pub use machine::{Machine, On};
-pub use report::{Count, Counts, Run};
+pub use polyhedra::polyhedra;
+pub use polylla::polylla;
+pub use precision::Precision;
+pub use report::{Count, Counts, Note, Run};
 pub use weld::weld;

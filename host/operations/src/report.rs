@@ -1,7 +1,10 @@
 //! What each operation reports.
 
+use std::fmt;
+
 use trioxide::Result;
 use trioxide::device::{Device, Stage};
+use trioxide::weld::Found;
 
 /// The machine of a run, and the time and memory that the run took there.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +49,8 @@ pub enum Count {
     Real(f64),
     /// Which.
     Word(&'static str),
+    /// A digest: 64 bits, in 16 digits.
+    Digest(u64),
 }
 
 impl From<u64> for Count {
@@ -80,3 +85,47 @@ impl From<&'static str> for Count {
 
 /// The counts of a report by their names, in the order of the work.
 pub type Counts = Vec<(&'static str, Count)>;
+
+/// What a user may want to know of a run that went well.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// Normals that have no direction, because they are not finite or too large.
+    Normals(usize),
+    /// Tetrahedra that were inverted, and turned around.
+    Turned(usize),
+    /// No distance removes the wanted fraction.
+    Ratio {
+        /// The fraction.
+        wanted: f64,
+        /// The nearest.
+        found: Found,
+    },
+    /// The mesh takes more bytes at once than may be used.
+    InSlabs {
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes that may be used.
+        limit: u64,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Normals(count) => write!(
+                f,
+                "{count} normals are not finite or beyond 1e298: they count as zero"
+            ),
+            Self::Turned(count) => write!(f, "{count} inverted tetrahedra were turned around"),
+            Self::Ratio { wanted, found } => write!(
+                f,
+                "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",
+                found.epsilon, found.ratio
+            ),
+            Self::InSlabs { needed, limit } => write!(
+                f,
+                "welding at once takes {needed} bytes of device memory, of which {limit} may be used: welding in slabs"
+            ),
+        }
+    }
+}

@@ -2,8 +2,8 @@
 
 use trioxide::device::Device;
 use trioxide::mesh::Mesh;
-use trioxide_operations::weld::{Note, Options, Refusal, Without};
-use trioxide_operations::{Error, Result, weld};
+use trioxide_operations::weld::{Options, Refusal, Without};
+use trioxide_operations::{Error, Note, Result, weld};
 
 fn scan() -> Mesh {
     let scan = trioxide::generate::scan(5000, 1).expect("a mesh");

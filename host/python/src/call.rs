@@ -34,10 +34,17 @@ impl Call<'_, '_> {
         &self,
         work: impl FnOnce(&Device) -> operations::Result<(Run, R)> + Send + 'static,
     ) -> PyResult<R> {
-        let work = |on: &Device| work(on).map_err(|error| error.worded(KEYWORDS));
-        let (run, result) = self.run(work)?;
+        let (run, result) = self.work(work)?;
         self.device.get().note(run.stages);
         Ok(result)
+    }
+
+    /// As [`Call::run`], for work with the errors of operations.
+    pub fn work<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Device) -> operations::Result<R> + Send + 'static,
+    ) -> PyResult<R> {
+        self.run(|on: &Device| work(on).map_err(|error| error.worded(KEYWORDS)))
     }
 }
 

@@ -1,16 +1,10 @@
 //! The families on arrays of the host: polylla, weld, smooth; refine is in `refinement`.
 
-use glam::{DVec2, DVec3, Vec2, Vec3};
-use pyo3::exceptions::PyValueError;
+use glam::{DVec3, Vec3};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trioxide::fields::{Carried, Fields};
-use trioxide::half_edges::{DeviceTriangulation, Point};
-use trioxide::mesh::{Mesh, PolygonMesh, PolyllaCounts, PolyllaLists, Ties, Triangulation};
-use trioxide::polylla::{self, Constraints, PolygonTriangles};
 use trioxide::smooth::{self, Smoothed};
 use trioxide::weld::Locks;
-use trioxide::{Device, indexed};
 use trioxide_operations as operations;
 
 use crate::arrays::{entry, list};
@@ -20,107 +14,20 @@ use crate::options::parse;
 
 /// Polygons of a triangulation.
 pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let (py, options, mut mesh) = (call.py, call.options, mesh_of(mesh)?);
-    let is_indexed = choice(
-        options,
-        "method",
-        false,
-        &[("half-edge", false), ("indexed", true)],
-    )?;
-    let settings = polylla::Options {
-        strict: option(options, "strict", false)?,
-        ties: choice(
-            options,
-            "ties",
-            Ties::Edge,
-            &[("edge", Ties::Edge), ("first", Ties::First)],
-        )?,
-        prev: false,
-        lists: true,
-    };
-    if is_indexed && settings.strict {
-        return Err(PyValueError::new_err(
-            "strict=True needs half-edges: use method=\"half-edge\", which gives the same polygons",
-        ));
-    }
-    let is_single = is_single(options)?;
-    let is_unconstrained = option(options, "unconstrained", false)?;
-    let (mesh, half_edges, counts, triangles) = call.run(move |on| {
-        let mut carried = Carried::take(&mut mesh)?;
-        let mut mesh = mesh.into_triangulation()?;
-        if is_unconstrained {
-            mesh.regions = None;
-            mesh.segments.clear();
-            carried.fields.sides = Fields::default();
-        }
-        let (lists, triangles) = match is_single {
-            false => polygons::<DVec2>(on, &mesh, settings, is_indexed),
-            true => polygons::<Vec2>(on, &mesh, settings, is_indexed),
-        }?;
-        if !carried.fields.cells.is_empty() {
-            let mix = triangles.clone().mix(&mesh, &lists.half_edges);
-            carried.fields.cells = carried.fields.cells.mixed(&mix);
-        }
-        let of_polygon = |&h: &u32| mesh.regions.as_ref().map(|regions| regions[h as usize / 3]);
-        let regions = lists.half_edges.iter().map(of_polygon).collect();
-        let mut polygons = Mesh::from(PolygonMesh {
-            points: mesh.points,
-            polygons: lists.polygons,
-            regions: mesh.regions.is_some().then_some(regions).flatten(),
-            segments: mesh.segments,
-        });
-        carried.put(&mut polygons);
-        Ok((polygons, lists.half_edges, lists.counts, triangles))
+    let mut options: operations::polylla::Options = parse(call.options)?;
+    options.parents = true;
+    let mesh = mesh_of(mesh)?;
+    let (mesh, report) = call.operate(move |on| {
+        let (mesh, report) = operations::polylla(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh, report)))
     })?;
-    let result = dict_of_mesh(py, mesh)?;
-    result.set_item("triangle_offsets", list(py, triangles.offsets))?;
-    result.set_item("triangles_of_polygons", list(py, triangles.triangles))?;
-    result.set_item("half_edges", list(py, half_edges))?;
-    put_polylla_counts(&result, counts)?;
+    let result = dict_of_mesh(call.py, mesh)?;
+    put_counts(&result, report.totals.counts())?;
+    let parents = report.parents.expect("the options ask for them");
+    result.set_item("triangle_offsets", list(call.py, parents.offsets))?;
+    result.set_item("triangles_of_polygons", list(call.py, parents.triangles))?;
+    result.set_item("half_edges", list(call.py, report.half_edges))?;
     Ok(result)
-}
-
-/// The counts of a run, as `counts`.
-pub fn put_polylla_counts(result: &Dict<'_>, counts: PolyllaCounts) -> PyResult<()> {
-    let dict = PyDict::new(result.py());
-    dict.set_item("polygons", counts.polygons)?;
-    dict.set_item("regions", counts.regions)?;
-    dict.set_item("frontier_edges", counts.frontier_edges)?;
-    dict.set_item("barrier_tips", counts.barrier_tips)?;
-    dict.set_item("weakly_simple", counts.weakly_simple)?;
-    result.set_item("counts", dict)
-}
-
-fn polygons<P: Point>(
-    on: &Device,
-    mesh: &Triangulation,
-    options: polylla::Options,
-    is_indexed: bool,
-) -> trioxide::Result<(PolyllaLists, PolygonTriangles)> {
-    let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
-    on.require(match is_indexed {
-        false => polylla::bytes_needed::<P>(points, triangles, options),
-        true => indexed::bytes_needed::<P>(points, triangles),
-    })?;
-    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::of(on, &half_edges, mesh)?;
-    let constraints = constraints.as_ref();
-    if is_indexed {
-        let neighbours = indexed::Neighbours::new(on, &half_edges)?;
-        let settings = indexed::Options {
-            ties: options.ties,
-            ..indexed::Options::default()
-        };
-        let result = indexed::indexed(on, &half_edges, &neighbours, constraints, settings)?;
-        let lists = result.download(on)?;
-        let twins: Vec<u32> = on.download_rows(half_edges.twins())?;
-        let (polygons, firsts) = (&lists.polygons, &lists.half_edges);
-        let triangles = PolygonTriangles::of_polygons(mesh, &twins, polygons, firsts);
-        return Ok((lists, triangles));
-    }
-    let result = polylla::polylla(on, &half_edges, constraints, options)?;
-    let triangles = result.download_triangles(on, &half_edges)?;
-    Ok((result.download(on)?, triangles))
 }
 
 /// A welded mesh.
@@ -151,6 +58,7 @@ pub fn put_counts(result: &Dict<'_>, counts: operations::Counts) -> PyResult<()>
             operations::Count::Whole(count) => dict.set_item(name, count)?,
             operations::Count::Real(number) => dict.set_item(name, number)?,
             operations::Count::Word(word) => dict.set_item(name, word)?,
+            operations::Count::Digest(digest) => dict.set_item(name, format!("{digest:016x}"))?,
         }
     }
     result.set_item("counts", dict)

@@ -33,6 +33,7 @@ fn keyword(option: &str) -> String {
 /// The options of a family by its name, as clap has them.
 fn command_of(family: &str) -> PyResult<Command> {
     match family {
+        "polylla" => Ok(command::<operations::polylla::Options>()),
         "weld" => Ok(command::<operations::weld::Options>()),
         _ => Err(PyValueError::new_err(format!("{family:?} has no options"))),
     }

@@ -9,7 +9,6 @@ use pyo3::types::PyDict;
 use trioxide::convert;
 use trioxide::device::BitSet;
 use trioxide::half_edges::DeviceTriangulation;
-use trioxide::polylla::{self, Constraints};
 use trioxide::smooth::{self, DeviceMesh};
 use trioxide::weld::{self, CarriedArrays, DeviceCarried};
 use trioxide::{Buffer, Device, Error, collective};
@@ -18,7 +17,7 @@ use trioxide_operations as operations;
 use crate::call::{Call, Dict, option};
 use crate::device_array::PyDeviceArray;
 use crate::exception::exception;
-use crate::families::{put_counts, put_notes, put_polylla_counts, smooth_options};
+use crate::families::{put_counts, put_notes, smooth_options};
 use crate::number::Number;
 use crate::options::parse;
 
@@ -307,32 +306,25 @@ impl Points {
 pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
     let points = Points::of(arrays)?;
     let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;
-    let settings = polylla::Options {
-        strict: option(call.options, "strict", false)?,
-        prev: false,
-        ..polylla::Options::default()
-    };
-    let (mut regions, mut segments) = (None, None);
-    if !option(call.options, "unconstrained", false)? {
-        regions = buffer::<i32>(arrays, "regions", INDICES, 0)?;
-        segments = buffer::<[u32; 2]>(arrays, "segments", INDICES, 2)?;
-    }
+    let options: operations::polylla::Options = parse(call.options)?;
+    let regions = buffer::<i32>(arrays, "regions", INDICES, 0)?;
+    let segments = buffer::<[u32; 2]>(arrays, "segments", INDICES, 2)?;
     check_length(&regions, "regions", triangles.len(), "triangle")?;
-    let (lists, half_edges, (map, parents), regions, counts) = call.run(move |on| {
+    let (lists, half_edges, (map, parents), regions, totals) = call.work(move |on| {
+        options.check_resident()?;
         let mesh: DeviceTriangulation<DVec2> = match points {
             Points::Plane(points) => {
                 DeviceTriangulation::build(on, points, convert::origins(triangles))?
             }
             Points::Space(points) => convert::triangulation(on, &points, triangles)?,
         };
-        let constraints = Constraints::of_arrays(on, &mesh, regions.as_ref(), segments.as_ref())?;
-        let result = polylla::polylla(on, &mesh, constraints.as_ref(), settings)?;
-        let regions = regions.map(|regions| result.regions(on, &mesh, &regions));
-        let (regions, counts) = (regions.transpose()?, result.counts());
+        let (regions, segments) = (regions.as_ref(), segments.as_ref());
+        let (result, regions, totals) =
+            operations::polylla::resident(on, &mesh, regions, segments, &options)?;
         let triangles = result.triangles(on, &mesh)?;
         let (half_edges, lists) = result.into_arrays();
         let lists = lists.expect("the options ask for lists");
-        Ok((lists, half_edges, triangles, regions, counts))
+        Ok((lists, half_edges, triangles, regions, totals))
     })?;
     let results = Results::new(call)?;
     let (offsets, vertices) = lists.into_parts();
@@ -346,6 +338,6 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'
     if let Some(regions) = regions {
         results.put("regions", regions, Number::I32, 0)?;
     }
-    put_polylla_counts(&results.dict, counts)?;
+    put_counts(&results.dict, totals.counts())?;
     Ok(results.dict)
 }

@@ -347,7 +347,7 @@ def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets
                 *tets.to_device(device)._held().values(), regions=DeviceArray.copy_of(np.zeros(2, np.int32), device)
             )
         ),
-        "joined by.*on the host \\(.to_host": lambda: trioxide.polylla(there, ties="first"),
+        "joined there by half-edges.*leave ties out, or join on the host": lambda: trioxide.polylla(there, ties="first"),
         "not polygons: take .to_host": lambda: trioxide.smooth(trioxide.polylla(there, device=device)),
         "refined in precision": lambda: trioxide.refine(there, precision="f32"),
         "smoothed in precision": lambda: trioxide.smooth(there, precision="f32"),

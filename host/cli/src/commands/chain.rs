@@ -156,8 +156,7 @@ impl Step {
                 (AnyMesh::Volume(mesh), Some(report))
             }
             (Step::Polylla(options), AnyMesh::Surface(mesh)) => {
-                let (mesh, report) = polylla::apply(options, mesh, |_| opening.open(), true)?;
-                let mesh = mesh.expect("the mesh is wanted");
+                let (mesh, report) = polylla::apply(options, mesh, opening.open()?)?;
                 (AnyMesh::Surface(as_read(mesh)), Some(report))
             }
             (Step::Write(_), mesh) => (mesh, None),

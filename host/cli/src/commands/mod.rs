@@ -11,9 +11,9 @@ use trioxide::formats::{self, Encoding, Format, Printed, ReadOptions};
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
-use trioxide_arguments::device::{Opening, Precision};
+use trioxide_arguments::device::Opening;
 use trioxide_arguments::{account, note, print};
-use trioxide_operations::Machine;
+use trioxide_operations::{Machine, Precision};
 
 mod cell_quality;
 pub mod chain;
@@ -50,20 +50,6 @@ pub fn read_mesh(path: &Path, reading: ReadOptions, quiet: bool) -> Result<Mesh>
         note(quiet, format_args!("{}: {said}", path.display()));
     }
     Ok(mesh)
-}
-
-/// Refuses a mesh without faces: points are no mesh to compute on.
-pub fn check_faces(mesh: &Mesh) -> Result<()> {
-    match mesh.faces.len() {
-        0 => Err(Error::Invalid {
-            element: "the mesh".to_owned(),
-            rule: format!(
-                "has {} vertices and no faces: triangulate them first (trioxide triangulate)",
-                mesh.points.len()
-            ),
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// The error, with the option that helps where squares leave single precision.

@@ -16,9 +16,11 @@ use trioxide::{Error, Result};
 
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::device::{self, DeviceOptions, Opening, Precision, Report};
+use trioxide_arguments::device::{self, DeviceOptions, Opening, Report};
 use trioxide_arguments::mark::Mark;
+use trioxide_operations::Precision;
 use trioxide_operations::count::parse_count;
+use trioxide_operations::input::check_faces;
 
 use super::ids::{read_flags, read_values};
 
@@ -92,6 +94,9 @@ pub struct Options {
     /// How an .edges file is written: as the output of the paper's program, edges by coordinates, or as its input
     #[arg(long, value_enum, default_value = "ends")]
     edges_by: EdgesBy,
+    /// Precision of coordinates on the device
+    #[arg(long, value_enum, default_value_t)]
+    pub precision: Precision,
     #[command(flatten)]
     pub reading: ReadOptions,
     #[command(flatten)]
@@ -216,7 +221,7 @@ pub fn read(path: &Path, reading: ReadOptions, quiet: bool) -> Result<Read> {
 }
 
 fn of_mesh(mut mesh: Mesh) -> Result<Read> {
-    super::check_faces(&mesh)?;
+    check_faces(&mesh)?;
     let carried = Carried::take(&mut mesh)?;
     Ok(Read {
         mesh: match mesh.is_planar() {
@@ -399,7 +404,7 @@ where
         history: false,
     };
     let result = device::run(&opening.open()?, |device| {
-        let run = match (device, options.device.precision) {
+        let run = match (device, options.precision) {
             (Some(on), Precision::F64) => runs::on_device::<P>(on, input, &settings, wanted),
             (Some(on), Precision::F32) => runs::on_device::<S>(on, input, &settings, wanted),
             (None, Precision::F64) => runs::serial::<P>(input, &settings, wanted),
@@ -409,9 +414,8 @@ where
         check_level(options, outcome.rounds.len()).map_err(explained)?;
         Ok(outcome)
     });
-    let outcome = result.map_err(|error| {
-        super::with_precision(error, options.device.precision).in_file(&options.input)
-    })?;
+    let outcome = result
+        .map_err(|error| super::with_precision(error, options.precision).in_file(&options.input))?;
     let report = Report {
         command: "refine",
         input: &options.input,

@@ -12,8 +12,9 @@ use trioxide::{Error, Result};
 use trioxide::{progress, reference};
 
 use trioxide_arguments::account;
-use trioxide_arguments::device::{self, Opening, Precision, Report};
+use trioxide_arguments::device::{self, Opening, Report};
 use trioxide_arguments::mark::Mark;
+use trioxide_operations::Precision;
 
 use super::super::ids::read_flags;
 use super::super::volume::{refuse_given, tetrahedra};
@@ -86,12 +87,12 @@ pub fn apply(
         // One that begins below the limit may end above it.
         max_tetrahedra: options.max_triangles,
     };
-    let result = match options.device.precision {
+    let result = match options.precision {
         Precision::F64 => refine::<DVec3>(&mesh, &settings, opening),
         Precision::F32 => refine::<Vec3>(&mesh, &settings, opening),
     };
-    let outcome = result
-        .map_err(|error| with_precision(error, options.device.precision).in_file(&options.input))?;
+    let outcome =
+        result.map_err(|error| with_precision(error, options.precision).in_file(&options.input))?;
     let fields = outcome.refined.fields(&fields, mesh.points.len());
     let (levels, fine) = (outcome.refined.levels, outcome.refined.mesh);
     let report = Report {

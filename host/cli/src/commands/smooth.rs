@@ -22,7 +22,8 @@ use super::ids::read_flags;
 use report::report;
 use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::device::{self, DeviceOptions, Opening, Precision, Report};
+use trioxide_arguments::device::{self, DeviceOptions, Opening, Report};
+use trioxide_operations::Precision;
 
 #[path = "smooth_report.rs"]
 mod report;
@@ -56,6 +57,9 @@ pub struct Options {
     /// File with ids of nodes that stay, one a line (0 is the first)
     #[arg(long, value_name = "FILE")]
     pub fixed: Option<PathBuf>,
+    /// Precision of coordinates on the device
+    #[arg(long, value_enum, default_value_t)]
+    pub precision: Precision,
     #[command(flatten)]
     pub reading: ReadOptions,
     #[command(flatten)]
@@ -330,7 +334,7 @@ impl Options {
     }
 
     pub fn in_file(&self, error: Error) -> Error {
-        super::with_precision(error, self.device.precision).in_file(&self.input)
+        super::with_precision(error, self.precision).in_file(&self.input)
     }
 }
 
@@ -356,7 +360,7 @@ fn volume(
 ) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
     device::run(&opening.open()?, |device| {
-        match (device, options.device.precision) {
+        match (device, options.precision) {
             (Some(on), Precision::F64) => volume_on::<DVec3>(on, mesh, &fixed, settings),
             (Some(on), Precision::F32) => volume_on::<Vec3>(on, mesh, &fixed, settings),
             (None, Precision::F64) => volume_serially::<DVec3>(mesh, &fixed, settings),
@@ -417,7 +421,7 @@ fn surface(
 ) -> Result<Outcome> {
     let fixed = fixed(options, mesh.points.len())?;
     device::run(&opening.open()?, |device| {
-        match (device, options.device.precision) {
+        match (device, options.precision) {
             (Some(on), Precision::F64) => surface_on::<DVec3>(on, mesh, &fixed, settings),
             (Some(on), Precision::F32) => surface_on::<Vec3>(on, mesh, &fixed, settings),
             (None, Precision::F64) => surface_serially::<DVec3>(mesh, &fixed, settings),

@@ -20,6 +20,7 @@ use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Error, Result, generate, progress};
 
+use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, note, print, write_json};
 
 use super::{cell_quality, field_list};
@@ -106,23 +107,10 @@ pub fn generate_tets(
 }
 
 /// A mesh of tetrahedra, turned to their positive side with a note, and its fields.
-pub fn tetrahedra(
-    mut mesh: VolumeMesh,
-    input: &Path,
-    quiet: bool,
-) -> Result<(TetMesh, MeshFields)> {
-    let fields = std::mem::take(&mut mesh.fields);
-    let mut mesh = fields
-        .check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())
-        .and_then(|()| mesh.into_tet_mesh())
-        .map_err(|error| error.in_file(input))?;
-    let turned = mesh.orient();
-    if turned > 0 {
-        note(
-            quiet,
-            format_args!("{turned} inverted tetrahedra were turned around"),
-        );
-    }
+pub fn tetrahedra(mesh: VolumeMesh, input: &Path, quiet: bool) -> Result<(TetMesh, MeshFields)> {
+    let (mesh, fields, turned) = trioxide_operations::input::tetrahedra(mesh)
+        .map_err(|error| worded(error).in_file(input))?;
+    turned.into_iter().for_each(|turned| note(quiet, turned));
     Ok((mesh, fields))
 }
 

@@ -11,10 +11,10 @@ use trioxide::mesh::Mesh;
 use trioxide::weld::Locks;
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
+use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
-use trioxide_arguments::{is_standard_output, note, print};
-use trioxide_operations::weld::{self, Note};
+use trioxide_arguments::{is_standard_output, note_all, print};
+use trioxide_operations::{Precision, weld};
 
 use super::ids::read_flags;
 
@@ -51,6 +51,9 @@ pub struct Options {
     /// Text file for the ids of the old vertices that are gone, one a line, ascending; - for standard output
     #[arg(long, value_name = "FILE|-")]
     pub removed: Option<PathBuf>,
+    /// Precision of coordinates on the device: f64
+    #[arg(long, value_enum, default_value_t)]
+    precision: Precision,
     #[command(flatten)]
     pub reading: ReadOptions,
     #[command(flatten)]
@@ -132,16 +135,11 @@ pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, R
     let machine = opening.open()?;
     let (mesh, report) = trioxide_operations::weld(&machine, mesh, &settings)
         .map_err(|error| worded(error).in_file(&options.input))?;
-    print_notes(&report.notes, options.device.quiet);
+    note_all(&report.notes, options.device.quiet);
     write_maps(options, &report.map, report.removed())?;
     let (run, counts) = (report.run, report.totals.counts());
     let report = Report::of("weld", &options.input, &machine, run, counts);
     Ok((mesh, report))
-}
-
-/// Prints what the user may want to know.
-pub fn print_notes(notes: &[Note], quiet: bool) {
-    notes.iter().for_each(|said| note(quiet, said));
 }
 
 /// Writes what became of the vertices, where it is wanted.
@@ -169,7 +167,7 @@ pub fn check(options: &Options) -> Result<()> {
 
 /// As [`check`], without the output's format: ranks write a list of pieces too.
 pub fn check_arguments(options: &Options) -> Result<()> {
-    if options.device.precision == Precision::F32 {
+    if options.precision == Precision::F32 {
         return Err(Error::Argument(
             "weld computes in double precision: leave --precision f32 out".to_owned(),
         ));

@@ -5,8 +5,9 @@ use std::thread::JoinHandle;
 
 use trioxide::Error;
 use trioxide::device::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
-use trioxide_arguments::device::{DeviceOptions, Precision};
+use trioxide_arguments::device::DeviceOptions;
 use trioxide_arguments::note;
+use trioxide_operations::Precision;
 use trioxide_ranks::{Fault, Ranks, Result};
 
 use crate::{Command, commands};

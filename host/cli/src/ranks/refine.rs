@@ -9,8 +9,8 @@ use trioxide::formats::ancestry;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::{Device, Error};
-use trioxide_arguments::device::Precision;
 use trioxide_arguments::note;
+use trioxide_operations::Precision;
 use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::output::pieces;
 use trioxide_ranks::ownership::Position;
@@ -95,7 +95,7 @@ where
         max_triangles: options.max_triangles.map(|most| most as u64),
         record,
     };
-    let part = match options.device.precision {
+    let part = match options.precision {
         Precision::F64 => part_to_refine::<P>,
         Precision::F32 => part_to_refine::<S>,
     };
@@ -103,7 +103,7 @@ where
     let part = part.map_err(|fault| explained(fault, options))?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let refined = match options.device.precision {
+    let refined = match options.precision {
         Precision::F64 => refined::<P>,
         Precision::F32 => refined::<S>,
     };
@@ -180,7 +180,7 @@ where
 
 /// The fault with the mesh's file, and the options that help.
 fn explained(fault: Fault, options: &Options) -> Fault {
-    let (input, precision) = (&options.input, options.device.precision);
+    let (input, precision) = (&options.input, options.precision);
     match fault.rule() {
         DEGENERATE => {
             let text = format!("{fault}{}", command::TOO_FINE);

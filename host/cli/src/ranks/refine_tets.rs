@@ -7,7 +7,7 @@ use trioxide::fields::{MeshFields, Mix};
 use trioxide::prolongation::Prolongation;
 use trioxide::refine_tets::SpacePoint;
 use trioxide::volume::{TetMesh, VolumeMesh};
-use trioxide_arguments::device::Precision;
+use trioxide_operations::Precision;
 use trioxide_ranks::refine_tets::{self, Whole};
 use trioxide_ranks::tets::Input;
 use trioxide_ranks::transport::Reduction;
@@ -47,7 +47,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         record: options.output.is_some() && has_fields,
         ..refine_tets::Options::default()
     };
-    let precision = options.device.precision;
+    let precision = options.precision;
     let in_file = |fault| with_file(fault, &options.input, precision);
     let part = read.part(ranks, precision).map_err(in_file)?;
     ranks.phase("open the device");

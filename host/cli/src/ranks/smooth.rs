@@ -9,7 +9,7 @@ use serde_json::json;
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::volume::{Cells, TetMesh, VolumeMesh};
 use trioxide::{Device, Error};
-use trioxide_arguments::device::Precision;
+use trioxide_operations::Precision;
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{Surface, pieces};
 use trioxide_ranks::smooth::{in_words_of_one, part_to_smooth, smooth_part};
@@ -51,22 +51,22 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let stays = fixed(options, block.vertices as usize);
     let stays = ranks.agree(stays.map_err(Fault::from))?;
     let ownership = ownership(&options.input)?;
-    let said_by_one = match options.device.precision {
+    let said_by_one = match options.precision {
         Precision::F64 => in_words_of_one::<DVec3>,
         Precision::F32 => in_words_of_one::<Vec3>,
     };
     let in_file = |fault| {
         let fault = said_by_one(ranks, &block, fault);
-        with_file(fault, &options.input, options.device.precision)
+        with_file(fault, &options.input, options.precision)
     };
-    let part = match options.device.precision {
+    let part = match options.precision {
         Precision::F64 => part_to_smooth::<DVec3>,
         Precision::F32 => part_to_smooth::<Vec3>,
     };
     let part = part(ranks, &block, &ownership).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let smooth = match options.device.precision {
+    let smooth = match options.precision {
         Precision::F64 => smoothed::<DVec3>,
         Precision::F32 => smoothed::<Vec3>,
     };

@@ -7,6 +7,8 @@ use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{self, Carried, Method};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::{FLAGS, worded};
+use trioxide_arguments::note_all;
+use trioxide_operations::Precision;
 use trioxide_operations::weld::{Totals, note_of_ratio, notes_of};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{self, Surface};
@@ -20,7 +22,7 @@ use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
-use crate::commands::weld::{Options, check_arguments, print_notes, write_maps};
+use crate::commands::weld::{Options, check_arguments, write_maps};
 
 /// This rank's block of the input.
 struct Input {
@@ -51,7 +53,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let input = read(ranks, options, quiet)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let in_file = |fault| with_file(fault, &options.input, options.device.precision);
+    let in_file = |fault| with_file(fault, &options.input, Precision::F64);
     let carried = Carried {
         attributes: &input.attributes,
         locked: &input.locked,
@@ -89,7 +91,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         slabs: None,
     };
     let notes: Vec<_> = note_of_ratio(wanted, &totals).into_iter().collect();
-    print_notes(&notes, quiet);
+    note_all(&notes, quiet);
     match input.kept {
         None => write_slices(ranks, options, &input.block, &welded)?,
         Some(kept) => {
@@ -189,7 +191,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
 /// The whole mesh, and its locked vertices.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Kept, Vec<bool>)> {
     let mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
-    print_notes(&notes_of(&mesh), quiet);
+    note_all(&notes_of(&mesh), quiet);
     let locked = (options.locks(mesh.points.len())?.find(&mesh))
         .map_err(|error| worded(error.into()).in_file(&options.input))?;
     let count = locked.iter().filter(|&&lock| lock).count() as u64;

@@ -1,8 +1,13 @@
 //! The failures of operations. They are data until a front end words them: options have the names that it has for them.
 
+pub mod polylla;
 pub mod weld;
 
 use std::fmt;
+
+use glam::Vec2;
+use gpu::point::Coordinates;
+use trioxide::{half_edges, refine_tets};
 
 /// Result of an operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -13,6 +18,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A failure that is not a family's own: of a device, of its memory, of a mesh.
     Shared(trioxide::Error),
+    /// Squares of a mesh's lengths leave single precision.
+    Single(trioxide::Error),
+    /// A failure of Polylla.
+    Polylla(trioxide::polylla::Error),
+    /// What Polylla of whole meshes refuses.
+    PolyllaRefused(polylla::Refusal),
     /// A failure of welding.
     Weld(trioxide::weld::Error),
     /// What welding of whole meshes refuses.
@@ -39,15 +50,20 @@ pub const FIELDS: Names = Names {
 impl Error {
     /// Whether the memory of the device does not suffice: another may have more.
     pub fn is_out_of_memory(&self) -> bool {
+        use trioxide::polylla::Error as Polylla;
         use trioxide::weld::Error as Weld;
         match self {
-            Self::Shared(error) | Self::Weld(Weld::Shared(error)) => error.is_out_of_memory(),
+            Self::Shared(error)
+            | Self::Polylla(Polylla::Mesh(error))
+            | Self::Weld(Weld::Shared(error)) => error.is_out_of_memory(),
             Self::Weld(error) => matches!(
                 error,
                 Weld::TooDense { .. } | Weld::FacesInSlabs { .. } | Weld::Neighbours { .. }
             ),
             Self::WeldRefused(refusal) => matches!(refusal, weld::Refusal::InSlabs { .. }),
-            Self::Limited(_) => false,
+            Self::Single(_) | Self::Polylla(_) | Self::PolyllaRefused(_) | Self::Limited(_) => {
+                false
+            }
         }
     }
 
@@ -55,6 +71,15 @@ impl Error {
     pub fn say(&self, names: Names) -> String {
         match self {
             Self::Shared(error) => error.to_string(),
+            Self::Single(error) => {
+                let double = (names.value)("precision", "f64");
+                format!("{error}, or use {double}")
+            }
+            Self::Polylla(error @ trioxide::polylla::Error::TiedRing) => {
+                format!("{error}: use {}", (names.value)("ties", "edge"))
+            }
+            Self::Polylla(error) => error.to_string(),
+            Self::PolyllaRefused(refusal) => refusal.say(names),
             Self::Weld(error) => weld::say(error, names),
             Self::WeldRefused(refusal) => refusal.say(names),
             Self::Limited(error) => error.say(names),
@@ -68,23 +93,34 @@ impl Error {
         match self {
             _ if self.is_out_of_memory() && !self.has_bytes() => Shared::NoMemory(text),
             Self::Shared(error) => error,
-            Self::Weld(error) => match error.into() {
-                Shared::Argument(_) => Shared::Argument(text),
-                // With its element.
-                error => error,
-            },
-            Self::WeldRefused(_) | Self::Limited(_) => Shared::Argument(text),
+            Self::Single(error) => with_text(error, text),
+            Self::Polylla(error) => with_text(error.into(), text),
+            Self::Weld(error) => with_text(error.into(), text),
+            Self::PolyllaRefused(_) | Self::WeldRefused(_) | Self::Limited(_) => {
+                Shared::Argument(text)
+            }
         }
     }
 
     /// Whether it is a lack of a number of bytes, which the library's error has.
     pub(crate) fn has_bytes(&self) -> bool {
+        use trioxide::polylla::Error as Polylla;
         use trioxide::weld::Error as Weld;
         matches!(
             self,
             Self::Shared(trioxide::Error::OutOfMemory { .. })
+                | Self::Polylla(Polylla::Mesh(trioxide::Error::OutOfMemory { .. }))
                 | Self::Weld(Weld::Shared(trioxide::Error::OutOfMemory { .. }))
         )
+    }
+}
+
+/// A library's error with another text. Where it has an element, the text begins with it.
+fn with_text(error: trioxide::Error, text: String) -> trioxide::Error {
+    match error {
+        trioxide::Error::Invalid { element, .. } => trioxide::Error::of_element(element, &text),
+        trioxide::Error::Argument(_) => trioxide::Error::Argument(text),
+        error => error,
     }
 }
 
@@ -99,6 +135,46 @@ impl std::error::Error for Error {}
 impl From<trioxide::Error> for Error {
     fn from(error: trioxide::Error) -> Self {
         Self::Shared(error)
+    }
+}
+
+impl From<half_edges::Error> for Error {
+    fn from(error: half_edges::Error) -> Self {
+        use half_edges::Error as Mesh;
+        match error {
+            Mesh::TooLarge { precision, .. } | Mesh::TooSmall { precision, .. }
+                if precision == Vec2::PRECISION =>
+            {
+                Self::Single(error.into())
+            }
+            error => Self::Shared(error.into()),
+        }
+    }
+}
+
+impl From<refine_tets::Error> for Error {
+    fn from(error: refine_tets::Error) -> Self {
+        use refine_tets::Error as Mesh;
+        match error {
+            Mesh::TooLarge { precision, .. } | Mesh::TooSmall { precision, .. }
+                if precision == Vec2::PRECISION =>
+            {
+                Self::Single(error.into())
+            }
+            error => Self::Shared(error.into()),
+        }
+    }
+}
+
+impl From<trioxide::polylla::Error> for Error {
+    fn from(error: trioxide::polylla::Error) -> Self {
+        Self::Polylla(error)
+    }
+}
+
+impl From<polylla::Refusal> for Error {
+    fn from(refusal: polylla::Refusal) -> Self {
+        Self::PolyllaRefused(refusal)
     }
 }
 

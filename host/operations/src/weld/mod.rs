@@ -12,11 +12,11 @@ use trioxide::weld::{
 
 use crate::error::{Error, Result};
 use crate::machine::{Machine, On};
-use crate::report::Run;
+use crate::report::{Note, Run};
 
 pub use crate::error::weld::{Refusal, Without};
 pub use options::Options;
-pub use report::{Note, Report, Totals};
+pub use report::{Report, Totals};
 
 /// Welds a mesh or a cloud, with its attributes, fields, regions and segments.
 ///

@@ -1,10 +1,8 @@
 //! What welding reports.
 
-use std::fmt;
-
 use trioxide::weld::{self, Found, Method};
 
-use crate::report::{Counts, Run};
+use crate::report::{Counts, Note, Run};
 
 /// A welded mesh's way: the machine, the work, and the maps from the old vertices to the new ones.
 #[derive(Clone, Debug, Default)]
@@ -78,46 +76,5 @@ impl Totals {
             counts.extend([("slabs", slabs.into()), ("passes", passes.into())]);
         }
         counts
-    }
-}
-
-/// What a user may want to know of a weld that went well.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Note {
-    /// Normals that have no direction, because they are not finite or too large.
-    Normals(usize),
-    /// No distance removes the wanted fraction.
-    Ratio {
-        /// The fraction.
-        wanted: f64,
-        /// The nearest.
-        found: Found,
-    },
-    /// The mesh takes more bytes at once than may be used.
-    InSlabs {
-        /// Bytes that it takes.
-        needed: u64,
-        /// Bytes that may be used.
-        limit: u64,
-    },
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Normals(count) => write!(
-                f,
-                "{count} normals are not finite or beyond 1e298: they count as zero"
-            ),
-            Self::Ratio { wanted, found } => write!(
-                f,
-                "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",
-                found.epsilon, found.ratio
-            ),
-            Self::InSlabs { needed, limit } => write!(
-                f,
-                "welding at once takes {needed} bytes of device memory, of which {limit} may be used: welding in slabs"
-            ),
-        }
     }
 }

@@ -51,9 +51,11 @@ def polylla(
     segments: Any = None,
     markers: Any = None,
     method: str = "half-edge",
-    ties: str = "edge",
+    repair: Optional[str] = None,
     strict: bool = False,
     unconstrained: bool = False,
+    ties: str = "edge",
+    digest: bool = False,
     precision: str = "f64",
     progress: Progress = None,
 ) -> Any:
@@ -72,14 +74,20 @@ def polylla(
     segments, markers : (S, 2) and (S,) integers, optional
         Edges that stay.
     method : "half-edge" or "indexed"
-        The data structure on the device; the polygons are the same.
-    ties : "edge" or "first"
-        Which of several longest edges counts.
+        Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same polygons.
+    repair : "device" or "host", optional
+        Where the method indexed splits polygons with barrier tips.
     strict : bool
-        Cut polygons that touch themselves.
+        Split the few polygons that visit a vertex twice (method half-edge), and polyhedra whose surface is no 2-manifold.
     unconstrained : bool
-        Leave out regions and segments.
+        Let polygons cross segments and region borders of the input, polyhedra tagged faces and region borders.
+    ties : "edge" or "first"
+        Which of two equally long edges counts as longer: the one with the smaller id, or the first in the triangle.
+    digest : bool
+        Give a digest of the polygons, 64 bits in 16 digits: of their order and their vertices in order. It is the same for every
+        device and any number of processes.
     precision : "f64" or "f32"
+        Precision of coordinates on the device.
     progress : function or True, optional
 
     Returns
@@ -98,19 +106,9 @@ def polylla(
     >>> square.map
     array([0, 0], dtype=uint32)
     """
-    known(method, "method", ("half-edge", "indexed"))
-    known(ties, "ties", ("edge", "first"))
-    known(precision, "precision", _PRECISIONS)
+    options = options_of("polylla", locals())
     there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
-    options: Dict[str, Any] = dict(
-        method=method, ties=ties, strict=bool(strict), unconstrained=bool(unconstrained), precision=precision
-    )
     if there is not None:
-        if (method, ties, precision) != ("half-edge", "edge", "f64"):
-            raise ValueError(
-                "arrays of a device are joined by method='half-edge', ties='edge', precision='f64': leave these options out, or join on "
-                "the host (.to_host())"
-            )
         on = of_array(there.points, device)
         held = on_device(on, **there._held())
         with watching(progress) as watch:
