@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use trioxide::Result;
 use trioxide::device::{Choice, Device, Stage, has_cuda_driver};
-use trioxide_operations::{Count, Counts, Machine, On, Run};
+use trioxide_operations::{Count, Counts, Machine, On, Run, Start};
 
 use crate::account;
 use crate::auto::{Estimate, Work};
@@ -103,6 +103,12 @@ impl Opening {
                 otherwise.open(reason)
             }),
         })
+    }
+}
+
+impl Start for Opening {
+    fn start(self) -> Result<Machine> {
+        self.open()
     }
 }
 
@@ -207,17 +213,9 @@ pub fn to_values(counts: Counts) -> Vec<(&'static str, Value)> {
 
 impl<'a> Report<'a> {
     /// Of an operation that has just ended: its stages are noted as parts of the run.
-    pub fn of(
-        command: &'static str,
-        input: &'a Path,
-        machine: &Machine,
-        run: Run,
-        counts: Counts,
-    ) -> Self {
+    pub fn of(command: &'static str, input: &'a Path, run: Run, counts: Counts) -> Self {
         account::stages(&run.stages);
-        if let Some(device) = machine.device() {
-            account::device(device.costs());
-        }
+        account::device(run.costs);
         Self {
             command,
             input,

@@ -16,7 +16,6 @@ use trioxide_operations::Note;
 pub mod account;
 pub mod auto;
 pub mod device;
-pub mod mark;
 pub mod names;
 pub mod progress;
 pub mod quality;

@@ -230,7 +230,7 @@ fn refinement_is_the_same_on_every_device_and_keeps_tags() {
     for (options, words) in [
         (
             "--coarsen-to 0",
-            "--coarsen-to goes with meshes of triangles, but a.vtu is a volume mesh",
+            "--coarsen-to goes with meshes of triangles, but this one is a volume mesh",
         ),
         ("--maps maps", "--maps goes with meshes of triangles"),
         (

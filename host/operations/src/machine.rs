@@ -77,8 +77,36 @@ impl From<&Device> for Machine {
     }
 }
 
-impl From<&Machine> for Machine {
-    fn from(machine: &Machine) -> Self {
-        machine.clone()
+/// What gives an operation its machine: an open one, or one that starts meanwhile. The operation asks for it when it has
+/// checked its input.
+pub trait Start {
+    /// The machine.
+    ///
+    /// # Errors
+    /// It does not start.
+    fn start(self) -> trioxide::Result<Machine>;
+}
+
+impl Start for Machine {
+    fn start(self) -> trioxide::Result<Machine> {
+        Ok(self)
+    }
+}
+
+impl Start for &Machine {
+    fn start(self) -> trioxide::Result<Machine> {
+        Ok(self.clone())
+    }
+}
+
+impl Start for On {
+    fn start(self) -> trioxide::Result<Machine> {
+        Ok(self.into())
+    }
+}
+
+impl Start for &Device {
+    fn start(self) -> trioxide::Result<Machine> {
+        Ok(self.into())
     }
 }

@@ -10,7 +10,7 @@ use trioxide::volume::{TetMesh, VolumeMesh};
 
 use crate::error::Result;
 use crate::input::tetrahedra;
-use crate::machine::{Machine, On};
+use crate::machine::{On, Start};
 use crate::polylla::{self, Refusal};
 use crate::precision::Precision;
 use crate::report::{Counts, Note, Run};
@@ -145,7 +145,7 @@ impl Totals {
 /// A cell that is no tetrahedron, and what else a mesh of tetrahedra may not be, with the element;
 /// [`Refusal::InPlane`]; those of [`trioxide::polyhedra::polyhedra()`] and of the device.
 pub fn polyhedra(
-    on: impl Into<Machine>,
+    on: impl Start,
     mesh: VolumeMesh,
     options: &Options,
 ) -> Result<(PolyhedralMesh, Report)> {
@@ -160,14 +160,10 @@ pub fn polyhedra(
 ///
 /// # Errors
 /// As [`polyhedra()`].
-pub fn find(
-    on: impl Into<Machine>,
-    mesh: &TetMesh,
-    options: &Options,
-) -> Result<(PolyhedraLists, Report)> {
+pub fn find(on: impl Start, mesh: &TetMesh, options: &Options) -> Result<(PolyhedraLists, Report)> {
     options.shared.check_volume()?;
     let settings = options.settings();
-    let (lists, run) = on.into().run(|on| match (on, options.shared.precision) {
+    let (lists, run) = on.start()?.run(|on| match (on, options.shared.precision) {
         (On::Device(device), Precision::F64) => on_device::<DVec3>(device, mesh, settings),
         (On::Device(device), Precision::F32) => on_device::<Vec3>(device, mesh, settings),
         #[cfg(feature = "serial")]

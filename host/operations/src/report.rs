@@ -3,7 +3,7 @@
 use std::fmt;
 
 use trioxide::Result;
-use trioxide::device::{Device, Stage};
+use trioxide::device::{Costs, Device, Stage};
 use trioxide::weld::Found;
 
 /// The machine of a run, and the time and memory that the run took there.
@@ -15,6 +15,8 @@ pub struct Run {
     pub stages: Vec<Stage>,
     /// Most bytes on the device at once.
     pub peak_bytes: Option<u64>,
+    /// What the device took beside the stages.
+    pub costs: Costs,
 }
 
 impl Run {
@@ -26,6 +28,7 @@ impl Run {
             device: on.name(),
             stages,
             peak_bytes: Some(on.peak_bytes()),
+            costs: on.costs(),
         })
     }
 
@@ -35,7 +38,7 @@ impl Run {
         Self {
             device: "serial".to_owned(),
             stages,
-            peak_bytes: None,
+            ..Self::default()
         }
     }
 }

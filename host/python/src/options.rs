@@ -34,6 +34,7 @@ fn keyword(option: &str) -> String {
 fn command_of(family: &str) -> PyResult<Command> {
     match family {
         "polylla" => Ok(command::<operations::polylla::Options>()),
+        "refine" => Ok(command::<operations::refine::Options>()),
         "weld" => Ok(command::<operations::weld::Options>()),
         _ => Err(PyValueError::new_err(format!("{family:?} has no options"))),
     }

@@ -76,7 +76,7 @@ def test_every_type_of_numbers_gives_the_same(plane, kind, ids):
 def test_refined_triangles_know_their_parents(plane):
     disk = ("disk", 0.5, 0.5, 0.2)
     fine = trioxide.refine(plane, mark=disk, rounds=2, device="cpu")
-    assert (fine.rounds, fine.end) == (2, "rounds")
+    assert (fine.rounds, fine.end) == (2, "all rounds done")
     assert len(fine.parents) == len(fine.triangles) > len(plane.triangles)
     np.testing.assert_allclose(np.bincount(fine.parents, weights=areas(fine)), areas(plane), rtol=1e-9)
     # Linear fields are taken over exactly.
@@ -114,13 +114,30 @@ def test_flags_and_ids_mark_the_same(plane):
     by_flags = trioxide.refine(plane, mark=flags, device="cpu")
     np.testing.assert_array_equal(by_ids.triangles, by_flags.triangles)
     assert len(by_ids.triangles) > len(plane.triangles)
-    with pytest.raises(ValueError, match="for one round"):
-        trioxide.refine(plane, mark=chosen, rounds=2, device="cpu")
+    # Later rounds divide all their parts.
+    twice = trioxide.refine(plane, mark=chosen, rounds=2, device="cpu")
+    assert len(twice.triangles) > len(by_ids.triangles) and twice.rounds == 2
+
+
+def test_values_mark_by_a_threshold_or_a_part_of_their_sum(plane):
+    values = np.zeros(len(plane.triangles))
+    values[[3, 77, 500]] = [1.0, 2.0, 4.0]
+    expected = trioxide.refine(plane, mark=[77, 500], device="cpu").triangles
+    by_threshold = trioxide.refine(plane, mark=values, threshold=1, device="cpu")
+    by_part = trioxide.refine(plane, mark=values, dorfler=0.8, device="cpu")
+    np.testing.assert_array_equal(by_threshold.triangles, expected)
+    np.testing.assert_array_equal(by_part.triangles, expected)
+    fine = trioxide.refine(plane, until_area=0.001, device="cpu")
+    a, b, c = (fine.points[fine.triangles[:, i], :2] for i in range(3))
+    u, v = b - a, c - a
+    assert (np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]) / 2).max() <= 0.001
+    coarse = trioxide.refine(plane, rounds=3, coarsen_to=1, device="cpu")
+    np.testing.assert_array_equal(coarse.triangles, trioxide.refine(plane, device="cpu").triangles)
 
 
 def test_refinement_stops_at_its_limit(plane):
-    stopped = trioxide.refine(plane, rounds=5, max_cells=5000, device="cpu")
-    assert stopped.end == "max_cells" and len(stopped.triangles) <= 5000
+    stopped = trioxide.refine(plane, rounds=5, max_triangles=5000, device="cpu")
+    assert stopped.end == "the next round would have passed the most triangles" and len(stopped.triangles) <= 5000
 
 
 def test_refined_tetrahedra(tets):

@@ -10,6 +10,7 @@ from trioxide import _trioxide as native
 
 #: Parameters that are no options of an operation: the mesh, elements that are named by arrays, the machine.
 BESIDE = {
+    "refine": {"mark", "regions", "segments", "markers"},
     "polylla": {"regions", "segments", "markers"},
     "weld": {"lock_boundary", "locked"},
 }

@@ -349,7 +349,7 @@ def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets
         ),
         "joined there by half-edges.*leave ties out, or join on the host": lambda: trioxide.polylla(there, ties="first"),
         "not polygons: take .to_host": lambda: trioxide.smooth(trioxide.polylla(there, device=device)),
-        "refined in precision": lambda: trioxide.refine(there, precision="f32"),
+        "refined there in double precision.*leave precision out": lambda: trioxide.refine(there, precision="f32"),
         "smoothed in precision": lambda: trioxide.smooth(there, precision="f32"),
         "regions has 3 entries: one for each triangle": lambda: trioxide.polylla(
             there, regions=DeviceArray.copy_of(np.zeros(3, np.int32), device)

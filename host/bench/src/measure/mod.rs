@@ -29,10 +29,10 @@ use record::Record;
 use timing::{Row, Runs, Total, rows, rows_with_totals, waited};
 
 use trioxide_arguments::device::{self, DeviceOptions};
-use trioxide_arguments::mark::Mark;
 use trioxide_arguments::names::worded;
 use trioxide_operations::Precision;
 use trioxide_operations::count::parse_count;
+use trioxide_operations::mark::Mark;
 use trioxide_operations::polylla::{self as operation, Method};
 
 /// Time the stages of a pipeline over several runs
@@ -291,7 +291,10 @@ fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
 
 fn refine_case(on: &Device, options: &Options) -> Result<Record> {
     let mesh = options.planar_mesh()?;
-    let marking = options.mark.marking(options.seed, mesh.triangles.len())?;
+    let marking = options
+        .mark
+        .of_triangles(options.seed, mesh.triangles.len());
+    let marking = marking.map_err(worded)?;
     let measured = match options.is_double() {
         true => refine::bench::<DVec2>(on, &mesh, &marking, options.runs())?,
         false => refine::bench::<Vec2>(on, &mesh, &marking, options.runs())?,

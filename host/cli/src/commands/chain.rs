@@ -152,7 +152,7 @@ impl Step {
                 (AnyMesh::Surface(mesh), Some(report))
             }
             (Step::Refine(options), AnyMesh::Volume(mesh)) => {
-                let (mesh, report) = refine::tets::apply(options, mesh, opening)?;
+                let (mesh, report) = refine::apply_to_volume(options, mesh, opening)?;
                 (AnyMesh::Volume(mesh), Some(report))
             }
             (Step::Polylla(options), AnyMesh::Surface(mesh)) => {

@@ -77,7 +77,7 @@ pub fn run(options: &Options) -> Result<()> {
         }
         _ => opening.open(),
     };
-    let (found, machine) = find(options, mesh, open)?;
+    let found = find(options, mesh, open)?;
     let (report, mesh) = match &options.output {
         Some(output) => {
             let (mesh, report) = found.into_mesh();
@@ -86,7 +86,7 @@ pub fn run(options: &Options) -> Result<()> {
         None => (found.into_report(), None),
     };
     let (run, counts) = (report.run, report.totals.counts());
-    let report = Report::of("polylla", &options.input, &machine, run, counts);
+    let report = Report::of("polylla", &options.input, run, counts);
     if let Some((output, mesh)) = mesh {
         super::write_mesh_printed(output, &mesh, &printed, options.device.quiet)?;
     }
@@ -95,10 +95,10 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Merges the triangles of a mesh on a machine that is open, in a chain.
 pub fn apply(options: &Options, mesh: Mesh, machine: Machine) -> Result<(Mesh, Report<'_>)> {
-    let (found, machine) = find(options, mesh, |_| Ok(machine))?;
+    let found = find(options, mesh, |_| Ok(machine))?;
     let (mesh, report) = found.into_mesh();
     let (run, counts) = (report.run, report.totals.counts());
-    let report = Report::of("polylla", &options.input, &machine, run, counts);
+    let report = Report::of("polylla", &options.input, run, counts);
     Ok((mesh, report))
 }
 
@@ -107,12 +107,11 @@ fn find(
     options: &Options,
     mesh: Mesh,
     open: impl FnOnce(&[DVec2]) -> Result<Machine>,
-) -> Result<(Found, Machine)> {
+) -> Result<Found> {
     let in_file = |error| worded(error).in_file(&options.input);
     let input = Input::new(mesh, &options.polylla).map_err(in_file)?;
     let machine = open(input.points())?;
-    let found = input.find(&machine, &options.polylla).map_err(in_file)?;
-    Ok((found, machine))
+    input.find(&machine, &options.polylla).map_err(in_file)
 }
 
 /// Refuses options that contradict each other, and those of tetrahedra.
@@ -152,12 +151,11 @@ fn run_on_volume(options: &Options) -> Result<()> {
     let opening = options.device.begin(input, Work::POLYHEDRA);
     let mesh = super::read_volume(input, options.reading, quiet)?;
     let (mesh, fields) = tetrahedra(mesh, input, quiet)?;
-    let machine = opening.open()?;
     let settings = options.polyhedra();
-    let (lists, report) = polyhedra::find(&machine, &mesh, &settings)
-        .map_err(|error| worded(error).in_file(input))?;
+    let (lists, report) =
+        polyhedra::find(opening, &mesh, &settings).map_err(|error| worded(error).in_file(input))?;
     let (run, counts) = (report.run, report.totals.counts());
-    let report = Report::of("polylla", input, &machine, run, counts);
+    let report = Report::of("polylla", input, run, counts);
     if let Some(output) = &options.output {
         let mesh = polyhedra::polyhedral(mesh, fields, &lists, &settings)?;
         write(options, output, &mesh)?;

@@ -18,7 +18,7 @@ use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::DeviceMesh;
 use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::{TetMesh, VolumeMesh};
-use trioxide::{Error, Result, generate, progress};
+use trioxide::{Result, generate, progress};
 
 use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, note, print, write_json};
@@ -112,17 +112,6 @@ pub fn tetrahedra(mesh: VolumeMesh, input: &Path, quiet: bool) -> Result<(TetMes
         .map_err(|error| worded(error).in_file(input))?;
     turned.into_iter().for_each(|turned| note(quiet, turned));
     Ok((mesh, fields))
-}
-
-/// Refuses the first option that is given of those that go with `meshes` alone.
-pub fn refuse_given(options: &[(&str, bool)], meshes: &str, input: &Path) -> Result<()> {
-    match options.iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((option, _)) => Err(Error::Argument(format!(
-            "{option} goes with {meshes}, but {} is a volume mesh: leave it out",
-            input.display()
-        ))),
-    }
 }
 
 fn counts(mesh: &VolumeMesh) -> String {

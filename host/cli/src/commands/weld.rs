@@ -132,13 +132,12 @@ pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, R
         locks,
         ..options.weld.clone()
     };
-    let machine = opening.open()?;
-    let (mesh, report) = trioxide_operations::weld(&machine, mesh, &settings)
+    let (mesh, report) = trioxide_operations::weld(opening, mesh, &settings)
         .map_err(|error| worded(error).in_file(&options.input))?;
     note_all(&report.notes, options.device.quiet);
     write_maps(options, &report.map, report.removed())?;
     let (run, counts) = (report.run, report.totals.counts());
-    let report = Report::of("weld", &options.input, &machine, run, counts);
+    let report = Report::of("weld", &options.input, run, counts);
     Ok((mesh, report))
 }
 

@@ -1,6 +1,7 @@
 //! The failures of operations. They are data until a front end words them: options have the names that it has for them.
 
 pub mod polylla;
+pub mod refine;
 pub mod weld;
 
 use std::fmt;
@@ -24,6 +25,12 @@ pub enum Error {
     Polylla(trioxide::polylla::Error),
     /// What Polylla of whole meshes refuses.
     PolyllaRefused(polylla::Refusal),
+    /// A failure of refinement of triangles.
+    Refine(trioxide::refine::Error),
+    /// A failure of refinement of tetrahedra.
+    RefineTets(refine_tets::Error),
+    /// What refinement of whole meshes refuses.
+    RefineRefused(refine::Refusal),
     /// A failure of welding.
     Weld(trioxide::weld::Error),
     /// What welding of whole meshes refuses.
@@ -61,9 +68,7 @@ impl Error {
                 Weld::TooDense { .. } | Weld::FacesInSlabs { .. } | Weld::Neighbours { .. }
             ),
             Self::WeldRefused(refusal) => matches!(refusal, weld::Refusal::InSlabs { .. }),
-            Self::Single(_) | Self::Polylla(_) | Self::PolyllaRefused(_) | Self::Limited(_) => {
-                false
-            }
+            _ => false,
         }
     }
 
@@ -80,6 +85,9 @@ impl Error {
             }
             Self::Polylla(error) => error.to_string(),
             Self::PolyllaRefused(refusal) => refusal.say(names),
+            Self::Refine(error) => refine::say(error, names),
+            Self::RefineTets(error) => error.to_string(),
+            Self::RefineRefused(refusal) => refusal.say(names),
             Self::Weld(error) => weld::say(error, names),
             Self::WeldRefused(refusal) => refusal.say(names),
             Self::Limited(error) => error.say(names),
@@ -95,10 +103,13 @@ impl Error {
             Self::Shared(error) => error,
             Self::Single(error) => with_text(error, text),
             Self::Polylla(error) => with_text(error.into(), text),
+            Self::Refine(error) => with_text(error.into(), text),
+            Self::RefineTets(error) => error.into(),
             Self::Weld(error) => with_text(error.into(), text),
-            Self::PolyllaRefused(_) | Self::WeldRefused(_) | Self::Limited(_) => {
-                Shared::Argument(text)
-            }
+            Self::PolyllaRefused(_)
+            | Self::RefineRefused(_)
+            | Self::WeldRefused(_)
+            | Self::Limited(_) => Shared::Argument(text),
         }
     }
 
@@ -161,8 +172,26 @@ impl From<refine_tets::Error> for Error {
             {
                 Self::Single(error.into())
             }
-            error => Self::Shared(error.into()),
+            Mesh::Mesh(error) => Self::Shared(error),
+            error => Self::RefineTets(error),
         }
+    }
+}
+
+impl From<trioxide::refine::Error> for Error {
+    fn from(error: trioxide::refine::Error) -> Self {
+        use trioxide::refine::Error as Refine;
+        match error {
+            Refine::Mesh(error) => Self::Shared(error),
+            Refine::HalfEdges(error) => error.into(),
+            error => Self::Refine(error),
+        }
+    }
+}
+
+impl From<refine::Refusal> for Error {
+    fn from(refusal: refine::Refusal) -> Self {
+        Self::RefineRefused(refusal)
     }
 }
 

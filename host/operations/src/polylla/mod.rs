@@ -18,7 +18,7 @@ use trioxide::polylla::{self as family, Constraints, DevicePolygons, PolygonTria
 
 use crate::error::Result;
 use crate::input::check_faces;
-use crate::machine::{Machine, On};
+use crate::machine::{On, Start};
 use crate::precision::Precision;
 use crate::report::Run;
 
@@ -31,7 +31,7 @@ pub use report::{Report, Totals};
 /// # Errors
 /// A mesh that is no triangulation of a plane, with the element; [`Refusal`]; those of [`trioxide::polylla::polylla()`]
 /// and of the device.
-pub fn polylla(on: impl Into<Machine>, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn polylla(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     Ok(Input::new(mesh, options)?.find(on, options)?.into_mesh())
 }
 
@@ -69,19 +69,19 @@ impl Input {
     ///
     /// # Errors
     /// As [`polylla()`].
-    pub fn find(self, on: impl Into<Machine>, options: &Options) -> Result<Found> {
-        find(on.into(), self, options)
+    pub fn find(self, on: impl Start, options: &Options) -> Result<Found> {
+        find(on, self, options)
     }
 }
 
-fn find(on: Machine, Input { mesh, carried }: Input, options: &Options) -> Result<Found> {
+fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Result<Found> {
     let wanted = (options, options.parents || !carried.fields.cells.is_empty());
     let Done {
         lists,
         triangles,
         repair_rounds,
         run,
-    } = on.run(|on| match (on, options.precision) {
+    } = on.start()?.run(|on| match (on, options.precision) {
         (On::Device(device), Precision::F64) => on_device::<DVec2>(device, &mesh, wanted),
         (On::Device(device), Precision::F32) => on_device::<Vec2>(device, &mesh, wanted),
         #[cfg(feature = "serial")]

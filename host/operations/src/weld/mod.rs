@@ -11,7 +11,7 @@ use trioxide::weld::{
 };
 
 use crate::error::{Error, Result};
-use crate::machine::{Machine, On};
+use crate::machine::{On, Start};
 use crate::report::{Note, Run};
 
 pub use crate::error::weld::{Refusal, Without};
@@ -24,10 +24,10 @@ pub use report::{Report, Totals};
 ///
 /// # Errors
 /// Those of [`Options::check`] and [`trioxide::weld::weld()`]; [`Refusal`]; those of the device.
-pub fn weld(on: impl Into<Machine>, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn weld(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     options.check()?;
     let mut notes = notes_of(&mesh);
-    let done = on.into().run(|on| {
+    let done = on.start()?.run(|on| {
         let done = match on {
             On::Device(device) => on_device(device, &mesh, options),
             #[cfg(feature = "serial")]

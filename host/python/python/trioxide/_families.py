@@ -39,7 +39,7 @@ from ._resident import (
 from ._results import Polygons, Refined, RefinedVolume, Smoothed, SmoothedVolume, Welded
 
 _PRECISIONS = ("f64", "f32")
-Mark = Union[str, Tuple[Any, ...], Sequence[int], np.ndarray]
+Mark = Union[None, str, Tuple[Any, ...], Sequence[int], np.ndarray]
 
 
 def polylla(
@@ -118,45 +118,33 @@ def polylla(
         return Polygons._of_result(run_on(device, lambda on: native.run("polylla", on, surface._arrays(), options, watch)))
 
 
-#: The numbers that a marking takes.
-_SURFACE_MARKS: Dict[str, Tuple[int, ...]] = {
-    "all": (0,), "fraction": (1,), "box": (4, 6), "disk": (3,), "ball": (4,), "area": (1,), "angle": (1,),
-}  # fmt: skip
-_VOLUME_MARKS: Dict[str, Tuple[int, ...]] = {"all": (0,), "fraction": (1,), "box": (6,), "ball": (4,), "volume": (1,)}
+def _mark(mark: Mark) -> Tuple[Optional[str], Any]:
+    """A marking as text, or as an array of flags, ids or values.
 
-
-def _marking(mark: Mark, seed: int, kinds: Dict[str, Tuple[int, ...]], element: str) -> Optional[Dict[str, Any]]:
-    """The marking as the native part takes it; None for flags and ids."""
-    if isinstance(mark, str):
-        kind, _, rest = mark.partition(":")
-        numbers: Sequence[Any] = rest.split(",") if rest else ()
-    elif isinstance(mark, tuple) and mark and isinstance(mark[0], str):
-        kind, numbers = mark[0], mark[1:]
-    elif mark is None:
-        raise TypeError(f"mark is None: it is {', '.join(kinds)}, flags or ids of {element}s")
-    else:
-        return None
-    if kind not in kinds:
-        raise ValueError(f"mark={mark!r} is not known: it is {', '.join(kinds)}, flags or ids of {element}s")
-    values = floats(numbers, f"mark={kind!r}")
-    if len(values) not in kinds[kind]:
-        raise ValueError(f"mark={kind!r} takes {' or '.join(map(str, kinds[kind]))} numbers, not {len(values)}")
-    least, most = {"fraction": (0, 1), "angle": (0, 60), "area": (0, np.inf), "volume": (0, np.inf)}.get(kind, (-np.inf, np.inf))
-    for value in values:
-        if not least <= value <= most:
-            raise ValueError(f"mark={kind!r}: {value} is not between {least} and {most}")
-    return dict(mark=kind, numbers=values, seed=whole(seed, "seed"))
+    >>> _mark(("disk", 0, 0, 0.5))
+    ('disk:0.0,0.0,0.5', None)
+    """
+    if mark is None or isinstance(mark, str):
+        return mark, None
+    if isinstance(mark, tuple) and mark and isinstance(mark[0], str):
+        numbers = floats(mark[1:], f"mark={mark[0]!r}")
+        return (f"{mark[0]}:{','.join(map(repr, numbers))}" if numbers else mark[0]), None
+    return None, mark
 
 
 def refine(
     mesh: Any,
     triangles: Any = None,
     *,
-    mark: Mark = "all",
+    mark: Mark = None,
+    threshold: Optional[float] = None,
+    dorfler: Optional[float] = None,
+    seed: int = 0,
     rounds: int = 1,
-    max_cells: Optional[int] = None,
+    until_area: Optional[float] = None,
+    max_triangles: Union[None, int, str] = None,
+    coarsen_to: Optional[int] = None,
     edges: str = "longest",
-    seed: int = 1,
     device: DeviceLike = "auto",
     regions: Any = None,
     segments: Any = None,
@@ -173,16 +161,30 @@ def refine(
         `VolumeMesh`. Arrays of a device, a `DeviceSurface` or a `DeviceVolume` are refined there, and the result stays there.
     triangles : (T, 3) integers
         Vertex ids, in the plane counter-clockwise.
-    mark : str, tuple, or array
-        "all"; ("fraction", chance) with `seed`; ("area", most) or ("volume", most); ("angle", least in degrees); centroids in
-        ("box", x0, y0, x1, y1), ("disk", x, y, radius), of any height, or in space ("box", x0, y0, z0, x1, y1, z1),
-        ("ball", x, y, z, radius); as text, "disk:0.5,0.5,0.1", too. Or a flag for each cell, or the ids of cells: for one round.
+    mark : str, tuple, or array, optional
+        "all", the default; ("fraction", chance) with `seed`; ("area", most) or ("volume", most); ("angle", least in degrees); centroids
+        in ("box", x0, y0, x1, y1), ("disk", x, y, radius), of any height, or in space ("box", x0, y0, z0, x1, y1, z1),
+        ("ball", x, y, z, radius); as text, "disk:0.5,0.5,0.1", too. Or a flag for each cell, the ids of cells, or a value for each
+        triangle with `threshold` or `dorfler`: later rounds divide all parts of these cells.
+    threshold : float, optional
+        With values as marks, refine the triangles whose value is above this.
+    dorfler : float, optional
+        With values as marks, refine the triangles with the largest values, as many as make this part of the sum of all (Dörfler).
+    seed : int
+        Seed of marks by fraction.
     rounds : int
-    max_cells : int, optional
-        A round that would make more is not done.
+        Rounds; each marks anew. Ids, flags and values mark all parts of their triangle again.
+    until_area : float, optional
+        Refine in rounds until no triangle has more area than this.
+    max_triangles : int or str, optional
+        Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or more.
+    coarsen_to : int, optional
+        Give the mesh of this level in place of the last round's, bit for bit: 0 is the input, and rounds after it are not run.
     edges : "longest" or "every"
-        Of tetrahedra: the edges that a marked one divides.
-    device, precision, progress
+        The edges that a marked tetrahedron divides.
+    precision : "f64" or "f32"
+        Precision of coordinates on the device.
+    device, progress
         As of `polylla`.
 
     Returns
@@ -207,34 +209,25 @@ def refine(
     """
     is_volume = isinstance(mesh, (VolumeMesh, DeviceVolume)) and triangles is None
     cells, element = ("tetrahedra", "tetrahedron") if is_volume else ("triangles", "triangle")
-    marking = _marking(mark, seed, _VOLUME_MARKS if is_volume else _SURFACE_MARKS, element)
-    options: Dict[str, Any] = dict(mark="all") if marking is None else marking
-    options["rounds"] = whole(rounds, "rounds", 0, 2**32 - 1)
-    options["max_cells"] = None if max_cells is None else min(whole(max_cells, "max_cells"), 2**32 - 1)
-    options["precision"] = known(precision, "precision", _PRECISIONS)
-    if marking is None and options["rounds"] > 1:
-        raise ValueError("flags and ids of cells are for one round: rounds=1")
-    if is_volume:
-        options["edges"] = edges
-        if not (regions is None and segments is None and markers is None):
-            raise TypeError("regions, segments and markers go with triangles: set the volume mesh's regions")
-    elif edges != "longest":
-        raise ValueError("edges is for tetrahedra: triangles are divided at their longest edges")
+    options = options_of("refine", locals())
+    options["mark"], array = _mark(mark)
+    if is_volume and not (regions is None and segments is None and markers is None):
+        raise TypeError("regions, segments and markers go with triangles: set the volume mesh's regions")
+    if array is not None and not (threshold is None and dorfler is None):
+        options["values"], array = check.numbers(array, "mark"), None
     family = "refine_tets" if is_volume else "refine"
     there: Any = resident_volume(mesh, triangles)
     if not is_volume:
         there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
     if there is not None:
-        if precision != "f64":
-            raise ValueError("arrays of a device are refined in precision='f64': leave it out, or refine on the host (.to_host())")
         if isinstance(there, DeviceSurface):
             remedy = "leave it out, and carry numbers of vertices by .interpolate; or refine on the host (.to_host())"
             lone(there, "refine", remedy, "segments", "markers", "normals", "colors", "uvs")
         on = of_array(there.points, device)
         held = on_device(on, **there._held())
         before = held["points"].shape[0]
-        if marking is None:
-            held["mark"] = chosen(mark, "mark", held[cells].shape[0], element, on)
+        if array is not None:
+            held["mark"] = chosen(array, "mark", held[cells].shape[0], element, on)
         with watching(progress) as watch:
             kind: Any = DeviceRefinedVolume if is_volume else DeviceRefined
             return kind(native.run(f"{family}_on_device", on, held, options, watch), on, before)
@@ -244,12 +237,12 @@ def refine(
     arrays = found._arrays()
     if arrays[cells] is None:
         raise ValueError(f"the mesh has other cells than {cells}: divide them first")
-    if marking is None:
-        options.update(mark="flags", flags=check.flags(mark, "mark", len(arrays[cells]), element))
+    if array is not None:
+        options["flags"] = check.flags(array, "mark", len(arrays[cells]), element)
     with watching(progress) as watch:
         result = run_on(device, lambda on: native.run(family, on, arrays, options, watch))
     before = len(arrays["points"])
-    return RefinedVolume._of_result(result, before) if is_volume else Refined._of_result(result, before)
+    return RefinedVolume._of_result(noted(result), before) if is_volume else Refined._of_result(result, before)
 
 
 def weld(

@@ -238,7 +238,7 @@ class DeviceRefined(_Interpolating, DeviceSurface):
     rounds : int
         Rounds that were done.
     end : str
-        Why they ended: "rounds", "nothing marked" or "max_cells".
+        Why they ended, as of `Refined`.
     """
 
     __slots__ = ("parents", "vertex_parents", "rounds", "end", "_device", "_midpoints", "_before")
