@@ -202,6 +202,7 @@ pub fn to_values(counts: Counts) -> Vec<(&'static str, Value)> {
     let value = |count| match count {
         Count::Whole(count) => json!(count),
         Count::Real(number) => json!(number),
+        Count::Flag(flag) => json!(flag),
         Count::Word(word) => json!(word),
         Count::Digest(digest) => json!(format!("{digest:016x}")),
     };

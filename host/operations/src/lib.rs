@@ -36,6 +36,7 @@ mod precision;
 pub mod refine;
 pub mod refine_tets;
 mod report;
+pub mod smooth;
 pub mod weld;
 
 pub use error::{Error, Result};
@@ -46,4 +47,5 @@ pub use precision::Precision;
 pub use refine::refine;
 pub use refine_tets::refine_tets;
 pub use report::{Count, Counts, Note, Run};
+pub use smooth::{smooth, smooth_volume};
 pub use weld::weld;

@@ -50,6 +50,8 @@ pub enum Count {
     Whole(u64),
     /// How much.
     Real(f64),
+    /// Whether.
+    Flag(bool),
     /// Which.
     Word(&'static str),
     /// A digest: 64 bits, in 16 digits.
@@ -77,6 +79,12 @@ impl From<u32> for Count {
 impl From<f64> for Count {
     fn from(number: f64) -> Self {
         Self::Real(number)
+    }
+}
+
+impl From<bool> for Count {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
     }
 }
 

@@ -80,12 +80,3 @@ pub fn choice<T: Copy>(
         ))
     })
 }
-
-pub fn is_single(options: &Dict<'_>) -> PyResult<bool> {
-    choice(
-        options,
-        "precision",
-        false,
-        &[("f64", false), ("f32", true)],
-    )
-}

@@ -1,14 +1,13 @@
 //! The families on arrays of the host: polylla, weld, smooth; refine is in `refinement`.
 
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trioxide::smooth::{self, Smoothed};
 use trioxide::weld::Locks;
 use trioxide_operations as operations;
 
 use crate::arrays::{entry, list};
-use crate::call::{Call, Dict, choice, is_single, option};
+use crate::call::{Call, Dict, option};
 use crate::meshes::{dict_of_mesh, mesh_of, volume_of};
 use crate::options::parse;
 
@@ -57,6 +56,7 @@ pub fn put_counts(result: &Dict<'_>, counts: operations::Counts) -> PyResult<()>
         match count {
             operations::Count::Whole(count) => dict.set_item(name, count)?,
             operations::Count::Real(number) => dict.set_item(name, number)?,
+            operations::Count::Flag(flag) => dict.set_item(name, flag)?,
             operations::Count::Word(word) => dict.set_item(name, word)?,
             operations::Count::Digest(digest) => dict.set_item(name, format!("{digest:016x}"))?,
         }
@@ -70,119 +70,43 @@ pub fn put_notes(result: &Dict<'_>, notes: &[impl ToString]) -> PyResult<()> {
     result.set_item("notes", notes)
 }
 
-/// The options of smoothing.
-pub fn smooth_options(options: &Dict<'_>) -> PyResult<smooth::Options> {
-    use smooth::{Blocks, BoundaryRule, Form, Layout, Method, Options, Renumber, Weights};
-    let guard = option(options, "guard", false)?;
-    let form = if guard { Form::BColoured } else { Form::A };
-    let hc: Option<[f64; 2]> = option(options, "hc", None)?;
-    let (alpha, beta) = hc.map_or((0.1, 0.6), |[alpha, beta]| (alpha, beta));
-    let (lambda, mu) = (
-        option(options, "lambda_", 0.5)?,
-        option(options, "mu", -0.53)?,
-    );
-    Ok(Options {
-        form: choice(
-            options,
-            "form",
-            form,
-            &[
-                ("a", Form::A),
-                ("b", Form::B),
-                ("b-coloured", Form::BColoured),
-                ("b-exact", Form::BExact),
-            ],
-        )?,
-        layout: choice(
-            options,
-            "layout",
-            Layout::Aligned,
-            &[
-                ("soa", Layout::Soa),
-                ("aos", Layout::Aos),
-                ("aligned", Layout::Aligned),
-            ],
-        )?,
-        blocks: choice(
-            options,
-            "blocks",
-            Blocks::Many,
-            &[("one", Blocks::One), ("many", Blocks::Many)],
-        )?,
-        renumber: choice(
-            options,
-            "renumber",
-            Renumber::Auto,
-            &[
-                ("auto", Renumber::Auto),
-                ("on", Renumber::On),
-                ("off", Renumber::Off),
-            ],
-        )?,
-        tolerance: option(options, "tolerance", 0.0)?,
-        max_iterations: option(options, "max_iterations", 100)?,
-        guard,
-        weights: choice(
-            options,
-            "weights",
-            Weights::Uniform,
-            &[
-                ("uniform", Weights::Uniform),
-                ("inverse-length", Weights::InverseLength),
-                ("cotangent", Weights::Cotangent),
-            ],
-        )?,
-        method: choice(
-            options,
-            "method",
-            Method::Laplacian,
-            &[
-                ("laplacian", Method::Laplacian),
-                ("taubin", Method::Taubin { lambda, mu }),
-                ("hc", Method::Hc { alpha, beta }),
-            ],
-        )?,
-        boundary: choice(
-            options,
-            "boundary",
-            BoundaryRule::Fixed,
-            &[
-                ("fixed", BoundaryRule::Fixed),
-                ("slide", BoundaryRule::Slide),
-            ],
-        )?,
-    })
-}
-
 /// A smoothed surface: the new points.
 pub fn smooth_surface<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let settings = smooth_options(call.options)?;
-    let (fixed, mesh) = (flags(call.options, "fixed")?, mesh_of(mesh)?);
-    let smoothed = match is_single(call.options)? {
-        false => {
-            call.run(move |on| Ok(smooth::run_surface::<DVec3>(on, &mesh, &fixed, &settings)?))
-        }
-        true => call.run(move |on| Ok(smooth::run_surface::<Vec3>(on, &mesh, &fixed, &settings)?)),
-    }?;
-    dict_of_smoothed(call, smoothed)
+    let (options, mesh) = (smooth_options(call)?, mesh_of(mesh)?);
+    let (points, report) = call.operate(move |on| {
+        let (mesh, report) = operations::smooth(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh.points, report)))
+    })?;
+    dict_of_smoothed(call, points, &report)
 }
 
 /// A smoothed volume mesh: the new points.
 pub fn smooth_volume<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let settings = smooth_options(call.options)?;
-    let (fixed, mesh) = (flags(call.options, "fixed")?, volume_of(mesh)?);
-    let smoothed = match is_single(call.options)? {
-        false => call.run(move |on| Ok(smooth::run::<DVec3>(on, &mesh, &fixed, &settings)?)),
-        true => call.run(move |on| Ok(smooth::run::<Vec3>(on, &mesh, &fixed, &settings)?)),
-    }?;
-    dict_of_smoothed(call, smoothed)
+    let (options, mesh) = (smooth_options(call)?, volume_of(mesh)?);
+    let (points, report) = call.operate(move |on| {
+        let (mesh, report) = operations::smooth_volume(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh.points, report)))
+    })?;
+    dict_of_smoothed(call, points, &report)
 }
 
-fn dict_of_smoothed<'py>(call: &Call<'_, 'py>, smoothed: Smoothed) -> PyResult<Dict<'py>> {
+fn smooth_options(call: &Call<'_, '_>) -> PyResult<operations::smooth::Options> {
+    Ok(operations::smooth::Options {
+        fixed: flags(call.options, "fixed")?,
+        ..parse(call.options)?
+    })
+}
+
+fn dict_of_smoothed<'py>(
+    call: &Call<'_, 'py>,
+    points: Vec<DVec3>,
+    report: &operations::smooth::Report,
+) -> PyResult<Dict<'py>> {
     let result = PyDict::new(call.py);
-    result.set_item("points", crate::arrays::points(call.py, smoothed.points)?)?;
-    result.set_item("moving", smoothed.moving)?;
-    result.set_item("sweeps", smoothed.moves.sweeps)?;
+    result.set_item("points", crate::arrays::points(call.py, points)?)?;
+    result.set_item("moving", report.totals.moving)?;
+    result.set_item("sweeps", report.totals.moves.sweeps)?;
+    put_counts(&result, report.totals.counts())?;
     Ok(result)
 }
 

@@ -35,6 +35,7 @@ fn command_of(family: &str) -> PyResult<Command> {
     match family {
         "polylla" => Ok(command::<operations::polylla::Options>()),
         "refine" => Ok(command::<operations::refine::Options>()),
+        "smooth" => Ok(command::<operations::smooth::Options>()),
         "weld" => Ok(command::<operations::weld::Options>()),
         _ => Err(PyValueError::new_err(format!("{family:?} has no options"))),
     }
@@ -90,10 +91,14 @@ pub fn parse<T: Args>(arguments: &Dict<'_>) -> PyResult<T> {
             continue;
         };
         let long = arg.get_long().expect("options have names");
-        match is_flag(arg) {
-            false => words.push(format!("--{long}={}", text(&name, &value)?)),
-            true if value.is_truthy()? => words.push(format!("--{long}")),
-            true => {}
+        if is_flag(arg) {
+            words.extend(value.is_truthy()?.then(|| format!("--{long}")));
+            continue;
+        }
+        // A default goes with every other option.
+        let (text, default) = (text(&name, &value)?, arg.get_default_values().first());
+        if default.is_none_or(|default| *default != *text) {
+            words.push(format!("--{long}={text}"));
         }
     }
     let matches = command.try_get_matches_from(words);

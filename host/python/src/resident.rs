@@ -17,7 +17,7 @@ use trioxide_operations as operations;
 use crate::call::{Call, Dict, option};
 use crate::device_array::PyDeviceArray;
 use crate::exception::exception;
-use crate::families::{put_counts, put_notes, smooth_options};
+use crate::families::{put_counts, put_notes};
 use crate::number::Number;
 use crate::options::parse;
 
@@ -248,11 +248,13 @@ fn smooth_cells<'py>(
     build: impl FnOnce(&Device, Buffer<DVec3>) -> trioxide::Result<DeviceMesh<DVec3>> + Send + 'static,
 ) -> PyResult<Dict<'py>> {
     let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
-    let settings = smooth_options(call.options)?;
+    let options: operations::smooth::Options = parse(call.options)?;
     let regions: Option<Buffer<i32>> = buffer(arrays, "regions", INDICES, 0)?;
     check_length(&regions, "regions", count, element)?;
     let fixed = Chosen::of(arrays, "fixed", points.len(), "vertex")?;
-    let (points, moving, sweeps) = call.run(move |on| {
+    let (points, moving, sweeps) = call.work(move |on| {
+        options.check_resident()?;
+        let settings = options.settings()?;
         let count = points.len();
         let mut mesh = build(on, points)?;
         if let Some(regions) = regions {

@@ -139,12 +139,12 @@ impl Step {
                 let (mesh, report) = weld::apply(options, mesh, opening)?;
                 (AnyMesh::Surface(mesh), Some(report))
             }
-            (Step::Smooth(options), AnyMesh::Surface(mut mesh)) => {
-                let report = smooth::apply_to_surface(options, &mut mesh, opening)?;
+            (Step::Smooth(options), AnyMesh::Surface(mesh)) => {
+                let (mesh, report) = smooth::apply_to_surface(options, mesh, opening)?;
                 (AnyMesh::Surface(mesh), Some(report))
             }
-            (Step::Smooth(options), AnyMesh::Volume(mut mesh)) => {
-                let report = smooth::apply_to_volume(options, &mut mesh, opening)?;
+            (Step::Smooth(options), AnyMesh::Volume(mesh)) => {
+                let (mesh, report) = smooth::apply_to_volume(options, mesh, opening)?;
                 (AnyMesh::Volume(mesh), Some(report))
             }
             (Step::Refine(options), AnyMesh::Surface(mesh)) => {

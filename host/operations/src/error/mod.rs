@@ -2,6 +2,7 @@
 
 pub mod polylla;
 pub mod refine;
+pub mod smooth;
 pub mod weld;
 
 use std::fmt;
@@ -31,6 +32,10 @@ pub enum Error {
     RefineTets(refine_tets::Error),
     /// What refinement of whole meshes refuses.
     RefineRefused(refine::Refusal),
+    /// A failure of smoothing.
+    Smooth(trioxide::smooth::Error),
+    /// What smoothing of whole meshes refuses.
+    SmoothRefused(smooth::Refusal),
     /// A failure of welding.
     Weld(trioxide::weld::Error),
     /// What welding of whole meshes refuses.
@@ -88,6 +93,8 @@ impl Error {
             Self::Refine(error) => refine::say(error, names),
             Self::RefineTets(error) => error.to_string(),
             Self::RefineRefused(refusal) => refusal.say(names),
+            Self::Smooth(error) => smooth::say(error, names),
+            Self::SmoothRefused(refusal) => refusal.say(names),
             Self::Weld(error) => weld::say(error, names),
             Self::WeldRefused(refusal) => refusal.say(names),
             Self::Limited(error) => error.say(names),
@@ -105,8 +112,10 @@ impl Error {
             Self::Polylla(error) => with_text(error.into(), text),
             Self::Refine(error) => with_text(error.into(), text),
             Self::RefineTets(error) => error.into(),
+            Self::Smooth(error) => with_text(error.into(), text),
             Self::Weld(error) => with_text(error.into(), text),
-            Self::PolyllaRefused(_)
+            Self::SmoothRefused(_)
+            | Self::PolyllaRefused(_)
             | Self::RefineRefused(_)
             | Self::WeldRefused(_)
             | Self::Limited(_) => Shared::Argument(text),
@@ -192,6 +201,21 @@ impl From<trioxide::refine::Error> for Error {
 impl From<refine::Refusal> for Error {
     fn from(refusal: refine::Refusal) -> Self {
         Self::RefineRefused(refusal)
+    }
+}
+
+impl From<trioxide::smooth::Error> for Error {
+    fn from(error: trioxide::smooth::Error) -> Self {
+        match error {
+            trioxide::smooth::Error::Shared(error) => Self::Shared(error),
+            error => Self::Smooth(error),
+        }
+    }
+}
+
+impl From<smooth::Refusal> for Error {
+    fn from(refusal: smooth::Refusal) -> Self {
+        Self::SmoothRefused(refusal)
     }
 }
 

@@ -13,15 +13,12 @@ from ._inputs import (
     any_mesh,
     chosen,
     floats,
-    known,
     lone,
     noted,
     options_of,
-    real,
     resident,
     resident_volume,
     surface_of,
-    whole,
     with_triangles,
 )
 from ._mesh import VolumeMesh
@@ -38,7 +35,6 @@ from ._resident import (
 )
 from ._results import Polygons, Refined, RefinedVolume, Smoothed, SmoothedVolume, Welded
 
-_PRECISIONS = ("f64", "f32")
 Mark = Union[None, str, Tuple[Any, ...], Sequence[int], np.ndarray]
 
 
@@ -350,20 +346,20 @@ def smooth(
     mesh: Any,
     triangles: Any = None,
     *,
-    max_iterations: int = 100,
-    tolerance: float = 0.0,
-    method: str = "laplacian",
-    lambda_: Optional[float] = None,
-    mu: Optional[float] = None,
-    hc: Optional[Tuple[float, float]] = None,
-    weights: str = "uniform",
-    boundary: str = "fixed",
-    guard: bool = False,
-    fixed: Any = None,
     form: Optional[str] = None,
     layout: str = "aligned",
     blocks: str = "many",
     renumber: str = "auto",
+    guard: bool = False,
+    weights: str = "uniform",
+    method: str = "laplacian",
+    lambda_: Optional[float] = None,
+    mu: Optional[float] = None,
+    hc: Optional[Tuple[float, float]] = None,
+    boundary: str = "fixed",
+    tolerance: float = 0.0,
+    max_iterations: int = 100,
+    fixed: Any = None,
     precision: str = "f64",
     device: DeviceLike = "auto",
     progress: Progress = None,
@@ -376,23 +372,42 @@ def smooth(
         Arrays of a device, a `DeviceSurface` or a `DeviceVolume` are used in place, and the result stays there.
     triangles : (F, 3) integers
         Vertex ids.
+    form : "a", "b", "b-coloured" or "b-exact", optional
+        Positions of the neighbours: a, before the sweep; b, of the moment (over many blocks a race: another result in each run);
+        b-coloured, of the moment by colours; b-exact, of the moment in the order of ids.
+    layout : "soa", "aos" or "aligned"
+        Layout of nodes in memory: structure of arrays, array of structures, array of aligned structures.
+    blocks : "one" or "many"
+        Blocks of threads that sweep.
+    renumber : "auto", "on" or "off"
+        Whether nodes lie along a space-filling curve during the sweeps; the result has the order of the input.
+    guard : bool
+        Take a move only if no cell around the node is turned around, and the worst quality around it does not fall.
+    weights : "uniform", "inverse-length" or "cotangent"
+        Weights of a node's neighbours, measured before the first sweep: each the same; one over the distance; cotangents opposite to
+        the edge (triangles and tetrahedra only), 0 where their sum is negative: obtuse angles would push a node away.
+    method : "laplacian", "taubin" or "hc"
+        How far sweeps go: laplacian, to the mean; taubin, alternately lambda of the way there and mu of it back, which keeps the volume
+        (two sweeps are a step); hc, to the mean and back by the excess, which keeps the volume too.
+    lambda_ : float, optional
+        Taubin's factor of the way to the mean, above 0.
+    mu : float, optional
+        Taubin's factor of the way back: from -1 to below minus lambda.
+    hc : (float, float), optional
+        Parameters of hc, from 0 to 1: the part of the way that nodes go back to where they were at first, and the part of the push that
+        is their own and not their neighbours'.
+    boundary : "fixed" or "slide"
+        Nodes of the boundary: fixed; or sliding, in a volume mesh on planar patches and along straight edges between them, in a surface
+        along a straight border.
+    tolerance : float
+        Stop after a sweep that moves each node by less than this; 0: never.
     max_iterations : int
         Most sweeps.
-    tolerance : float
-        Stop after a sweep that moves each vertex by less, in the unit of the coordinates; 0: never.
-    method : "laplacian", "taubin" or "hc"
-        To the mean; or there and back, which keeps the volume, with `lambda_` (0.5) and `mu` (-0.53), or `hc`, (alpha, beta).
-    weights : "uniform", "inverse-length" or "cotangent"
-    boundary : "fixed" or "slide"
-    guard : bool
-        Of volume meshes: no move that harms a cell.
     fixed : (V,) flags or ids, optional
         Vertices that stay.
-    form : "a", "b", "b-coloured" or "b-exact", optional
-        Positions before the sweep, or of the moment.
-    layout, blocks, renumber
-        As on the command line; the result does not depend on them.
-    precision, device, progress
+    precision : "f64" or "f32"
+        Precision of coordinates on the device.
+    device, progress
         As of `polylla`.
 
     Returns
@@ -409,36 +424,9 @@ def smooth(
     >>> fan.points[4], fan.moving
     (array([1., 1., 0.]), 1)
     """
-    if method != "taubin" and not (lambda_ is None and mu is None):
-        raise ValueError("lambda_ and mu go with method='taubin'")
-    if method != "hc" and hc is not None:
-        raise ValueError("hc goes with method='hc'")
-    lambda_ = None if lambda_ is None else real(lambda_, "lambda_")
-    mu = None if mu is None else real(mu, "mu")
-    if lambda_ is not None and mu is None:
-        mu = -lambda_ - 0.03
-    if guard and form not in (None, "b-coloured"):
-        raise ValueError(f"guard=True goes by colours: leave form out, or give 'b-coloured', not {form!r}")
-    options: Dict[str, Any] = dict(
-        max_iterations=whole(max_iterations, "max_iterations", 0, 2**32 - 1),
-        tolerance=real(tolerance, "tolerance"),
-        method=method,
-        lambda_=lambda_,
-        mu=mu,
-        hc=None if hc is None else floats(hc, "hc", 2),
-        weights=weights,
-        boundary=boundary,
-        guard=bool(guard),
-        form=form,
-        layout=layout,
-        blocks=blocks,
-        renumber=renumber,
-        precision=known(precision, "precision", _PRECISIONS),
-    )
+    options = options_of("smooth", locals())
     there: Any = resident_volume(mesh, triangles) or resident(mesh, triangles)
     if there is not None:
-        if precision != "f64":
-            raise ValueError("arrays of a device are smoothed in precision='f64': leave it out, or smooth on the host (.to_host())")
         on = of_array(there.points, device)
         is_volume = isinstance(there, DeviceVolume)
         cells = {"tetrahedra": there.tetrahedra} if is_volume else {"triangles": there.triangles}
@@ -461,5 +449,5 @@ def smooth(
         result = run_on(device, lambda on: native.run(family, on, given, options, watch))
     given["points"] = result["points"]
     smoothed: Any = SmoothedVolume._of(given) if is_volume else Smoothed._of(given)
-    smoothed.moving, smoothed.sweeps = result["moving"], result["sweeps"]
+    smoothed.moving, smoothed.sweeps, smoothed.counts = result["moving"], result["sweeps"], result["counts"]
     return smoothed

@@ -168,19 +168,23 @@ class Smoothed(Mesh):
         Number of vertices that may move.
     sweeps : int
         Number of sweeps.
+    counts : dict
+        What the run counted, as the command line reports it: `converged`, `max_displacement` and others.
     """
 
-    __slots__ = ("moving", "sweeps")
+    __slots__ = ("moving", "sweeps", "counts")
     moving: int
     sweeps: int
+    counts: Dict[str, Any]
 
 
 class SmoothedVolume(VolumeMesh):
-    """A smoothed volume mesh: the `VolumeMesh` with new points; `moving` and `sweeps` as of `Smoothed`."""
+    """A smoothed volume mesh: the `VolumeMesh` with new points; `moving`, `sweeps` and `counts` as of `Smoothed`."""
 
-    __slots__ = ("moving", "sweeps")
+    __slots__ = ("moving", "sweeps", "counts")
     moving: int
     sweeps: int
+    counts: Dict[str, Any]
 
 
 class Solution:
