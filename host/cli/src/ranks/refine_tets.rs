@@ -52,7 +52,6 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         rounds: options.refine.most_rounds(),
         max_tetrahedra: options.refine.max_triangles.map(|most| most as u64),
         record: options.output.is_some() && has_fields,
-        ..refine_tets::Options::default()
     };
     let precision = options.refine.precision;
     let in_file = |fault| with_file(fault, &options.input, precision);
