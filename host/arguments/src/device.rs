@@ -112,8 +112,8 @@ impl Start for Opening {
     }
 }
 
-/// Runs `work` on a machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not suffice,
-/// says so and runs `work` once more, on the CPU.
+/// Runs `work` on a machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not
+/// suffice, says so and runs `work` once more, on the CPU.
 ///
 /// # Errors
 /// Those of `work`.

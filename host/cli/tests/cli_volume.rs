@@ -348,7 +348,7 @@ fn tetrahedra_become_polyhedra() {
         assert_eq!(merged[share], measured[share], "{share}");
     }
     let refused = place.fails("vem m.vtu");
-    assert!(refused.contains("--merge-faces"), "{refused}");
+    assert!(refused.contains("without merging faces"), "{refused}");
     place.succeeds("render p.vtu -o p.png --cut 1,0,0 --width 300");
     assert!(place.path("p.png").is_file());
 

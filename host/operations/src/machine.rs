@@ -77,8 +77,8 @@ impl From<&Device> for Machine {
     }
 }
 
-/// What gives an operation its machine: an open one, or one that starts meanwhile. The operation asks for it when it has
-/// checked its input.
+/// What gives an operation its machine: an open one, or one that starts meanwhile. The operation asks for it after it
+/// has checked its input.
 pub trait Start {
     /// The machine.
     ///

@@ -48,7 +48,8 @@ pub fn smooth(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Re
 /// Smooths a volume mesh; all but its points stays as it is.
 ///
 /// # Errors
-/// A mesh without cells, or one that breaks a rule, with the element; [`Refusal`]; those of [`trioxide::smooth::run()`].
+/// A mesh without cells, or one that breaks a rule, with the element; [`Refusal`]; those of
+/// [`trioxide::smooth::run()`].
 pub fn smooth_volume(
     on: impl Start,
     mesh: VolumeMesh,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Dict, List, Optional, Sequence, Union
+from functools import lru_cache
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _arguments as check
 from . import _trioxide as native
@@ -92,9 +93,14 @@ def lone(surface: DeviceSurface, function: str, remedy: str, *names: str) -> Non
             raise ValueError(f"{function} does not carry {name} on a device: {remedy}")
 
 
+@lru_cache(maxsize=None)
+def _names(family: str) -> Tuple[str, ...]:
+    return tuple(option["name"] for option in native.options(family))
+
+
 def options_of(family: str, given: Dict[str, Any]) -> Dict[str, Any]:
     """The options of a family among a function's arguments: the native part knows which they are, and what they may be."""
-    return {option["name"]: given[option["name"]] for option in native.options(family)}
+    return {name: given[name] for name in _names(family)}
 
 
 def noted(result: Dict[str, Any]) -> Dict[str, Any]:
@@ -119,16 +125,6 @@ def floats(values: Any, name: str, count: Optional[int] = None) -> List[float]:
     if count is not None and len(numbers) != count:
         raise ValueError(f"{name} has {len(numbers)} numbers: {count} are needed")
     return numbers
-
-
-def real(value: Any, name: str) -> float:
-    """One number."""
-    try:
-        if isinstance(value, (str, bytes)):
-            raise TypeError
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is {value!r}: a number is needed") from None
 
 
 def whole(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
