@@ -4,7 +4,9 @@ use trioxide::device::Device;
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide_operations::error::Names;
-use trioxide_operations::{Error, Result, polylla, refine, smooth, smooth_volume};
+use trioxide_operations::{
+    Error, On, Result, polyhedra, polylla, refine, refine_tets, smooth, smooth_volume,
+};
 
 fn plane() -> Mesh {
     trioxide::generate::random(500, 1).expect("a mesh").into()
@@ -20,11 +22,8 @@ const LOUD: Names = Names {
     value: |option, value| format!("{}={value}", option.to_uppercase()),
 };
 
-#[cfg(feature = "serial")]
 #[test]
 fn a_device_and_the_sequential_algorithms_give_the_same_meshes() -> Result<()> {
-    use trioxide_operations::{On, polyhedra, refine_tets};
-
     let on = Device::cpu(Some(2))?;
     let options = polylla::Options {
         parents: true,
