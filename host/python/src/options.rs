@@ -12,7 +12,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PySequence, PyString};
 use trioxide_operations as operations;
 use trioxide_operations::error::Names;
 
-use crate::call::Dict;
+type Dict<'py> = Bound<'py, PyDict>;
 
 /// What options are called in Python: `memory_limit`, `method="grid"`.
 pub const KEYWORDS: Names = Names {
