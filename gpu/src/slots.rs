@@ -12,7 +12,7 @@
 //! each vertex has half of its edges and a third of its faces, whatever the order of the ids. By the lowest vertex, the
 //! low ones of a mesh in random order would have nearly all of theirs, twice as many as there is room for.
 
-use trioxide_kernel::Atomic;
+use trioxide_kernel::safe::Atomic;
 use trioxide_kernel::view::AtomicElement;
 
 use crate::ids::Vertex;

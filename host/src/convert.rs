@@ -47,8 +47,7 @@ use crate::{Error, Result};
 /// [`Error::Argument`] for more points than ids; errors of the device.
 pub fn lift<P: Lift>(on: &Device, points: &Buffer<P>) -> Result<Buffer<P::Lifted>> {
     let mut lifted = on.uninitialized(points.len())?;
-    // SAFETY: no index comes from data.
-    unsafe { kernel::lift_points::launch(on, count(points.len())?, points, &mut lifted) }?;
+    kernel::lift_points::launch(on, count(points.len())?, points, &mut lifted)?;
     Ok(lifted)
 }
 
@@ -58,10 +57,7 @@ pub fn lift<P: Lift>(on: &Device, points: &Buffer<P>) -> Result<Buffer<P::Lifted
 /// As [`lift`].
 pub fn flatten<P: Lift>(on: &Device, points: &Buffer<P::Lifted>) -> Result<Buffer<P>> {
     let mut flattened = on.uninitialized(points.len())?;
-    // SAFETY: no index comes from data.
-    unsafe {
-        kernel::flatten_points::launch::<P>(on, count(points.len())?, points, &mut flattened)
-    }?;
+    kernel::flatten_points::launch::<P>(on, count(points.len())?, points, &mut flattened)?;
     Ok(flattened)
 }
 
@@ -73,8 +69,7 @@ pub fn bounds<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec
     let n = count(points.len())?;
     on.stage("bounds", || {
         let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();
-        // SAFETY: no index comes from data.
-        unsafe { measure_bounds::launch(on, n, points, &mut extremes) }?;
+        measure_bounds::launch(on, n, points, &mut extremes)?;
         let keys: Vec<u64> = on.download(&extremes)?;
         let mut highest = keys.chunks(COPIES as usize).map(|copies| {
             let key = copies.iter().copied().max().filter(|&key| key > 0);

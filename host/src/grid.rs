@@ -149,18 +149,15 @@ impl Run {
         let (n, [first, skipped]) = (n as u32, [start / self.side, start % self.side]);
         on.stage("write the grid", || {
             let mut points = on.uninitialized(n as usize)?;
-            // SAFETY: no index comes from data.
-            unsafe {
-                kernel::write_points::launch(
-                    on,
-                    n,
-                    side,
-                    kernel::reciprocal(side),
-                    first as u32,
-                    skipped as u32,
-                    &mut points,
-                )
-            }?;
+            kernel::write_points::launch(
+                on,
+                n,
+                side,
+                kernel::reciprocal(side),
+                first as u32,
+                skipped as u32,
+                &mut points,
+            )?;
             Ok(points)
         })
     }
@@ -178,17 +175,14 @@ impl Run {
         let (n, skipped) = (n as u32, squares.start % (self.side - 1));
         on.stage("write the grid", || {
             let mut corners = on.uninitialized(6 * n as usize)?;
-            // SAFETY: a square writes six elements of its own, and there are six a square.
-            unsafe {
-                kernel::write_corners::launch(
-                    on,
-                    n,
-                    side,
-                    kernel::reciprocal(side - 1),
-                    skipped as u32,
-                    &mut corners,
-                )
-            }?;
+            kernel::write_corners::launch(
+                on,
+                n,
+                side,
+                kernel::reciprocal(side - 1),
+                skipped as u32,
+                &mut corners,
+            )?;
             Ok(corners)
         })
     }

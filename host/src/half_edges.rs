@@ -172,17 +172,13 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
         on.stage("half-edges of vertices", || {
             let mut first = on.filled(self.points.len(), HalfEdge::NONE)?;
             let n = self.half_edges();
-            // SAFETY: origins are vertices of a checked mesh, and each vertex has an element. Twins are half-edges or
-            // border ones.
-            unsafe {
-                kernel::find_half_edges_of_vertices::launch(
-                    on,
-                    n / 3,
-                    &self.origins,
-                    &self.twins,
-                    &mut first,
-                )
-            }?;
+            kernel::find_half_edges_of_vertices::launch(
+                on,
+                n / 3,
+                &self.origins,
+                &self.twins,
+                &mut first,
+            )?;
             Ok(first)
         })
     }

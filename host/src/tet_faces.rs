@@ -72,9 +72,8 @@ impl DeviceFaces {
     /// Matches the sides of `tetrahedra`, which are `list`, of a mesh of `vertices` vertices, and finds those of its
     /// tagged triangles `tagged` (three vertices each).
     ///
-    /// # Safety
-    /// The vertices of tetrahedra are below `vertices`. (Those of tagged triangles may be any.)
-    pub(crate) unsafe fn build(
+    /// The vertices of tetrahedra are below `vertices`; those of tagged triangles may be any.
+    pub(crate) fn build(
         on: &Device,
         list: ListId,
         vertices: usize,
@@ -84,10 +83,7 @@ impl DeviceFaces {
         let count = tetrahedra.len() / 4;
         let (scattered, ()) = is_scattered(on, tetrahedra.as_words(), 4, vertices, || Ok(()))?;
         for slots in [table_slots(count), slots_for(8 * count)] {
-            // SAFETY: the caller's promise.
-            let built = unsafe {
-                Self::by_table(on, list, vertices, tetrahedra, tagged, slots, scattered)
-            }?;
+            let built = Self::by_table(on, list, vertices, tetrahedra, tagged, slots, scattered)?;
             if !matches!(built, Err(Broken::Crowded(_))) {
                 return Ok(built);
             }
@@ -95,9 +91,8 @@ impl DeviceFaces {
         Ok(Err(Broken::Crowded(0)))
     }
 
-    /// # Safety
-    /// As for [`DeviceFaces::build`].
-    unsafe fn by_table(
+    /// As [`DeviceFaces::build`], with a table of `slots` slots.
+    fn by_table(
         on: &Device,
         list: ListId,
         vertices: usize,
@@ -116,41 +111,33 @@ impl DeviceFaces {
         } else {
             kernel::match_face_sides::launch
         };
-        // SAFETY: the scale puts the slots of every vertex below V into the table; waiting sides are of the tetrahedra.
-        unsafe {
-            launch(
-                on,
-                sides / 4,
-                tetrahedra,
-                &mut table,
-                &mut twins,
-                &mut found,
-                scale,
-            )
-        }?;
+        // The scale puts the slots of every vertex below V into the table.
+        launch(
+            on,
+            sides / 4,
+            tetrahedra,
+            &mut table,
+            &mut twins,
+            &mut found,
+            scale,
+        )?;
         let mut boundary: BitSet<FaceSide> = on.uninitialized(words(sides as usize))?;
-        // SAFETY: twins are sides or `NONE`.
-        unsafe {
-            kernel::mark_boundary_sides::launch(on, sides, &twins, &mut found, &mut boundary)
-        }?;
+        kernel::mark_boundary_sides::launch(on, sides, &twins, &mut found, &mut boundary)?;
         let triangles = tagged.len() / 3;
         let mut of_tagged = on.uninitialized(triangles)?;
-        // SAFETY: the table of the launch above; vertices of tagged triangles are compared with V before they are used.
-        unsafe {
-            kernel::find_tagged_faces::launch(
-                on,
-                triangles as u32,
-                tagged,
-                tetrahedra,
-                &table,
-                &twins,
-                vertices as u32,
-                &mut of_tagged,
-                &mut found,
-                scale,
-                scattered.into(),
-            )
-        }?;
+        kernel::find_tagged_faces::launch(
+            on,
+            triangles as u32,
+            tagged,
+            tetrahedra,
+            &table,
+            &twins,
+            vertices as u32,
+            &mut of_tagged,
+            &mut found,
+            scale,
+            scattered.into(),
+        )?;
         drop(table);
         let found = on.download(&found)?;
         let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);

@@ -18,11 +18,13 @@
 #![forbid(unsafe_code)]
 
 mod blocks;
+mod report;
 
 pub use blocks::{Summaries, summarize_tiles};
 use glam::DVec2;
 pub use own_kernels_gpu::Side;
 use own_kernels_gpu::{self as kernel, TILE};
+pub use report::print_far;
 use trioxide_device::{Buffer, Device, Result, collective};
 use trioxide_ids::Vertex;
 

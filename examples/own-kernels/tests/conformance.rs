@@ -4,7 +4,7 @@ mod compared;
 
 use glam::DVec2;
 use own_kernels::{
-    PTX, Side, Summaries, far_points, listed_distances, select_points, summarize_tiles,
+    PTX, Side, Summaries, far_points, listed_distances, print_far, select_points, summarize_tiles,
 };
 use trioxide_device::{Device, conformance};
 
@@ -108,6 +108,40 @@ fn compare_tiles(on: &Device, points: &[DVec2], centre: DVec2, width: usize) {
     );
 }
 
+/// The same lines on every device, in the order of the points.
+fn compare_prints(on: &Device, count: u32) {
+    let points: Vec<DVec2> = (0..count)
+        .map(|i| DVec2::new(f64::from(i % 1000), 0.5))
+        .collect();
+    on.keep_prints(true);
+    let uploaded = on.upload(&points).unwrap();
+    print_far(on, &uploaded, DVec2::ZERO, 996_004.0).unwrap();
+    let lines: Vec<String> = on.take_prints().iter().map(ToString::to_string).collect();
+    on.keep_prints(false);
+    let far = points
+        .iter()
+        .enumerate()
+        .filter(|(_, point)| point.x >= 998.0);
+    let source = include_str!("../kernels/src/lib.rs");
+    let line = |i: usize, print: &str, text: String| {
+        let before = source.lines().take_while(|line| !line.contains(print));
+        let line = before.count() + 1;
+        format!("kernel print_far: index {i}: kernels/src/lib.rs:{line}: {text}")
+    };
+    let expected: Vec<String> = far
+        .flat_map(|(i, point)| {
+            let (distance, over) = (point.length_squared(), point.length_squared() - 996_004.0);
+            let first = format!("{i} is {distance:?} from the centre");
+            let second = format!("which is {over:?} too far: true");
+            [
+                line(i, "from the centre\"", first),
+                line(i, "too far: {}\"", second),
+            ]
+        })
+        .collect();
+    assert_eq!(lines, expected, "{on:?}, {count} points");
+}
+
 /// Not on a GPU, which is lost to the process then.
 #[test]
 fn a_point_that_is_not_there_is_an_error_that_names_it() {
@@ -163,6 +197,9 @@ fn kernels_give_what_plain_loops_give() {
             compare(&on, count);
             compared::compare(&on, count);
         }
+        for count in [0, 999, 50_000] {
+            compare_prints(&on, count);
+        }
         conformance::check_launched(&on, PTX).unwrap();
     }
 }
@@ -193,6 +230,7 @@ fn ptx_keeps_the_rules() {
             [
                 "gather_distances",
                 "is_far",
+                "print_far",
                 "reduce_tiles",
                 "scale_and_add",
                 "select_points_closed_false",

@@ -9,7 +9,7 @@ trioxide_kernel::id! {
     pub struct Vertex = "vertex";
     /// One of the two directions of an edge. Half-edge 3t + k starts at corner k of triangle t; ids behind the
     /// half-edges of triangles belong to the boundary.
-    pub struct HalfEdge = "half-edge";
+    pub struct HalfEdge = "half-edge", 3 of Triangle;
     /// An edge of a mesh, whichever way it runs.
     pub struct Edge = "edge";
     /// A triangle.
@@ -21,17 +21,19 @@ trioxide_kernel::id! {
     /// A polygon.
     pub struct Polygon = "polygon";
     /// An edge and a way to run along it: 2e along edge e, 2e + 1 in reverse.
-    pub struct Side = "side";
+    pub struct Side = "side", 2 of Edge;
     /// An edge of a tetrahedron: use 6t + k is edge k of tetrahedron t.
-    pub struct EdgeUse = "edge use";
+    pub struct EdgeUse = "edge use", 6 of Tet;
     /// A place in the list of the cells' vertices: a vertex of a cell.
     pub struct Corner = "corner";
     /// A face of a cell: 6c + f is face f of cell c.
-    pub struct CellFace = "face of a cell";
+    pub struct CellFace = "face of a cell", 6 of Cell;
     /// A place in an order of the vertices.
     pub struct Place = "place";
     /// A face of a tetrahedron, seen from it: side 4t + i is the face of tetrahedron t opposite to its vertex i.
-    pub struct FaceSide = "side of a face";
+    pub struct FaceSide = "side of a face", 4 of Tet;
+    /// An item of the list that a launch goes through.
+    pub struct Item = "item";
     /// A polyhedron.
     pub struct Polyhedron = "polyhedron";
 }

@@ -54,21 +54,6 @@ impl Label {
         }
     }
 
-    /// The array `field` of a group.
-    #[inline(always)]
-    pub const fn field(self, field: &'static str) -> Self {
-        #[cfg(all(
-            any(debug_assertions, feature = "checked"),
-            not(target_arch = "nvptx64")
-        ))]
-        return Self::new(self.names.0, field);
-        #[cfg(not(all(
-            any(debug_assertions, feature = "checked"),
-            not(target_arch = "nvptx64")
-        )))]
-        Self::new("", field)
-    }
-
     /// The array's name.
     #[cfg(all(
         any(debug_assertions, feature = "checked"),
@@ -109,7 +94,96 @@ impl Label {
     #[cfg(all(any(debug_assertions, feature = "checked"), target_arch = "nvptx64"))]
     #[cold]
     fn fail(self, index: usize, len: usize) -> ! {
-        crate::fault::report(self.array, index, len)
+        crate::fault::report(0, self.array, index, len)
+    }
+}
+
+/// Kernel and array, for the message about a wrong index: in every build, unlike a [`Label`].
+#[derive(Clone, Copy)]
+pub struct Names {
+    #[cfg(not(target_arch = "nvptx64"))]
+    kernel: &'static str,
+    #[cfg(not(target_arch = "nvptx64"))]
+    array: &'static str,
+    // Hashes, 0 of an empty name.
+    #[cfg(target_arch = "nvptx64")]
+    kernel: u32,
+    #[cfg(target_arch = "nvptx64")]
+    array: u32,
+}
+
+impl Names {
+    /// Array `array` of kernel `kernel`.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub const fn new(kernel: &'static str, array: &'static str) -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        return Self {
+            kernel: match kernel.is_empty() {
+                true => 0,
+                false => hash(kernel),
+            },
+            array: hash(array),
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        Self { kernel, array }
+    }
+
+    /// The array `field` of a group.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub const fn field(self, field: &'static str) -> Self {
+        #[cfg(target_arch = "nvptx64")]
+        return Self {
+            kernel: self.kernel,
+            array: hash(field),
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        Self::new(self.kernel, field)
+    }
+
+    /// The array's label in a checked build.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub const fn label(self) -> Label {
+        #[cfg(target_arch = "nvptx64")]
+        return Label {
+            #[cfg(any(debug_assertions, feature = "checked"))]
+            array: self.array,
+        };
+        #[cfg(not(target_arch = "nvptx64"))]
+        Label::new(self.kernel, self.array)
+    }
+
+    /// Hash of the array's name.
+    #[cfg(target_arch = "nvptx64")]
+    #[inline(always)]
+    pub(crate) const fn array(self) -> u32 {
+        self.array
+    }
+
+    /// Ends the launch: an index is none of the array whose name has this hash.
+    #[cfg(target_arch = "nvptx64")]
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fail_in(self, array: u32) -> ! {
+        crate::fault::report_array(self.kernel, array)
+    }
+
+    /// Ends the launch: index `i` is no index of an array of `len` elements.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fail(self, i: u32, len: u32) -> ! {
+        #[cfg(target_arch = "nvptx64")]
+        crate::fault::report(self.kernel, self.array, i as usize, len as usize);
+        // Not a panic: the launch catches it, and nothing is printed.
+        #[cfg(not(target_arch = "nvptx64"))]
+        std::panic::resume_unwind(Box::new(OutOfBounds {
+            kernel: self.kernel,
+            array: self.array,
+            index: i.into(),
+            len: len.into(),
+        }))
     }
 }
 

@@ -4,7 +4,7 @@
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Most bytes of an assertion's text that a report holds.
-pub const MOST_TEXT: usize = 232;
+pub const MOST_TEXT: usize = 224;
 
 /// A bad index or a broken assertion, as the device reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,12 +12,16 @@ pub const MOST_TEXT: usize = 232;
 pub struct Fault {
     /// [`hash`](crate::check::hash) of the array's name.
     pub array: u32,
-    /// 0 if there is no fault, [`BAD_INDEX`] or [`BROKEN_ASSERTION`].
+    /// 0 if there is no fault, [`BAD_INDEX`], [`LEFT_ARRAY`] or [`BROKEN_ASSERTION`].
     pub is_set: u32,
     /// The index.
     pub index: u64,
     /// Number of elements of the array, or of bytes of the text.
     pub len: u64,
+    /// [`hash`](crate::check::hash) of the kernel's name; 0 where the report does not know it.
+    pub kernel: u32,
+    /// Nothing: the size is a whole number of `u64`.
+    pub padding: u32,
     /// File, line and message of an assertion.
     pub text: [u8; MOST_TEXT],
 }
@@ -29,6 +33,8 @@ impl Default for Fault {
             is_set: 0,
             index: 0,
             len: 0,
+            kernel: 0,
+            padding: 0,
             text: [0; MOST_TEXT],
         }
     }
@@ -36,6 +42,8 @@ impl Default for Fault {
 
 /// [`Fault::is_set`] of a bad index.
 pub const BAD_INDEX: u32 = 1;
+/// [`Fault::is_set`] of a bad index whose number is not known.
+pub const LEFT_ARRAY: u32 = 3;
 /// [`Fault::is_set`] of a broken assertion.
 pub const BROKEN_ASSERTION: u32 = 2;
 
@@ -56,10 +64,17 @@ static REPORTED: AtomicU32 = AtomicU32::new(0);
 #[cfg(target_arch = "nvptx64")]
 const MOST_WAITS: u32 = 1 << 20;
 
-/// Reports a bad index of an array with `len` elements to the host, and ends the launch.
+/// Reports a bad index of an array with `len` elements to the host, and ends the launch. Kernel and array are hashes of
+/// their names.
 #[cfg(target_arch = "nvptx64")]
-pub(crate) fn report(array: u32, index: usize, len: usize) -> ! {
-    end(BAD_INDEX, array, index as u64, len as u64, "")
+pub(crate) fn report(kernel: u32, array: u32, index: usize, len: usize) -> ! {
+    end(BAD_INDEX, [kernel, array], index as u64, len as u64, "")
+}
+
+/// Reports that an index has left an array, and ends the launch. Kernel and array are hashes of their names.
+#[cfg(target_arch = "nvptx64")]
+pub(crate) fn report_array(kernel: u32, array: u32) -> ! {
+    end(LEFT_ARRAY, [kernel, array], 0, 0, "")
 }
 
 /// Reports a broken assertion to the host, and ends the launch.
@@ -67,18 +82,19 @@ pub(crate) fn report(array: u32, index: usize, len: usize) -> ! {
 #[allow(dead_code)]
 pub(crate) fn report_assertion(text: &'static str, index: u32) -> ! {
     let len = text.len().min(MOST_TEXT) as u64;
-    end(BROKEN_ASSERTION, 0, index.into(), len, text)
+    end(BROKEN_ASSERTION, [0, 0], index.into(), len, text)
 }
 
 /// Reports a fault and ends the launch. The first of several threads reports; the others wait for it, since the first
 /// trap ends them all.
 #[cfg(target_arch = "nvptx64")]
-fn end(is_set: u32, array: u32, index: u64, len: u64, text: &str) -> ! {
+fn end(is_set: u32, [kernel, array]: [u32; 2], index: u64, len: u64, text: &str) -> ! {
     if REPORTED.compare_exchange(0, 1, Relaxed, Relaxed).is_ok() {
         // SAFETY: the host's memory, or null; this thread alone writes it.
         unsafe {
             let at = __trioxide_fault;
             if !at.is_null() {
+                (&raw mut (*at).kernel).write_volatile(kernel);
                 (&raw mut (*at).array).write_volatile(array);
                 (&raw mut (*at).is_set).write_volatile(is_set);
                 (&raw mut (*at).index).write_volatile(index);

@@ -11,9 +11,19 @@
 /// assert!(Vertex::NONE.is_none());
 /// assert_eq!(format!("{:?}", Vertex::new(3)), "vertex 3");
 /// ```
+///
+/// An id may be one of several that another has: `pub struct HalfEdge = "half-edge", 3 of Triangle;`. Then a kernel over
+/// triangles reads and writes the half-edges of its own by [`Own::part`](crate::safe::Own::part).
 #[macro_export]
 macro_rules! id {
-    ($($(#[$attribute:meta])* $visibility:vis struct $id:ident = $name:literal;)*) => { $(
+    (@whole $id:ident) => { $id };
+    (@whole $id:ident $per:literal of $whole:ident) => { $whole };
+    (@per) => { 1 };
+    (@per $per:literal) => { $per };
+    ($(
+        $(#[$attribute:meta])*
+        $visibility:vis struct $id:ident = $name:literal $(, $per:literal of $whole:ident)?;
+    )*) => { $(
         $(#[$attribute])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(transparent)]
@@ -79,6 +89,8 @@ macro_rules! id {
 
         impl $crate::Index for $id {
             type Word = $crate::Bits<Self>;
+            type Whole = $crate::id!(@whole $id $($per of $whole)?);
+            const PER: u32 = $crate::id!(@per $($per)?);
 
             #[inline(always)]
             fn index(self) -> u32 {

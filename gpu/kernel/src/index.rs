@@ -14,6 +14,11 @@ use crate::view::AtomicElement;
 pub trait Index: Pod + Ord + Send + Sync + NoCells {
     /// The words of bit sets over these indices.
     type Word: BitWord<Member = Self> + AtomicElement<Bits = u32>;
+    /// What has [`Self::PER`] of these, one after the other: half-edges 3t to 3t + 2 are a triangle's. Itself for an
+    /// index of its own.
+    type Whole: Index;
+    /// How many of these a [`Self::Whole`] has.
+    const PER: u32;
     /// The index as a number.
     fn index(self) -> u32;
     /// The index of a number.
@@ -22,6 +27,8 @@ pub trait Index: Pod + Ord + Send + Sync + NoCells {
 
 impl Index for u32 {
     type Word = u32;
+    type Whole = u32;
+    const PER: u32 = 1;
 
     #[inline(always)]
     fn index(self) -> u32 {

@@ -13,10 +13,11 @@ use bytemuck::Pod;
 
 use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
 use crate::check::{BrokenAssertion, OutOfBounds, hash};
-use crate::fault::{BROKEN_ASSERTION, Fault};
+use crate::fault::{BROKEN_ASSERTION, Fault, LEFT_ARRAY};
 use crate::index::BitWord;
 use crate::index::Index;
 use crate::place;
+use crate::print::{Collector, Record, Sink};
 use crate::view::{Out, RawView};
 #[cfg(any(debug_assertions, feature = "checked"))]
 use crate::writers::OfLaunch;
@@ -88,8 +89,11 @@ impl Launch {
     /// The promise of the launch, whose fields are as the kernel's code made them. `range` lies within
     /// 0..[`Launch::calls`], no call is made twice, and the launch's arrays are memory of this process.
     pub unsafe fn run(&self, range: Range<u32>) {
-        // SAFETY: the caller's promise.
-        unsafe { (self.calls)(&self.arguments, self.n, range) }
+        let arguments = &self.arguments;
+        arguments.prints.during(range.start, || {
+            // SAFETY: the caller's promise.
+            unsafe { (self.calls)(arguments, self.n, range) }
+        });
     }
 
     /// End of the range that `run` takes as a whole.
@@ -117,6 +121,17 @@ impl Launch {
         }
     }
 
+    /// Sends the lines that the launch prints to `sink` when it is dropped, in place of standard error.
+    pub fn print_to(&mut self, sink: Sink) {
+        self.arguments.prints.send_to(sink);
+    }
+
+    /// Takes what a device has printed: the `records` that are set, which are cleared, of `count` prints in all, as far
+    /// as that is known.
+    pub fn take_prints(&self, records: &mut [Record], count: u64) {
+        self.arguments.prints.take(records, count);
+    }
+
     /// Refuses arrays of another device than `device`.
     ///
     /// # Errors
@@ -132,23 +147,16 @@ impl Launch {
         }
     }
 
-    /// The error for a fault that a device reported during this launch.
-    pub fn describe(&self, fault: Fault) -> LaunchError {
-        if fault.is_set == BROKEN_ASSERTION {
-            let len = (fault.len as usize).min(fault.text.len());
-            return LaunchError::Assertion {
-                kernel: self.kernel.name,
-                text: String::from_utf8_lossy(&fault.text[..len]).into_owned(),
-                index: fault.index,
-            };
-        }
-        let array = |array: &&Array| hash(array.name) == fault.array;
-        let found = self.arguments.arrays.iter().find(array);
-        LaunchError::OutOfBounds {
+    /// The names that a report of this launch may have.
+    pub fn named(&self) -> Named {
+        Named {
             kernel: self.kernel.name,
-            array: found.map_or("shared", |array| array.name),
-            index: fault.index,
-            len: fault.len,
+            arrays: self
+                .arguments
+                .arrays
+                .iter()
+                .map(|array| array.name)
+                .collect(),
         }
     }
 
@@ -168,6 +176,50 @@ impl Launch {
                 len: found.len,
             }),
             Err(other) => std::panic::resume_unwind(other),
+        }
+    }
+}
+
+impl Drop for Launch {
+    // After a panic too: the lines before it say most.
+    fn drop(&mut self) {
+        self.arguments.prints.finish(self.kernel.name);
+    }
+}
+
+/// The names of a kernel and its arrays, which a device reports as hashes.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// Its arrays.
+    pub arrays: Vec<&'static str>,
+}
+
+impl Named {
+    /// The error for a fault that a device reported during a launch of this kernel.
+    pub fn describe(&self, fault: &Fault) -> LaunchError {
+        if fault.is_set == BROKEN_ASSERTION {
+            let len = (fault.len as usize).min(fault.text.len());
+            return LaunchError::Assertion {
+                kernel: self.kernel,
+                text: String::from_utf8_lossy(&fault.text[..len]).into_owned(),
+                index: fault.index,
+            };
+        }
+        let array = |array: &&&str| hash(array) == fault.array;
+        let array = self.arrays.iter().find(array).copied().unwrap_or("shared");
+        if fault.is_set == LEFT_ARRAY {
+            return LaunchError::LeftArray {
+                kernel: self.kernel,
+                array,
+            };
+        }
+        LaunchError::OutOfBounds {
+            kernel: self.kernel,
+            array,
+            index: fault.index,
+            len: fault.len,
         }
     }
 }
@@ -199,6 +251,7 @@ pub struct Arguments {
     /// Start of each value in `values`.
     starts: Vec<usize>,
     arrays: Vec<Array>,
+    prints: Collector,
     /// Who wrote which element on a CPU.
     #[cfg(any(debug_assertions, feature = "checked"))]
     pub(crate) writers: OfLaunch,
@@ -213,6 +266,7 @@ impl Arguments {
             values: Vec::with_capacity(32),
             starts: Vec::with_capacity(24),
             arrays: Vec::with_capacity(16),
+            prints: Collector::default(),
             #[cfg(any(debug_assertions, feature = "checked"))]
             writers: OfLaunch::default(),
         };
@@ -283,6 +337,8 @@ impl Arguments {
 pub struct TooShort {
     pub array: &'static str,
     pub len: u64,
+    /// Elements that each index needs.
+    pub per: u32,
 }
 
 /// Why a launch failed.
@@ -308,6 +364,8 @@ pub enum LaunchError {
         len: u64,
         /// Number of indices of the launch.
         n: u32,
+        /// Elements that each index needs.
+        per: u32,
     },
     /// A call used an index that an array does not have.
     OutOfBounds {
@@ -319,6 +377,13 @@ pub enum LaunchError {
         index: u64,
         /// Number of elements of the array.
         len: u64,
+    },
+    /// A call read an array at an index that it does not have, among several by `at_all`: a GPU does not say which.
+    LeftArray {
+        /// The kernel.
+        kernel: &'static str,
+        /// The array.
+        array: &'static str,
     },
     /// A `kernel_assert!` of a checked build does not hold.
     Assertion {
@@ -372,10 +437,17 @@ impl fmt::Display for LaunchError {
                 array,
                 len,
                 n,
-            } => write!(
-                f,
-                "kernel {kernel}: array `{array}` has {len} elements, but the launch has {n} indices"
-            ),
+                per,
+            } => {
+                write!(
+                    f,
+                    "kernel {kernel}: array `{array}` has {len} elements, but the launch has {n} indices"
+                )?;
+                match per {
+                    1 => Ok(()),
+                    per => write!(f, " with {per} elements each"),
+                }
+            }
             &Self::OutOfBounds {
                 kernel,
                 array,
@@ -388,6 +460,10 @@ impl fmt::Display for LaunchError {
                 len,
             }
             .fmt(f),
+            Self::LeftArray { kernel, array } => write!(
+                f,
+                "kernel {kernel}: array `{array}` was read at an index that it does not have; on the CPU the error names it"
+            ),
             Self::Assertion {
                 kernel,
                 text,

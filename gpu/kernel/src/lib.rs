@@ -23,6 +23,7 @@
 //! | lists and ranks, as kernels read them | [`rows`] |
 //! | launches and buffers, on the host | `launch` |
 //! | checked builds | [`check`] |
+//! | lines that a kernel prints | [`kernel_print!`] |
 //!
 //! Kernels run elsewhere: on trioxide's `Device`, or on any other implementation of `launch::Launcher`.
 #![cfg_attr(
@@ -51,6 +52,7 @@ pub mod parameter;
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 pub mod place;
+pub mod print;
 pub mod rows;
 pub mod safe;
 pub mod view;

@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use glam::{DVec2, DVec3, DVec4, Vec2, Vec3, Vec4};
 
 use crate::block::NoCells;
-use crate::check::Label;
+use crate::check::Names;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::launch::{Arguments, Buffer};
 use crate::view::{Atomic, AtomicElement, In, Out, Racing, RacingElement, RawView};
@@ -66,7 +66,7 @@ pub unsafe trait Parameter: Copy {
     ///
     /// # Safety
     /// The promise of the views' `from_raw`.
-    unsafe fn from_raw<'v>(raw: Self::Raw, label: Label, run: &'v Run) -> Self::View<'v>;
+    unsafe fn from_raw<'v>(raw: Self::Raw, names: Names, run: &'v Run) -> Self::View<'v>;
 
     /// The entry's argument from the launch's; its arrays are noted in `arguments`.
     #[cfg(not(target_arch = "nvptx64"))]
@@ -85,16 +85,38 @@ pub struct Run {
         not(target_arch = "nvptx64")
     ))]
     writers: crate::writers::OfLaunch,
+    /// Hash of the name of an array that an index of this thread has left, or 0. It is reported at the thread's end.
+    #[cfg(target_arch = "nvptx64")]
+    left: core::cell::Cell<u32>,
 }
 
 #[cfg(target_arch = "nvptx64")]
 impl Run {
-    /// A run on a device.
+    /// A thread's run on a device.
     #[doc(hidden)]
     #[inline(always)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
-        Self {}
+        Self {
+            left: core::cell::Cell::new(0),
+        }
+    }
+
+    /// Notes that an index has left an array, if it has. A value is selected: a branch would part the reads before it
+    /// from those after it. One number is kept, since every one takes a register of the whole kernel.
+    #[inline(always)]
+    pub(crate) fn note(&self, has_left: bool, names: Names) {
+        let left = self.left.get();
+        self.left.set(if has_left { names.array() } else { left });
+    }
+
+    /// Ends the thread; the launch too, if an index has left an array. `names` are the kernel's.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn end(&self, names: Names) {
+        if self.left.get() != 0 {
+            names.fail_in(self.left.get());
+        }
     }
 }
 
@@ -137,9 +159,9 @@ unsafe impl<T: Pod + Send + Sync> Parameter for In<'_, T> {
     type Argument<'a> = &'a Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> In<'v, T> {
+    unsafe fn from_raw<'v>(raw: RawView<T>, names: Names, _: &'v Run) -> In<'v, T> {
         // SAFETY: the caller's promise.
-        unsafe { In::from_raw(raw, label) }
+        unsafe { In::from_raw(raw, names.label()) }
     }
 
     #[cfg(not(target_arch = "nvptx64"))]
@@ -156,9 +178,9 @@ unsafe impl<T: Pod + Send + Sync> Parameter for Out<'_, T> {
     type Argument<'a> = &'a mut Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, run: &'v Run) -> Out<'v, T> {
+    unsafe fn from_raw<'v>(raw: RawView<T>, names: Names, run: &'v Run) -> Out<'v, T> {
         // SAFETY: the caller's promise.
-        let view = unsafe { Out::from_raw(raw, label) };
+        let view = unsafe { Out::from_raw(raw, names.label()) };
         #[cfg(not(target_arch = "nvptx64"))]
         let view = view.noted_by(run.writers(raw));
         #[cfg(target_arch = "nvptx64")]
@@ -180,9 +202,9 @@ unsafe impl<T: AtomicElement> Parameter for Atomic<'_, T> {
     type Argument<'a> = &'a mut Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> Atomic<'v, T> {
+    unsafe fn from_raw<'v>(raw: RawView<T>, names: Names, _: &'v Run) -> Atomic<'v, T> {
         // SAFETY: the caller's promise.
-        unsafe { Atomic::from_raw(raw, label) }
+        unsafe { Atomic::from_raw(raw, names.label()) }
     }
 
     #[cfg(not(target_arch = "nvptx64"))]
@@ -199,9 +221,9 @@ unsafe impl<T: RacingElement> Parameter for Racing<'_, T> {
     type Argument<'a> = &'a mut Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> Racing<'v, T> {
+    unsafe fn from_raw<'v>(raw: RawView<T>, names: Names, _: &'v Run) -> Racing<'v, T> {
         // SAFETY: the caller's promise.
-        unsafe { Racing::from_raw(raw, label) }
+        unsafe { Racing::from_raw(raw, names.label()) }
     }
 
     #[cfg(not(target_arch = "nvptx64"))]
@@ -303,7 +325,7 @@ unsafe impl<T: Scalar> Parameter for T {
     type Argument<'a> = T;
 
     #[inline(always)]
-    unsafe fn from_raw(raw: T, _: Label, _: &Run) -> T {
+    unsafe fn from_raw(raw: T, _: Names, _: &Run) -> T {
         raw
     }
 
@@ -322,7 +344,7 @@ unsafe impl Parameter for bool {
     type Argument<'a> = bool;
 
     #[inline(always)]
-    unsafe fn from_raw(raw: u32, _: Label, _: &Run) -> bool {
+    unsafe fn from_raw(raw: u32, _: Names, _: &Run) -> bool {
         raw != 0
     }
 

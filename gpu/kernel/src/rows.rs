@@ -1,23 +1,41 @@
 //! Lists of elements, one for each key, and ranks in bit sets, as kernels read them.
 
-use crate::{Group, In, Index, Out};
+use crate::{Index, Out, safe};
 
 /// Lists of elements, one for each key: compressed sparse rows.
-#[derive(Group)]
+#[derive(safe::Group)]
 pub struct Rows<'a, T: bytemuck::Pod + Send + Sync> {
     /// Start of each key's elements in `items`, and the end of the last.
-    pub offsets: In<'a, u32>,
+    pub offsets: safe::In<'a, u32>,
     /// Elements, ascending for each key.
-    pub items: In<'a, T>,
+    pub items: safe::In<'a, T>,
+}
+
+impl<T: bytemuck::Pod + Send + Sync> Rows<'_, T> {
+    /// Start of a key's elements in `items`.
+    #[inline(always)]
+    pub fn start(self, key: impl Index) -> u32 {
+        self.offsets.at(key.index())
+    }
+
+    /// End of a key's elements in `items`.
+    #[inline(always)]
+    pub fn end(self, key: impl Index) -> u32 {
+        self.offsets.at(key.index() + 1)
+    }
 }
 
 /// Number of members of a bit set below `member`. `ranks` has two words for each word of the set: the word, and the
 /// number of members before it.
 #[inline(always)]
-pub fn rank_of<I: Index>(ranks: In<u32>, member: I) -> u32 {
-    let i = member.index();
-    let [word, before] = ranks.pair(i / 32 * 2);
-    before + (word & ((1 << (i % 32)) - 1)).count_ones()
+pub fn rank_of<I: Index>(ranks: safe::In<u32>, member: I) -> u32 {
+    rank_in(ranks.pair(member.index() / 32 * 2), member)
+}
+
+/// As [`rank_of()`], from the two words of `member`.
+#[inline(always)]
+pub fn rank_in<I: Index>([word, before]: [u32; 2], member: I) -> u32 {
+    before + (word & ((1 << (member.index() % 32)) - 1)).count_ones()
 }
 
 /// Longest list that is sorted by insertion.

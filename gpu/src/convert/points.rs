@@ -2,7 +2,8 @@
 
 use bytemuck::Pod;
 use glam::{DVec2, DVec3, Vec2, Vec3};
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Out, Own};
 
 use crate::ids::Vertex;
 use crate::point::{Planar, Point2};
@@ -53,7 +54,11 @@ impl Lift for DVec2 {
     requires(points.len() == n, lifted.len() == n),
     moves(points.bytes() + lifted.bytes())
 )]
-pub fn lift_points<P: Lift>(v: Vertex, points: In<P>, lifted: Out<<P as Lift>::Lifted>) {
+pub fn lift_points<P: Lift>(
+    v: Own<Vertex>,
+    points: In<P, Vertex>,
+    lifted: Out<<P as Lift>::Lifted, Vertex>,
+) {
     lifted.set(v, points.at(v).lifted());
 }
 
@@ -63,6 +68,10 @@ pub fn lift_points<P: Lift>(v: Vertex, points: In<P>, lifted: Out<<P as Lift>::L
     requires(points.len() == n, flattened.len() == n),
     moves(points.bytes() + flattened.bytes())
 )]
-pub fn flatten_points<P: Lift>(v: Vertex, points: In<<P as Lift>::Lifted>, flattened: Out<P>) {
+pub fn flatten_points<P: Lift>(
+    v: Own<Vertex>,
+    points: In<<P as Lift>::Lifted, Vertex>,
+    flattened: Out<P, Vertex>,
+) {
     flattened.set(v, P::flattened(points.at(v)));
 }

@@ -1,9 +1,10 @@
 //! Triangles of a grid.
 
-use trioxide_kernel::{Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Out, Own, Parts};
 
 use super::row_of;
-use crate::ids::Vertex;
+use crate::ids::{Item, Vertex};
 
 /// Writes the corners of both triangles of a square, as far behind the lower left corner of the first square as they
 /// are; a row has `side` points, and one square less, of which `reciprocal` is the [reciprocal](super::reciprocal()).
@@ -18,15 +19,20 @@ use crate::ids::Vertex;
     ),
     moves(corners.bytes())
 )]
-pub fn write_corners(square: u32, side: u32, reciprocal: u64, skipped: u32, corners: Out<Vertex>) {
-    let row = row_of(square + skipped, reciprocal);
-    let lower_left = square + row;
+pub fn write_corners(
+    square: Own<Item>,
+    side: u32,
+    reciprocal: u64,
+    skipped: u32,
+    corners: Out<Vertex, Parts<Item, 6>>,
+) {
+    let row = row_of(square.index() + skipped, reciprocal);
+    let lower_left = square.index() + row;
     let upper_right = lower_left + side + 1;
-    let h = 6 * square;
-    corners.set(h, Vertex::new(lower_left));
-    corners.set(h + 1, Vertex::new(lower_left + 1));
-    corners.set(h + 2, Vertex::new(upper_right));
-    corners.set(h + 3, Vertex::new(lower_left));
-    corners.set(h + 4, Vertex::new(upper_right));
-    corners.set(h + 5, Vertex::new(upper_right - 1));
+    corners.set(square.part(0), Vertex::new(lower_left));
+    corners.set(square.part(1), Vertex::new(lower_left + 1));
+    corners.set(square.part(2), Vertex::new(upper_right));
+    corners.set(square.part(3), Vertex::new(lower_left));
+    corners.set(square.part(4), Vertex::new(upper_right));
+    corners.set(square.part(5), Vertex::new(upper_right - 1));
 }

@@ -1,7 +1,8 @@
 //! Points of a grid.
 
 use glam::DVec2;
-use trioxide_kernel::{Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Out, Own};
 
 use super::row_of;
 use crate::ids::Vertex;
@@ -21,12 +22,12 @@ use crate::point::{Anywhere, DoublePoint, MeshPoint};
     moves(points.bytes())
 )]
 pub fn write_points<P: MeshPoint>(
-    v: Vertex,
+    v: Own<Vertex>,
     side: u32,
     reciprocal: u64,
     first: u32,
     skipped: u32,
-    points: Out<P>,
+    points: Out<P, Vertex>,
 ) {
     let place = v.index() + skipped;
     let row = row_of(place, reciprocal);

@@ -1,13 +1,19 @@
 //! Border half-edges: the outer sides of the boundary's edges.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Out, Own, Scatter};
 
-use crate::ids::HalfEdge;
+use crate::ids::{HalfEdge, Item};
 
 /// Gives the `j`-th edge of the boundary its border half-edge, `first + j`.
 #[kernel(requires(border.len() == n, twins.len() == first as usize))]
-pub fn number_border(j: u32, border: In<HalfEdge>, twins: Out<HalfEdge>, first: u32) {
-    twins.set(border.at(j), HalfEdge::new(first + j));
+pub fn number_border(
+    j: Own<Item>,
+    border: In<HalfEdge, Item>,
+    twins: Scatter<HalfEdge, HalfEdge>,
+    first: u32,
+) {
+    twins.set(border.at(j), HalfEdge::new(first + j.index()));
 }
 
 /// Finds the border half-edge behind the `j`-th, by turning around the vertex between them within its fan of triangles:
@@ -19,11 +25,11 @@ pub fn number_border(j: u32, border: In<HalfEdge>, twins: Out<HalfEdge>, first: 
     twins.len() == first as usize
 ))]
 pub fn link_border(
-    j: u32,
-    border: In<HalfEdge>,
-    twins: In<HalfEdge>,
-    border_next: Out<HalfEdge>,
-    border_prev: Out<HalfEdge>,
+    j: Own<Item>,
+    border: In<HalfEdge, Item>,
+    twins: In<HalfEdge, HalfEdge>,
+    border_next: Out<HalfEdge, Item>,
+    border_prev: Scatter<HalfEdge>,
     first: u32,
 ) {
     let mut incoming = border.at(j).prev();
@@ -32,5 +38,5 @@ pub fn link_border(
     }
     let next = twins.at(incoming);
     border_next.set(j, next);
-    border_prev.set(next.index() - first, HalfEdge::new(first + j));
+    border_prev.set(next.index() - first, HalfEdge::new(first + j.index()));
 }

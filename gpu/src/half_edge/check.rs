@@ -1,6 +1,7 @@
 //! The rules that a mesh must keep before any other kernel may index with it.
 
-use trioxide_kernel::{Atomic, In, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -31,7 +32,7 @@ pub mod rule {
 
 /// Finds vertex `v` if a coordinate of it is not finite, or too large.
 #[kernel(P in Anywhere, requires(points.len() == n, found.len() == rule::COUNT), moves(points.bytes()))]
-pub fn check_points<P: MeshPoint>(v: Vertex, points: In<P>, found: Atomic) {
+pub fn check_points<P: MeshPoint>(v: Own<Vertex>, points: In<P, Vertex>, found: Atomic) {
     let p = points.at(v).to_f64();
     if !p.has_finite_coordinates() {
         found.min(rule::FINITE, v.index());
@@ -56,14 +57,14 @@ pub fn is_too_small<P: MeshPoint>(a: P::Double, b: P::Double, c: P::Double) -> b
     moves(origins.bytes() + points.bytes())
 )]
 pub fn check_triangles_exactly<P: MeshPoint>(
-    t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
     found: Atomic,
 ) {
-    prefetch_corners(points, origins, t);
-    let corners = [0, 1, 2].map(|k| origins.at(HalfEdge::of(t, k)));
-    check(t, corners, points, found, |a, b, c| {
+    prefetch_corners(points, origins, *t);
+    let corners = origins.at_all([t.part(0), t.part(1), t.part(2)]);
+    check(*t, corners, points, found, |a, b, c| {
         Some(P::Double::is_proper(a, b, c))
     });
 }
@@ -79,7 +80,7 @@ pub fn check_triangles_exactly<P: MeshPoint>(
 pub(super) fn check<P: MeshPoint>(
     t: Triangle,
     [a, b, c]: [Vertex; 3],
-    points: In<P>,
+    points: In<P, Vertex>,
     found: Atomic,
     is_proper: impl Fn(P::Double, P::Double, P::Double) -> Option<bool>,
 ) -> bool {
@@ -88,8 +89,7 @@ pub(super) fn check<P: MeshPoint>(
         found.min(rule::RANGE, t.index());
         return false;
     }
-    let point = |v: Vertex| points.at(v).to_f64();
-    let (a, b, c) = (point(a), point(b), point(c));
+    let [a, b, c] = points.at_all([a, b, c]).map(P::to_f64);
     if is_too_small::<P>(a, b, c) {
         found.min(rule::SMALL, t.index());
         return true;

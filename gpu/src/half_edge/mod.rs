@@ -26,50 +26,55 @@ pub use border::*;
 pub use check::*;
 pub use twins::*;
 
-use trioxide_kernel::{In, PREFETCHED_AHEAD};
+use trioxide_kernel::PREFETCHED_AHEAD;
+use trioxide_kernel::rows::Rows;
+use trioxide_kernel::safe::{Element, In};
 
 use crate::ids::{HalfEdge, Triangle, Vertex};
 
 /// The vertex that `h` ends at.
 #[inline(always)]
-pub fn target(origins: In<Vertex>, h: HalfEdge) -> Vertex {
+pub fn target(origins: In<Vertex, HalfEdge>, h: HalfEdge) -> Vertex {
     origins.at(h.next())
 }
 
 /// Prefetches, on a CPU, the elements at the corners of a triangle some way behind `t`.
 #[inline(always)]
-pub(crate) fn prefetch_corners<P: Copy>(points: In<P>, origins: In<Vertex>, t: Triangle) {
+pub(crate) fn prefetch_corners<P: Element>(
+    points: In<P, Vertex>,
+    origins: In<Vertex, HalfEdge>,
+    t: Triangle,
+) {
     let h = 3 * t.index() + 3 * PREFETCHED_AHEAD;
     if cfg!(not(target_arch = "nvptx64")) && h + 2 < origins.len() {
-        points.prefetch(origins.at(h));
-        points.prefetch(origins.at(h + 1));
-        points.prefetch(origins.at(h + 2));
+        points.prefetch(origins.at(HalfEdge::new(h)));
+        points.prefetch(origins.at(HalfEdge::new(h + 1)));
+        points.prefetch(origins.at(HalfEdge::new(h + 2)));
     }
 }
 
 /// A half-edge between vertices `a` and `b`, in either direction, or `NONE`. The search goes through the triangles at
 /// the vertex with fewer of them.
 ///
-/// `offsets` and `items` hold the half-edges that start at each vertex: at a vertex where boundary loops touch, one
+/// `leaving` holds the half-edges that start at each vertex: at a vertex where boundary loops touch, one
 /// half-edge would not lead to all the others.
 #[inline(always)]
 pub fn half_edge_between(
     a: Vertex,
     b: Vertex,
-    origins: In<Vertex>,
-    offsets: In<u32>,
-    items: In<HalfEdge>,
+    origins: In<Vertex, HalfEdge>,
+    leaving: Rows<HalfEdge>,
 ) -> HalfEdge {
-    let triangles = |v: Vertex| offsets.at(v.index() + 1) - offsets.at(v);
+    let triangles = |v: Vertex| leaving.end(v) - leaving.start(v);
     let (v, w) = if triangles(a) <= triangles(b) {
         (a, b)
     } else {
         (b, a)
     };
-    let end = offsets.at(v.index() + 1);
-    let mut slot = offsets.at(v);
+    let end = leaving.end(v);
+    let mut slot = leaving.start(v);
     while slot < end {
-        let leaves = items.at(slot);
+        let leaves = leaving.items.at(slot);
         if origins.at(leaves.next()) == w {
             return leaves;
         }

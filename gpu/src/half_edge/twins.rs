@@ -1,6 +1,7 @@
 //! Twins: the two half-edges of an edge meet in a hash table.
 
-use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{PREFETCHED_AHEAD, kernel};
 
 use super::check::check;
 use super::{prefetch_corners, rule, target};
@@ -23,11 +24,11 @@ use crate::slots::{ATTEMPTS, Slots, take};
     moves(2 * origins.bytes() + points.bytes() + twins.bytes())
 )]
 pub fn match_twins<P: MeshPoint>(
-    t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
     table: Atomic<HalfEdge>,
-    twins: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
@@ -42,11 +43,11 @@ pub fn match_twins<P: MeshPoint>(
     moves(2 * origins.bytes() + points.bytes() + twins.bytes())
 )]
 pub fn match_scattered_twins<P: MeshPoint>(
-    t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
     table: Atomic<HalfEdge>,
-    twins: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
@@ -56,21 +57,16 @@ pub fn match_scattered_twins<P: MeshPoint>(
 /// The body of both.
 #[inline(always)]
 fn match_in<const SCATTERED: bool, P: MeshPoint>(
-    t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
+    own: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
     table: Atomic<HalfEdge>,
-    twins: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     found: Atomic,
     scale: u64,
 ) {
-    let corners = |t: Triangle| {
-        [
-            origins.at(HalfEdge::of(t, 0)),
-            origins.at(HalfEdge::of(t, 1)),
-            origins.at(HalfEdge::of(t, 2)),
-        ]
-    };
+    let t = *own;
+    let corners = |t: Triangle| origins.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
     let slots = |(a, b): (Vertex, Vertex)| Slots::of_edge(a.min(b), a.max(b), scale, SCATTERED);
     let home = |v: [Vertex; 3], k| slots((v[k], v[(k + 1) % 3])).at(0, table.len());
     prefetch_corners(points, origins, t);
@@ -82,7 +78,7 @@ fn match_in<const SCATTERED: bool, P: MeshPoint>(
             home(corners(t).map(known), k)
         });
     }
-    let v = corners(t);
+    let v = origins.at_all([own.part(0), own.part(1), own.part(2)]);
     if !check(t, v, points, found, P::Double::is_surely_proper) {
         return;
     }
@@ -102,7 +98,7 @@ fn match_in<const SCATTERED: bool, P: MeshPoint>(
         let met = [is_twin(0), is_twin(1), is_twin(2)];
         let finish = |k: usize| {
             if met[k] {
-                twins.store(half_edge(k), waiting[k]);
+                twins.store(own.part(k as u32), waiting[k]);
                 twins.store(waiting[k], half_edge(k));
             }
             // One that met none waits in its slot.
@@ -141,9 +137,9 @@ fn pick<T>([a, b, c]: [T; 3], k: usize) -> T {
 #[inline(always)]
 fn ask_ahead(
     t: Triangle,
-    origins: In<Vertex>,
+    origins: In<Vertex, HalfEdge>,
     table: Atomic<HalfEdge>,
-    twins: Atomic<HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     home: impl Fn(Triangle, usize) -> u32,
 ) {
     let triangles = origins.len() / 3;
@@ -176,8 +172,8 @@ fn search(
     h: HalfEdge,
     (a, b): (Vertex, Vertex),
     next: impl Fn(u32) -> HalfEdge,
-    origins: In<Vertex>,
-    twins: Atomic<HalfEdge>,
+    origins: In<Vertex, HalfEdge>,
+    twins: Atomic<HalfEdge, HalfEdge>,
     found: Atomic,
 ) {
     let mut attempt = 0;
@@ -207,17 +203,17 @@ fn search(
     requires(twins.len() == 3 * n, found.len() == rule::COUNT),
     moves(twins.bytes() + 4 * words(3 * n))
 )]
-pub fn mark_boundary(t: Triangle, twins: In<HalfEdge>, found: Atomic) -> [bool; 3] {
-    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Atomic) -> [bool; 3] {
+    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(*t, k));
+    let own = twins.at_all([t.part(0), t.part(1), t.part(2)]);
     // No branch before the reads, so that they overlap: a half-edge of the boundary stands for its twin.
-    let own = half_edges.map(|h| twins.at(h));
-    let back = [0, 1, 2].map(|k| {
-        twins.at(if own[k].is_some() {
+    let back = twins.at_all([0, 1, 2].map(|k| {
+        if own[k].is_some() {
             own[k]
         } else {
             half_edges[k]
-        })
-    });
+        }
+    }));
     let mut k = 0;
     while k < 3 {
         if own[k].is_some() && back[k] != half_edges[k] {
@@ -238,17 +234,17 @@ pub fn mark_boundary(t: Triangle, twins: In<HalfEdge>, found: Atomic) -> [bool; 
     moves(origins.bytes() + twins.bytes() + half_edge_of_vertex.bytes())
 )]
 pub fn find_half_edges_of_vertices(
-    t: Triangle,
-    origins: In<Vertex>,
-    twins: In<HalfEdge>,
-    half_edge_of_vertex: Atomic<HalfEdge>,
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    twins: In<HalfEdge, HalfEdge>,
+    half_edge_of_vertex: Atomic<HalfEdge, Vertex>,
 ) {
-    let half_edge = |k: u32| HalfEdge::of(t, k);
+    let half_edge = |k: u32| HalfEdge::of(*t, k);
     // A CPU looks before it updates, which costs less than a branch that goes either way.
     let is_lowest =
-        |k: u32| cfg!(not(target_arch = "nvptx64")) || twins.at(half_edge(k)) > half_edge(0);
+        |k: u32| cfg!(not(target_arch = "nvptx64")) || twins.at(t.part(k)) > half_edge(0);
     let lowest = [is_lowest(0), is_lowest(1), is_lowest(2)];
-    let vertices = [0, 1, 2].map(|k| origins.at(half_edge(k)));
+    let vertices = origins.at_all([t.part(0), t.part(1), t.part(2)]);
     let offer = |k: u32| {
         let (h, v) = (half_edge(k), vertices[k as usize]);
         // Always a vertex: asked so that it is read before the branch, beside the others.

@@ -1,12 +1,13 @@
 //! The arrays, as kernels take them.
 
-use trioxide_kernel::{Bits, Group, In};
+use trioxide_kernel::Bits;
+use trioxide_kernel::safe::{Group, In};
 
-use crate::ids::{HalfEdge, Triangle};
+use crate::ids::{HalfEdge, Polygon, Triangle};
 
 /// The triangles across half-edges.
 #[derive(Clone, Copy)]
-pub(super) struct Adjacent<'a>(pub In<'a, Triangle>);
+pub(super) struct Adjacent<'a>(pub In<'a, Triangle, HalfEdge>);
 
 impl Adjacent<'_> {
     /// The other half of half-edge `h`: the edge of the neighbour across it that leads back; `NONE` on the boundary.
@@ -37,7 +38,7 @@ impl Adjacent<'_> {
 #[derive(Group)]
 pub struct Labelled<'a> {
     /// The Neighbour array: the triangle across each half-edge, `NONE` on the boundary.
-    pub neighbours: In<'a, Triangle>,
+    pub neighbours: In<'a, Triangle, HalfEdge>,
     /// The frontier edges, both half-edges of each.
     pub frontier: In<'a, Bits<HalfEdge>>,
 }
@@ -79,9 +80,9 @@ impl Labelled<'_> {
 #[derive(Group)]
 pub struct Polygons<'a> {
     /// Smallest half-edge of each polygon.
-    pub starts: In<'a, HalfEdge>,
+    pub starts: In<'a, HalfEdge, Polygon>,
     /// The Position array: where each polygon begins in `mesh`.
-    pub positions: In<'a, u32>,
+    pub positions: In<'a, u32, Polygon>,
     /// The Mesh array: number of vertices of each polygon, and behind it its vertices.
     pub mesh: In<'a, u32>,
 }

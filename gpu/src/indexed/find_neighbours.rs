@@ -1,6 +1,7 @@
 //! The Neighbour and Trivertex arrays, from half-edges.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Out, Own};
 
 use crate::ids::{HalfEdge, Triangle, Vertex};
 
@@ -9,7 +10,11 @@ use crate::ids::{HalfEdge, Triangle, Vertex};
     requires(twins.len() == n, neighbours.len() == n),
     moves(twins.bytes() + neighbours.bytes())
 )]
-pub fn find_neighbours(h: HalfEdge, twins: In<HalfEdge>, neighbours: Out<Triangle>) {
+pub fn find_neighbours(
+    h: Own<HalfEdge>,
+    twins: In<HalfEdge, HalfEdge>,
+    neighbours: Out<Triangle, HalfEdge>,
+) {
     let twin = twins.at(h);
     // Border half-edges have ids behind the half-edges of triangles.
     let is_inner = twin.index() < twins.len();
@@ -28,7 +33,11 @@ pub fn find_neighbours(h: HalfEdge, twins: In<HalfEdge>, neighbours: Out<Triangl
     requires(half_edges_of_vertices.len() == n, trivertex.len() == n),
     moves(half_edges_of_vertices.bytes() + trivertex.bytes())
 )]
-pub fn find_trivertex(v: Vertex, half_edges_of_vertices: In<HalfEdge>, trivertex: Out<Triangle>) {
+pub fn find_trivertex(
+    v: Own<Vertex>,
+    half_edges_of_vertices: In<HalfEdge, Vertex>,
+    trivertex: Out<Triangle, Vertex>,
+) {
     let h = half_edges_of_vertices.at(v);
     trivertex.set(
         v,

@@ -1,6 +1,7 @@
 //! Frontier edges (Algorithm 2, LabelFrontier).
 
-use trioxide_kernel::{Bits, In, kernel};
+use trioxide_kernel::safe::{In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::label_max_stage::longest_edge;
 use super::label_seed_stage::is_wall;
@@ -16,13 +17,13 @@ use crate::ids::{HalfEdge, Triangle};
     moves(neighbours.bytes() + max.bytes() + constrained.bytes() + 4 * words(n))
 )]
 pub fn label_frontier(
-    h: HalfEdge,
-    neighbours: In<Triangle>,
+    own: Own<HalfEdge>,
+    neighbours: In<Triangle, HalfEdge>,
     max: In<u32>,
     constrained: In<Bits<HalfEdge>>,
 ) -> bool {
+    let (h, neighbour) = (*own, neighbours.at(own));
     let t = h.triangle();
-    let neighbour = neighbours.at(h);
     is_wall(neighbour, constrained, h)
         || (longest_edge(max, t) != h && neighbours.at(longest_edge(max, neighbour)) != t)
 }

@@ -1,6 +1,7 @@
 //! The longest edge of each triangle: the Max array (Algorithm 2, LabelMax).
 
-use trioxide_kernel::{In, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Own};
 
 use super::Adjacent;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -18,15 +19,14 @@ use crate::point::{Planar, Point2};
     moves(triangles.bytes() + points.bytes() + 4 * words(2 * n))
 )]
 pub fn label_max<P: Point2, const TIES_BY_EDGE: bool>(
-    t: Triangle,
-    triangles: In<Vertex>,
-    points: In<P>,
-    neighbours: In<Triangle>,
+    t: Own<Triangle>,
+    triangles: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
+    neighbours: In<Triangle, HalfEdge>,
 ) -> [bool; 2] {
-    let side = |k: u32| HalfEdge::of(t, k);
-    let a = points.at(triangles.at(side(0)));
-    let b = points.at(triangles.at(side(1)));
-    let c = points.at(triangles.at(side(2)));
+    let side = |k: u32| HalfEdge::of(*t, k);
+    let corners = triangles.at_all([t.part(0), t.part(1), t.part(2)]);
+    let [a, b, c] = points.at_all(corners);
     let id = |k: u32| side(k).min(Adjacent(neighbours).opposite(side(k)));
     let mut best = 0;
     let mut most = a.distance_squared(b);

@@ -1,6 +1,7 @@
 //! Seed triangles (Algorithm 2, LabelSeed).
 
-use trioxide_kernel::{Bits, In, kernel};
+use trioxide_kernel::safe::{In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::label_max_stage::longest_edge;
 use crate::ids::{HalfEdge, Triangle};
@@ -25,11 +26,12 @@ pub(super) fn is_wall(neighbour: Triangle, constrained: In<Bits<HalfEdge>>, h: H
     moves(4 * n + max.bytes() + constrained.bytes() + 4 * words(n))
 )]
 pub fn label_seed(
-    t: Triangle,
-    neighbours: In<Triangle>,
+    t: Own<Triangle>,
+    neighbours: In<Triangle, HalfEdge>,
     max: In<u32>,
     constrained: In<Bits<HalfEdge>>,
 ) -> bool {
+    let t = *t;
     let h = longest_edge(max, t);
     let neighbour = neighbours.at(h);
     is_wall(neighbour, constrained, h)

@@ -3,7 +3,8 @@
 //! The traversal and each round of the repair leave a Mesh array. A polygon in it counts unless a later round has split
 //! it: `broken` has a bit for each polygon, or is empty.
 
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::safe::{self, Atomic, In, Own, Scatter};
+use trioxide_kernel::{Bits, Out, kernel};
 
 use super::{Order, Polygons};
 use crate::ids::{HalfEdge, Polygon, Vertex};
@@ -11,12 +12,12 @@ use crate::ids::{HalfEdge, Polygon, Vertex};
 /// Sets the bit of polygon `i`'s smallest half-edge.
 #[kernel(requires(starts.len() == n, broken.is_empty() || broken.len() == words(n)))]
 pub fn mark_starts(
-    i: Polygon,
-    starts: In<HalfEdge>,
+    i: Own<Polygon>,
+    starts: In<HalfEdge, Polygon>,
     broken: In<Bits<Polygon>>,
     start_bits: Atomic<Bits<HalfEdge>>,
 ) {
-    if !is_broken(broken, i) {
+    if !is_broken(broken, *i) {
         start_bits.set_bit(starts.at(i));
     }
 }
@@ -31,7 +32,7 @@ fn is_broken(broken: In<Bits<Polygon>>, i: Polygon) -> bool {
     requires(start_bits.len() == n, ranks.len() == n),
     moves(start_bits.bytes() + ranks.bytes())
 )]
-pub fn count_starts(w: u32, start_bits: In<Bits<HalfEdge>>, ranks: Out<u32>) {
+pub fn count_starts(w: Own, start_bits: In<Bits<HalfEdge>>, ranks: safe::Out<u32>) {
     ranks.set(w, start_bits.at(w).word().count_ones());
 }
 
@@ -44,14 +45,14 @@ pub fn count_starts(w: u32, start_bits: In<Bits<HalfEdge>>, ranks: Out<u32>) {
     lengths.len() >= half_edges.len()
 ))]
 pub fn place_polygons(
-    i: Polygon,
+    i: Own<Polygon>,
     polygons: Polygons,
     broken: In<Bits<Polygon>>,
     order: Order,
-    half_edges: Out<HalfEdge>,
-    lengths: Out<u32>,
+    half_edges: Scatter<HalfEdge>,
+    lengths: Scatter<u32>,
 ) {
-    if !is_broken(broken, i) {
+    if !is_broken(broken, *i) {
         let start = polygons.starts.at(i);
         let place = order.rank(start);
         half_edges.set(place, start);
@@ -77,9 +78,9 @@ const COMPARED: u32 = 32;
 )]
 pub fn gather_polygons(
     i: Polygon,
-    starts: In<HalfEdge>,
+    starts: In<HalfEdge, Polygon>,
     broken: In<Bits<Polygon>>,
-    positions: In<u32>,
+    positions: In<u32, Polygon>,
     order: Order,
     offsets: In<u32>,
     mesh: Out<u32>,

@@ -1,11 +1,12 @@
 //! Reparation: polygons with barrier tips are split until none is left (Algorithm 5).
 
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
+use trioxide_kernel::{Bits, kernel};
 
 use super::traversal::append;
 use super::{Adjacent, Labelled, Polygons};
 use crate::half_edge::target;
-use crate::ids::{HalfEdge, Polygon, Triangle, Vertex};
+use crate::ids::{HalfEdge, Item, Polygon, Triangle, Vertex};
 
 /// Marks the middle edges of all tips of the `i`-th broken polygon (`broken` lists them) in the bit set `middle`.
 ///
@@ -19,15 +20,15 @@ use crate::ids::{HalfEdge, Polygon, Triangle, Vertex};
     tips.len() == n
 ))]
 pub fn label_middle_edges(
-    i: u32,
-    broken: In<Polygon>,
-    triangles: In<Vertex>,
-    trivertex: In<Triangle>,
+    i: Own<Item>,
+    broken: In<Polygon, Item>,
+    triangles: In<Vertex, HalfEdge>,
+    trivertex: In<Triangle, Vertex>,
     edges: Labelled,
     polygons: Polygons,
     middle: Atomic<Bits<HalfEdge>>,
-    cuts: Out<HalfEdge>,
-    tips: Out<u32>,
+    cuts: Scatter<HalfEdge, Polygon>,
+    tips: Out<u32, Item>,
 ) {
     let p = broken.at(i);
     let position = polygons.positions.at(p);
@@ -66,9 +67,9 @@ pub fn label_middle_edges(
 /// The half-edge from vertex `v` to vertex `to`, sought clockwise around `v` from its triangle in the Trivertex array.
 #[inline(always)]
 fn find_spoke(
-    triangles: In<Vertex>,
+    triangles: In<Vertex, HalfEdge>,
     neighbours: Adjacent,
-    trivertex: In<Triangle>,
+    trivertex: In<Triangle, Vertex>,
     v: Vertex,
     to: Vertex,
 ) -> HalfEdge {
@@ -115,10 +116,10 @@ fn middle_edge(neighbours: Adjacent, barrier: HalfEdge) -> HalfEdge {
 /// Makes the cut of the `i`-th broken polygon a frontier edge.
 #[kernel(requires(broken.len() == n, frontier.len() == words(neighbours.len())))]
 pub fn label_cuts(
-    i: u32,
-    broken: In<Polygon>,
-    cuts: In<HalfEdge>,
-    neighbours: In<Triangle>,
+    i: Own<Item>,
+    broken: In<Polygon, Item>,
+    cuts: In<HalfEdge, Polygon>,
+    neighbours: In<Triangle, HalfEdge>,
     frontier: Atomic<Bits<HalfEdge>>,
 ) {
     let cut = cuts.at(broken.at(i));
@@ -135,12 +136,12 @@ pub fn label_cuts(
     sizes.len() >= n
 ))]
 pub fn measure_parts(
-    i: Polygon,
+    i: Own<Item>,
     broken: In<Polygon>,
-    cuts: In<HalfEdge>,
+    cuts: In<HalfEdge, Polygon>,
     edges: Labelled,
-    starts: Out<HalfEdge>,
-    sizes: Out<u32>,
+    starts: Out<HalfEdge, Item>,
+    sizes: Out<u32, Item>,
 ) {
     let mut cut = cuts.at(broken.at(i.index() / 2));
     if i.index() % 2 == 1 {
@@ -162,14 +163,14 @@ pub fn measure_parts(
     cuts.len() == n
 ))]
 pub fn append_parts(
-    i: Polygon,
-    triangles: In<Vertex>,
+    i: Own<Polygon>,
+    triangles: In<Vertex, HalfEdge>,
     edges: Labelled,
     middle: In<Bits<HalfEdge>>,
-    starts: In<HalfEdge>,
-    positions: In<u32>,
-    mesh: Out<u32>,
-    cuts: Out<HalfEdge>,
+    starts: In<HalfEdge, Polygon>,
+    positions: In<u32, Polygon>,
+    mesh: Scatter<u32>,
+    cuts: Out<HalfEdge, Polygon>,
 ) -> bool {
     let mut cut = HalfEdge::NONE;
     append(

@@ -1,6 +1,7 @@
 //! Traversal: from seed triangles to the Mesh and Position arrays (Algorithms 3 and 4).
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Out, Own, Scatter};
 
 use super::Labelled;
 use super::label_max_stage::longest_edge;
@@ -11,11 +12,11 @@ use crate::ids::{HalfEdge, Polygon, Triangle, Vertex};
 /// `corner` gets each of its half-edges and the next one, `crossed` each half-edge inside.
 #[inline(always)]
 pub(super) fn append(
-    triangles: In<Vertex>,
+    triangles: In<Vertex, HalfEdge>,
     edges: Labelled,
     start: HalfEdge,
     position: u32,
-    mesh: Out<u32>,
+    mesh: Scatter<u32>,
     mut corner: impl FnMut(HalfEdge, HalfEdge),
     mut crossed: impl FnMut(HalfEdge),
 ) {
@@ -49,12 +50,12 @@ pub(super) fn append(
     moves(seeds.bytes() + edges.neighbours.bytes() + edges.frontier.bytes() + starts.bytes() + sizes.bytes())
 )]
 pub fn measure_polygons(
-    i: Polygon,
-    seeds: In<Triangle>,
+    i: Own<Polygon>,
+    seeds: In<Triangle, Polygon>,
     max: In<u32>,
     edges: Labelled,
-    starts: Out<HalfEdge>,
-    sizes: Out<u32>,
+    starts: Out<HalfEdge, Polygon>,
+    sizes: Out<u32, Polygon>,
 ) {
     let terminal = longest_edge(max, seeds.at(i));
     let start = if edges.frontier.bit(terminal) {
@@ -86,12 +87,12 @@ pub fn measure_polygons(
     )
 )]
 pub fn append_polygons(
-    i: Polygon,
-    triangles: In<Vertex>,
+    i: Own<Polygon>,
+    triangles: In<Vertex, HalfEdge>,
     edges: Labelled,
-    starts: In<HalfEdge>,
-    positions: In<u32>,
-    mesh: Out<u32>,
+    starts: In<HalfEdge, Polygon>,
+    positions: In<u32, Polygon>,
+    mesh: Scatter<u32>,
 ) -> bool {
     let mut tip = false;
     append(

@@ -1,10 +1,11 @@
 //! Barrier faces: the same region on both sides.
 
-use trioxide_kernel::{Atomic, Bits, In, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::link::Link;
 use super::{sides_of, tally};
-use crate::ids::{FaceSide, Polyhedron, Tet};
+use crate::ids::{FaceSide, Item, Polyhedron, Tet};
 
 /// Whether each side of tetrahedron `t` is the lower side of a barrier face.
 #[kernel(
@@ -13,22 +14,22 @@ use crate::ids::{FaceSide, Polyhedron, Tet};
     moves(twins.bytes() + frontier.bytes() + roots.bytes() + 4 * words(4 * n))
 )]
 pub fn find_barrier_faces(
-    t: Tet,
-    twins: In<FaceSide>,
+    t: Own<Tet>,
+    twins: In<FaceSide, FaceSide>,
     frontier: In<Bits<FaceSide>>,
-    roots: In<Link>,
+    roots: In<Link, Tet>,
 ) -> [bool; 4] {
-    let behind = twins.quad(4 * t.index());
-    let frontier = sides_of(frontier, t);
+    let behind = twins.quad(FaceSide::of(*t, 0));
+    let frontier = sides_of(frontier, *t);
     let root = roots.at(t).parent();
-    let is_barrier = |k: usize| {
+    let asks = [0, 1, 2, 3].map(|k| {
         let other = behind[k];
-        let asks = (frontier >> k & 1 != 0) & other.is_some() & (FaceSide::of(t, k as u32) < other);
-        // Read in any case: without a branch, the four reads overlap.
-        let place = if asks { other.tet() } else { t };
-        asks & (roots.at(place).parent() == root)
-    };
-    [0, 1, 2, 3].map(is_barrier)
+        (frontier >> k & 1 != 0) & other.is_some() & (FaceSide::of(*t, k as u32) < other)
+    });
+    // Read in any case: without a branch, the four reads overlap.
+    let place = |k: usize| if asks[k] { behind[k].tet() } else { *t };
+    let others = roots.at_all([0, 1, 2, 3].map(place));
+    [0, 1, 2, 3].map(|k| asks[k] & (others[k].parent() == root))
 }
 
 /// Counts the `i`-th of these faces if it has the same polyhedron on both sides.
@@ -41,10 +42,10 @@ pub fn find_barrier_faces(
     moves(4 * barriers.bytes())
 )]
 pub fn check_barrier_faces(
-    i: u32,
-    barriers: In<FaceSide>,
-    twins: In<FaceSide>,
-    polyhedra: In<Polyhedron>,
+    i: Own<Item>,
+    barriers: In<FaceSide, Item>,
+    twins: In<FaceSide, FaceSide>,
+    polyhedra: In<Polyhedron, Tet>,
     found: Atomic,
 ) {
     let side = barriers.at(i);

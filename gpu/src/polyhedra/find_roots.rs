@@ -1,6 +1,7 @@
 //! The root of each tetrahedron.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Out, Own};
 
 use super::link::{Link, walk};
 use super::tally;
@@ -18,12 +19,12 @@ const STEPS: u32 = 31;
     requires(links.len() == n, roots.len() == n, found.len() == tally::COUNT),
     moves(links.bytes() + roots.bytes() + 4 * words(n))
 )]
-pub fn find_roots(t: Tet, links: In<Link>, roots: Out<Link>, found: Out<u32>) -> bool {
+pub fn find_roots(t: Own<Tet>, links: In<Link, Tet>, roots: Out<Link, Tet>, found: Atomic) -> bool {
     let own = links.at(t);
     let (root, is_finished) = walk(links, own.parent(), STEPS);
     roots.set(t, Link::to(root, own.place()));
     if !is_finished {
-        found.set_same(tally::UNFINISHED, 1);
+        found.store(tally::UNFINISHED, 1);
     }
-    own.parent() == t
+    own.parent() == *t
 }

@@ -1,6 +1,7 @@
 //! Frontier faces and links.
 
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::link::Link;
 use super::sides_of;
@@ -22,30 +23,30 @@ use crate::ids::{FaceSide, Tet};
     moves(twins.bytes() + largest.bytes() + constrained.bytes() + links.bytes() + 4 * words(4 * n))
 )]
 pub fn label_frontier_faces(
-    t: Tet,
-    twins: In<FaceSide>,
+    t: Own<Tet>,
+    twins: In<FaceSide, FaceSide>,
     largest: In<Bits<FaceSide>>,
     constrained: In<Bits<FaceSide>>,
-    links: Out<Link>,
+    links: Out<Link, Tet>,
 ) -> [bool; 4] {
-    let behind = twins.quad(4 * t.index());
-    let mine = sides_of(largest, t);
+    let behind = twins.quad(FaceSide::of(*t, 0));
+    let mine = sides_of(largest, *t);
     let constrained = if constrained.is_empty() {
         0
     } else {
-        sides_of(constrained, t)
+        sides_of(constrained, *t)
     };
-    let side = |k: usize| FaceSide::of(t, k as u32);
+    let side = |k: usize| FaceSide::of(*t, k as u32);
     let has = |sides: u32, k: usize| sides >> k & 1 != 0;
     // Read in any case: without a branch, the four reads overlap.
-    let chosen_behind = |k: usize| {
+    let seen_from = |k: usize| {
         let is_outer = behind[k].is_none();
-        largest.bit(if is_outer { side(k) } else { behind[k] })
+        if is_outer { side(k) } else { behind[k] }
     };
-    let theirs = [0, 1, 2, 3].map(chosen_behind);
+    let theirs = largest.bit_all([0, 1, 2, 3].map(seen_from));
     let stops = |k: usize| behind[k].is_none() | has(constrained, k);
     let leaves = |k: usize| has(mine, k) & !stops(k) & !(theirs[k] & (side(k) < behind[k]));
-    let mut parent = t;
+    let mut parent = *t;
     if leaves(0) {
         parent = behind[0].tet();
     }

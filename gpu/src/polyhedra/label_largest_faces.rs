@@ -1,7 +1,8 @@
 //! The largest face of each tetrahedron.
 
 use glam::DVec3;
-use trioxide_kernel::{In, NONE, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::safe::{In, Own};
+use trioxide_kernel::{NONE, PREFETCHED_AHEAD, kernel};
 
 use crate::ids::{FaceSide, Tet, Vertex};
 use crate::point3::{Point3, Spatial};
@@ -34,21 +35,20 @@ fn diameter_squared(a: DVec3, b: DVec3, c: DVec3) -> f64 {
 /// Whether each face of tetrahedron `t` is the one of the largest measure. The measure is never NaN.
 #[inline(always)]
 fn label<P: Point3>(
-    t: Tet,
-    tetrahedra: In<Vertex>,
-    points: In<P>,
-    twins: In<FaceSide>,
+    t: Own<Tet>,
+    tetrahedra: In<Vertex, FaceSide>,
+    points: In<P, Vertex>,
+    twins: In<FaceSide, FaceSide>,
     measure: impl Fn(DVec3, DVec3, DVec3) -> f64,
 ) -> [bool; 4] {
     let ahead = 4 * t.index() + 4 * PREFETCHED_AHEAD;
     if cfg!(not(target_arch = "nvptx64")) && ahead + 3 < tetrahedra.len() {
-        points.prefetch(tetrahedra.at(ahead));
-        points.prefetch(tetrahedra.at(ahead + 1));
-        points.prefetch(tetrahedra.at(ahead + 2));
-        points.prefetch(tetrahedra.at(ahead + 3));
+        for v in tetrahedra.quad(FaceSide::new(ahead)) {
+            points.prefetch(v);
+        }
     }
     // Vertices with their places, ascending.
-    let [a, b, c, d] = corners_of(tetrahedra, t);
+    let [a, b, c, d] = corners_of(tetrahedra, *t);
     let with_place = |v: Vertex, place: u64| u64::from(v.index()) << 2 | place;
     let order = |x: u64, y: u64| (x.min(y), x.max(y));
     let (a, b) = order(with_place(a, 0), with_place(b, 1));
@@ -56,8 +56,8 @@ fn label<P: Point3>(
     let (a, c) = order(a, c);
     let (b, d) = order(b, d);
     let (b, c) = order(b, c);
-    let point = |v: u64| points.at(Vertex::new((v >> 2) as u32)).to_f64();
-    let (p, q, r, s) = (point(a), point(b), point(c), point(d));
+    let vertices = [a, b, c, d].map(|v| Vertex::new((v >> 2) as u32));
+    let [p, q, r, s] = points.at_all(vertices).map(P::to_f64);
     // The face without each.
     let measures = [
         measure(q, r, s),
@@ -80,7 +80,7 @@ fn label<P: Point3>(
         if !largest[k] {
             return;
         }
-        let side = FaceSide::of(t, places[k]);
+        let side = FaceSide::of(*t, places[k]);
         let id = if count == 1 {
             0
         } else {
@@ -109,10 +109,10 @@ fn label<P: Point3>(
     moves(tetrahedra.bytes() + points.bytes() + 4 * words(4 * n))
 )]
 pub fn label_largest_faces<P: Point3>(
-    t: Tet,
-    tetrahedra: In<Vertex>,
-    points: In<P>,
-    twins: In<FaceSide>,
+    t: Own<Tet>,
+    tetrahedra: In<Vertex, FaceSide>,
+    points: In<P, Vertex>,
+    twins: In<FaceSide, FaceSide>,
 ) -> [bool; 4] {
     label(t, tetrahedra, points, twins, double_area_squared)
 }
@@ -126,10 +126,10 @@ pub fn label_largest_faces<P: Point3>(
     moves(tetrahedra.bytes() + points.bytes() + 4 * words(4 * n))
 )]
 pub fn label_widest_faces<P: Point3>(
-    t: Tet,
-    tetrahedra: In<Vertex>,
-    points: In<P>,
-    twins: In<FaceSide>,
+    t: Own<Tet>,
+    tetrahedra: In<Vertex, FaceSide>,
+    points: In<P, Vertex>,
+    twins: In<FaceSide, FaceSide>,
 ) -> [bool; 4] {
     label(t, tetrahedra, points, twins, diameter_squared)
 }

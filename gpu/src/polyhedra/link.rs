@@ -1,6 +1,6 @@
 //! Links: where each tetrahedron hangs in its tree.
 
-use trioxide_kernel::In;
+use trioxide_kernel::safe::In;
 
 use crate::ids::Tet;
 
@@ -33,7 +33,7 @@ impl Link {
 /// Walks from the parent `place` of a tetrahedron towards the root, `most` steps or fewer. Returns the place that it
 /// came to, and whether that is the root.
 #[inline(always)]
-pub fn walk(links: In<Link>, mut place: Tet, most: u32) -> (Tet, bool) {
+pub fn walk(links: In<Link, Tet>, mut place: Tet, most: u32) -> (Tet, bool) {
     let mut next = links.at(place).parent();
     let mut steps = 0;
     while next != place && steps < most {

@@ -1,5 +1,6 @@
 //! Polyhedra: their tetrahedra and the sides of their surfaces.
 
+use trioxide_kernel::safe::{self, Own, Safe, Scatter};
 use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel};
 
 use super::link::{Link, walk};
@@ -17,16 +18,16 @@ use trioxide_kernel::rows::{rank_of, sort};
     moves(links.bytes() + ranks.bytes() + counts.bytes() + polyhedra.bytes() + places.bytes())
 )]
 pub fn assign_tetrahedra(
-    t: Tet,
-    links: In<Link>,
-    ranks: In<u32>,
-    counts: Atomic,
-    polyhedra: Out<Polyhedron>,
-    places: Out<u32>,
+    t: Own<Tet>,
+    links: safe::In<Link, Tet>,
+    ranks: safe::In<u32>,
+    counts: safe::Atomic<u32, Polyhedron>,
+    polyhedra: safe::Out<Polyhedron, Tet>,
+    places: safe::Out<u32, Tet>,
 ) {
     let (root, _) = walk(links, links.at(t).parent(), u32::MAX);
-    let p = rank_of(ranks, root);
-    polyhedra.set(t, Polyhedron::new(p));
+    let p = Polyhedron::new(rank_of(ranks, root));
+    polyhedra.set(t, p);
     places.set(t, counts.add(p, 1));
 }
 
@@ -36,13 +37,13 @@ pub fn assign_tetrahedra(
     moves(polyhedra.bytes() + places.bytes() + offsets.bytes() + items.bytes())
 )]
 pub fn list_tetrahedra(
-    t: Tet,
-    polyhedra: In<Polyhedron>,
-    places: In<u32>,
-    offsets: In<u32>,
-    items: Out<Tet>,
+    t: Own<Tet>,
+    polyhedra: safe::In<Polyhedron, Tet>,
+    places: safe::In<u32, Tet>,
+    offsets: safe::In<u32, Polyhedron>,
+    items: Scatter<Tet>,
 ) {
-    items.set(offsets.at(polyhedra.at(t)) + places.at(t), t);
+    items.set(offsets.at(polyhedra.at(t)) + places.at(t), *t);
 }
 
 /// First side of polyhedron `p` in the list of all, of `tets` tetrahedra in the polyhedra before it: 2n + 2 sides for n
@@ -98,7 +99,7 @@ pub struct Taken {
 pub fn list_faces(
     block: &Block<LANES, Taken>,
     offsets: In<u32>,
-    frontier: In<Bits<FaceSide>>,
+    frontier: safe::In<Bits<FaceSide>>,
     is_ordered: bool,
     most_alone: u32,
     items: Out<Tet>,
@@ -106,6 +107,8 @@ pub fn list_faces(
     listed: Out<FaceSide>,
     found: Atomic,
 ) {
+    // SAFETY: the launch's promise: items are tetrahedra, of which each has four bits.
+    let frontier = unsafe { frontier.trusted() };
     let polyhedra = offsets.len() - 1;
     let mut first = block.index() * PART;
     let end = (first + PART).min(polyhedra);
@@ -238,7 +241,7 @@ fn order_part(
 #[inline(always)]
 fn list_part(
     block: &Block<LANES, Taken>,
-    frontier: In<Bits<FaceSide>>,
+    frontier: safe::In<Bits<FaceSide>>,
     before: u32,
     first: u32,
     taken: u32,
@@ -295,7 +298,7 @@ fn list_part(
 #[inline(always)]
 fn list_alone(
     offsets: In<u32>,
-    frontier: In<Bits<FaceSide>>,
+    frontier: safe::In<Bits<FaceSide>>,
     is_ordered: bool,
     p: u32,
     items: Out<Tet>,

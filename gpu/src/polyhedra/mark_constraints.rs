@@ -1,17 +1,26 @@
 //! Faces that no polyhedron may cross.
 
-use trioxide_kernel::{Atomic, Bits, In, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Bits, kernel};
 
-use crate::ids::FaceSide;
+use crate::ids::{FaceSide, Item, Tet};
 
 /// Whether the tetrahedra on both sides of a face are of different regions of the input.
 #[kernel(
     requires(twins.len() == n, 4 * regions.len() == n),
     moves(twins.bytes() + regions.bytes() + 4 * words(n))
 )]
-pub fn mark_region_faces(side: FaceSide, twins: In<FaceSide>, regions: In<i32>) -> bool {
+pub fn mark_region_faces(
+    side: Own<FaceSide>,
+    twins: In<FaceSide, FaceSide>,
+    regions: In<i32, Tet>,
+) -> bool {
     let twin = twins.at(side);
-    twin.is_some() && regions.at(side.tet()) != regions.at(twin.tet())
+    if twin.is_none() {
+        return false;
+    }
+    let [own, other] = regions.at_all([side.tet(), twin.tet()]);
+    own != other
 }
 
 /// Marks both sides of the face of the `i`-th side in `sides`.
@@ -20,9 +29,9 @@ pub fn mark_region_faces(side: FaceSide, twins: In<FaceSide>, regions: In<i32>) 
     moves(sides.bytes())
 )]
 pub fn mark_constrained_faces(
-    i: u32,
-    sides: In<FaceSide>,
-    twins: In<FaceSide>,
+    i: Own<Item>,
+    sides: In<FaceSide, Item>,
+    twins: In<FaceSide, FaceSide>,
     constrained: Atomic<Bits<FaceSide>>,
 ) {
     let side = sides.at(i);

@@ -109,7 +109,8 @@ pub use repair_tips::*;
 pub use take_trees::*;
 pub use trees::*;
 
-use trioxide_kernel::{Bits, In};
+use trioxide_kernel::Bits;
+use trioxide_kernel::safe::In;
 
 use crate::ids::{FaceSide, Tet};
 

@@ -1,9 +1,10 @@
 //! Polyhedra whose surface is no 2-manifold: two of their tops are the same vertex.
 
-use trioxide_kernel::{In, NONE, Out, kernel};
+use trioxide_kernel::safe::{self, In, Own, Safe};
+use trioxide_kernel::{NONE, Out, kernel};
 
 use super::trees::Trees;
-use crate::ids::{FaceSide, Polyhedron, Tet, Vertex};
+use crate::ids::{FaceSide, Item, Polyhedron, Tet, Vertex};
 use crate::tet_faces::{corner_at, corners_of};
 use trioxide_kernel::rows::{Rows, sort};
 
@@ -42,7 +43,9 @@ pub fn list_tops(
     // Numbers of vertices: the sort is one of numbers.
     tops: Out<u32>,
 ) -> bool {
-    let (first, end) = (tets.offsets.at(p), tets.offsets.at(p.index() + 1));
+    // SAFETY: the launch's promise: trees and lists are of one mesh.
+    let (trees, tets) = unsafe { (trees.trusted(), tets.trusted()) };
+    let (first, end) = (tets.start(p), tets.end(p));
     let start = first_top(first, p.index());
     let mut slot = start;
     let mut push = |v: Vertex| {
@@ -79,15 +82,15 @@ pub fn list_tops(
     cuts.len() == n
 ))]
 pub fn choose_splits(
-    i: u32,
-    pinched: In<Polyhedron>,
+    i: Own<Item>,
+    pinched: In<Polyhedron, Item>,
     trees: Trees,
     tets: Rows<Tet>,
     tops: In<u32>,
-    cuts: Out<FaceSide>,
+    cuts: safe::Out<FaceSide, Item>,
 ) {
     let p = pinched.at(i);
-    let (first, end) = (tets.offsets.at(p), tets.offsets.at(p.index() + 1));
+    let (first, end) = (tets.start(p), tets.end(p));
     let double = first_double(
         |i| tops.at(i),
         first_top(first, p.index()),

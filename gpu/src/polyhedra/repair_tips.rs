@@ -1,10 +1,11 @@
 //! Repair of barrier tips: the middle face around the tip becomes a frontier face.
 
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::link::Link;
 use super::trees::Trees;
-use crate::ids::{FaceSide, Tet, Vertex};
+use crate::ids::{FaceSide, Item, Tet, Vertex};
 use crate::tet_faces::corners_of;
 
 /// The edge of a tetrahedron between the two vertices that are neither at place `i` nor at place `j`, the lower vertex
@@ -85,13 +86,13 @@ impl Trees<'_> {
     moves(barriers.bytes() + cuts.bytes() + 4 * words(n))
 )]
 pub fn find_tips(
-    i: u32,
-    barriers: In<FaceSide>,
+    i: Own<Item>,
+    barriers: In<FaceSide, Item>,
     trees: Trees,
-    twins: In<FaceSide>,
-    roots: In<Link>,
+    twins: In<FaceSide, FaceSide>,
+    roots: In<Link, Tet>,
     regions: Atomic<Bits<Tet>>,
-    cuts: Out<FaceSide>,
+    cuts: Out<FaceSide, Item>,
 ) -> bool {
     let side = barriers.at(i);
     let behind = twins.at(side);
@@ -125,12 +126,12 @@ pub fn find_tips(
     moves(cuts.bytes())
 )]
 pub fn cut_faces(
-    i: u32,
-    cuts: In<FaceSide>,
-    twins: In<FaceSide>,
+    i: Own<Item>,
+    cuts: In<FaceSide, Item>,
+    twins: In<FaceSide, FaceSide>,
     frontier: Atomic<Bits<FaceSide>>,
     is_root: Atomic<Bits<Tet>>,
-    links: Atomic<Link>,
+    links: Atomic<Link, Tet>,
 ) {
     let cut = cuts.at(i);
     if cut.is_none() {

@@ -1,16 +1,17 @@
 //! Trees that leave a process's part of the mesh, and tetrahedra that others own.
 
-use trioxide_kernel::{Atomic, Bits, In, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::link::Link;
-use crate::ids::{FaceSide, Tet};
+use crate::ids::{FaceSide, Item, Tet};
 
 /// Whether the walk of tetrahedron `t` ends at one of `taken`.
 #[kernel(
     requires(ends.len() == n, taken.len() == words(n)),
     moves(ends.bytes() + taken.bytes() + 4 * words(n))
 )]
-pub fn find_taken(t: Tet, ends: In<Link>, taken: In<Bits<Tet>>) -> bool {
+pub fn find_taken(t: Own<Tet>, ends: In<Link, Tet>, taken: In<Bits<Tet>>) -> bool {
     taken.bit(ends.at(t).parent())
 }
 
@@ -21,7 +22,12 @@ pub fn find_taken(t: Tet, ends: In<Link>, taken: In<Bits<Tet>>) -> bool {
     requires(list.len() == n, 8 * frontier.len() >= links.len()),
     moves(list.bytes())
 )]
-pub fn set_apart(i: u32, list: In<Tet>, frontier: Atomic<Bits<FaceSide>>, links: Atomic<Link>) {
+pub fn set_apart(
+    i: Own<Item>,
+    list: In<Tet, Item>,
+    frontier: Atomic<Bits<FaceSide>>,
+    links: Atomic<Link, Tet>,
+) {
     let t = list.at(i);
     frontier.set_bit(FaceSide::of(t, 0));
     frontier.set_bit(FaceSide::of(t, 1));

@@ -1,18 +1,18 @@
 //! The trees of tetrahedra, as walks through them read them.
 
-use trioxide_kernel::{Group, In};
+use trioxide_kernel::safe::{Group, In};
 
 use super::link::Link;
-use crate::ids::{Tet, Vertex};
+use crate::ids::{FaceSide, Tet, Vertex};
 use crate::tet_faces::{corner_at, corners_of};
 
 /// The trees of tetrahedra.
 #[derive(Group)]
 pub struct Trees<'a> {
-    /// Vertices, four for each tetrahedron; 4T.
-    pub tetrahedra: In<'a, Vertex>,
+    /// Vertices, four for each tetrahedron, each opposite to a side; 4T.
+    pub tetrahedra: In<'a, Vertex, FaceSide>,
     /// The link of each tetrahedron; T.
-    pub links: In<'a, Link>,
+    pub links: In<'a, Link, Tet>,
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

@@ -1,9 +1,10 @@
 //! The polygon of each triangle.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Own, Scatter};
 
 use super::walk::Labelled;
-use crate::ids::{HalfEdge, Polygon};
+use crate::ids::{HalfEdge, Polygon, Triangle};
 
 /// Writes `p` as the polygon of its triangles: those around its corners.
 ///
@@ -20,20 +21,20 @@ use crate::ids::{HalfEdge, Polygon};
     moves(half_edges.bytes() + edges.twins.bytes() + polygons.bytes())
 )]
 pub fn assign_triangles(
-    p: Polygon,
-    half_edges: In<HalfEdge>,
+    p: Own<Polygon>,
+    half_edges: In<HalfEdge, Polygon>,
     edges: Labelled,
-    polygons: Out<Polygon>,
+    polygons: Scatter<Polygon, Triangle>,
 ) {
     let start = half_edges.at(p);
     let mut h = start;
     let mut is_done = false;
     while !is_done {
-        polygons.set(h.triangle(), p);
+        polygons.set(h.triangle(), *p);
         let mut e = h.next();
         while !edges.frontier.bit(e) {
             e = edges.twins.at(e).next();
-            polygons.set(e.triangle(), p);
+            polygons.set(e.triangle(), *p);
         }
         h = e;
         is_done = h == start;

@@ -1,10 +1,11 @@
 //! Cuts: a weakly simple polygon is split until it visits no vertex twice (the option `strict`).
 
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::rows::Rows;
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts};
+use trioxide_kernel::{Bits, kernel};
 
 use super::walk::{Cycles, Labelled};
-use crate::ids::{HalfEdge, Polygon, Vertex};
-use trioxide_kernel::rows::Rows;
+use crate::ids::{HalfEdge, Item, Polygon, Vertex};
 
 /// Cuts the `i`-th weakly simple polygon between two corners at one vertex, and gives both halves of the cut.
 ///
@@ -22,16 +23,16 @@ use trioxide_kernel::rows::Rows;
     cuts.len() == 2 * n
 ))]
 pub fn cut_weakly_simple(
-    i: u32,
-    weak: In<Polygon>,
+    i: Own<Item>,
+    weak: In<Polygon, Item>,
     cycles: Cycles,
     lists: Rows<Vertex>,
     edges: Labelled,
-    cuts: Out<HalfEdge>,
+    cuts: Out<HalfEdge, Parts<Item, 2>>,
 ) {
     let p = weak.at(i);
     let vertices = lists.items;
-    let (start, end) = (lists.offsets.at(p), lists.offsets.at(p.index() + 1));
+    let (start, end) = (lists.start(p), lists.end(p));
     // The first corner at a vertex seen before, and the corner that saw it.
     let mut second = start + 1;
     let mut first = start;
@@ -60,8 +61,8 @@ pub fn cut_weakly_simple(
         if !edges.frontier.bit(opposite)
             && bounds(edges, cycles.next, edges.twins.at(opposite), other)
         {
-            cuts.set(2 * i, opposite);
-            cuts.set(2 * i + 1, edges.twins.at(opposite));
+            cuts.set(i.part(0), opposite);
+            cuts.set(i.part(1), edges.twins.at(opposite));
             return;
         }
         spoke = edges.twins.at(spoke.prev());
@@ -70,7 +71,12 @@ pub fn cut_weakly_simple(
 
 /// Whether the part of a polygon beyond its interior half-edge `chord` has the frontier half-edge `wanted`.
 #[inline(always)]
-fn bounds(edges: Labelled, next: In<HalfEdge>, chord: HalfEdge, wanted: HalfEdge) -> bool {
+fn bounds(
+    edges: Labelled,
+    next: In<HalfEdge, HalfEdge>,
+    chord: HalfEdge,
+    wanted: HalfEdge,
+) -> bool {
     let back = edges.twins.at(chord);
     // The walk stops where the chord would leave: at the half-edge that follows the frontier half-edge into its origin.
     let stop = edges.successor(back);
@@ -88,9 +94,9 @@ fn bounds(edges: Labelled, next: In<HalfEdge>, chord: HalfEdge, wanted: HalfEdge
 /// half-edge, which would stay marked beside it.
 #[kernel(requires(weak.len() == n))]
 pub fn unmark_weakly_simple(
-    i: u32,
-    weak: In<Polygon>,
-    half_edges: In<HalfEdge>,
+    i: Own<Item>,
+    weak: In<Polygon, Item>,
+    half_edges: In<HalfEdge, Polygon>,
     polygons: Atomic<Bits<HalfEdge>>,
 ) {
     polygons.clear_bit(half_edges.at(weak.at(i)));
@@ -98,6 +104,6 @@ pub fn unmark_weakly_simple(
 
 /// Makes the `i`-th half-edge of a cut a frontier edge.
 #[kernel(requires(cuts.len() == n))]
-pub fn mark_cuts(i: u32, cuts: In<HalfEdge>, frontier: Atomic<Bits<HalfEdge>>) {
+pub fn mark_cuts(i: Own<Item>, cuts: In<HalfEdge, Item>, frontier: Atomic<Bits<HalfEdge>>) {
     frontier.set_bit(cuts.at(i));
 }

@@ -1,12 +1,13 @@
 //! The digest of polygons.
 
-use trioxide_kernel::{Block, Group, In, Index, Out, Shared, SharedMemory, kernel};
-
-use crate::ids::{HalfEdge, Vertex};
 use trioxide_kernel::rows::Rows;
+use trioxide_kernel::safe::{self, In};
+use trioxide_kernel::{Block, Index, Out, Shared, SharedMemory, kernel};
+
+use crate::ids::{HalfEdge, Polygon, Vertex};
 
 /// Ids in the whole mesh of the elements of a part.
-#[derive(Group)]
+#[derive(safe::Group)]
 pub struct WholeIds<'a> {
     /// The id of the first element; others follow it, where there is no list.
     pub first: u64,
@@ -20,7 +21,7 @@ impl WholeIds<'_> {
         if self.list.is_empty() {
             self.first + u64::from(i.index())
         } else {
-            self.list.at(i)
+            self.list.at(i.index())
         }
     }
 }
@@ -60,7 +61,7 @@ fn mix(bits: u64) -> u64 {
 )]
 pub fn digest_polygons(
     block: &Block<LANES, Sums>,
-    half_edges: In<HalfEdge>,
+    half_edges: In<HalfEdge, Polygon>,
     lists: Rows<Vertex>,
     triangles: WholeIds,
     vertices: WholeIds,
@@ -69,9 +70,10 @@ pub fn digest_polygons(
     let of_lanes = &block.shared().of_lanes;
     let first = block.index() * DIGESTED;
     let hash = |p: u32| {
+        let p = Polygon::new(p);
         let h = half_edges.at(p);
         let half_edge = 3 * triangles.at(h.triangle()) + u64::from(h.corner());
-        let (start, end) = (lists.offsets.at(p), lists.offsets.at(p + 1));
+        let (start, end) = (lists.start(p), lists.end(p));
         let mut hash = mix(half_edge.wrapping_add(STEP));
         let mut i = start;
         while i < end {

@@ -1,15 +1,21 @@
 //! Flags of half-edges that processes give each other, for a part of a mesh.
 
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own};
+use trioxide_kernel::{Bits, kernel};
 
-use crate::ids::{HalfEdge, Triangle};
+use crate::ids::{HalfEdge, Item, Triangle};
 
 /// Takes the flags of triangle `triangles[i]`, a bit for each of its half-edges.
 #[kernel(
     requires(triangles.len() == n, taken.len() == n),
     moves(triangles.bytes() + taken.bytes())
 )]
-pub fn take_flags(i: u32, triangles: In<Triangle>, flags: In<Bits<HalfEdge>>, taken: Out<u8>) {
+pub fn take_flags(
+    i: Own<Item>,
+    triangles: In<Triangle, Item>,
+    flags: In<Bits<HalfEdge>>,
+    taken: Out<u8, Item>,
+) {
     let t = triangles.at(i);
     let bit = |k: u32| u8::from(flags.bit(HalfEdge::of(t, k))) << k;
     taken.set(i, bit(0) | bit(1) | bit(2));
@@ -22,9 +28,9 @@ pub fn take_flags(i: u32, triangles: In<Triangle>, flags: In<Bits<HalfEdge>>, ta
     moves(triangles.bytes() + given.bytes())
 )]
 pub fn give_flags(
-    i: u32,
-    triangles: In<Triangle>,
-    given: In<u8>,
+    i: Own<Item>,
+    triangles: In<Triangle, Item>,
+    given: In<u8, Item>,
     keeps: u32,
     flags: Atomic<Bits<HalfEdge>>,
 ) {
@@ -46,6 +52,6 @@ pub fn give_flags(
     requires(set.len() == n, mask.len() == n, both.len() == n, flip == 0 || flip == u32::MAX),
     moves(set.bytes() + mask.bytes() + both.bytes())
 )]
-pub fn mask_bits(w: u32, set: In<u32>, mask: In<u32>, flip: u32, both: Out<u32>) {
+pub fn mask_bits(w: Own, set: In<u32>, mask: In<u32>, flip: u32, both: Out<u32>) {
     both.set(w, set.at(w) & (mask.at(w) ^ flip));
 }

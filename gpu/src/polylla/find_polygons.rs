@@ -1,9 +1,10 @@
 //! Polygons from seeds: the smallest half-edge of each.
 
-use trioxide_kernel::{Atomic, Bits, In, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::walk::Labelled;
-use crate::ids::HalfEdge;
+use crate::ids::{HalfEdge, Item};
 
 /// Sets the bit of the smallest half-edge of the `i`-th seed's polygon.
 ///
@@ -19,14 +20,14 @@ use crate::ids::HalfEdge;
     moves(seeds.bytes())
 )]
 pub fn mark_polygons(
-    i: u32,
-    seeds: In<HalfEdge>,
+    i: Own<Item>,
+    seeds: In<HalfEdge, Item>,
     edges: Labelled,
-    polygon_next: In<HalfEdge>,
+    polygon_next: In<HalfEdge, HalfEdge>,
     polygons: Atomic<Bits<HalfEdge>>,
 ) {
     let seed = seeds.at(i);
-    polygon_next.prefetch_item(seeds, i);
+    polygon_next.prefetch_item(seeds, *i);
     let start = if edges.frontier.bit(seed) {
         seed
     } else {

@@ -1,6 +1,7 @@
 //! Frontier edges and seeds.
 
-use trioxide_kernel::{Bits, In, kernel};
+use trioxide_kernel::safe::{In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use crate::ids::HalfEdge;
 
@@ -17,18 +18,17 @@ use crate::ids::HalfEdge;
     moves(twins.bytes() + longest.bytes() + constrained.bytes() + 8 * words(n))
 )]
 pub fn label_frontier_edges(
-    h: HalfEdge,
-    twins: In<HalfEdge>,
+    own: Own<HalfEdge>,
+    twins: In<HalfEdge, HalfEdge>,
     longest: In<Bits<HalfEdge>>,
     constrained: In<Bits<HalfEdge>>,
 ) -> (bool, bool) {
-    let twin = twins.at(h);
+    let (h, twin) = (*own, twins.at(own));
     // Border half-edges have ids behind the half-edges of triangles.
     let on_border = twin.index() >= twins.len();
     let barrier = on_border || (!constrained.is_empty() && constrained.bit(h));
-    let mine = longest.bit(h);
-    // Read in any case: without a branch, a thread's reads for several half-edges overlap.
-    let theirs = longest.bit(if on_border { h } else { twin });
+    // The other's is read in any case: without a branch, a thread's reads for several half-edges overlap.
+    let [mine, theirs] = longest.bit_all([h, if on_border { h } else { twin }]);
     let frontier = barrier | !(mine | theirs);
     let seed = mine & (barrier | (theirs & (h < twin)));
     (frontier, seed)

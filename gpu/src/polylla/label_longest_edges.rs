@@ -1,6 +1,7 @@
 //! The longest edge of each triangle.
 
-use trioxide_kernel::{In, NONE, kernel};
+use trioxide_kernel::safe::{In, Own};
+use trioxide_kernel::{NONE, kernel};
 
 use crate::half_edge::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -18,15 +19,14 @@ use crate::point::{Planar, Point2};
     moves(origins.bytes() + points.bytes() + 4 * words(3 * n))
 )]
 pub fn label_longest_edges<P: Point2, const TIES_BY_EDGE: bool>(
-    t: Triangle,
-    origins: In<Vertex>,
-    points: In<P>,
-    twins: In<HalfEdge>,
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
+    twins: In<HalfEdge, HalfEdge>,
 ) -> [bool; 3] {
-    prefetch_corners(points, origins, t);
-    let a = points.at(origins.at(HalfEdge::of(t, 0)));
-    let b = points.at(origins.at(HalfEdge::of(t, 1)));
-    let c = points.at(origins.at(HalfEdge::of(t, 2)));
+    prefetch_corners(points, origins, *t);
+    let corners = origins.at_all([t.part(0), t.part(1), t.part(2)]);
+    let [a, b, c] = points.at_all(corners);
     let lengths = [
         a.distance_squared(b),
         b.distance_squared(c),
@@ -44,7 +44,7 @@ pub fn label_longest_edges<P: Point2, const TIES_BY_EDGE: bool>(
     let mut k = 0;
     while k < 3 {
         let id = if TIES_BY_EDGE {
-            let h = HalfEdge::of(t, k);
+            let h = HalfEdge::of(*t, k);
             h.min(twins.at(h)).index()
         } else {
             k

@@ -1,6 +1,7 @@
 //! Links: each frontier half-edge to the next around its polygon.
 
-use trioxide_kernel::{Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Out, Own, Scatter};
 
 use super::walk::Labelled;
 use crate::ids::HalfEdge;
@@ -22,15 +23,15 @@ use crate::ids::HalfEdge;
     )
 )]
 pub fn link_frontier_edges(
-    h: HalfEdge,
+    h: Own<HalfEdge>,
     edges: Labelled,
-    polygon_next: Out<HalfEdge>,
-    polygon_prev: Out<HalfEdge>,
+    polygon_next: Out<HalfEdge, HalfEdge>,
+    polygon_prev: Scatter<HalfEdge>,
 ) -> bool {
-    if !edges.frontier.bit(h) {
+    if !edges.frontier.bit(*h) {
         polygon_next.set(h, HalfEdge::NONE);
         if !polygon_prev.is_empty() {
-            polygon_prev.set(h, HalfEdge::NONE);
+            polygon_prev.set(h.index(), HalfEdge::NONE);
         }
         return false;
     }
@@ -42,7 +43,7 @@ pub fn link_frontier_edges(
     }
     polygon_next.set(h, e);
     if !polygon_prev.is_empty() {
-        polygon_prev.set(h, edges.predecessor(h));
+        polygon_prev.set(h.index(), edges.predecessor(*h));
     }
     // Around a tip lie three triangles or more.
     steps >= 2 && e == edges.twins.at(h)

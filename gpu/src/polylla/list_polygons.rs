@@ -1,10 +1,11 @@
 //! Polygons as lists of vertices.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::rows::sort;
+use trioxide_kernel::safe::{self, In, Own, Scatter};
+use trioxide_kernel::{Out, kernel};
 
 use super::walk::Cycles;
 use crate::ids::{HalfEdge, Polygon, Vertex};
-use trioxide_kernel::rows::sort;
 
 /// Counts the vertices of polygon `p`.
 #[kernel(
@@ -12,9 +13,9 @@ use trioxide_kernel::rows::sort;
     // At least: a polygon has three half-edges or more.
     moves(4 * cycles.half_edges.bytes() + 4 * n)
 )]
-pub fn count_vertices(p: Polygon, cycles: Cycles, counts: Out<u32>) {
+pub fn count_vertices(p: Own<Polygon>, cycles: Cycles, counts: safe::Out<u32, Polygon>) {
     let start = cycles.half_edges.at(p);
-    cycles.next.prefetch_item(cycles.half_edges, p);
+    cycles.next.prefetch_item(cycles.half_edges, *p);
     let mut count = 1;
     let mut h = cycles.next.at(start);
     while h != start {
@@ -29,9 +30,14 @@ pub fn count_vertices(p: Polygon, cycles: Cycles, counts: Out<u32>) {
     requires(cycles.half_edges.len() == n, offsets.len() == n + 1),
     moves(cycles.half_edges.bytes() + offsets.bytes() + 2 * half_edges.bytes())
 )]
-pub fn write_cycles(p: Polygon, cycles: Cycles, offsets: In<u32>, half_edges: Out<HalfEdge>) {
+pub fn write_cycles(
+    p: Own<Polygon>,
+    cycles: Cycles,
+    offsets: In<u32>,
+    half_edges: Scatter<HalfEdge>,
+) {
     let mut h = cycles.half_edges.at(p);
-    let (mut i, end) = (offsets.at(p), offsets.at(p.index() + 1));
+    let (mut i, end) = (offsets.at(p.index()), offsets.at(p.index() + 1));
     while i < end {
         half_edges.set(i, h);
         h = cycles.next.at(h);
@@ -56,11 +62,11 @@ const COMPARED: u32 = 64;
 pub fn write_polygons(
     p: Polygon,
     cycles: Cycles,
-    origins: In<Vertex>,
+    origins: In<Vertex, HalfEdge>,
     offsets: In<u32>,
     vertices: Out<Vertex>,
 ) -> bool {
-    let start = offsets.at(p);
+    let start = offsets.at(p.index());
     let end = offsets.at(p.index() + 1);
     cycles.next.prefetch_item(cycles.half_edges, p);
     origins.prefetch_item(cycles.half_edges, p);

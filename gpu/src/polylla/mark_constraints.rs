@@ -1,14 +1,19 @@
 //! Edges that no polygon may cross.
 
-use trioxide_kernel::{Atomic, Bits, In, kernel};
+use trioxide_kernel::rows::Rows;
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use crate::half_edge::half_edge_between;
-use crate::ids::{HalfEdge, Vertex};
-use trioxide_kernel::rows::Rows;
+use crate::ids::{HalfEdge, Item, Triangle, Vertex};
 
 /// Whether the triangles on both sides of half-edge `h` are of different regions: then no polygon may cross it.
 #[kernel(requires(twins.len() == n, 3 * regions.len() == n))]
-pub fn mark_region_borders(h: HalfEdge, twins: In<HalfEdge>, regions: In<i32>) -> bool {
+pub fn mark_region_borders(
+    h: Own<HalfEdge>,
+    twins: In<HalfEdge, HalfEdge>,
+    regions: In<i32, Triangle>,
+) -> bool {
     let twin = twins.at(h);
     twin.index() < twins.len() && regions.at(h.triangle()) != regions.at(twin.triangle())
 }
@@ -23,18 +28,18 @@ pub fn mark_region_borders(h: HalfEdge, twins: In<HalfEdge>, regions: In<i32>) -
     found.len() == 1
 ))]
 pub fn mark_segments(
-    i: u32,
+    i: Own<Item>,
     ends: In<Vertex>,
-    origins: In<Vertex>,
-    twins: In<HalfEdge>,
+    origins: In<Vertex, HalfEdge>,
+    twins: In<HalfEdge, HalfEdge>,
     leaving: Rows<HalfEdge>,
     constrained: Atomic<Bits<HalfEdge>>,
     found: Atomic,
 ) {
-    let (a, b) = (ends.at(2 * i), ends.at(2 * i + 1));
-    let edge = half_edge_between(a, b, origins, leaving.offsets, leaving.items);
+    let (a, b) = (ends.at(2 * i.index()), ends.at(2 * i.index() + 1));
+    let edge = half_edge_between(a, b, origins, leaving);
     if edge.is_none() {
-        found.min(0, i);
+        found.min(0, i.index());
         return;
     }
     constrained.set_bit(edge);

@@ -1,9 +1,10 @@
 //! Repair of barrier tips.
 
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts};
+use trioxide_kernel::{Bits, kernel};
 
 use super::walk::Labelled;
-use crate::ids::HalfEdge;
+use crate::ids::{HalfEdge, Item};
 
 /// Makes the middle edge of the `i`-th tip a frontier edge, and gives both halves of it.
 ///
@@ -16,11 +17,11 @@ use crate::ids::HalfEdge;
     middles.len() == 2 * n
 ))]
 pub fn mark_middle_edges(
-    i: u32,
-    tips: In<HalfEdge>,
-    twins: In<HalfEdge>,
+    i: Own<Item>,
+    tips: In<HalfEdge, Item>,
+    twins: In<HalfEdge, HalfEdge>,
     frontier: Atomic<Bits<HalfEdge>>,
-    middles: Out<HalfEdge>,
+    middles: Out<HalfEdge, Parts<Item, 2>>,
 ) {
     let h = tips.at(i);
     let first = h.next();
@@ -39,8 +40,8 @@ pub fn mark_middle_edges(
     let twin = twins.at(middle);
     frontier.set_bit(middle);
     frontier.set_bit(twin);
-    middles.set(2 * i, middle);
-    middles.set(2 * i + 1, twin);
+    middles.set(i.part(0), middle);
+    middles.set(i.part(1), twin);
 }
 
 /// Splices the `i`-th new frontier half-edge between its neighbours.
@@ -54,19 +55,19 @@ pub fn mark_middle_edges(
     polygon_prev.is_empty() || polygon_prev.len() == edges.twins.len()
 ))]
 pub fn link_middle_edges(
-    i: u32,
-    middles: In<HalfEdge>,
+    i: Own<Item>,
+    middles: In<HalfEdge, Item>,
     edges: Labelled,
-    polygon_next: Out<HalfEdge>,
-    polygon_prev: Out<HalfEdge>,
+    polygon_next: Atomic<HalfEdge, HalfEdge>,
+    polygon_prev: Atomic<HalfEdge, HalfEdge>,
 ) {
     let h = middles.at(i);
     let before = edges.predecessor(h);
     let behind = edges.successor(h);
-    polygon_next.set_same(before, h);
-    polygon_next.set_same(h, behind);
+    polygon_next.store(before, h);
+    polygon_next.store(h, behind);
     if !polygon_prev.is_empty() {
-        polygon_prev.set_same(h, before);
-        polygon_prev.set_same(behind, h);
+        polygon_prev.store(h, before);
+        polygon_prev.store(behind, h);
     }
 }

@@ -1,14 +1,15 @@
 //! Walks from frontier edge to frontier edge around a vertex.
 
-use trioxide_kernel::{Bits, Group, In};
+use trioxide_kernel::Bits;
+use trioxide_kernel::safe::{Group, In};
 
-use crate::ids::HalfEdge;
+use crate::ids::{HalfEdge, Polygon};
 
 /// Half-edges, and the frontier edges among them.
 #[derive(Group)]
 pub struct Labelled<'a> {
     /// The other half-edge of each edge; along the boundary an id behind the half-edges of all triangles.
-    pub twins: In<'a, HalfEdge>,
+    pub twins: In<'a, HalfEdge, HalfEdge>,
     /// The frontier edges, both half-edges of each.
     pub frontier: In<'a, Bits<HalfEdge>>,
 }
@@ -40,7 +41,7 @@ impl Labelled<'_> {
 #[derive(Group)]
 pub struct Cycles<'a> {
     /// The smallest half-edge of each polygon.
-    pub half_edges: In<'a, HalfEdge>,
+    pub half_edges: In<'a, HalfEdge, Polygon>,
     /// The next half-edge around the polygon of each frontier half-edge.
-    pub next: In<'a, HalfEdge>,
+    pub next: In<'a, HalfEdge, HalfEdge>,
 }

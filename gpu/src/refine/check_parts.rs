@@ -1,9 +1,10 @@
 //! The check that each midpoint lies between the ends of its edge: bisection fails between two neighbouring numbers.
 
-use trioxide_kernel::{Atomic, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, Own};
 
 use super::{Corners, Selected};
-use crate::ids::Triangle;
+use crate::ids::{HalfEdge, Item, Triangle};
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
 /// Finds a triangle that is degenerate or, in the plane, turned over: its parent's edges were too short for this
@@ -18,16 +19,18 @@ use crate::point::{Anywhere, DoublePoint, MeshPoint};
     moves(selected.list.bytes() + 12 * n + if 3 * n == mesh.corners.len() { mesh.points.bytes() } else { 0 })
 )]
 pub fn check_parts<P: MeshPoint>(
-    i: u32,
+    i: Own<Item>,
     selected: Selected,
     mesh: Corners<P>,
     clockwise: u32,
     found: Atomic<Triangle>,
 ) {
-    let Some(t) = selected.triangle(i) else {
+    let Some(t) = selected.triangle(i.index()) else {
         return;
     };
-    let [a, b, c] = mesh.points_of(t);
+    mesh.prefetch(t);
+    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+    let [a, b, c] = mesh.points_at(half_edges).map(P::to_f64);
     let (b, c) = if clockwise != 0 { (c, b) } else { (b, c) };
     if !P::Double::is_proper(a, b, c) {
         found.min(0, t);

@@ -1,8 +1,9 @@
 //! Back to an earlier level: a round saves the triangles that it overwrites, and coarsening puts them back.
 
-use trioxide_kernel::{Bits, Group, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Parts, Scatter};
+use trioxide_kernel::{Bits, kernel};
 
-use crate::ids::{HalfEdge, Side, Triangle, Vertex};
+use crate::ids::{Edge, HalfEdge, Item, Side, Triangle, Vertex};
 
 /// Set in a saved side that had no other side.
 const ON_BOUNDARY: u32 = 1 << 31;
@@ -18,21 +19,34 @@ pub struct Rows<'a> {
     pub tags: In<'a, u32>,
 }
 
-/// [`Rows`] to be written.
+/// The triangles that are saved.
 #[derive(Group)]
-pub struct WrittenRows<'a> {
+pub struct SavedRows<'a> {
     /// Vertices; three for each triangle.
-    pub corners: Out<'a, Vertex>,
+    pub corners: Out<'a, Vertex, Parts<Item, 3>>,
     /// Sides; three for each triangle.
-    pub sides: Out<'a, Side>,
-    /// Tags, for each edge of a mesh, or three for each saved triangle; or empty.
-    pub tags: Out<'a, u32>,
+    pub sides: Out<'a, Side, Parts<Item, 3>>,
+    /// Tags, three for each triangle; or empty, so that they are not over parts of the list.
+    pub tags: Scatter<'a, u32>,
+}
+
+/// The mesh that gets its triangles back.
+#[derive(Group)]
+pub struct RestoredRows<'a> {
+    /// Vertices; three for each triangle.
+    pub corners: Scatter<'a, Vertex, HalfEdge>,
+    /// Sides; three for each triangle.
+    pub sides: Scatter<'a, Side, HalfEdge>,
+    /// Tags of the edges, or empty. Both triangles at an edge put its tag back; the values are equal.
+    pub tags: Atomic<'a, u32, Edge>,
 }
 
 /// Whether a side of triangle `t` is divided: then the round overwrites the triangle.
 #[kernel(requires(flags.len() == words(3 * n)), moves(flags.bytes() + 4 * words(n)))]
-pub fn mark_divided_triangles(t: Triangle, flags: In<Bits<HalfEdge>>) -> bool {
-    flags.bit(HalfEdge::of(t, 0)) || flags.bit(HalfEdge::of(t, 1)) || flags.bit(HalfEdge::of(t, 2))
+pub fn mark_divided_triangles(t: Own<Triangle>, flags: In<Bits<HalfEdge>>) -> bool {
+    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(*t, k));
+    let [a, b, c] = flags.bit_all(half_edges);
+    a | b | c
 }
 
 /// Saves the `i`-th divided triangle: three corners, sides and tags each.
@@ -44,30 +58,31 @@ pub fn mark_divided_triangles(t: Triangle, flags: In<Bits<HalfEdge>>) -> bool {
     mesh.tags.is_empty() || saved.tags.len() == 3 * n
 ))]
 pub fn save_triangles(
-    i: u32,
-    list: In<Triangle>,
+    i: Own<Item>,
+    list: In<Triangle, Item>,
     mesh: Rows,
-    halves: In<HalfEdge>,
-    saved: WrittenRows,
+    halves: In<HalfEdge, Side>,
+    saved: SavedRows,
 ) {
+    let t = list.at(i);
+    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k).index());
+    let corners = mesh.corners.at_all(half_edges);
+    let sides = mesh.sides.at_all(half_edges);
+    let others = halves.at_all(sides.map(Side::reverse));
     let mut k = 0;
     while k < 3 {
-        let h = HalfEdge::of(list.at(i), k);
-        let side = mesh.sides.at(h);
-        let is_on_boundary = halves.at(side.reverse()).is_none();
-        saved.corners.set(3 * i + k, mesh.corners.at(h));
-        saved.sides.set(
-            3 * i + k,
-            if is_on_boundary {
-                Side::new(side.index() | ON_BOUNDARY)
-            } else {
-                side
-            },
-        );
-        if !mesh.tags.is_empty() {
-            saved.tags.set(3 * i + k, mesh.tags.at(side.edge()));
-        }
+        saved.corners.set(i.part(k as u32), corners[k]);
+        let flag = if others[k].is_none() { ON_BOUNDARY } else { 0 };
+        saved
+            .sides
+            .set(i.part(k as u32), Side::new(sides[k].index() | flag));
         k += 1;
+    }
+    if !mesh.tags.is_empty() {
+        let tags = mesh.tags.at_all(sides.map(|side| side.edge().index()));
+        saved.tags.set(3 * i.index(), tags[0]);
+        saved.tags.set(3 * i.index() + 1, tags[1]);
+        saved.tags.set(3 * i.index() + 2, tags[2]);
     }
 }
 
@@ -80,27 +95,32 @@ pub fn save_triangles(
     mesh.corners.len() == mesh.sides.len()
 ))]
 pub fn restore_triangles(
-    i: u32,
-    list: In<Triangle>,
+    i: Own<Item>,
+    list: In<Triangle, Item>,
     saved: Rows,
-    mesh: WrittenRows,
-    halves: Out<HalfEdge>,
+    mesh: RestoredRows,
+    halves: Scatter<HalfEdge, Side>,
 ) {
+    let t = list.at(i);
+    let places = [0, 1, 2].map(|k| 3 * i.index() + k);
+    let corners = saved.corners.at_all(places);
+    let rows = saved.sides.at_all(places).map(Side::index);
+    let sides = rows.map(|row| Side::new(row & !ON_BOUNDARY));
     let mut k = 0;
     while k < 3 {
-        let h = HalfEdge::of(list.at(i), k);
-        let row = saved.sides.at(3 * i + k).index();
-        let side = Side::new(row & !ON_BOUNDARY);
-        mesh.corners.set(h, saved.corners.at(3 * i + k));
-        mesh.sides.set(h, side);
-        halves.set(side, h);
-        if row & ON_BOUNDARY != 0 {
-            halves.set(side.reverse(), HalfEdge::NONE);
-        }
-        if !mesh.tags.is_empty() {
-            // Both triangles at an edge put its tag back; the values are equal.
-            mesh.tags.set_same(side.edge(), saved.tags.at(3 * i + k));
+        let h = HalfEdge::of(t, k as u32);
+        mesh.corners.set(h, corners[k]);
+        mesh.sides.set(h, sides[k]);
+        halves.set(sides[k], h);
+        if rows[k] & ON_BOUNDARY != 0 {
+            halves.set(sides[k].reverse(), HalfEdge::NONE);
         }
         k += 1;
+    }
+    if !mesh.tags.is_empty() {
+        let tags = saved.tags.at_all(places);
+        mesh.tags.store(sides[0].edge(), tags[0]);
+        mesh.tags.store(sides[1].edge(), tags[1]);
+        mesh.tags.store(sides[2].edge(), tags[2]);
     }
 }

@@ -4,7 +4,7 @@
 //! vertex V + m. A side takes a new edge for its triangle's interior, and one more if it is owned: the slots of the
 //! n-th side, if m owned ones lie before it, start at E + n + m.
 
-use trioxide_kernel::{Block, Group, In, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Block, Group, In, Out, Shared, SharedMemory, kernel, safe};
 
 use super::Ends;
 use super::flag_divided_sides::acting;
@@ -78,7 +78,7 @@ impl<P: MeshPoint> Parts<'_, P> {
 )]
 pub fn divide_listed_triangles<P: MeshPoint>(
     i: u32,
-    list: In<HalfEdge>,
+    list: safe::In<HalfEdge>,
     counts: Counts,
     halves: In<HalfEdge>,
     longest: In<u8>,

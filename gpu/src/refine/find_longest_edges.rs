@@ -1,6 +1,7 @@
 //! Steps 1 and 2: the longest edge of each triangle.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::safe::In;
+use trioxide_kernel::{Out, kernel};
 
 use super::{Corners, Selected};
 use crate::ids::{HalfEdge, Side};
@@ -24,7 +25,7 @@ pub fn find_longest_edges<P: MeshPoint>(
     i: u32,
     selected: Selected,
     mesh: Corners<P>,
-    sides: In<Side>,
+    sides: In<Side, HalfEdge>,
     longest: Out<u8>,
 ) {
     let Some(t) = selected.triangle(i) else {
@@ -34,9 +35,7 @@ pub fn find_longest_edges<P: MeshPoint>(
         mesh.prefetch(t);
     }
     let h = |k: u32| HalfEdge::of(t, k);
-    let a = mesh.points.at(mesh.corners.at(h(0)));
-    let b = mesh.points.at(mesh.corners.at(h(1)));
-    let c = mesh.points.at(mesh.corners.at(h(2)));
+    let [a, b, c] = mesh.points_at([h(0), h(1), h(2)]);
     let ab = a.distance_squared(b);
     let bc = b.distance_squared(c);
     let ca = c.distance_squared(a);

@@ -1,9 +1,10 @@
 //! Step 3: the way across each edge to the next triangle.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Own, Scatter};
 
 use super::Selected;
-use crate::ids::{HalfEdge, Side};
+use crate::ids::{HalfEdge, Item, Side};
 
 /// Writes the half-edges of the sides of a triangle. They lead to the triangle across an edge, and so to that
 /// triangle's longest edge: the links of the dependency forest.
@@ -14,12 +15,18 @@ use crate::ids::{HalfEdge, Side};
     ),
     moves(selected.list.bytes() + 24 * n)
 )]
-pub fn link_sides(i: u32, selected: Selected, sides: In<Side>, halves: Out<HalfEdge>) {
-    let Some(t) = selected.triangle(i) else {
+pub fn link_sides(
+    i: Own<Item>,
+    selected: Selected,
+    sides: In<Side, HalfEdge>,
+    halves: Scatter<HalfEdge, Side>,
+) {
+    let Some(t) = selected.triangle(i.index()) else {
         return;
     };
     let h = |k: u32| HalfEdge::of(t, k);
-    halves.set(sides.at(h(0)), h(0));
-    halves.set(sides.at(h(1)), h(1));
-    halves.set(sides.at(h(2)), h(2));
+    let [ab, bc, ca] = sides.at_all([h(0), h(1), h(2)]);
+    halves.set(ab, h(0));
+    halves.set(bc, h(1));
+    halves.set(ca, h(2));
 }

@@ -1,17 +1,23 @@
 //! Results for users of a refined mesh: ends of edges, ancestors, fields.
 
+use trioxide_kernel::safe::{self, Own, Scatter};
 use trioxide_kernel::{In, Out, kernel};
 
 use super::Ends;
 use super::mark_triangles::ancestor;
-use crate::ids::{HalfEdge, Side, Triangle, Vertex};
+use crate::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 
 /// Start and end of the edge of half-edge `h`, if `h` owns it.
 #[kernel(
     requires(corners.len() == n, sides.len() == n),
     moves(corners.bytes() + sides.bytes() + ends.bytes())
 )]
-pub fn find_edge_ends(h: HalfEdge, corners: In<Vertex>, sides: In<Side>, ends: Out<Ends>) {
+pub fn find_edge_ends(
+    h: Own<HalfEdge>,
+    corners: safe::In<Vertex, HalfEdge>,
+    sides: safe::In<Side, HalfEdge>,
+    ends: Scatter<Ends, Edge>,
+) {
     let side = sides.at(h);
     if side.is_along() {
         ends.set(side.edge(), Ends::new(corners.at(h), corners.at(h.next())));
@@ -24,12 +30,12 @@ pub fn find_edge_ends(h: HalfEdge, corners: In<Vertex>, sides: In<Side>, ends: O
     moves(parents.bytes() + ancestors.bytes())
 )]
 pub fn find_ancestors(
-    t: Triangle,
-    parents: In<Triangle>,
-    ancestors: Out<Triangle>,
+    t: Own<Triangle>,
+    parents: safe::In<Triangle>,
+    ancestors: safe::Out<Triangle, Triangle>,
     triangles: u32,
 ) {
-    ancestors.set(t, ancestor(t, parents, triangles));
+    ancestors.set(t, ancestor(*t, triangles, |new| parents.at(new)));
 }
 
 /// Value of a vertex field at the `i`-th new vertex, halfway between the values at the ends of its edge.

@@ -1,8 +1,9 @@
 //! Steps 2 and 4 where many triangles are marked: one pass over all edges.
 
-use trioxide_kernel::{Bits, In, kernel};
+use trioxide_kernel::safe::{In, Own};
+use trioxide_kernel::{Bits, kernel};
 
-use crate::ids::{Edge, HalfEdge, Triangle};
+use crate::ids::{Edge, HalfEdge, Side, Triangle};
 
 /// Whether edge `e` is the longest of a marked triangle, and whether it then leads on into one that is not marked. An
 /// empty `marked` marks every triangle.
@@ -11,24 +12,25 @@ use crate::ids::{Edge, HalfEdge, Triangle};
     moves(halves.bytes() + longest.bytes() + marked.bytes() + 8 * words(n))
 )]
 pub fn mark_divided_edges(
-    e: Edge,
-    halves: In<HalfEdge>,
-    longest: In<u8>,
+    e: Own<Edge>,
+    halves: In<HalfEdge, Side>,
+    longest: In<u8, Triangle>,
     marked: In<Bits<Triangle>>,
 ) -> (bool, bool) {
-    let [left, right] = halves.pair(2 * e.index());
+    let [left, right] = halves.pair(Side::along(*e));
     let (t, u) = (left.triangle(), right.triangle());
     let is_on_boundary = right.is_none();
     // Read in any case: without a branch, a thread's reads for several edges overlap.
     let u = if is_on_boundary { t } else { u };
-    let (marked_t, marked_u) = if marked.is_empty() {
-        (true, true)
+    // Before the marks are looked at, so that these reads overlap.
+    let [longest_t, longest_u] = longest.at_all([t, u]);
+    let [marked_t, marked_u] = if marked.is_empty() {
+        [true, true]
     } else {
-        (marked.bit(t), marked.bit(u))
+        marked.bit_all([t, u])
     };
-    let divides_t = marked_t & (u32::from(longest.at(t)) == left.index() - 3 * t.index());
-    let divides_u =
-        marked_u & (u32::from(longest.at(u)) == right.index().wrapping_sub(3 * u.index()));
+    let divides_t = marked_t & (u32::from(longest_t) == left.index() - 3 * t.index());
+    let divides_u = marked_u & (u32::from(longest_u) == right.index().wrapping_sub(3 * u.index()));
     let divided = divides_t | divides_u;
     (divided, divided & !(marked_t & marked_u))
 }

@@ -1,15 +1,22 @@
 //! Which triangles to refine: a bit for each.
 
 use glam::DVec3;
-use trioxide_kernel::{Bits, In, kernel};
+use trioxide_kernel::safe::{In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::Corners;
 use crate::ids::Triangle;
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
-/// Marks triangle `t` if a number drawn from it and the seed lies below `chance`, in parts of 2^32.
+/// Marks triangle `t` if it is [drawn](is_drawn()).
 #[kernel(moves(4 * words(n)))]
-pub fn mark_fraction(t: Triangle, seed: u64, chance: u64) -> bool {
+pub fn mark_fraction(t: Own<Triangle>, seed: u64, chance: u64) -> bool {
+    is_drawn(*t, seed, chance)
+}
+
+/// Whether a number drawn from triangle `t` and the seed lies below `chance`, in parts of 2^32.
+#[inline(always)]
+pub fn is_drawn(t: Triangle, seed: u64, chance: u64) -> bool {
     // SplitMix64's finalizer: every bit of seed and index moves every bit of the result.
     let mut x = seed.wrapping_add((u64::from(t.index()) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -17,14 +24,14 @@ pub fn mark_fraction(t: Triangle, seed: u64, chance: u64) -> bool {
     (x ^ x >> 31) >> 32 < chance
 }
 
-/// Marks triangle `t` if its centroid lies in the box, its boundary included. A point of the plane has z = 0.
+/// Marks triangle `t` if it is [in the box](is_in_box()).
 #[kernel(
     P in Anywhere,
     requires(mesh.corners.len() == 3 * n),
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
 pub fn mark_box<P: MeshPoint>(
-    t: Triangle,
+    t: Own<Triangle>,
     mesh: Corners<P>,
     x0: f64,
     y0: f64,
@@ -33,13 +40,18 @@ pub fn mark_box<P: MeshPoint>(
     y1: f64,
     z1: f64,
 ) -> bool {
-    let [a, b, c] = mesh.points_of(t);
+    is_in_box(mesh.points_of(t), [x0, y0, z0, x1, y1, z1])
+}
+
+/// Whether the centroid of a triangle lies in the box, its boundary included: the least corner comes first. A point of
+/// the plane has z = 0.
+#[inline(always)]
+pub fn is_in_box<D: DoublePoint>([a, b, c]: [D; 3], [x0, y0, z0, x1, y1, z1]: [f64; 6]) -> bool {
     let p = ((a + b + c) / 3.0).in_space();
     p.x >= x0 && p.x <= x1 && p.y >= y0 && p.y <= y1 && p.z >= z0 && p.z <= z1
 }
 
-/// Marks triangle `t` if its centroid lies in the ball, its boundary included; unless `IS_BALL` in the cylinder along z
-/// around it, which in the plane is the disk.
+/// Marks triangle `t` if it is [in the disk or the ball](is_in_disk()).
 #[kernel(
     P in Anywhere,
     IS_BALL in [false, true],
@@ -47,14 +59,23 @@ pub fn mark_box<P: MeshPoint>(
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
 pub fn mark_disk<P: MeshPoint, const IS_BALL: bool>(
-    t: Triangle,
+    t: Own<Triangle>,
     mesh: Corners<P>,
     x: f64,
     y: f64,
     z: f64,
     radius: f64,
 ) -> bool {
-    let [a, b, c] = mesh.points_of(t);
+    is_in_disk::<_, IS_BALL>(mesh.points_of(t), [x, y, z, radius])
+}
+
+/// Whether the centroid of a triangle lies in the ball, its boundary included: centre and radius; unless `IS_BALL` in
+/// the cylinder along z around it, which in the plane is the disk.
+#[inline(always)]
+pub fn is_in_disk<D: DoublePoint, const IS_BALL: bool>(
+    [a, b, c]: [D; 3],
+    [x, y, z, radius]: [f64; 4],
+) -> bool {
     let d = ((a + b + c) / 3.0).in_space() - DVec3::new(x, y, z);
     let mut squared = d.x * d.x + d.y * d.y;
     if IS_BALL {
@@ -63,27 +84,42 @@ pub fn mark_disk<P: MeshPoint, const IS_BALL: bool>(
     squared <= radius * radius
 }
 
-/// Marks triangle `t` if its area is above `area`.
+/// Marks triangle `t` if [its area is above](is_larger()) `area`.
 #[kernel(
     P in Anywhere,
     requires(mesh.corners.len() == 3 * n),
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
-pub fn mark_area<P: MeshPoint>(t: Triangle, mesh: Corners<P>, area: f64) -> bool {
-    let [a, b, c] = mesh.points_of(t);
+pub fn mark_area<P: MeshPoint>(t: Own<Triangle>, mesh: Corners<P>, area: f64) -> bool {
+    is_larger(mesh.points_of(t), area)
+}
+
+/// Whether the area of a triangle is above `area`.
+#[inline(always)]
+pub fn is_larger<D: DoublePoint>([a, b, c]: [D; 3], area: f64) -> bool {
     (b - a).spanned_area(c - a) * 0.5 > area
 }
 
-/// Marks triangle `t` if one of its angles is below the one with this cosine and sine.
+/// Marks triangle `t` if [one of its angles is below](has_smaller_angle()) the one with this cosine and sine.
 #[kernel(
     P in Anywhere,
     requires(mesh.corners.len() == 3 * n),
     moves(mesh.corners.bytes() + mesh.points.bytes() + 4 * words(n))
 )]
-pub fn mark_angle<P: MeshPoint>(t: Triangle, mesh: Corners<P>, cosine: f64, sine: f64) -> bool {
-    let [a, b, c] = mesh.points_of(t);
+pub fn mark_angle<P: MeshPoint>(
+    t: Own<Triangle>,
+    mesh: Corners<P>,
+    cosine: f64,
+    sine: f64,
+) -> bool {
+    has_smaller_angle(mesh.points_of(t), [cosine, sine])
+}
+
+/// Whether one of a triangle's angles is below the one with this cosine and sine.
+#[inline(always)]
+pub fn has_smaller_angle<D: DoublePoint>([a, b, c]: [D; 3], [cosine, sine]: [f64; 2]) -> bool {
     // Below: the first arm, turned by the angle, lies beyond the second.
-    let below = |p: P::Double, q: P::Double, r: P::Double| {
+    let below = |p: D, q: D, r: D| {
         let (u, v) = (q - p, r - p);
         u.spanned_area(v) * cosine < u.inner(v) * sine
     };
@@ -93,21 +129,21 @@ pub fn mark_angle<P: MeshPoint>(t: Triangle, mesh: Corners<P>, cosine: f64, sine
 /// Marks triangle `t` if the triangle of the input that it is a part of is marked.
 #[kernel(requires(parents.len() + triangles as usize == n, marked.len() == words(triangles as usize)))]
 pub fn mark_parts(
-    t: Triangle,
+    t: Own<Triangle>,
     parents: In<Triangle>,
     triangles: u32,
     marked: In<Bits<Triangle>>,
 ) -> bool {
-    marked.bit(ancestor(t, parents, triangles))
+    marked.bit(ancestor(*t, triangles, |new| parents.at(new)))
 }
 
-/// The triangle of the input that triangle `t` is a part of. The input has `triangles` triangles; `parents` has an
-/// element for each new one.
+/// The triangle of the input that triangle `t` is a part of. The input has `triangles` triangles; `parent` gives the
+/// one of each new one, in their order.
 #[inline(always)]
-pub fn ancestor(t: Triangle, parents: In<Triangle>, triangles: u32) -> Triangle {
+pub fn ancestor(t: Triangle, triangles: u32, parent: impl Fn(u32) -> Triangle) -> Triangle {
     let mut t = t;
     while t.index() >= triangles {
-        t = parents.at(t.index() - triangles);
+        t = parent(t.index() - triangles);
     }
     t
 }

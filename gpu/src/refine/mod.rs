@@ -72,7 +72,9 @@ pub mod tag_segments;
 pub mod template;
 
 use bytemuck::{Pod, Zeroable};
-use trioxide_kernel::{Bits, Group, In};
+use trioxide_kernel::Bits;
+use trioxide_kernel::safe::{Group, In, Own, Place};
+use trioxide_kernel::view::AtomicElement;
 
 use crate::half_edge::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -83,6 +85,11 @@ use flag_divided_sides::acting;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Ends(u64);
+
+// SAFETY: a transparent `u64`.
+unsafe impl AtomicElement for Ends {
+    type Bits = u64;
+}
 
 impl Ends {
     /// The edge from `start` to `end`.
@@ -108,9 +115,9 @@ impl Ends {
 #[derive(Group)]
 pub struct Corners<'a, P: MeshPoint> {
     /// Vertex at which each half-edge of a triangle starts; 3T.
-    pub corners: In<'a, Vertex>,
+    pub corners: In<'a, Vertex, HalfEdge>,
     /// Coordinates; V.
-    pub points: In<'a, P>,
+    pub points: In<'a, P, Vertex>,
 }
 
 impl<P: MeshPoint> Corners<'_, P> {
@@ -122,10 +129,16 @@ impl<P: MeshPoint> Corners<'_, P> {
 
     /// The points of triangle `t`.
     #[inline(always)]
-    fn points_of(self, t: Triangle) -> [P::Double; 3] {
-        self.prefetch(t);
-        let point = |k| self.points.at(self.corners.at(HalfEdge::of(t, k))).to_f64();
-        [point(0), point(1), point(2)]
+    fn points_of(self, t: Own<Triangle>) -> [P::Double; 3] {
+        self.prefetch(*t);
+        self.points_at([t.part(0), t.part(1), t.part(2)])
+            .map(P::to_f64)
+    }
+
+    /// The points at which a triangle's half-edges start.
+    #[inline(always)]
+    fn points_at(self, half_edges: [impl Place<HalfEdge>; 3]) -> [P; 3] {
+        self.points.at_all(self.corners.at_all(half_edges))
     }
 }
 

@@ -4,10 +4,12 @@
 //! every 128 half-edges: they are soon made. Where many are, a rank stands beside each word of flags: it is soon looked
 //! up, with two reads in place of four, and a third of the instructions.
 
-use trioxide_kernel::{Bits, Group, In, Out, kernel};
+use trioxide_kernel::safe::{self, Own, Scatter};
+use trioxide_kernel::{Bits, Group, In, kernel};
 
-use crate::ids::HalfEdge;
-use trioxide_kernel::rows::rank_of;
+use trioxide_kernel::rows::rank_in;
+
+use crate::ids::{HalfEdge, Item};
 
 /// Divided sides, and how many of them lie before a half-edge.
 pub(super) trait Ranking: Copy {
@@ -55,7 +57,11 @@ impl Ranking for Ranks<'_> {
 
     #[inline(always)]
     fn before(self, h: HalfEdge) -> (u32, u32) {
-        (rank_of(self.ranks, h), rank_of(self.owned, h))
+        let word = h.index() / 32 * 2;
+        (
+            rank_in(self.ranks.pair(word), h),
+            rank_in(self.owned.pair(word), h),
+        )
     }
 }
 
@@ -68,10 +74,10 @@ pub const STEP: u32 = 128;
     moves(flags.bytes() + owned.bytes() + sums.bytes())
 )]
 pub fn count_divided_sides(
-    i: u32,
-    flags: In<Bits<HalfEdge>>,
-    owned: In<Bits<HalfEdge>>,
-    sums: Out<u32>,
+    i: Own<Item>,
+    flags: safe::In<Bits<HalfEdge>>,
+    owned: safe::In<Bits<HalfEdge>>,
+    sums: Scatter<u32>,
 ) {
     let ones = |[a, b, c, d]: [Bits<HalfEdge>; 4]| {
         a.word().count_ones()
@@ -79,19 +85,20 @@ pub fn count_divided_sides(
             + c.word().count_ones()
             + d.word().count_ones()
     };
+    let i = i.index();
     sums.set(i, ones(flags.quad(4 * i)));
     sums.set(sums.len() / 2 + i, ones(owned.quad(4 * i)));
 }
 
 /// Few divided sides with their prefix sums.
-#[derive(Group)]
+#[derive(safe::Group)]
 pub struct Counts<'a> {
     /// Divided sides; 3T bits.
-    pub flags: In<'a, Bits<HalfEdge>>,
+    pub flags: safe::In<'a, Bits<HalfEdge>>,
     /// Divided sides that own their edge; 3T bits.
-    pub owned: In<'a, Bits<HalfEdge>>,
+    pub owned: safe::In<'a, Bits<HalfEdge>>,
     /// The scanned counts of [`count_divided_sides()`]: all flags lie before the first owned one.
-    pub sums: In<'a, u32>,
+    pub sums: safe::In<'a, u32>,
 }
 
 impl Ranking for Counts<'_> {
@@ -111,7 +118,7 @@ impl Ranking for Counts<'_> {
 
 /// Number of set bits before the bit of `h` in its [`STEP`].
 #[inline(always)]
-fn ones_before(bits: In<Bits<HalfEdge>>, h: HalfEdge) -> u32 {
+fn ones_before(bits: safe::In<Bits<HalfEdge>>, h: HalfEdge) -> u32 {
     let i = h.index();
     let [a, b, c, d] = bits.quad(i / STEP * 4);
     let low = u64::from(b.word()) << 32 | u64::from(a.word());

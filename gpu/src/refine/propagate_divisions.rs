@@ -3,19 +3,20 @@
 //! `divided` is a bit for each edge. A walk goes from a triangle to its longest edge, across it to the next triangle,
 //! and ends at the boundary or at an edge that was marked before.
 
-use trioxide_kernel::{Atomic, Bits, Group, In, kernel};
+use trioxide_kernel::safe::{Atomic, Group, In, Own};
+use trioxide_kernel::{Bits, kernel};
 
-use crate::ids::{Edge, HalfEdge, Side, Triangle};
+use crate::ids::{Edge, HalfEdge, Item, Side, Triangle};
 
 /// The dependency forest: the longest edge of each triangle, and the triangle across it.
 #[derive(Group)]
 pub struct Forest<'a> {
     /// Longest side of each triangle, 0 to 2; T.
-    pub longest: In<'a, u8>,
+    pub longest: In<'a, u8, Triangle>,
     /// Side of each half-edge; 3T.
-    pub sides: In<'a, Side>,
+    pub sides: In<'a, Side, HalfEdge>,
     /// Half-edge of each side, or `NONE`; 2E.
-    pub halves: In<'a, HalfEdge>,
+    pub halves: In<'a, HalfEdge, Side>,
 }
 
 /// Marks the edges that triangle `t` divides, and the edges along its links.
@@ -43,8 +44,8 @@ fn walk(t: Triangle, forest: Forest, divided: Atomic<Bits<Edge>>) {
     divided.len() == words(forest.halves.len() / 2)
 ))]
 pub fn follow_marked_triangles(
-    i: u32,
-    marked: In<Triangle>,
+    i: Own<Item>,
+    marked: In<Triangle, Item>,
     forest: Forest,
     divided: Atomic<Bits<Edge>>,
 ) {
@@ -59,8 +60,8 @@ pub fn follow_marked_triangles(
     divided.len() == words(forest.halves.len() / 2)
 ))]
 pub fn follow_divided_edges(
-    i: u32,
-    leading: In<Edge>,
+    i: Own<Item>,
+    leading: In<Edge, Item>,
     marked: In<Bits<Triangle>>,
     forest: Forest,
     divided: Atomic<Bits<Edge>>,

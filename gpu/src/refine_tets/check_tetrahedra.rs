@@ -1,10 +1,11 @@
 //! The checks of a mesh: the other kernels index with it only after these.
 
 use glam::DVec3;
-use trioxide_kernel::{Atomic, In, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::corners;
-use crate::ids::{Tet, Vertex};
+use crate::ids::{Item, Tet, Vertex};
 use crate::point3::{Point3, Spatial};
 
 /// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
@@ -33,7 +34,7 @@ pub mod tet_rule {
     requires(points.len() == n, found.len() == tet_rule::COUNT),
     moves(points.bytes())
 )]
-pub fn check_tet_points<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
+pub fn check_tet_points<P: Point3>(v: Own<Vertex>, points: In<P, Vertex>, found: Atomic) {
     let p = points.at(v).to_f64();
     if !p.is_finite() {
         found.min(tet_rule::FINITE, v.index());
@@ -64,13 +65,14 @@ pub fn check_tet_points<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
     )
 )]
 pub fn check_tetrahedra<P: Point3>(
-    i: u32,
+    i: Own<Item>,
     list: In<Tet>,
     tetrahedra: In<Vertex>,
-    points: In<P>,
+    points: In<P, Vertex>,
     found: Atomic,
     first: u32,
 ) -> bool {
+    let i = i.index();
     let t = if i < list.len() {
         list.at(i)
     } else {

@@ -1,21 +1,22 @@
 //! Steps 3 and 4 of the paper where few edges are marked: lists of the tetrahedra around each edge are followed.
 
-use trioxide_kernel::{Atomic, Bits, Group, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, Group, In, Out, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::{TETRAHEDRON, edge_index, edge_set, longest_within};
-use crate::ids::{Edge, EdgeUse, Tet};
+use crate::ids::{Edge, EdgeUse, Item, Tet};
 
 /// The dependencies of edges: the tetrahedra around each, and the order of these tetrahedra's edges.
 #[derive(Group)]
 pub struct Dependencies<'a> {
     /// A use of each edge; E.
-    pub last_uses: In<'a, EdgeUse>,
+    pub last_uses: In<'a, EdgeUse, Edge>,
     /// Another use of the same edge, or `NONE`; 6T.
-    pub links: In<'a, EdgeUse>,
+    pub links: In<'a, EdgeUse, EdgeUse>,
     /// Edge of each use; 6T.
-    pub edges: In<'a, Edge>,
+    pub edges: In<'a, Edge, EdgeUse>,
     /// Edges of each tetrahedron, longest first; T.
-    pub orders: In<'a, u32>,
+    pub orders: In<'a, u32, Tet>,
 }
 
 /// Marks the edges that the edges in word `w` of the bit set `fresh` require: in each tetrahedron around, the longest
@@ -40,13 +41,13 @@ pub struct Dependencies<'a> {
     progress.len() > round as usize
 ))]
 pub fn close_few_tet_marks(
-    w: u32,
+    w: Own<Item>,
     dependencies: Dependencies,
-    fresh: Out<Bits<Edge>>,
+    fresh: Out<Bits<Edge>, Item>,
     found: Atomic<Bits<Edge>>,
     marked: Atomic<Bits<Edge>>,
     touched: Atomic<Bits<Tet>>,
-    progress: Out<u32>,
+    progress: Atomic,
     round: u32,
 ) {
     let mut word = fresh.at(w).word();
@@ -55,7 +56,7 @@ pub fn close_few_tet_marks(
     }
     fresh.set(w, Bits::EMPTY);
     while word != 0 {
-        let e = Edge::new(32 * w + word.trailing_zeros());
+        let e = Edge::new(32 * w.index() + word.trailing_zeros());
         let mut usage = dependencies.last_uses.at(e);
         word &= word - 1;
         while usage.is_some() {
@@ -74,7 +75,7 @@ pub fn close_few_tet_marks(
                 if !marked.bit(e) {
                     marked.set_bit(e);
                     found.set_bit(e);
-                    progress.set_same(round, 1);
+                    progress.store(round, 1);
                 }
             };
             let others = TETRAHEDRON ^ own;

@@ -1,9 +1,10 @@
 //! Step 5 of the paper: the children of each divided tetrahedron are counted.
 
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::{TETRAHEDRON, count_leaves, edge_index};
-use crate::ids::{Edge, Tet};
+use crate::ids::{Edge, EdgeUse, Item, Tet};
 
 /// Marked edges of the `i`-th tetrahedron in `touched`, longest first, and the number of its children but one.
 #[kernel(
@@ -16,22 +17,21 @@ use crate::ids::{Edge, Tet};
     moves(40 * n)
 )]
 pub fn count_tet_children(
-    i: u32,
-    touched: In<Tet>,
-    edges: In<Edge>,
-    orders: In<u32>,
+    i: Own<Item>,
+    touched: In<Tet, Item>,
+    edges: In<Edge, EdgeUse>,
+    orders: In<u32, Tet>,
     marked: In<Bits<Edge>>,
-    divisions: Out<u32>,
-    added: Out<u32>,
+    divisions: Out<u32, Item>,
+    added: Out<u32, Item>,
 ) {
     let t = touched.at(i);
     let order = orders.at(t);
     // All read at once.
-    let pair = |k: u32| {
-        let [a, b] = edges.pair(6 * t.index() + k);
-        (u32::from(marked.bit(a)) | u32::from(marked.bit(b)) << 1) << k
-    };
-    let own = pair(0) | pair(2) | pair(4);
+    let pair = |k: u32| edges.pair(EdgeUse::of(t, k));
+    let [[a, b], [c, d], [e, f]] = [pair(0), pair(2), pair(4)];
+    let [a, b, c, d, e, f] = marked.bit_all([a, b, c, d, e, f]).map(u32::from);
+    let own = a | b << 1 | c << 2 | d << 3 | e << 4 | f << 5;
     let mut division = 0;
     // From the shortest on, so that the longest comes to the lowest bits.
     let mut place = 24;

@@ -1,6 +1,7 @@
 //! Triangles with boundary tags are divided as faces of tetrahedra are.
 
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts};
+use trioxide_kernel::{Bits, kernel};
 
 use super::{PATHS, TRIANGLE, count_leaves, edge_set, walk};
 use crate::ids::{Edge, Triangle, Vertex};
@@ -23,38 +24,30 @@ fn face_edge_index(set: u32) -> u32 {
     )
 )]
 pub fn count_face_children<P: Point3>(
-    f: Triangle,
-    faces: In<Vertex>,
-    face_edges: In<Edge>,
-    points: In<P>,
+    f: Own<Triangle>,
+    faces: In<Vertex, Parts<Triangle, 3>>,
+    face_edges: In<Edge, Parts<Triangle, 3>>,
+    points: In<P, Vertex>,
     marked: In<Bits<Edge>>,
-    divisions: Out<u32>,
-    added: Out<u32>,
+    divisions: Out<u32, Triangle>,
+    added: Out<u32, Triangle>,
 ) {
-    let point = |k| points.at(faces.at(3 * f.index() + k));
-    let (a, b, c) = (point(0), point(1), point(2));
+    let ids = face_edges.at_all([f.part(0), f.part(1), f.part(2)]);
+    let [a, b, c] = points.at_all(faces.at_all([f.part(0), f.part(1), f.part(2)]));
+    let is_marked = marked.bit_all(ids);
     let lengths = [
         a.distance_squared(b),
         a.distance_squared(c),
         b.distance_squared(c),
     ];
-    let ids = [
-        face_edges.at(3 * f.index()),
-        face_edges.at(3 * f.index() + 1),
-        face_edges.at(3 * f.index() + 2),
-    ];
     let longer =
         |j: usize, k: usize| lengths[j] > lengths[k] || lengths[j] == lengths[k] && ids[j] < ids[k];
     // The number of longer marked edges.
     let rank = |k: usize, j: usize, l: usize| {
-        (marked.bit(ids[j]) && longer(j, k)) as u32 + (marked.bit(ids[l]) && longer(l, k)) as u32
+        (is_marked[j] && longer(j, k)) as u32 + (is_marked[l] && longer(l, k)) as u32
     };
     let place = |k: usize, set: u32, rank: u32| {
-        if marked.bit(ids[k]) {
-            set << (4 * rank)
-        } else {
-            0
-        }
+        if is_marked[k] { set << (4 * rank) } else { 0 }
     };
     let division = place(0, edge_set(0), rank(0, 1, 2))
         | place(1, edge_set(1), rank(1, 0, 2))
@@ -73,24 +66,24 @@ pub fn count_face_children<P: Point3>(
     faces.len() == 3 * parents.len()
 ))]
 pub fn write_face_children(
-    f: Triangle,
-    divisions: In<u32>,
-    added: In<u32>,
+    f: Own<Triangle>,
+    divisions: In<u32, Triangle>,
+    added: In<u32, Triangle>,
     face_edges: In<Edge>,
-    midpoints: In<Vertex>,
-    faces: Out<Vertex>,
-    parents: Out<Triangle>,
+    midpoints: In<Vertex, Edge>,
+    faces: Atomic<Vertex>,
+    parents: Atomic<Triangle, Triangle>,
     first: u32,
 ) {
     let division = divisions.at(f);
     if division == 0 {
         return;
     }
-    let parent = parents.at(f);
+    let parent = parents.load(f);
     let corners = [
-        faces.at(3 * f.index()),
-        faces.at(3 * f.index() + 1),
-        faces.at(3 * f.index() + 2),
+        faces.load(3 * f.index()),
+        faces.load(3 * f.index() + 1),
+        faces.load(3 * f.index() + 2),
     ];
     let mut slot = first + added.at(f);
     let mut path = 0;
@@ -104,10 +97,10 @@ pub fn write_face_children(
         });
         if is_leaf {
             let place = if path == 0 { f.index() } else { slot };
-            faces.set(3 * place, a);
-            faces.set(3 * place + 1, b);
-            faces.set(3 * place + 2, c);
-            parents.set(place, parent);
+            faces.store(3 * place, a);
+            faces.store(3 * place + 1, b);
+            faces.store(3 * place + 2, c);
+            parents.store(Triangle::new(place), parent);
             slot += (path != 0) as u32;
         }
         path += 1;

@@ -1,6 +1,7 @@
 //! Step 2 of the paper: the edges by which marked tetrahedra are divided.
 
-use trioxide_kernel::{Atomic, Bits, In, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::{TETRAHEDRON, edge_index, longest_within};
 use crate::ids::{Edge, EdgeUse, Tet};
@@ -12,14 +13,14 @@ use crate::ids::{Edge, EdgeUse, Tet};
     moves(chosen.bytes())
 )]
 pub fn mark_edges_of_tets(
-    t: Tet,
+    t: Own<Tet>,
     chosen: In<Bits<Tet>>,
-    orders: In<u32>,
-    edges: In<Edge>,
+    orders: In<u32, Tet>,
+    edges: In<Edge, EdgeUse>,
     every: bool,
     marked: Atomic<Bits<Edge>>,
 ) {
-    if !chosen.bit(t) {
+    if !chosen.bit(*t) {
         return;
     }
     let mark = |e: Edge| {
@@ -30,10 +31,10 @@ pub fn mark_edges_of_tets(
     };
     if !every {
         let longest = longest_within(orders.at(t), TETRAHEDRON);
-        mark(edges.at(EdgeUse::of(t, edge_index(longest))));
+        mark(edges.at(EdgeUse::of(*t, edge_index(longest))));
         return;
     }
-    let pair = |k: u32| edges.pair(6 * t.index() + k);
+    let pair = |k: u32| edges.pair(EdgeUse::of(*t, k));
     let [[a, b], [c, d], [e, f]] = [pair(0), pair(2), pair(4)];
     mark(a);
     mark(b);

@@ -1,7 +1,8 @@
 //! Which tetrahedra to divide: a bit for each.
 
 use glam::DVec3;
-use trioxide_kernel::{Bits, Group, In, kernel};
+use trioxide_kernel::safe::{Group, In, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::corners;
 use crate::ids::{Tet, Vertex};
@@ -13,16 +14,14 @@ pub struct Tets<'a, P: Point3> {
     /// Vertices, four for each tetrahedron; 4T.
     pub tetrahedra: In<'a, Vertex>,
     /// Coordinates; V.
-    pub points: In<'a, P>,
+    pub points: In<'a, P, Vertex>,
 }
 
 impl<P: Point3> Tets<'_, P> {
     /// The points of tetrahedron `t`.
     #[inline(always)]
     fn points_of(self, t: Tet) -> [P; 4] {
-        let [a, b, c, d] = corners(self.tetrahedra, t);
-        let points = self.points;
-        [points.at(a), points.at(b), points.at(c), points.at(d)]
+        self.points.at_all(corners(self.tetrahedra, t))
     }
 }
 
@@ -39,14 +38,16 @@ pub fn is_chosen(t: Tet, seed: u64, threshold: u64) -> bool {
 
 /// Whether tetrahedron `t` is one of a fraction of all ([`is_chosen`]).
 #[kernel]
-pub fn mark_tets_by_fraction(t: Tet, seed: u64, threshold: u64) -> bool {
-    is_chosen(t, seed, threshold)
+pub fn mark_tets_by_fraction(t: Own<Tet>, seed: u64, threshold: u64) -> bool {
+    is_chosen(*t, seed, threshold)
 }
 
 /// Whether tetrahedron `t` comes from a marked one of the first level.
 #[kernel(requires(parents.len() == n))]
-pub fn mark_tet_descendants(t: Tet, parents: In<Tet>, marked: In<Bits<Tet>>) -> bool {
-    marked.bit(parents.at(t))
+pub fn mark_tet_descendants(t: Own<Tet>, parents: In<Tet, Tet>, marked: In<Bits<Tet>>) -> bool {
+    // Without a branch, so that a thread's reads for several tetrahedra overlap.
+    let [is_marked] = marked.bit_all([parents.at(t)]);
+    is_marked
 }
 
 /// The mean of a tetrahedron's vertices.
@@ -58,20 +59,20 @@ pub fn centroid<P: Point3>(corners: [P; 4]) -> DVec3 {
 
 /// Whether the centroid of tetrahedron `t` lies in a box, its sides included.
 #[kernel(P in Spatial, requires(mesh.tetrahedra.len() == 4 * n))]
-pub fn mark_tets_in_box<P: Point3>(t: Tet, mesh: Tets<P>, low: DVec3, high: DVec3) -> bool {
-    let p = centroid(mesh.points_of(t));
+pub fn mark_tets_in_box<P: Point3>(t: Own<Tet>, mesh: Tets<P>, low: DVec3, high: DVec3) -> bool {
+    let p = centroid(mesh.points_of(*t));
     p.x >= low.x && p.y >= low.y && p.z >= low.z && p.x <= high.x && p.y <= high.y && p.z <= high.z
 }
 
 /// Whether the centroid of tetrahedron `t` is no farther than a squared radius from a centre.
 #[kernel(P in Spatial, requires(mesh.tetrahedra.len() == 4 * n))]
 pub fn mark_tets_in_ball<P: Point3>(
-    t: Tet,
+    t: Own<Tet>,
     mesh: Tets<P>,
     centre: DVec3,
     radius_squared: f64,
 ) -> bool {
-    let p = centroid(mesh.points_of(t));
+    let p = centroid(mesh.points_of(*t));
     p.distance_squared(centre) <= radius_squared
 }
 
@@ -85,6 +86,6 @@ pub fn six_volumes<P: Point3>(corners: [P; 4]) -> f64 {
 
 /// Whether six times the volume of tetrahedron `t` is over a bound.
 #[kernel(P in Spatial, requires(mesh.tetrahedra.len() == 4 * n))]
-pub fn mark_large_tets<P: Point3>(t: Tet, mesh: Tets<P>, bound: f64) -> bool {
-    six_volumes(mesh.points_of(t)) > bound
+pub fn mark_large_tets<P: Point3>(t: Own<Tet>, mesh: Tets<P>, bound: f64) -> bool {
+    six_volumes(mesh.points_of(*t)) > bound
 }

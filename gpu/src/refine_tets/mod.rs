@@ -96,7 +96,7 @@ pub mod order_edges;
 pub mod place_midpoints;
 pub mod write_children;
 
-use trioxide_kernel::In;
+use trioxide_kernel::safe::In;
 
 use crate::ids::{Tet, Vertex};
 

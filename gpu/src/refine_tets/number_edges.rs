@@ -5,11 +5,12 @@
 //! their order. So ids depend on the tetrahedra alone, not on which thread came first, and edges used by neighbouring
 //! tetrahedra have neighbouring ids.
 
-use trioxide_kernel::{Atomic, In, Out, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
+use trioxide_kernel::{PREFETCHED_AHEAD, kernel};
 
 use super::check_tetrahedra::tet_rule;
 use super::{edge_set, ends};
-use crate::ids::{Edge, EdgeUse, Vertex};
+use crate::ids::{Edge, EdgeUse, Item, Vertex};
 use crate::slots::{ATTEMPTS, Slots};
 
 /// The lower and the higher end of the edge that `usage` uses.
@@ -30,10 +31,10 @@ pub(super) fn ends_of_use(tetrahedra: In<Vertex>, usage: EdgeUse) -> (Vertex, Ve
     moves(tetrahedra.bytes() + of_uses.bytes())
 )]
 pub fn meet_tet_edges(
-    usage: EdgeUse,
+    usage: Own<EdgeUse>,
     tetrahedra: In<Vertex>,
     table: Atomic<EdgeUse>,
-    of_uses: Out<u32>,
+    of_uses: Out<u32, EdgeUse>,
     found: Atomic,
     scale: u64,
 ) {
@@ -43,14 +44,14 @@ pub fn meet_tet_edges(
         let (low, high) = ends_of_use(tetrahedra, EdgeUse::new(ahead));
         table.prefetch(Slots::of_edge(low, high, scale, true).at(0, table.len()));
     }
-    let ends = ends_of_use(tetrahedra, usage);
+    let ends = ends_of_use(tetrahedra, *usage);
     let slots = Slots::of_edge(ends.0, ends.1, scale, true);
     let mut attempt = 0;
     while attempt < ATTEMPTS {
         let slot = slots.at(attempt, table.len());
         let mut other = table.load(slot);
         if other.is_none() {
-            other = table.compare_exchange(slot, EdgeUse::NONE, usage);
+            other = table.compare_exchange(slot, EdgeUse::NONE, *usage);
             if other.is_none() {
                 of_uses.set(usage, slot);
                 return;
@@ -58,8 +59,8 @@ pub fn meet_tet_edges(
         }
         // Another use waits there: the slot belongs to its edge from now on.
         if ends_of_use(tetrahedra, other) == ends {
-            if usage < other {
-                table.min(slot, usage);
+            if *usage < other {
+                table.min(slot, *usage);
             }
             of_uses.set(usage, slot);
             return;
@@ -71,14 +72,25 @@ pub fn meet_tet_edges(
 
 /// Whether `usage` is the first use of its edge.
 #[kernel(requires(slots.len() == n), moves(slots.bytes() + 4 * words(n)))]
-pub fn mark_first_tet_edges(usage: EdgeUse, slots: In<u32>, table: In<EdgeUse>) -> bool {
-    table.at(slots.at(usage)) == usage
+pub fn mark_first_tet_edges(
+    usage: Own<EdgeUse>,
+    slots: In<u32, EdgeUse>,
+    table: In<EdgeUse>,
+) -> bool {
+    // Without a branch, so that a thread's reads for several uses overlap.
+    let [first] = table.at_all([slots.at(usage)]);
+    first == *usage
 }
 
 /// Puts the id of edge `e` into its slot; `first_uses` lists the first uses.
 #[kernel(requires(first_uses.len() == n), moves(12 * n))]
-pub fn number_tet_edges(e: Edge, first_uses: In<EdgeUse>, slots: In<u32>, table: Out<Edge>) {
-    table.set(slots.at(first_uses.at(e)), e);
+pub fn number_tet_edges(
+    e: Own<Edge>,
+    first_uses: In<EdgeUse, Edge>,
+    slots: In<u32, EdgeUse>,
+    table: Scatter<Edge>,
+) {
+    table.set(slots.at(first_uses.at(e)), *e);
 }
 
 /// Replaces the slot of `usage` by its edge.
@@ -86,7 +98,7 @@ pub fn number_tet_edges(e: Edge, first_uses: In<EdgeUse>, slots: In<u32>, table:
     requires(edges.len() == n),
     moves(2 * edges.bytes())
 )]
-pub fn name_tet_edges(usage: EdgeUse, table: In<Edge>, edges: Out<u32>) {
+pub fn name_tet_edges(usage: Own<EdgeUse>, table: In<Edge>, edges: Out<u32, EdgeUse>) {
     edges.set(usage, table.at(edges.at(usage)).index());
 }
 
@@ -99,15 +111,15 @@ pub fn name_tet_edges(usage: EdgeUse, table: In<Edge>, edges: Out<u32>) {
     moves(4 * last_uses.len() + 2 * (edges.bytes() + last_uses.bytes()) + links.bytes())
 )]
 pub fn link_tet_edges(
-    usage: EdgeUse,
+    usage: Own<EdgeUse>,
     table: In<Edge>,
-    edges: Out<u32>,
-    last_uses: Atomic<EdgeUse>,
-    links: Out<EdgeUse>,
+    edges: Out<u32, EdgeUse>,
+    last_uses: Atomic<EdgeUse, Edge>,
+    links: Out<EdgeUse, EdgeUse>,
 ) {
     let e = table.at(edges.at(usage));
     edges.set(usage, e.index());
-    links.set(usage, last_uses.swap(e, usage));
+    links.set(usage, last_uses.swap(e, *usage));
 }
 
 /// The id of edge k of tagged triangle f, from its corners, for `i` = 3f + k: edges 01, 02, 12. Finds `i` if no
@@ -119,18 +131,19 @@ pub fn link_tet_edges(
     found.len() == tet_rule::COUNT
 ))]
 pub fn find_face_edges(
-    i: u32,
+    i: Own<Item>,
     faces: In<Vertex>,
     tetrahedra: In<Vertex>,
-    first_uses: In<EdgeUse>,
+    first_uses: In<EdgeUse, Edge>,
     table: In<Edge>,
     vertices: u32,
-    face_edges: Out<Edge>,
+    face_edges: Out<Edge, Item>,
     found: Atomic,
     scale: u64,
 ) {
-    let (a, b) = ends(edge_set(i % 3 + u32::from(i % 3 == 2)));
-    let first = i - i % 3;
+    let k = i.index() % 3;
+    let (a, b) = ends(edge_set(k + u32::from(k == 2)));
+    let first = i.index() - k;
     let (a, b) = (faces.at(first + a), faces.at(first + b));
     let (low, high) = (a.min(b), a.max(b));
     let slots = Slots::of_edge(low, high, scale, true);
@@ -146,5 +159,5 @@ pub fn find_face_edges(
         }
         attempt += 1;
     }
-    found.min(tet_rule::FACE, i);
+    found.min(tet_rule::FACE, i.index());
 }

@@ -1,6 +1,7 @@
 //! Steps 1 and 2 of the paper: lengths of edges, and their order.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Out, Own};
 
 use super::{corners, edge_set};
 use crate::ids::{Edge, EdgeUse, Tet, Vertex};
@@ -13,14 +14,13 @@ use crate::point3::{Point3, Spatial};
     moves(tetrahedra.bytes() + points.bytes() + orders.bytes())
 )]
 pub fn order_tet_edges<P: Point3>(
-    t: Tet,
+    t: Own<Tet>,
     tetrahedra: In<Vertex>,
-    points: In<P>,
-    edges: In<Edge>,
-    orders: Out<u32>,
+    points: In<P, Vertex>,
+    edges: In<Edge, EdgeUse>,
+    orders: Out<u32, Tet>,
 ) {
-    let [a, b, c, d] = corners(tetrahedra, t);
-    let (a, b, c, d) = (points.at(a), points.at(b), points.at(c), points.at(d));
+    let [a, b, c, d] = points.at_all(corners(tetrahedra, *t));
     let lengths = [
         a.distance_squared(b),
         a.distance_squared(c),
@@ -32,8 +32,7 @@ pub fn order_tet_edges<P: Point3>(
     let longer = |j: usize, k: usize| {
         // Ids are read on a tie only.
         lengths[j] > lengths[k]
-            || lengths[j] == lengths[k]
-                && edges.at(EdgeUse::of(t, j as u32)) < edges.at(EdgeUse::of(t, k as u32))
+            || lengths[j] == lengths[k] && edges.at(t.part(j as u32)) < edges.at(t.part(k as u32))
     };
     // Each pair is compared once; the edges that are longer are counted. Constant indices: no array lies in memory.
     let mut ranks = [0u32; 6];

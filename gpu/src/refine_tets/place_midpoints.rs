@@ -1,6 +1,7 @@
 //! Step 7 of the paper: the midpoints of divided edges become vertices.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::safe::In;
+use trioxide_kernel::{Out, kernel};
 
 use super::number_edges::ends_of_use;
 use crate::ids::{Edge, EdgeUse, Vertex};
@@ -22,7 +23,7 @@ use crate::point3::{Point3, Spatial};
 pub fn place_tet_midpoints<P: Point3>(
     j: u32,
     divided: In<Edge>,
-    first_uses: In<EdgeUse>,
+    first_uses: In<EdgeUse, Edge>,
     tetrahedra: In<Vertex>,
     points: Out<P>,
     parents: Out<Vertex>,

@@ -5,7 +5,8 @@
 //! boundary. Faces whose lowest node has more than [`LIGHT`] cells are searched around their node with the fewest
 //! cells. Meshes of tetrahedra alone have a kernel of their own ([`mark_tet_boundary()`](super::mark_tet_boundary())).
 
-use trioxide_kernel::{Atomic, Bits, kernel};
+use trioxide_kernel::safe::{Atomic, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::cells::{CellSpan, Face, MOST_FACES, Stars, face_count, next, previous};
 use super::cells_of_nodes::LIGHT;
@@ -92,12 +93,12 @@ fn mark(
     moves(stars.bytes())
 )]
 pub fn mark_boundary_faces(
-    v: Vertex,
+    v: Own<Vertex>,
     stars: Stars,
     faces: Atomic<Bits<CellFace>>,
     on_boundary: Atomic<Bits<Vertex>>,
 ) {
-    let range = (stars.start(v), stars.end(v));
+    let range = (stars.start(v), stars.end(*v));
     if range.1 - range.0 > LIGHT {
         return;
     }
@@ -109,7 +110,7 @@ pub fn mark_boundary_faces(
         let mut f = 0;
         while f < face_count(cell.size) {
             let face = cells.face(cell, f);
-            if face.lowest() == v && !is_shared(stars, range, cell, face) {
+            if face.lowest() == *v && !is_shared(stars, range, cell, face) {
                 mark(cell, f, face, faces, on_boundary);
             }
             f += 1;
@@ -127,7 +128,7 @@ pub fn mark_boundary_faces(
     on_boundary.len() == words(stars.nodes())
 ))]
 pub fn mark_heavy_faces(
-    i: CellFace,
+    i: Own<CellFace>,
     stars: Stars,
     faces: Atomic<Bits<CellFace>>,
     on_boundary: Atomic<Bits<Vertex>>,
@@ -155,12 +156,12 @@ pub fn mark_heavy_faces(
     n == stars.corners.len(),
     on_boundary.len() == words(stars.nodes())
 ))]
-pub fn mark_border_edges(i: Corner, stars: Stars, on_boundary: Atomic<Bits<Vertex>>) -> bool {
+pub fn mark_border_edges(i: Own<Corner>, stars: Stars, on_boundary: Atomic<Bits<Vertex>>) -> bool {
     let cells = stars.cells;
-    let cell = cells.cell_of(i);
+    let cell = cells.cell_of(*i);
     let (a, b) = (
         cells.vertices.at(i),
-        cells.vertex(cell, next(cell.place(i), cell.size)),
+        cells.vertex(cell, next(cell.place(*i), cell.size)),
     );
     let node = lighter(stars, a, b);
     let opposite = if node == a { b } else { a };

@@ -1,6 +1,7 @@
 //! The box around the nodes of a mesh that was made on the device; of other meshes the host finds it.
 
-use trioxide_kernel::{Atomic, In, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::quality::{COPIES, ordered_bits, raise};
 use crate::ids::Vertex;
@@ -16,7 +17,7 @@ pub const EXTREMES: u32 = 6;
     requires(points.len() == n, extremes.len() == (EXTREMES * COPIES) as usize),
     moves(points.bytes())
 )]
-pub fn measure_bounds<P: Point3>(v: Vertex, points: In<P>, extremes: Atomic<u64>) {
+pub fn measure_bounds<P: Point3>(v: Own<Vertex>, points: In<P, Vertex>, extremes: Atomic<u64>) {
     let point = points.at(v).to_f64();
     let copy = v.index() / 32 % COPIES;
     raise(extremes, copy, ordered_bits(point.x));

@@ -5,7 +5,7 @@
 //! cell and the end of the last, and `cells`, the cell of each corner. The number of vertices is the kind of a cell.
 //! The cells of a surface mesh are polygons; kernels for both kinds of meshes take a `dimension`.
 
-use trioxide_kernel::{Group, In};
+use trioxide_kernel::safe::{self, Group, In};
 
 use crate::ids::{Cell, CellFace, Corner, Vertex};
 
@@ -25,9 +25,9 @@ pub struct Cells<'a> {
     /// First corner of each cell, and the end of the last; N + 1, or empty if all cells are tetrahedra.
     pub offsets: In<'a, u32>,
     /// Vertex at each corner; C.
-    pub vertices: In<'a, Vertex>,
+    pub vertices: In<'a, Vertex, Corner>,
     /// Cell of each corner; C, or empty if all cells are tetrahedra.
-    pub cells: In<'a, Cell>,
+    pub cells: In<'a, Cell, Corner>,
 }
 
 /// Cells, and the corners at each of V vertices: the stars of the vertices.
@@ -36,7 +36,7 @@ pub struct Stars<'a> {
     /// Cells.
     pub cells: Cells<'a>,
     /// Start of each vertex's corners in `corners`, and the end of the last; V + 1.
-    pub starts: In<'a, u32>,
+    pub starts: In<'a, u32, Vertex>,
     /// Corners by their vertex; C.
     pub corners: In<'a, Corner>,
 }
@@ -89,14 +89,14 @@ impl StarsBuffers<'_> {
 impl Stars<'_> {
     /// Start of the corners at vertex `v`.
     #[inline(always)]
-    pub fn start(self, v: Vertex) -> u32 {
+    pub fn start(self, v: impl safe::Place<Vertex>) -> u32 {
         self.starts.at(v)
     }
 
     /// End of the corners at vertex `v`.
     #[inline(always)]
     pub fn end(self, v: Vertex) -> u32 {
-        self.starts.at(v.index() + 1)
+        self.starts.at(Vertex::new(v.index() + 1))
     }
 
     /// Number of cells at vertex `v`.
@@ -160,7 +160,7 @@ impl Cells<'_> {
                 size: 4,
             };
         }
-        let first = self.offsets.at(id);
+        let first = self.offsets.at(id.index());
         CellSpan {
             id,
             first,
@@ -187,7 +187,13 @@ impl Cells<'_> {
     /// The vertices of a tetrahedron, loaded as one vector; the mesh has tetrahedra alone.
     #[inline(always)]
     pub fn tetrahedron(self, id: Cell) -> [Vertex; 4] {
-        self.vertices.quad(4 * id.index())
+        self.vertices.quad(Corner::new(4 * id.index()))
+    }
+
+    /// The vertices of a cell of four.
+    #[inline(always)]
+    pub fn four_vertices(self, cell: CellSpan) -> [Vertex; 4] {
+        self.vertices.at_all([0, 1, 2, 3].map(|k| cell.corner(k)))
     }
 
     /// Calls `f` with each neighbour of the vertex at `corner` in its cell.
@@ -237,10 +243,11 @@ impl Cells<'_> {
     #[inline(always)]
     pub fn face(self, cell: CellSpan, face: u32) -> Face {
         let code = face_code(cell.size, face);
-        let at = |k: u32| self.vertex(cell, code >> (4 * k) & 0xF);
         let is_triangle = code >> 12 == END;
+        let last = if is_triangle { code & 0xF } else { code >> 12 };
+        let places = [code & 0xF, code >> 4 & 0xF, code >> 8 & 0xF, last];
         Face {
-            vertices: [at(0), at(1), at(2), if is_triangle { at(0) } else { at(3) }],
+            vertices: self.vertices.at_all(places.map(|k| cell.corner(k))),
             is_triangle,
         }
     }

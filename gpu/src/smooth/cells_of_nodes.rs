@@ -1,8 +1,9 @@
 //! The cells of each node: buckets of the corners by their vertices, made by `collective`.
 
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Own, Scatter};
 
-use crate::ids::{Cell, Vertex};
+use crate::ids::{Cell, Corner, Vertex};
 
 /// Most cells of a node whose neighbours and faces are compared one by one.
 pub const LIGHT: u32 = 96;
@@ -12,11 +13,11 @@ pub const LIGHT: u32 = 96;
     requires(offsets.len() == n + 1),
     moves(offsets.bytes() + cells.bytes())
 )]
-pub fn name_cells(c: Cell, offsets: In<u32>, cells: Out<Cell>) {
+pub fn name_cells(c: Own<Cell>, offsets: In<u32, Cell>, cells: Scatter<Cell, Corner>) {
     let mut corner = offsets.at(c);
-    let end = offsets.at(c.index() + 1);
+    let end = offsets.at(Cell::new(c.index() + 1));
     while corner < end {
-        cells.set(corner, c);
+        cells.set(Corner::new(corner), *c);
         corner += 1;
     }
 }
@@ -26,6 +27,6 @@ pub fn name_cells(c: Cell, offsets: In<u32>, cells: Out<Cell>) {
     requires(starts.len() == n + 1),
     moves(starts.bytes() + 4 * words(n))
 )]
-pub fn mark_heavy(v: Vertex, starts: In<u32>) -> bool {
-    starts.at(v.index() + 1) - starts.at(v) > LIGHT
+pub fn mark_heavy(v: Own<Vertex>, starts: In<u32, Vertex>) -> bool {
+    starts.at(Vertex::new(v.index() + 1)) - starts.at(v) > LIGHT
 }

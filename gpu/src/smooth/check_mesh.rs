@@ -1,6 +1,7 @@
 //! The rules for meshes that all other kernels rely on.
 
-use trioxide_kernel::{Atomic, In, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::cells::Cells;
 use crate::ids::{Cell, Vertex};
@@ -26,7 +27,7 @@ pub mod cell_rule {
     requires(points.len() == n, found.len() == cell_rule::COUNT),
     moves(points.bytes())
 )]
-pub fn check_nodes<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
+pub fn check_nodes<P: Point3>(v: Own<Vertex>, points: In<P, Vertex>, found: Atomic) {
     let p = points.at(v).to_f64();
     if !p.is_finite() {
         found.min(cell_rule::FINITE, v.index());
@@ -40,8 +41,8 @@ pub fn check_nodes<P: Point3>(v: Vertex, points: In<P>, found: Atomic) {
     requires(cells.fit(), cells.count() == n, found.len() == cell_rule::COUNT),
     moves(cells.offsets.bytes() + cells.vertices.bytes())
 )]
-pub fn check_cells(c: Cell, cells: Cells, nodes: u32, found: Atomic) {
-    let cell = cells.cell(c);
+pub fn check_cells(c: Own<Cell>, cells: Cells, nodes: u32, found: Atomic) {
+    let cell = cells.cell(*c);
     let mut i = 0;
     while i < cell.size {
         let v = cells.vertex(cell, i);

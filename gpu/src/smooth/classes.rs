@@ -5,10 +5,11 @@
 //! of a node follows from the classes before it, whenever they were found: a round may read classes that other nodes
 //! write in the same round.
 
-use trioxide_kernel::{Atomic, Bits, In, NONE, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Bits, NONE, kernel};
 
 use super::neighbours::Adjacency;
-use crate::ids::Vertex;
+use crate::ids::{Place, Vertex};
 
 /// The class is the smallest colour that no neighbour before has.
 pub const COLOURS: u32 = 0;
@@ -46,18 +47,16 @@ pub mod found {
 /// Classifies node `list[i]` if all neighbours before it have their classes; else sets `left[round]` to 1: another
 /// round is needed.
 #[kernel(requires(
-    list.len() >= n,
     adjacency.rows.len() == classes.len() + 1,
     moving.len() == words(classes.len()),
-    left.len() > round as usize,
     found.len() == found::COUNT
 ))]
 pub fn classify(
-    i: u32,
-    list: In<Vertex>,
+    i: Own<Place>,
+    list: In<Vertex, Place>,
     adjacency: Adjacency,
     moving: In<Bits<Vertex>>,
-    classes: Atomic,
+    classes: Atomic<u32, Vertex>,
     left: Atomic,
     round: u32,
     found: Atomic,

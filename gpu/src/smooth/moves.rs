@@ -1,5 +1,6 @@
 //! Moves of the nodes in the last sweep.
 
+use trioxide_kernel::safe::{self, Own};
 use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
 
 use super::nodes::{Layouts, Nodes, Vector};
@@ -10,13 +11,18 @@ use crate::ids::{Place, Vertex};
     L in Layouts,
     requires(
         from.len() == to.len(),
-        from.len() >= L::ELEMENTS * n,
-        squares.len() >= n
+        from.len() >= L::ELEMENTS * n
     ),
     moves(2 * n * L::ELEMENTS * size_of::<L>() + squares.bytes())
 )]
-pub fn square_moves<L: Nodes>(i: Place, from: In<L>, to: In<L>, squares: Out<f64>) {
-    squares.set(i, (L::load(to, i) - L::load(from, i)).square());
+pub fn square_moves<L: Nodes>(
+    i: Own<Place>,
+    from: safe::In<L>,
+    to: safe::In<L>,
+    squares: safe::Out<f64, Place>,
+) {
+    let point = |nodes: safe::In<L>| L::read(nodes.len(), |k| nodes.at(k), *i);
+    squares.set(i, (point(to) - point(from)).square());
 }
 
 /// Nodes whose moves are summed together.

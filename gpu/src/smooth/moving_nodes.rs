@@ -1,6 +1,7 @@
 //! The nodes that move, and the nodes that stay.
 
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use crate::ids::Vertex;
 
@@ -9,7 +10,7 @@ use crate::ids::Vertex;
     requires(others.len() == n, bits.len() == n),
     moves(others.bytes() + 2 * bits.bytes())
 )]
-pub fn join_bits(w: u32, others: In<u32>, bits: Out<u32>) {
+pub fn join_bits(w: Own, others: In<u32>, bits: Out<u32>) {
     bits.set(w, bits.at(w) | others.at(w));
 }
 
@@ -18,7 +19,7 @@ pub fn join_bits(w: u32, others: In<u32>, bits: Out<u32>) {
     requires(fixed.len() == words(n), rows.len() == n + 1),
     moves(3 * fixed.bytes() + rows.bytes())
 )]
-pub fn mark_moving(v: Vertex, fixed: In<Bits<Vertex>>, rows: In<u32>) -> (bool, bool) {
-    let moves = !fixed.bit(v) && rows.at(v.index() + 1) > rows.at(v);
+pub fn mark_moving(v: Own<Vertex>, fixed: In<Bits<Vertex>>, rows: In<u32, Vertex>) -> (bool, bool) {
+    let moves = !fixed.bit(*v) && rows.at(Vertex::new(v.index() + 1)) > rows.at(v);
     (moves, !moves)
 }

@@ -6,18 +6,19 @@
 //! exceeds its room, or has more than [`LIGHT`] cells, are listed in full and sorted. Meshes of tetrahedra alone have
 //! kernels of their own ([`gather_tet_neighbours()`](super::gather_tet_neighbours())), with lists of the same room.
 
-use trioxide_kernel::{Bits, Group, In, Out, kernel};
+use trioxide_kernel::safe::{self, Group, In, Own, Safe, Scatter};
+use trioxide_kernel::{Bits, Out, kernel};
 
 use super::cells::{Stars, WHOLE_CELLS};
 use super::cells_of_nodes::LIGHT;
-use crate::ids::Vertex;
+use crate::ids::{Item, Vertex};
 use trioxide_kernel::rows::sort;
 
 /// Neighbours of V nodes; D in all.
 #[derive(Group)]
 pub struct Adjacency<'a> {
     /// Start of each node's neighbours, and the end of the last; V + 1.
-    pub rows: In<'a, u32>,
+    pub rows: In<'a, u32, Vertex>,
     /// Neighbours, ascending for each node; D.
     pub neighbours: In<'a, Vertex>,
 }
@@ -25,14 +26,14 @@ pub struct Adjacency<'a> {
 impl Adjacency<'_> {
     /// Start of the neighbours of node `v`.
     #[inline(always)]
-    pub fn start(self, v: Vertex) -> u32 {
+    pub fn start(self, v: impl safe::Place<Vertex>) -> u32 {
         self.rows.at(v)
     }
 
     /// End of the neighbours of node `v`.
     #[inline(always)]
     pub fn end(self, v: Vertex) -> u32 {
-        self.rows.at(v.index() + 1)
+        self.rows.at(Vertex::new(v.index() + 1))
     }
 }
 
@@ -70,6 +71,8 @@ pub fn gather_neighbours(
     lists: Out<Vertex>,
     counts: Out<u32>,
 ) -> bool {
+    // SAFETY: the launch's promise: cells and stars are of one mesh, and vertices are below V.
+    let stars = unsafe { stars.trusted() };
     let (start, end) = (stars.start(v), stars.end(v));
     if end - start > LIGHT {
         return true;
@@ -117,20 +120,20 @@ pub fn gather_neighbours(
     moves(starts.bytes() + heavy.bytes() + rows.bytes() + 2 * neighbours.bytes())
 )]
 pub fn move_lists(
-    v: Vertex,
-    starts: In<u32>,
+    v: Own<Vertex>,
+    starts: In<u32, Vertex>,
     lists: In<Vertex>,
     heavy: In<Bits<Vertex>>,
-    rows: In<u32>,
+    rows: In<u32, Vertex>,
     dimension: u32,
-    neighbours: Out<Vertex>,
+    neighbours: Scatter<Vertex>,
 ) {
-    if heavy.bit(v) {
+    if heavy.bit(*v) {
         return;
     }
     let from = list_start(starts.at(v), v.index(), dimension);
     let to = rows.at(v);
-    let count = rows.at(v.index() + 1) - to;
+    let count = rows.at(Vertex::new(v.index() + 1)) - to;
     let mut k = 0;
     while k < count {
         neighbours.set(to + k, lists.at(from + k));
@@ -145,11 +148,11 @@ pub fn move_lists(
     rooms.len() == n
 ))]
 pub fn measure_candidates(
-    h: u32,
-    heavy: In<Vertex>,
+    h: Own<Item>,
+    heavy: In<Vertex, Item>,
     stars: Stars,
     dimension: u32,
-    rooms: Out<u32>,
+    rooms: safe::Out<u32, Item>,
 ) {
     let v = heavy.at(h);
     let mut room = 0;
@@ -169,15 +172,17 @@ pub fn measure_candidates(
     counts.len() >= stars.nodes()
 ))]
 pub fn sort_candidates(
-    h: u32,
-    heavy: In<Vertex>,
+    h: Item,
+    heavy: In<Vertex, Item>,
     stars: Stars,
     dimension: u32,
-    rooms: In<u32>,
+    rooms: In<u32, Item>,
     // Numbers of vertices: the sort is one of numbers.
     candidates: Out<u32>,
     counts: Out<u32>,
 ) {
+    // SAFETY: the launch's promise: cells and stars are of one mesh, and vertices are below V.
+    let stars = unsafe { stars.trusted() };
     let v = heavy.at(h);
     let first = rooms.at(h);
     let mut end = first;
@@ -206,17 +211,17 @@ pub fn sort_candidates(
 /// Writes the neighbours of node `heavy[h]`.
 #[kernel(requires(heavy.len() == n, rooms.len() == n))]
 pub fn copy_candidates(
-    h: u32,
-    heavy: In<Vertex>,
-    rooms: In<u32>,
+    h: Own<Item>,
+    heavy: In<Vertex, Item>,
+    rooms: In<u32, Item>,
     candidates: In<Vertex>,
-    rows: In<u32>,
-    neighbours: Out<Vertex>,
+    rows: In<u32, Vertex>,
+    neighbours: Scatter<Vertex>,
 ) {
     let v = heavy.at(h);
     let first = rows.at(v);
     let mut k = 0;
-    while first + k < rows.at(v.index() + 1) {
+    while first + k < rows.at(Vertex::new(v.index() + 1)) {
         neighbours.set(first + k, candidates.at(rooms.at(h) + k));
         k += 1;
     }

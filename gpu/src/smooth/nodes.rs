@@ -88,8 +88,14 @@ pub unsafe trait Nodes: RacingElement {
     /// Number of elements for each node.
     const ELEMENTS: usize;
 
+    /// Node `i` of an array of `len` elements, which `at` gives by their numbers.
+    fn read(len: u32, at: impl Fn(u32) -> Self, i: Place) -> Self::Point;
+
     /// Node `i`.
-    fn load(nodes: In<Self>, i: Place) -> Self::Point;
+    #[inline(always)]
+    fn load(nodes: In<Self>, i: Place) -> Self::Point {
+        Self::read(nodes.len(), |k| nodes.at(k), i)
+    }
 
     /// Writes node `i`.
     fn store(nodes: Out<Self>, i: Place, point: Self::Point);
@@ -109,10 +115,10 @@ macro_rules! soa {
             const ELEMENTS: usize = 3;
 
             #[inline(always)]
-            fn load(nodes: In<Self>, i: Place) -> $vector {
-                let n = nodes.len() / 3;
+            fn read(len: u32, at: impl Fn(u32) -> Self, i: Place) -> $vector {
+                let n = len / 3;
                 let i = i.index();
-                $vector::new(nodes.at(i), nodes.at(n + i), nodes.at(2 * n + i))
+                $vector::new(at(i), at(n + i), at(2 * n + i))
             }
 
             #[inline(always)]
@@ -155,9 +161,8 @@ macro_rules! aos {
             const ELEMENTS: usize = 1;
 
             #[inline(always)]
-            fn load(nodes: In<Self>, i: Place) -> $vector {
-                let element: $element = nodes.at(i);
-                $load(element)
+            fn read(_: u32, at: impl Fn(u32) -> Self, i: Place) -> $vector {
+                $load(at(i.index()))
             }
 
             #[inline(always)]

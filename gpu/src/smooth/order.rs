@@ -4,7 +4,8 @@
 //! Neighbours are near in space, so near on the curve and in memory. A node's sum still takes its neighbours in the
 //! order of the caller's ids, so that the result does not depend on the order in memory.
 
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts, Scatter};
+use trioxide_kernel::{Bits, Index, kernel};
 
 use super::classes::{found, raise};
 use super::neighbours::Adjacency;
@@ -40,10 +41,10 @@ fn spread(x: u32) -> u32 {
     moves(points.bytes() + moving.bytes() + keys.bytes())
 )]
 pub fn key_nodes<P: Point3>(
-    v: Vertex,
-    points: In<P>,
+    v: Own<Vertex>,
+    points: In<P, Vertex>,
     moving: In<Bits<Vertex>>,
-    keys: Out<u32>,
+    keys: Out<u32, Vertex>,
     low_x: f64,
     low_y: f64,
     low_z: f64,
@@ -86,7 +87,7 @@ pub fn key_nodes<P: Point3>(
         }
         bit -= 1;
     }
-    let stays = u32::from(!moving.bit(v)) << ((3 * bits) & 31);
+    let stays = u32::from(!moving.bit(*v)) << ((3 * bits) & 31);
     keys.set(
         v,
         stays | spread(x ^ t) << 2 | spread(y ^ t) << 1 | spread(z ^ t),
@@ -96,14 +97,19 @@ pub fn key_nodes<P: Point3>(
 /// The class of node `list[i]`, into `keys`, and the highest class.
 #[kernel(
     requires(
-        list.len() >= n,
         classes.len() == list.len(),
         keys.len() == n,
         found.len() == found::COUNT
     ),
     moves(12 * n)
 )]
-pub fn key_by_class(i: Place, list: In<Vertex>, classes: In<u32>, keys: Out<u32>, found: Atomic) {
+pub fn key_by_class(
+    i: Own<Place>,
+    list: In<Vertex, Place>,
+    classes: In<u32, Vertex>,
+    keys: Out<u32, Place>,
+    found: Atomic,
+) {
     let class = classes.at(list.at(i));
     keys.set(i, class);
     raise(found, found::MOST, class);
@@ -114,30 +120,41 @@ pub fn key_by_class(i: Place, list: In<Vertex>, classes: In<u32>, keys: Out<u32>
     requires(places.len() == n, to.len() >= first as usize + n),
     moves(12 * n)
 )]
-pub fn pick(i: u32, places: In<Place>, from: In<Vertex>, to: Out<Vertex>, first: u32) {
-    to.set(first + i, from.at(places.at(i)));
+pub fn pick(
+    i: Own,
+    places: In<Place>,
+    from: In<Vertex, Place>,
+    to: Scatter<Vertex, Place>,
+    first: u32,
+) {
+    to.set(Place::new(first + i.get()), from.at(places.at(i)));
 }
 
 /// Each node, in the order of ids.
 #[kernel(requires(list.len() == n), moves(list.bytes()))]
-pub fn count_up(v: Vertex, list: Out<Vertex>) {
-    list.set(v, v);
+pub fn count_up(v: Own<Vertex>, list: Out<Vertex, Vertex>) {
+    list.set(v, *v);
 }
 
 /// Puts the place of node `order[i]` into `ranks`.
 #[kernel(requires(order.len() == n, ranks.len() == n), moves(8 * n))]
-pub fn rank_nodes(i: Place, order: In<Vertex>, ranks: Out<Place>) {
-    ranks.set(order.at(i), i);
+pub fn rank_nodes(i: Own<Place>, order: In<Vertex, Place>, ranks: Scatter<Place, Vertex>) {
+    ranks.set(order.at(i), *i);
 }
 
 /// Number of neighbours of node `order[i]`.
 #[kernel(
-    requires(order.len() >= n, rows.len() == order.len() + 1, lengths.len() >= n),
+    requires(rows.len() == order.len() + 1),
     moves(12 * n)
 )]
-pub fn measure_row(i: Place, order: In<Vertex>, rows: In<u32>, lengths: Out<u32>) {
+pub fn measure_row(
+    i: Own<Place>,
+    order: In<Vertex, Place>,
+    rows: In<u32, Vertex>,
+    lengths: Out<u32, Place>,
+) {
     let v = order.at(i);
-    lengths.set(i, rows.at(v.index() + 1) - rows.at(v));
+    lengths.set(i, rows.at(Vertex::new(v.index() + 1)) - rows.at(v));
 }
 
 /// Lanes for each row of [`order_row()`], so that they read and write side by side. Neighbours have room in lists with
@@ -161,20 +178,20 @@ pub const ROW_LANES: u32 = 4;
     )
 )]
 pub fn order_row(
-    i: u32,
-    order: In<Vertex>,
-    ranks: In<Place>,
+    i: Own<Parts<Place, ROW_LANES>>,
+    order: In<Vertex, Place>,
+    ranks: In<Place, Vertex>,
     adjacency: Adjacency,
     weights: In<f64>,
-    new_rows: In<u32>,
-    new_neighbours: Out<Place>,
-    new_weights: Out<f64>,
+    new_rows: In<u32, Place>,
+    new_neighbours: Scatter<Place>,
+    new_weights: Scatter<f64>,
 ) {
-    let row = i / ROW_LANES;
+    let row = Place::new(i.index() / ROW_LANES);
     let from = adjacency.start(order.at(row));
     let to = new_rows.at(row);
-    let count = new_rows.at(row + 1) - to;
-    let mut k = i % ROW_LANES;
+    let count = new_rows.at(Place::new(row.index() + 1)) - to;
+    let mut k = i.index() % ROW_LANES;
     while k < count {
         new_neighbours.set(to + k, ranks.at(adjacency.neighbours.at(from + k)));
         if !weights.is_empty() {

@@ -6,10 +6,11 @@
 //! angle and the radius ratio are for tetrahedra only.
 
 use glam::DVec3;
-use trioxide_kernel::{Atomic, In, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::cells::Cells;
-use crate::ids::Cell;
+use crate::ids::{Cell, Vertex};
 use crate::point3::{Point3, Spatial};
 
 /// The square root, rounded correctly.
@@ -331,14 +332,14 @@ fn bin(bounds: In<f64>, first: u32, x: f64) -> u32 {
     moves(cells.bytes() + points.bytes())
 )]
 pub fn measure_cells<P: Point3>(
-    c: Cell,
+    c: Own<Cell>,
     cells: Cells,
-    points: In<P>,
+    points: In<P, Vertex>,
     bounds: In<f64>,
     counts: Atomic,
     extremes: Atomic<u64>,
 ) {
-    let cell = cells.cell(c);
+    let cell = cells.cell(*c);
     let at = |k: u32| points.at(cells.vertex(cell, k)).to_f64();
     let mut k = 0;
     while k < cell.size {
@@ -349,14 +350,18 @@ pub fn measure_cells<P: Point3>(
     let count = |histogram: u32, bin: u32| {
         counts.add((histogram * COPIES + copy) * BINS + bin, 1);
     };
-    let quality = cell_quality(cell.size, at);
+    // All at once, so that the reads overlap.
+    let corners = (cell.size == 4).then(|| points.at_all(cells.four_vertices(cell)).map(P::to_f64));
+    let quality = match corners {
+        Some(corners) => tetrahedron_quality(corners),
+        None => cell_quality(cell.size, at),
+    };
     count(counted::JACOBIAN, bin(bounds, 0, quality.jacobian));
     raise(extremes, copy, ordered_bits(-quality.jacobian));
     if !quality.is_positive {
         count(counted::INVERTED, 0);
     }
-    if cell.size == 4 {
-        let corners = [at(0), at(1), at(2), at(3)];
+    if let Some(corners) = corners {
         let cosine = dihedral_cosine(corners);
         count(counted::ANGLE, bin(bounds, BINS - 1, -cosine));
         raise(extremes, COPIES + copy, ordered_bits(cosine));

@@ -5,7 +5,8 @@
 //! by its weights alone: the weights of all other neighbours become 0.
 
 use glam::DVec3;
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::safe::{In, Own, Scatter};
+use trioxide_kernel::{Bits, kernel};
 
 use super::cells::{Face, MOST_FACES, Stars, face_count, next, previous};
 use super::neighbours::Adjacency;
@@ -102,15 +103,15 @@ enum EdgeKind {
     )
 )]
 pub fn slide_nodes<P: Point3>(
-    v: Vertex,
+    v: Own<Vertex>,
     stars: Stars,
     faces: In<Bits<CellFace>>,
     on_boundary: In<Bits<Vertex>>,
     adjacency: Adjacency,
-    points: In<P>,
-    weights: Out<f64>,
+    points: In<P, Vertex>,
+    weights: Scatter<f64>,
 ) -> bool {
-    if !on_boundary.bit(v) {
+    if !on_boundary.bit(*v) {
         return false;
     }
     let cells = stars.cells;
@@ -120,16 +121,16 @@ pub fn slide_nodes<P: Point3>(
         let mut first = DVec3::ZERO;
         let mut is_flat = true;
         let mut s = stars.start(v);
-        while s < stars.end(v) {
+        while s < stars.end(*v) {
             let cell = cells.cell_of(stars.corner(s));
             s += 1;
             let mut f = 0;
             while f < face_count(cell.size) {
                 if faces.bit(CellFace::of(cell.id, f)) {
                     let face = cells.face(cell, f);
-                    if joins(face, v, u) {
-                        let [a, b, c, d] = face.vertices;
-                        let (normal, is_plane) = face_normal([at(a), at(b), at(c), at(d)]);
+                    if joins(face, *v, u) {
+                        let corners = points.at_all(face.vertices).map(P::to_f64);
+                        let (normal, is_plane) = face_normal(corners);
                         is_flat &= is_plane;
                         if count == 0 {
                             first = normal;
@@ -149,10 +150,10 @@ pub fn slide_nodes<P: Point3>(
             _ => EdgeKind::Other,
         }
     };
-    let here = at(v);
+    let here = at(*v);
     let mut sharp = Leaving::NONE;
     let mut s = adjacency.start(v);
-    while s < adjacency.end(v) {
+    while s < adjacency.end(*v) {
         let u = adjacency.neighbours.at(s);
         match kind(u) {
             EdgeKind::Inside | EdgeKind::Flat => {}
@@ -170,7 +171,7 @@ pub fn slide_nodes<P: Point3>(
         EdgeKind::Sharp
     };
     let mut s = adjacency.start(v);
-    while s < adjacency.end(v) {
+    while s < adjacency.end(*v) {
         if kind(adjacency.neighbours.at(s)) != kept {
             weights.set(s, 0.0);
         }
@@ -195,22 +196,22 @@ pub fn slide_nodes<P: Point3>(
     )
 )]
 pub fn slide_border_nodes<P: Point3>(
-    v: Vertex,
+    v: Own<Vertex>,
     stars: Stars,
     edges: In<Bits<Corner>>,
     on_border: In<Bits<Vertex>>,
     adjacency: Adjacency,
-    points: In<P>,
-    weights: Out<f64>,
+    points: In<P, Vertex>,
+    weights: Scatter<f64>,
 ) -> bool {
-    if !on_border.bit(v) {
+    if !on_border.bit(*v) {
         return false;
     }
     let cells = stars.cells;
     let at = |u: Vertex| points.at(u).to_f64();
     let is_border = |u: Vertex| {
         let mut s = stars.start(v);
-        while s < stars.end(v) {
+        while s < stars.end(*v) {
             let corner = stars.corner(s);
             let face = cells.cell_of(corner);
             let own = face.place(corner);
@@ -225,10 +226,10 @@ pub fn slide_border_nodes<P: Point3>(
         }
         false
     };
-    let here = at(v);
+    let here = at(*v);
     let mut border = Leaving::NONE;
     let mut s = adjacency.start(v);
-    while s < adjacency.end(v) {
+    while s < adjacency.end(*v) {
         let u = adjacency.neighbours.at(s);
         if is_border(u) {
             border = border.and(at(u) - here);
@@ -239,7 +240,7 @@ pub fn slide_border_nodes<P: Point3>(
         return true;
     }
     let mut s = adjacency.start(v);
-    while s < adjacency.end(v) {
+    while s < adjacency.end(*v) {
         if !is_border(adjacency.neighbours.at(s)) {
             weights.set(s, 0.0);
         }

@@ -4,6 +4,7 @@
 //! ids. A face that the node meets once is on the boundary. The tetrahedra of a node are read twice only where one of
 //! its faces is.
 
+use trioxide_kernel::safe::Safe;
 use trioxide_kernel::{Atomic, Bits, Block, Lane, Shared, SharedMemory, kernel};
 
 use super::boundary::shares_triangle;
@@ -127,6 +128,8 @@ pub fn mark_tet_boundary(
     faces: Atomic<Bits<CellFace>>,
     on_boundary: Atomic<Bits<Vertex>>,
 ) {
+    // SAFETY: the launch's promise: cells and stars are of one mesh, and vertices are below V.
+    let stars = unsafe { stars.trusted() };
     let tile = block.shared();
     block.lanes(|lane| {
         let v = Vertex::new(block.index() * NODES + lane.index());

@@ -4,14 +4,15 @@
 //! already. A lane has a node and a column of the table, so that lanes meet in no bank. The lists of a block are
 //! written side by side.
 
-use trioxide_kernel::{Bits, Block, In, Lane, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::safe::{In, OwnBlock, Safe, Scatter};
+use trioxide_kernel::{Bits, Block, Lane, Out, Shared, SharedMemory, kernel};
 
 use super::cells::{Stars, VOLUME};
 use super::cells_of_nodes::LIGHT;
 use super::neighbours::list_start;
 #[cfg(not(target_arch = "nvptx64"))]
 use super::neighbours::lists_room;
-use crate::ids::Vertex;
+use crate::ids::{Corner, Vertex};
 
 /// Nodes of a block.
 pub const NEIGHBOUR_NODES: usize = 128;
@@ -48,7 +49,7 @@ pub(super) fn column(lane: u32, slot: u32, slots: u32, lanes: u32) -> u32 {
 pub(super) fn opposite(stars: Stars, s: u32) -> [Vertex; 3] {
     let corner = stars.corner(s);
     let own = corner.index() % 4;
-    let [a, b, c, d] = stars.cells.vertices.quad(corner.index() - own);
+    let [a, b, c, d] = stars.cells.vertices.quad(Corner::new(corner.index() - own));
     [
         if own == 0 { b } else { a },
         if own <= 1 { c } else { b },
@@ -142,6 +143,8 @@ pub fn gather_tet_neighbours(
     counts: Out<u32>,
     left: Out<u32>,
 ) {
+    // SAFETY: the launch's promise: cells and stars are of one mesh, and vertices are below V.
+    let stars = unsafe { stars.trusted() };
     let tile = block.shared();
     let first = block.index() * NODES;
     let nodes = stars.starts.len() - 1;
@@ -159,7 +162,7 @@ pub fn gather_tet_neighbours(
     });
     let (before, total) = block.exclusive_sum(&lengths);
     let is_staged = total <= STAGED as u32;
-    let from = list_start(stars.starts.at(first), first, VOLUME);
+    let from = list_start(stars.start(Vertex::new(first)), first, VOLUME);
     let item = |lane: Lane, k| tile.slots.at(column(lane.index(), k, SLOTS, NODES));
     block.phase(|lane| {
         tile.is_left
@@ -212,27 +215,28 @@ pub fn gather_tet_neighbours(
     moves(starts.bytes() + left.bytes() + rows.bytes() + 2 * neighbours.bytes())
 )]
 pub fn move_tet_lists(
-    block: &Block<NEIGHBOUR_NODES>,
-    starts: In<u32>,
+    block: OwnBlock<NEIGHBOUR_NODES>,
+    starts: In<u32, Vertex>,
     lists: In<Vertex>,
     left: In<Bits<Vertex>>,
-    rows: In<u32>,
-    neighbours: Out<Vertex>,
+    rows: In<u32, Vertex>,
+    neighbours: Scatter<Vertex>,
 ) {
     let first = block.index() * NODES;
     let nodes = starts.len() - 1;
+    let row = |v| rows.at(Vertex::new(v));
     let lengths = block.lanes(|lane| {
         let v = Vertex::new(first + lane.index());
         if v.index() >= nodes || left.bit(v) {
             0
         } else {
-            rows.at(v.index() + 1) - rows.at(v)
+            row(v.index() + 1) - row(v.index())
         }
     });
     let (before, total) = block.exclusive_sum(&lengths);
-    let from = list_start(starts.at(first), first, VOLUME);
-    let to = rows.at(first);
-    if total == rows.at((first + NODES).min(nodes)) - to {
+    let from = list_start(starts.at(Vertex::new(first)), first, VOLUME);
+    let to = row(first);
+    if total == row((first + NODES).min(nodes)) - to {
         // No node is left out: the rows are the lists as they lie.
         block.lanes(|lane| {
             let mut i = lane.index();
@@ -245,7 +249,7 @@ pub fn move_tet_lists(
         block.lanes(|lane| {
             let mut k = 0;
             while k < lengths.at(lane) {
-                let to = rows.at(first + lane.index()) + k;
+                let to = row(first + lane.index()) + k;
                 neighbours.set(to, lists.at(from + before.at(lane) + k));
                 k += 1;
             }

@@ -7,7 +7,8 @@
 //! mesh does.
 
 use glam::DVec3;
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Own, Scatter};
 
 use super::cells::{Stars, next, previous};
 use super::neighbours::Adjacency;
@@ -34,11 +35,11 @@ pub fn to_unit(extent: f64) -> f64 {
 
 /// [`to_unit`] of the neighbours' extent around node `v`.
 #[inline(always)]
-fn unit_of<P: Point3>(v: Vertex, adjacency: &Adjacency, points: In<P>) -> f64 {
+fn unit_of<P: Point3>(v: Own<Vertex>, adjacency: &Adjacency, points: In<P, Vertex>) -> f64 {
     let here = points.at(v).to_f64();
     let mut largest = 0.0;
     let mut s = adjacency.start(v);
-    while s < adjacency.end(v) {
+    while s < adjacency.end(*v) {
         let other = extent(points.at(adjacency.neighbours.at(s)).to_f64() - here);
         if other > largest {
             largest = other;
@@ -65,15 +66,15 @@ pub fn inverse_length(edge: DVec3) -> f64 {
     )
 )]
 pub fn weigh_by_distance<P: Point3>(
-    v: Vertex,
+    v: Own<Vertex>,
     adjacency: Adjacency,
-    points: In<P>,
-    weights: Out<f64>,
+    points: In<P, Vertex>,
+    weights: Scatter<f64>,
 ) {
     let here = points.at(v).to_f64();
     let unit = unit_of(v, &adjacency, points);
     let mut s = adjacency.start(v);
-    while s < adjacency.end(v) {
+    while s < adjacency.end(*v) {
         let there = points.at(adjacency.neighbours.at(s)).to_f64();
         weights.set(s, inverse_length((there - here) * unit));
         s += 1;
@@ -124,22 +125,22 @@ pub(super) fn dot(a: DVec3, b: DVec3) -> f64 {
     )
 )]
 pub fn weigh_by_cotangents<P: Point3>(
-    v: Vertex,
+    v: Own<Vertex>,
     stars: Stars,
     adjacency: Adjacency,
-    points: In<P>,
-    weights: Out<f64>,
+    points: In<P, Vertex>,
+    weights: Scatter<f64>,
 ) {
     let cells = stars.cells;
     let here = points.at(v).to_f64();
     let unit = unit_of(v, &adjacency, points);
     let mut r = adjacency.start(v);
-    while r < adjacency.end(v) {
+    while r < adjacency.end(*v) {
         let u = adjacency.neighbours.at(r);
         let there = points.at(u).to_f64();
         let mut weight = 0.0;
         let mut s = stars.start(v);
-        while s < stars.end(v) {
+        while s < stars.end(*v) {
             let corner = stars.corner(s);
             s += 1;
             let cell = cells.cell_of(corner);

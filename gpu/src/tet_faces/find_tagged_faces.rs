@@ -1,10 +1,11 @@
 //! Tagged triangles are faces of tetrahedra.
 
-use trioxide_kernel::{Atomic, In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Out, Own};
 
 use super::match_face_sides_stage::search_slots;
 use super::{Face, face_rule};
-use crate::ids::{FaceSide, Triangle, Vertex};
+use crate::ids::{FaceSide, HalfEdge, Triangle, Vertex};
 
 /// The lower side of the face that tagged triangle `f` is; finds `f` if it is none.
 ///
@@ -20,19 +21,18 @@ use crate::ids::{FaceSide, Triangle, Vertex};
     moves(faces.bytes() + sides.bytes())
 )]
 pub fn find_tagged_faces(
-    f: Triangle,
-    faces: In<Vertex>,
-    tetrahedra: In<Vertex>,
+    f: Own<Triangle>,
+    faces: In<Vertex, HalfEdge>,
+    tetrahedra: In<Vertex, FaceSide>,
     table: In<FaceSide>,
-    twins: In<FaceSide>,
+    twins: In<FaceSide, FaceSide>,
     vertices: u32,
-    sides: Out<FaceSide>,
+    sides: Out<FaceSide, Triangle>,
     found: Atomic,
     scale: u64,
     scattered: u32,
 ) {
-    let corner = |k| faces.at(3 * f.index() + k);
-    let face = Face::new([corner(0), corner(1), corner(2)]);
+    let face = Face::new(faces.at_all([f.part(0), f.part(1), f.part(2)]));
     let mut side = FaceSide::NONE;
     // A vertex that the mesh does not have would lead out of the table.
     if face.high.index() < vertices {

@@ -1,6 +1,7 @@
 //! The sides of each face meet in a hash table.
 
-use trioxide_kernel::{Atomic, In, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{PREFETCHED_AHEAD, kernel};
 
 use super::{Face, corners_of, face_rule, face_vertices};
 use crate::ids::{FaceSide, Tet, Vertex};
@@ -52,10 +53,10 @@ pub(super) fn search_slots(
     moves(2 * tetrahedra.bytes() + twins.bytes())
 )]
 pub fn match_face_sides(
-    t: Tet,
-    tetrahedra: In<Vertex>,
+    t: Own<Tet>,
+    tetrahedra: In<Vertex, FaceSide>,
     table: Atomic<FaceSide>,
-    twins: Atomic<FaceSide>,
+    twins: Atomic<FaceSide, FaceSide>,
     found: Atomic,
     scale: u64,
 ) {
@@ -74,10 +75,10 @@ pub fn match_face_sides(
     moves(2 * tetrahedra.bytes() + twins.bytes())
 )]
 pub fn match_scattered_face_sides(
-    t: Tet,
-    tetrahedra: In<Vertex>,
+    t: Own<Tet>,
+    tetrahedra: In<Vertex, FaceSide>,
     table: Atomic<FaceSide>,
-    twins: Atomic<FaceSide>,
+    twins: Atomic<FaceSide, FaceSide>,
     found: Atomic,
     scale: u64,
 ) {
@@ -87,10 +88,10 @@ pub fn match_scattered_face_sides(
 /// The body of both.
 #[inline(always)]
 fn match_in<const SCATTERED: bool>(
-    t: Tet,
-    tetrahedra: In<Vertex>,
+    t: Own<Tet>,
+    tetrahedra: In<Vertex, FaceSide>,
     table: Atomic<FaceSide>,
-    twins: Atomic<FaceSide>,
+    twins: Atomic<FaceSide, FaceSide>,
     found: Atomic,
     scale: u64,
 ) {
@@ -100,7 +101,7 @@ fn match_in<const SCATTERED: bool>(
     if cfg!(not(target_arch = "nvptx64")) {
         ask_ahead(t, tetrahedra, table, twins, home);
     }
-    let q = corners_of(tetrahedra, t);
+    let q = corners_of(tetrahedra, *t);
     let write_twins = |side: FaceSide, other: FaceSide| {
         twins.store(side, other);
         twins.store(other, side);
@@ -108,7 +109,7 @@ fn match_in<const SCATTERED: bool>(
     // All take the first step together, so that their reads overlap. Each may miss every cache.
     let look = |k| {
         if SCATTERED {
-            take::<true, _>(table, home(q, k), FaceSide::NONE, FaceSide::of(t, k))
+            take::<true, _>(table, home(q, k), FaceSide::NONE, FaceSide::of(*t, k))
         } else {
             table.load(home(q, k))
         }
@@ -120,7 +121,7 @@ fn match_in<const SCATTERED: bool>(
     let met = [is_twin(0), is_twin(1), is_twin(2), is_twin(3)];
     let finish = |k: usize| {
         if met[k] {
-            write_twins(FaceSide::of(t, k as u32), waiting[k]);
+            write_twins(FaceSide::of(*t, k as u32), waiting[k]);
         }
         // A scattered side that met none waits in its slot.
         let is_settled = SCATTERED && waiting[k].is_none();
@@ -129,7 +130,7 @@ fn match_in<const SCATTERED: bool>(
     // Sides whose twins are still to be found, a bit each.
     let mut left = finish(0) | finish(1) | finish(2) | finish(3);
     let search = |k: u32| {
-        let (side, face) = (FaceSide::of(t, k), face_of(q, k));
+        let (side, face) = (FaceSide::of(*t, k), face_of(q, k));
         let meet = |other: FaceSide| {
             let theirs = Face::of(tetrahedra, other);
             if !theirs.is_face(face) {
@@ -174,10 +175,10 @@ fn pick([a, b, c, d]: [FaceSide; 4], k: u32) -> FaceSide {
 /// read begins before an atomic exchange ends, so each read would be waited for alone.
 #[inline(always)]
 fn ask_ahead(
-    t: Tet,
-    tetrahedra: In<Vertex>,
+    t: Own<Tet>,
+    tetrahedra: In<Vertex, FaceSide>,
     table: Atomic<FaceSide>,
-    twins: Atomic<FaceSide>,
+    twins: Atomic<FaceSide, FaceSide>,
     home: impl Fn([Vertex; 4], u32) -> u32,
 ) {
     let count = tetrahedra.len() / 4;

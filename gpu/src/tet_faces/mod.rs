@@ -31,7 +31,7 @@ pub use find_tagged_faces_stage::*;
 pub use mark_boundary_sides_stage::*;
 pub use match_face_sides_stage::*;
 
-use trioxide_kernel::In;
+use trioxide_kernel::safe::In;
 
 use crate::ids::{FaceSide, Tet, Vertex};
 
@@ -47,10 +47,10 @@ pub mod face_rule {
     pub const COUNT: usize = 3;
 }
 
-/// The vertices of tetrahedron `t`.
+/// The vertices of tetrahedron `t`. `tetrahedra` has the vertex opposite to each side.
 #[inline(always)]
-pub fn corners_of(tetrahedra: In<Vertex>, t: Tet) -> [Vertex; 4] {
-    tetrahedra.quad(4 * t.index())
+pub fn corners_of(tetrahedra: In<Vertex, FaceSide>, t: Tet) -> [Vertex; 4] {
+    tetrahedra.quad(FaceSide::of(t, 0))
 }
 
 /// Vertices of the face opposite to the vertex at `place`, counter-clockwise as seen from outside.
@@ -105,7 +105,7 @@ impl Face {
 
     /// The face of a side.
     #[inline(always)]
-    pub fn of(tetrahedra: In<Vertex>, side: FaceSide) -> Self {
+    pub fn of(tetrahedra: In<Vertex, FaceSide>, side: FaceSide) -> Self {
         Self::new(face_vertices(
             corners_of(tetrahedra, side.tet()),
             side.place(),

@@ -1,5 +1,6 @@
 //! The representative of each vertex.
 
+use trioxide_kernel::safe::Safe;
 use trioxide_kernel::{In, Out, kernel};
 
 use super::chains::Lists;
@@ -27,6 +28,9 @@ pub fn assign_points<G: Guard>(
     states: In<u32>,
     representatives: Out<Vertex>,
 ) {
+    // SAFETY: the launch's promise: sites are vertices, buckets are runs of slots, and each list is as long as the state
+    // of its row says.
+    let (search, lists) = unsafe { (search.trusted(), lists.trusted()) };
     let sites = search.rows.sites;
     let id = sites.at(slot).id;
     let row = search.rows.row_of(slot, id);

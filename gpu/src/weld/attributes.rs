@@ -3,13 +3,14 @@
 //! A cluster of one vertex keeps its attributes, bit by bit.
 
 use glam::{DVec2, DVec3};
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Out, Own};
 
 use super::clusters::Clusters;
 use super::grid::item;
 use super::guards::direction;
 use super::ids::Cluster;
-use crate::ids::{Triangle, Vertex};
+use crate::ids::{Item, Triangle, Vertex};
 use crate::smooth::root;
 
 /// A normal as it is added to others: zero if it has no direction.
@@ -59,24 +60,22 @@ pub fn mean_color(sums: [f64; 4], count: f64) -> u32 {
     requires(clusters.fit(n, normals.len()), averages.len() == n),
     moves(clusters.bytes() + normals.bytes() + averages.bytes())
 )]
-pub fn average_normals(c: Cluster, clusters: Clusters, normals: In<DVec3>, averages: Out<DVec3>) {
-    let Clusters {
-        representatives,
-        offsets,
-        members,
-    } = clusters;
-    normals.prefetch_item(representatives, c);
-    let first = normals.at(representatives.at(c));
-    let (mut i, end) = (offsets.at(c), offsets.at(c.index() + 1));
-    if i == end {
+pub fn average_normals(
+    c: Own<Cluster>,
+    clusters: Clusters,
+    normals: In<DVec3, Vertex>,
+    averages: Out<DVec3, Cluster>,
+) {
+    normals.prefetch_item(clusters.representatives, *c);
+    let representative = clusters.representatives.at(c);
+    let [start, end] = clusters.offsets.at_all([c.index(), c.index() + 1]);
+    let first = normals.at(representative);
+    if start == end {
         averages.set(c, first);
         return;
     }
     let mut sum = summand(first);
-    while i < end {
-        sum += summand(normals.at(members.at(i)));
-        i += 1;
-    }
+    clusters.each([start, end], normals, |normal| sum += summand(normal));
     averages.set(c, unit(sum));
 }
 
@@ -85,24 +84,21 @@ pub fn average_normals(c: Cluster, clusters: Clusters, normals: In<DVec3>, avera
     requires(clusters.fit(n, uvs.len()), averages.len() == n),
     moves(clusters.bytes() + uvs.bytes() + averages.bytes())
 )]
-pub fn average_uvs(c: Cluster, clusters: Clusters, uvs: In<DVec2>, averages: Out<DVec2>) {
-    let Clusters {
-        representatives,
-        offsets,
-        members,
-    } = clusters;
-    uvs.prefetch_item(representatives, c);
-    let mut sum = uvs.at(representatives.at(c));
-    let (first, end) = (offsets.at(c), offsets.at(c.index() + 1));
+pub fn average_uvs(
+    c: Own<Cluster>,
+    clusters: Clusters,
+    uvs: In<DVec2, Vertex>,
+    averages: Out<DVec2, Cluster>,
+) {
+    uvs.prefetch_item(clusters.representatives, *c);
+    let representative = clusters.representatives.at(c);
+    let [first, end] = clusters.offsets.at_all([c.index(), c.index() + 1]);
+    let mut sum = uvs.at(representative);
     if first == end {
         averages.set(c, sum);
         return;
     }
-    let mut i = first;
-    while i < end {
-        sum += uvs.at(members.at(i));
-        i += 1;
-    }
+    clusters.each([first, end], uvs, |uv| sum += uv);
     averages.set(c, mean_uv(sum, f64::from(1 + end - first)));
 }
 
@@ -111,24 +107,23 @@ pub fn average_uvs(c: Cluster, clusters: Clusters, uvs: In<DVec2>, averages: Out
     requires(clusters.fit(n, colors.len()), averages.len() == n),
     moves(clusters.bytes() + colors.bytes() + averages.bytes())
 )]
-pub fn average_colors(c: Cluster, clusters: Clusters, colors: In<u32>, averages: Out<u32>) {
-    let Clusters {
-        representatives,
-        offsets,
-        members,
-    } = clusters;
-    colors.prefetch_item(representatives, c);
-    let [mut red, mut green, mut blue, mut alpha] = channels(colors.at(representatives.at(c)));
-    let (first, end) = (offsets.at(c), offsets.at(c.index() + 1));
-    let mut i = first;
-    while i < end {
-        let [r, g, b, a] = channels(colors.at(members.at(i)));
+pub fn average_colors(
+    c: Own<Cluster>,
+    clusters: Clusters,
+    colors: In<u32, Vertex>,
+    averages: Out<u32, Cluster>,
+) {
+    colors.prefetch_item(clusters.representatives, *c);
+    let representative = clusters.representatives.at(c);
+    let [first, end] = clusters.offsets.at_all([c.index(), c.index() + 1]);
+    let [mut red, mut green, mut blue, mut alpha] = channels(colors.at(representative));
+    clusters.each([first, end], colors, |color| {
+        let [r, g, b, a] = channels(color);
         red += r;
         green += g;
         blue += b;
         alpha += a;
-        i += 1;
-    }
+    });
     averages.set(
         c,
         mean_color([red, green, blue, alpha], f64::from(1 + end - first)),
@@ -140,8 +135,13 @@ pub fn average_colors(c: Cluster, clusters: Clusters, colors: In<u32>, averages:
     requires(representatives.len() == n, taken.len() == n),
     moves(representatives.bytes() + 2 * taken.bytes())
 )]
-pub fn take_first_uvs(c: Cluster, representatives: In<Vertex>, uvs: In<DVec2>, taken: Out<DVec2>) {
-    uvs.prefetch_item(representatives, c);
+pub fn take_first_uvs(
+    c: Own<Cluster>,
+    representatives: In<Vertex, Cluster>,
+    uvs: In<DVec2, Vertex>,
+    taken: Out<DVec2, Cluster>,
+) {
+    uvs.prefetch_item(representatives, *c);
     taken.set(c, uvs.at(representatives.at(c)));
 }
 
@@ -151,12 +151,12 @@ pub fn take_first_uvs(c: Cluster, representatives: In<Vertex>, uvs: In<DVec2>, t
     moves(representatives.bytes() + 2 * taken.bytes())
 )]
 pub fn take_first_colors(
-    c: Cluster,
-    representatives: In<Vertex>,
-    colors: In<u32>,
-    taken: Out<u32>,
+    c: Own<Cluster>,
+    representatives: In<Vertex, Cluster>,
+    colors: In<u32, Vertex>,
+    taken: Out<u32, Cluster>,
 ) {
-    colors.prefetch_item(representatives, c);
+    colors.prefetch_item(representatives, *c);
     taken.set(c, colors.at(representatives.at(c)));
 }
 
@@ -165,6 +165,11 @@ pub fn take_first_colors(
     requires(list.is_empty() && regions.len() == n || list.len() == n, left.len() == n),
     moves(list.bytes() + 2 * left.bytes())
 )]
-pub fn gather_regions(i: u32, list: In<Triangle>, regions: In<i32>, left: Out<i32>) {
-    left.set(i, regions.at(item(list, i)));
+pub fn gather_regions(
+    i: Own<Item>,
+    list: In<Triangle>,
+    regions: In<i32, Triangle>,
+    left: Out<i32, Item>,
+) {
+    left.set(i, regions.at(item(list, i.index())));
 }

@@ -13,29 +13,31 @@
 //! those that could go on. Lists of more than [`LISTED`] neighbours are made before, for the rows that need them: a
 //! search within a chain takes as long as many links.
 
-use trioxide_kernel::{Atomic, Block, Group, In, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::safe::{Group, In, Own, Safe, Scatter};
+use trioxide_kernel::{Atomic, Block, Out, Shared, SharedMemory, kernel, safe};
 
 use super::guards::{Guard, Guarding};
 use super::ids::Row;
 use super::search::Search;
 use super::states::{LISTED, MEMBER, REPRESENTATIVE, is_undecided};
+use crate::ids::Item;
 
 /// Whether `row` is undecided; finds it in `long[0]` if its short list does not hold all its lower neighbours.
 #[kernel(
     requires(states.len() == n, !long.is_empty()),
     moves(states.bytes() + 4 * words(n))
 )]
-pub fn mark_undecided(row: Row, states: In<u32>, long: Atomic<Row>) -> bool {
+pub fn mark_undecided(row: Own<Row>, states: In<u32, Row>, long: safe::Atomic<Row>) -> bool {
     let state = states.at(row);
     if is_undecided(state) && state > LISTED {
-        long.min(0, row);
+        long.min(0, *row);
     }
     is_undecided(state)
 }
 
 /// Whether `row` is undecided and its short list does not hold all its lower neighbours.
 #[kernel(requires(states.len() == n), moves(states.bytes() + 4 * words(n)))]
-pub fn mark_long_lists(row: Row, states: In<u32>) -> bool {
+pub fn mark_long_lists(row: Own<Row>, states: In<u32, Row>) -> bool {
     let state = states.at(row);
     is_undecided(state) && state > LISTED
 }
@@ -45,7 +47,7 @@ pub fn mark_long_lists(row: Row, states: In<u32>) -> bool {
     requires(states.len() == n, lengths.len() == n + 1),
     moves(states.bytes() + lengths.bytes())
 )]
-pub fn measure_long_lists(row: Row, states: In<u32>, lengths: Out<u32>) {
+pub fn measure_long_lists(row: Own<Row>, states: In<u32, Row>, lengths: safe::Out<u32, Row>) {
     let state = states.at(row);
     let is_long = is_undecided(state) && state > LISTED;
     lengths.set(row, if is_long { state } else { 0 });
@@ -60,14 +62,14 @@ pub fn measure_long_lists(row: Row, states: In<u32>, lengths: Out<u32>) {
     )
 )]
 pub fn note_long_lists<G: Guard>(
-    i: u32,
-    rows: In<Row>,
+    i: Own<Item>,
+    rows: In<Row, Item>,
     search: Search<G>,
     starts: In<u32>,
-    long: Out<Row>,
+    long: Scatter<Row>,
 ) {
     let row = rows.at(i);
-    let mut place = starts.at(row);
+    let mut place = starts.at(row.index());
     let end = starts.at(row.index() + 1);
     search.each_lower_neighbour(row, |neighbour, _| {
         long.set(place, neighbour);
@@ -105,7 +107,7 @@ impl Lists<'_> {
         } else if self.starts.is_empty() {
             0
         } else {
-            self.starts.at(row.index() + 1) - self.starts.at(row)
+            self.starts.at(row.index() + 1) - self.starts.at(row.index())
         }
     }
 
@@ -113,7 +115,7 @@ impl Lists<'_> {
     #[inline(always)]
     pub(super) fn at(&self, row: Row, number: u32, place: u32) -> Row {
         if number > LISTED {
-            self.long.at(self.starts.at(row) + place)
+            self.long.at(self.starts.at(row.index()) + place)
         } else {
             self.short.at(row.index() * LISTED + place)
         }
@@ -244,6 +246,8 @@ pub fn decide_chains(
     } else {
         0
     };
+    // SAFETY: the launch's promise: each list is as long as the state of its row says.
+    let lists = unsafe { lists.trusted() };
     let warp = block.shared();
     block.phase(|lane| {
         let i = block.index() * WARP as u32 + lane.index();

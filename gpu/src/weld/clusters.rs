@@ -2,25 +2,30 @@
 //!
 //! Clusters are numbered by their representatives, ascending: the order in which S-Weld makes them.
 
-use trioxide_kernel::{Group, In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::rows::rank_of;
+use trioxide_kernel::safe::{Element, Group, In, Out, Own};
 
 use super::ids::Cluster;
 use crate::ids::Vertex;
-use trioxide_kernel::rows::rank_of;
 
 /// Whether vertex `v` is a representative.
 #[kernel(
     requires(representatives.len() == n),
     moves(representatives.bytes() + 4 * words(n))
 )]
-pub fn mark_representatives(v: Vertex, representatives: In<Vertex>) -> bool {
-    representatives.at(v) == v
+pub fn mark_representatives(v: Own<Vertex>, representatives: In<Vertex, Vertex>) -> bool {
+    representatives.at(v) == *v
 }
 
 /// Whether vertex `v` is gone: its cluster has another representative.
 #[kernel(requires(map.len() == n), moves(map.bytes() + representatives.bytes() + 4 * words(n)))]
-pub fn mark_removed(v: Vertex, map: In<Cluster>, representatives: In<Vertex>) -> bool {
-    representatives.at(map.at(v)) != v
+pub fn mark_removed(
+    v: Own<Vertex>,
+    map: In<Cluster, Vertex>,
+    representatives: In<Vertex, Cluster>,
+) -> bool {
+    representatives.at(map.at(v)) != *v
 }
 
 /// Finds the cluster of vertex `v` (`map`), and the cluster that it is a member of besides the representative (`keys`:
@@ -35,27 +40,54 @@ pub fn mark_removed(v: Vertex, map: In<Cluster>, representatives: In<Vertex>) ->
     moves(representatives.bytes() + ranks.bytes() + map.bytes() + keys.bytes())
 )]
 pub fn number_clusters(
-    v: Vertex,
-    representatives: In<Vertex>,
+    v: Own<Vertex>,
+    representatives: In<Vertex, Vertex>,
     ranks: In<u32>,
-    map: Out<Cluster>,
-    keys: Out<Cluster>,
+    map: Out<Cluster, Vertex>,
+    keys: Out<Cluster, Vertex>,
 ) {
     let r = representatives.at(v);
     let cluster = Cluster::new(rank_of(ranks, r));
     map.set(v, cluster);
-    keys.set(v, if r == v { Cluster::NONE } else { cluster });
+    keys.set(v, if r == *v { Cluster::NONE } else { cluster });
 }
 
 /// The vertices of each cluster.
 #[derive(Group)]
 pub struct Clusters<'a> {
     /// The lowest vertex of each cluster; C.
-    pub representatives: In<'a, Vertex>,
+    pub representatives: In<'a, Vertex, Cluster>,
     /// Start of each cluster's vertices in `members`, and the end of the last; C + 1.
     pub offsets: In<'a, u32>,
     /// The vertices besides the representatives, ascending in each cluster.
     pub members: In<'a, Vertex>,
+}
+
+impl Clusters<'_> {
+    /// Calls `add` with the value of each of the members from place `first` to `end`, in their order. Four are read at
+    /// once, so that the reads overlap.
+    #[inline(always)]
+    pub(super) fn each<T: Element>(
+        &self,
+        [first, end]: [u32; 2],
+        values: In<T, Vertex>,
+        mut add: impl FnMut(T),
+    ) {
+        let mut i = first;
+        while i < end && end - i >= 4 {
+            let four = self.members.at_all([i, i + 1, i + 2, i + 3]);
+            let [a, b, c, d] = values.at_all(four);
+            add(a);
+            add(b);
+            add(c);
+            add(d);
+            i += 4;
+        }
+        while i < end {
+            add(values.at(self.members.at(i)));
+            i += 1;
+        }
+    }
 }
 
 #[cfg(not(target_arch = "nvptx64"))]

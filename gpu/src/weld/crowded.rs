@@ -23,13 +23,14 @@
 //! `slabs`. A bucket passes the first; it stops at one of the second that has no representative near it.
 
 use glam::DVec3;
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own, Scatter};
+use trioxide_kernel::{Bits, Out, kernel};
 
 use super::grid::{Grid, Site};
 use super::guards::{Guard, Guarding};
 use super::ids::{Bucket, Row, Slot};
 use super::search::Search;
-use crate::ids::Vertex;
+use crate::ids::{Item, Vertex};
 
 /// Marks an entry that is no representative: the other bits are the lowest undecided vertex of the bucket.
 pub const WAITS: u32 = 1 << 31;
@@ -48,8 +49,8 @@ const DONE: u32 = u32::MAX;
 )]
 pub fn gather_listed(
     slot: Slot,
-    items: In<Vertex>,
-    points: In<DVec3>,
+    items: In<Vertex, Slot>,
+    points: In<DVec3, Vertex>,
     grid: Grid,
     sites: Out<Site>,
     sorted: Out<DVec3>,
@@ -70,12 +71,12 @@ pub fn gather_listed(
     moves(keys.bytes() + 4 * words(n))
 )]
 pub fn mark_first_of_buckets(
-    v: Vertex,
-    keys: In<Bucket>,
+    v: Own<Vertex>,
+    keys: In<Bucket, Vertex>,
     offsets: In<u32>,
-    sites: In<Site>,
+    sites: In<Site, Slot>,
 ) -> bool {
-    sites.at(Slot::new(offsets.at(keys.at(v)))).id == v
+    sites.at(Slot::new(offsets.at(keys.at(v).index()))).id == *v
 }
 
 /// What the buckets around a vertex show.
@@ -104,7 +105,7 @@ fn each_representative<G: Guard>(
     let mut is_waiting = false;
     search.grid.each_run(p, |first, last, _| {
         let mut bucket = first.index();
-        let mut place = search.offsets.at(first);
+        let mut place = search.offsets.at(first.index());
         let end_of_run = search.offsets.at(last.index() + 1);
         // The buckets of a run follow each other, and so do their entries.
         while place < end_of_run {
@@ -149,20 +150,20 @@ fn each_representative<G: Guard>(
     )
 )]
 pub fn decide_buckets<G: Guard>(
-    i: u32,
-    list: In<Bucket>,
+    i: Own<Item>,
+    list: In<Bucket, Item>,
     search: Search<G>,
     covered: In<Bits<Slot>>,
     waiting: In<Bits<Slot>>,
     patience: u32,
     entries: Atomic,
-    cursors: Out<u32>,
-    moved: Out<u32>,
+    cursors: Atomic<u32, Bucket>,
+    moved: Atomic,
 ) -> bool {
     let bucket = list.at(i);
-    let mut place = search.offsets.at(bucket);
+    let mut place = search.offsets.at(bucket.index());
     let end = search.offsets.at(bucket.index() + 1);
-    let first = cursors.at(bucket);
+    let first = cursors.load(bucket);
     let mut slot = first;
     while place < end && entries.load(place) & WAITS == 0 {
         place += 1;
@@ -208,9 +209,9 @@ pub fn decide_buckets<G: Guard>(
             }
         }
     }
-    cursors.set(bucket, slot);
+    cursors.store(bucket, slot);
     if slot != first && !moved.is_empty() {
-        moved.set_same(0, 1);
+        moved.store(0, 1);
     }
     // Where every vertex is a representative there is no entry left, and none is needed.
     if place < end {
@@ -235,15 +236,15 @@ pub fn decide_buckets<G: Guard>(
     moves(search.rows.sites.bytes() + search.positions.bytes() + 8 * words(n))
 )]
 pub fn cover_points<G: Guard>(
-    slot: Slot,
+    slot: Own<Slot>,
     search: Search<G>,
     entries: Atomic,
     covered: In<Bits<Slot>>,
 ) -> bool {
-    if !covered.is_empty() && covered.bit(slot) {
+    if !covered.is_empty() && covered.bit(*slot) {
         return true;
     }
-    let row = search.rows.row(slot);
+    let row = search.rows.row(*slot);
     let v = search.rows.vertex(row);
     let mut is_covered = false;
     each_representative(&search, entries, Bucket::NONE, row, v, |_| {
@@ -261,15 +262,15 @@ pub fn cover_points<G: Guard>(
     moves(search.rows.sites.bytes() + search.positions.bytes() + representatives.bytes())
 )]
 pub fn assign_in_buckets<G: Guard>(
-    slot: Slot,
+    slot: Own<Slot>,
     search: Search<G>,
     entries: Atomic,
-    representatives: Out<Vertex>,
+    representatives: Scatter<Vertex, Vertex>,
 ) {
-    if let Some(row) = search.ahead(slot) {
+    if let Some(row) = search.ahead(*slot) {
         search.positions.prefetch(row);
     }
-    let row = search.rows.row(slot);
+    let row = search.rows.row(*slot);
     let v = search.rows.vertex(row);
     let mut lowest = v;
     each_representative(&search, entries, Bucket::NONE, row, v, |other| {

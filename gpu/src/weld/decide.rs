@@ -17,13 +17,15 @@
 //! The first round never searches: mostly it decides nearly all vertices, and a kernel without searches runs more
 //! blocks at once. Where it leaves many, a device goes on along chains (`chains.rs`).
 
-use trioxide_kernel::{Atomic, Block, In, NoCells, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::safe::{Own, Safe};
+use trioxide_kernel::{Atomic, Block, In, NoCells, Out, Shared, SharedMemory, kernel, safe};
 
 use super::grid::item;
 use super::guards::{Guard, Guarding};
 use super::ids::Row;
 use super::search::Search;
 use super::states::{LISTED, MEMBER, REPRESENTATIVE, is_undecided};
+use crate::ids::Item;
 
 /// The states of a row's listed lower neighbours.
 #[derive(Clone, Copy)]
@@ -98,7 +100,7 @@ pub struct Piece {
 )]
 pub fn decide_pieces(
     block: &Block<LANES, Piece>,
-    list: In<Row>,
+    list: safe::In<Row>,
     lower: In<Row>,
     patience: u32,
     states: Atomic,
@@ -129,13 +131,15 @@ const fn entries(list: usize, rows: usize) -> usize {
 )]
 pub fn decide_searching<G: Guard>(
     block: &Block<LANES, Piece>,
-    list: In<Row>,
+    list: safe::In<Row>,
     search: Search<G>,
     lower: Out<Row>,
     patience: u32,
     states: Atomic,
     undecided: Out<u32>,
 ) {
+    // SAFETY: the launch's promise: sites are vertices, and buckets are runs of slots.
+    let search = unsafe { search.trusted() };
     let search_again = |row: Row| {
         let mut count = 0;
         let mut is_member = false;
@@ -173,7 +177,13 @@ enum Found {
 
 /// Copies the entries of the piece that starts at `first` to shared memory.
 #[inline(always)]
-fn take_piece(block: &Block<LANES, Piece>, list: In<Row>, first: u32, count: u32, states: Atomic) {
+fn take_piece(
+    block: &Block<LANES, Piece>,
+    list: safe::In<Row>,
+    first: u32,
+    count: u32,
+    states: Atomic,
+) {
     let shared = block.shared();
     block.phase(|lane| {
         let mut place = lane.index();
@@ -198,7 +208,7 @@ fn take_piece(block: &Block<LANES, Piece>, list: In<Row>, first: u32, count: u32
 #[inline(always)]
 fn decide(
     block: &Block<LANES, Piece>,
-    list: In<Row>,
+    list: safe::In<Row>,
     patience: u32,
     states: Atomic,
     undecided: Out<u32>,
@@ -293,6 +303,11 @@ fn decide(
     requires(kept.len() == n, shorter.len() == n),
     moves(2 * kept.bytes() + shorter.bytes())
 )]
-pub fn shorten_list(i: u32, list: In<u32>, kept: In<u32>, shorter: Out<u32>) {
+pub fn shorten_list(
+    i: Own<Item>,
+    list: safe::In<u32>,
+    kept: safe::In<u32, Item>,
+    shorter: safe::Out<u32, Item>,
+) {
     shorter.set(i, list.at(kept.at(i)));
 }

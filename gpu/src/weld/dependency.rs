@@ -19,20 +19,21 @@
 //! and 4 for each pair of neighbours, of which there are n²/2 where all are near each other. Lists that do not fit are
 //! refused before they are made.
 
-use trioxide_kernel::{Atomic, Group, In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Scatter};
 
 use super::grid::item;
 use super::hashed_cells::{Cells, is_crowded};
 use super::ids::CellSlot;
-use crate::ids::Vertex;
+use crate::ids::{Item, Vertex};
 
 /// What each vertex waits for.
 #[derive(Group)]
 pub struct Dependencies<'a> {
     /// Number of lower neighbours that are not known to be members; V.
-    pub depend: Atomic<'a>,
+    pub depend: Atomic<'a, u32, Vertex>,
     /// The lowest representative that has claimed the vertex so far, itself at first; V.
-    pub lowest: Atomic<'a, Vertex>,
+    pub lowest: Atomic<'a, Vertex, Vertex>,
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -115,22 +116,22 @@ impl Total<'_> {
     moves(cells.points.bytes() + depend.bytes() + counts.bytes() + lowest.bytes())
 )]
 pub fn count_neighbours(
-    v: Vertex,
+    v: Own<Vertex>,
     cells: Cells,
     slots: In<CellSlot>,
-    depend: Out<u32>,
-    counts: Out<u32>,
-    lowest: Out<Vertex>,
+    depend: Out<u32, Vertex>,
+    counts: Out<u32, Vertex>,
+    lowest: Out<Vertex, Vertex>,
     total: Total,
 ) {
-    lowest.set(v, v);
-    if is_left_out(v, slots, cells.offsets) || total.is_beyond() {
+    lowest.set(v, *v);
+    if is_left_out(*v, slots, cells.offsets) || total.is_beyond() {
         return;
     }
     let (mut lower, mut higher) = (0, 0);
-    cells.each_neighbour(v, |w| {
-        lower += u32::from(w < v);
-        higher += u32::from(w > v);
+    cells.each_neighbour(*v, |w| {
+        lower += u32::from(w < *v);
+        higher += u32::from(w > *v);
     });
     depend.set(v, lower);
     counts.set(v, higher);
@@ -143,18 +144,18 @@ pub fn count_neighbours(
     moves(cells.points.bytes() + starts.bytes() + higher.bytes())
 )]
 pub fn list_neighbours(
-    v: Vertex,
+    v: Own<Vertex>,
     cells: Cells,
     slots: In<CellSlot>,
     starts: In<u32>,
-    higher: Out<Vertex>,
+    higher: Scatter<Vertex>,
 ) {
-    if is_left_out(v, slots, cells.offsets) {
+    if is_left_out(*v, slots, cells.offsets) {
         return;
     }
-    let mut place = starts.at(v);
-    cells.each_neighbour(v, |w| {
-        if w > v {
+    let mut place = starts.at(v.index());
+    cells.each_neighbour(*v, |w| {
+        if w > *v {
             higher.set(place, w);
             place += 1;
         }
@@ -163,7 +164,7 @@ pub fn list_neighbours(
 
 #[inline(always)]
 fn is_left_out(v: Vertex, slots: In<CellSlot>, offsets: In<u32>) -> bool {
-    !slots.is_empty() && is_crowded(slots.at(v), offsets)
+    !slots.is_empty() && is_crowded(slots.at(v.index()), offsets)
 }
 
 /// Adds up every `stride`-th of `counts` from the `i`-th on.
@@ -171,9 +172,9 @@ fn is_left_out(v: Vertex, slots: In<CellSlot>, offsets: In<u32>) -> bool {
     requires(sums.len() == n, stride as usize == n),
     moves(counts.bytes() + sums.bytes())
 )]
-pub fn sum_counts(i: u32, counts: In<u32>, stride: u32, sums: Out<u64>) {
+pub fn sum_counts(i: Own<Item>, counts: In<u32>, stride: u32, sums: Out<u64, Item>) {
     let mut sum = 0;
-    let mut place = i;
+    let mut place = i.index();
     while place < counts.len() {
         sum += u64::from(counts.at(place));
         place += stride;
@@ -190,18 +191,18 @@ pub fn sum_counts(i: u32, counts: In<u32>, stride: u32, sums: Out<u64>) {
     )
 )]
 pub fn sweep_dependencies(
-    i: u32,
+    i: Own<Item>,
     list: In<Vertex>,
     neighbours: HigherNeighbours,
     dependencies: Dependencies,
 ) -> bool {
-    let u = item(list, i);
+    let u = item(list, i.index());
     let is_member = dependencies.lowest.load(u) != u;
     if !is_member && dependencies.depend.load(u) != 0 {
         return true;
     }
     let HigherNeighbours { starts, vertices } = neighbours;
-    let (mut place, end) = (starts.at(u), starts.at(u.index() + 1));
+    let [mut place, end] = starts.at_all([u.index(), u.index() + 1]);
     while place < end {
         dependencies.inform(u, !is_member, vertices.at(place));
         place += 1;

@@ -1,10 +1,11 @@
 //! Triangles: their new vertices, without degenerate and repeated triangles.
 
-use trioxide_kernel::{Atomic, Bits, In, Out, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own};
+use trioxide_kernel::{Bits, PREFETCHED_AHEAD, kernel};
 
 use super::grid::item;
 use super::ids::Cluster;
-use crate::ids::{Triangle, Vertex};
+use crate::ids::{Item, Triangle, Vertex};
 
 /// Slots next to a face's own that are tried before any other.
 const WINDOW: u32 = 16;
@@ -15,9 +16,12 @@ const ATTEMPTS: u32 = 64;
 
 /// New vertices of triangle `t`.
 #[inline(always)]
-fn remapped(faces: In<[Vertex; 3]>, map: In<Cluster>, t: Triangle) -> [Cluster; 3] {
-    let [a, b, c] = faces.at(t);
-    [map.at(a), map.at(b), map.at(c)]
+fn remapped(
+    faces: In<[Vertex; 3], Triangle>,
+    map: In<Cluster, Vertex>,
+    t: Triangle,
+) -> [Cluster; 3] {
+    map.at_all(faces.at(t))
 }
 
 /// Corners of a triangle from the lowest on: the same for the same oriented triangle.
@@ -74,27 +78,27 @@ fn slot(corners: [Cluster; 3], attempt: u32, size: u32, scale: u64) -> u32 {
     moves(faces.bytes() + map.bytes() + 4 * words(n))
 )]
 pub fn claim_faces(
-    t: Triangle,
-    faces: In<[Vertex; 3]>,
-    map: In<Cluster>,
+    t: Own<Triangle>,
+    faces: In<[Vertex; 3], Triangle>,
+    map: In<Cluster, Vertex>,
     table: Atomic<Triangle>,
     repeated: Atomic<Bits<Triangle>>,
     found: Atomic<Triangle>,
     scale: u64,
 ) -> bool {
     if cfg!(not(target_arch = "nvptx64")) {
-        ask_ahead(t, faces, map, table, scale);
+        ask_ahead(*t, faces, map, table, scale);
     }
     if !is_in_range(faces.at(t), map.len()) {
-        found.min(0, t);
+        found.min(0, *t);
         return false;
     }
-    let [a, b, c] = remapped(faces, map, t);
+    let [a, b, c] = remapped(faces, map, *t);
     if a == b || b == c || c == a {
         return false;
     }
     let corners = |t: Triangle| rotated(remapped(faces, map, t));
-    claim_slot(t, rotated([a, b, c]), corners, table, repeated, scale);
+    claim_slot(*t, rotated([a, b, c]), corners, table, repeated, scale);
     true
 }
 
@@ -135,16 +139,16 @@ fn is_in_range(face: [Vertex; 3], vertices: u32) -> bool {
 #[inline(always)]
 fn ask_ahead(
     t: Triangle,
-    faces: In<[Vertex; 3]>,
-    map: In<Cluster>,
+    faces: In<[Vertex; 3], Triangle>,
+    map: In<Cluster, Vertex>,
     table: Atomic<Triangle>,
     scale: u64,
 ) {
     let t = t.index();
-    if t + 2 * PREFETCHED_AHEAD >= faces.len() {
+    let Some(far) = faces.get(Triangle::new(t + 2 * PREFETCHED_AHEAD)) else {
         return;
-    }
-    for v in faces.at(t + 2 * PREFETCHED_AHEAD) {
+    };
+    for v in far {
         map.prefetch(v);
     }
     let nearer = Triangle::new(t + PREFETCHED_AHEAD);
@@ -159,7 +163,7 @@ fn ask_ahead(
     requires(dropped.len() == n, kept.len() == n),
     moves(dropped.bytes() + 2 * kept.bytes())
 )]
-pub fn drop_bits(w: u32, dropped: In<Bits<Triangle>>, kept: Out<Bits<Triangle>>) {
+pub fn drop_bits(w: Own, dropped: In<Bits<Triangle>>, kept: Out<Bits<Triangle>>) {
     kept.set(w, Bits::new(kept.at(w).word() & !dropped.at(w).word()));
 }
 
@@ -175,16 +179,17 @@ pub fn drop_bits(w: u32, dropped: In<Bits<Triangle>>, kept: Out<Bits<Triangle>>)
     moves(list.bytes() + map.bytes() + 2 * left.bytes())
 )]
 pub fn remap_faces(
-    i: u32,
+    i: Own<Item>,
     list: In<Triangle>,
-    faces: In<[Vertex; 3]>,
-    map: In<Cluster>,
-    left: Out<[Cluster; 3]>,
+    faces: In<[Vertex; 3], Triangle>,
+    map: In<Cluster, Vertex>,
+    left: Out<[Cluster; 3], Item>,
     found: Atomic<Triangle>,
 ) {
-    let t = item(list, i);
-    if cfg!(not(target_arch = "nvptx64")) && i + PREFETCHED_AHEAD < left.len() {
-        for v in faces.at(item(list, i + PREFETCHED_AHEAD)) {
+    let t = item(list, i.index());
+    let ahead = i.index() + PREFETCHED_AHEAD;
+    if cfg!(not(target_arch = "nvptx64")) && ahead < left.len() {
+        for v in faces.at(item(list, ahead)) {
             map.prefetch(v);
         }
     }

@@ -5,10 +5,11 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
-use trioxide_kernel::{Atomic, In, Index, Out, PREFETCHED_AHEAD, Scalar, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts};
+use trioxide_kernel::{Index, PREFETCHED_AHEAD, Scalar, kernel, view};
 
 use super::ids::{Bucket, Slot};
-use crate::ids::Vertex;
+use crate::ids::{Item, Vertex};
 
 /// Largest absolute value of a coordinate, 2^990: differences of two and sums of 2^32 are finite.
 pub const LARGEST_COORDINATE: f64 = f64::from_bits((1023 + 990) << 52);
@@ -303,13 +304,14 @@ pub(super) fn item<I: Index>(list: In<I>, i: u32) -> I {
 
 /// Two points that follow each other, drawn from all for the choice of the cells' side; always the same ones.
 #[kernel(requires(!points.is_empty(), samples.len() == 2 * n))]
-pub fn sample_points(i: u32, points: In<DVec3>, samples: Out<DVec3>) {
-    let mixed = i.wrapping_mul(0x9E37_79B9) ^ i << 7;
+pub fn sample_points(i: Own<Item>, points: In<DVec3>, samples: Out<DVec3, Parts<Item, 2>>) {
+    let number = i.index();
+    let mixed = number.wrapping_mul(0x9E37_79B9) ^ number << 7;
     let v = (u64::from(mixed.wrapping_mul(0x85EB_CA6B)) * u64::from(points.len())) >> 32;
     let v = v as u32;
-    samples.set(2 * i, points.at(v));
+    samples.set(i.part(0), points.at(v));
     samples.set(
-        2 * i + 1,
+        i.part(1),
         points.at(if v + 1 < points.len() { v + 1 } else { v }),
     );
 }
@@ -319,7 +321,13 @@ pub fn sample_points(i: u32, points: In<DVec3>, samples: Out<DVec3>) {
     requires(points.len() == n, keys.len() == n, !found.is_empty()),
     moves(points.bytes() + keys.bytes())
 )]
-pub fn place_points(v: Vertex, points: In<DVec3>, grid: Grid, keys: Out<Bucket>, found: Atomic) {
+pub fn place_points(
+    v: Own<Vertex>,
+    points: In<DVec3, Vertex>,
+    grid: Grid,
+    keys: Out<Bucket, Vertex>,
+    found: Atomic,
+) {
     let p = points.at(v).to_array();
     let is_in_range = |x: f64| (-LARGEST_COORDINATE..=LARGEST_COORDINATE).contains(&x);
     if is_in_range(p[0]) && is_in_range(p[1]) && is_in_range(p[2]) {
@@ -335,10 +343,16 @@ pub fn place_points(v: Vertex, points: In<DVec3>, grid: Grid, keys: Out<Bucket>,
     requires(keys.len() == n, ranks.len() == n),
     moves(keys.bytes() + 2 * counts.bytes().min(4 * n) + ranks.bytes())
 )]
-pub fn count_points(v: Vertex, keys: In<Bucket>, counts: Atomic, ranks: Out<u32>) {
-    let ahead = v.index() + PREFETCHED_AHEAD;
-    if cfg!(not(target_arch = "nvptx64")) && ahead < keys.len() {
-        counts.prefetch(keys.at(ahead));
+pub fn count_points(
+    v: Own<Vertex>,
+    keys: In<Bucket, Vertex>,
+    counts: Atomic<u32, Bucket>,
+    ranks: Out<u32, Vertex>,
+) {
+    if cfg!(not(target_arch = "nvptx64"))
+        && let Some(ahead) = keys.get(Vertex::new(v.index() + PREFETCHED_AHEAD))
+    {
+        counts.prefetch(ahead);
     }
     ranks.set(v, counts.add(keys.at(v), 1));
 }
@@ -349,8 +363,8 @@ const CROWDED: u32 = 64;
 /// Measures, of four buckets, how many points are in crowded ones (`found[1]`), and the largest bucket (the complement
 /// of `found[2]`).
 #[kernel(requires(counts.len() >= 4 * n, found.len() >= 3), moves(counts.bytes()))]
-pub fn measure_buckets(four: u32, counts: In<u32>, found: Atomic) {
-    let [a, b, c, d] = counts.quad(4 * four);
+pub fn measure_buckets(four: Own<Item>, counts: In<u32>, found: Atomic) {
+    let [a, b, c, d] = counts.quad(4 * four.index());
     if a.max(b).max(c.max(d)) > CROWDED {
         for count in [a, b, c, d] {
             if count > CROWDED {
@@ -381,13 +395,13 @@ pub fn measure_buckets(four: u32, counts: In<u32>, found: Atomic) {
 )]
 pub fn gather_points(
     v: Vertex,
-    points: In<DVec3>,
-    keys: In<Bucket>,
-    ranks: In<u32>,
-    offsets: In<u32>,
+    points: view::In<DVec3>,
+    keys: view::In<Bucket>,
+    ranks: view::In<u32>,
+    offsets: view::In<u32>,
     grid: Grid,
-    sites: Out<Site>,
-    sorted: Out<DVec3>,
+    sites: view::Out<Site>,
+    sorted: view::Out<DVec3>,
 ) {
     offsets.prefetch_item(keys, v);
     let point = points.at(v);

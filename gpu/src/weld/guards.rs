@@ -9,7 +9,8 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, DVec3};
 
-use trioxide_kernel::{Bits, Group, In, Scalar};
+use trioxide_kernel::safe::{Group, In};
+use trioxide_kernel::{Bits, Scalar};
 
 use super::grid::LARGEST_COORDINATE;
 use crate::ids::Vertex;
@@ -68,11 +69,11 @@ pub struct Guards<'a, G: Guard> {
     /// Bit set of the locked vertices, which have no neighbours.
     pub locked: In<'a, Bits<Vertex>>,
     /// Normals of any length.
-    pub normals: In<'a, DVec3>,
+    pub normals: In<'a, DVec3, Vertex>,
     /// Texture coordinates.
-    pub uvs: In<'a, DVec2>,
+    pub uvs: In<'a, DVec2, Vertex>,
     /// Red, green, blue and alpha, a byte each.
-    pub colors: In<'a, u32>,
+    pub colors: In<'a, u32, Vertex>,
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -102,12 +103,15 @@ impl Guard for Unguarded {
 impl Guard for Limits {
     #[inline(always)]
     fn allows(guards: &Guards<Self>, a: Vertex, b: Vertex) -> bool {
-        if !guards.locked.is_empty() && (guards.locked.bit(a) | guards.locked.bit(b)) {
-            return false;
+        if !guards.locked.is_empty() {
+            let [a, b] = guards.locked.bit_all([a, b]);
+            if a | b {
+                return false;
+            }
         }
         let limits = guards.limits;
         if !guards.colors.is_empty() {
-            let (mut a, mut b) = (guards.colors.at(a), guards.colors.at(b));
+            let [mut a, mut b] = guards.colors.at_all([a, b]);
             while a != b {
                 if (a & 0xFF).abs_diff(b & 0xFF) > limits.color_step {
                     return false;
@@ -117,7 +121,7 @@ impl Guard for Limits {
             }
         }
         if !guards.uvs.is_empty() {
-            let (a, b) = (guards.uvs.at(a), guards.uvs.at(b));
+            let [a, b] = guards.uvs.at_all([a, b]);
             let u = (a.x - b.x) * limits.uv_scale;
             let v = (a.y - b.y) * limits.uv_scale;
             // A comparison with NaN is false.
@@ -126,11 +130,11 @@ impl Guard for Limits {
                 return false;
             }
         }
-        guards.normals.is_empty()
-            || limits.allows_angle(
-                direction(guards.normals.at(a).to_array()),
-                direction(guards.normals.at(b).to_array()),
-            )
+        if guards.normals.is_empty() {
+            return true;
+        }
+        let [a, b] = guards.normals.at_all([a, b]);
+        limits.allows_angle(direction(a.to_array()), direction(b.to_array()))
     }
 
     #[inline(always)]

@@ -22,7 +22,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
-use trioxide_kernel::{Atomic, Group, In, Out, Scalar, kernel};
+use trioxide_kernel::safe::{Atomic, Group, In, Out, Own};
+use trioxide_kernel::{Scalar, kernel};
 
 use super::grid::{Grid, LARGEST_COORDINATE};
 use super::ids::CellSlot;
@@ -168,18 +169,18 @@ impl CellTable {
     moves(points.bytes() + slots.bytes())
 )]
 pub fn claim_cells(
-    v: Vertex,
-    points: In<DVec3>,
+    v: Own<Vertex>,
+    points: In<DVec3, Vertex>,
     table: CellTable,
-    owners: Atomic<Vertex>,
-    slots: Out<CellSlot>,
+    owners: Atomic<Vertex, CellSlot>,
+    slots: Out<CellSlot, Vertex>,
     found: Atomic<Vertex>,
 ) {
     let p = points.at(v).to_array();
     let is_in_range = |x: f64| (-LARGEST_COORDINATE..=LARGEST_COORDINATE).contains(&x);
     if !(is_in_range(p[0]) && is_in_range(p[1]) && is_in_range(p[2])) {
         slots.set(v, CellSlot::NONE);
-        found.min(0, v);
+        found.min(0, *v);
         return;
     }
     let cell = table.cell(p);
@@ -187,7 +188,7 @@ pub fn claim_cells(
     loop {
         let mut owner = owners.load(probe.slot);
         if owner.is_none() {
-            owner = owners.compare_exchange(probe.slot, Vertex::NONE, v);
+            owner = owners.compare_exchange(probe.slot, Vertex::NONE, *v);
         }
         if owner.is_none() || table.is_in(points.at(owner).to_array(), cell) {
             slots.set(v, probe.slot);
@@ -203,11 +204,11 @@ pub fn claim_cells(
     moves(owners.bytes() + keys.bytes())
 )]
 pub fn key_cells(
-    slot: CellSlot,
-    owners: In<Vertex>,
-    points: In<DVec3>,
+    slot: Own<CellSlot>,
+    owners: In<Vertex, CellSlot>,
+    points: In<DVec3, Vertex>,
     table: CellTable,
-    keys: Out<u64>,
+    keys: Out<u64, CellSlot>,
     filter: Atomic,
 ) {
     let owner = owners.at(slot);
@@ -226,11 +227,11 @@ pub struct Cells<'a> {
     /// The distance of neighbours, and the layout of the table.
     pub table: CellTable,
     /// Positions of the vertices; V.
-    pub points: In<'a, DVec3>,
+    pub points: In<'a, DVec3, Vertex>,
     /// Bit set of the hashes of the table's keys.
     pub filter: In<'a, u32>,
     /// Key of each slot.
-    pub keys: In<'a, u64>,
+    pub keys: In<'a, u64, CellSlot>,
     /// Start of each slot's vertices in `items`, and the end of the last.
     pub offsets: In<'a, u32>,
     /// Vertices by slot, ascending in each; V.
@@ -261,7 +262,7 @@ const CROWDED: u32 = 256;
 /// Whether the cell in `slot` is crowded.
 #[inline(always)]
 pub(super) fn is_crowded(slot: CellSlot, offsets: In<u32>) -> bool {
-    offsets.at(slot.index() + 1) - offsets.at(slot) > CROWDED
+    offsets.at(slot.index() + 1) - offsets.at(slot.index()) > CROWDED
 }
 
 impl Cells<'_> {
@@ -284,7 +285,7 @@ impl Cells<'_> {
                 return (0, 0);
             }
             if found == key {
-                let first = self.offsets.at(probe.slot);
+                let first = self.offsets.at(probe.slot.index());
                 let p = self.points.at(self.items.at(first)).to_array();
                 if self.table.is_in(p, cell) {
                     return (first, self.offsets.at(probe.slot.index() + 1));
@@ -325,9 +326,10 @@ impl Cells<'_> {
     pub(super) fn each_neighbour(&self, v: Vertex, mut visit: impl FnMut(Vertex)) {
         let p = self.points.at(v).to_array();
         self.each_cell(p, |first, end| {
-            let mut place = first;
-            while place < end {
-                let w = self.items.at(place);
+            let items = self.items.run(first, end - first);
+            let mut place = 0;
+            while place < end - first {
+                let w = items.at(place);
                 if w != v && self.are_neighbours(v, p, w, self.points.at(w).to_array()) {
                     visit(w);
                 }

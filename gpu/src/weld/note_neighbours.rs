@@ -1,5 +1,6 @@
 //! Short lists of the lower neighbours of each vertex.
 
+use trioxide_kernel::safe::Safe;
 use trioxide_kernel::{Atomic, Out, kernel};
 
 use super::guards::{Guard, Guarding};
@@ -23,6 +24,8 @@ pub fn note_lower_neighbours<G: Guard>(
     lower: Out<Row>,
     states: Atomic,
 ) {
+    // SAFETY: the launch's promise: sites are vertices, and buckets are runs of slots.
+    let search = unsafe { search.trusted() };
     if let Some(row) = search.ahead(slot) {
         search.positions.prefetch(row);
         // Most neighbours are a few slots ahead. An atomic addition waits until the lists before it are written.

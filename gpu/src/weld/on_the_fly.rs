@@ -11,22 +11,28 @@
 //! In cells of k vertices a search looks at 27 k vertices: the time of a crowded cell grows with k², so use the default
 //! method there.
 
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::dependency::Dependencies;
 use super::hashed_cells::Cells;
-use crate::ids::Vertex;
+use crate::ids::{Item, Vertex};
 
 /// Counts the lower neighbours of vertex `v`; whether there are none, so that it represents itself.
 #[kernel(
     requires(cells.fit(n), depend.len() == n, lowest.len() == n),
     moves(cells.points.bytes() + depend.bytes() + lowest.bytes() + 4 * words(n))
 )]
-pub fn count_dependencies(v: Vertex, cells: Cells, depend: Out<u32>, lowest: Out<Vertex>) -> bool {
+pub fn count_dependencies(
+    v: Own<Vertex>,
+    cells: Cells,
+    depend: Out<u32, Vertex>,
+    lowest: Out<Vertex, Vertex>,
+) -> bool {
     let mut count = 0;
-    cells.each_neighbour(v, |w| count += u32::from(w < v));
+    cells.each_neighbour(*v, |w| count += u32::from(w < *v));
     depend.set(v, count);
-    lowest.set(v, v);
+    lowest.set(v, *v);
     count == 0
 }
 
@@ -41,8 +47,8 @@ pub fn count_dependencies(v: Vertex, cells: Cells, depend: Out<u32>, lowest: Out
     )
 )]
 pub fn advance_on_the_fly(
-    i: u32,
-    frontier: In<Vertex>,
+    i: Own<Item>,
+    frontier: In<Vertex, Item>,
     cells: Cells,
     dependencies: Dependencies,
     next: Atomic<Bits<Vertex>>,

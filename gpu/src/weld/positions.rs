@@ -1,7 +1,8 @@
 //! Positions of clusters.
 
 use glam::DVec3;
-use trioxide_kernel::{In, Out, kernel};
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{In, Out, Own};
 
 use super::clusters::Clusters;
 use super::ids::Cluster;
@@ -12,20 +13,17 @@ use crate::ids::Vertex;
     requires(clusters.fit(n, points.len()), positions.len() == n),
     moves(clusters.bytes() + points.bytes() + positions.bytes())
 )]
-pub fn average_points(c: Cluster, clusters: Clusters, points: In<DVec3>, positions: Out<DVec3>) {
-    let Clusters {
-        representatives,
-        offsets,
-        members,
-    } = clusters;
-    points.prefetch_item(representatives, c);
-    let mut sum = points.at(representatives.at(c));
-    let (first, end) = (offsets.at(c), offsets.at(c.index() + 1));
-    let mut i = first;
-    while i < end {
-        sum += points.at(members.at(i));
-        i += 1;
-    }
+pub fn average_points(
+    c: Own<Cluster>,
+    clusters: Clusters,
+    points: In<DVec3, Vertex>,
+    positions: Out<DVec3, Cluster>,
+) {
+    points.prefetch_item(clusters.representatives, *c);
+    let representative = clusters.representatives.at(c);
+    let [first, end] = clusters.offsets.at_all([c.index(), c.index() + 1]);
+    let mut sum = points.at(representative);
+    clusters.each([first, end], points, |point| sum += point);
     let count = f64::from(1 + end - first);
     positions.set(c, if end == first { sum } else { sum / count });
 }
@@ -36,11 +34,11 @@ pub fn average_points(c: Cluster, clusters: Clusters, points: In<DVec3>, positio
     moves(representatives.bytes() + 2 * taken.bytes())
 )]
 pub fn take_first_points(
-    c: Cluster,
-    representatives: In<Vertex>,
-    points: In<DVec3>,
-    taken: Out<DVec3>,
+    c: Own<Cluster>,
+    representatives: In<Vertex, Cluster>,
+    points: In<DVec3, Vertex>,
+    taken: Out<DVec3, Cluster>,
 ) {
-    points.prefetch_item(representatives, c);
+    points.prefetch_item(representatives, *c);
     taken.set(c, points.at(representatives.at(c)));
 }

@@ -1,7 +1,8 @@
 //! Rows of the grid's points: vertices or slots.
 
 use bytemuck::{Pod, Zeroable};
-use trioxide_kernel::{Group, In, Scalar};
+use trioxide_kernel::Scalar;
+use trioxide_kernel::safe::{Group, In};
 
 use super::grid::Site;
 use super::ids::{Row, Slot};
@@ -31,7 +32,7 @@ impl Scalar for RowOrder {}
 #[derive(Group)]
 pub struct Rows<'a> {
     /// The site of each slot; V.
-    pub sites: In<'a, Site>,
+    pub sites: In<'a, Site, Slot>,
     /// Whether rows are vertices or slots.
     pub order: RowOrder,
 }
@@ -41,7 +42,7 @@ impl Rows<'_> {
     #[inline(always)]
     pub fn vertex(&self, row: Row) -> Vertex {
         if self.order.is_by_slot() {
-            self.sites.at(row).id
+            self.sites.at(Slot::new(row.index())).id
         } else {
             Vertex::new(row.index())
         }

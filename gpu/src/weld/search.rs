@@ -1,7 +1,8 @@
 //! The neighbour search in the grid.
 
 use glam::DVec3;
-use trioxide_kernel::{Group, In, PREFETCHED_AHEAD};
+use trioxide_kernel::PREFETCHED_AHEAD;
+use trioxide_kernel::safe::{Group, In};
 
 #[cfg(target_arch = "x86_64")]
 use super::grid::Site;
@@ -25,7 +26,7 @@ pub struct Search<'a, G: Guard> {
     /// The sites and their rows.
     pub rows: Rows<'a>,
     /// Position of each row; V.
-    pub positions: In<'a, DVec3>,
+    pub positions: In<'a, DVec3, Row>,
     /// The conditions besides the distance.
     pub guards: Guards<'a, G>,
 }
@@ -46,12 +47,12 @@ impl<G: Guard> Search<'_, G> {
     /// The row of a slot some way behind `slot`, for a CPU to prefetch; none on a device, and where rows are slots.
     #[inline(always)]
     pub(super) fn ahead(&self, slot: Slot) -> Option<Row> {
-        let ahead = slot.index() + PREFETCHED_AHEAD;
-        let sites = self.rows.sites;
-        let is_asked = cfg!(not(target_arch = "nvptx64"))
-            && !self.rows.order.is_by_slot()
-            && ahead < sites.len();
-        is_asked.then(|| Row::new(sites.at(ahead).id.index()))
+        if cfg!(target_arch = "nvptx64") || self.rows.order.is_by_slot() {
+            return None;
+        }
+        let ahead = slot.index().checked_add(PREFETCHED_AHEAD)?;
+        let site = self.rows.sites.get(Slot::new(ahead))?;
+        Some(Row::new(site.id.index()))
     }
 
     /// Whether two vertices are neighbours: `v` at `p`, and `id`, whose row is `other`.
@@ -71,6 +72,7 @@ impl<G: Guard> Search<'_, G> {
         is_wanted: impl Fn(Vertex) -> bool,
     ) -> u32 {
         let sites = self.rows.sites;
+        let run = sites.run(Slot::new(first), count);
         let mut candidates = 0;
         let mut i = 0;
         #[cfg(target_arch = "x86_64")]
@@ -89,7 +91,7 @@ impl<G: Guard> Search<'_, G> {
         }
         while i < count {
             // Without a branch: it would go either way.
-            let site = sites.at(Slot::new(first + i));
+            let site = run.at(i);
             let is_candidate = is_wanted(site.id) & site.may_be_near(corner, self.grid.place_bound);
             candidates |= u32::from(is_candidate) << i;
             i += 1;
@@ -112,7 +114,8 @@ impl<G: Guard> Search<'_, G> {
         let Reach { steps, low, high } = reach;
         let bounds = |x: u32, y: u32, z: u32| {
             let (first, last) = self.grid.run(x, high[0], y, z);
-            (self.offsets.at(first), self.offsets.at(last.index() + 1))
+            let [first, end] = self.offsets.at_all([first.index(), last.index() + 1]);
+            (first, end)
         };
         let mut start = slot.index() + 1;
         let (_, mut end) = bounds(x, y, z);
@@ -162,8 +165,7 @@ impl<G: Guard> Search<'_, G> {
         let v = self.rows.vertex(row);
         let p = self.positions.at(row).to_array();
         self.grid.each_run(p, |first, last, corner| {
-            let mut start = self.offsets.at(first);
-            let end = self.offsets.at(last.index() + 1);
+            let [mut start, end] = self.offsets.at_all([first.index(), last.index() + 1]);
             while start < end {
                 let count = (end - start).min(32);
                 let mut candidates = self.candidates(start, count, corner, |id| id < v);

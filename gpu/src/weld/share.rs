@@ -5,11 +5,12 @@
 //! clusters that the block numbers, then those of others. Few triangles have a vertex or a cluster of another block:
 //! the host names these.
 
-use trioxide_kernel::{Atomic, Bits, In, NONE, Out, kernel};
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
+use trioxide_kernel::{Bits, NONE, kernel, view};
 
 use super::faces::{claim_slot, rotated};
 use super::ids::Cluster;
-use crate::ids::{Triangle, Vertex};
+use crate::ids::{Item, Triangle, Vertex};
 
 /// Gives vertex `list[i]` the representative `given[i]`.
 #[kernel(
@@ -17,10 +18,10 @@ use crate::ids::{Triangle, Vertex};
     moves(list.bytes() + given.bytes() + 4 * n)
 )]
 pub fn set_representatives(
-    i: u32,
-    list: In<Vertex>,
-    given: In<Vertex>,
-    representatives: Out<Vertex>,
+    i: Own<Item>,
+    list: In<Vertex, Item>,
+    given: In<Vertex, Item>,
+    representatives: Scatter<Vertex, Vertex>,
 ) {
     representatives.set(list.at(i), given.at(i));
 }
@@ -30,10 +31,14 @@ pub fn set_representatives(
     requires(representatives.len() == n, !found.is_empty()),
     moves(representatives.bytes())
 )]
-pub fn check_representatives(v: Vertex, representatives: In<Vertex>, found: Atomic<Vertex>) {
+pub fn check_representatives(
+    v: Own<Vertex>,
+    representatives: In<Vertex, Vertex>,
+    found: Atomic<Vertex>,
+) {
     let r = representatives.at(v);
-    if r > v || representatives.at(r) != r {
-        found.min(0, v);
+    if r > *v || representatives.at(r) != r {
+        found.min(0, *v);
     }
 }
 
@@ -49,8 +54,8 @@ pub fn check_representatives(v: Vertex, representatives: In<Vertex>, found: Atom
     moves(2 * faces.bytes() + 4 * vertices as usize + 4 * words(n))
 )]
 pub fn name_corners(
-    t: Triangle,
-    faces: Out<[u32; 3]>,
+    t: Own<Triangle>,
+    faces: Out<[u32; 3], Triangle>,
     map: In<Cluster>,
     first: u64,
     vertex: u32,
@@ -77,7 +82,12 @@ pub fn name_corners(
     requires(list.len() == n, given.len() == n),
     moves(list.bytes() + 2 * given.bytes())
 )]
-pub fn set_corners(i: u32, list: In<Triangle>, given: In<[u32; 3]>, faces: Out<[u32; 3]>) {
+pub fn set_corners(
+    i: u32,
+    list: view::In<Triangle>,
+    given: view::In<[u32; 3]>,
+    faces: view::Out<[u32; 3]>,
+) {
     faces.set(list.at(i), given.at(i));
 }
 
@@ -93,7 +103,7 @@ fn corners_among(
     let corners = if place < faces.len() {
         faces.at(place)
     } else if t.index() < first {
-        others.at(t)
+        others.at(t.index())
     } else {
         others.at(t.index() - faces.len())
     };
@@ -113,7 +123,7 @@ fn corners_among(
     moves(faces.bytes() + others.bytes() + 8 * n)
 )]
 pub fn claim_named_faces(
-    t: Triangle,
+    t: Own<Triangle>,
     faces: In<[u32; 3]>,
     others: In<[u32; 3]>,
     first: u32,
@@ -122,7 +132,7 @@ pub fn claim_named_faces(
     repeated: Atomic<Bits<Triangle>>,
     scale: u64,
 ) {
-    let [a, b, c] = corners_among(t, faces, others, first);
+    let [a, b, c] = corners_among(*t, faces, others, first);
     if a == b || b == c || c == a {
         return;
     }
@@ -130,7 +140,7 @@ pub fn claim_named_faces(
         return;
     }
     let corners = |t: Triangle| rotated(corners_among(t, faces, others, first));
-    claim_slot(t, rotated([a, b, c]), corners, table, repeated, scale);
+    claim_slot(*t, rotated([a, b, c]), corners, table, repeated, scale);
 }
 
 /// Whether triangle `t` remains: it has three vertices, and no bit in `repeated`, where it has number `first` + t.
@@ -139,8 +149,8 @@ pub fn claim_named_faces(
     moves(faces.bytes() + 8 * words(n))
 )]
 pub fn mark_remaining(
-    t: Triangle,
-    faces: In<[u32; 3]>,
+    t: Own<Triangle>,
+    faces: In<[u32; 3], Triangle>,
     repeated: In<Bits<Triangle>>,
     first: u32,
 ) -> bool {
@@ -153,6 +163,11 @@ pub fn mark_remaining(
     requires(list.len() == n, gathered.len() == n),
     moves(list.bytes() + 2 * gathered.bytes())
 )]
-pub fn gather_corners(i: u32, list: In<Triangle>, faces: In<[u32; 3]>, gathered: Out<[u32; 3]>) {
+pub fn gather_corners(
+    i: Own<Item>,
+    list: In<Triangle, Item>,
+    faces: In<[u32; 3], Triangle>,
+    gathered: Out<[u32; 3], Item>,
+) {
     gathered.set(i, faces.at(list.at(i)));
 }

@@ -8,13 +8,14 @@
 //! representatives are the first entries, the known members are passed, and undecided vertices of the halo are waited
 //! for.
 
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::safe::{In, Out, Own, Scatter};
+use trioxide_kernel::{Bits, kernel, view};
 
 use super::crowded::WAITS;
 use super::ids::{Bucket, Row, Slot};
 use super::rows::Rows;
 use super::states::{MEMBER, REPRESENTATIVE, is_undecided};
-use crate::ids::Vertex;
+use crate::ids::{Item, Vertex};
 
 /// What the host knows of a vertex.
 pub mod known {
@@ -38,9 +39,14 @@ pub mod known {
     requires(rows.sites.len() == n, known.len() == n, states.len() == n),
     moves(known.bytes() + states.bytes() + 4 * words(n))
 )]
-pub fn impose_states(row: Row, rows: Rows, known: In<u8>, states: Out<u32>) -> bool {
+pub fn impose_states(
+    row: Own<Row>,
+    rows: Rows,
+    known: In<u8, Vertex>,
+    states: Out<u32, Row>,
+) -> bool {
     let count = states.at(row);
-    match known.at(rows.vertex(row)) {
+    match known.at(rows.vertex(*row)) {
         known::REPRESENTATIVE => states.set(row, REPRESENTATIVE),
         known::MEMBER => states.set(row, MEMBER | count),
         known::WAITING => states.set(row, count.max(1)),
@@ -54,7 +60,7 @@ pub fn impose_states(row: Row, rows: Rows, known: In<u8>, states: Out<u32>) -> b
     requires(rows.sites.len() == n, known.len() == n, states.len() == n),
     moves(known.bytes() + states.bytes())
 )]
-pub fn take_states(row: Row, rows: Rows, states: In<u32>, known: Out<u8>) {
+pub fn take_states(row: Row, rows: Rows, states: In<u32, Row>, known: view::Out<u8>) {
     let v: Vertex = rows.vertex(row);
     if known.at(v) != known::WAITING {
         let state = match states.at(row) {
@@ -71,7 +77,7 @@ pub fn take_states(row: Row, rows: Rows, states: In<u32>, known: Out<u8>) {
     requires(rows.sites.len() == n, known.len() == n),
     moves(rows.sites.bytes() + known.bytes() + 4 * words(n))
 )]
-pub fn mark_known(slot: Slot, rows: Rows, known: In<u8>, states: u32) -> bool {
+pub fn mark_known(slot: Own<Slot>, rows: Rows, known: In<u8, Vertex>, states: u32) -> bool {
     states >> known.at(rows.sites.at(slot).id) & 1 != 0
 }
 
@@ -79,26 +85,26 @@ pub fn mark_known(slot: Slot, rows: Rows, known: In<u8>, states: u32) -> bool {
 /// it. Slots ascend in the list.
 #[kernel(requires(list.len() == n, rows.sites.len() == keys.len(), entries.len() == keys.len()))]
 pub fn enter_known(
-    i: u32,
-    list: In<Slot>,
+    i: Own<Item>,
+    list: In<Slot, Item>,
     rows: Rows,
-    keys: In<Bucket>,
+    keys: In<Bucket, Vertex>,
     offsets: In<u32>,
-    entries: Out<u32>,
+    entries: Scatter<u32>,
 ) {
     let slot = list.at(i);
-    let start = offsets.at(keys.at(rows.sites.at(slot).id));
+    let start = offsets.at(keys.at(rows.sites.at(slot).id).index());
     // The first of the list in this bucket.
-    let (mut low, mut high) = (0, i);
+    let (mut low, mut high) = (0, i.index());
     while low < high {
         let middle = low + (high - low) / 2;
-        if list.at(middle).index() < start {
+        if list.at(Item::new(middle)).index() < start {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    entries.set(start + (i - low), rows.row(slot).index());
+    entries.set(start + (i.index() - low), rows.row(slot).index());
 }
 
 /// Notes that the vertex in `slot` is a member, if it was undecided and is `covered`: a representative is near it.
@@ -106,7 +112,7 @@ pub fn enter_known(
     requires(rows.sites.len() == n, known.len() == n, covered.len() == words(n)),
     moves(rows.sites.bytes() + known.bytes() + covered.bytes())
 )]
-pub fn note_members(slot: Slot, rows: Rows, covered: In<Bits<Slot>>, known: Out<u8>) {
+pub fn note_members(slot: Slot, rows: Rows, covered: In<Bits<Slot>>, known: view::Out<u8>) {
     let v: Vertex = rows.sites.at(slot).id;
     if covered.bit(slot) && known.at(v) == known::UNDECIDED {
         known.set(v, known::MEMBER);
@@ -119,7 +125,7 @@ pub fn note_members(slot: Slot, rows: Rows, covered: In<Bits<Slot>>, known: Out<
     requires(entries.len() == n, rows.sites.len() == n, known.len() == n),
     moves(entries.bytes())
 )]
-pub fn note_representatives(place: u32, entries: In<u32>, rows: Rows, known: Out<u8>) {
+pub fn note_representatives(place: u32, entries: In<u32>, rows: Rows, known: view::Out<u8>) {
     let entry = entries.at(place);
     if entry & WAITS == 0 {
         known.set(rows.vertex(Row::new(entry)), known::REPRESENTATIVE);

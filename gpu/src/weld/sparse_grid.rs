@@ -19,12 +19,13 @@
 //! where the on-the-fly version searches in its rounds: the same number of searches, and rounds that only read lists.
 //! Crowded cells cost least here of the paper's ways, as long as the lists fit.
 
-use trioxide_kernel::{Atomic, Bits, Block, In, Lanes, NoCells, Out, Shared, SharedMemory, kernel};
+use trioxide_kernel::safe::{Atomic, In, Own, Safe};
+use trioxide_kernel::{Bits, Block, Lanes, NoCells, Out, Shared, SharedMemory, kernel, view};
 
 use super::dependency::{Dependencies, HigherNeighbours, Total};
 use super::hashed_cells::{Cells, is_crowded};
 use super::ids::CellSlot;
-use crate::ids::Vertex;
+use crate::ids::{Item, Vertex};
 
 /// Lanes of a block that works on a share of a crowded cell, and vertices of a share.
 const LANES: usize = 256;
@@ -36,9 +37,15 @@ const TILE: u32 = LANES as u32;
     requires(items.len() == n, slots.len() == n),
     moves(items.bytes() + slots.bytes() + 4 * words(n))
 )]
-pub fn mark_crowded(place: u32, offsets: In<u32>, items: In<Vertex>, slots: In<CellSlot>) -> bool {
+pub fn mark_crowded(
+    place: Own<Item>,
+    offsets: In<u32>,
+    items: In<Vertex, Item>,
+    slots: In<CellSlot, Vertex>,
+) -> bool {
     let slot = slots.at(items.at(place));
-    is_crowded(slot, offsets) && (place - offsets.at(slot)).is_multiple_of(LANES as u32)
+    is_crowded(slot, offsets)
+        && (place.index() - offsets.at(slot.index())).is_multiple_of(LANES as u32)
 }
 
 /// Shared memory of a block: vertices that all lanes compare theirs with.
@@ -64,7 +71,7 @@ fn queries(
     block: &Block<LANES, Tile>,
     cells: &Cells,
     first: u32,
-    slots: In<CellSlot>,
+    slots: view::In<CellSlot>,
 ) -> Lanes<Query, LANES> {
     let slot = slots.at(cells.items.at(first));
     let end = cells.offsets.at(slot.index() + 1);
@@ -160,9 +167,9 @@ fn fold_neighbours<T: Copy>(
 )]
 pub fn count_crowded_neighbours(
     block: &Block<LANES, Tile>,
-    shares: In<u32>,
+    shares: view::In<u32>,
     cells: Cells,
-    slots: In<CellSlot>,
+    slots: view::In<CellSlot>,
     depend: Out<u32>,
     counts: Out<u32>,
     total: Total,
@@ -179,6 +186,8 @@ pub fn count_crowded_neighbours(
     if is_beyond {
         return;
     }
+    // SAFETY: the launch's promise: the table's lists hold vertices.
+    let cells = unsafe { cells.trusted() };
     let first = shares.at(block.index());
     let queries = queries(block, &cells, first, slots);
     let found = fold_neighbours(
@@ -211,12 +220,14 @@ pub fn count_crowded_neighbours(
 )]
 pub fn list_crowded_neighbours(
     block: &Block<LANES, Tile>,
-    shares: In<u32>,
+    shares: view::In<u32>,
     cells: Cells,
-    slots: In<CellSlot>,
-    starts: In<u32>,
+    slots: view::In<CellSlot>,
+    starts: view::In<u32>,
     higher: Out<Vertex>,
 ) {
+    // SAFETY: the launch's promise: the table's lists hold vertices.
+    let cells = unsafe { cells.trusted() };
     let first = shares.at(block.index());
     let queries = queries(block, &cells, first, slots);
     fold_neighbours(
@@ -236,7 +247,7 @@ pub fn list_crowded_neighbours(
 
 /// Whether vertex `v` has no lower neighbour: the first frontier.
 #[kernel(requires(depend.len() == n), moves(depend.bytes() + 4 * words(n)))]
-pub fn mark_sources(v: Vertex, depend: In<u32>) -> bool {
+pub fn mark_sources(v: Own<Vertex>, depend: In<u32, Vertex>) -> bool {
     depend.at(v) == 0
 }
 
@@ -250,8 +261,8 @@ pub fn mark_sources(v: Vertex, depend: In<u32>) -> bool {
     )
 )]
 pub fn advance_frontier(
-    i: u32,
-    frontier: In<Vertex>,
+    i: Own<Item>,
+    frontier: In<Vertex, Item>,
     neighbours: HigherNeighbours,
     dependencies: Dependencies,
     next: Atomic<Bits<Vertex>>,
@@ -260,7 +271,7 @@ pub fn advance_frontier(
     next.clear_bit(u);
     let is_representative = dependencies.lowest.load(u) == u;
     let HigherNeighbours { starts, vertices } = neighbours;
-    let (mut place, end) = (starts.at(u), starts.at(u.index() + 1));
+    let [mut place, end] = starts.at_all([u.index(), u.index() + 1]);
     while place < end {
         let w = vertices.at(place);
         if dependencies.inform(u, is_representative, w) {

@@ -32,8 +32,7 @@ pub(super) fn twins_and_border<P: AnyPoint>(
         let (scattered, mut found) = on.stage("check the mesh", || {
             is_scattered(on, origins.as_words(), 3, vertices, || {
                 let mut found = on.filled(rule::COUNT, NONE)?;
-                // SAFETY: each point is read once.
-                unsafe { kernel::check_points::launch(on, vertices as u32, points, &mut found) }?;
+                kernel::check_points::launch(on, vertices as u32, points, &mut found)?;
                 Ok(found)
             })
         })?;
@@ -77,9 +76,7 @@ fn match_twins<P: AnyPoint>(
     };
     let scale = ((slots as u64) << 32) / points.len().max(1) as u64;
     let n = origins.len() as u32 / 3;
-    // SAFETY: the kernel compares a vertex id with the number of points before it uses it; the scale puts the slot of
-    // every vertex below `slots`; waiting half-edges bound triangles.
-    unsafe { launch(on, n, origins, points, &mut table, &mut twins, found, scale) }?;
+    launch(on, n, origins, points, &mut table, &mut twins, found, scale)?;
     Ok(twins)
 }
 
@@ -98,8 +95,7 @@ fn refuse_bad<P: AnyPoint>(
     let mut known = on.download(found)?;
     if known[rule::UNSURE as usize] != NONE {
         let n = origins.len() as u32 / 3;
-        // SAFETY: the kernel compares a vertex id with the number of points before it reads the point.
-        unsafe { kernel::check_triangles_exactly::launch(on, n, origins, points, found) }?;
+        kernel::check_triangles_exactly::launch(on, n, origins, points, found)?;
         known = on.download(found)?;
     }
     refuse_elements::<P>(&known)?;
@@ -119,8 +115,7 @@ fn link_border(
     let half_edges = twins.len();
     let n = half_edges as u32;
     let mut boundary: BitSet<HalfEdge> = on.uninitialized(words(half_edges))?;
-    // SAFETY: twins are half-edges or `NONE`.
-    unsafe { kernel::mark_boundary::launch(on, n / 3, twins, found, &mut boundary) }?;
+    kernel::mark_boundary::launch(on, n / 3, twins, found, &mut boundary)?;
     let tiled = Tiled::new(on, &boundary)?;
     let (known, boundary) = on.read_beside(found, || tiled.count(on))?;
     refuse_edges(&known)?;
@@ -128,11 +123,8 @@ fn link_border(
     let b = list.len();
     check_border(half_edges, b)?;
     let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
-    // SAFETY: the border lists half-edges, each once.
-    unsafe { kernel::number_border::launch(on, b as u32, &list, twins, n) }?;
-    // SAFETY: every half-edge has its twin or a border half-edge, and no other has the same: turning around a vertex
-    // ends at the border, at another half-edge of it for each.
-    unsafe { kernel::link_border::launch(on, b as u32, &list, twins, &mut next, &mut prev, n) }?;
+    kernel::number_border::launch(on, b as u32, &list, twins, n)?;
+    kernel::link_border::launch(on, b as u32, &list, twins, &mut next, &mut prev, n)?;
     Ok(Border { list, next, prev })
 }
 

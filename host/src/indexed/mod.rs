@@ -178,33 +178,26 @@ impl<P: Point> Run<'_, P> {
                 Ties::Edge => kernel::label_max::launch::<P, true>,
                 Ties::First => kernel::label_max::launch::<P, false>,
             };
-            // SAFETY: vertices and neighbours of a checked triangulation.
-            unsafe {
-                launch(
-                    on,
-                    triangles,
-                    mesh.origins(),
-                    mesh.points(),
-                    neighbours,
-                    &mut max,
-                )
-            }?;
+            launch(
+                on,
+                triangles,
+                mesh.origins(),
+                mesh.points(),
+                neighbours,
+                &mut max,
+            )?;
             Ok(max)
         })?;
         let seeds = on.stage("label seed", || {
             let mut seeds: Buffer<Bits<Triangle>> = on.uninitialized(words(triangles as usize))?;
             let to = &mut seeds;
-            // SAFETY: neighbours of a checked triangulation; two bits name an edge of each triangle.
-            unsafe {
-                kernel::label_seed::launch(on, triangles, neighbours, &max, constrained, to)
-            }?;
+            kernel::label_seed::launch(on, triangles, neighbours, &max, constrained, to)?;
             compact(on, &seeds)
         })?;
         let frontier = on.stage("label frontier", || {
             let mut frontier = on.uninitialized(words(n as usize))?;
             let to = &mut frontier;
-            // SAFETY: as above.
-            unsafe { kernel::label_frontier::launch(on, n, neighbours, &max, constrained, to) }?;
+            kernel::label_frontier::launch(on, n, neighbours, &max, constrained, to)?;
             Ok(frontier)
         })?;
         Ok(Labels {
@@ -229,9 +222,7 @@ impl<P: Point> Run<'_, P> {
         let mut starts = on.uninitialized(seeds.len())?;
         let mut positions = lengths(on, seeds.len())?;
         let (to, sizes) = (&mut starts, &mut positions);
-        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier
-        // edge.
-        unsafe { kernel::measure_polygons::launch(on, n, seeds, max, edges, to, sizes) }?;
+        kernel::measure_polygons::launch(on, n, seeds, max, edges, to, sizes)?;
         exclusive_scan(on, &mut positions)?;
         let size = on.read(&positions, seeds.len())?;
         if size - n != labelled {
@@ -240,19 +231,16 @@ impl<P: Point> Run<'_, P> {
         }
         let mut mesh = on.uninitialized(size as usize)?;
         let mut broken_bits: Buffer<Bits<Polygon>> = on.uninitialized(words(seeds.len()))?;
-        // SAFETY: as above; each polygon is written to the place that was measured for it.
-        unsafe {
-            kernel::append_polygons::launch(
-                on,
-                n,
-                self.mesh.origins(),
-                edges,
-                &starts,
-                &positions,
-                &mut mesh,
-                &mut broken_bits,
-            )
-        }?;
+        kernel::append_polygons::launch(
+            on,
+            n,
+            self.mesh.origins(),
+            edges,
+            &starts,
+            &positions,
+            &mut mesh,
+            &mut broken_bits,
+        )?;
         let broken = compact(on, &broken_bits)?;
         let arrays = PolygonArrays {
             starts,
@@ -276,21 +264,18 @@ impl<P: Point> Run<'_, P> {
         let mut middle = on.filled(frontier.len(), Bits::EMPTY)?;
         let mut cuts = on.uninitialized(polygons.starts.len())?;
         let mut tips = on.uninitialized(broken.len())?;
-        // SAFETY: a tip is an inner vertex, with triangles all around it; polygons in the list are there.
-        unsafe {
-            kernel::label_middle_edges::launch(
-                on,
-                broken.len() as u32,
-                &broken,
-                mesh.origins(),
-                &arrays.trivertex,
-                self.labelled(frontier),
-                polygons.buffers(),
-                &mut middle,
-                &mut cuts,
-                &mut tips,
-            )
-        }?;
+        kernel::label_middle_edges::launch(
+            on,
+            broken.len() as u32,
+            &broken,
+            mesh.origins(),
+            &arrays.trivertex,
+            self.labelled(frontier),
+            polygons.buffers(),
+            &mut middle,
+            &mut cuts,
+            &mut tips,
+        )?;
         let total = exclusive_scan(on, &mut tips)?;
         let tips = on.read(&total, 0)?;
 
@@ -316,36 +301,31 @@ impl<P: Point> Run<'_, P> {
     ) -> crate::Result<(PolygonArrays, Buffer<Polygon>)> {
         let on = self.on;
         let (n, neighbours) = (broken.len() as u32, &self.arrays.neighbours);
-        // SAFETY: each broken polygon has a cut inside of it, a half-edge with a neighbour.
-        unsafe { kernel::label_cuts::launch(on, n, broken, cuts, neighbours, frontier) }?;
+        kernel::label_cuts::launch(on, n, broken, cuts, neighbours, frontier)?;
         let parts = 2 * broken.len();
         let n = parts as u32;
         let edges = self.labelled(frontier);
         let mut starts = on.uninitialized(parts)?;
         let mut positions = lengths(on, parts)?;
         let (to, sizes) = (&mut starts, &mut positions);
-        // SAFETY: as in `traverse`.
-        unsafe { kernel::measure_parts::launch(on, n, broken, cuts, edges, to, sizes) }?;
+        kernel::measure_parts::launch(on, n, broken, cuts, edges, to, sizes)?;
         exclusive_scan(on, &mut positions)?;
         let size = on.read(&positions, parts)?;
         let mut mesh = on.uninitialized(size as usize)?;
         let mut broken_bits: Buffer<Bits<Polygon>> = on.uninitialized(words(parts))?;
         *cuts = on.uninitialized(parts)?;
-        // SAFETY: as in `traverse`.
-        unsafe {
-            kernel::append_parts::launch(
-                on,
-                n,
-                self.mesh.origins(),
-                edges,
-                middle,
-                &starts,
-                &positions,
-                &mut mesh,
-                cuts,
-                &mut broken_bits,
-            )
-        }?;
+        kernel::append_parts::launch(
+            on,
+            n,
+            self.mesh.origins(),
+            edges,
+            middle,
+            &starts,
+            &positions,
+            &mut mesh,
+            cuts,
+            &mut broken_bits,
+        )?;
         let broken = compact(on, &broken_bits)?;
         let parts = PolygonArrays {
             starts,

@@ -25,11 +25,9 @@ impl Neighbours {
         on.try_stage("find neighbours", || {
             let (n, twins) = (mesh.half_edges(), mesh.twins());
             let mut neighbours = on.uninitialized(n as usize)?;
-            // SAFETY: no kernel here forms an index from data.
-            unsafe { kernel::find_neighbours::launch(on, n, twins, &mut neighbours) }?;
+            kernel::find_neighbours::launch(on, n, twins, &mut neighbours)?;
             let (n, mut trivertex) = (first.len() as u32, on.uninitialized(first.len())?);
-            // SAFETY: as above.
-            unsafe { kernel::find_trivertex::launch(on, n, &first, &mut trivertex) }?;
+            kernel::find_trivertex::launch(on, n, &first, &mut trivertex)?;
             Ok(Self {
                 mesh: mesh.id(),
                 neighbours,

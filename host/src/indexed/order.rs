@@ -47,12 +47,10 @@ pub(super) fn order(
     } in &*all
     {
         let (n, to) = (starts.len() as u32, &mut start_bits);
-        // SAFETY: polygons start with half-edges of triangles.
-        unsafe { kernel::mark_starts::launch(on, n, starts, broken_bits, to) }?;
+        kernel::mark_starts::launch(on, n, starts, broken_bits, to)?;
     }
     let mut ranks = on.uninitialized(words)?;
-    // SAFETY: no index comes from data.
-    unsafe { kernel::count_starts::launch(on, words as u32, &start_bits, &mut ranks) }?;
+    kernel::count_starts::launch(on, words as u32, &start_bits, &mut ranks)?;
     let total = exclusive_scan(on, &mut ranks)?;
     let polygons = on.read(&total, 0)? as usize;
     let order = kernel::OrderBuffers {
@@ -63,18 +61,15 @@ pub(super) fn order(
     let mut half_edges = on.uninitialized(polygons)?;
     let mut offsets = lengths(on, polygons)?;
     for arrays in &*all {
-        // SAFETY: each polygon that counts has a half-edge of its own, and with it a place below their number.
-        unsafe {
-            kernel::place_polygons::launch(
-                on,
-                arrays.starts.len() as u32,
-                arrays.buffers(),
-                &arrays.broken_bits,
-                order,
-                &mut half_edges,
-                &mut offsets,
-            )
-        }?;
+        kernel::place_polygons::launch(
+            on,
+            arrays.starts.len() as u32,
+            arrays.buffers(),
+            &arrays.broken_bits,
+            order,
+            &mut half_edges,
+            &mut offsets,
+        )?;
     }
     exclusive_scan(on, &mut offsets)?;
     let listed = on.read(&offsets, polygons)?;

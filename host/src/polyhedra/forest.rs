@@ -1,6 +1,6 @@
 //! The forest of tetrahedra: roots, barrier faces, cuts.
 
-use gpu::ids::{FaceSide, Tet, Vertex};
+use gpu::ids::{FaceSide, Item, Tet, Vertex};
 use gpu::polyhedra::{self as kernel, Link, tally};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
@@ -62,8 +62,7 @@ pub(super) fn find_roots(
     let n = links.len();
     let mut roots = on.uninitialized(n)?;
     let mut is_root = on.uninitialized(words(n))?;
-    // SAFETY: parents are tetrahedra.
-    unsafe { kernel::find_roots::launch(on, n as u32, links, &mut roots, found, &mut is_root) }?;
+    kernel::find_roots::launch(on, n as u32, links, &mut roots, found, &mut is_root)?;
     Ok((roots, is_root))
 }
 
@@ -93,11 +92,8 @@ impl Forest {
         let mut barriers: BitSet<FaceSide> = on.uninitialized(self.frontier.len())?;
         loop {
             let (n, frontier) = (roots.len() as u32, &self.frontier);
-            // SAFETY: twins are sides or `NONE`.
-            unsafe {
-                let twins = cells.twins;
-                kernel::find_barrier_faces::launch(on, n, twins, frontier, &roots, &mut barriers)
-            }?;
+            let twins = cells.twins;
+            kernel::find_barrier_faces::launch(on, n, twins, frontier, &roots, &mut barriers)?;
             let tiled = Tiled::new(on, &barriers)?;
             tally_bits(on, &barriers, found, tally::BARRIERS)?;
             // The walks and their faces are waited for together: nearly always, all walks have ended.
@@ -130,21 +126,18 @@ impl Forest {
         }
         let mut cuts = on.uninitialized(n)?;
         let mut regions: BitSet<Tet> = on.filled(words(roots.len()), Bits::EMPTY)?;
-        let mut tips: Buffer<u32> = on.uninitialized(words(n))?;
-        // SAFETY: the list has inner sides of frontier faces; walks follow links, which end at roots.
-        unsafe {
-            kernel::find_tips::launch(
-                on,
-                n as u32,
-                barriers,
-                self.trees(cells),
-                cells.twins,
-                roots,
-                &mut regions,
-                &mut cuts,
-                &mut tips,
-            )
-        }?;
+        let mut tips: BitSet<Item> = on.uninitialized(words(n))?;
+        kernel::find_tips::launch(
+            on,
+            n as u32,
+            barriers,
+            self.trees(cells),
+            cells.twins,
+            roots,
+            &mut regions,
+            &mut cuts,
+            &mut tips,
+        )?;
         tally_bits(on, &tips, found, tally::TIPS)?;
         tally_bits(on, &regions, found, tally::REGIONS_WITH_BARRIERS)?;
         self.cut(on, cells, &cuts)
@@ -152,18 +145,15 @@ impl Forest {
 
     /// Makes faces frontier faces.
     pub(super) fn cut(&mut self, on: &Device, cells: Cells, cuts: &Buffer<FaceSide>) -> Result<()> {
-        // SAFETY: cuts are inner sides or `NONE`.
-        unsafe {
-            kernel::cut_faces::launch(
-                on,
-                cuts.len() as u32,
-                cuts,
-                cells.twins,
-                &mut self.frontier,
-                &mut self.is_root,
-                &mut self.links,
-            )
-        }?;
+        kernel::cut_faces::launch(
+            on,
+            cuts.len() as u32,
+            cuts,
+            cells.twins,
+            &mut self.frontier,
+            &mut self.is_root,
+            &mut self.links,
+        )?;
         Ok(())
     }
 

@@ -44,25 +44,19 @@ impl Forest {
         let counts = on.download(found)?;
         let count = counts[tally::POLYHEDRA as usize] as usize;
         let mut offsets = on.filled(count + 1, 0)?;
-        // SAFETY: walks end at roots, whose ranks are below the number of polyhedra.
-        unsafe {
-            kernel::assign_tetrahedra::launch(
-                on,
-                n as u32,
-                deep.as_ref().unwrap_or(&self.links),
-                &ranks,
-                &mut offsets,
-                &mut polyhedra,
-                &mut places,
-            )
-        }?;
+        kernel::assign_tetrahedra::launch(
+            on,
+            n as u32,
+            deep.as_ref().unwrap_or(&self.links),
+            &ranks,
+            &mut offsets,
+            &mut polyhedra,
+            &mut places,
+        )?;
         exclusive_scan(on, &mut offsets)?;
         let mut items = on.uninitialized(n)?;
-        // SAFETY: each tetrahedron has another place among those of its polyhedron.
-        unsafe {
-            let items = &mut items;
-            kernel::list_tetrahedra::launch(on, n as u32, &polyhedra, &places, &offsets, items)
-        }?;
+        let list = &mut items;
+        kernel::list_tetrahedra::launch(on, n as u32, &polyhedra, &places, &offsets, list)?;
         Ok(Lists {
             polyhedra,
             // SAFETY: the scanned counts of the tetrahedra, of which each has a polyhedron.
@@ -139,10 +133,7 @@ impl Lists {
     ) -> Result<()> {
         let n = barriers.len() as u32;
         let polyhedra = &self.polyhedra;
-        // SAFETY: the list has inner sides.
-        unsafe {
-            kernel::check_barrier_faces::launch(on, n, barriers, cells.twins, polyhedra, found)
-        }?;
+        kernel::check_barrier_faces::launch(on, n, barriers, cells.twins, polyhedra, found)?;
         Ok(())
     }
 }

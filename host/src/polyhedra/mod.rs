@@ -189,21 +189,18 @@ fn label_largest<P: SpacePoint>(
 ) -> Result<BitSet<FaceSide>> {
     let count = mesh.count();
     on.stage("label largest faces", || {
-        let mut largest = on.uninitialized(words(4 * count as usize))?;
+        let mut labels = on.uninitialized(words(4 * count as usize))?;
+        let largest = &mut labels;
         let (tetrahedra, points, twins) = (mesh.tetrahedra(), mesh.points(), faces.twins());
         match by {
-            // SAFETY: tetrahedra of a checked mesh, and their twins.
-            Measure::Area => unsafe {
-                let largest = &mut largest;
+            Measure::Area => {
                 kernel::label_largest_faces::launch(on, count, tetrahedra, points, twins, largest)
-            },
-            // SAFETY: as above.
-            Measure::Circumradius => unsafe {
-                let largest = &mut largest;
+            }
+            Measure::Circumradius => {
                 kernel::label_widest_faces::launch(on, count, tetrahedra, points, twins, largest)
-            },
+            }
         }?;
-        Ok(largest)
+        Ok(labels)
     })
 }
 
@@ -219,18 +216,15 @@ fn label_frontier(
         let count = twins.len() / 4;
         let mut frontier = on.uninitialized(largest.len())?;
         let mut links = on.uninitialized(count)?;
-        // SAFETY: twins are sides or `NONE`.
-        unsafe {
-            kernel::label_frontier_faces::launch(
-                on,
-                count as u32,
-                twins,
-                largest,
-                constrained,
-                &mut links,
-                &mut frontier,
-            )
-        }?;
+        kernel::label_frontier_faces::launch(
+            on,
+            count as u32,
+            twins,
+            largest,
+            constrained,
+            &mut links,
+            &mut frontier,
+        )?;
         Ok((frontier, links))
     })
 }
@@ -259,10 +253,7 @@ fn mark_constraints<P: SpacePoint>(
         Some(regions) => {
             let regions = on.upload(regions)?;
             let mut borders = on.uninitialized(bits)?;
-            // SAFETY: twins are sides or `NONE`, and each tetrahedron has a region.
-            unsafe {
-                kernel::mark_region_faces::launch(on, sides, faces.twins(), &regions, &mut borders)
-            }?;
+            kernel::mark_region_faces::launch(on, sides, faces.twins(), &regions, &mut borders)?;
             borders
         }
         None if faces.tagged().is_empty() => return on.uninitialized(0),
@@ -270,9 +261,6 @@ fn mark_constraints<P: SpacePoint>(
     };
     let tagged = faces.tagged();
     let n = tagged.len() as u32;
-    // SAFETY: tagged triangles have sides of tetrahedra.
-    unsafe {
-        kernel::mark_constrained_faces::launch(on, n, tagged, faces.twins(), &mut constrained)
-    }?;
+    kernel::mark_constrained_faces::launch(on, n, tagged, faces.twins(), &mut constrained)?;
     Ok(constrained)
 }

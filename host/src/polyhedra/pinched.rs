@@ -42,7 +42,6 @@ pub(super) fn split(
     let mut cuts = on.uninitialized(pinched.len())?;
     let (n, trees) = (pinched.len() as u32, forest.trees(cells));
     let tets = lists.tets.rows();
-    // SAFETY: tops of these lists; both walks go up one tree.
-    unsafe { kernel::choose_splits::launch(on, n, pinched, trees, tets, tops, &mut cuts) }?;
+    kernel::choose_splits::launch(on, n, pinched, trees, tets, tops, &mut cuts)?;
     Ok(cuts)
 }

@@ -169,8 +169,7 @@ impl Share {
             let (ends, wrong) = mark_ids::<Tet>(on, &on.upload(ends)?, n)?;
             assert_eq!(wrong, None, "ends are tetrahedra");
             let mut found: BitSet<Tet> = on.uninitialized(words(n))?;
-            // SAFETY: walks end at tetrahedra.
-            unsafe { kernel::find_taken::launch(on, n as u32, &self.ends, &ends, &mut found) }?;
+            kernel::find_taken::launch(on, n as u32, &self.ends, &ends, &mut found)?;
             let mut tetrahedra: Vec<u32> = on.download_rows(&compact(on, &found)?)?;
             tetrahedra.retain(|t| self.apart.binary_search(t).is_err());
             let octets = parallel::map(&tetrahedra, |&t| t / 8);
@@ -291,8 +290,7 @@ fn set_apart(
     let n = links.len();
     assert!(tetrahedra.iter().all(|&t| (t as usize) < n), "tetrahedra");
     let list: Buffer<Tet> = on.upload(bytemuck::cast_slice(tetrahedra))?;
-    // SAFETY: they are tetrahedra.
-    unsafe { kernel::set_apart::launch(on, list.len() as u32, &list, frontier, links) }?;
+    kernel::set_apart::launch(on, list.len() as u32, &list, frontier, links)?;
     Ok(())
 }
 
@@ -320,8 +318,7 @@ pub unsafe fn of_taken(
     let (list, tetrahedra) = (ListId::unique(), on.upload(bytemuck::cast_slice(corners))?);
     let none = on.uninitialized(0)?;
     let faces = on.stage("match faces", || {
-        // SAFETY: vertices were checked.
-        unsafe { DeviceFaces::build(on, list, vertices, &tetrahedra, &none) }
+        DeviceFaces::build(on, list, vertices, &tetrahedra, &none)
     })?;
     let faces = faces.map_err(Broken::into_error)?;
     let twins: Vec<u32> = on.download_rows(faces.twins())?;

@@ -65,10 +65,7 @@ impl Constraints {
                         triangles: mesh.triangles(),
                     });
                 }
-                // SAFETY: half-edges of a checked triangulation; a region for each triangle.
-                unsafe {
-                    kernel::mark_region_borders::launch(on, n, mesh.twins(), regions, &mut edges)
-                }?;
+                kernel::mark_region_borders::launch(on, n, mesh.twins(), regions, &mut edges)?;
             }
             if let Some(segments) = segments {
                 mark_segments(on, mesh, segments, &mut edges)?;
@@ -111,19 +108,16 @@ fn mark_segments<P: Point>(
     }
     let leaving: Csr<Vertex, HalfEdge> = bucket(on, mesh.origins(), vertices)?;
     let mut found = on.filled(1, NONE)?;
-    // SAFETY: half-edges of a checked triangulation, sorted by their origins; the segments' ends were checked.
-    unsafe {
-        kernel::mark_segments::launch(
-            on,
-            ends.len() as u32 / 2,
-            &ends,
-            mesh.origins(),
-            mesh.twins(),
-            leaving.rows(),
-            edges,
-            &mut found,
-        )
-    }?;
+    kernel::mark_segments::launch(
+        on,
+        ends.len() as u32 / 2,
+        &ends,
+        mesh.origins(),
+        mesh.twins(),
+        leaving.rows(),
+        edges,
+        &mut found,
+    )?;
     match on.read(&found, 0)? {
         NONE => Ok(()),
         segment => {

@@ -187,17 +187,14 @@ fn label_longest<P: Point>(
             Ties::Edge => kernel::label_longest_edges::launch::<P, true>,
             Ties::First => kernel::label_longest_edges::launch::<P, false>,
         };
-        // SAFETY: half-edges and vertices of a checked triangulation.
-        unsafe {
-            launch(
-                on,
-                mesh.triangles(),
-                mesh.origins(),
-                mesh.points(),
-                mesh.twins(),
-                &mut longest,
-            )
-        }?;
+        launch(
+            on,
+            mesh.triangles(),
+            mesh.origins(),
+            mesh.points(),
+            mesh.twins(),
+            &mut longest,
+        )?;
         Ok(longest)
     })?;
     Ok(longest)
@@ -217,18 +214,15 @@ fn label_frontier<P: Point>(
         let (mut frontier, mut seeds) = (on.uninitialized(words)?, on.uninitialized(words)?);
         let none = on.uninitialized(0)?;
         let constrained = constrained.unwrap_or(&none);
-        // SAFETY: a twin behind the half-edges of triangles, along the boundary, is no index.
-        unsafe {
-            kernel::label_frontier_edges::launch(
-                on,
-                n,
-                mesh.twins(),
-                longest,
-                constrained,
-                &mut frontier,
-                &mut seeds,
-            )
-        }?;
+        kernel::label_frontier_edges::launch(
+            on,
+            n,
+            mesh.twins(),
+            longest,
+            constrained,
+            &mut frontier,
+            &mut seeds,
+        )?;
         Ok((frontier, seeds))
     })
 }
@@ -255,18 +249,14 @@ fn find_links<P: Point>(
     let tip_bits = on.stage("link frontier edges", || {
         let mut tips: Buffer<Bits<HalfEdge>> = on.uninitialized(frontier.len())?;
         let (next, prev) = (&mut links.next, &mut links.prev);
-        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier
-        // edge.
-        unsafe {
-            kernel::link_frontier_edges::launch(
-                on,
-                n,
-                labelled(mesh, frontier),
-                next,
-                prev,
-                &mut tips,
-            )
-        }?;
+        kernel::link_frontier_edges::launch(
+            on,
+            n,
+            labelled(mesh, frontier),
+            next,
+            prev,
+            &mut tips,
+        )?;
         Ok(tips)
     })?;
     Ok((links, tip_bits))
@@ -281,8 +271,7 @@ fn mark_middles<P: Point>(
 ) -> crate::Result<Buffer<HalfEdge>> {
     let mut middles = on.uninitialized(2 * tips.len())?;
     let (n, twins) = (tips.len() as u32, mesh.twins());
-    // SAFETY: a tip is an inner vertex, with triangles all around it.
-    unsafe { kernel::mark_middle_edges::launch(on, n, tips, twins, frontier, &mut middles) }?;
+    kernel::mark_middle_edges::launch(on, n, tips, twins, frontier, &mut middles)?;
     Ok(middles)
 }
 
@@ -306,8 +295,7 @@ fn link_new_edges<P: Point>(
 ) -> crate::Result<()> {
     let edges = labelled(mesh, frontier);
     let (n, next, prev) = (new.len() as u32, &mut links.next, &mut links.prev);
-    // SAFETY: as in `find_links`; half-edges that write the same link write the same value.
-    unsafe { kernel::link_middle_edges::launch(on, n, new, edges, next, prev) }?;
+    kernel::link_middle_edges::launch(on, n, new, edges, next, prev)?;
     Ok(())
 }
 
@@ -321,8 +309,7 @@ fn mark_polygons<P: Point>(
     polygons: &mut Buffer<Bits<HalfEdge>>,
 ) -> crate::Result<()> {
     let (n, edges) = (seeds.len() as u32, labelled(mesh, frontier));
-    // SAFETY: as in `find_links`; the links of frontier edges are cycles.
-    unsafe { kernel::mark_polygons::launch(on, n, seeds, edges, next, polygons) }?;
+    kernel::mark_polygons::launch(on, n, seeds, edges, next, polygons)?;
     Ok(())
 }
 
@@ -342,8 +329,7 @@ fn split_weakly_simple<P: Point>(
         half_edges = on.stage("cut weakly simple polygons", || {
             let cuts = cut(on, mesh, &weak, &half_edges, &lists, frontier, links)?;
             let n = weak.len() as u32;
-            // SAFETY: weakly simple polygons are polygons of the list.
-            unsafe { kernel::unmark_weakly_simple::launch(on, n, &weak, &half_edges, found) }?;
+            kernel::unmark_weakly_simple::launch(on, n, &weak, &half_edges, found)?;
             mark_polygons(on, mesh, &cuts, frontier, &links.next, found)?;
             compact(on, found)
         })?;
@@ -369,11 +355,8 @@ fn cut<P: Point>(
         next: &links.next,
     };
     let (lists, edges) = (lists.rows(), labelled(mesh, frontier));
-    // SAFETY: the polygons of the list have a vertex twice, and a cut between its corners exists (the kernel's
-    // documentation).
-    unsafe { kernel::cut_weakly_simple::launch(on, n, weak, cycles, lists, edges, &mut cuts) }?;
-    // SAFETY: cuts are half-edges of triangles.
-    unsafe { kernel::mark_cuts::launch(on, 2 * n, &cuts, frontier) }?;
+    kernel::cut_weakly_simple::launch(on, n, weak, cycles, lists, edges, &mut cuts)?;
+    kernel::mark_cuts::launch(on, 2 * n, &cuts, frontier)?;
     link_new_edges(on, mesh, &cuts, frontier, links)?;
     Ok(cuts)
 }
@@ -402,8 +385,7 @@ fn count_vertices(
     counts: &mut Buffer<u32>,
 ) -> crate::Result<()> {
     let cycles = kernel::CyclesBuffers { half_edges, next };
-    // SAFETY: the links of frontier edges are cycles.
-    unsafe { kernel::count_vertices::launch(on, half_edges.len() as u32, cycles, counts) }?;
+    kernel::count_vertices::launch(on, half_edges.len() as u32, cycles, counts)?;
     Ok(())
 }
 

@@ -79,10 +79,7 @@ impl DevicePolygons {
         }
         let n = self.half_edges.len();
         let mut taken = on.uninitialized(n)?;
-        // SAFETY: half-edges of the triangulation, whose triangles have a region each.
-        unsafe {
-            kernel::take_regions::launch(on, n as u32, &self.half_edges, regions, &mut taken)
-        }?;
+        kernel::take_regions::launch(on, n as u32, &self.half_edges, regions, &mut taken)?;
         Ok(taken)
     }
 
@@ -108,9 +105,7 @@ impl DevicePolygons {
                 twins: mesh.twins(),
                 frontier: &self.frontier,
             };
-            // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; the frontier edges of a
-            // polygon are a cycle. A triangle lies in one polygon, so that no other writes to its place.
-            unsafe {
+            {
                 let (n, half_edges) = (count as u32, &self.half_edges);
                 kernel::assign_triangles::launch(on, n, half_edges, edges, &mut polygons)
             }?;

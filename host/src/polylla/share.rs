@@ -93,16 +93,14 @@ impl<'o> Ghosts<'o> {
         let taken = on.stage(STAGE, || {
             let mut taken = on.uninitialized(given.len())?;
             let n = given.len() as u32;
-            // SAFETY: triangles of the part, each with three flags.
-            unsafe { kernel::take_flags::launch(on, n, given, flags, &mut taken) }?;
+            kernel::take_flags::launch(on, n, given, flags, &mut taken)?;
             on.download(&taken)
         })?;
         let of_owners = self.owners.exchange(taken)?;
         on.stage(STAGE, || {
             let of_owners = on.upload(&of_owners)?;
             let (n, keeps) = (of_owners.len() as u32, u32::from(keeps));
-            // SAFETY: as above.
-            unsafe { kernel::give_flags::launch(on, n, ghosts, &of_owners, keeps, flags) }?;
+            kernel::give_flags::launch(on, n, ghosts, &of_owners, keeps, flags)?;
             Ok(())
         })
     }
@@ -118,8 +116,7 @@ fn masked(
     let mut both = on.uninitialized(set.len())?;
     let (n, flip) = (set.len() as u32, if flip { u32::MAX } else { 0 });
     let (set, mask) = (set.as_words(), mask.as_words());
-    // SAFETY: no index comes from data.
-    unsafe { kernel::mask_bits::launch(on, n, set, mask, flip, &mut both) }?;
+    kernel::mask_bits::launch(on, n, set, mask, flip, &mut both)?;
     Ok(both.cast())
 }
 
@@ -290,8 +287,7 @@ fn list_half_edges(
         exclusive_scan(on, &mut offsets)?;
         let total = on.read(&offsets, starts.len())?;
         let mut half_edges: Buffer<HalfEdge> = on.uninitialized(total as usize)?;
-        // SAFETY: each cycle writes to the place between its offsets, which are scanned counts of its half-edges.
-        unsafe { kernel::write_cycles::launch(on, n, cycles, &offsets, &mut half_edges) }?;
+        kernel::write_cycles::launch(on, n, cycles, &offsets, &mut half_edges)?;
         Ok((offsets, half_edges))
     })?;
     on.stage("copy to the host", || {

@@ -93,18 +93,15 @@ pub fn quality<P: Vector>(
         let histogram = (BINS * COPIES) as usize;
         let mut counts = on.filled(counted::COUNT as usize * histogram, 0)?;
         let mut extremes = on.upload(&[0u64; 3 * COPIES as usize])?;
-        // SAFETY: vertices of checked cells are below V, the number of points.
-        unsafe {
-            kernel::measure_cells::launch(
-                on,
-                cells.len() as u32,
-                cells.buffers(),
-                points,
-                &on.upload(&all)?,
-                &mut counts,
-                &mut extremes,
-            )
-        }?;
+        kernel::measure_cells::launch(
+            on,
+            cells.len() as u32,
+            cells.buffers(),
+            points,
+            &on.upload(&all)?,
+            &mut counts,
+            &mut extremes,
+        )?;
         let counts = on.download(&counts)?;
         let extremes = on.download(&extremes)?;
         let summed = |which: u32| {

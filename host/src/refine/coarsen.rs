@@ -2,7 +2,8 @@
 
 use gpu::ids::HalfEdge;
 use gpu::refine::coarsen::{
-    RowsBuffers, WrittenRowsBuffers, mark_divided_triangles, restore_triangles, save_triangles,
+    RestoredRowsBuffers, RowsBuffers, SavedRowsBuffers, mark_divided_triangles, restore_triangles,
+    save_triangles,
 };
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
@@ -22,8 +23,7 @@ impl Saved {
     ) -> crate::Result<Self> {
         let all = mesh.level().triangles;
         let mut divided = on.uninitialized(all.div_ceil(32) as usize)?;
-        // SAFETY: it reads the flags of its own half-edges.
-        unsafe { mark_divided_triangles::launch(on, all, flags, &mut divided) }?;
+        mark_divided_triangles::launch(on, all, flags, &mut divided)?;
         let triangles = compact(on, &divided)?;
         let n = triangles.len();
         let (mut corners, mut sides) = (on.uninitialized(3 * n)?, on.uninitialized(3 * n)?);
@@ -33,13 +33,12 @@ impl Saved {
             sides: &mesh.sides,
             tags: &mesh.tags,
         };
-        let saved = WrittenRowsBuffers {
+        let saved = SavedRowsBuffers {
             corners: &mut corners,
             sides: &mut sides,
             tags: &mut tags,
         };
-        // SAFETY: triangles of the mesh, whose sides are below 2E.
-        unsafe { save_triangles::launch(on, n as u32, &triangles, rows, &mesh.halves, saved) }?;
+        save_triangles::launch(on, n as u32, &triangles, rows, &mesh.halves, saved)?;
         Ok(Self {
             triangles,
             corners,
@@ -77,14 +76,13 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                     sides: &saved.sides,
                     tags: &saved.tags,
                 };
-                let mesh = WrittenRowsBuffers {
+                let mesh = RestoredRowsBuffers {
                     corners: &mut self.corners,
                     sides: &mut self.sides,
                     tags: &mut self.tags,
                 };
                 let (n, list) = (saved.triangles.len() as u32, &saved.triangles);
-                // SAFETY: triangles of the mesh, each once, as the round found them; each side is in one triangle.
-                unsafe { restore_triangles::launch(on, n, list, rows, mesh, &mut self.halves) }?;
+                restore_triangles::launch(on, n, list, rows, mesh, &mut self.halves)?;
                 self.cut_to(on, back)?;
                 self.stale = Stale::All;
                 self.is_linked = true;

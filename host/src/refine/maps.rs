@@ -63,8 +63,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         let level = self.level();
         let mut ends = on.uninitialized(level.edges as usize)?;
         let n = 3 * level.triangles;
-        // SAFETY: the edges of sides are below E; each edge has one owner.
-        unsafe { find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends) }?;
+        find_edge_ends::launch(on, n, &self.corners, &self.sides, &mut ends)?;
         Ok(ends)
     }
 
@@ -124,8 +123,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     pub fn ancestors(&self, on: &Device) -> Result<Buffer<Triangle>> {
         let (n, input) = (self.level().triangles, self.levels[0].triangles);
         let mut ancestors = on.uninitialized(n as usize)?;
-        // SAFETY: parents are older triangles, so each walk ends at one of the input.
-        unsafe { find_ancestors::launch(on, n, &self.parents, &mut ancestors, input) }?;
+        find_ancestors::launch(on, n, &self.parents, &mut ancestors, input)?;
         Ok(ancestors)
     }
 
@@ -174,8 +172,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         let ancestors = self.ancestors(on)?;
         let mut gathered = on.uninitialized(ancestors.len())?;
         let n = ancestors.len() as u32;
-        // SAFETY: ancestors are triangles of the input, which have a region each.
-        unsafe { gather_regions::launch(on, n, &ancestors, regions, &mut gathered) }?;
+        gather_regions::launch(on, n, &ancestors, regions, &mut gathered)?;
         Ok(gathered)
     }
 

@@ -1,12 +1,13 @@
 //! The triangles that a round refines.
 
-use gpu::ids::{Triangle, Vertex};
+use gpu::ids::Triangle;
+use gpu::refine::CornersBuffers;
 use gpu::refine::mark_triangles::{
-    mark_angle, mark_area, mark_box, mark_disk, mark_fraction, mark_parts,
+    ancestor, has_smaller_angle, is_drawn, is_in_box, is_in_disk, is_larger, mark_angle, mark_area,
+    mark_box, mark_disk, mark_fraction, mark_parts,
 };
-use gpu::refine::{Corners, CornersBuffers};
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Bits, In};
 use trioxide_mesh::bit_set;
 
 use super::edges::DeviceEdgeMesh;
@@ -83,8 +84,7 @@ pub(super) fn mark_parts_of<P: AnyPoint>(
 ) -> crate::Result<Marked> {
     let (n, input) = (mesh.level().triangles, mesh.levels[0].triangles);
     let mut bits = on.uninitialized(n.div_ceil(32) as usize)?;
-    // SAFETY: parents are older triangles, so each walk ends at one of the input, which has a bit.
-    unsafe { mark_parts::launch(on, n, &mesh.parents, input, marked, &mut bits) }?;
+    mark_parts::launch(on, n, &mesh.parents, input, marked, &mut bits)?;
     Ok(Marked::Some(bits))
 }
 
@@ -98,12 +98,12 @@ fn round_seed(seed: u64, round: usize) -> u64 {
     seed.wrapping_add((round as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
 }
 
-/// As [`mark_fraction()`], by an id that may be larger than a device's: it takes ids times a constant from the seed on,
+/// As [`is_drawn()`], by an id that may be larger than a device's: it takes ids times a constant from the seed on,
 /// so the seed takes the higher half of the id.
 fn draws(id: u64, seed: u64, chance: u64) -> bool {
     let higher = (id >> 32 << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let lower = Triangle::new(id as u32);
-    mark_fraction(lower, seed.wrapping_add(higher), chance)
+    is_drawn(lower, seed.wrapping_add(higher), chance)
 }
 
 /// Sine and cosine of an angle in degrees.
@@ -262,13 +262,11 @@ impl Marking {
             Marking::Fraction { fraction, .. } if *fraction >= 1.0 => return Ok(Marked::All),
             Marking::Fraction { fraction, seed } => {
                 let seed = round_seed(*seed, mesh.levels.len() - 1);
-                // SAFETY: it reads no array.
-                unsafe { mark_fraction::launch(on, n, seed, chance(*fraction), &mut bits) }?;
+                mark_fraction::launch(on, n, seed, chance(*fraction), &mut bits)?;
             }
             Marking::Box(_) | Marking::BoxInSpace(_) => {
                 let [x0, y0, z0, x1, y1, z1] = self.as_box();
-                // SAFETY: corners of a checked mesh are below V.
-                unsafe { mark_box::launch(on, n, corners, x0, y0, z0, x1, y1, z1, &mut bits) }?;
+                mark_box::launch(on, n, corners, x0, y0, z0, x1, y1, z1, &mut bits)?;
             }
             Marking::Disk(_) | Marking::Ball(_) => {
                 let [x, y, z, radius] = self.as_ball();
@@ -276,17 +274,14 @@ impl Marking {
                     Marking::Disk(_) => mark_disk::launch::<P, false>,
                     _ => mark_disk::launch::<P, true>,
                 };
-                // SAFETY: corners of a checked mesh are below V.
-                unsafe { launch(on, n, corners, x, y, z, radius, &mut bits) }?;
+                launch(on, n, corners, x, y, z, radius, &mut bits)?;
             }
             Marking::Area(area) => {
-                // SAFETY: corners of a checked mesh are below V.
-                unsafe { mark_area::launch(on, n, corners, *area, &mut bits) }?;
+                mark_area::launch(on, n, corners, *area, &mut bits)?;
             }
             Marking::Angle(degrees) => {
                 let (cosine, sine) = arms(*degrees);
-                // SAFETY: corners of a checked mesh are below V.
-                unsafe { mark_angle::launch(on, n, corners, cosine, sine, &mut bits) }?;
+                mark_angle::launch(on, n, corners, cosine, sine, &mut bits)?;
             }
             Marking::Triangles(marked) => {
                 let marked = on.upload(bytemuck::cast_slice(&marked.words))?;
@@ -323,7 +318,7 @@ impl Marking {
         Ok(Marked::Some(on.upload(bytemuck::cast_slice(&bits))?))
     }
 
-    /// Whether triangle `t` of a mesh in host memory is marked in round `round`: the kernels' functions, called here.
+    /// Whether triangle `t` of a mesh in host memory is marked in round `round`: by the functions that kernels call.
     ///
     /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are the mesh's.
     pub(super) fn marks<P: AnyPoint>(
@@ -335,43 +330,22 @@ impl Marking {
         input: u32,
         parents: &[u32],
     ) -> bool {
+        let points =
+            || [0, 1, 2].map(|k| mesh.points[corners[3 * t as usize + k] as usize].to_f64());
         let t = Triangle::new(t);
-        let corners: &[Vertex] = bytemuck::cast_slice(corners);
-        // SAFETY: a triangle of a checked mesh: its corners are vertices.
-        let corners = unsafe {
-            Corners {
-                corners: In::from_slice(corners),
-                points: In::from_slice(&mesh.points),
-            }
-        };
         match self {
             Marking::All => true,
             Marking::Fraction { fraction, seed } => {
-                mark_fraction(t, round_seed(*seed, round), chance(*fraction))
+                is_drawn(t, round_seed(*seed, round), chance(*fraction))
             }
-            Marking::Box(_) | Marking::BoxInSpace(_) => {
-                let [x0, y0, z0, x1, y1, z1] = self.as_box();
-                mark_box(t, corners, x0, y0, z0, x1, y1, z1)
-            }
-            Marking::Disk(_) | Marking::Ball(_) => {
-                let [x, y, z, radius] = self.as_ball();
-                match self {
-                    Marking::Disk(_) => mark_disk::<P, false>(t, corners, x, y, z, radius),
-                    _ => mark_disk::<P, true>(t, corners, x, y, z, radius),
-                }
-            }
-            Marking::Area(area) => mark_area(t, corners, *area),
-            Marking::Angle(degrees) => {
-                let (cosine, sine) = arms(*degrees);
-                mark_angle(t, corners, cosine, sine)
-            }
+            Marking::Box(_) | Marking::BoxInSpace(_) => is_in_box(points(), self.as_box()),
+            Marking::Disk(_) => is_in_disk::<_, false>(points(), self.as_ball()),
+            Marking::Ball(_) => is_in_disk::<_, true>(points(), self.as_ball()),
+            Marking::Area(area) => is_larger(points(), *area),
+            Marking::Angle(degrees) => has_smaller_angle(points(), arms(*degrees).into()),
             Marking::Triangles(marked) => {
-                let parents: &[Triangle] = bytemuck::cast_slice(parents);
-                let marked: &[Bits<Triangle>] = bytemuck::cast_slice(&marked.words);
-                // SAFETY: a parent for each new triangle, a bit for each triangle of the input.
-                let (parents, marked) =
-                    unsafe { (In::from_slice(parents), In::from_slice(marked)) };
-                mark_parts(t, parents, input, marked)
+                let parent = |new: u32| Triangle::new(parents[new as usize]);
+                marked.contains(ancestor(t, input, parent).index() as usize)
             }
         }
     }

@@ -232,7 +232,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                     points: &mesh.points,
                 };
                 let (sides, longest) = (&mesh.sides, &mut mesh.longest);
-                // SAFETY: the corners of a checked mesh; a list has half-edges of its triangles, and flags say which.
+                // SAFETY: a list has half-edges of the mesh, each once, so that one index writes a triangle.
                 unsafe { find_longest_edges::launch(on, n, selected, corners, sides, longest) }?;
                 Ok(())
             })
@@ -244,8 +244,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                 on.fill_from(&mut self.halves, known, HalfEdge::NONE)?;
                 self.for_stale(on, |mesh, n, selected| {
                     let (sides, halves) = (&mesh.sides, &mut mesh.halves);
-                    // SAFETY: sides of a checked mesh, which are below 2E; no side is in two triangles.
-                    unsafe { link_sides::launch(on, n, selected, sides, halves) }?;
+                    link_sides::launch(on, n, selected, sides, halves)?;
                     Ok(())
                 })
             })?;
@@ -264,8 +263,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                     points: &mesh.points,
                 };
                 let clockwise = u32::from(mesh.clockwise);
-                // SAFETY: the corners of a checked mesh; a list has half-edges of its triangles.
-                unsafe { check_parts::launch(on, n, selected, corners, clockwise, found) }?;
+                check_parts::launch(on, n, selected, corners, clockwise, found)?;
                 Ok(())
             })
         })
@@ -351,6 +349,23 @@ mod tests {
                 assert_eq!(serial.end, End::NothingMarked);
             }
         }
+    }
+
+    #[test]
+    fn a_mesh_without_segments_goes_back_to_the_input() {
+        let on = Device::cpu(Some(1)).unwrap();
+        let mut mesh = crate::generate::random(50, 1).unwrap();
+        mesh.segments.clear();
+        let options = Options {
+            rounds: 2,
+            history: true,
+            ..Options::default()
+        };
+        let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+        assert_eq!(refine(&on, &mut resident, &options).unwrap(), End::Rounds);
+        assert!(resident.level().triangles as usize > mesh.triangles.len());
+        resident.coarsen(&on, 0).unwrap();
+        assert_eq!(resident.triangulation(&on, None).unwrap(), mesh);
     }
 
     #[test]

@@ -103,10 +103,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         })?;
         on.stage("propagate divisions", || {
             let forest = self.forest();
-            // SAFETY: the list has triangles of the mesh; sides lead to its edges and half-edges.
-            unsafe {
-                follow_marked_triangles::launch(on, marks.total(), &list, forest, &mut divided)
-            }?;
+            follow_marked_triangles::launch(on, marks.total(), &list, forest, &mut divided)?;
             let count = Counted::new(on, &divided)?;
             Ok(Some(
                 if count.total() as usize * FEW < level.edges as usize {
@@ -129,18 +126,15 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             let edges = self.level().edges;
             let words = edges.div_ceil(32) as usize;
             let (mut divided, mut leading) = (on.uninitialized(words)?, on.uninitialized(words)?);
-            // SAFETY: halves are half-edges of the mesh, and each edge has an owner.
-            unsafe {
-                mark_divided_edges::launch(
-                    on,
-                    edges,
-                    &self.halves,
-                    &self.longest,
-                    marked,
-                    &mut divided,
-                    &mut leading,
-                )
-            }?;
+            mark_divided_edges::launch(
+                on,
+                edges,
+                &self.halves,
+                &self.longest,
+                marked,
+                &mut divided,
+                &mut leading,
+            )?;
             Ok((divided, leading))
         })
     }
@@ -155,8 +149,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         on.stage("propagate divisions", || {
             let leading = compact(on, &leading)?;
             let (n, forest) = (leading.len() as u32, self.forest());
-            // SAFETY: leading edges have a triangle on both sides; sides lead to edges and half-edges of the mesh.
-            unsafe { follow_divided_edges::launch(on, n, &leading, marked, forest, &mut divided) }?;
+            follow_divided_edges::launch(on, n, &leading, marked, forest, &mut divided)?;
             Ok(divided)
         })
     }
@@ -172,25 +165,21 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                     on.filled(words, Bits::EMPTY)?,
                 );
                 let mut list = on.uninitialized(2 * edges.len())?;
-                // SAFETY: edges of the mesh, each once; halves are its half-edges, and each edge has an owner.
-                unsafe {
-                    set_divided_sides::launch(
-                        on,
-                        edges.len() as u32,
-                        edges,
-                        &self.halves,
-                        &mut list,
-                        &mut flags,
-                        &mut owned,
-                    )
-                }?;
+                set_divided_sides::launch(
+                    on,
+                    edges.len() as u32,
+                    edges,
+                    &self.halves,
+                    &mut list,
+                    &mut flags,
+                    &mut owned,
+                )?;
                 Ok((flags, owned, Some(list)))
             }
             DividedEdges::Many(edges) => {
                 let (mut flags, mut owned) = (on.uninitialized(words)?, on.uninitialized(words)?);
                 let sides = &self.sides;
-                // SAFETY: the edges of sides have a bit each.
-                unsafe { flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned) }?;
+                flag_divided_sides::launch(on, n, sides, edges, &mut flags, &mut owned)?;
                 Ok((flags, owned, None))
             }
         })?;
@@ -199,10 +188,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                 Some(list) => {
                     let n = n.div_ceil(STEP) as usize;
                     let mut sums = on.uninitialized(2 * n)?;
-                    // SAFETY: it reads the words of its own step.
-                    unsafe {
-                        count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums)
-                    }?;
+                    count_divided_sides::launch(on, n as u32, &flags, &owned, &mut sums)?;
                     let total = exclusive_scan(on, &mut sums)?;
                     // All flags, and an owned one for each edge.
                     let edges = list.len() as u32 / 2;

@@ -337,8 +337,7 @@ impl<P: AnyPoint> Share<P> {
             let list: Buffer<Triangle> = on.upload(bytemuck::cast_slice(&triangles))?;
             let n = triangles.len() as u32;
             let forest = self.mesh.forest();
-            // SAFETY: the list has triangles of the mesh; sides lead to its edges and half-edges.
-            unsafe { follow_marked_triangles::launch(on, n, &list, forest, &mut self.divided) }?;
+            follow_marked_triangles::launch(on, n, &list, forest, &mut self.divided)?;
             Ok(())
         })
     }
@@ -398,15 +397,11 @@ pub(crate) fn gather<T: Pod>(
     let n = words.len();
     assert!(places.iter().all(|&i| (i as usize) < n), "places of words");
     let list: Buffer<Triangle> = on.upload(bytemuck::cast_slice(places))?;
-    // SAFETY: the places were checked.
-    unsafe { gather_members(on, words, list) }
+    gather_members(on, words, list)
 }
 
 /// As [`gather`], with the places on the device.
-///
-/// # Safety
-/// The places are of words.
-pub(crate) unsafe fn gather_members<T: Pod, I: Pod>(
+pub(crate) fn gather_members<T: Pod, I: Pod>(
     on: &Device,
     words: &mut Buffer<T>,
     places: Buffer<I>,
@@ -418,8 +413,7 @@ pub(crate) unsafe fn gather_members<T: Pod, I: Pod>(
     let list = places.cast();
     let mut gathered = on.uninitialized(list.len())?;
     let all = std::mem::replace(words, on.uninitialized(0)?).cast();
-    // SAFETY: the caller's promise.
-    let done = unsafe { gather_regions::launch(on, list.len() as u32, &list, &all, &mut gathered) };
+    let done = gather_regions::launch(on, list.len() as u32, &list, &all, &mut gathered);
     *words = all.cast();
     done?;
     on.download_rows(&gathered)

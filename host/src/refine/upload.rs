@@ -7,6 +7,7 @@ use gpu::refine::number_edges::{mark_owners, number_sides};
 use gpu::refine::tag_segments::tag_segments;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::rows::RowsBuffers;
 
 use super::edges::{DeviceEdgeMesh, Level, MOST_EDGES, Stale};
 use super::error::{Error, Result};
@@ -77,8 +78,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         let (points, corners, twins) = mesh.into_parts();
         let (bits, owners) = on.stage("number edges", || {
             let mut owners = on.uninitialized((n as usize).div_ceil(32))?;
-            // SAFETY: it reads the twin of each half-edge alone.
-            unsafe { mark_owners::launch(on, n, &twins, &mut owners) }?;
+            mark_owners::launch(on, n, &twins, &mut owners)?;
             let list = compact(on, &owners)?;
             Ok((owners, list))
         })?;
@@ -94,9 +94,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             sides.set_len(n as usize);
             halves.set_len(2 * owners.len());
             let edges = owners.len() as u32;
-            // SAFETY: owners are half-edges; twins of a checked triangulation lead back, so each half-edge is in one
-            // edge.
-            unsafe { number_sides::launch(on, edges, &owners, &twins, &mut sides, &mut halves) }?;
+            number_sides::launch(on, edges, &owners, &twins, &mut sides, &mut halves)?;
             Ok((sides, halves))
         })?;
         Ok((Self::new(on, points, corners, sides, halves)?, bits))
@@ -179,22 +177,20 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             let values = on.upload(&tags.values)?;
             let mut found = on.filled(1, NONE)?;
             self.tags = on.filled(self.level().edges as usize, 0)?;
-            // SAFETY: ends are vertices of the mesh; the buckets list its half-edges by vertex; no segment is there
-            // twice.
-            unsafe {
-                tag_segments::launch(
-                    on,
-                    tags.values.len() as u32,
-                    &ends,
-                    &values,
-                    &self.corners,
-                    &self.sides,
-                    around.offsets(),
-                    around.items(),
-                    &mut self.tags,
-                    &mut found,
-                )
-            }?;
+            tag_segments::launch(
+                on,
+                tags.values.len() as u32,
+                &ends,
+                &values,
+                &self.corners,
+                &self.sides,
+                RowsBuffers {
+                    offsets: around.offsets(),
+                    items: around.items(),
+                },
+                &mut self.tags,
+                &mut found,
+            )?;
             on.read(&found, 0)
         })?;
         self.markers = tags.markers;

@@ -66,60 +66,48 @@ impl<P: SpacePoint> DeviceTets<P> {
         let mut table = on.filled(slots, EdgeUse::NONE)?;
         let mut of_uses: Buffer<u32> = on.uninitialized(uses as usize)?;
         let tetrahedra = &self.tetrahedra;
-        // SAFETY: tetrahedra of a checked mesh; slots of vertices below V are in the table, by the scale.
-        unsafe {
-            meet_tet_edges::launch(
-                on,
-                uses,
-                tetrahedra,
-                &mut table,
-                &mut of_uses,
-                &mut found,
-                scale,
-            )
-        }?;
+        meet_tet_edges::launch(
+            on,
+            uses,
+            tetrahedra,
+            &mut table,
+            &mut of_uses,
+            &mut found,
+            scale,
+        )?;
         if on.read(&found, tet_rule::CROWDED as usize)? != NONE {
             return Ok(Numbered::Crowded);
         }
         let mut first_bits = on.uninitialized(uses.div_ceil(32) as usize)?;
-        // SAFETY: every use has a slot, as none was crowded.
-        unsafe { mark_first_tet_edges::launch(on, uses, &of_uses, &table, &mut first_bits) }?;
+        mark_first_tet_edges::launch(on, uses, &of_uses, &table, &mut first_bits)?;
         let first_uses = compact(on, &first_bits)?;
         drop(first_bits);
         let count = first_uses.len();
         // From here on a taken slot holds its edge.
         let mut table = table.cast::<Edge>();
-        // SAFETY: first uses have a slot each, which no other first use has.
-        unsafe { number_tet_edges::launch(on, count as u32, &first_uses, &of_uses, &mut table) }?;
+        number_tet_edges::launch(on, count as u32, &first_uses, &of_uses, &mut table)?;
         let mut last_uses = on.filled(if linked { count } else { 0 }, EdgeUse::NONE)?;
         let mut links = on.uninitialized(if linked { uses as usize } else { 0 })?;
         if linked {
-            // SAFETY: the slot of each use holds the id of its edge, below E.
-            unsafe {
-                link_tet_edges::launch(on, uses, &table, &mut of_uses, &mut last_uses, &mut links)
-            }?;
+            link_tet_edges::launch(on, uses, &table, &mut of_uses, &mut last_uses, &mut links)?;
         } else {
-            // SAFETY: as above.
-            unsafe { name_tet_edges::launch(on, uses, &table, &mut of_uses) }?;
+            name_tet_edges::launch(on, uses, &table, &mut of_uses)?;
         }
         let sides = self.faces.len();
         let mut face_edges = on.uninitialized(sides)?;
         if sides > 0 {
-            // SAFETY: as for the first kernel; vertices of tagged triangles are compared with V before they are used.
-            unsafe {
-                find_face_edges::launch(
-                    on,
-                    sides as u32,
-                    &self.faces,
-                    tetrahedra,
-                    &first_uses,
-                    &table,
-                    vertices as u32,
-                    &mut face_edges,
-                    &mut found,
-                    scale,
-                )
-            }?;
+            find_face_edges::launch(
+                on,
+                sides as u32,
+                &self.faces,
+                tetrahedra,
+                &first_uses,
+                &table,
+                vertices as u32,
+                &mut face_edges,
+                &mut found,
+                scale,
+            )?;
             let side = on.read(&found, tet_rule::FACE as usize)?;
             if side != NONE {
                 return Ok(Numbered::LooseFace(side / 3));

@@ -159,8 +159,7 @@ pub(super) fn order_edges<P: SpacePoint>(
         let n = mesh.count();
         let mut orders = on.uninitialized(n as usize)?;
         let (tetrahedra, points) = (&mesh.tetrahedra, &mesh.points);
-        // SAFETY: tetrahedra of a checked mesh have vertices below V.
-        unsafe { order_tet_edges::launch(on, n, tetrahedra, points, &edges.edges, &mut orders) }?;
+        order_tet_edges::launch(on, n, tetrahedra, points, &edges.edges, &mut orders)?;
         Ok(orders)
     })
 }
@@ -178,8 +177,7 @@ pub(super) fn mark_edges(
         let mut marked = on.filled(edges.first_uses.len().div_ceil(32), Bits::EMPTY)?;
         let every = by == DividedEdges::Every;
         let edges = &edges.edges;
-        // SAFETY: edges are below E, and each has a bit.
-        unsafe { mark_edges_of_tets::launch(on, n, chosen, orders, edges, every, &mut marked) }?;
+        mark_edges_of_tets::launch(on, n, chosen, orders, edges, every, &mut marked)?;
         Ok(marked)
     })
 }
@@ -272,20 +270,17 @@ fn close_few(
     loop {
         let mut progress = on.filled(ROUNDS as usize, 0)?;
         for round in 0..ROUNDS {
-            // SAFETY: links lead from use to use to their end; uses are below 6T, edges below E; bits behind E are 0.
-            unsafe {
-                close_few_tet_marks::launch(
-                    on,
-                    words,
-                    dependencies,
-                    &mut fresh,
-                    &mut found,
-                    marked,
-                    touched,
-                    &mut progress,
-                    round,
-                )
-            }?;
+            close_few_tet_marks::launch(
+                on,
+                words,
+                dependencies,
+                &mut fresh,
+                &mut found,
+                marked,
+                touched,
+                &mut progress,
+                round,
+            )?;
             std::mem::swap(&mut fresh, &mut found);
         }
         let last = on.download(&progress)?.iter().position(|&some| some == 0);
@@ -311,19 +306,16 @@ fn count_children(
     let (divisions, slots, added) = on.stage("count children", || {
         let n = touched.len();
         let (mut divisions, mut slots) = (on.uninitialized(n)?, on.uninitialized(n)?);
-        // SAFETY: tetrahedra of the mesh; edges are below E, and each has a bit.
-        unsafe {
-            count_tet_children::launch(
-                on,
-                n as u32,
-                &touched,
-                edges,
-                orders,
-                marked,
-                &mut divisions,
-                &mut slots,
-            )
-        }?;
+        count_tet_children::launch(
+            on,
+            n as u32,
+            &touched,
+            edges,
+            orders,
+            marked,
+            &mut divisions,
+            &mut slots,
+        )?;
         let total = exclusive_scan(on, &mut slots)?;
         Ok((divisions, slots, on.read(&total, 0)?))
     })?;
@@ -436,19 +428,16 @@ fn divide_faces<P: SpacePoint>(
     let (divisions, slots, total) = on.stage("divide faces", || {
         let mut divisions = on.uninitialized(n as usize)?;
         let mut slots = on.uninitialized(n as usize)?;
-        // SAFETY: tagged triangles whose edges were found: their vertices are below V, their edges below E.
-        unsafe {
-            count_face_children::launch(
-                on,
-                n,
-                &mesh.faces,
-                face_edges,
-                &mesh.points,
-                marked,
-                &mut divisions,
-                &mut slots,
-            )
-        }?;
+        count_face_children::launch(
+            on,
+            n,
+            &mesh.faces,
+            face_edges,
+            &mesh.points,
+            marked,
+            &mut divisions,
+            &mut slots,
+        )?;
         let total = exclusive_scan(on, &mut slots)?;
         let total = n as usize + on.read(&total, 0)? as usize;
         Ok((divisions, slots, total))
@@ -462,20 +451,17 @@ fn divide_faces<P: SpacePoint>(
     on.stage("divide faces", || {
         mesh.faces = on.resized(&mesh.faces, 3 * total)?;
         *face_parents = on.resized(face_parents, total)?;
-        // SAFETY: edges of the faces are below E, marked ones have a midpoint; slots of children are below the total.
-        unsafe {
-            write_face_children::launch(
-                on,
-                n,
-                &divisions,
-                &slots,
-                face_edges,
-                midpoints,
-                &mut mesh.faces,
-                face_parents,
-                n,
-            )
-        }?;
+        write_face_children::launch(
+            on,
+            n,
+            &divisions,
+            &slots,
+            face_edges,
+            midpoints,
+            &mut mesh.faces,
+            face_parents,
+            n,
+        )?;
         Ok(())
     })?;
     Ok(())

@@ -113,27 +113,22 @@ pub(super) fn mark<P: SpacePoint>(
             Marking::All => {}
             Marking::Fraction { fraction, seed } => {
                 let (seed, threshold) = (seed_of_level(*seed, level), threshold(*fraction));
-                // SAFETY: it reads no array.
-                unsafe { mark_tets_by_fraction::launch(on, n, seed, threshold, &mut bits) }?;
+                mark_tets_by_fraction::launch(on, n, seed, threshold, &mut bits)?;
             }
             Marking::Box { low, high } => {
                 let (low, high) = (*low, *high);
-                // SAFETY: tetrahedra of a checked mesh have vertices below V.
-                unsafe { mark_tets_in_box::launch(on, n, mesh, low, high, &mut bits) }?;
+                mark_tets_in_box::launch(on, n, mesh, low, high, &mut bits)?;
             }
             Marking::Ball { centre, radius } => {
                 let squared = radius * radius;
-                // SAFETY: as above.
-                unsafe { mark_tets_in_ball::launch(on, n, mesh, *centre, squared, &mut bits) }?;
+                mark_tets_in_ball::launch(on, n, mesh, *centre, squared, &mut bits)?;
             }
             Marking::Volume(volume) => {
-                // SAFETY: as above.
-                unsafe { mark_large_tets::launch(on, n, mesh, 6.0 * volume, &mut bits) }?;
+                mark_large_tets::launch(on, n, mesh, 6.0 * volume, &mut bits)?;
             }
             Marking::Chosen(_) => {
                 let parents = &refined.tetrahedron_parents;
-                // SAFETY: parents are tetrahedra of the input, which have a bit each.
-                unsafe { mark_tet_descendants::launch(on, n, parents, chosen, &mut bits) }?;
+                mark_tet_descendants::launch(on, n, parents, chosen, &mut bits)?;
             }
         }
         Ok(bits)

@@ -169,11 +169,8 @@ impl<P: SpacePoint> DeviceTets<P> {
         self.check_tetrahedra(on)?;
         // The closure and the children rely on it: a face has a tetrahedron on each side at most.
         let faces = on.stage("match faces", || {
-            // SAFETY: the vertices of tetrahedra are in range, as checked above.
-            unsafe {
-                let (list, vertices) = (self.list, self.points.len());
-                DeviceFaces::build(on, list, vertices, &self.tetrahedra, &self.faces)
-            }
+            let (list, vertices) = (self.list, self.points.len());
+            DeviceFaces::build(on, list, vertices, &self.tetrahedra, &self.faces)
         })?;
         Ok(faces.map_err(|broken| match broken {
             Broken::Loose(face) => Error::LooseFace { face },
@@ -186,8 +183,7 @@ impl<P: SpacePoint> DeviceTets<P> {
         let broken = on.stage("check the mesh", || {
             let mut found = on.filled(tet_rule::COUNT, NONE)?;
             let (n, points) = (self.points.len() as u32, &self.points);
-            // SAFETY: it reads the point of its own vertex.
-            unsafe { check_tet_points::launch(on, n, points, &mut found) }?;
+            check_tet_points::launch(on, n, points, &mut found)?;
             let list = on.uninitialized(0)?;
             self.find_broken(on, &list, 0, self.count(), &mut found)
         })?;
@@ -250,19 +246,16 @@ impl<P: SpacePoint> DeviceTets<P> {
         found: &mut Buffer<u32>,
     ) -> crate::Result<Option<Error>> {
         let mut undecided = on.uninitialized(count.div_ceil(32) as usize)?;
-        // SAFETY: the list has tetrahedra of the mesh; vertex ids are compared with V before they are used.
-        unsafe {
-            check_tetrahedra::launch(
-                on,
-                count,
-                list,
-                &self.tetrahedra,
-                &self.points,
-                found,
-                first,
-                &mut undecided,
-            )
-        }?;
+        check_tetrahedra::launch(
+            on,
+            count,
+            list,
+            &self.tetrahedra,
+            &self.points,
+            found,
+            first,
+            &mut undecided,
+        )?;
         let found = on.download(found)?;
         let element = |rule: u32| Some(found[rule as usize]).filter(|&element| element != NONE);
         if let Some(vertex) = element(tet_rule::FINITE) {
@@ -381,8 +374,7 @@ impl<P: SpacePoint> DeviceRefined<P> {
         let n = self.mesh.count();
         let mut gathered = on.uninitialized(n as usize)?;
         let parents = on.duplicate(&self.tetrahedron_parents)?.cast();
-        // SAFETY: parents are tetrahedra of the input, which have a region each.
-        unsafe { gather_regions::launch(on, n, &parents, regions, &mut gathered) }?;
+        gather_regions::launch(on, n, &parents, regions, &mut gathered)?;
         Ok(gathered)
     }
 
@@ -473,9 +465,7 @@ impl DeviceFaces {
     /// errors of the device.
     pub fn of<P: SpacePoint>(on: &Device, mesh: &DeviceTets<P>) -> crate::Result<Self> {
         let (list, vertices) = (mesh.list, mesh.points().len());
-        // SAFETY: the vertices of a checked mesh are in range.
-        let faces =
-            unsafe { DeviceFaces::build(on, list, vertices, mesh.tetrahedra(), mesh.faces()) }?;
+        let faces = DeviceFaces::build(on, list, vertices, mesh.tetrahedra(), mesh.faces())?;
         faces.map_err(Broken::into_error)
     }
 }

@@ -234,8 +234,7 @@ impl<P: SpacePoint> MarkedShare<P> {
         let touched = parallel::collect(only.len(), |w| only[w] & touched[w]);
         let touched: Buffer<Bits<Tet>> = on.upload(bytemuck::cast_slice(&touched))?;
         let touched = compact(on, &touched)?;
-        // SAFETY: each bit is an edge's, and each edge has a first use.
-        let uses = unsafe { gather_members(on, &mut edges.first_uses, compact(on, &marked)?) }?;
+        let uses = gather_members(on, &mut edges.first_uses, compact(on, &marked)?)?;
         let done = divide_closed(on, &mut refined, touched, edges, orders, &marked)?;
         Ok(DividedShare {
             divided: done.children.touched.len() as u32,

@@ -103,8 +103,7 @@ struct Teller<'a> {
     wrong: Option<usize>,
 }
 
-// SAFETY: the states are those of a run over all points.
-unsafe impl Others for Teller<'_> {
+impl Others for Teller<'_> {
     fn round(&mut self, known: &mut [u8]) -> crate::Result<bool> {
         self.rounds += 1;
         let differs = |v: &usize| known[*v] < WAITING && known[*v] != self.states[*v];
@@ -189,8 +188,7 @@ fn compare(on: &Device, cloud: &Cloud, options: Options) -> Outcome {
             let of_others: Vec<u32> = (others.iter())
                 .map(|&v| representatives[v as usize])
                 .collect();
-            // SAFETY: each other point is there once.
-            unsafe { decided.set(on, &others, &of_others) }?;
+            decided.set(on, &others, &of_others)?;
             let given = decided.get(on, &others)?;
             equal("given", &given, &of_others).map_err(|error| format!("{}: {error}", case()))?;
             let ours = carry_share(on, &resident, &options, &decided)?.download(on)?;

@@ -91,8 +91,7 @@ impl DeviceCells {
     ) -> Result<Self> {
         let mut cells = on.uninitialized(vertices.len())?;
         let count = offsets.len() as u32 - 1;
-        // SAFETY: the corners of different cells are apart and below C (the caller's promise).
-        unsafe { kernel::name_cells::launch(on, count, &offsets, &mut cells) }?;
+        kernel::name_cells::launch(on, count, &offsets, &mut cells)?;
         Ok(Self {
             offsets,
             vertices,
@@ -231,8 +230,7 @@ impl Lists<'_> {
         let mut cells = on.uninitialized(corners)?;
         if corners > 0 {
             let count = self.count() as u32;
-            // SAFETY: the corners of different cells are apart and below C (the caller's promise).
-            unsafe { kernel::name_cells::launch(on, count, &offsets, &mut cells) }?;
+            kernel::name_cells::launch(on, count, &offsets, &mut cells)?;
         }
         Ok(DeviceCells {
             offsets,
@@ -390,11 +388,9 @@ impl<P: Vector> DeviceMesh<P> {
         let found = on.stage("check the mesh", || {
             let mut found = on.filled(cell_rule::COUNT, NONE)?;
             let (cells, nodes) = (&self.cells, self.cells.nodes);
-            // SAFETY: a node for each point.
-            unsafe { kernel::check_nodes::launch(on, nodes, &self.points, &mut found) }?;
+            kernel::check_nodes::launch(on, nodes, &self.points, &mut found)?;
             let (count, buffers) = (cells.len() as u32, cells.buffers());
-            // SAFETY: offsets ascend to C; the kernel uses no vertex as an index.
-            unsafe { kernel::check_cells::launch(on, count, buffers, nodes, &mut found) }?;
+            kernel::check_cells::launch(on, count, buffers, nodes, &mut found)?;
             on.download(&found)
         })?;
         let large = format!(

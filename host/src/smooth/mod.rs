@@ -354,14 +354,7 @@ fn relax_in<L: Nodes>(
     let Prepared {
         relations, ordered, ..
     } = prepared;
-    let points = relations.mesh.points();
-    let (nodes, order) = (points.len(), &ordered.order);
-    let mut arranged = on.uninitialized::<L>(L::ELEMENTS * nodes)?;
-    on.stage("into the layout", || {
-        // SAFETY: the order is a permutation of the nodes.
-        unsafe { kernel::arrange::launch(on, nodes as u32, order, points, &mut arranged) }?;
-        Ok(())
-    })?;
+    let arranged = arrange::<L>(on, ordered, relations.mesh.points())?;
     let sweeps = Sweeps {
         on,
         ordered,
@@ -371,15 +364,41 @@ fn relax_in<L: Nodes>(
         schedule: Schedule::new(options),
     };
     let (arranged, moves) = sweeps.run(arranged)?;
-    let mut points = on.uninitialized(nodes)?;
-    on.stage("out of the layout", || {
-        // SAFETY: as above.
-        unsafe { kernel::restore::launch(on, nodes as u32, order, &arranged, &mut points) }?;
-        Ok(())
-    })?;
     Ok(DeviceSmoothed {
-        points,
+        points: restore(on, ordered, &arranged)?,
         moving: ordered.moving,
         moves,
     })
+}
+
+/// The points of all nodes, put into the layout and the order.
+fn arrange<L: Nodes>(
+    on: &Device,
+    ordered: &Ordered,
+    points: &Buffer<L::Point>,
+) -> crate::Result<Buffer<L>> {
+    let order = &ordered.order;
+    let mut arranged = on.uninitialized(L::ELEMENTS * order.len())?;
+    on.stage("into the layout", || {
+        // SAFETY: the order is a permutation of the nodes.
+        unsafe { kernel::arrange::launch(on, order.len() as u32, order, points, &mut arranged) }?;
+        Ok(())
+    })?;
+    Ok(arranged)
+}
+
+/// The points of nodes that [`arrange`] put into the layout.
+fn restore<L: Nodes>(
+    on: &Device,
+    ordered: &Ordered,
+    arranged: &Buffer<L>,
+) -> crate::Result<Buffer<L::Point>> {
+    let order = &ordered.order;
+    let mut points = on.uninitialized(order.len())?;
+    on.stage("out of the layout", || {
+        // SAFETY: the order is a permutation of the nodes.
+        unsafe { kernel::restore::launch(on, order.len() as u32, order, arranged, &mut points) }?;
+        Ok(())
+    })?;
+    Ok(points)
 }

@@ -33,10 +33,7 @@ impl Moving {
         let nodes = rows.len() - 1;
         let words = words(nodes);
         let (mut bits, mut stays) = (on.uninitialized(words)?, on.uninitialized(words)?);
-        // SAFETY: V + 1 rows.
-        unsafe {
-            kernel::mark_moving::launch(on, nodes as u32, fixed, rows, &mut bits, &mut stays)
-        }?;
+        kernel::mark_moving::launch(on, nodes as u32, fixed, rows, &mut bits, &mut stays)?;
         Ok(Self { bits, stays })
     }
 }
@@ -122,8 +119,7 @@ fn place<P: Vector>(
     let nodes = points.len() as u32;
     let Some((low, high)) = along_curve else {
         let mut order = on.uninitialized(nodes as usize)?;
-        // SAFETY: an element for each node.
-        unsafe { kernel::count_up::launch(on, nodes, &mut order) }?;
+        kernel::count_up::launch(on, nodes, &mut order)?;
         // In the order of ids the place of a node is its id.
         let moves = compact(on, &moving.bits)?.cast();
         let stays = compact(on, &moving.stays)?.cast();
@@ -131,21 +127,18 @@ fn place<P: Vector>(
     };
     let grid = CurveGrid::new(low, high, nodes);
     let mut keys = on.uninitialized(nodes as usize)?;
-    // SAFETY: a point, a bit and a key for each node.
-    unsafe {
-        kernel::key_nodes::launch(
-            on,
-            nodes,
-            points,
-            &moving.bits,
-            &mut keys,
-            grid.low.x,
-            grid.low.y,
-            grid.low.z,
-            grid.scale,
-            grid.bits,
-        )
-    }?;
+    kernel::key_nodes::launch(
+        on,
+        nodes,
+        points,
+        &moving.bits,
+        &mut keys,
+        grid.low.x,
+        grid.low.y,
+        grid.low.z,
+        grid.scale,
+        grid.bits,
+    )?;
     let order = order_by_keys(on, keys, 3 * grid.bits + 1)?.cast();
     Ok((order, count_bits(on, &moving.bits)?))
 }
@@ -160,10 +153,8 @@ fn pick_both(
 ) -> Result<(Buffer<Vertex>, u32)> {
     let mut result = on.uninitialized(list.len())?;
     let (count, rest) = (first.len() as u32, second.len() as u32);
-    // SAFETY: places of the list; each is picked once.
-    unsafe { kernel::pick::launch(on, count, first, list, &mut result, 0) }?;
-    // SAFETY: as above.
-    unsafe { kernel::pick::launch(on, rest, second, list, &mut result, count) }?;
+    kernel::pick::launch(on, count, first, list, &mut result, 0)?;
+    kernel::pick::launch(on, rest, second, list, &mut result, count)?;
     Ok((result, count))
 }
 
@@ -185,21 +176,18 @@ fn classify(
     loop {
         let mut left = on.filled(ROUNDS as usize, 0)?;
         for round in 0..ROUNDS {
-            // SAFETY: nodes and neighbours are below V.
-            unsafe {
-                kernel::classify::launch(
-                    on,
-                    count,
-                    list,
-                    neighbours.buffers(),
-                    &moving.bits,
-                    &mut classes,
-                    &mut left,
-                    round,
-                    about,
-                    kind,
-                )
-            }?;
+            kernel::classify::launch(
+                on,
+                count,
+                list,
+                neighbours.buffers(),
+                &moving.bits,
+                &mut classes,
+                &mut left,
+                round,
+                about,
+                kind,
+            )?;
         }
         if on.read(&left, ROUNDS as usize - 1)? == 0 {
             return Ok(classes);
@@ -262,29 +250,24 @@ impl Ordered {
         }
         on.stage("order", || {
             let mut ranks = on.uninitialized(order.len())?;
-            // SAFETY: the order is a permutation of the nodes.
-            unsafe { kernel::rank_nodes::launch(on, order.len() as u32, &order, &mut ranks) }?;
+            kernel::rank_nodes::launch(on, order.len() as u32, &order, &mut ranks)?;
             let mut rows = on.filled(count as usize + 1, 0)?;
-            // SAFETY: nodes below V, which has V + 1 rows.
-            unsafe { kernel::measure_row::launch(on, count, &order, &neighbours.rows, &mut rows) }?;
+            kernel::measure_row::launch(on, count, &order, &neighbours.rows, &mut rows)?;
             let total = exclusive_scan(on, &mut rows)?;
             let total = on.read(&total, 0)? as usize;
             let mut list = on.uninitialized(total)?;
             let mut new_weights = on.uninitialized(if weights.is_empty() { 0 } else { total })?;
-            // SAFETY: as above; the new rows are the scanned lengths of the old ones.
-            unsafe {
-                kernel::order_row::launch(
-                    on,
-                    ROW_LANES * count,
-                    &order,
-                    &ranks,
-                    neighbours.buffers(),
-                    weights,
-                    &rows,
-                    &mut list,
-                    &mut new_weights,
-                )
-            }?;
+            kernel::order_row::launch(
+                on,
+                ROW_LANES * count,
+                &order,
+                &ranks,
+                neighbours.buffers(),
+                weights,
+                &rows,
+                &mut list,
+                &mut new_weights,
+            )?;
             Ok(Self {
                 order,
                 ranks,
@@ -315,14 +298,12 @@ fn by_class(
     }
     let old = on.duplicate(order)?;
     let mut keys = on.uninitialized(count as usize)?;
-    // SAFETY: nodes below V, which all have a class.
-    unsafe { kernel::key_by_class::launch(on, count, &old, class, &mut keys, &mut about) }?;
+    kernel::key_by_class::launch(on, count, &old, class, &mut keys, &mut about)?;
     let about = on.download(&about)?;
     let most = about[found::MOST as usize];
     let starts = start_local(on, &keys, most as usize + 1)?;
     let places = order_by_keys(on, keys, u32::BITS - most.leading_zeros())?.cast();
-    // SAFETY: places below `count`, each once.
-    unsafe { kernel::pick::launch(on, count, &places, &old, order, 0) }?;
+    kernel::pick::launch(on, count, &places, &old, order, 0)?;
     let starts = on.download(&starts)?;
     let ranges = starts[1..]
         .windows(2)

@@ -121,8 +121,7 @@ pub(crate) fn join_bits<W: BitWord>(
     bits: &mut Buffer<W>,
 ) -> Result<()> {
     let (count, others) = (bits.len() as u32, others.as_words());
-    // SAFETY: each word is one index's.
-    unsafe { kernel::join_bits::launch(on, count, others, bits.as_words_mut()) }?;
+    kernel::join_bits::launch(on, count, others, bits.as_words_mut())?;
     Ok(())
 }
 
@@ -134,8 +133,7 @@ impl DeviceCells {
             // SAFETY: vertices of checked cells are below V.
             let (starts, items) = unsafe { bucket_local(on, keys, nodes as usize) }?;
             let mut heavy = on.uninitialized(words(nodes as usize))?;
-            // SAFETY: V + 1 starts.
-            unsafe { kernel::mark_heavy::launch(on, nodes, &starts, &mut heavy) }?;
+            kernel::mark_heavy::launch(on, nodes, &starts, &mut heavy)?;
             Ok(Incidence {
                 has_heavy: count_bits(on, &heavy)? > 0,
                 starts,
@@ -202,15 +200,10 @@ impl DeviceCells {
             let mut rooms = on.filled(heavy.len(), 0)?;
             let mut candidates = on.uninitialized(0)?;
             if many > 0 {
-                // SAFETY: heavy nodes are below V.
-                unsafe {
-                    kernel::measure_candidates::launch(
-                        on, many, &heavy, stars, dimension, &mut rooms,
-                    )
-                }?;
+                kernel::measure_candidates::launch(on, many, &heavy, stars, dimension, &mut rooms)?;
                 let room = exclusive_scan(on, &mut rooms)?;
                 candidates = on.uninitialized(on.read(&room, 0)? as usize)?;
-                // SAFETY: as above; the rooms were measured for the same cells, one behind the other.
+                // SAFETY: the rooms were measured for the same cells, one behind the other.
                 unsafe {
                     kernel::sort_candidates::launch(
                         on,
@@ -228,46 +221,37 @@ impl DeviceCells {
             let total = exclusive_scan(on, &mut rows)?;
             let mut neighbours = on.uninitialized(on.read(&total, 0)? as usize)?;
             if of_tetrahedra {
-                // SAFETY: rows are the scanned lengths of the lists.
-                unsafe {
-                    kernel::move_tet_lists::launch(
-                        on,
-                        nodes.div_ceil(NEIGHBOUR_NODES as u32),
-                        stars.starts,
-                        &lists,
-                        &is_heavy,
-                        &rows,
-                        &mut neighbours,
-                    )
-                }?;
+                kernel::move_tet_lists::launch(
+                    on,
+                    nodes.div_ceil(NEIGHBOUR_NODES as u32),
+                    stars.starts,
+                    &lists,
+                    &is_heavy,
+                    &rows,
+                    &mut neighbours,
+                )?;
             } else {
-                // SAFETY: as above.
-                unsafe {
-                    kernel::move_lists::launch(
-                        on,
-                        nodes,
-                        stars.starts,
-                        &lists,
-                        &is_heavy,
-                        &rows,
-                        dimension,
-                        &mut neighbours,
-                    )
-                }?;
+                kernel::move_lists::launch(
+                    on,
+                    nodes,
+                    stars.starts,
+                    &lists,
+                    &is_heavy,
+                    &rows,
+                    dimension,
+                    &mut neighbours,
+                )?;
             }
             if many > 0 {
-                // SAFETY: rows are the scanned lengths of the candidates that were kept.
-                unsafe {
-                    kernel::copy_candidates::launch(
-                        on,
-                        many,
-                        &heavy,
-                        &rooms,
-                        &candidates,
-                        &rows,
-                        &mut neighbours,
-                    )
-                }?;
+                kernel::copy_candidates::launch(
+                    on,
+                    many,
+                    &heavy,
+                    &rooms,
+                    &candidates,
+                    &rows,
+                    &mut neighbours,
+                )?;
             }
             Ok(Neighbours { rows, neighbours })
         })
@@ -281,16 +265,13 @@ impl DeviceCells {
             if self.is_surface() {
                 let corners = stars.corners.len();
                 let mut edges = on.uninitialized(words(corners))?;
-                // SAFETY: the stars of checked cells.
-                unsafe {
-                    kernel::mark_border_edges::launch(
-                        on,
-                        corners as u32,
-                        stars,
-                        &mut on_boundary,
-                        &mut edges,
-                    )
-                }?;
+                kernel::mark_border_edges::launch(
+                    on,
+                    corners as u32,
+                    stars,
+                    &mut on_boundary,
+                    &mut edges,
+                )?;
                 return Ok(Boundary {
                     sides: Sides::Edges(edges),
                     nodes: on_boundary,
@@ -311,23 +292,17 @@ impl DeviceCells {
                     )
                 }?;
             } else {
-                // SAFETY: the stars of checked cells.
-                unsafe {
-                    kernel::mark_boundary_faces::launch(
-                        on,
-                        nodes,
-                        stars,
-                        &mut faces,
-                        &mut on_boundary,
-                    )
-                }?;
+                kernel::mark_boundary_faces::launch(
+                    on,
+                    nodes,
+                    stars,
+                    &mut faces,
+                    &mut on_boundary,
+                )?;
             }
             if incidence.has_heavy {
                 let slots = slots as u32;
-                // SAFETY: as above.
-                unsafe {
-                    kernel::mark_heavy_faces::launch(on, slots, stars, &mut faces, &mut on_boundary)
-                }?;
+                kernel::mark_heavy_faces::launch(on, slots, stars, &mut faces, &mut on_boundary)?;
             }
             Ok(Boundary {
                 sides: Sides::Faces(faces),
@@ -349,10 +324,7 @@ impl DeviceCells {
         on.stage("region interfaces", || {
             let (stars, regions) = (incidence.stars(self), self.regions());
             let mut interface = on.uninitialized(bits.len())?;
-            // SAFETY: the stars of checked cells; a region for each cell.
-            unsafe {
-                kernel::mark_interfaces::launch(on, self.nodes(), stars, regions, &mut interface)
-            }?;
+            kernel::mark_interfaces::launch(on, self.nodes(), stars, regions, &mut interface)?;
             join_bits(on, &interface, bits)
         })
     }

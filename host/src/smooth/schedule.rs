@@ -1,10 +1,11 @@
-//! The end of sweeps, and the moves of the last one.
+//! The length and the end of sweeps, and the moves of the last one.
 
-use gpu::smooth::{self as kernel, MOVES_CHUNK};
+use gpu::smooth::{self as kernel, MOVES_CHUNK, Nodes};
 use trioxide_kernel::launch::Buffer;
 
 use super::options::{Method, Options};
 use super::order::Ordered;
+use super::sweeps::blocks;
 use crate::Result;
 use crate::device::Device;
 
@@ -37,6 +38,35 @@ impl Schedule {
     /// Part of the way to the mean in sweep number `sweep`: 1 is all the way.
     pub fn factor(&self, sweep: u32) -> f64 {
         self.method.factors()[sweep as usize % 2]
+    }
+
+    /// A sweep of form A over all nodes that move, from one array to another. It has index `k` in `moved`, and a
+    /// number.
+    pub(super) fn sweep_form_a<L: Nodes>(
+        &self,
+        on: &Device,
+        ordered: &Ordered,
+        from: &Buffer<L>,
+        to: &mut Buffer<L>,
+        moved: &mut Buffer<u32>,
+        (k, sweep): (u32, u32),
+    ) -> Result<()> {
+        // SAFETY: neighbours are places of the nodes.
+        unsafe {
+            kernel::sweep_form_a::launch(
+                on,
+                blocks(ordered.moving),
+                ordered.neighbourhood(),
+                from,
+                to,
+                moved,
+                k,
+                ordered.moving,
+                self.factor(sweep),
+                self.square(),
+            )
+        }?;
+        Ok(())
     }
 }
 

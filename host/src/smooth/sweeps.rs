@@ -78,8 +78,7 @@ impl Sweeps<'_> {
             })?;
             squares = on.uninitialized(count as usize)?;
             on.stage("moves", || {
-                // SAFETY: both arrays have all nodes; `count` nodes move.
-                unsafe { kernel::square_moves::launch(on, count, &before, &nodes, &mut squares) }?;
+                kernel::square_moves::launch(on, count, &before, &nodes, &mut squares)?;
                 Ok(())
             })?;
         } else {
@@ -141,26 +140,12 @@ impl Sweeps<'_> {
         other: &mut Buffer<L>,
         moves: &mut Moves,
     ) -> Result<()> {
-        let (neighbourhood, count) = (self.ordered.neighbourhood(), self.ordered.moving);
         // A batch that is not the last has an even number of sweeps, so that each begins at `nodes`.
         self.in_batches(BATCH, moves, &mut |moved, k, sweep| {
             let (from, to) = alternate(k, nodes, other);
-            // SAFETY: neighbours are places of the nodes.
-            unsafe {
-                kernel::sweep_form_a::launch(
-                    self.on,
-                    blocks(count),
-                    neighbourhood,
-                    from,
-                    to,
-                    moved,
-                    k,
-                    count,
-                    self.schedule.factor(sweep),
-                    self.schedule.square(),
-                )
-            }?;
-            Ok(())
+            let (on, ordered, sweep) = (self.on, self.ordered, (k, sweep));
+            self.schedule
+                .sweep_form_a(on, ordered, from, to, moved, sweep)
         })
     }
 
@@ -478,7 +463,7 @@ fn done(moved: &[u32]) -> Done {
 }
 
 /// Blocks of a sweep over `count` nodes.
-fn blocks(count: u32) -> u32 {
+pub(super) fn blocks(count: u32) -> u32 {
     count.div_ceil(SWEEP_LANES as u32)
 }
 

@@ -24,10 +24,7 @@ pub(super) fn weigh<P: Vector>(
         Weights::Uniform => on.uninitialized(0),
         Weights::InverseLength => on.stage("weights", || {
             let mut weights = on.uninitialized(count)?;
-            // SAFETY: neighbours are nodes of the mesh.
-            unsafe {
-                kernel::weigh_by_distance::launch(on, nodes, adjacency, points, &mut weights)
-            }?;
+            kernel::weigh_by_distance::launch(on, nodes, adjacency, points, &mut weights)?;
             Ok(weights)
         }),
         Weights::Cotangent => on.stage("weights", || {
@@ -40,17 +37,7 @@ pub(super) fn weigh<P: Vector>(
                 ..stars
             };
             let mut weights = on.uninitialized(count)?;
-            // SAFETY: stars and neighbours are relations of this mesh.
-            unsafe {
-                kernel::weigh_by_cotangents::launch(
-                    on,
-                    nodes,
-                    stars,
-                    adjacency,
-                    points,
-                    &mut weights,
-                )
-            }?;
+            kernel::weigh_by_cotangents::launch(on, nodes, stars, adjacency, points, &mut weights)?;
             Ok(weights)
         }),
     }
@@ -71,34 +58,28 @@ pub(super) fn slide<P: Vector>(
         }
         let mut stays = on.uninitialized(words(nodes as usize))?;
         match &boundary.sides {
-            // SAFETY: all arrays are relations of this mesh.
-            Sides::Edges(edges) => unsafe {
-                kernel::slide_border_nodes::launch(
-                    on,
-                    nodes,
-                    stars,
-                    edges,
-                    &boundary.nodes,
-                    adjacency,
-                    points,
-                    weights,
-                    &mut stays,
-                )
-            },
-            // SAFETY: as above.
-            Sides::Faces(faces) => unsafe {
-                kernel::slide_nodes::launch(
-                    on,
-                    nodes,
-                    stars,
-                    faces,
-                    &boundary.nodes,
-                    adjacency,
-                    points,
-                    weights,
-                    &mut stays,
-                )
-            },
+            Sides::Edges(edges) => kernel::slide_border_nodes::launch(
+                on,
+                nodes,
+                stars,
+                edges,
+                &boundary.nodes,
+                adjacency,
+                points,
+                weights,
+                &mut stays,
+            ),
+            Sides::Faces(faces) => kernel::slide_nodes::launch(
+                on,
+                nodes,
+                stars,
+                faces,
+                &boundary.nodes,
+                adjacency,
+                points,
+                weights,
+                &mut stays,
+            ),
         }?;
         Ok(stays)
     })

@@ -114,21 +114,18 @@ impl BlockFaces {
         let n = self.0.len();
         stage(on, "faces", || {
             let mut others: BitSet<Triangle> = on.uninitialized(words(n))?;
-            // SAFETY: the block's vertices are in the map, as is checked; one index a triangle.
-            unsafe {
-                kernel::name_corners::launch(
-                    on,
-                    n as u32,
-                    &mut self.0,
-                    map,
-                    first,
-                    vertices.start,
-                    vertices.end - vertices.start,
-                    clusters.start,
-                    clusters.end - clusters.start,
-                    &mut others,
-                )
-            }?;
+            kernel::name_corners::launch(
+                on,
+                n as u32,
+                &mut self.0,
+                map,
+                first,
+                vertices.start,
+                vertices.end - vertices.start,
+                clusters.start,
+                clusters.end - clusters.start,
+                &mut others,
+            )?;
             Ok(on.download_rows(&compact(on, &others)?)?)
         })
     }
@@ -212,10 +209,7 @@ impl BlockFaces {
         let (list, corners) = stage(on, "faces", || {
             let list = compact(on, &self.mark_remaining(on, repeated)?)?;
             let mut corners: Buffer<[u32; 3]> = on.uninitialized(list.len())?;
-            // SAFETY: the list holds triangles of these.
-            unsafe {
-                kernel::gather_corners::launch(on, list.len() as u32, &list, &self.0, &mut corners)
-            }?;
+            kernel::gather_corners::launch(on, list.len() as u32, &list, &self.0, &mut corners)?;
             Ok((list, corners))
         })?;
         let corners = stage(on, "copy to the host", || Ok(on.download(&corners)?))?;
@@ -226,11 +220,8 @@ impl BlockFaces {
         let (n, first) = (self.0.len(), repeated.first);
         assert_eq!(first + n, repeated.behind, "bits of the triangles");
         let mut left = on.uninitialized(words(n))?;
-        // SAFETY: one index a triangle; the lengths are checked.
-        unsafe {
-            let bits = &repeated.bits;
-            kernel::mark_remaining::launch(on, n as u32, &self.0, bits, first as u32, &mut left)
-        }?;
+        let bits = &repeated.bits;
+        kernel::mark_remaining::launch(on, n as u32, &self.0, bits, first as u32, &mut left)?;
         Ok(left)
     }
 

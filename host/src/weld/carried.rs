@@ -253,8 +253,7 @@ impl DeviceCarried {
         }
         let words = self.locked.len() as u32;
         let mut joined = on.duplicate(&self.locked)?.cast();
-        // SAFETY: one index a word; both sets are of the mesh's vertices.
-        unsafe { gpu::smooth::join_bits::launch(on, words, &more.cast(), &mut joined) }?;
+        gpu::smooth::join_bits::launch(on, words, &more.cast(), &mut joined)?;
         self.locked = joined.cast();
         Ok(())
     }
@@ -273,8 +272,7 @@ impl DeviceCarried {
         }
         self.regions = on.uninitialized(count)?;
         let (from, to) = (&before.regions, &mut self.regions);
-        // SAFETY: the list holds triangles, each of which has a region.
-        unsafe { kernel::gather_regions::launch(on, count as u32, list, from, to) }?;
+        kernel::gather_regions::launch(on, count as u32, list, from, to)?;
         Ok(())
     }
 }
@@ -295,30 +293,24 @@ pub(super) fn carry(
         left.normals = on.uninitialized(count)?;
         let to = &mut left.normals;
         match lists {
-            // SAFETY: representatives are vertices, each of which has a normal.
-            None => unsafe { kernel::take_first_points::launch(on, n, representatives, from, to) },
-            // SAFETY: so are the members of clusters.
-            Some(lists) => unsafe { kernel::average_normals::launch(on, n, lists, from, to) },
+            None => kernel::take_first_points::launch(on, n, representatives, from, to),
+            Some(lists) => kernel::average_normals::launch(on, n, lists, from, to),
         }?;
     }
     if let Some(from) = carried.uvs() {
         left.uvs = on.uninitialized(count)?;
         let to = &mut left.uvs;
         match lists {
-            // SAFETY: representatives are vertices, each of which has texture coordinates.
-            None => unsafe { kernel::take_first_uvs::launch(on, n, representatives, from, to) },
-            // SAFETY: so are the members of clusters.
-            Some(lists) => unsafe { kernel::average_uvs::launch(on, n, lists, from, to) },
+            None => kernel::take_first_uvs::launch(on, n, representatives, from, to),
+            Some(lists) => kernel::average_uvs::launch(on, n, lists, from, to),
         }?;
     }
     if let Some(from) = carried.colors() {
         left.colors = on.uninitialized(count)?;
         let to = &mut left.colors;
         match lists {
-            // SAFETY: representatives are vertices, each of which has a colour.
-            None => unsafe { kernel::take_first_colors::launch(on, n, representatives, from, to) },
-            // SAFETY: so are the members of clusters.
-            Some(lists) => unsafe { kernel::average_colors::launch(on, n, lists, from, to) },
+            None => kernel::take_first_colors::launch(on, n, representatives, from, to),
+            Some(lists) => kernel::average_colors::launch(on, n, lists, from, to),
         }?;
     }
     Ok(left)

@@ -101,11 +101,9 @@ impl Distinct {
         let mut place = on.uninitialized(n)?;
         let mut expanded = on.uninitialized(n)?;
         let (from, map) = (representatives.as_words(), self.map.as_words());
-        // SAFETY: each point has a distinct point, and each of these a representative among them.
-        unsafe { kernel::shorten_list::launch(on, n as u32, from, map, &mut place) }?;
+        kernel::shorten_list::launch(on, n as u32, from, map, &mut place)?;
         let from = self.lowest.as_words();
-        // SAFETY: as above.
-        unsafe { kernel::shorten_list::launch(on, n as u32, from, &place, &mut expanded) }?;
+        kernel::shorten_list::launch(on, n as u32, from, &place, &mut expanded)?;
         Ok(expanded.cast())
     }
 }

@@ -31,8 +31,7 @@ pub(super) fn shortened<E: Index + Word>(
     let kept = compact(on, bits)?;
     let mut shorter = on.uninitialized(kept.len())?;
     let n = kept.len() as u32;
-    // SAFETY: there is a bit for each place of the list.
-    unsafe { kernel::shorten_list::launch(on, n, list.as_words(), &kept, &mut shorter) }?;
+    kernel::shorten_list::launch(on, n, list.as_words(), &kept, &mut shorter)?;
     Ok(shorter.cast())
 }
 
@@ -40,7 +39,6 @@ pub(super) fn shortened<E: Index + Word>(
 pub(super) fn sum(on: &Device, counts: &Buffer<u32>) -> Result<u64> {
     let stride = counts.len().min(SUMS);
     let mut sums = on.uninitialized(stride)?;
-    // SAFETY: each place is below the number of counts, by the kernel's loop.
-    unsafe { kernel::sum_counts::launch(on, stride as u32, counts, stride as u32, &mut sums) }?;
+    kernel::sum_counts::launch(on, stride as u32, counts, stride as u32, &mut sums)?;
     Ok(on.download(&sums)?.iter().sum())
 }

@@ -26,25 +26,19 @@ impl Clusters {
         let n = representatives.len();
         stage(on, "number clusters", || {
             let mut bits = on.uninitialized(n.div_ceil(32))?;
-            // SAFETY: one index a vertex; the lengths are checked.
-            unsafe {
-                kernel::mark_representatives::launch(on, n as u32, representatives, &mut bits)
-            }?;
+            kernel::mark_representatives::launch(on, n as u32, representatives, &mut bits)?;
             let tiled = Tiled::new(on, &bits)?;
             let ranks = tiled.ranks(on)?;
             let (counted, (map, keys)) = tiled.count_beside(on, || {
                 let (mut map, mut keys) = (on.uninitialized(n)?, on.uninitialized(n)?);
-                // SAFETY: representatives are vertices.
-                unsafe {
-                    kernel::number_clusters::launch(
-                        on,
-                        n as u32,
-                        representatives,
-                        &ranks,
-                        &mut map,
-                        &mut keys,
-                    )
-                }?;
+                kernel::number_clusters::launch(
+                    on,
+                    n as u32,
+                    representatives,
+                    &ranks,
+                    &mut map,
+                    &mut keys,
+                )?;
                 Ok((map, keys))
             })?;
             Ok(Self {
@@ -91,15 +85,13 @@ impl Clusters {
             let n = self.representatives.len() as u32;
             let to = &mut positions;
             match members {
-                // SAFETY: representatives are vertices.
-                None => unsafe {
+                None => {
                     let representatives = &self.representatives;
                     kernel::take_first_points::launch(on, n, representatives, points, to)
-                },
-                // SAFETY: representatives and members are vertices.
-                Some(members) => unsafe {
+                }
+                Some(members) => {
                     kernel::average_points::launch(on, n, self.lists(members), points, to)
-                },
+                }
             }?;
             Ok(positions)
         })

@@ -1,7 +1,7 @@
 //! Decisions where cells are crowded: buckets go through their vertices, which are compared with representatives alone.
 //! The kernels are in `gpu::weld::crowded`.
 
-use gpu::ids::Vertex;
+use gpu::ids::{Item, Vertex};
 use gpu::weld as kernel;
 use gpu::weld::{Bucket, Slot};
 use trioxide_kernel::Bits;
@@ -95,25 +95,22 @@ impl Decisions {
         let mut patience = if own == 0 { u32::MAX } else { own };
         let mut left = Vec::new();
         while !list.is_empty() {
-            let mut undecided: Buffer<u32> = on.uninitialized(list.len().div_ceil(32))?;
+            let mut undecided: Buffer<Bits<Item>> = on.uninitialized(list.len().div_ceil(32))?;
             let mut moved = on.filled(usize::from(!self.waiting.is_empty()), 0)?;
-            // SAFETY: the list holds buckets, each once; as for the assignment.
-            unsafe {
-                kernel::decide_buckets::launch(
-                    on,
-                    list.len() as u32,
-                    &list,
-                    near.search(),
-                    &self.covered,
-                    &self.waiting,
-                    patience,
-                    &mut self.entries,
-                    &mut cursors,
-                    &mut moved,
-                    &mut undecided,
-                )
-            }?;
-            list = shortened(on, &list, &undecided)?;
+            kernel::decide_buckets::launch(
+                on,
+                list.len() as u32,
+                &list,
+                near.search(),
+                &self.covered,
+                &self.waiting,
+                patience,
+                &mut self.entries,
+                &mut cursors,
+                &mut moved,
+                &mut undecided,
+            )?;
+            list = shortened(on, &list, undecided.as_words())?;
             left.push(list.len() as u32);
             // A round in which nothing is decided is as the next would be.
             if list.is_empty() || !moved.is_empty() && on.download(&moved)? == [0] {
@@ -139,10 +136,7 @@ impl Decisions {
         let n = near.points.len();
         let mut covered = on.uninitialized(n.div_ceil(32))?;
         let (search, entries) = (near.search(), &mut self.entries);
-        // SAFETY: as for the assignment.
-        unsafe {
-            kernel::cover_points::launch(on, n as u32, search, entries, &self.covered, &mut covered)
-        }?;
+        kernel::cover_points::launch(on, n as u32, search, entries, &self.covered, &mut covered)?;
         self.covered = covered;
         Ok(())
     }
@@ -154,8 +148,7 @@ impl Decisions {
         let mut representatives: Buffer<Vertex> = on.uninitialized(n)?;
         stage(on, "assign", || {
             let (entries, to) = (&mut self.entries, &mut representatives);
-            // SAFETY: entries without the mark are rows; slots, rows and buckets of a grid are in range.
-            unsafe { kernel::assign_in_buckets::launch(on, n as u32, near.search(), entries, to) }?;
+            kernel::assign_in_buckets::launch(on, n as u32, near.search(), entries, to)?;
             Ok(())
         })?;
         Ok(representatives)
@@ -169,21 +162,10 @@ fn buckets_by_lowest<G: kernel::Guard>(near: &Near<G>) -> Result<Buffer<Bucket>>
     let n = keys.len() as u32;
     let mut bits: Buffer<Bits<Vertex>> = on.uninitialized(keys.len().div_ceil(32))?;
     let rows = near.grid.rows();
-    // SAFETY: a key is a bucket that has a vertex.
-    unsafe {
-        kernel::mark_first_of_buckets::launch(
-            on,
-            n,
-            keys,
-            near.grid.offsets(),
-            rows.sites,
-            &mut bits,
-        )
-    }?;
+    kernel::mark_first_of_buckets::launch(on, n, keys, near.grid.offsets(), rows.sites, &mut bits)?;
     let lowest = compact(on, &bits)?;
     let mut list = on.uninitialized(lowest.len())?;
     let (count, lowest) = (lowest.len() as u32, lowest.as_words());
-    // SAFETY: each vertex has a key.
-    unsafe { kernel::shorten_list::launch(on, count, keys.as_words(), lowest, &mut list) }?;
+    kernel::shorten_list::launch(on, count, keys.as_words(), lowest, &mut list)?;
     Ok(list.cast())
 }

@@ -2,9 +2,10 @@
 //! `gpu::weld::dependency`.
 
 use glam::DVec3;
-use gpu::ids::Vertex;
+use gpu::ids::{Item, Vertex};
 use gpu::weld as kernel;
 use gpu::weld::{DependenciesBuffers, HigherNeighboursBuffers, TOTALLED, TotalBuffers};
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
 use super::clustering::{Clustering, shortened, sum};
@@ -94,22 +95,19 @@ fn sweep(on: &Device, neighbours: &Neighbours, counters: &mut Counters) -> Resul
         let mut count = counters.lowest.len();
         let mut left = Vec::new();
         while count > 0 {
-            let mut undecided: Buffer<u32> = on.uninitialized(count.div_ceil(32))?;
-            // SAFETY: the lists hold vertices; all accesses to counters are atomic.
-            unsafe {
-                kernel::sweep_dependencies::launch(
-                    on,
-                    count as u32,
-                    &list,
-                    neighbours.buffers(),
-                    counters.buffers(),
-                    &mut undecided,
-                )
-            }?;
+            let mut undecided: Buffer<Bits<Item>> = on.uninitialized(count.div_ceil(32))?;
+            kernel::sweep_dependencies::launch(
+                on,
+                count as u32,
+                &list,
+                neighbours.buffers(),
+                counters.buffers(),
+                &mut undecided,
+            )?;
             list = if list.is_empty() {
                 compact(on, &undecided)?.cast()
             } else {
-                shortened(on, &list, &undecided)?
+                shortened(on, &list, undecided.as_words())?
             };
             count = list.len();
             left.push(count as u32);
@@ -148,25 +146,22 @@ impl Neighbours {
                 words: &mut words,
                 limit,
             };
-            // SAFETY: the cells hold vertices; a vertex writes its own elements.
-            unsafe {
-                kernel::count_neighbours::launch(
-                    on,
-                    n as u32,
-                    cells.search(points),
-                    &cells.slots,
-                    depend,
-                    &mut starts,
-                    lowest,
-                    total,
-                )
-            }?;
+            kernel::count_neighbours::launch(
+                on,
+                n as u32,
+                cells.search(points),
+                &cells.slots,
+                depend,
+                &mut starts,
+                lowest,
+                total,
+            )?;
             let total = TotalBuffers {
                 words: &mut words,
                 limit,
             };
-            // SAFETY: as above; shares are places in the cells' lists, and each vertex of a crowded cell is in one
-            // share.
+            // SAFETY: the cells' lists hold vertices, each once, and shares are places in them: each vertex of a crowded
+            // cell is in one share, so that one lane writes its elements.
             unsafe {
                 kernel::count_crowded_neighbours::launch(
                     on,
@@ -212,18 +207,16 @@ impl Neighbours {
         shares: &Buffer<u32>,
     ) -> Result<()> {
         stage(on, "list neighbours", || {
-            // SAFETY: each list has room for the neighbours that were counted, which are the same.
-            unsafe {
-                kernel::list_neighbours::launch(
-                    on,
-                    points.len() as u32,
-                    cells.search(points),
-                    &cells.slots,
-                    &self.starts,
-                    &mut self.higher,
-                )
-            }?;
-            // SAFETY: as above, and as for the count.
+            kernel::list_neighbours::launch(
+                on,
+                points.len() as u32,
+                cells.search(points),
+                &cells.slots,
+                &self.starts,
+                &mut self.higher,
+            )?;
+            // SAFETY: each list has room for the neighbours that were counted, which are the same; one lane writes it, as
+            // for the count.
             unsafe {
                 kernel::list_crowded_neighbours::launch(
                     on,

@@ -39,24 +39,19 @@ pub(super) fn remap_faces(
         let slots = slots(triangles);
         let mut table = on.filled(slots, Triangle::NONE)?;
         let vertices = clusters.representatives.len();
-        // SAFETY: the kernel checks the vertices of a triangle before it uses them; clusters are below `vertices`, so
-        // that slots are below twice their number; the table is never full.
-        unsafe {
-            kernel::claim_faces::launch(
-                on,
-                triangles as u32,
-                faces,
-                &clusters.map,
-                &mut table,
-                &mut repeated,
-                &mut found,
-                slots_per_vertex(slots, vertices),
-                &mut kept,
-            )
-        }?;
+        kernel::claim_faces::launch(
+            on,
+            triangles as u32,
+            faces,
+            &clusters.map,
+            &mut table,
+            &mut repeated,
+            &mut found,
+            slots_per_vertex(slots, vertices),
+            &mut kept,
+        )?;
         drop(table);
-        // SAFETY: one index a word; the lengths are checked.
-        unsafe { kernel::drop_bits::launch(on, words as u32, &repeated, &mut kept) }?;
+        kernel::drop_bits::launch(on, words as u32, &repeated, &mut kept)?;
         // All triangles were looked at: no other is found below.
         let (bad, list) = on.read_beside(&found, || compact_with_room(on, &kept))?;
         if bad[0].is_some() {
@@ -70,18 +65,15 @@ pub(super) fn remap_faces(
         list.len()
     };
     let mut left = on.uninitialized(count)?;
-    // SAFETY: the list holds triangles; the kernel checks their vertices.
-    unsafe {
-        kernel::remap_faces::launch(
-            on,
-            count as u32,
-            &list,
-            faces,
-            &clusters.map,
-            &mut left,
-            &mut found,
-        )
-    }?;
+    kernel::remap_faces::launch(
+        on,
+        count as u32,
+        &list,
+        faces,
+        &clusters.map,
+        &mut left,
+        &mut found,
+    )?;
     if options.keep_degenerate {
         let bad = on.read(&found, 0)?;
         if bad.is_some() {
@@ -107,21 +99,17 @@ pub(super) fn find_repeated(
         let mut table = on.filled(slots, Triangle::NONE)?;
         let mut repeated = on.filled(n.div_ceil(32), Bits::EMPTY)?;
         let scale = slots_per_vertex(slots, names);
-        // SAFETY: the kernel passes triangles with vertices that are not below `names`, so that slots are below twice
-        // their number; the table is never full.
-        unsafe {
-            kernel::claim_named_faces::launch(
-                on,
-                n as u32,
-                faces,
-                others,
-                first,
-                names as u32,
-                &mut table,
-                &mut repeated,
-                scale,
-            )
-        }?;
+        kernel::claim_named_faces::launch(
+            on,
+            n as u32,
+            faces,
+            others,
+            first,
+            names as u32,
+            &mut table,
+            &mut repeated,
+            scale,
+        )?;
         Ok(repeated)
     })
 }

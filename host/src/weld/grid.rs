@@ -203,7 +203,7 @@ impl DeviceGrid {
         let (offsets, items): (_, Buffer<Vertex>) = lists.into_parts();
         let mut sites = on.uninitialized(n)?;
         let mut sorted = on.uninitialized(if ids_follow_space { 0 } else { n })?;
-        // SAFETY: the lists hold vertices, each once.
+        // SAFETY: one index a slot; the lengths are checked.
         unsafe {
             kernel::gather_listed::launch(
                 on,
@@ -279,14 +279,11 @@ fn place(
         mut found,
     } = counters.map_or_else(new, Ok)?;
     let mut keys = on.uninitialized(points.len())?;
-    // SAFETY: one index a point; the lengths are checked.
-    unsafe { kernel::place_points::launch(on, n, points, parameters, &mut keys, &mut found) }?;
+    kernel::place_points::launch(on, n, points, parameters, &mut keys, &mut found)?;
     let mut ranks = on.uninitialized(points.len())?;
-    // SAFETY: buckets of the grid are below their number.
-    unsafe { kernel::count_points::launch(on, n, &keys, &mut offsets, &mut ranks) }?;
+    kernel::count_points::launch(on, n, &keys, &mut offsets, &mut ranks)?;
     let fours = parameters.regions * REGION_BUCKETS / 4;
-    // SAFETY: one index for four buckets, of which a region has a multiple; the lengths are checked.
-    unsafe { kernel::measure_buckets::launch(on, fours, &offsets, &mut found) }?;
+    kernel::measure_buckets::launch(on, fours, &offsets, &mut found)?;
     Ok(Placed {
         keys,
         ranks,
@@ -345,8 +342,7 @@ fn samples<R>(
     }
     let count = SAMPLES;
     let mut samples = on.uninitialized(2 * count)?;
-    // SAFETY: there is a point; samples are drawn below the number of points.
-    unsafe { kernel::sample_points::launch(on, count as u32, points, &mut samples) }?;
+    kernel::sample_points::launch(on, count as u32, points, &mut samples)?;
     let (pairs, result) = on.read_beside(&samples, work)?;
     let (pairs, _) = pairs.as_chunks();
     let step = |[a, b]: &[DVec3; 2]| (a - b).abs().max_element();

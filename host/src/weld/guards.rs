@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use glam::{DVec2, DVec3};
 use gpu::ids::Vertex;
 use gpu::weld::{Guard, GuardsBuffers, Limits};
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Bits, In};
+use trioxide_kernel::safe::In;
 
 use super::carried::{bits, packed};
 use super::{Carried, DeviceCarried, Error, Guards, Nearness, Result};
@@ -171,15 +172,12 @@ impl<'a> HostGuards<'a> {
 
     /// Whether two vertices within epsilon are neighbours.
     pub fn allow(&self, a: u32, b: u32) -> bool {
-        // SAFETY: each array that is not empty has an element for each vertex.
-        let guards = unsafe {
-            gpu::weld::Guards {
-                limits: self.limits,
-                locked: In::from_slice(&self.locked),
-                normals: In::from_slice(&self.normals),
-                uvs: In::from_slice(&self.uvs),
-                colors: In::from_slice(&self.colors),
-            }
+        let guards = gpu::weld::Guards {
+            limits: self.limits,
+            locked: In::from_slice(&self.locked),
+            normals: In::from_slice(&self.normals),
+            uvs: In::from_slice(&self.uvs),
+            colors: In::from_slice(&self.colors),
         };
         Limits::allows(&guards, Vertex::new(a), Vertex::new(b))
     }

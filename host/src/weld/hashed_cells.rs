@@ -69,18 +69,15 @@ impl DeviceCells {
             let mut owners = on.filled(count, Vertex::NONE)?;
             let mut slots = on.uninitialized(n)?;
             let mut found = on.filled(1, Vertex::NONE)?;
-            // SAFETY: slots are below their number, a prime beyond that of the vertices; owners are vertices.
-            unsafe {
-                kernel::claim_cells::launch(
-                    on,
-                    n as u32,
-                    points,
-                    table,
-                    &mut owners,
-                    &mut slots,
-                    &mut found,
-                )
-            }?;
+            kernel::claim_cells::launch(
+                on,
+                n as u32,
+                points,
+                table,
+                &mut owners,
+                &mut slots,
+                &mut found,
+            )?;
             match on.read(&found, 0)? {
                 Vertex::NONE => {}
                 bad => {
@@ -91,18 +88,15 @@ impl DeviceCells {
             }
             let mut keys = on.uninitialized(count)?;
             let mut filter = on.filled((FILTER_BITS * n).div_ceil(32).max(1), 0)?;
-            // SAFETY: owners are vertices; bits of the filter are below its length.
-            unsafe {
-                kernel::key_cells::launch(
-                    on,
-                    count as u32,
-                    &owners,
-                    points,
-                    table,
-                    &mut keys,
-                    &mut filter,
-                )
-            }?;
+            kernel::key_cells::launch(
+                on,
+                count as u32,
+                &owners,
+                points,
+                table,
+                &mut keys,
+                &mut filter,
+            )?;
             drop(owners);
             // SAFETY: each point has the slot of a cell.
             let (lists, largest) =

@@ -203,8 +203,7 @@ impl<G: kernel::Guard> Near<'_, G> {
         let n = states.len();
         let mut bits: Buffer<Bits<Row>> = on.uninitialized(n.div_ceil(32))?;
         let mut long = on.filled(1, Row::NONE)?;
-        // SAFETY: one index a row; the lengths are checked.
-        unsafe { kernel::mark_undecided::launch(on, n as u32, states, &mut long, &mut bits) }?;
+        kernel::mark_undecided::launch(on, n as u32, states, &mut long, &mut bits)?;
         let (long, rows) = on.read_beside(&long, || compact_with_room(on, &bits))?;
         Ok((rows, long[0].is_some()))
     }
@@ -229,7 +228,7 @@ impl<G: kernel::Guard> Near<'_, G> {
         };
         let n = rows.len().div_ceil(kernel::WARP) as u32;
         let lists = lists.buffers(lower);
-        // SAFETY: the list and the lists hold rows, as many as the states of undecided rows say.
+        // SAFETY: the list holds rows, each below the number of states, and so do the lists.
         unsafe { kernel::decide_chains::launch(on, n, rows, lists, patience, states, undecided) }?;
         Ok(())
     }
@@ -307,15 +306,13 @@ impl LongLists {
         let on = near.on;
         let n = states.len();
         let mut bits: Buffer<Bits<Row>> = on.uninitialized(n.div_ceil(32))?;
-        // SAFETY: one index a row; the lengths are checked.
-        unsafe { kernel::mark_long_lists::launch(on, n as u32, states, &mut bits) }?;
+        kernel::mark_long_lists::launch(on, n as u32, states, &mut bits)?;
         let rows = compact(on, &bits)?;
         if rows.is_empty() {
             return Ok(Some(Self::none(on)?));
         }
         let mut starts = lengths(on, n)?;
-        // SAFETY: as above.
-        unsafe { kernel::measure_long_lists::launch(on, n as u32, states, &mut starts) }?;
+        kernel::measure_long_lists::launch(on, n as u32, states, &mut starts)?;
         let total = sum(on, &starts)?;
         // The representatives need room beside them.
         if total > u64::from(u32::MAX) || 4 * (total + n as u64) > on.free_bytes()? {
@@ -324,9 +321,7 @@ impl LongLists {
         exclusive_scan(on, &mut starts)?;
         let mut long = on.uninitialized(total as usize)?;
         let (count, search) = (rows.len() as u32, near.search());
-        // SAFETY: as for the short lists; the state of an undecided row is the number of its lower neighbours, so that
-        // each list has room for them.
-        unsafe { kernel::note_long_lists::launch(on, count, &rows, search, &starts, &mut long) }?;
+        kernel::note_long_lists::launch(on, count, &rows, search, &starts, &mut long)?;
         Ok(Some(Self { starts, long }))
     }
 

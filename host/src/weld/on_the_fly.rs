@@ -36,25 +36,19 @@ pub fn cluster(
     stage(on, "count dependencies", || {
         let (depend, lowest) = counters.both();
         let search = cells.search(points);
-        // SAFETY: the cells hold vertices.
-        unsafe {
-            kernel::count_dependencies::launch(on, n as u32, search, depend, lowest, &mut sources)
-        }?;
+        kernel::count_dependencies::launch(on, n as u32, search, depend, lowest, &mut sources)?;
         Ok(())
     })?;
     let left = advance_frontiers(on, n, sources, |frontier, next| {
         let search = cells.search(points);
-        // SAFETY: the frontier holds vertices; all accesses to counters and bits are atomic.
-        unsafe {
-            kernel::advance_on_the_fly::launch(
-                on,
-                frontier.len() as u32,
-                frontier,
-                search,
-                counters.buffers(),
-                next,
-            )
-        }?;
+        kernel::advance_on_the_fly::launch(
+            on,
+            frontier.len() as u32,
+            frontier,
+            search,
+            counters.buffers(),
+            next,
+        )?;
         Ok(())
     })?;
     Ok(Some(Clustering {

@@ -66,10 +66,7 @@ pub fn epsilon_for_ratio(
         let clusters = cluster(on, points, &guards, &Options::new(epsilon))?;
         let mut bits = on.uninitialized(n.div_ceil(32))?;
         let representatives = &clusters.representatives;
-        // SAFETY: one index a vertex; the lengths are checked.
-        unsafe {
-            gpu::weld::mark_representatives::launch(on, n as u32, representatives, &mut bits)
-        }?;
+        gpu::weld::mark_representatives::launch(on, n as u32, representatives, &mut bits)?;
         Ok(fraction_removed(n, count_bits(on, &bits)? as usize))
     };
     search(

@@ -73,8 +73,7 @@ impl DeviceWeld {
             let n = self.map.len();
             let mut gone: BitSet<Vertex> = on.uninitialized(words(n))?;
             let (map, representatives) = (&self.map, &self.representatives);
-            // SAFETY: each cluster of the map has a representative.
-            unsafe { kernel::mark_removed::launch(on, n as u32, map, representatives, &mut gone) }?;
+            kernel::mark_removed::launch(on, n as u32, map, representatives, &mut gone)?;
             Ok(compact(on, &gone)?)
         })
     }

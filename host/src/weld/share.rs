@@ -27,11 +27,8 @@ use super::{
 use crate::device::Device;
 use crate::refine::gather;
 
-/// The other processes of a weld.
-///
-/// # Safety
-/// [`round`](Others::round) notes states that the owners of the points decided: what follows relies on them.
-pub unsafe trait Others {
+/// The other processes of a weld. [`round`](Others::round) notes states that the owners of the points decided.
+pub trait Others {
     /// Tells others what is known of the points of this process, and notes in `known` what they tell (the states are
     /// those of `gpu::weld::known`): whether all points of all processes are decided. Only then are all states here
     /// decided.
@@ -62,22 +59,14 @@ impl Decided {
         Ok(gather(on, &mut self.representatives, points)?)
     }
 
-    /// Gives some points other representatives.
+    /// Gives some points, each there once, other representatives.
     ///
     /// # Errors
     /// Those of the device.
     ///
     /// # Panics
     /// When a point is out of range, or has none.
-    ///
-    /// # Safety
-    /// No point is there twice: each has a thread that writes it.
-    pub unsafe fn set(
-        &mut self,
-        on: &Device,
-        points: &[u32],
-        representatives: &[u32],
-    ) -> Result<()> {
+    pub fn set(&mut self, on: &Device, points: &[u32], representatives: &[u32]) -> Result<()> {
         let n = self.representatives.len();
         assert!(points.iter().all(|&v| (v as usize) < n), "points");
         if points.is_empty() {
@@ -88,8 +77,7 @@ impl Decided {
             on.upload(representatives)?.cast(),
         );
         let all = &mut self.representatives;
-        // SAFETY: the list holds points, each once by the caller's promise.
-        unsafe { kernel::set_representatives::launch(on, list.len() as u32, &list, &given, all) }?;
+        kernel::set_representatives::launch(on, list.len() as u32, &list, &given, all)?;
         Ok(())
     }
 }
@@ -309,8 +297,7 @@ pub fn carry_share(
     let n = representatives.len();
     assert_eq!(n, mesh.points.len(), "one a point");
     let mut found = on.filled(1, Vertex::NONE)?;
-    // SAFETY: the kernel looks at a representative if it is not higher than its point.
-    unsafe { kernel::check_representatives::launch(on, n as u32, representatives, &mut found) }?;
+    kernel::check_representatives::launch(on, n as u32, representatives, &mut found)?;
     let wrong = on.read(&found, 0)?;
     assert!(wrong.is_none(), "representatives represent themselves");
     let clusters = Clusters::number(on, representatives)?;

@@ -2,7 +2,9 @@
 //! the paper, are in `gpu::weld::sparse_grid`.
 
 use glam::DVec3;
+use gpu::ids::Item;
 use gpu::weld as kernel;
+use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
 use super::clustering::Clustering;
@@ -33,30 +35,25 @@ pub fn cluster(
         return Ok(None);
     }
     let shares = stage(on, "crowded cells", || {
-        let mut bits: Buffer<u32> = on.uninitialized(n.div_ceil(32))?;
+        let mut bits: Buffer<Bits<Item>> = on.uninitialized(n.div_ceil(32))?;
         let (offsets, items, slots) = (&cells.offsets, &cells.items, &cells.slots);
-        // SAFETY: items are vertices, and slots are those of the table.
-        unsafe { kernel::mark_crowded::launch(on, n as u32, offsets, items, slots, &mut bits) }?;
-        Ok(compact(on, &bits)?)
+        kernel::mark_crowded::launch(on, n as u32, offsets, items, slots, &mut bits)?;
+        Ok(compact(on, &bits)?.cast())
     })?;
     let (mut neighbours, mut counters) = Neighbours::count(on, points, &cells, &shares, options)?;
     neighbours.list(on, points, &cells, &shares)?;
     drop((cells, shares));
     let mut sources = on.uninitialized(n.div_ceil(32))?;
-    // SAFETY: one index a vertex; the lengths are checked.
-    unsafe { kernel::mark_sources::launch(on, n as u32, counters.depend(), &mut sources) }?;
+    kernel::mark_sources::launch(on, n as u32, counters.depend(), &mut sources)?;
     let left = advance_frontiers(on, n, sources, |frontier, next| {
-        // SAFETY: frontier and lists hold vertices; all accesses to counters and bits are atomic.
-        unsafe {
-            kernel::advance_frontier::launch(
-                on,
-                frontier.len() as u32,
-                frontier,
-                neighbours.buffers(),
-                counters.buffers(),
-                next,
-            )
-        }?;
+        kernel::advance_frontier::launch(
+            on,
+            frontier.len() as u32,
+            frontier,
+            neighbours.buffers(),
+            counters.buffers(),
+            next,
+        )?;
         Ok(())
     })?;
     Ok(Some(Clustering {

@@ -54,10 +54,7 @@ pub fn decide_lists<G: Guard>(
     stage(on, "decide", || {
         let rows = states.len();
         let mut bits = on.uninitialized(rows.div_ceil(32))?;
-        // SAFETY: sites are the vertices, each of which has a known state.
-        unsafe {
-            kernel::impose_states::launch(on, rows as u32, grid.rows(), known, states, &mut bits)
-        }?;
+        kernel::impose_states::launch(on, rows as u32, grid.rows(), known, states, &mut bits)?;
         let undecided = compact(on, &bits)?;
         // A list of none would stand for all.
         let left = if undecided.is_empty() {
@@ -66,7 +63,7 @@ pub fn decide_lists<G: Guard>(
             let rounds = near.decide(&undecided, tuning, lower, states)?;
             rounds.last().map_or(0, |&left| left)
         };
-        // SAFETY: as above; each vertex has one row.
+        // SAFETY: a known state for each vertex, and sites are vertices, each once: each has one row.
         unsafe { kernel::take_states::launch(on, rows as u32, grid.rows(), states, known) }?;
         Ok(left)
     })
@@ -85,31 +82,27 @@ pub fn decide_buckets<G: Guard>(
         let marked = |states: &[u8]| -> Result<Buffer<Bits<Slot>>> {
             let states = states.iter().fold(0, |bits, state| bits | 1 << state);
             let mut bits = on.uninitialized(near.points.len().div_ceil(32))?;
-            // SAFETY: sites are the vertices, each of which has a known state.
-            unsafe { kernel::mark_known::launch(on, n, grid.rows(), known, states, &mut bits) }?;
+            kernel::mark_known::launch(on, n, grid.rows(), known, states, &mut bits)?;
             Ok(bits)
         };
         let list = compact(on, &marked(&[REPRESENTATIVE])?)?;
         decisions.covered = marked(&[REPRESENTATIVE, MEMBER])?;
         decisions.waiting = marked(&[WAITING])?;
         let (count, entries) = (list.len() as u32, &mut decisions.entries);
-        // SAFETY: the list holds slots, ascending; a key is a bucket, which has an entry for each of its slots.
-        unsafe {
-            kernel::enter_known::launch(
-                on,
-                count,
-                &list,
-                grid.rows(),
-                &grid.keys,
-                grid.offsets(),
-                entries,
-            )
-        }?;
+        kernel::enter_known::launch(
+            on,
+            count,
+            &list,
+            grid.rows(),
+            &grid.keys,
+            grid.offsets(),
+            entries,
+        )?;
         decisions.decide(near, tuning, None)?;
         decisions.cover(near)?;
-        // SAFETY: as above.
+        // SAFETY: a known state for each vertex, and sites are vertices, each once.
         unsafe { kernel::note_members::launch(on, n, grid.rows(), &decisions.covered, known) }?;
-        // SAFETY: entries without the mark are rows, each of one vertex.
+        // SAFETY: a known state for each vertex; entries without the mark are rows, each once, and each of one vertex.
         unsafe {
             kernel::note_representatives::launch(on, n, &decisions.entries, grid.rows(), known)
         }?;

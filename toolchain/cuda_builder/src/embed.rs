@@ -144,8 +144,8 @@ fn embed_machine_code(
         let found = ptx_rules::family_of(entry, &declared);
         found.map(|(_, family)| family.to_owned())
     })?;
-    // A kernel that may report a wrong index is loaded as a module of its own, so that the report names its launch.
-    families.retain(|_, text| !text.contains(ptx_rules::FAULT));
+    // A kernel that prints is loaded as a module of its own, so that the lines are of its launch.
+    families.retain(|_, text| !text.contains(ptx_rules::PRINTS));
     let (table, bytes) = machine_code::assemble_families(&families, ptxas, folder)?;
     println!(
         "cargo::warning=embedding machine code of the kernels of {name}, {} KiB",

@@ -80,6 +80,7 @@ pub(crate) fn link_ptx(
     if !undefined.is_empty() {
         return Err(CudaBuilderError::UndefinedFunctions(undefined));
     }
+    let text = without_unused_variables(&text);
     Ok(format!("{}\n{text}", header(compiler, arch, features)))
 }
 
@@ -138,8 +139,8 @@ fn kernel_names(llvm_ir: &str) -> Vec<String> {
         .collect()
 }
 
-/// Variables that the host writes: where kernels report a wrong index.
-const HOST_VARIABLES: [&str; 1] = [ptx_rules::FAULT];
+/// Variables that the host writes: where kernels report a wrong index, and where they print.
+const HOST_VARIABLES: [&str; 2] = [ptx_rules::FAULT, ptx_rules::PRINTS];
 
 /// The [`HOST_VARIABLES`] that the module defines.
 fn host_variables(llvm_ir: &str) -> Vec<String> {
@@ -149,6 +150,20 @@ fn host_variables(llvm_ir: &str) -> Vec<String> {
     };
     let defined = HOST_VARIABLES.into_iter().filter(is_defined);
     defined.map(str::to_owned).collect()
+}
+
+/// The PTX without those of the [`HOST_VARIABLES`] that no kernel uses.
+fn without_unused_variables(ptx: &str) -> String {
+    let mut text = ptx.to_owned();
+    for name in HOST_VARIABLES {
+        let is_of_variable = |line: &&str| line.contains(name);
+        let is_used = text.lines().filter(is_of_variable).count() > 1;
+        if !is_used {
+            let kept = text.lines().filter(|line| !is_of_variable(line));
+            text = kept.map(|line| format!("{line}\n")).collect();
+        }
+    }
+    text
 }
 
 /// The functions that a PTX module declares and does not define. The name is the last word before the parameters of
@@ -195,6 +210,13 @@ mod tests {
         assert!(
             host_variables("@other = global i32 0\n  store ptr @__trioxide_fault\n").is_empty()
         );
+    }
+
+    #[test]
+    fn variables_that_no_kernel_uses_go() {
+        let unused = ".visible .global .align 8 .b64 __trioxide_fault;\n";
+        let used = ".visible .global .align 8 .b8 __trioxide_prints[16];\n\tld.global.b64 %rd1, [__trioxide_prints];\n";
+        assert_eq!(without_unused_variables(&format!("{unused}{used}")), used);
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod rules;
 
 pub use families::{declared_kernels, family_of, join, join_directory, read_families, split};
 pub use module::{Item, Kind, Module};
-pub use rules::{Build, Exception, Exceptions, FAULT, Finding, Rule, check, review};
+pub use rules::{Build, Exception, Exceptions, FAULT, Finding, PRINTS, Rule, check, review};
 
 /// The names of the kernels in a PTX text, in its order.
 pub fn entries(ptx: &str) -> Vec<&str> {

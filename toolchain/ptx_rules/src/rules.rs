@@ -265,6 +265,9 @@ pub fn check(ptx: &str, build: Build) -> Vec<Finding> {
 /// The variable through which a kernel reports a wrong index to the host (`trioxide_kernel::fault::FAULT_SYMBOL`).
 pub const FAULT: &str = "__trioxide_fault";
 
+/// The variable by which a kernel that prints finds the host's memory (`trioxide_kernel::print::PRINTS_SYMBOL`).
+pub const PRINTS: &str = "__trioxide_prints";
+
 /// The functions that report a wrong index and end the launch: they run once at most, and keep no rule. Kernels with
 /// safe launches call them where the compiler does not know that an index is in range.
 fn reporters<'a>(module: &Module<'a>) -> Vec<&'a str> {

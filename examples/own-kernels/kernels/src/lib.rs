@@ -11,7 +11,7 @@ pub use blocks::*;
 use glam::DVec2;
 use trioxide_ids::Vertex;
 use trioxide_kernel::safe::{In, Out, Own};
-use trioxide_kernel::{Scalar, kernel};
+use trioxide_kernel::{Scalar, kernel, kernel_print};
 
 trioxide_kernel::id! {
     /// A tile of points.
@@ -85,4 +85,14 @@ pub fn gather_distances(
     gathered: Out<f64, Place>,
 ) {
     gathered.set(place, distances.at(listed.at(place)));
+}
+
+/// Prints the points further away than `most`, each with its distance and what it is too far.
+#[kernel(moves(distances.bytes()))]
+pub fn print_far(point: Own<Vertex>, distances: In<f64, Vertex>, most: f64) {
+    let distance = distances.at(point);
+    if distance > most {
+        kernel_print!("{} is {} from the centre", point.get(), distance; point);
+        kernel_print!("which is {} too far: {}", distance - most, true; point);
+    }
 }

@@ -79,6 +79,7 @@ fn entry(kernel: &Kernel, entry: &Ident, aliases: TokenStream) -> TokenStream {
                 let #run = ::trioxide_kernel::parameter::Run::new();
                 #(#views)*
                 #body
+                #run.end(::trioxide_kernel::check::Names::new(#label, ""));
             }
         }
     }

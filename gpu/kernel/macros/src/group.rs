@@ -60,7 +60,7 @@ fn argument(ty: &Type, static_type: &Type, generics: &[&Ident]) -> TokenStream {
         let element = element.unwrap_or_else(|| quote!(u32));
         match last(path).ident.to_string().as_str() {
             "In" => return quote!(&'buffers ::trioxide_kernel::launch::Buffer<#element>),
-            "Out" | "Atomic" | "Racing" => {
+            "Out" | "Atomic" | "Racing" | "Scatter" => {
                 return quote!(&'buffers mut ::trioxide_kernel::launch::Buffer<#element>);
             }
             _ => {}
@@ -136,7 +136,7 @@ fn docs_of(field: &Field) -> TokenStream {
 fn is_shared(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => {
-            !["Out", "Atomic", "Racing"].contains(&last(path).ident.to_string().as_str())
+            !["Out", "Atomic", "Racing", "Scatter"].contains(&last(path).ident.to_string().as_str())
         }
         _ => true,
     }
@@ -228,21 +228,6 @@ pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
         // SAFETY: every field is such a parameter.
         unsafe impl #impl_generics ::trioxide_kernel::safe::Safe for #name #type_generics
 #conditions {
-            #[inline(always)]
-            unsafe fn view<'view>(
-                raw: Self::Raw,
-                names: ::trioxide_kernel::safe::Names,
-                run: &'view ::trioxide_kernel::parameter::Run,
-            ) -> Self::View<'view> {
-                let #take_apart = raw;
-                // SAFETY: the caller's promise holds for each field.
-                unsafe {
-                    #name {
-                        #( #field_names: <#static_types as ::trioxide_kernel::safe::Safe>::view(#field_names, names.field(#texts), run), )*
-                    }
-                }
-            }
-
             #[cfg(not(target_arch = "nvptx64"))]
             fn too_short<I: 'static>(
                 _: &'static str,
@@ -255,6 +240,16 @@ pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
                     return ::core::option::Option::Some(short);
                 } )*
                 ::core::option::Option::None
+            }
+
+            #[inline(always)]
+            unsafe fn trusted(self) -> Self {
+                // SAFETY: the caller's promise holds for each field.
+                unsafe {
+                    #name {
+                        #( #field_names: ::trioxide_kernel::safe::Safe::trusted(self.#field_names), )*
+                    }
+                }
             }
         }
     });
@@ -290,14 +285,14 @@ pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
             #[inline(always)]
             unsafe fn from_raw<'view>(
                 raw: Self::Raw,
-                label: ::trioxide_kernel::check::Label,
+                names: ::trioxide_kernel::check::Names,
                 run: &'view ::trioxide_kernel::parameter::Run,
             ) -> Self::View<'view> {
                 let #take_apart = raw;
                 // SAFETY: the caller's promise holds for each field.
                 unsafe {
                     #name {
-                        #( #field_names: <#static_types as ::trioxide_kernel::Parameter>::from_raw(#field_names, label.field(#texts), run), )*
+                        #( #field_names: <#static_types as ::trioxide_kernel::Parameter>::from_raw(#field_names, names.field(#texts), run), )*
                     }
                 }
             }

@@ -166,25 +166,16 @@ impl Kernel {
         }
     }
 
-    /// The view of a parameter: by `Safe` where indices are checked.
+    /// The view of a parameter.
     pub fn view(&self, parameter: &Parameter, value: TokenStream, run: TokenStream) -> TokenStream {
         let (ty, label, array) = (&parameter.ty, self.text(), parameter.text());
-        match self.is_safe {
-            true => quote!(unsafe {
-                <#ty as ::trioxide_kernel::safe::Safe>::view(
-                    #value,
-                    ::trioxide_kernel::safe::Names::new(#label, #array),
-                    #run,
-                )
-            }),
-            false => quote!(unsafe {
-                <#ty as ::trioxide_kernel::Parameter>::from_raw(
-                    #value,
-                    ::trioxide_kernel::check::Label::new(#label, #array),
-                    #run,
-                )
-            }),
-        }
+        quote!(unsafe {
+            <#ty as ::trioxide_kernel::Parameter>::from_raw(
+                #value,
+                ::trioxide_kernel::check::Names::new(#label, #array),
+                #run,
+            )
+        })
     }
 }
 

@@ -144,6 +144,7 @@ fn safety(kernel: &Kernel) -> (TokenStream, TokenStream) {
                     array: #short.array,
                     len: #short.len,
                     n: #n,
+                    per: #short.per,
                 });
             }
         }

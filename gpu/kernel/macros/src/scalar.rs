@@ -41,7 +41,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
             #[inline(always)]
             unsafe fn from_raw<'view>(
                 raw: u32,
-                _: ::trioxide_kernel::check::Label,
+                _: ::trioxide_kernel::check::Names,
                 _: &'view ::trioxide_kernel::parameter::Run,
             ) -> #name {
                 // SAFETY: the number that `raw` made of a variant; the enum is a u32.
@@ -63,16 +63,6 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
 
         // SAFETY: no array.
         unsafe impl ::trioxide_kernel::safe::Safe for #name {
-            #[inline(always)]
-            unsafe fn view<'view>(
-                raw: u32,
-                names: ::trioxide_kernel::safe::Names,
-                run: &'view ::trioxide_kernel::parameter::Run,
-            ) -> #name {
-                // SAFETY: the caller's promise.
-                unsafe { ::trioxide_kernel::safe::value::<#name>(raw, names, run) }
-            }
-
             #[cfg(not(target_arch = "nvptx64"))]
             fn too_short<I: 'static>(
                 _: &'static str,

@@ -6,10 +6,10 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 use core::panic::RefUnwindSafe;
 
-use super::{Element, In, Names, Out, Owner, Place, Safe};
+use super::{Element, In, Out, Owner, Place, Safe, Scatter};
 use crate::Index;
 use crate::block::{Block, Lane, NoCells, SharedMemory};
-use crate::check::Label;
+use crate::check::Names;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::launch::{Arguments, Buffer, TooShort};
 use crate::parameter::{Parameter, Run, Scalar};
@@ -123,11 +123,10 @@ impl<I: Index> OwnElement<'_, I> {
 
 // SAFETY: it is compared.
 unsafe impl<I: Index> Place<I> for OwnElement<'_, I> {
+    const IS_KNOWN: bool = false;
+
     #[inline(always)]
-    fn checked(self, len: u32, names: Names) -> u32 {
-        if self.number >= len {
-            names.fail(self.number, len);
-        }
+    fn number(self) -> u32 {
         self.number
     }
 }
@@ -150,7 +149,9 @@ pub unsafe trait SafeInBlock: Safe {}
 unsafe impl<T: Element, I: Index> SafeInBlock for In<'_, T, I> {}
 // SAFETY: an element is read by its lane alone.
 unsafe impl<T: Element, I: Index> SafeInBlock for Out<'_, T, I> {}
-// SAFETY: as above.
+// SAFETY: nobody reads it.
+unsafe impl<T: AtomicElement, I: Index> SafeInBlock for Scatter<'_, T, I> {}
+// SAFETY: an element is read by its block alone.
 unsafe impl<T: Element> SafeInBlock for PerBlock<'_, T> {}
 // SAFETY: a value.
 unsafe impl<T: Scalar> SafeInBlock for T {}
@@ -200,9 +201,9 @@ unsafe impl<T: Element> Parameter for PerBlock<'_, T> {
     type Argument<'a> = &'a mut Buffer<T>;
 
     #[inline(always)]
-    unsafe fn from_raw<'v>(raw: RawView<T>, label: Label, _: &'v Run) -> PerBlock<'v, T> {
+    unsafe fn from_raw<'v>(raw: RawView<T>, names: Names, _: &'v Run) -> PerBlock<'v, T> {
         // SAFETY: the caller's promise.
-        let view = unsafe { view::Out::from_raw(raw, label) };
+        let view = unsafe { view::Out::from_raw(raw, names.label()) };
         PerBlock { view }
     }
 
@@ -214,12 +215,6 @@ unsafe impl<T: Element> Parameter for PerBlock<'_, T> {
 
 // SAFETY: a block has its own place alone.
 unsafe impl<T: Element> Safe for PerBlock<'_, T> {
-    #[inline(always)]
-    unsafe fn view<'v>(raw: RawView<T>, names: Names, run: &'v Run) -> PerBlock<'v, T> {
-        // SAFETY: the caller's promise.
-        unsafe { Self::from_raw(raw, names.label(), run) }
-    }
-
     #[cfg(not(target_arch = "nvptx64"))]
     fn too_short<I: 'static>(
         name: &'static str,
@@ -230,6 +225,7 @@ unsafe impl<T: Element> Safe for PerBlock<'_, T> {
         is_short.then(|| TooShort {
             array: name,
             len: buffer.len() as u64,
+            per: 1,
         })
     }
 }

@@ -5,7 +5,7 @@ use core::ops::Deref;
 use core::panic::RefUnwindSafe;
 
 use crate::Index;
-use crate::check::Label;
+use crate::check::Names;
 use crate::parameter::Run;
 
 /// The index that a call of a kernel's function is for. No other call of the launch has it.
@@ -68,6 +68,12 @@ impl<'call, I: Index> Own<'call, I> {
     pub fn get(self) -> I {
         self.index
     }
+
+    /// Its number, which no other call has.
+    #[inline(always)]
+    pub(super) fn number(self) -> u32 {
+        self.number
+    }
 }
 
 impl<I> Deref for Own<'_, I> {
@@ -79,86 +85,41 @@ impl<I> Deref for Own<'_, I> {
     }
 }
 
-/// Kernel and array, for the report of a wrong index.
-#[derive(Clone, Copy)]
-pub struct Names {
-    #[cfg(not(target_arch = "nvptx64"))]
-    kernel: &'static str,
-    #[cfg(not(target_arch = "nvptx64"))]
-    array: &'static str,
-    #[cfg(target_arch = "nvptx64")]
-    array: u32,
-}
-
-impl Names {
-    /// Array `array` of kernel `kernel`.
-    #[doc(hidden)]
-    #[inline(always)]
-    pub const fn new(kernel: &'static str, array: &'static str) -> Self {
-        #[cfg(target_arch = "nvptx64")]
-        {
-            let _ = kernel;
-            let array = crate::check::hash(array);
-            Self { array }
-        }
-        #[cfg(not(target_arch = "nvptx64"))]
-        Self { kernel, array }
-    }
-
-    /// The array `field` of a group.
-    #[doc(hidden)]
-    #[inline(always)]
-    pub const fn field(self, field: &'static str) -> Self {
-        #[cfg(target_arch = "nvptx64")]
-        return Self::new("", field);
-        #[cfg(not(target_arch = "nvptx64"))]
-        Self::new(self.kernel, field)
-    }
-
-    pub(super) fn label(self) -> Label {
-        #[cfg(target_arch = "nvptx64")]
-        return Label::new("", "");
-        #[cfg(not(target_arch = "nvptx64"))]
-        Label::new(self.kernel, self.array)
-    }
-
-    /// Ends the launch: index `i` is no index of an array of `len` elements.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn fail(self, i: u32, len: u32) -> ! {
-        #[cfg(target_arch = "nvptx64")]
-        crate::fault::report(self.array, i as usize, len as usize);
-        // Not a panic: the launch catches it, and nothing is printed.
-        #[cfg(not(target_arch = "nvptx64"))]
-        std::panic::resume_unwind(Box::new(crate::check::OutOfBounds {
-            kernel: self.kernel,
-            array: self.array,
-            index: i.into(),
-            len: len.into(),
-        }))
-    }
-}
-
 /// Where an array over `I` is read: by an [`Own<I>`](Own), or by an `I`, which is compared with the length.
 ///
 /// # Safety
-/// `checked` gives a number below `len`, or one that the launch has compared with it; or it does not return.
+/// If it `IS_KNOWN`, `number` is below the length of every array over `I` of the launch.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no index of an array over `{I}`",
     label = "an index of other elements",
     note = "an array `In<T, I>` is read by `Own<I>` or by `I`: name the elements of the array as its second type"
 )]
-pub unsafe trait Place<I> {
-    /// The place, which the array has.
+pub unsafe trait Place<I>: Copy {
+    /// Whether the launch has compared it with the lengths.
     #[doc(hidden)]
-    fn checked(self, len: u32, names: Names) -> u32;
+    const IS_KNOWN: bool;
+    /// The place.
+    #[doc(hidden)]
+    fn number(self) -> u32;
+}
+
+/// The place in an array of `len` elements, which has it; else the launch ends.
+#[inline(always)]
+pub(super) fn checked<I, P: Place<I>>(place: P, len: u32, names: Names) -> u32 {
+    // Once: a user's index may give another number at each call.
+    let i = place.number();
+    if !P::IS_KNOWN && i >= len {
+        names.fail(i, len);
+    }
+    i
 }
 
 // SAFETY: the launch has compared the lengths.
 unsafe impl<I: Index> Place<I> for Own<'_, I> {
+    const IS_KNOWN: bool = true;
+
     #[inline(always)]
-    fn checked(self, _: u32, _: Names) -> u32 {
-        // The launch has compared the lengths.
+    fn number(self) -> u32 {
         self.number
     }
 }
@@ -179,12 +140,10 @@ unsafe impl<I: Index> Owner<I> for Own<'_, I> {}
 
 // SAFETY: it is compared.
 unsafe impl<I: Index> Place<I> for I {
+    const IS_KNOWN: bool = false;
+
     #[inline(always)]
-    fn checked(self, len: u32, names: Names) -> u32 {
-        let i = self.index();
-        if i >= len {
-            names.fail(i, len);
-        }
-        i
+    fn number(self) -> u32 {
+        self.index()
     }
 }

@@ -111,6 +111,16 @@ impl<T> Array<T> {
         unsafe { self.ptr.add(i) }
     }
 
+    /// The array of the `count` elements from `first` on, which exist.
+    #[inline(always)]
+    pub fn part(self, first: u32, count: u32) -> Self {
+        Self {
+            ptr: self.ptr.wrapping_add(first as usize),
+            len: count as usize,
+            label: self.label,
+        }
+    }
+
     /// Elements `i` to `i + 3`, which exist.
     #[inline(always)]
     pub fn four<I: Index>(self, i: I) -> [T; 4]
@@ -137,6 +147,21 @@ struct Pair<T>([T; 2]);
 #[repr(C, align(16))]
 struct Quad<T>([T; 4]);
 
+/// The vector at `at`. On the CPU it may lie anywhere, since a view may be of a slice.
+///
+/// # Safety
+/// It is there; on a device aligned.
+#[inline(always)]
+unsafe fn load<V: Copy>(at: *const V) -> V {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match cfg!(target_arch = "nvptx64") {
+            true => at.read(),
+            false => at.read_unaligned(),
+        }
+    }
+}
+
 impl<T: Word> Array<T> {
     /// Elements `i` and `i + 1`; `i` is even.
     #[inline(always)]
@@ -146,7 +171,7 @@ impl<T: Word> Array<T> {
             "pair({i}): pairs begin at even indices"
         );
         // SAFETY: in range; buffers are aligned to 16 bytes.
-        unsafe { (*self.run(i, 2).cast::<Pair<T>>()).0 }
+        unsafe { load(self.run(i, 2).cast::<Pair<T>>()).0 }
     }
 
     /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements behind the end read as 0.
@@ -158,7 +183,7 @@ impl<T: Word> Array<T> {
         );
         if i as usize + 4 <= self.len {
             // SAFETY: in range; buffers are aligned to 16 bytes.
-            unsafe { (*self.run(i, 4).cast::<Quad<T>>()).0 }
+            unsafe { load(self.run(i, 4).cast::<Quad<T>>()).0 }
         } else {
             let element = |i: u32| {
                 if (i as usize) < self.len {

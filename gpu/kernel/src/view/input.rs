@@ -68,8 +68,7 @@ impl<'a, T: Copy> In<'a, T> {
     /// A view of host memory, to call a kernel's function with.
     ///
     /// # Safety
-    /// Every index that the view is used with is below the length; the slice is aligned to 16 bytes if `pair` or `quad`
-    /// is called.
+    /// Every index that the view is used with is below the length.
     #[cfg(not(target_arch = "nvptx64"))]
     pub unsafe fn from_slice(slice: &'a [T]) -> Self {
         let address = slice.as_ptr().expose_provenance() as u64;
@@ -84,6 +83,12 @@ impl<'a, T: Copy> In<'a, T> {
             array,
             memory: PhantomData,
         }
+    }
+
+    /// The array of the `count` elements from `first` on, which exist.
+    #[inline(always)]
+    pub(crate) fn part(self, first: u32, count: u32) -> Self {
+        Self::of(self.array.part(first, count))
     }
 
     /// Element `i`.

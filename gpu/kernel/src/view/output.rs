@@ -120,6 +120,16 @@ impl<'a, T: Copy> Out<'a, T> {
 }
 
 impl<T: AtomicElement> Out<'_, T> {
+    /// Writes element `i` by a relaxed atomic store; as [`Out::set`], it has one writer.
+    #[inline(always)]
+    pub(crate) fn set_atomically(self, i: u32, value: T) {
+        // SAFETY: in range; of several writes at once each is atomic.
+        unsafe { T::store(self.array.pointer(i), value) }
+        #[cfg(not(target_arch = "nvptx64"))]
+        self.writers
+            .note(i, 1, self.array.len(), self.array.label());
+    }
+
     /// Writes element `i`, which other indices may write too, all of them the same value: a relaxed atomic store.
     #[inline(always)]
     pub fn set_same<I: Index>(self, i: I, value: T) {

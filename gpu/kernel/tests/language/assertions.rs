@@ -70,7 +70,7 @@ struct Describe(Fault);
 
 impl Launcher for Describe {
     unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
-        Err(launch.describe(self.0))
+        Err(launch.named().describe(&self.0))
     }
 }
 
@@ -79,11 +79,10 @@ impl Launcher for Describe {
 fn the_report_of_a_device_has_the_text() {
     let describe = |text: &str, is_set| {
         let mut fault = Fault {
-            array: 0,
             is_set,
             index: 7,
             len: text.len() as u64,
-            text: [0; MOST_TEXT],
+            ..Fault::default()
         };
         let len = text.len().min(MOST_TEXT);
         fault.text[..len].copy_from_slice(&text.as_bytes()[..len]);

@@ -7,6 +7,7 @@
 mod assertions;
 mod common;
 mod names;
+mod prints;
 mod reductions;
 mod safe;
 mod scalars;

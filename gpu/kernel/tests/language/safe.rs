@@ -1,8 +1,10 @@
 //! Kernels over an own index: their launches are safe functions.
 
 use trioxide_kernel::launch::LaunchError;
-use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, OwnBlock, PerBlock, Shared};
-use trioxide_kernel::{Scalar, kernel};
+use trioxide_kernel::safe::{
+    Atomic, Group, In, Out, Own, OwnBlock, Parts, PerBlock, Safe, Scatter, Shared,
+};
+use trioxide_kernel::{Scalar, kernel, view};
 
 use crate::common::Host;
 
@@ -156,7 +158,8 @@ fn arrays_over_the_own_index_have_an_element_for_each() {
             kernel: "correct_samples",
             array: "stations",
             len: 2,
-            n: 3
+            n: 3,
+            per: 1
         }
     );
 }
@@ -283,4 +286,129 @@ fn blocks_leave_no_array() {
     let mut shares = on.upload(&[0.0; 64]);
     let error = share_in_blocks::launch(&on, 2, &uploaded, &mut sums, &mut positive, &mut shares);
     assert!(matches!(error, Err(LaunchError::Requirement { .. })));
+}
+
+/// The values of a sample's neighbours before and after it, and the place of each sample in an order.
+#[kernel]
+pub fn place_samples(
+    place: Own<Station>,
+    order: In<Sample, Station>,
+    values: In<u32>,
+    part: u32,
+    pairs: Out<u32, Parts<Station, 2>>,
+    places: Scatter<u32, Sample>,
+) {
+    let i = place.index();
+    pairs.set(place.part(0), values.pair(2 * i)[0]);
+    pairs.set(
+        place.part(part),
+        values.quad(4 * (i / 2))[(2 * i % 4 + 1) as usize],
+    );
+    places.set(order.at(place), i);
+}
+
+fn place(order: &[u32], pairs: usize, part: u32) -> Result<(Vec<u32>, Vec<u32>), LaunchError> {
+    let on = Host::new();
+    let order: Vec<Sample> = order.iter().map(|&i| Sample::new(i)).collect();
+    let values: Vec<u32> = (10..10 + 2 * order.len() as u32).collect();
+    let (uploaded, values) = (on.upload(&order), on.upload(&values));
+    let mut found = on.upload(&vec![0u32; pairs]);
+    let mut places = on.upload(&vec![0u32; order.len()]);
+    let n = order.len() as u32;
+    place_samples::launch(&on, n, &uploaded, &values, part, &mut found, &mut places)?;
+    Ok((on.download(&found), on.download(&places)))
+}
+
+#[test]
+fn parts_and_scattered_elements_are_written_where_they_belong() {
+    let (pairs, places) = place(&[2, 0, 1], 6, 1).unwrap();
+    assert_eq!(pairs, [10, 11, 12, 13, 14, 15]);
+    assert_eq!(places, [1, 2, 0]);
+}
+
+#[test]
+fn no_part_lies_behind_an_array_or_in_another_part() {
+    let said = |result: Result<_, LaunchError>| result.unwrap_err().to_string();
+    assert_eq!(
+        said(place(&[2, 0, 1], 5, 1)),
+        "kernel place_samples: array `pairs` has 5 elements, but the launch has 3 indices with 2 elements each"
+    );
+    // Part 2 of index 0 would be part 0 of index 1.
+    assert_eq!(
+        said(place(&[2, 0, 1], 6, 2)),
+        "kernel place_samples: index 2 of array `part`, which has 2 elements"
+    );
+    assert_eq!(
+        said(place(&[0, 3, 1], 6, 1)),
+        "kernel place_samples: index 3 of array `places`, which has 3 elements"
+    );
+}
+
+#[cfg(debug_assertions)]
+#[test]
+#[should_panic(expected = "write element 1 of array `places`")]
+fn two_writers_of_a_scattered_element_are_found() {
+    let _ = place(&[1, 1, 0], 6, 1);
+}
+
+/// The sum of `count` samples from `first` on.
+#[kernel]
+pub fn sum_samples(place: Own, samples: In<u32, Sample>, first: u32, count: u32, sums: Out<u32>) {
+    let run = samples.run(Sample::new(first), count);
+    let mut sum = 0;
+    let mut i = 0;
+    while i < count {
+        sum += run.at(i);
+        i += 1;
+    }
+    sums.set(place, sum);
+}
+
+#[test]
+fn a_run_lies_within_its_array() {
+    let on = Host::new();
+    let samples = on.upload(&[1, 2, 4, 8]);
+    let sum = |first: u32, count: u32| -> Result<u32, LaunchError> {
+        let mut sums = on.upload(&[0]);
+        sum_samples::launch(&on, 1, &samples, first, count, &mut sums)?;
+        Ok(on.download(&sums)[0])
+    };
+    for (first, count, expected) in [(0, 4, 15), (1, 2, 6), (3, 1, 8), (4, 0, 0)] {
+        assert_eq!(sum(first, count).unwrap(), expected, "{first} {count}");
+    }
+    let last = u32::MAX;
+    for (first, count, index) in [(0, 5, 4), (3, 2, 4), (5, 0, 5), (1, last, last)] {
+        let said = sum(first, count).unwrap_err().to_string();
+        let expected = format!("index {index} of array `samples`, which has 4 elements");
+        assert_eq!(said, format!("kernel sum_samples: {expected}"));
+    }
+}
+
+/// [`correct_samples()`] by offsets, for stations that the launch promises.
+#[kernel(requires(samples.values.len() == n, samples.stations.len() == n))]
+pub fn correct_trusted(
+    sample: Sample,
+    samples: Samples,
+    offsets: In<f64, Station>,
+    corrected: view::Out<f64>,
+) {
+    // SAFETY: the launch's promise.
+    let (samples, offsets) = unsafe { (samples.trusted(), offsets.trusted()) };
+    let station = samples.stations.at(sample);
+    corrected.set(sample, samples.values.at(sample) + offsets.at(station));
+}
+
+#[test]
+fn trusted_views_read_the_same_elements() {
+    let (on, given) = (Host::new(), given());
+    let (values, stations) = (on.upload(&given.values), on.upload(&given.stations));
+    let offsets = on.upload(&given.offsets);
+    let mut corrected = on.upload(&[0.0; 3]);
+    let samples = SamplesBuffers {
+        values: &values,
+        stations: &stations,
+    };
+    // SAFETY: each station has an offset.
+    unsafe { correct_trusted::launch(&on, 3, samples, &offsets, &mut corrected) }.unwrap();
+    assert_eq!(on.download(&corrected), correct(&given).unwrap().0);
 }

@@ -5,6 +5,7 @@ mod devices;
 mod fault;
 mod memory;
 mod package;
+mod prints;
 mod transfers;
 
 use std::ptr;
@@ -17,10 +18,12 @@ use cust::error::{CudaError, CudaResult};
 use cust::event::{Event, EventFlags};
 use cust::stream::{Stream, StreamFlags};
 use cust::sys;
+use trioxide_kernel::check::CHECKED;
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory};
 
+use self::fault::Faults;
 use self::memory::Allocation;
-use self::package::{Kernel, Package};
+use self::package::Package;
 use self::transfers::FEW;
 use super::touched::Touching;
 use super::transfers::{Lanes, PIECE, Pinned, Staging};
@@ -48,6 +51,7 @@ pub struct Cuda {
     index: u32,
     name: String,
     loaded: Mutex<Vec<Package>>,
+    faults: Mutex<Faults>,
     /// For copies of a piece, and for copies while the lanes are at work.
     staging: Mutex<[Staging; 2]>,
     /// For numbers that the host reads while the device goes on; made when they are needed.
@@ -145,6 +149,7 @@ impl Cuda {
             index,
             name: format!("{} (cuda:{index})", found.name),
             loaded: Mutex::default(),
+            faults: Mutex::default(),
             staging: Mutex::new(staging),
             ahead: Mutex::default(),
             lanes: Mutex::new((!lanes.is_empty()).then(|| Lanes::of(lanes))),
@@ -169,6 +174,9 @@ impl Cuda {
     }
 
     fn error(&self, error: CudaError) -> Error {
+        if let Some(fault) = lock(&self.faults).take() {
+            return Error::Launch(fault);
+        }
         let (device, reason) = (self.name.clone(), fault::reason(error));
         match error {
             CudaError::OutOfMemory => Error::NoMemory(format!("{device}: {reason}")),
@@ -342,7 +350,8 @@ impl Backend for Cuda {
             return Ok(());
         }
         self.enter(|| Ok(()))?;
-        let package = Package::load(ptx, self.capability).map_err(|error| match error {
+        let package = Package::load(ptx, self.capability, &mut lock(&self.faults));
+        let package = package.map_err(|error| match error {
             CudaError::InvalidPtx
             | CudaError::NoBinaryForGpu
             | CudaError::UnsupportedPtxVersion => {
@@ -365,7 +374,11 @@ impl Backend for Cuda {
             kernel: kernel.name,
             reason,
         };
-        let cuda = |error: CudaError| fail(fault::reason(error));
+        let cuda = |error: CudaError| {
+            // Of this launch, or of one before.
+            let fault = lock(&self.faults).take();
+            fault.unwrap_or_else(|| fail(fault::reason(error)))
+        };
         self.core.enter().map_err(cuda)?;
         let mut loaded = lock(&self.loaded);
         let Some(package) = loaded
@@ -377,7 +390,14 @@ impl Backend for Cuda {
                 package: kernel.package,
             });
         };
-        let (function, Kernel { fault, .. }) = package.kernel(kernel.entry).map_err(cuda)?;
+        let prepared = package.kernel(kernel.entry, &mut lock(&self.faults));
+        let (function, loaded) = prepared.map_err(cuda)?;
+        if loaded.reports {
+            lock(&self.faults).note(&launch);
+        }
+        if let Some(prints) = &loaded.prints {
+            lock(prints).begin(&loaded.module).map_err(cuda)?;
+        }
         let (blocks, threads) = grid_of(&launch);
         let shared = launch.shared_bytes() as u32;
         let pointers = launch.arguments.pointers();
@@ -388,16 +408,15 @@ impl Backend for Cuda {
                 .launch(function, blocks, threads, shared, &pointers)
         }
         .map_err(cuda)?;
-        // A checked build waits, so that a fault names its launch.
-        if let Some(fault) = fault {
-            self.core.stream.synchronize().map_err(|error| {
-                match fault::read_fault(&mut lock(fault)) {
-                    Some(fault) => launch.describe(fault),
-                    None => cuda(error),
-                }
-            })?;
+        // In a checked build the error is that of the launch; lines that a kernel prints are collected after it.
+        if !(CHECKED && loaded.reports) && loaded.prints.is_none() {
+            return Ok(());
         }
-        Ok(())
+        let ended = self.core.stream.synchronize();
+        if let Some(prints) = &loaded.prints {
+            lock(prints).collect(&loaded.module, &launch);
+        }
+        ended.map_err(cuda)
     }
 
     fn synchronize(&self) -> Result<()> {

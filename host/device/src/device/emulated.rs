@@ -7,6 +7,7 @@ use std::time::Instant;
 use ptx_emulator::{Array, Emulator, Kernels};
 use trioxide_kernel::fault::{FAULT_SYMBOL, Fault};
 use trioxide_kernel::launch::{DeviceId, Launch, LaunchError, Memory};
+use trioxide_kernel::print::{Header, MOST_PRINTS, PRINTS_SYMBOL, Record};
 
 use super::{Backend, Details, Mark, MemoryUse, Ptx, grid_of, lock};
 use crate::{Error, Result};
@@ -27,10 +28,52 @@ struct Package {
     kernels: HashMap<&'static str, Loaded>,
 }
 
+#[derive(Clone)]
 struct Loaded {
     kernels: Arc<Kernels>,
     /// Address of the memory in which a checked build reports a bad index.
     fault: Option<u64>,
+    prints: Option<Prints>,
+}
+
+/// Where a kernel prints: addresses of the variable with the header, and of the records.
+#[derive(Clone, Copy)]
+struct Prints {
+    header: u64,
+    records: u64,
+}
+
+/// Bytes of the records.
+const RECORDS: usize = MOST_PRINTS * size_of::<Record>();
+
+impl Prints {
+    fn new(emulator: &Emulator, header: u64) -> Option<Self> {
+        let records = emulator.allocate(RECORDS)?;
+        // SAFETY: just allocated.
+        unsafe { (records as *mut u8).write_bytes(0, RECORDS) };
+        Some(Self { header, records })
+    }
+
+    /// Begins a launch.
+    fn clear(self) {
+        let header = Header {
+            records: self.records,
+            most: MOST_PRINTS as u32,
+            count: 0,
+        };
+        // SAFETY: the variable of the kernel's module, which is a header.
+        unsafe { (self.header as *mut Header).write(header) };
+    }
+
+    /// What the launch has printed.
+    fn collect(self, launch: &Launch) {
+        // SAFETY: as above; the launch has ended.
+        let Header { count, .. } = unsafe { (self.header as *const Header).read() };
+        let kept = MOST_PRINTS.min(count as usize);
+        // SAFETY: records, zeroed when they were allocated, which nobody uses meanwhile.
+        let records = unsafe { std::slice::from_raw_parts_mut(self.records as *mut Record, kept) };
+        launch.take_prints(records, count.into());
+    }
 }
 
 impl Emulated {
@@ -45,7 +88,7 @@ impl Emulated {
     }
 
     /// The kernel of an entry, ready to be launched.
-    fn kernel(&self, launch: &Launch) -> Result<(Arc<Kernels>, Option<u64>), LaunchError> {
+    fn kernel(&self, launch: &Launch) -> Result<Loaded, LaunchError> {
         let kernel = launch.kernel;
         let fail = |reason: String| LaunchError::Device {
             kernel: kernel.name,
@@ -78,14 +121,21 @@ impl Emulated {
                 }
                 None => None,
             };
+            let prints = match kernels.variable(PRINTS_SYMBOL) {
+                Some((header, _)) => {
+                    let prints = Prints::new(&self.emulator, header);
+                    Some(prints.ok_or_else(|| fail("no memory for prints".to_owned()))?)
+                }
+                None => None,
+            };
             let loaded = Loaded {
                 kernels: Arc::new(kernels),
                 fault,
+                prints,
             };
             package.kernels.insert(kernel.entry, loaded);
         }
-        let loaded = &package.kernels[kernel.entry];
-        Ok((loaded.kernels.clone(), loaded.fault))
+        Ok(package.kernels[kernel.entry].clone())
     }
 }
 
@@ -189,7 +239,11 @@ impl Backend for Emulated {
     }
 
     unsafe fn launch(&self, mut launch: Launch) -> Result<(), LaunchError> {
-        let (kernels, fault) = self.kernel(&launch)?;
+        let Loaded {
+            kernels,
+            fault,
+            prints,
+        } = self.kernel(&launch)?;
         let (blocks, threads) = grid_of(&launch);
         let mut arrays: Vec<Array> = launch.arguments.arrays().iter().map(array_of).collect();
         if let Some(address) = fault {
@@ -198,6 +252,15 @@ impl Backend for Emulated {
                 address,
                 len: 1,
                 bytes: size_of::<Fault>() as u64,
+            });
+        }
+        if let Some(prints) = prints {
+            prints.clear();
+            arrays.push(Array {
+                name: "the prints",
+                address: prints.records,
+                len: MOST_PRINTS as u64,
+                bytes: RECORDS as u64,
             });
         }
         let pointers = launch.arguments.pointers();
@@ -212,12 +275,15 @@ impl Backend for Emulated {
         // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller, and are this
         // device's.
         let ran = unsafe { self.emulator.launch(&kernels, &run) };
+        if let Some(prints) = prints {
+            prints.collect(&launch);
+        }
         ran.map_err(|text| {
             // SAFETY: memory of a fault, of which the launch has ended.
             let reported =
                 fault.map(|place| unsafe { (place as *mut Fault).replace(Fault::default()) });
             match reported.filter(|fault| fault.is_set != 0) {
-                Some(fault) => launch.describe(fault),
+                Some(fault) => launch.named().describe(&fault),
                 None => LaunchError::Device {
                     kernel: launch.kernel.name,
                     reason: text,

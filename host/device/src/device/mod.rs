@@ -16,6 +16,7 @@ mod launches;
 #[cfg(feature = "cuda")]
 mod machine_code;
 mod pages;
+mod prints;
 mod ptx;
 mod sharing;
 mod stages;
@@ -251,6 +252,7 @@ struct Machine {
     stages: Mutex<stages::Stages>,
     timed: launches::Timed,
     launched: Mutex<BTreeSet<&'static str>>,
+    prints: prints::Kept,
     transferred: sharing::Transferred,
     id: DeviceId,
     backend: Box<dyn Backend>,
@@ -387,6 +389,7 @@ impl Device {
             stages: Mutex::default(),
             timed: launches::Timed::default(),
             launched: Mutex::default(),
+            prints: prints::Kept::default(),
             transferred: sharing::Transferred::default(),
             id,
             backend,
@@ -565,8 +568,9 @@ impl Device {
 const BANDWIDTH_RUNS: u32 = 8;
 
 impl Launcher for Device {
-    unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError> {
+    unsafe fn launch(&self, mut launch: Launch) -> Result<(), LaunchError> {
         launch.check_device(self.0.id)?;
+        self.0.prints.keep(&mut launch);
         lock(&self.0.launched).insert(launch.kernel.entry);
         if launch.n == 0 {
             return Ok(());

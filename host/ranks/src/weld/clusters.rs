@@ -30,8 +30,8 @@ pub fn join(ranks: &Ranks, on: &Device, part: &Part, decided: &mut Decided) -> R
     let here = halo.ghosts().iter().zip(ids);
     let here = here.map(|(&ghost, id)| part.ids.place(id).unwrap_or(ghost));
     let here: Vec<u32> = here.collect();
-    // SAFETY: a ghost comes from one rank, once.
-    let set = unsafe { decided.set(on, halo.ghosts(), &here) };
+    // A ghost comes from one rank, once.
+    let set = decided.set(on, halo.ghosts(), &here);
     ranks.agree(set.map_err(Fault::from))?;
     Ok(here)
 }

@@ -184,8 +184,7 @@ impl<'r> Exchange<'r> {
     }
 }
 
-// SAFETY: the rounds bring each ghost's state from its owner.
-unsafe impl Others for Exchange<'_> {
+impl Others for Exchange<'_> {
     fn round(&mut self, known: &mut [u8]) -> trioxide::Result<bool> {
         self.joint.agree(Ok(()))?;
         self.rounds.count += 1;

@@ -128,8 +128,7 @@ impl Halo {
         }
         let mut given: Buffer<Vertex> = on.uninitialized(give.len())?;
         as_words(on, nodes, |words| {
-            // SAFETY: words of the nodes.
-            unsafe { kernel::pick::launch(on, n, give, words, &mut given, 0) }?;
+            kernel::pick::launch(on, n, give, words, &mut given, 0)?;
             Ok(())
         })?;
         on.download_rows(&given)
@@ -157,23 +156,15 @@ impl Halo {
                     let mut sources = on.uninitialized((behind + stay) as usize)?;
                     let places: Vec<u32> = (first..first + stay).collect();
                     let places: Buffer<Place> = on.upload(bytemuck::cast_slice(&places))?;
-                    // SAFETY: words of the nodes that stay, the last of all.
-                    unsafe {
-                        kernel::pick::launch(on, stay, &places, words, &mut sources, behind)
-                    }?;
+                    kernel::pick::launch(on, stay, &places, words, &mut sources, behind)?;
                     // Ghosts of later classes are where they were.
-                    // SAFETY: words of the nodes that stay.
-                    unsafe {
-                        kernel::pick::launch(on, behind, &self.ghosts, words, &mut sources, 0)
-                    }?;
+                    kernel::pick::launch(on, behind, &self.ghosts, words, &mut sources, 0)?;
                     sources
                 }
             };
             let Class { at, counted, .. } = &self.classes[class];
-            // SAFETY: as many words as ghosts have.
-            unsafe { kernel::pick::launch(on, n, counted, &taken, &mut sources, *at) }?;
-            // SAFETY: words of `sources`; `first` words come before those that stay.
-            unsafe { kernel::pick::launch(on, stay, &self.from, &sources, words, first) }?;
+            kernel::pick::launch(on, n, counted, &taken, &mut sources, *at)?;
+            kernel::pick::launch(on, stay, &self.from, &sources, words, first)?;
             self.sources = Some(sources);
             Ok(())
         })

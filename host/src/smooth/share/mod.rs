@@ -8,12 +8,15 @@
 mod colours;
 mod halo;
 
-use gpu::smooth::{self as kernel, Nodes, SWEEP_LANES, Vector};
+use gpu::smooth::{self as kernel, Nodes, Vector};
 use trioxide_kernel::launch::Buffer;
 
 use super::order::Ordered;
 use super::sweeps::Sweeps;
-use super::{BoundaryRule, Form, Method, Options, Relations, Result, Schedule, prepare_coloured};
+use super::{
+    BoundaryRule, Form, Method, Options, Relations, Result, Schedule, arrange, prepare_coloured,
+    restore,
+};
 use crate::Error;
 use crate::device::Device;
 use crate::smooth::DeviceMesh;
@@ -131,14 +134,7 @@ pub fn smooth_share<P: Vector>(
         _ => others.largest(ordered.classes.places.len() as u32)?,
     };
     let halo = Halo::new::<P::Aos>(on, &places, moving, part, &colours, classes)?;
-    let nodes = places.len();
-    let mut arranged = on.uninitialized::<P::Aos>(<P::Aos as Nodes>::ELEMENTS * nodes)?;
-    on.stage("into the layout", || {
-        let (order, points) = (&ordered.order, mesh.points());
-        // SAFETY: the order is a permutation of the nodes.
-        unsafe { kernel::arrange::launch(on, nodes as u32, order, points, &mut arranged) }?;
-        Ok(())
-    })?;
+    let mut arranged = arrange::<P::Aos>(on, ordered, mesh.points())?;
     let schedule = Schedule::new(options);
     let mut sweeps = ShareSweeps {
         on,
@@ -162,13 +158,7 @@ pub fn smooth_share<P: Vector>(
             sweeps.coloured::<P::Aos>(&by_class, arranged)?
         }
     };
-    let mut points: Buffer<P> = on.uninitialized(nodes)?;
-    on.stage("out of the layout", || {
-        let order = &ordered.order;
-        // SAFETY: as above.
-        unsafe { kernel::restore::launch(on, nodes as u32, order, &arranged, &mut points) }?;
-        Ok(())
-    })?;
+    let points = restore::<P::Aos>(on, ordered, &arranged)?;
     let Swept {
         squares,
         all_moving,
@@ -232,21 +222,10 @@ impl ShareSweeps<'_> {
             let has_moved = on.stage("sweeps", || {
                 let mut moved = on.upload(&[1, 0])?;
                 if count > 0 {
-                    // SAFETY: neighbours are places of the nodes.
-                    unsafe {
-                        kernel::sweep_form_a::launch(
-                            on,
-                            count.div_ceil(SWEEP_LANES as u32),
-                            ordered.neighbourhood(),
-                            &from,
-                            &mut after,
-                            &mut moved,
-                            0,
-                            count,
-                            self.schedule.factor(self.swept.sweeps),
-                            self.schedule.square(),
-                        )
-                    }?;
+                    let sweep = (0, self.swept.sweeps);
+                    let (from, to) = (&from, &mut after);
+                    self.schedule
+                        .sweep_form_a(on, ordered, from, to, &mut moved, sweep)?;
                 }
                 on.read(&moved, 1)
             })?;
@@ -256,8 +235,7 @@ impl ShareSweeps<'_> {
         }
         if let (Some(before), 1..) = (to, count) {
             let mut squares = on.uninitialized(count as usize)?;
-            // SAFETY: both arrays have all nodes; `count` nodes move.
-            unsafe { kernel::square_moves::launch(on, count, &before, &from, &mut squares) }?;
+            kernel::square_moves::launch(on, count, &before, &from, &mut squares)?;
             self.swept.squares = on.download(&squares)?;
         }
         Ok(from)

@@ -1,34 +1,77 @@
-//! Bad indices that the kernels of a checked build report, and errors that a process does not get over.
+//! Wrong indices and broken assertions that kernels report, and errors that a process does not get over.
+
+use std::collections::HashMap;
+use std::ffi::CString;
 
 use cust::error::{CudaError, CudaResult};
 use cust::memory::CopyDestination;
 use cust::module::Module;
+use trioxide_kernel::check::hash;
 use trioxide_kernel::fault::{FAULT_SYMBOL, Fault};
+use trioxide_kernel::launch::{Launch, LaunchError, Named};
 use trioxide_work::error::OUT_OF_MEMORY;
 
 use crate::device::transfers::Pinned;
 
-/// Gives a module memory to report bad indices in; `None` for one whose PTX, `text`, checks none.
-pub fn fault_of(text: &str, module: &Module) -> CudaResult<Option<Pinned>> {
-    // The text is searched, since asking the driver for a missing symbol is an error to tools that watch it.
-    if !text.contains(FAULT_SYMBOL) {
-        return Ok(None);
-    }
-    let name = std::ffi::CString::new(FAULT_SYMBOL).expect("no NUL in the name");
-    let mut symbol = module.get_global::<u64>(&name)?;
-    let mut fault = Pinned::new(size_of::<Fault>())?;
-    fault.bytes().fill(0);
-    symbol.copy_from(&(fault.bytes().as_mut_ptr() as u64))?;
-    Ok(Some(fault))
+/// The reports of all kernels on a device. A launch is not waited for: the first wait after a wrong index fails, and
+/// then the report is there.
+#[derive(Default)]
+pub struct Faults {
+    /// A [`Fault`] in memory of the host, once a module wants it.
+    memory: Option<Pinned>,
+    /// The kernels that may report, by the hash of their name.
+    kernels: HashMap<u32, Named>,
+    /// The last one that was launched: a report from shared memory or of an assertion does not know its kernel.
+    last: u32,
 }
 
-/// The fault that a kernel reported; the memory is cleared.
-pub fn read_fault(memory: &mut Pinned) -> Option<Fault> {
-    let at: *mut Fault = memory.bytes().as_mut_ptr().cast();
-    // SAFETY: memory of a fault, page-aligned, which the device wrote before it ended.
-    let fault = unsafe { at.read_volatile() };
-    memory.bytes().fill(0);
-    (fault.is_set != 0).then_some(fault)
+impl Faults {
+    /// Whether kernels of a module may report: its PTX, or the names in its machine code, mention the variable.
+    ///
+    /// The code is searched, since asking the driver for a missing symbol is an error to tools that watch it.
+    pub fn are_in(code: &[u8]) -> bool {
+        memchr::memmem::find(code, FAULT_SYMBOL.as_bytes()).is_some()
+    }
+
+    /// Gives a module the memory to report in.
+    pub fn give_to(&mut self, module: &Module) -> CudaResult<()> {
+        let memory = match &mut self.memory {
+            Some(memory) => memory,
+            none => {
+                let mut memory = Pinned::new(size_of::<Fault>())?;
+                memory.bytes().fill(0);
+                none.insert(memory)
+            }
+        };
+        let name = CString::new(FAULT_SYMBOL).expect("no NUL in the name");
+        let mut symbol = module.get_global::<u64>(&name)?;
+        symbol.copy_from(&(memory.bytes().as_mut_ptr() as u64))
+    }
+
+    /// Notes the launch of a kernel that may report.
+    pub fn note(&mut self, launch: &Launch) {
+        self.last = hash(launch.kernel.name);
+        self.kernels
+            .entry(self.last)
+            .or_insert_with(|| launch.named());
+    }
+
+    /// The report, if there is one; the memory is cleared.
+    pub fn take(&mut self) -> Option<LaunchError> {
+        let bytes = self.memory.as_mut()?.bytes();
+        let at: *mut Fault = bytes.as_mut_ptr().cast();
+        // SAFETY: memory of a fault, page-aligned, which the device wrote before it ended.
+        let fault = unsafe { at.read_volatile() };
+        bytes.fill(0);
+        if fault.is_set == 0 {
+            return None;
+        }
+        let kernel = match fault.kernel {
+            0 => self.last,
+            kernel => kernel,
+        };
+        Some(self.kernels.get(&kernel)?.describe(&fault))
+    }
 }
 
 /// The driver's reason. After some errors every later call of the process fails with the same one: those say so.

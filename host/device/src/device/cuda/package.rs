@@ -13,9 +13,9 @@ use cust::error::{CudaError, CudaResult};
 use cust::function::Function;
 use cust::module::Module;
 
-use super::fault;
+use super::fault::Faults;
+use super::prints::Prints;
 use crate::device::Ptx;
-use crate::device::transfers::Pinned;
 
 /// The kernels of a package.
 pub struct Package {
@@ -42,14 +42,16 @@ pub struct MadeReady {
 pub struct Kernel {
     /// The driver's handle, since the first launch: to look it up takes a part of a launch's time.
     function: Option<Function<'static>>,
-    module: Arc<Module>,
-    /// Where the kernel of a checked build reports bad indices.
-    pub fault: Option<Mutex<Pinned>>,
+    pub module: Arc<Module>,
+    /// Whether it may report a wrong index.
+    pub reports: bool,
+    /// Where the kernel prints, if it does.
+    pub prints: Option<Mutex<Prints>>,
 }
 
 impl Package {
     /// Makes the first kernel ready, so that PTX which the driver refuses is an error here, in the current context.
-    pub fn load(ptx: Ptx, capability: (i32, i32)) -> CudaResult<Self> {
+    pub fn load(ptx: Ptx, capability: (i32, i32), faults: &mut Faults) -> CudaResult<Self> {
         let mut package = Self {
             ptx,
             source: None,
@@ -62,7 +64,7 @@ impl Package {
             return Ok(package);
         }
         let first = package.source().entries().next().map(|item| item.name);
-        package.kernel(first.ok_or(CudaError::InvalidPtx)?)?;
+        package.kernel(first.ok_or(CudaError::InvalidPtx)?, faults)?;
         Ok(package)
     }
 
@@ -76,11 +78,15 @@ impl Package {
     }
 
     /// The kernel of an entry, and its handle. The first call loads or compiles it, in the current context.
-    pub fn kernel(&mut self, entry: &'static str) -> CudaResult<(&Function<'static>, &Kernel)> {
+    pub fn kernel(
+        &mut self,
+        entry: &'static str,
+        faults: &mut Faults,
+    ) -> CudaResult<(&Function<'static>, &Kernel)> {
         if !self.kernels.contains_key(entry) {
             let start = Instant::now();
-            if !self.load_machine_code(entry) {
-                self.compile(entry)?;
+            if !self.load_machine_code(entry, faults)? {
+                self.compile(entry, faults)?;
             }
             self.made_ready.time += start.elapsed();
         }
@@ -100,17 +106,21 @@ impl Package {
 
     /// Loads the family of an entry. False where the binary has no machine code for this device, or the driver is older
     /// than it: then the driver compiles the same kernel.
-    fn load_machine_code(&mut self, entry: &'static str) -> bool {
+    fn load_machine_code(&mut self, entry: &'static str, faults: &mut Faults) -> CudaResult<bool> {
         if self.is_refused || !self.has_machine_code() {
-            return false;
+            return Ok(false);
         }
         let Some((kernels, code)) = self.ptx.module_of(entry, self.capability) else {
-            return false;
+            return Ok(false);
         };
         let Ok(module) = Module::from_cubin(&code) else {
             self.is_refused = true;
-            return false;
+            return Ok(false);
         };
+        let reports = Faults::are_in(&code);
+        if reports {
+            faults.give_to(&module)?;
+        }
         let module = Arc::new(module);
         self.made_ready.loaded += kernels.len();
         for name in kernels {
@@ -118,22 +128,28 @@ impl Package {
             let kernel = Kernel {
                 function: None,
                 module,
-                fault: None,
+                reports,
+                prints: None,
             };
             self.kernels.entry(name).or_insert(kernel);
         }
-        true
+        Ok(true)
     }
 
-    fn compile(&mut self, entry: &'static str) -> CudaResult<()> {
+    fn compile(&mut self, entry: &'static str, faults: &mut Faults) -> CudaResult<()> {
         let text = self.source().cut(entry).ok_or(CudaError::NotFound)?;
         let module = Module::from_ptx(&text, &[])?;
-        let fault = fault::fault_of(&text, &module)?.map(Mutex::new);
+        let reports = Faults::are_in(text.as_bytes());
+        if reports {
+            faults.give_to(&module)?;
+        }
+        let prints = Prints::of(&text, &module)?.map(Mutex::new);
         let module = Arc::new(module);
         let kernel = Kernel {
             function: None,
             module,
-            fault,
+            reports,
+            prints,
         };
         self.kernels.insert(entry, kernel);
         self.made_ready.compiled += 1;
