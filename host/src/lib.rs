@@ -45,6 +45,7 @@
 //! | the cases that every device must pass | [`selftest`] |
 //! | devices, buffers, collectives; the rules that kernels of any crate keep | [`trioxide_device`], re-exported here |
 //! | meshes, files, generators, pictures | the crates in `mesh/`, `formats/`, `generate/`, `render/`, re-exported here |
+//! | whole meshes with all that they carry, in one call | the crate in `operations/`, above this one |
 //! | the command line | `cli/src/commands/` |
 //!
 //! | feature | brings |

@@ -57,11 +57,12 @@ impl SpacePoint for DVec3 {}
 
 /// Edges by which a marked tetrahedron is divided, before the closure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum DividedEdges {
-    /// Its longest edge: two children or more.
+    /// Its longest edge: two children or more
     #[default]
     Longest,
-    /// All six: eight children.
+    /// All six: eight children
     Every,
 }
 

@@ -1,15 +1,18 @@
-//! `--device`, `--threads`, `--precision`, `--timings`, `--json`, `--quiet`: options of every pipeline's command.
+//! `--device`, `--threads`, `--timings`, `--json`, `--quiet`: options of every pipeline's command.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
+use trioxide::Result;
 use trioxide::device::{Choice, Device, Stage, has_cuda_driver};
-use trioxide::{Error, Result};
+use trioxide_operations::{Count, Counts, Machine, On, Run, Start};
 
 use crate::account;
 use crate::auto::{Estimate, Work};
+use crate::names::worded;
 use crate::{is_standard_output, note, print, write_json};
 
 /// Options of every command that runs a pipeline.
@@ -22,9 +25,6 @@ pub struct DeviceOptions {
     /// CPU threads, at most four a core, or 64 if that is more [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// Precision of coordinates on the device
-    #[arg(long, value_enum, default_value = "f64")]
-    pub precision: Precision,
     /// Print the time of each stage, and of each part of the whole run; under mpirun of rank 0's, with how long it
     /// waited for other ranks
     #[arg(long)]
@@ -37,15 +37,6 @@ pub struct DeviceOptions {
     pub quiet: bool,
 }
 
-/// Scalar type of coordinates.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Precision {
-    /// Double.
-    F64,
-    /// Single.
-    F32,
-}
-
 /// The CPU in place of a GPU that `auto` chose.
 #[derive(Clone, Copy, Debug)]
 pub struct Otherwise {
@@ -55,7 +46,7 @@ pub struct Otherwise {
 
 impl Otherwise {
     /// Opens the CPU, and says why.
-    fn open(self, reason: &Error) -> Result<Device> {
+    fn open(self, reason: &dyn Display) -> Result<Device> {
         note(self.quiet, format_args!("running on the CPU: {reason}"));
         account::choice(format!("the CPU: {reason}"));
         Device::cpu(self.threads)
@@ -84,12 +75,7 @@ impl Opening {
     pub fn open(self) -> Result<Machine> {
         account::part("work of the host");
         let (device, otherwise) = match self {
-            Opening::Serial => {
-                return Ok(Machine {
-                    device: None,
-                    otherwise: None,
-                });
-            }
+            Opening::Serial => return Ok(On::Serial.into()),
             Opening::Open(machine) => return Ok(machine),
             Opening::Cpu(threads) => (Device::cpu(threads)?, None),
             Opening::Gpu {
@@ -109,42 +95,34 @@ impl Opening {
             std::mem::forget(device.clone());
         }
         account::part("wait for the device");
-        Ok(Machine {
-            device: Some(device),
-            otherwise,
+        let machine = Machine::from(&device);
+        Ok(match otherwise {
+            None => machine,
+            Some(otherwise) => machine.or(move |reason| {
+                account::part("tried on the GPU");
+                otherwise.open(reason)
+            }),
         })
     }
 }
 
-/// A machine that is open.
-#[derive(Clone)]
-pub struct Machine {
-    /// The device; `None` for `serial`.
-    device: Option<Device>,
-    /// For a GPU that `auto` chose.
-    otherwise: Option<Otherwise>,
+impl Start for Opening {
+    fn start(self) -> Result<Machine> {
+        self.open()
+    }
 }
 
-impl Machine {
-    /// The device; `None` for `serial`.
-    pub fn device(&self) -> Option<&Device> {
-        self.device.as_ref()
-    }
-
-    /// Runs `work` on the machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not
-    /// suffice, says so and runs `work` once more, on the CPU.
-    ///
-    /// # Errors
-    /// Those of `work`.
-    pub fn run<R>(&self, work: impl Fn(Option<&Device>) -> Result<R>) -> Result<R> {
-        match (work(self.device()), self.otherwise) {
-            (Err(reason), Some(otherwise)) if reason.is_out_of_memory() => {
-                account::part("tried on the GPU");
-                work(Some(&otherwise.open(&reason)?))
-            }
-            (result, _) => result,
-        }
-    }
+/// Runs `work` on a machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not
+/// suffice, says so and runs `work` once more, on the CPU.
+///
+/// # Errors
+/// Those of `work`.
+pub fn run<R>(machine: &Machine, work: impl Fn(Option<&Device>) -> Result<R>) -> Result<R> {
+    let run = |on: &On| match on {
+        On::Device(device) => Ok(work(Some(device))?),
+        On::Serial => Ok(work(None)?),
+    };
+    machine.run(run).map_err(worded)
 }
 
 /// Bytes of an input whose copies are prepared while it is read.
@@ -217,6 +195,37 @@ pub struct Report<'a> {
     pub counts: Vec<(&'static str, Value)>,
     /// Most bytes on the device at once.
     pub peak_bytes: Option<u64>,
+}
+
+/// Counts as values of JSON.
+pub fn to_values(counts: Counts) -> Vec<(&'static str, Value)> {
+    let value = |count| match count {
+        Count::Whole(count) => json!(count),
+        Count::Real(number) => json!(number),
+        Count::Flag(flag) => json!(flag),
+        Count::Word(word) => json!(word),
+        Count::Digest(digest) => json!(format!("{digest:016x}")),
+    };
+    counts
+        .into_iter()
+        .map(|(name, count)| (name, value(count)))
+        .collect()
+}
+
+impl<'a> Report<'a> {
+    /// Of an operation that has just ended: its stages are noted as parts of the run.
+    pub fn of(command: &'static str, input: &'a Path, run: Run, counts: Counts) -> Self {
+        account::stages(&run.stages);
+        account::device(run.costs);
+        Self {
+            command,
+            input,
+            device: run.device,
+            stages: run.stages,
+            counts: to_values(counts),
+            peak_bytes: run.peak_bytes,
+        }
+    }
 }
 
 impl Report<'_> {

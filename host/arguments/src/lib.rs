@@ -11,16 +11,14 @@ use serde_json::Value;
 use trioxide::formats::atomic_file::{self, write_atomically};
 use trioxide::terminal::{visible, visible_line};
 use trioxide::{Error, Result};
+use trioxide_operations::Note;
 
 pub mod account;
 pub mod auto;
-pub mod count;
 pub mod device;
-pub mod mark;
-pub mod polylla;
+pub mod names;
 pub mod progress;
 pub mod quality;
-pub mod weld;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {
@@ -42,6 +40,11 @@ pub fn note(quiet: bool, text: impl Display) {
     if !quiet {
         print_error(text);
     }
+}
+
+/// Prints what a user may want to know of an operation, as [`note`].
+pub fn note_all(notes: &[Note], quiet: bool) {
+    notes.iter().for_each(|said| note(quiet, said));
 }
 
 /// Prints a line on standard error, with escapes for what a terminal would take for commands: files and their names may

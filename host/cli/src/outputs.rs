@@ -7,10 +7,10 @@ use trioxide::formats::atomic_file::AtomicFile;
 use trioxide::formats::{ancestry, files_of, run_files};
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::{TEXT, is_text};
-use trioxide_arguments::mark::Mark;
 use trioxide_arguments::{is_standard_output, note};
 
 use crate::commands::is_generated;
+use crate::commands::refine::MarkOption;
 use crate::commands::weld::Lock;
 
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
@@ -102,7 +102,8 @@ fn inputs(commands: &[&ArgMatches]) -> Vec<(&'static str, PathBuf)> {
     }
     for options in commands {
         inputs.extend(path(options, "fixed").map(|path| ("--fixed", path.clone())));
-        if let Ok(Some(Mark::File(path) | Mark::Values(path))) = options.try_get_one("mark") {
+        let mark = options.try_get_one::<MarkOption>("mark");
+        if let Ok(Some(MarkOption::File(path) | MarkOption::Values(path))) = mark {
             inputs.push(("--mark", path.clone()));
         }
         let locks = options.try_get_many::<Lock>("lock").ok().flatten();

@@ -230,7 +230,7 @@ fn refinement_is_the_same_on_every_device_and_keeps_tags() {
     for (options, words) in [
         (
             "--coarsen-to 0",
-            "--coarsen-to goes with meshes of triangles, but a.vtu is a volume mesh",
+            "--coarsen-to goes with meshes of triangles, but this one is a volume mesh",
         ),
         ("--maps maps", "--maps goes with meshes of triangles"),
         (
@@ -348,7 +348,7 @@ fn tetrahedra_become_polyhedra() {
         assert_eq!(merged[share], measured[share], "{share}");
     }
     let refused = place.fails("vem m.vtu");
-    assert!(refused.contains("--merge-faces"), "{refused}");
+    assert!(refused.contains("without merging faces"), "{refused}");
     place.succeeds("render p.vtu -o p.png --cut 1,0,0 --width 300");
     assert!(place.path("p.png").is_file());
 

@@ -141,7 +141,11 @@ fn what_slabs_do_without_is_refused_with_its_remedy() {
     };
     let refused = run("150k");
     assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused).contains("convert"), "{}", text(&refused));
+    assert!(
+        text(&refused).contains("regions: drop them"),
+        "{}",
+        text(&refused)
+    );
     let kept = run("1G");
     assert!(kept.status.success(), "{}", text(&kept));
 

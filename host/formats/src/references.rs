@@ -69,8 +69,8 @@ impl<'a> References<'a> {
         let path = folder.join(name);
         if self.follow == FollowReferences::Below && !is_below(folder, name, &path) {
             return Err(format!(
-                "the file `{shown}` is not below the folder of the file that names it: move it there, or use \
-                 --follow-references anywhere"
+                "the file `{shown}` is not below the folder of the file that names it: move it there, or follow \
+                 references anywhere"
             ));
         }
         let is_special = |metadata: std::fs::Metadata| !metadata.is_file() && !metadata.is_dir();

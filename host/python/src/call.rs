@@ -4,8 +4,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trioxide::Device;
+use trioxide_operations::{self as operations, Run};
 
 use crate::device::PyDevice;
+use crate::options::KEYWORDS;
 use crate::work;
 
 pub type Dict<'py> = Bound<'py, PyDict>;
@@ -25,6 +27,24 @@ impl Call<'_, '_> {
         work: impl FnOnce(&Device) -> trioxide::Result<R> + Send + 'static,
     ) -> PyResult<R> {
         work::run_on(self.py, self.watch, self.device.get(), work)
+    }
+
+    /// As [`Call::run`], for an operation, whose run is noted with its stages.
+    pub fn operate<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Device) -> operations::Result<(Run, R)> + Send + 'static,
+    ) -> PyResult<R> {
+        let (run, result) = self.work(work)?;
+        self.device.get().note(run.stages);
+        Ok(result)
+    }
+
+    /// As [`Call::run`], for work with the errors of operations.
+    pub fn work<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Device) -> operations::Result<R> + Send + 'static,
+    ) -> PyResult<R> {
+        self.run(|on: &Device| work(on).map_err(|error| error.worded(KEYWORDS)))
     }
 }
 
@@ -59,13 +79,4 @@ pub fn choice<T: Copy>(
             known.join(", ")
         ))
     })
-}
-
-pub fn is_single(options: &Dict<'_>) -> PyResult<bool> {
-    choice(
-        options,
-        "precision",
-        false,
-        &[("f64", false), ("f32", true)],
-    )
 }

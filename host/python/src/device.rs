@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use trioxide::Device;
 use trioxide::device::{Choice, Stage};
 
-use crate::exception::{exception, in_python};
+use crate::exception::exception;
 
 /// A machine that computes: `Device("auto")`, `Device("cuda:0")`, `Device("cpu", threads=4)`.
 ///
@@ -57,7 +57,7 @@ impl PyDevice {
             Choice::Auto => match Device::cuda(0) {
                 Ok(device) => Ok((device, Some(0), None)),
                 Err(reason) => {
-                    let reason = in_python(&reason.to_string());
+                    let reason = reason.to_string();
                     Device::cpu(threads).map(|cpu| (cpu, None, Some(reason)))
                 }
             },

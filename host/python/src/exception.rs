@@ -13,7 +13,7 @@ use trioxide::terminal::visible;
 /// The exception of an error: `ValueError` for a mesh or an argument, with element and rule; `MemoryError`; `OSError`
 /// for a file; `RuntimeError` for a device.
 pub fn exception(error: Error) -> PyErr {
-    let text = in_python(&visible(&error.to_string()));
+    let text = visible(&error.to_string()).into_owned();
     match error {
         Error::OutOfMemory { .. } | Error::NoMemory(_) => PyMemoryError::new_err(text),
         Error::File { path, source } => of_file(path, &source),
@@ -61,23 +61,4 @@ fn number_of(error: &io::Error) -> Option<i32> {
         io::ErrorKind::IsADirectory => Some(21),
         _ => None,
     }
-}
-
-/// A message with options as the package's functions have them: `--device cpu` is `device="cpu"`, `--max-cells` is
-/// `max_cells`.
-pub fn in_python(message: &str) -> String {
-    let message = message.replace("--device cpu", "device=\"cpu\"");
-    let message = message.replace(
-        "--follow-references anywhere",
-        "follow_references=\"anywhere\"",
-    );
-    let mut words = message.split(' ').map(|word| {
-        let start = word.find(|c: char| !"(`,".contains(c)).unwrap_or(0);
-        match word[start..].strip_prefix("--") {
-            Some(option) => format!("{}{}", &word[..start], option.replace('-', "_")),
-            None => word.to_owned(),
-        }
-    });
-    let first = words.next().unwrap_or_default();
-    words.fold(first, |text, word| text + " " + &word)
 }

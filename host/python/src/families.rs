@@ -1,288 +1,112 @@
 //! The families on arrays of the host: polylla, weld, smooth; refine is in `refinement`.
 
-use glam::{DVec2, DVec3, Vec2, Vec3};
-use pyo3::exceptions::PyValueError;
+use glam::DVec3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trioxide::fields::{Carried, Fields};
-use trioxide::half_edges::{DeviceTriangulation, Point};
-use trioxide::mesh::{Mesh, PolygonMesh, PolyllaCounts, PolyllaLists, Ties, Triangulation};
-use trioxide::polylla::{self, Constraints, PolygonTriangles};
-use trioxide::smooth::{self, Smoothed};
-use trioxide::weld::{self, DeviceMesh, Guards, Locks, Method, Position};
-use trioxide::{Device, indexed};
+use trioxide::weld::Locks;
+use trioxide_operations as operations;
 
 use crate::arrays::{entry, list};
-use crate::call::{Call, Dict, choice, is_single, option};
+use crate::call::{Call, Dict, option};
 use crate::meshes::{dict_of_mesh, mesh_of, volume_of};
+use crate::options::parse;
 
 /// Polygons of a triangulation.
 pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let (py, options, mut mesh) = (call.py, call.options, mesh_of(mesh)?);
-    let is_indexed = choice(
-        options,
-        "method",
-        false,
-        &[("half-edge", false), ("indexed", true)],
-    )?;
-    let settings = polylla::Options {
-        strict: option(options, "strict", false)?,
-        ties: choice(
-            options,
-            "ties",
-            Ties::Edge,
-            &[("edge", Ties::Edge), ("first", Ties::First)],
-        )?,
-        prev: false,
-        lists: true,
-    };
-    if is_indexed && settings.strict {
-        return Err(PyValueError::new_err(
-            "strict=True needs half-edges: use method=\"half-edge\", which gives the same polygons",
-        ));
-    }
-    let is_single = is_single(options)?;
-    let is_unconstrained = option(options, "unconstrained", false)?;
-    let (mesh, half_edges, counts, triangles) = call.run(move |on| {
-        let mut carried = Carried::take(&mut mesh)?;
-        let mut mesh = mesh.into_triangulation()?;
-        if is_unconstrained {
-            mesh.regions = None;
-            mesh.segments.clear();
-            carried.fields.sides = Fields::default();
-        }
-        let (lists, triangles) = match is_single {
-            false => polygons::<DVec2>(on, &mesh, settings, is_indexed),
-            true => polygons::<Vec2>(on, &mesh, settings, is_indexed),
-        }?;
-        if !carried.fields.cells.is_empty() {
-            let mix = triangles.clone().mix(&mesh, &lists.half_edges);
-            carried.fields.cells = carried.fields.cells.mixed(&mix);
-        }
-        let of_polygon = |&h: &u32| mesh.regions.as_ref().map(|regions| regions[h as usize / 3]);
-        let regions = lists.half_edges.iter().map(of_polygon).collect();
-        let mut polygons = Mesh::from(PolygonMesh {
-            points: mesh.points,
-            polygons: lists.polygons,
-            regions: mesh.regions.is_some().then_some(regions).flatten(),
-            segments: mesh.segments,
-        });
-        carried.put(&mut polygons);
-        Ok((polygons, lists.half_edges, lists.counts, triangles))
+    let mut options: operations::polylla::Options = parse(call.options)?;
+    options.parents = true;
+    let mesh = mesh_of(mesh)?;
+    let (mesh, report) = call.operate(move |on| {
+        let (mesh, report) = operations::polylla(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh, report)))
     })?;
-    let result = dict_of_mesh(py, mesh)?;
-    result.set_item("triangle_offsets", list(py, triangles.offsets))?;
-    result.set_item("triangles_of_polygons", list(py, triangles.triangles))?;
-    result.set_item("half_edges", list(py, half_edges))?;
-    put_counts(&result, counts)?;
+    let result = dict_of_mesh(call.py, mesh)?;
+    put_counts(&result, report.totals.counts())?;
+    let parents = report.parents.expect("the options ask for them");
+    result.set_item("triangle_offsets", list(call.py, parents.offsets))?;
+    result.set_item("triangles_of_polygons", list(call.py, parents.triangles))?;
+    result.set_item("half_edges", list(call.py, report.half_edges))?;
     Ok(result)
-}
-
-/// The counts of a run, as `counts`.
-pub fn put_counts(result: &Dict<'_>, counts: PolyllaCounts) -> PyResult<()> {
-    let dict = PyDict::new(result.py());
-    dict.set_item("polygons", counts.polygons)?;
-    dict.set_item("regions", counts.regions)?;
-    dict.set_item("frontier_edges", counts.frontier_edges)?;
-    dict.set_item("barrier_tips", counts.barrier_tips)?;
-    dict.set_item("weakly_simple", counts.weakly_simple)?;
-    result.set_item("counts", dict)
-}
-
-fn polygons<P: Point>(
-    on: &Device,
-    mesh: &Triangulation,
-    options: polylla::Options,
-    is_indexed: bool,
-) -> trioxide::Result<(PolyllaLists, PolygonTriangles)> {
-    let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
-    on.require(match is_indexed {
-        false => polylla::bytes_needed::<P>(points, triangles, options),
-        true => indexed::bytes_needed::<P>(points, triangles),
-    })?;
-    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::of(on, &half_edges, mesh)?;
-    let constraints = constraints.as_ref();
-    if is_indexed {
-        let neighbours = indexed::Neighbours::new(on, &half_edges)?;
-        let settings = indexed::Options {
-            ties: options.ties,
-            ..indexed::Options::default()
-        };
-        let result = indexed::indexed(on, &half_edges, &neighbours, constraints, settings)?;
-        let lists = result.download(on)?;
-        let twins: Vec<u32> = on.download_rows(half_edges.twins())?;
-        let (polygons, firsts) = (&lists.polygons, &lists.half_edges);
-        let triangles = PolygonTriangles::of_polygons(mesh, &twins, polygons, firsts);
-        return Ok((lists, triangles));
-    }
-    let result = polylla::polylla(on, &half_edges, constraints, options)?;
-    let triangles = result.download_triangles(on, &half_edges)?;
-    Ok((result.download(on)?, triangles))
-}
-
-/// The options of a weld.
-pub fn weld_options(options: &Dict<'_>, epsilon: f64) -> PyResult<weld::Options> {
-    let mut methods = vec![("auto", Method::Auto)];
-    methods.extend(Method::ALL.map(|method| (method.name(), method)));
-    Ok(weld::Options {
-        guards: Guards {
-            normals: option(options, "normal_tolerance", None)?,
-            uvs: option(options, "uv_tolerance", None)?,
-            colors: option(options, "color_tolerance", None)?,
-        },
-        position: choice(
-            options,
-            "position",
-            Position::Mean,
-            &[("mean", Position::Mean), ("first", Position::First)],
-        )?,
-        keep_degenerate: option(options, "keep_degenerate", false)?,
-        method: choice(options, "method", Method::Auto, &methods)?,
-        ..weld::Options::new(epsilon)
-    })
 }
 
 /// A welded mesh.
 pub fn weld<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let (py, options, mesh) = (call.py, call.options, mesh_of(mesh)?);
-    let epsilon: Option<f64> = option(options, "epsilon", None)?;
-    let ratio: Option<f64> = option(options, "ratio", None)?;
-    let mut settings = weld_options(options, epsilon.unwrap_or(0.0))?;
-    let locks = Locks {
-        boundary: option(options, "lock_boundary", false)?,
-        vertices: flags(options, "locked")?,
+    let mut options: operations::weld::Options = parse(call.options)?;
+    options.locks = Locks {
+        boundary: option(call.options, "lock_boundary", false)?,
+        vertices: flags(call.options, "locked")?,
     };
-    let (mesh, welded, epsilon) = call.run(move |on| {
-        let resident = DeviceMesh::upload_locked(on, &mesh, &locks)?;
-        if let Some(ratio) = ratio {
-            settings.epsilon =
-                weld::epsilon_for_ratio(on, &resident, settings.guards, ratio)?.epsilon;
-        }
-        let mut welded = weld::weld(on, &resident, settings)?.download(on)?;
-        let new = welded.take_mesh(&mesh, &settings)?;
-        Ok((new, welded, settings.epsilon))
+    let mesh = mesh_of(mesh)?;
+    let (mesh, report) = call.operate(move |on| {
+        let (mesh, report) = operations::weld(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh, report)))
     })?;
-    let result = dict_of_mesh(py, mesh)?;
-    result.set_item("map", list(py, welded.map))?;
-    result.set_item("representatives", list(py, welded.representatives))?;
-    result.set_item("epsilon", epsilon)?;
+    let result = dict_of_mesh(call.py, mesh)?;
+    put_counts(&result, report.totals.counts())?;
+    put_notes(&result, &report.notes)?;
+    result.set_item("map", list(call.py, report.map))?;
+    result.set_item("representatives", list(call.py, report.representatives))?;
     Ok(result)
 }
 
-/// The options of smoothing.
-pub fn smooth_options(options: &Dict<'_>) -> PyResult<smooth::Options> {
-    use smooth::{Blocks, BoundaryRule, Form, Layout, Method, Options, Renumber, Weights};
-    let guard = option(options, "guard", false)?;
-    let form = if guard { Form::BColoured } else { Form::A };
-    let hc: Option<[f64; 2]> = option(options, "hc", None)?;
-    let (alpha, beta) = hc.map_or((0.1, 0.6), |[alpha, beta]| (alpha, beta));
-    let (lambda, mu) = (
-        option(options, "lambda_", 0.5)?,
-        option(options, "mu", -0.53)?,
-    );
-    Ok(Options {
-        form: choice(
-            options,
-            "form",
-            form,
-            &[
-                ("a", Form::A),
-                ("b", Form::B),
-                ("b-coloured", Form::BColoured),
-                ("b-exact", Form::BExact),
-            ],
-        )?,
-        layout: choice(
-            options,
-            "layout",
-            Layout::Aligned,
-            &[
-                ("soa", Layout::Soa),
-                ("aos", Layout::Aos),
-                ("aligned", Layout::Aligned),
-            ],
-        )?,
-        blocks: choice(
-            options,
-            "blocks",
-            Blocks::Many,
-            &[("one", Blocks::One), ("many", Blocks::Many)],
-        )?,
-        renumber: choice(
-            options,
-            "renumber",
-            Renumber::Auto,
-            &[
-                ("auto", Renumber::Auto),
-                ("on", Renumber::On),
-                ("off", Renumber::Off),
-            ],
-        )?,
-        tolerance: option(options, "tolerance", 0.0)?,
-        max_iterations: option(options, "max_iterations", 100)?,
-        guard,
-        weights: choice(
-            options,
-            "weights",
-            Weights::Uniform,
-            &[
-                ("uniform", Weights::Uniform),
-                ("inverse-length", Weights::InverseLength),
-                ("cotangent", Weights::Cotangent),
-            ],
-        )?,
-        method: choice(
-            options,
-            "method",
-            Method::Laplacian,
-            &[
-                ("laplacian", Method::Laplacian),
-                ("taubin", Method::Taubin { lambda, mu }),
-                ("hc", Method::Hc { alpha, beta }),
-            ],
-        )?,
-        boundary: choice(
-            options,
-            "boundary",
-            BoundaryRule::Fixed,
-            &[
-                ("fixed", BoundaryRule::Fixed),
-                ("slide", BoundaryRule::Slide),
-            ],
-        )?,
-    })
+/// The counts of a report, as `counts`.
+pub fn put_counts(result: &Dict<'_>, counts: operations::Counts) -> PyResult<()> {
+    let dict = PyDict::new(result.py());
+    for (name, count) in counts {
+        match count {
+            operations::Count::Whole(count) => dict.set_item(name, count)?,
+            operations::Count::Real(number) => dict.set_item(name, number)?,
+            operations::Count::Flag(flag) => dict.set_item(name, flag)?,
+            operations::Count::Word(word) => dict.set_item(name, word)?,
+            operations::Count::Digest(digest) => dict.set_item(name, format!("{digest:016x}"))?,
+        }
+    }
+    result.set_item("counts", dict)
+}
+
+/// What the user may want to know, as `notes`.
+pub fn put_notes(result: &Dict<'_>, notes: &[impl ToString]) -> PyResult<()> {
+    let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    result.set_item("notes", notes)
 }
 
 /// A smoothed surface: the new points.
 pub fn smooth_surface<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let settings = smooth_options(call.options)?;
-    let (fixed, mesh) = (flags(call.options, "fixed")?, mesh_of(mesh)?);
-    let smoothed = match is_single(call.options)? {
-        false => {
-            call.run(move |on| Ok(smooth::run_surface::<DVec3>(on, &mesh, &fixed, &settings)?))
-        }
-        true => call.run(move |on| Ok(smooth::run_surface::<Vec3>(on, &mesh, &fixed, &settings)?)),
-    }?;
-    dict_of_smoothed(call, smoothed)
+    let (options, mesh) = (smooth_options(call)?, mesh_of(mesh)?);
+    let (points, report) = call.operate(move |on| {
+        let (mesh, report) = operations::smooth(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh.points, report)))
+    })?;
+    dict_of_smoothed(call, points, &report)
 }
 
 /// A smoothed volume mesh: the new points.
 pub fn smooth_volume<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let settings = smooth_options(call.options)?;
-    let (fixed, mesh) = (flags(call.options, "fixed")?, volume_of(mesh)?);
-    let smoothed = match is_single(call.options)? {
-        false => call.run(move |on| Ok(smooth::run::<DVec3>(on, &mesh, &fixed, &settings)?)),
-        true => call.run(move |on| Ok(smooth::run::<Vec3>(on, &mesh, &fixed, &settings)?)),
-    }?;
-    dict_of_smoothed(call, smoothed)
+    let (options, mesh) = (smooth_options(call)?, volume_of(mesh)?);
+    let (points, report) = call.operate(move |on| {
+        let (mesh, report) = operations::smooth_volume(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh.points, report)))
+    })?;
+    dict_of_smoothed(call, points, &report)
 }
 
-fn dict_of_smoothed<'py>(call: &Call<'_, 'py>, smoothed: Smoothed) -> PyResult<Dict<'py>> {
+fn smooth_options(call: &Call<'_, '_>) -> PyResult<operations::smooth::Options> {
+    Ok(operations::smooth::Options {
+        fixed: flags(call.options, "fixed")?,
+        ..parse(call.options)?
+    })
+}
+
+fn dict_of_smoothed<'py>(
+    call: &Call<'_, 'py>,
+    points: Vec<DVec3>,
+    report: &operations::smooth::Report,
+) -> PyResult<Dict<'py>> {
     let result = PyDict::new(call.py);
-    result.set_item("points", crate::arrays::points(call.py, smoothed.points)?)?;
-    result.set_item("moving", smoothed.moving)?;
-    result.set_item("sweeps", smoothed.moves.sweeps)?;
+    result.set_item("points", crate::arrays::points(call.py, points)?)?;
+    result.set_item("moving", report.totals.moving)?;
+    result.set_item("sweeps", report.totals.moves.sweeps)?;
+    put_counts(&result, report.totals.counts())?;
     Ok(result)
 }
 

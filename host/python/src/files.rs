@@ -18,7 +18,7 @@ use trioxide_vem::Problem;
 use crate::arrays::{list, of_json};
 use crate::call::{choice, option};
 use crate::device::PyDevice;
-use crate::exception::{exception, in_python};
+use crate::exception::exception;
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
 use crate::work::{run, run_on};
 
@@ -427,7 +427,7 @@ pub fn cuda_devices(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
             json!({"cuda": [major, minor], "devices": devices, "reason": null})
         }
         Err(reason) => {
-            json!({"cuda": null, "devices": [], "reason": in_python(&reason.to_string())})
+            json!({"cuda": null, "devices": [], "reason": reason.to_string()})
         }
     };
     of_json(py, &found)

@@ -12,6 +12,7 @@ mod files;
 mod foreign;
 mod meshes;
 mod number;
+mod options;
 mod refinement;
 mod resident;
 mod resident_refinement;
@@ -28,6 +29,7 @@ fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<resident_refinement::PyMidpoints>()?;
     for function in [
         wrap_pyfunction!(run::run_family, module)?,
+        wrap_pyfunction!(options::options, module)?,
         wrap_pyfunction!(files::read, module)?,
         wrap_pyfunction!(files::write, module)?,
         wrap_pyfunction!(files::generate_mesh, module)?,

@@ -9,16 +9,17 @@ use pyo3::types::PyDict;
 use trioxide::convert;
 use trioxide::device::BitSet;
 use trioxide::half_edges::DeviceTriangulation;
-use trioxide::polylla::{self, Constraints};
 use trioxide::smooth::{self, DeviceMesh};
 use trioxide::weld::{self, CarriedArrays, DeviceCarried};
 use trioxide::{Buffer, Device, Error, collective};
+use trioxide_operations as operations;
 
 use crate::call::{Call, Dict, option};
 use crate::device_array::PyDeviceArray;
 use crate::exception::exception;
-use crate::families::{put_counts, smooth_options, weld_options};
+use crate::families::{put_counts, put_notes};
 use crate::number::Number;
+use crate::options::parse;
 
 pub const INDICES: &[Number] = &[Number::U32, Number::I32];
 const FLOATS: &[Number] = &[Number::F64];
@@ -167,10 +168,8 @@ impl<'a, 'py> Results<'a, 'py> {
 pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
     let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
     let triangles: Buffer<[Vertex; 3]> = needed(arrays, "triangles", INDICES, 3)?;
-    let epsilon: Option<f64> = option(call.options, "epsilon", None)?;
-    let ratio: Option<f64> = option(call.options, "ratio", None)?;
-    let lock_boundary: bool = option(call.options, "lock_boundary", false)?;
-    let mut settings = weld_options(call.options, epsilon.unwrap_or(0.0))?;
+    let mut options: operations::weld::Options = parse(call.options)?;
+    options.locks.boundary = option(call.options, "lock_boundary", false)?;
     let locked = Chosen::of(arrays, "locked", points.len(), "vertex")?;
     let mut carried = CarriedArrays {
         normals: buffer(arrays, "normals", FLOATS, 3)?,
@@ -190,21 +189,17 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
         carried.colors.is_some(),
         carried.regions.is_some(),
     ];
-    let (welded, removed, epsilon) = call.run(move |on| {
+    let (welded, removed, report) = call.operate(move |on| {
         if let Some(locked) = locked {
             carried.locked = Some(locked.bits(on, "locked", points.len())?);
         }
         let carried = DeviceCarried::of_arrays(on, carried)?;
-        let mut mesh = weld::DeviceMesh::new(points, triangles, carried)?;
-        if lock_boundary {
-            mesh.lock_boundary(on)?;
-        }
-        if let Some(ratio) = ratio {
-            settings.epsilon = weld::epsilon_for_ratio(on, &mesh, settings.guards, ratio)?.epsilon;
-        }
-        let welded = weld::weld(on, &mesh, settings)?;
+        let mesh = weld::DeviceMesh::new(points, triangles, carried)?;
+        let (welded, mut report) = operations::weld::resident(on, mesh, &options)?;
         let removed = welded.removed(on)?;
-        Ok((welded.into_arrays(), removed, settings.epsilon))
+        report.run.stages.extend(on.take_stages()?);
+        let run = report.run.clone();
+        Ok((run, (welded.into_arrays(), removed, report)))
     })?;
     let results = Results::new(call)?;
     results.put("points", welded.points, Number::F64, 3)?;
@@ -218,7 +213,8 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
     results.put_as_given(("uvs", uvs), carried.uvs, Number::F64, 2)?;
     results.put_as_given(("colors", colors), carried.colors, Number::U8, 4)?;
     results.put_as_given(("regions", regions), carried.regions, Number::I32, 0)?;
-    results.dict.set_item("epsilon", epsilon)?;
+    put_counts(&results.dict, report.totals.counts())?;
+    put_notes(&results.dict, &report.notes)?;
     Ok(results.dict)
 }
 
@@ -252,11 +248,13 @@ fn smooth_cells<'py>(
     build: impl FnOnce(&Device, Buffer<DVec3>) -> trioxide::Result<DeviceMesh<DVec3>> + Send + 'static,
 ) -> PyResult<Dict<'py>> {
     let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
-    let settings = smooth_options(call.options)?;
+    let options: operations::smooth::Options = parse(call.options)?;
     let regions: Option<Buffer<i32>> = buffer(arrays, "regions", INDICES, 0)?;
     check_length(&regions, "regions", count, element)?;
     let fixed = Chosen::of(arrays, "fixed", points.len(), "vertex")?;
-    let (points, moving, sweeps) = call.run(move |on| {
+    let (points, moving, sweeps) = call.work(move |on| {
+        options.check_resident()?;
+        let settings = options.settings()?;
         let count = points.len();
         let mut mesh = build(on, points)?;
         if let Some(regions) = regions {
@@ -310,32 +308,25 @@ impl Points {
 pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
     let points = Points::of(arrays)?;
     let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;
-    let settings = polylla::Options {
-        strict: option(call.options, "strict", false)?,
-        prev: false,
-        ..polylla::Options::default()
-    };
-    let (mut regions, mut segments) = (None, None);
-    if !option(call.options, "unconstrained", false)? {
-        regions = buffer::<i32>(arrays, "regions", INDICES, 0)?;
-        segments = buffer::<[u32; 2]>(arrays, "segments", INDICES, 2)?;
-    }
+    let options: operations::polylla::Options = parse(call.options)?;
+    let regions = buffer::<i32>(arrays, "regions", INDICES, 0)?;
+    let segments = buffer::<[u32; 2]>(arrays, "segments", INDICES, 2)?;
     check_length(&regions, "regions", triangles.len(), "triangle")?;
-    let (lists, half_edges, (map, parents), regions, counts) = call.run(move |on| {
+    let (lists, half_edges, (map, parents), regions, totals) = call.work(move |on| {
+        options.check_resident()?;
         let mesh: DeviceTriangulation<DVec2> = match points {
             Points::Plane(points) => {
                 DeviceTriangulation::build(on, points, convert::origins(triangles))?
             }
             Points::Space(points) => convert::triangulation(on, &points, triangles)?,
         };
-        let constraints = Constraints::of_arrays(on, &mesh, regions.as_ref(), segments.as_ref())?;
-        let result = polylla::polylla(on, &mesh, constraints.as_ref(), settings)?;
-        let regions = regions.map(|regions| result.regions(on, &mesh, &regions));
-        let (regions, counts) = (regions.transpose()?, result.counts());
+        let (regions, segments) = (regions.as_ref(), segments.as_ref());
+        let (result, regions, totals) =
+            operations::polylla::resident(on, &mesh, regions, segments, &options)?;
         let triangles = result.triangles(on, &mesh)?;
         let (half_edges, lists) = result.into_arrays();
         let lists = lists.expect("the options ask for lists");
-        Ok((lists, half_edges, triangles, regions, counts))
+        Ok((lists, half_edges, triangles, regions, totals))
     })?;
     let results = Results::new(call)?;
     let (offsets, vertices) = lists.into_parts();
@@ -349,6 +340,6 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'
     if let Some(regions) = regions {
         results.put("regions", regions, Number::I32, 0)?;
     }
-    put_counts(&results.dict, counts)?;
+    put_counts(&results.dict, totals.counts())?;
     Ok(results.dict)
 }

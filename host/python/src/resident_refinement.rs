@@ -14,13 +14,15 @@ use trioxide::refine::{
 };
 use trioxide::refine_tets::{self, DeviceTets};
 use trioxide::{Buffer, Device, convert};
+use trioxide_operations as operations;
+use trioxide_operations::refine::{Options, end_name};
 
 use crate::call::{Call, Dict};
 use crate::device::PyDevice;
 use crate::device_array::{PyDeviceArray, complete};
 use crate::exception::exception;
 use crate::number::Number;
-use crate::refinement::{name_of, plane_options, put_prolongation, space_options};
+use crate::refinement::{put_prolongation, refine_options};
 use crate::resident::{Chosen, INDICES, Points, Results, buffer, check_length, needed};
 use crate::work::run_on;
 
@@ -110,7 +112,7 @@ struct Input {
     triangles: Buffer<[u32; 3]>,
     regions: Option<Buffer<i32>>,
     chosen: Option<Chosen>,
-    settings: refine::Options,
+    options: Options,
 }
 
 struct Refined<P> {
@@ -121,17 +123,19 @@ struct Refined<P> {
 }
 
 impl Input {
-    fn refine<P: AnyPoint>(self, on: &Device, points: Buffer<P>) -> trioxide::Result<Refined<P>> {
+    fn refine<P: AnyPoint>(self, on: &Device, points: Buffer<P>) -> operations::Result<Refined<P>> {
         let count = self.triangles.len();
+        self.options.check_resident()?;
+        let settings = self.options.of_triangles(count, None)?;
         let triangles = on.moved(&self.triangles, with_room(count))?;
         let with_twins = DeviceTriangulation::build(on, points, convert::origins(triangles))?;
         let mut mesh = DeviceEdgeMesh::build(on, with_twins)?;
         let end = match self.chosen {
             Some(chosen) => {
                 let marked = chosen.bits(on, "mark", count)?.cast();
-                refine::refine_marked(on, &mut mesh, &marked, &self.settings)
+                refine::refine_marked(on, &mut mesh, &marked, &settings)
             }
-            None => refine::refine(on, &mut mesh, &self.settings),
+            None => refine::refine(on, &mut mesh, &settings),
         }?;
         let regions = self.regions.map(|regions| mesh.regions(on, &regions));
         Ok(Refined {
@@ -151,11 +155,11 @@ pub fn refine<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'p
     check_length(&regions, "regions", triangles.len(), "triangle")?;
     let input = Input {
         chosen: Chosen::of(arrays, "mark", triangles.len(), "triangle")?,
-        settings: plane_options(call.options)?,
+        options: refine_options(call.options)?,
         triangles,
         regions,
     };
-    let (refined, columns) = call.run(move |on| {
+    let (refined, columns) = call.work(move |on| {
         let triangles = input.triangles.len();
         on.require(DeviceEdgeMesh::<DVec3>::bytes_needed(
             points.len(),
@@ -194,7 +198,7 @@ pub fn refine<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'p
     }
     results.put_midpoints(call, midpoints)?;
     results.dict.set_item("rounds", refined.rounds)?;
-    results.dict.set_item("end", name_of(refined.end))?;
+    results.dict.set_item("end", end_name(refined.end))?;
     Ok(results.dict)
 }
 
@@ -226,9 +230,11 @@ pub fn refine_tets<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Di
     let regions: Option<Buffer<i32>> = buffer(arrays, "regions", INDICES, 0)?;
     check_length(&regions, "regions", tetrahedra.len(), "tetrahedron")?;
     let chosen = Chosen::of(arrays, "mark", tetrahedra.len(), "tetrahedron")?;
-    let settings = space_options(call.options)?;
-    let (refined, regions) = call.run(move |on| {
+    let options = refine_options(call.options)?;
+    let (refined, regions) = call.work(move |on| {
         let count = tetrahedra.len();
+        options.check_resident()?;
+        let settings = options.of_tetrahedra(count)?;
         let (points, tetrahedra) = (on.duplicate(&points)?, on.duplicate(&tetrahedra)?);
         let mesh = DeviceTets::build(on, points, tetrahedra)?;
         let refined = match chosen {

@@ -76,7 +76,7 @@ def test_every_type_of_numbers_gives_the_same(plane, kind, ids):
 def test_refined_triangles_know_their_parents(plane):
     disk = ("disk", 0.5, 0.5, 0.2)
     fine = trioxide.refine(plane, mark=disk, rounds=2, device="cpu")
-    assert (fine.rounds, fine.end) == (2, "rounds")
+    assert (fine.rounds, fine.end) == (2, "all rounds done")
     assert len(fine.parents) == len(fine.triangles) > len(plane.triangles)
     np.testing.assert_allclose(np.bincount(fine.parents, weights=areas(fine)), areas(plane), rtol=1e-9)
     # Linear fields are taken over exactly.
@@ -114,13 +114,30 @@ def test_flags_and_ids_mark_the_same(plane):
     by_flags = trioxide.refine(plane, mark=flags, device="cpu")
     np.testing.assert_array_equal(by_ids.triangles, by_flags.triangles)
     assert len(by_ids.triangles) > len(plane.triangles)
-    with pytest.raises(ValueError, match="for one round"):
-        trioxide.refine(plane, mark=chosen, rounds=2, device="cpu")
+    # Later rounds divide all their parts.
+    twice = trioxide.refine(plane, mark=chosen, rounds=2, device="cpu")
+    assert len(twice.triangles) > len(by_ids.triangles) and twice.rounds == 2
+
+
+def test_values_mark_by_a_threshold_or_a_part_of_their_sum(plane):
+    values = np.zeros(len(plane.triangles))
+    values[[3, 77, 500]] = [1.0, 2.0, 4.0]
+    expected = trioxide.refine(plane, mark=[77, 500], device="cpu").triangles
+    by_threshold = trioxide.refine(plane, mark=values, threshold=1, device="cpu")
+    by_part = trioxide.refine(plane, mark=values, dorfler=0.8, device="cpu")
+    np.testing.assert_array_equal(by_threshold.triangles, expected)
+    np.testing.assert_array_equal(by_part.triangles, expected)
+    fine = trioxide.refine(plane, until_area=0.001, device="cpu")
+    a, b, c = (fine.points[fine.triangles[:, i], :2] for i in range(3))
+    u, v = b - a, c - a
+    assert (np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]) / 2).max() <= 0.001
+    coarse = trioxide.refine(plane, rounds=3, coarsen_to=1, device="cpu")
+    np.testing.assert_array_equal(coarse.triangles, trioxide.refine(plane, device="cpu").triangles)
 
 
 def test_refinement_stops_at_its_limit(plane):
-    stopped = trioxide.refine(plane, rounds=5, max_cells=5000, device="cpu")
-    assert stopped.end == "max_cells" and len(stopped.triangles) <= 5000
+    stopped = trioxide.refine(plane, rounds=5, max_triangles=5000, device="cpu")
+    assert stopped.end == "the next round would have passed the most triangles" and len(stopped.triangles) <= 5000
 
 
 def test_refined_tetrahedra(tets):
@@ -154,6 +171,23 @@ def test_welding_by_a_ratio_and_with_locks(scan):
     assert len(everything.removed) == 0
     with pytest.raises(ValueError, match="give epsilon"):
         trioxide.weld(scan, device="cpu")
+
+
+def test_a_mesh_beyond_the_memory_limit_is_welded_in_slabs():
+    scan = trioxide.generate("scan", 20000, seed=1)
+    bare = trioxide.Mesh(scan.points, scan.triangles)
+    whole = trioxide.weld(bare, epsilon=0.02, device="cpu")
+    assert "slabs" not in whole.counts
+    with pytest.warns(UserWarning, match="of which 700000 may be used: welding in slabs"):
+        slabs = trioxide.weld(bare, epsilon=0.02, memory_limit="0.7M", device="cpu")
+    assert slabs.counts["slabs"] > 2 and slabs.counts["passes"] >= 1
+    for name in ("points", "triangles", "map", "representatives"):
+        np.testing.assert_array_equal(getattr(slabs, name), getattr(whole, name))
+    # What slabs do without is refused with its remedy, in Python's words.
+    with pytest.raises(ValueError, match="without lock_boundary or locked: leave it out, or give weld more memory"):
+        trioxide.weld(bare, epsilon=0.02, memory_limit=700_000, locked=[0], device="cpu")
+    with pytest.raises(ValueError, match="100000 bytes"):
+        trioxide.weld(bare, epsilon=0.02, memory_limit=100_000, device="cpu")
 
 
 def test_point_clouds_are_welded():
@@ -232,7 +266,7 @@ def test_files_that_a_file_names_lie_below_its_folder(tmp_path, plane):
     path.write_text(
         '<VTKFile type="PUnstructuredGrid"><PUnstructuredGrid><Piece Source="../piece.vtu"/></PUnstructuredGrid></VTKFile>'
     )
-    with pytest.raises(ValueError, match='not below the folder .* use follow_references="anywhere"'):
+    with pytest.raises(ValueError, match='not below the folder .* or follow references anywhere'):
         trioxide.read(path)
     assert len(trioxide.read(path, follow_references="anywhere").triangles) == len(plane.triangles)
     with pytest.raises(ValueError, match="below, anywhere"):

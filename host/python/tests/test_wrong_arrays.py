@@ -71,18 +71,31 @@ def test_wrong_arrays_are_refused(function, case):
 OPTIONS = {
     "epsilon is 'a': a number is needed": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon="a", device="cpu"),
     r"epsilon is \[1, 2\]: a number is needed": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=[1, 2], device="cpu"),
-    "color_tolerance is 300: .* 255 at most": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, color_tolerance=300, device="cpu"),
+    "color_tolerance is 300: 300 is not in 0..=255": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, color_tolerance=300, device="cpu"),
+    "position='middle' is not known: it is mean, first": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, position="middle", device="cpu"),
+    "give epsilon or ratio": lambda: trioxide.weld(POINTS, TRIANGLES, device="cpu"),
+    "epsilon cannot be used with ratio": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, ratio=0.5, device="cpu"),
+    "ratio cannot be used with memory_limit": lambda: trioxide.weld(POINTS, TRIANGLES, ratio=0.5, memory_limit="1G", device="cpu"),
+    "memory_limit is '1T': .* k, M or G": lambda: trioxide.weld(POINTS, TRIANGLES, epsilon=1, memory_limit="1T", device="cpu"),
+    "the ratio of vertices to remove is 1": lambda: trioxide.weld(POINTS, TRIANGLES, ratio=1, device="cpu"),
+    'tolerances and locks are known to method="grid" alone: leave method="sparse-grid" out': lambda: trioxide.weld(
+        POINTS, TRIANGLES, epsilon=1, method="sparse-grid", locked=[0], device="cpu"
+    ),
     "tolerance is 'x'": lambda: trioxide.smooth(POINTS, TRIANGLES, tolerance="x", device="cpu"),
     "max_iterations is 1.5: an integer": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=1.5, device="cpu"),
-    "max_iterations is True: an integer": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=True, device="cpu"),
-    "max_iterations is 4294967296: .* 4294967295 at most": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=2**32, device="cpu"),
-    "hc has 1 numbers: 2 are needed": lambda: trioxide.smooth(POINTS, TRIANGLES, method="hc", hc=(1,), device="cpu"),
+    "max_iterations is True: a word or a number": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=True, device="cpu"),
+    "max_iterations is 4294967296: 4294967296 is not in 0..=4294967295": lambda: trioxide.smooth(POINTS, TRIANGLES, max_iterations=2**32, device="cpu"),
+    r"hc is \(1,\): is not ALPHA,BETA, two numbers": lambda: trioxide.smooth(POINTS, TRIANGLES, method="hc", hc=(1,), device="cpu"),
     "lambda_ is 'a'": lambda: trioxide.smooth(POINTS, TRIANGLES, method="taubin", lambda_="a", device="cpu"),
-    "leave form out, or give 'b-coloured'": lambda: trioxide.smooth(trioxide.generate("tets", 50), guard=True, form="a", device="cpu"),
+    'use form="b-coloured", or leave form out': lambda: trioxide.smooth(trioxide.generate("tets", 50), guard=True, form="a", device="cpu"),
     "fixed is an array of float64: flags are booleans": lambda: trioxide.smooth(POINTS, TRIANGLES, fixed=[0.5], device="cpu"),
     "mark is an array of float64: flags are booleans": lambda: trioxide.refine(POINTS, TRIANGLES, mark=np.ones(2), device="cpu"),
-    "mark is None: it is all, fraction": lambda: trioxide.refine(POINTS, TRIANGLES, mark=None, device="cpu"),
-    "mark='box' takes 4 or 6 numbers, not 1": lambda: trioxide.refine(POINTS, TRIANGLES, mark="box:1", device="cpu"),
+    "mark by values goes with threshold or dorfler": lambda: trioxide.refine(POINTS, TRIANGLES, threshold=1, device="cpu"),
+    "until_area marks by area: leave mark out": lambda: trioxide.refine(POINTS, TRIANGLES, mark="all", until_area=1, device="cpu"),
+    'edges="every" is for tetrahedra': lambda: trioxide.refine(POINTS, TRIANGLES, edges="every", device="cpu"),
+    "threshold goes with meshes of triangles": lambda: trioxide.refine(trioxide.generate("tets", 50), threshold=1, device="cpu"),
+    "there are 1 values, but the input has 2 triangles": lambda: trioxide.refine(POINTS, TRIANGLES, mark=[1.0], dorfler=0.5, device="cpu"),
+    "mark=\"box:1\": expected 4 numbers": lambda: trioxide.refine(POINTS, TRIANGLES, mark="box:1", device="cpu"),
     "rounds is 1099511627776": lambda: trioxide.refine(POINTS, TRIANGLES, rounds=2**40, device="cpu"),
     "precision=32 is not known: it is f64, f32": lambda: trioxide.polylla(POINTS, TRIANGLES, precision=32, device="cpu"),
     "method='magic' is not known: it is half-edge, indexed": lambda: trioxide.polylla(POINTS, TRIANGLES, method="magic", device="cpu"),
@@ -108,8 +121,8 @@ def test_messages_have_the_options_of_python():
     found = trioxide.devices()
     if found["devices"]:
         pytest.skip("there is a GPU")
-    assert 'device="cpu"' in found["reason"] and "--" not in found["reason"]
-    with pytest.raises(RuntimeError, match='use device="cpu"'):
+    assert "use the device cpu" in found["reason"] and "--" not in found["reason"]
+    with pytest.raises(RuntimeError, match="use the device cpu"):
         trioxide.Device("cuda:0")
 
 

@@ -171,7 +171,7 @@ fn by_size(faces: &Faces) -> Colored {
 
 fn by_region(mesh: &Mesh) -> Result<Colored> {
     let regions = mesh.regions.as_ref().ok_or_else(|| {
-        Error::Argument("the mesh has no regions to colour: use another --color".into())
+        Error::Argument("the mesh has no regions to colour: use another color".into())
     })?;
     let mut ids = regions.clone();
     ids.par_sort_unstable();

@@ -52,7 +52,7 @@ impl<'a> Dots<'a> {
             Color::Auto => mesh.attributes.colors.is_some(),
             Color::Vertices if mesh.attributes.colors.is_none() => {
                 return Err(Error::Argument(
-                    "the points have no colours: use another --color".into(),
+                    "the points have no colours: use another color".into(),
                 ));
             }
             color => color == Color::Vertices,

@@ -95,7 +95,7 @@ impl<'a> Facets<'a> {
             vec![SURFACE]
         } else if values.is_none() && matches!(options.color, Color::Auto | Color::Vertices) {
             let colors = mesh.attributes.colors.as_ref().ok_or_else(|| {
-                Error::Argument("the mesh's vertices have no colours: use another --color".into())
+                Error::Argument("the mesh's vertices have no colours: use another color".into())
             })?;
             parallel::map(&triangles, |t| mean(t.map(|v| colors[v as usize])))
         } else {

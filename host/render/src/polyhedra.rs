@@ -73,7 +73,7 @@ fn color(mesh: &PolyhedralMesh, p: u32, color: Color) -> Result<Rgb> {
         Color::Region => match &mesh.regions {
             Some(regions) => Ok(of(regions[p as usize] as u32)),
             None => Err(Error::Argument(
-                "the mesh has no regions to colour: use another --color".into(),
+                "the mesh has no regions to colour: use another color".into(),
             )),
         },
         _ => Err(Error::Argument(

@@ -187,7 +187,7 @@ fn check_plane(mesh: &Mesh) -> Result<()> {
         return Err(Error::Invalid {
             element: format!("vertex {i}"),
             rule: format!(
-                "has z = {}, but vertex 0 has z = {}: a --window is a part of a planar mesh",
+                "has z = {}, but vertex 0 has z = {}: a window is a part of a planar mesh",
                 mesh.points[i].z, mesh.points[0].z
             ),
         });
@@ -230,7 +230,7 @@ pub fn frame([least, most]: [DVec2; 2], margin: f64, width: Option<u32>) -> Resu
     if size.max_element() > LONGEST_SIDE || width == Some(0) {
         return Err(Error::Argument(format!(
             "a picture of {} x {} pixels cannot be made: sides have 1 to {LONGEST_SIDE} pixels, \
-             so use another --width",
+             so use another width",
             size.x, size.y
         )));
     }

@@ -344,7 +344,7 @@ fn what_cannot_be_drawn_is_refused() {
     );
     has(
         error(&|_, options| options.width = Some(0)),
-        "another --width",
+        "another width",
     );
     has(
         error(&|_, options| options.width = Some(10_000)),

@@ -171,7 +171,7 @@ fn colors(mesh: &VolumeMesh, faces: &[Face], color: Color) -> Result<Vec<Rgb>> {
         }
         Color::Region => {
             let regions = mesh.regions.as_ref().ok_or_else(|| {
-                Error::Argument("the mesh has no regions to colour: use another --color".into())
+                Error::Argument("the mesh has no regions to colour: use another color".into())
             })?;
             let mut ids = regions.clone();
             ids.par_sort_unstable();

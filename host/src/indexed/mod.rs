@@ -37,11 +37,12 @@ use order::{PolygonArrays, order};
 
 /// The machine that repairs polygons with barrier tips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Repair {
-    /// On the device, in rounds.
+    /// In rounds, all broken polygons at once
     #[default]
     Device,
-    /// On the host, one after the other: the paper's mixed version.
+    /// On the host, one polygon after the other: the paper's mixed version
     Host,
 }
 

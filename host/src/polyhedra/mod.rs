@@ -46,11 +46,12 @@ use forest::{Cells, Forest, find_roots};
 
 /// By which measure a tetrahedron chooses its largest face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Measure {
-    /// Area.
+    /// Area
     #[default]
     Area,
-    /// Radius of the circle through the vertices.
+    /// Radius of the circle through the vertices
     Circumradius,
 }
 

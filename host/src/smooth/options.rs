@@ -5,48 +5,52 @@ use super::form::Form;
 
 /// Data layout of nodes (section 2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Layout {
-    /// Structure of arrays.
+    /// Structure of arrays
     Soa,
-    /// Array of structures of three coordinates.
+    /// Array of structures of three coordinates
     Aos,
-    /// Array of structures of four coordinates.
+    /// Array of structures of four coordinates
     #[default]
     Aligned,
 }
 
 /// Blocks of threads that sweep (section 3.2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Blocks {
-    /// One.
+    /// One
     One,
-    /// One for each 256 nodes.
+    /// One for each 256 nodes
     #[default]
     Many,
 }
 
 /// Whether nodes lie along a space-filling curve in memory while they are smoothed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Renumber {
-    /// From [`RENUMBERED_FROM`] nodes on.
+    /// From 65,536 nodes on
     #[default]
     Auto,
-    /// Always.
+    /// Always
     On,
-    /// Never.
+    /// Never
     Off,
 }
 
 /// Weights of a node's neighbours in the mean. They are measured before the first sweep, and stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Weights {
-    /// Each neighbour weighs the same.
+    /// Each neighbour weighs the same
     #[default]
     Uniform,
-    /// One over the neighbour's distance.
+    /// One over the neighbour's distance
     InverseLength,
     /// The sum of the cotangents opposite to the edge: of angles in triangles; of dihedral angles, times the edge, in
-    /// tetrahedra. 0 where the sum is negative.
+    /// tetrahedra. 0 where the sum is negative
     Cotangent,
 }
 
@@ -99,12 +103,13 @@ impl Method {
 
 /// The rule for nodes on the boundary of a volume mesh, or on the border of a surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum BoundaryRule {
-    /// They stay.
+    /// They stay
     #[default]
     Fixed,
     /// They go to the mean of their neighbours on the same planar patch of the boundary, or on the same straight edge
-    /// between two patches; in a surface, on the same straight border. Other nodes of the boundary stay.
+    /// between two patches; in a surface, on the same straight border. Other nodes of the boundary stay
     Slide,
 }
 

@@ -335,9 +335,14 @@ impl Welded {
 
     /// Old vertices that are no representatives, ascending.
     pub fn removed(&self) -> impl Iterator<Item = u32> {
-        let mut kept = self.representatives.iter().peekable();
-        (0..self.map.len() as u32).filter(move |v| kept.next_if_eq(&v).is_none())
+        removed(self.map.len(), &self.representatives)
     }
+}
+
+/// Of this number of old vertices those that are no representatives, ascending.
+pub fn removed(vertices: usize, representatives: &[u32]) -> impl Iterator<Item = u32> {
+    let mut kept = representatives.iter().peekable();
+    (0..vertices as u32).filter(move |v| kept.next_if_eq(&v).is_none())
 }
 
 /// The segments that are left, with the vertices that `map` gives their ends (`None` for one that is out of range), and

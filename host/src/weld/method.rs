@@ -1,22 +1,23 @@
 //! The ways to compute clusters.
 
-/// How clusters are computed: the same bits by each. Bytes are those beside the points.
+/// How clusters are computed: the same bits by each. Bytes are those beside the points. In the paper, `Dependency` is
+/// section 3.6, `OnTheFly` chapter 4, `SparseGrid` chapter 5.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Method {
-    /// [`Method::Grid`] where it fits the free memory, else [`Method::OnTheFly`].
+    /// grid, which is the fastest for any epsilon, if its memory is free; else on-the-fly, which needs the least memory
     #[default]
     Auto,
-    /// Vertices bucketed by cells, short lists of lower neighbours, no counters. The fastest for any epsilon; 60 to 85
-    /// bytes a vertex.
+    /// Undecided vertices watch short lists of their lower neighbours: 60 to 85 bytes a vertex
     Grid,
-    /// P-Weld (section 3.6): dependency counters over stored lists of neighbours. 41 bytes a vertex and 4 for each pair
-    /// of neighbours.
+    /// P-Weld, counters of undecided neighbours and all neighbours in lists: 41 bytes a vertex and 4 a
+    /// pair of neighbours
     Dependency,
-    /// The paper's chapter 4: hashed cells, looked up in every round, nothing stored. 41 bytes a vertex; its time grows
-    /// with the square of the distinct vertices in a cell of epsilon's width.
+    /// Hashed cells, searched again in every round, no lists: 41 bytes a vertex; slow where epsilon is far
+    /// beyond the spacing
     OnTheFly,
-    /// The paper's chapter 5: hashed cells, lists of neighbours in two passes, frontiers. 45 bytes a vertex and 4 for
-    /// each pair of neighbours.
+    /// Hashed cells, then all neighbours in lists, then frontiers: 45 bytes a vertex and 4 a pair of
+    /// neighbours
     SparseGrid,
 }
 
@@ -29,7 +30,7 @@ impl Method {
         Method::SparseGrid,
     ];
 
-    /// Its name in the command line.
+    /// Its name as an option.
     pub fn name(self) -> &'static str {
         match self {
             Method::Auto => "auto",

@@ -76,7 +76,7 @@ pub use from_host::{FromHost, weld_from_host};
 pub(crate) use grid::spacing;
 pub use grid::{samples_of_spacing, spacing_of};
 pub(crate) use guards::HostGuards;
-pub use mesh::{DeviceMesh, Locks, triangles, weld_segments};
+pub use mesh::{DeviceMesh, Locks, removed, triangles, weld_segments};
 pub use method::Method;
 pub(crate) use options::Nearness;
 pub use options::{Guards, Options, Position, Tuning};

@@ -159,11 +159,12 @@ impl Default for Options {
 
 /// Position of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Position {
-    /// Mean of its vertices, added in ascending order.
+    /// Mean of its vertices, added in ascending order
     #[default]
     Mean,
-    /// That of its representative.
+    /// That of its representative, the first
     First,
 }
 

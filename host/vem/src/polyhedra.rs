@@ -187,7 +187,7 @@ fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
         return Err(Error::Invalid {
             element: format!("face {i}"),
             rule: format!(
-                "has {} vertices, but virtual elements need triangles: write the polyhedra without --merge-faces",
+                "has {} vertices, but virtual elements need triangles: write the polyhedra without merging faces",
                 mesh.faces.get(i).len()
             ),
         });

@@ -114,7 +114,7 @@ fn out_of_memory(device: &str, needed: u64, free: u64) -> String {
              fragmented memory is in the way"
         ),
     };
-    format!("{cause}: use a smaller mesh or another --device")
+    format!("{cause}: use a smaller mesh or another device")
 }
 
 impl Error {
@@ -202,7 +202,7 @@ mod tests {
         };
         assert_eq!(
             error(5, 4),
-            "CPU (2 threads) has 4 bytes free, but 5 bytes are needed: use a smaller mesh or another --device"
+            "CPU (2 threads) has 4 bytes free, but 5 bytes are needed: use a smaller mesh or another device"
         );
         let limited = error(2_320_176, 20_122_591_232);
         assert!(limited.starts_with(

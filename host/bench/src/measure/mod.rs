@@ -21,16 +21,19 @@ use clap::{Args, Subcommand, ValueEnum};
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::{Map, Value, json};
 use trioxide::device::{Choice, Device};
+use trioxide::indexed::Repair;
 use trioxide::selftest::weld as scans;
 use trioxide::{Error, Result, generate};
 
 use record::Record;
 use timing::{Row, Runs, Total, rows, rows_with_totals, waited};
 
-use trioxide_arguments::count::parse_count;
-use trioxide_arguments::device::{DeviceOptions, Precision};
-use trioxide_arguments::mark::Mark;
-use trioxide_arguments::polylla::{Method, Repair, check_repair};
+use trioxide_arguments::device::{self, DeviceOptions};
+use trioxide_arguments::names::worded;
+use trioxide_operations::Precision;
+use trioxide_operations::count::parse_count;
+use trioxide_operations::mark::Mark;
+use trioxide_operations::polylla::{self as operation, Method};
 
 /// Time the stages of a pipeline over several runs
 ///
@@ -75,6 +78,9 @@ pub struct Options {
     /// Seconds after which a measurement is not repeated any more, once three runs have counted [default: no limit]
     #[arg(long, value_name = "S", value_parser = parse_seconds)]
     seconds: Option<f64>,
+    /// Precision of coordinates on the device
+    #[arg(long, value_enum, default_value_t)]
+    precision: Precision,
     #[command(flatten)]
     device: DeviceOptions,
 }
@@ -146,7 +152,13 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(Whole::Run(options)) = &options.whole {
         return whole::run(options);
     }
-    check_repair(options.method, options.repair.first().copied())?;
+    operation::Options {
+        method: options.method,
+        repair: options.repair.first().copied(),
+        ..operation::Options::default()
+    }
+    .check()
+    .map_err(worded)?;
     let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
     if is_of_weld && matches!(options.family(), Family::Kernels) {
         return Err(Error::Argument(
@@ -160,7 +172,7 @@ pub fn run(options: &Options) -> Result<()> {
                 .to_owned(),
         ));
     }
-    options.device.open()?.run(|device| match device {
+    device::run(&options.device.open()?, |device| match device {
         Some(device) => measure(device, options),
         None => Err(Error::Argument(format!(
             "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
@@ -199,7 +211,7 @@ impl Options {
     }
 
     fn is_double(&self) -> bool {
-        self.device.precision == Precision::F64
+        self.precision == Precision::F64
     }
 
     /// The record of a measurement; `details` distinguish the case, beside the mesh, from others of the family.
@@ -268,8 +280,8 @@ fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
     };
     let case = |&repair: &Repair| {
         let measured = match options.is_double() {
-            true => polylla::indexed::<DVec2>(on, &mesh, repair.into(), runs)?,
-            false => polylla::indexed::<Vec2>(on, &mesh, repair.into(), runs)?,
+            true => polylla::indexed::<DVec2>(on, &mesh, repair, runs)?,
+            false => polylla::indexed::<Vec2>(on, &mesh, repair, runs)?,
         };
         let details = [method.clone(), ("repair", name_of(repair))];
         Ok(options.record(measured, &details))
@@ -279,7 +291,10 @@ fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
 
 fn refine_case(on: &Device, options: &Options) -> Result<Record> {
     let mesh = options.planar_mesh()?;
-    let marking = options.mark.marking(options.seed, mesh.triangles.len())?;
+    let marking = options
+        .mark
+        .of_triangles(options.seed, mesh.triangles.len());
+    let marking = marking.map_err(worded)?;
     let measured = match options.is_double() {
         true => refine::bench::<DVec2>(on, &mesh, &marking, options.runs())?,
         false => refine::bench::<Vec2>(on, &mesh, &marking, options.runs())?,

@@ -7,8 +7,7 @@ use trioxide::Result;
 use trioxide::device::Device;
 use trioxide::weld::{self, DeviceMesh, Guards, Method, Tuning};
 
-use trioxide_arguments::count::parse_count;
-use trioxide_arguments::weld::MethodOption;
+use trioxide_operations::count::parse_count;
 
 use super::names::map;
 use super::{Measured, Runs, rows, waited};
@@ -24,7 +23,7 @@ pub struct Settings {
     ratio: Vec<f64>,
     /// Weld: how clusters are computed, as `trioxide weld --method`
     #[arg(long, value_enum, default_value = "grid")]
-    weld_method: MethodOption,
+    weld_method: Method,
     /// Weld: vertices of an occupied cell that the choice of cells aims at
     #[arg(long, value_name = "N", default_value_t = Tuning::default().points_per_cell)]
     points_per_cell: f64,
@@ -66,7 +65,7 @@ pub fn bench(
         .into_iter()
         .map(|(name, ratio)| {
             let measured = by(on, points, faces, settings, ratio, runs)?;
-            let method = Method::from(settings.weld_method);
+            let method = settings.weld_method;
             let name = match method {
                 Method::Grid => name,
                 method => format!("{name}, {}", method.name()),
@@ -89,7 +88,9 @@ fn by(
         (Some(ratio), _) => weld::epsilon_for_ratio(on, &mesh, Guards::default(), ratio)?.epsilon,
         (None, epsilon) => epsilon.expect("an epsilon or a ratio"),
     };
-    let method = Method::from(settings.weld_method).choose(on, points.len(), faces.len(), true)?;
+    let method = settings
+        .weld_method
+        .choose(on, points.len(), faces.len(), true)?;
     let options = weld::Options {
         method,
         tuning: Tuning {

@@ -136,16 +136,15 @@ impl Step {
     fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         Ok(match (self, mesh) {
             (Step::Weld(options), AnyMesh::Surface(mesh)) => {
-                let (mesh, report, welded) = weld::apply(options, mesh, opening)?;
-                weld::write_maps(options, &welded)?;
+                let (mesh, report) = weld::apply(options, mesh, opening)?;
                 (AnyMesh::Surface(mesh), Some(report))
             }
-            (Step::Smooth(options), AnyMesh::Surface(mut mesh)) => {
-                let report = smooth::apply_to_surface(options, &mut mesh, opening)?;
+            (Step::Smooth(options), AnyMesh::Surface(mesh)) => {
+                let (mesh, report) = smooth::apply_to_surface(options, mesh, opening)?;
                 (AnyMesh::Surface(mesh), Some(report))
             }
-            (Step::Smooth(options), AnyMesh::Volume(mut mesh)) => {
-                let report = smooth::apply_to_volume(options, &mut mesh, opening)?;
+            (Step::Smooth(options), AnyMesh::Volume(mesh)) => {
+                let (mesh, report) = smooth::apply_to_volume(options, mesh, opening)?;
                 (AnyMesh::Volume(mesh), Some(report))
             }
             (Step::Refine(options), AnyMesh::Surface(mesh)) => {
@@ -153,12 +152,11 @@ impl Step {
                 (AnyMesh::Surface(mesh), Some(report))
             }
             (Step::Refine(options), AnyMesh::Volume(mesh)) => {
-                let (mesh, report) = refine::tets::apply(options, mesh, opening)?;
+                let (mesh, report) = refine::apply_to_volume(options, mesh, opening)?;
                 (AnyMesh::Volume(mesh), Some(report))
             }
             (Step::Polylla(options), AnyMesh::Surface(mesh)) => {
-                let (mesh, report) = polylla::apply(options, mesh, |_| opening.open(), true)?;
-                let mesh = mesh.expect("the mesh is wanted");
+                let (mesh, report) = polylla::apply(options, mesh, opening.open()?)?;
                 (AnyMesh::Surface(as_read(mesh)), Some(report))
             }
             (Step::Write(_), mesh) => (mesh, None),

@@ -8,7 +8,7 @@ use trioxide::formats::{self, Format};
 use trioxide::mesh::Mesh;
 use trioxide::{Result, generate, progress};
 use trioxide_arguments::account;
-use trioxide_arguments::count::parse_count;
+use trioxide_operations::count::parse_count;
 
 const DEFAULTS: &str = "Where defaults come from: --msh-version is Gmsh's newest; --seed 0 is trioxide's own. -n has none.";
 

@@ -8,7 +8,7 @@ use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result, generate};
 use trioxide_arguments::account;
-use trioxide_arguments::count::parse_count;
+use trioxide_operations::count::parse_count;
 
 use super::generate::{Dataset, make};
 

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-use glam::{DVec2, Vec2};
-use gpu::point::Coordinates;
+use glam::DVec2;
+use trioxide::Result;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format, Printed, ReadOptions};
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
-use trioxide::{Error, Result};
-use trioxide_arguments::device::{Machine, Opening, Precision};
+use trioxide_arguments::device::Opening;
 use trioxide_arguments::{account, note, print};
+use trioxide_operations::Machine;
 
 mod cell_quality;
 pub mod chain;
@@ -49,33 +49,6 @@ pub fn read_mesh(path: &Path, reading: ReadOptions, quiet: bool) -> Result<Mesh>
         note(quiet, format_args!("{}: {said}", path.display()));
     }
     Ok(mesh)
-}
-
-/// Refuses a mesh without faces: points are no mesh to compute on.
-pub fn check_faces(mesh: &Mesh) -> Result<()> {
-    match mesh.faces.len() {
-        0 => Err(Error::Invalid {
-            element: "the mesh".to_owned(),
-            rule: format!(
-                "has {} vertices and no faces: triangulate them first (trioxide triangulate)",
-                mesh.points.len()
-            ),
-        }),
-        _ => Ok(()),
-    }
-}
-
-/// The error, with the option that helps where squares leave single precision.
-pub fn with_precision(error: Error, precision: Precision) -> Error {
-    match error {
-        Error::Invalid { element, rule }
-            if precision == Precision::F32 && rule.contains(<Vec2 as Coordinates>::PRECISION) =>
-        {
-            let rule = rule + ", or use --precision f64";
-            Error::Invalid { element, rule }
-        }
-        error => error,
-    }
 }
 
 /// Reads a volume mesh, or generates it, and says on standard error what of the file is not in it, unless `quiet`.

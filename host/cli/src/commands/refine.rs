@@ -1,31 +1,24 @@
 //! `trioxide refine`: longest-edge bisection.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use glam::{DVec2, DVec3, Vec2, Vec3};
-use serde_json::json;
-use trioxide::fields::Carried;
+use trioxide::Result;
 use trioxide::formats::edges::Layout;
+use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Format, ReadOptions, ancestry};
-use trioxide::half_edges::AnyPoint;
-use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
-use trioxide::prolongation::Prolongation;
-use trioxide::refine::{self, End, Marking};
-use trioxide::{Error, Result};
-
-use trioxide_arguments::account;
+use trioxide::mesh::{EdgeTriangulation, Mesh};
+use trioxide::volume::VolumeMesh;
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::count::parse_count;
-use trioxide_arguments::device::{DeviceOptions, Opening, Precision, Report};
-use trioxide_arguments::mark::Mark;
+use trioxide_arguments::device::{DeviceOptions, Opening, Report};
+use trioxide_arguments::names::worded;
+use trioxide_arguments::{account, note_all};
+use trioxide_operations::mark::EXPECTED;
+use trioxide_operations::refine::{self, Input, Mark, Refined, Refusal, Wanted};
+use trioxide_operations::{Error, refine_tets};
 
 use super::ids::{read_flags, read_values};
-
-#[path = "refine_runs.rs"]
-mod runs;
-#[path = "refine_tets.rs"]
-pub mod tets;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the input (--mark: the marks of an .edges file, else all). The others are trioxide's own: one round, \
     seed 0.";
@@ -55,37 +48,10 @@ pub struct Options {
     /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler
     /// [default: the marks of an .edges file, else all]. Tetrahedra: all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1,
     /// ball:X,Y,Z,R, volume:V or file:PATH
-    #[arg(long, value_name = "MARKING")]
-    mark: Option<Mark>,
-    /// With --mark values:PATH, refine the triangles whose value is above this
-    #[arg(long, value_name = "VALUE", conflicts_with = "dorfler", value_parser = parse_threshold)]
-    threshold: Option<f64>,
-    /// With --mark values:PATH, refine the triangles with the largest values, as many as make this part of the sum of
-    /// all (Dörfler)
-    #[arg(long, value_name = "PART")]
-    dorfler: Option<f64>,
-    /// Seed of --mark fraction
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Rounds; each marks anew. Ids and values of a file mark all parts of their triangle again
-    #[arg(
-        long,
-        value_name = "R",
-        default_value_t = 1,
-        conflicts_with = "until_area"
-    )]
-    rounds: u32,
-    /// Refine in rounds until no triangle has more area than this
-    #[arg(long, value_name = "A", conflicts_with = "mark", value_parser = parse_area)]
-    until_area: Option<f64>,
-    /// Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or
-    /// more
-    #[arg(long, value_name = "N", value_parser = parse_count)]
-    pub max_triangles: Option<usize>,
-    /// Give the mesh of this level in place of the last round's, bit for bit: 0 is the input, and rounds after it are
-    /// not run
-    #[arg(long, value_name = "LEVEL")]
-    pub coarsen_to: Option<usize>,
+    #[arg(long, value_name = "MARKING", conflicts_with = "until_area")]
+    mark: Option<MarkOption>,
+    #[command(flatten)]
+    pub refine: refine::Options,
     /// Write where each part comes from to this folder: parent_triangles.txt, new_vertices.txt and prolongation.mtx
     #[arg(long, value_name = "DIR")]
     pub maps: Option<PathBuf>,
@@ -106,80 +72,77 @@ enum EdgesBy {
     Points,
 }
 
-fn parse_area(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(area) if area > 0.0 && area < f64::INFINITY => Ok(area),
-        _ => Err("expected an area above 0, and finite".to_owned()),
+/// `--mark`: a kind that has a text, or a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MarkOption {
+    Kind(Mark),
+    /// Ids of cells.
+    File(PathBuf),
+    /// A value for each triangle.
+    Values(PathBuf),
+}
+
+impl FromStr for MarkOption {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("file", path)) if !path.is_empty() => Ok(Self::File(path.into())),
+            Some(("values", path)) if !path.is_empty() => Ok(Self::Values(path.into())),
+            _ => text
+                .parse()
+                .map(Self::Kind)
+                .map_err(|error: String| match &*error {
+                    EXPECTED => format!("{EXPECTED}; or file:PATH or values:PATH"),
+                    _ => error,
+                }),
+        }
     }
 }
 
-fn parse_threshold(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(threshold) if threshold.is_finite() => Ok(threshold),
-        _ => Err("expected a finite number".to_owned()),
-    }
-}
-
-/// The marking that the options ask for, of a mesh of `triangles`, with the marks that its file may have.
-pub fn marking(options: &Options, triangles: usize, marks: Option<Vec<bool>>) -> Result<Marking> {
-    let has_rule = options.threshold.is_some() || options.dorfler.is_some();
-    if has_rule != matches!(options.mark, Some(Mark::Values(_))) {
-        return Err(Error::Argument(
-            "--mark values:PATH goes with --threshold or --dorfler, and these with it".to_owned(),
-        ));
-    }
-    if let Some(area) = options.until_area {
-        return Ok(Marking::Area(area));
-    }
-    match (&options.mark, marks) {
-        (Some(Mark::File(path)), _) => marked_by_ids(path, triangles),
-        (Some(Mark::Values(path)), _) => {
-            let values = read_values(path, triangles)?;
-            match (options.threshold, options.dorfler) {
-                (Some(threshold), _) => Ok(Marking::above(&values, threshold)),
-                (_, part) => Ok(Marking::dorfler(&values, part.unwrap_or_default())?),
+impl MarkOption {
+    /// The mark of a mesh of `count` cells, each an `element`.
+    fn read(&self, count: usize, element: &str) -> Result<Mark> {
+        match self {
+            Self::Kind(mark) => Ok(mark.clone()),
+            Self::File(path) => {
+                let last = count.saturating_sub(1);
+                let what = format!("a {element}, from 0 to {last}");
+                read_flags(path, count, &what).map(Mark::Flags)
             }
+            Self::Values(path) => read_values(path, count).map(Mark::Values),
         }
-        (Some(mark), _) => mark.marking(options.seed, triangles),
-        (None, Some(marks)) => Ok(Marking::flags(marks.into_iter())),
-        (None, None) => Ok(Marking::All),
     }
 }
 
-fn marked_by_ids(path: &Path, triangles: usize) -> Result<Marking> {
-    let last = triangles.saturating_sub(1);
-    let flags = read_flags(path, triangles, &format!("a triangle, from 0 to {last}"))?;
-    Ok(Marking::flags(flags.into_iter()))
-}
-
-/// A mesh as its file has it.
-pub enum Input<V> {
-    Triangles(Triangulation<V>),
-    Edges(EdgeTriangulation<V>),
-}
-
-impl<V> Input<V> {
-    /// Points, triangles and regions.
-    fn counts(&self) -> (usize, usize) {
-        match self {
-            Input::Triangles(mesh) => (mesh.points.len(), mesh.triangles.len()),
-            Input::Edges(mesh) => (mesh.points.len(), mesh.triangles.len()),
+impl Options {
+    /// The options of the operation on a mesh of `count` cells, each an `element`.
+    pub fn settings(&self, count: usize, element: &str) -> Result<refine::Options> {
+        let has_values = matches!(self.mark, Some(MarkOption::Values(_)));
+        let has_rule = self.refine.threshold.is_some() || self.refine.dorfler.is_some();
+        if has_values != has_rule {
+            return Err(worded(Refusal::Rule.into()));
         }
+        let mark = self.mark.as_ref().map(|mark| mark.read(count, element));
+        Ok(refine::Options {
+            mark: mark.transpose()?,
+            maps: self.maps.is_some(),
+            ..self.refine.clone()
+        })
     }
 
-    /// Numbers the segments for what is carried; gives their markers, if they were replaced.
-    pub fn number(&mut self, carried: &Carried) -> Option<Vec<i32>> {
-        match self {
-            Input::Triangles(mesh) => carried.number(&mut mesh.segments),
-            Input::Edges(_) => None,
-        }
+    /// The work for the choice of a machine: rounds that mark little are the most.
+    pub fn work(&self) -> Work {
+        let round = match super::is_volume(&self.input, self.reading) {
+            true => Work::REFINE_TETS,
+            false => Work::REFINE,
+        };
+        round.times(f64::from(self.refine.rounds.clamp(1, 8)))
     }
 
-    fn regions(&self) -> Option<&[i32]> {
-        match self {
-            Input::Triangles(mesh) => mesh.regions.as_deref(),
-            Input::Edges(_) => None,
-        }
+    /// The error with the flags that help, and the mesh's file.
+    pub fn in_file(&self, error: Error) -> trioxide::Error {
+        worded(error).in_file(&self.input)
     }
 }
 
@@ -189,62 +152,35 @@ pub fn is_edges_file(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("edges"))
 }
 
-/// A mesh of the plane or of space, what it carries, and the marks in its file.
-pub struct Read {
-    pub mesh: Dimensions,
-    pub carried: Carried,
-    marks: Option<Vec<bool>>,
-}
-
-/// A mesh of the plane or of space.
-pub enum Dimensions {
-    Plane(Input<DVec2>),
-    Space(Input<DVec3>),
-}
-
 /// Reads a mesh of the plane or of space.
-pub fn read(path: &Path, reading: ReadOptions, quiet: bool) -> Result<Read> {
+pub fn read(options: &Options, quiet: bool) -> Result<Input> {
+    let path = &options.input;
     if is_edges_file(path) {
         let (mesh, marks) = formats::edges::read(path)?;
-        return Ok(Read {
-            mesh: Dimensions::Plane(Input::Edges(mesh)),
-            carried: Carried::default(),
-            marks: Some(marks),
-        });
+        return Ok(Input::of_edges(mesh, marks));
     }
-    of_mesh(super::read_mesh(path, reading, quiet)?).map_err(|error| error.in_file(path))
-}
-
-fn of_mesh(mut mesh: Mesh) -> Result<Read> {
-    super::check_faces(&mesh)?;
-    let carried = Carried::take(&mut mesh)?;
-    Ok(Read {
-        mesh: match mesh.is_planar() {
-            true => Dimensions::Plane(Input::Triangles(mesh.into_triangulation()?)),
-            false => Dimensions::Space(Input::Triangles(mesh.into_surface()?)),
-        },
-        carried,
-        marks: None,
-    })
+    let mesh = super::read_mesh(path, options.reading, quiet)?;
+    Input::new(mesh).map_err(|error| options.in_file(error))
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     if super::is_volume(&options.input, options.reading) {
-        return tets::run(options);
+        return run_on_volume(options);
     }
     if let Some(output) = &options.output {
         Format::to_write(output)?;
     }
+    options.refine.check_numbers().map_err(worded)?;
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, options.work());
-    let read = read(&options.input, options.reading, quiet)?;
-    let wants = match &options.output {
-        None => Wants::Counts,
-        Some(path) if is_edges_file(path) => Wants::Edges,
-        Some(_) => Wants::Triangles,
+    let input = read(options, quiet)?;
+    let wanted = match &options.output {
+        None => Wanted::Report,
+        Some(path) if is_edges_file(path) && input.is_planar() => Wanted::Edges,
+        Some(_) => Wanted::Triangles,
     };
-    let (mesh, maps, report) = refine_read(options, read, opening, wants)?;
+    let (mesh, maps, report) = refine(options, input, opening, wanted)?;
     let write = || -> Result<()> {
         match (&options.output, mesh) {
             (Some(output), Refined::Triangles(mesh)) => super::write_mesh(output, &mesh, quiet)?,
@@ -257,11 +193,11 @@ pub fn run(options: &Options) -> Result<()> {
         }
         Ok(())
     };
-    match maps {
+    match &options.maps {
         None => write()?,
-        Some(maps) => {
+        Some(folder) => {
             // Beside each other: the system writes each file by one thread.
-            let (maps, mesh) = rayon::join(|| maps.write(), write);
+            let (maps, mesh) = rayon::join(|| maps.write(folder), write);
             maps.and(mesh)?;
             account::part("write");
         }
@@ -270,17 +206,17 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Where the parts of a refined mesh come from, for the folder of `--maps`.
-struct Maps<'a> {
-    folder: &'a Path,
-    /// Vertices of the input.
-    vertices: usize,
-    ancestors: Vec<u32>,
-    rounds: Vec<Refinement>,
-}
+struct Maps(refine::Report);
 
-impl Maps<'_> {
-    fn write(&self) -> Result<()> {
-        ancestry::write(self.folder, self.vertices, &self.ancestors, &self.rounds)
+impl Maps {
+    fn write(&self, folder: &Path) -> Result<()> {
+        let refine::Report {
+            totals,
+            parents,
+            rounds,
+            ..
+        } = &self.0;
+        ancestry::write(folder, totals.input_vertices as usize, parents, rounds)
     }
 }
 
@@ -292,206 +228,72 @@ fn write_edges(output: &Path, mesh: &EdgeTriangulation, edges_by: EdgesBy) -> Re
     formats::edges::write(output, mesh, &vec![false; mesh.triangles.len()], layout)
 }
 
-/// Refines a mesh of triangles on the machine that `opening` gives.
+/// Refines a mesh of triangles on the machine that `opening` gives, in a chain.
 pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
-    let read = of_mesh(mesh).map_err(|error| error.in_file(&options.input))?;
-    match refine_read(options, read, opening, Wants::Triangles)? {
+    let input = Input::new(mesh).map_err(|error| options.in_file(error))?;
+    match refine(options, input, opening, Wanted::Triangles)? {
         (Refined::Triangles(mesh), maps, report) => {
-            maps.map_or(Ok(()), |maps| maps.write())?;
+            if let Some(folder) = &options.maps {
+                maps.write(folder)?;
+            }
             Ok((mesh, report))
         }
         _ => unreachable!("triangles are wanted"),
     }
 }
 
-/// Refines a mesh of the plane or of space. Only one of the plane is given as edges.
-fn refine_read(
+fn refine(
     options: &Options,
-    read: Read,
+    input: Input,
     opening: Opening,
-    wants: Wants,
-) -> Result<Run<'_, DVec2>> {
-    let carried = (read.carried, read.marks);
-    match read.mesh {
-        Dimensions::Plane(input) => refined::<DVec2, Vec2>(options, input, carried, opening, wants),
-        Dimensions::Space(input) => {
-            let wants = match wants {
-                Wants::Counts => Wants::Counts,
-                Wants::Triangles | Wants::Edges => Wants::Triangles,
-            };
-            let (mesh, maps, report) =
-                refined::<DVec3, Vec3>(options, input, carried, opening, wants)?;
-            let mesh = match mesh {
-                Refined::Triangles(mesh) => Refined::Triangles(mesh),
-                _ => Refined::Nothing,
-            };
-            Ok((mesh, maps, report))
-        }
+    wanted: Wanted,
+) -> Result<(Refined, Maps, Report<'_>)> {
+    let settings = options.settings(input.triangles(), "triangle")?;
+    settings.check().map_err(worded)?;
+    let (mesh, report) =
+        refine::find(opening, input, &settings, wanted).map_err(|error| options.in_file(error))?;
+    let (run, counts) = (report.run.clone(), report.totals.counts());
+    let given = Report::of("refine", &options.input, run, counts);
+    Ok((mesh, Maps(report), given))
+}
+
+/// Refuses what tetrahedra do not have.
+pub fn check_volume(options: &Options) -> Result<()> {
+    let maps = match options.maps {
+        Some(_) => Err(Refusal::OfTriangles { option: "maps" }.into()),
+        None => Ok(()),
+    };
+    options.refine.check_volume().and(maps).map_err(worded)
+}
+
+/// Runs the command on a volume mesh.
+fn run_on_volume(options: &Options) -> Result<()> {
+    check_volume(options)?;
+    if let Some(output) = &options.output {
+        VolumeFormat::to_write(output)?;
     }
-}
-
-impl Options {
-    /// Most rounds.
-    pub fn most_rounds(&self) -> u32 {
-        match self.until_area {
-            Some(_) => u32::MAX,
-            None => self.rounds,
-        }
+    let quiet = options.device.quiet;
+    let opening = options.device.begin(&options.input, options.work());
+    let mesh = super::read_volume(&options.input, options.reading, quiet)?;
+    let (fine, report) = apply_to_volume(options, mesh, opening)?;
+    if let Some(output) = &options.output {
+        super::write_volume(output, &fine, Default::default(), quiet)?;
     }
-
-    /// The work for the choice of a machine: rounds that mark little are the most.
-    pub fn work(&self) -> Work {
-        let round = match super::is_volume(&self.input, self.reading) {
-            true => Work::REFINE_TETS,
-            false => Work::REFINE,
-        };
-        round.times(f64::from(self.rounds.clamp(1, 8)))
-    }
+    report.give(&options.device)
 }
 
-/// What is wanted beside the counts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wants {
-    Counts,
-    Triangles,
-    Edges,
-}
-
-/// A refined mesh, as it is wanted.
-enum Refined<V> {
-    Nothing,
-    Triangles(Mesh),
-    Edges(EdgeTriangulation<V>),
-}
-
-/// A refined mesh, the maps that are to be written, and the report.
-type Run<'a, V> = (Refined<V>, Option<Maps<'a>>, Report<'a>);
-
-/// Refines a mesh of points that are `P` in double precision, and `S` in single.
-fn refined<P, S>(
+/// Refines a mesh of tetrahedra on the machine that `opening` gives.
+pub fn apply_to_volume(
     options: &Options,
-    mut input: Input<P>,
-    (carried, marks): (Carried, Option<Vec<bool>>),
+    mesh: VolumeMesh,
     opening: Opening,
-    wants: Wants,
-) -> Result<Run<'_, P>>
-where
-    P: AnyPoint<Double = P>,
-    S: AnyPoint<Double = P>,
-    Mesh: From<Triangulation<P>>,
-{
-    let markers = input.number(&carried);
-    let input = &input;
-    let wanted = runs::Wanted {
-        maps: options.maps.is_some() || (wants != Wants::Counts && !carried.is_empty()),
-        mesh: wants,
-    };
-    let (vertices, triangles) = input.counts();
-    let settings = trioxide::refine::Options {
-        marking: marking(options, triangles, marks)?,
-        // Level L is what L rounds give: rounds after it would be undone, and might fail.
-        rounds: (options.coarsen_to)
-            .map_or(u32::MAX, |level| u32::try_from(level).unwrap_or(u32::MAX))
-            .min(options.most_rounds()),
-        max_triangles: options
-            .max_triangles
-            .map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
-        history: false,
-    };
-    let result = opening.open()?.run(|device| {
-        let run = match (device, options.device.precision) {
-            (Some(on), Precision::F64) => runs::on_device::<P>(on, input, &settings, wanted),
-            (Some(on), Precision::F32) => runs::on_device::<S>(on, input, &settings, wanted),
-            (None, Precision::F64) => runs::serial::<P>(input, &settings, wanted),
-            (None, Precision::F32) => runs::serial::<S>(input, &settings, wanted),
-        };
-        let outcome = run.map_err(explained)?;
-        check_level(options, outcome.rounds.len()).map_err(explained)?;
-        Ok(outcome)
-    });
-    let outcome = result.map_err(|error| {
-        super::with_precision(error, options.device.precision).in_file(&options.input)
-    })?;
-    let report = Report {
-        command: "refine",
-        input: &options.input,
-        device: outcome.device,
-        stages: outcome.stages,
-        counts: vec![
-            ("vertices", json!(outcome.vertices)),
-            ("faces", json!(outcome.triangles)),
-            ("edges", json!(outcome.edges)),
-            ("input_vertices", json!(vertices)),
-            ("input_faces", json!(triangles)),
-            ("rounds", json!(outcome.rounds.len())),
-            ("end", json!(end_name(outcome.end))),
-        ],
-        peak_bytes: outcome.peak_bytes,
-    };
-    let mesh = match outcome.mesh {
-        runs::Output::None => Refined::Nothing,
-        runs::Output::Edges(mesh) => Refined::Edges(mesh),
-        runs::Output::Triangles(mesh) => {
-            let parts = (&outcome.ancestors[..], &outcome.rounds[..]);
-            let mesh = with_carried(mesh.into(), &carried, markers, vertices, parts);
-            Refined::Triangles(mesh)
-        }
-    };
-    let maps = options.maps.as_deref().map(|folder| Maps {
-        folder,
-        vertices,
-        ancestors: outcome.ancestors,
-        rounds: outcome.rounds,
-    });
-    Ok((mesh, maps, report))
-}
-
-/// A refined mesh with what its input of so many vertices carried, whose segments had these markers where places
-/// replaced them. `ancestors` and `rounds` say where its parts come from, if anything is carried.
-pub fn with_carried(
-    mut mesh: Mesh,
-    carried: &Carried,
-    markers: Option<Vec<i32>>,
-    vertices: usize,
-    (ancestors, rounds): (&[u32], &[Refinement]),
-) -> Mesh {
-    let segments = Carried::restore(markers, &mut mesh.segments);
-    if !carried.is_empty() {
-        let matrix = Prolongation::of_rounds(vertices, rounds);
-        let refined = carried.refined(matrix, ancestors, &segments);
-        refined.put(&mut mesh);
-    }
-    mesh
-}
-
-/// The reason why a run ended, in words.
-pub fn end_name(end: End) -> &'static str {
-    match end {
-        End::Rounds => "all rounds done",
-        End::NothingMarked => "nothing left to refine",
-        End::MaxTriangles => "the next round would have passed --max-triangles",
-    }
-}
-
-/// Refuses a level beyond the last of `rounds` rounds.
-fn check_level(options: &Options, rounds: usize) -> Result<(), refine::Error> {
-    match options.coarsen_to {
-        Some(level) if level > rounds => Err(refine::Error::NoSuchLevel { level, rounds }),
-        _ => Ok(()),
-    }
-}
-
-/// The options that help where triangles come out too small for the precision.
-pub const TOO_FINE: &str = "; use --precision f64, fewer --rounds or a larger area";
-
-/// The error with the options that help.
-fn explained(error: refine::Error) -> Error {
-    let is_degenerate = matches!(error, refine::Error::Degenerate { .. });
-    match Error::from(error) {
-        Error::Invalid { element, rule } if is_degenerate => Error::Invalid {
-            element,
-            rule: rule + TOO_FINE,
-        },
-        error => error,
-    }
+) -> Result<(VolumeMesh, Report<'_>)> {
+    check_volume(options)?;
+    let settings = options.settings(mesh.cells.len(), "tetrahedron")?;
+    let (fine, report) = refine_tets::refine_tets(opening, mesh, &settings)
+        .map_err(|error| options.in_file(error))?;
+    note_all(&report.notes, options.device.quiet);
+    let (run, counts) = (report.run, report.totals.counts());
+    let report = Report::of("refine", &options.input, run, counts);
+    Ok((fine, report))
 }

@@ -10,9 +10,9 @@ use trioxide::formats::{self, Format, ReadOptions};
 use trioxide::generate::{self, Refinement};
 use trioxide::mesh::Mesh;
 use trioxide::{Error, Result, progress};
-use trioxide_arguments::count::parse_count;
 use trioxide_arguments::device::Report;
 use trioxide_arguments::{account, is_standard_output, note, print, write_json};
+use trioxide_operations::count::parse_count;
 
 const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's own, so that a refinement that does not end stops; --angle and --area have none.";
 

@@ -16,6 +16,7 @@ use trioxide::{Error, Result, formats, progress, render};
 use trioxide_vem::{self as vem, Errors, Problem, Solution};
 
 use trioxide_arguments::{account, is_standard_output, print, write_json};
+use trioxide_operations::input::check_faces;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--threads: all cores); --problem sine is a usual test of such methods.";
 
@@ -80,7 +81,7 @@ pub fn run(options: &Options) -> Result<()> {
     let (outcome, carried) = pool
         .install(|| {
             let mut mesh = super::read_mesh(&options.mesh, options.reading, options.quiet)?;
-            super::check_faces(&mesh)?;
+            check_faces(&mesh)?;
             let carried = Carried::take(&mut mesh)?;
             let outcome = Outcome::of(mesh, options.problem)?;
             account::stages(&outcome.stages);

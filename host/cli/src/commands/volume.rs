@@ -18,8 +18,9 @@ use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::DeviceMesh;
 use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::{TetMesh, VolumeMesh};
-use trioxide::{Error, Result, generate, progress};
+use trioxide::{Result, generate, progress};
 
+use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, note, print, write_json};
 
 use super::{cell_quality, field_list};
@@ -106,35 +107,11 @@ pub fn generate_tets(
 }
 
 /// A mesh of tetrahedra, turned to their positive side with a note, and its fields.
-pub fn tetrahedra(
-    mut mesh: VolumeMesh,
-    input: &Path,
-    quiet: bool,
-) -> Result<(TetMesh, MeshFields)> {
-    let fields = std::mem::take(&mut mesh.fields);
-    let mut mesh = fields
-        .check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())
-        .and_then(|()| mesh.into_tet_mesh())
-        .map_err(|error| error.in_file(input))?;
-    let turned = mesh.orient();
-    if turned > 0 {
-        note(
-            quiet,
-            format_args!("{turned} inverted tetrahedra were turned around"),
-        );
-    }
+pub fn tetrahedra(mesh: VolumeMesh, input: &Path, quiet: bool) -> Result<(TetMesh, MeshFields)> {
+    let (mesh, fields, turned) = trioxide_operations::input::tetrahedra(mesh)
+        .map_err(|error| worded(error).in_file(input))?;
+    turned.into_iter().for_each(|turned| note(quiet, turned));
     Ok((mesh, fields))
-}
-
-/// Refuses the first option that is given of those that go with `meshes` alone.
-pub fn refuse_given(options: &[(&str, bool)], meshes: &str, input: &Path) -> Result<()> {
-    match options.iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((option, _)) => Err(Error::Argument(format!(
-            "{option} goes with {meshes}, but {} is a volume mesh: leave it out",
-            input.display()
-        ))),
-    }
 }
 
 fn counts(mesh: &VolumeMesh) -> String {

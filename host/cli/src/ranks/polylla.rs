@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use glam::{DVec2, DVec3, Vec2};
-use serde_json::json;
 use trioxide::fields::{Carried, Fields};
 use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
 use trioxide::mesh::{Faces, Mesh, Ties, Triangulation};
 use trioxide::polylla::triangles_of_polygons;
 use trioxide::{Device, Error};
-use trioxide_arguments::device::Precision;
+use trioxide_arguments::device::to_values;
 use trioxide_arguments::note;
-use trioxide_arguments::polylla::Method;
+use trioxide_operations::Precision;
+use trioxide_operations::input::check_faces;
+use trioxide_operations::polylla::{Method, Totals};
 use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::output::pieces;
 use trioxide_ranks::polylla::{self, Found, find, part_to_find_in};
@@ -24,7 +25,7 @@ use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, read_slices};
 use crate::commands;
-use crate::commands::polylla::{Options, check_usage, digest_row};
+use crate::commands::polylla::{Options, check_usage};
 
 /// Runs the command as one rank of several.
 ///
@@ -45,7 +46,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
             (Input::Block(block), kept)
         }
     };
-    let said_by_one = match options.device.precision {
+    let said_by_one = match options.polylla.precision {
         Precision::F64 => polylla::in_words_of_one::<DVec2>,
         Precision::F32 => polylla::in_words_of_one::<Vec2>,
     };
@@ -54,25 +55,25 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
             Input::Block(block) => said_by_one(ranks, block, fault),
             Input::Grid(_) => fault,
         };
-        with_file(fault, &options.input, options.device.precision)
+        with_file(fault, &options.input, options.polylla.precision)
     };
-    let part = match options.device.precision {
+    let part = match options.polylla.precision {
         Precision::F64 => part_of::<DVec2>,
         Precision::F32 => part_of::<Vec2>,
     };
     let part = part(ranks, &input).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let find = match options.device.precision {
+    let find = match options.polylla.precision {
         Precision::F64 => find::<DVec2>,
         Precision::F32 => find::<Vec2>,
     };
     let settings = polylla::Options {
-        strict: options.strict,
+        strict: options.polylla.strict,
     };
     let found = find(ranks, &on, part, settings).map_err(in_file)?;
     let counts = found.counts;
-    let digest = match options.digest {
+    let digest = match options.polylla.digest {
         true => {
             ranks.phase("digest");
             Some(found.digest(ranks, &on)?)
@@ -86,16 +87,17 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     if let Some(path) = &options.output {
         write(ranks, path, (input, kept), (found, &on), quiet)?;
     }
-    let mut of_run = vec![
-        ("vertices", json!(vertices)),
-        ("triangles", json!(triangles)),
-        ("polygons", json!(counts.polygons)),
-        ("regions", json!(counts.regions)),
-        ("frontier_edges", json!(counts.frontier_edges)),
-        ("barrier_tips", json!(counts.barrier_tips)),
-        ("weakly_simple", json!(counts.weakly_simple)),
-    ];
-    of_run.extend(digest.map(digest_row));
+    let totals = Totals {
+        vertices,
+        triangles,
+        polygons: counts.polygons,
+        regions: counts.regions,
+        frontier_edges: counts.frontier_edges,
+        barrier_tips: counts.barrier_tips,
+        weakly_simple: counts.weakly_simple,
+        digest,
+        repair_rounds: None,
+    };
     let run = Run {
         command: "polylla",
         input: &options.input,
@@ -103,7 +105,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         on,
         is_output_taken: false,
     };
-    report(ranks, run, of_run)
+    report(ranks, run, to_values(totals.counts()))
 }
 
 /// What a rank has of the input.
@@ -183,9 +185,9 @@ fn write(
 /// Refuses what one process does and several do not.
 fn refuse(options: &Options) -> Result<()> {
     check_surface(options.output.as_deref())?;
-    let wrong = if options.method == Method::Indexed {
+    let wrong = if options.polylla.method == Method::Indexed {
         "--method indexed is for one process"
-    } else if options.ties() == Ties::First {
+    } else if options.polylla.ties == Ties::First {
         "--ties first is for one process"
     } else {
         return Ok(());
@@ -218,7 +220,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block, Kept)> 
             (block, Kept { carried, mesh })
         }
     };
-    if options.unconstrained {
+    if options.polylla.unconstrained {
         block.regions = None;
         block.segments.clear();
         kept.carried.fields.sides = Fields::default();
@@ -234,7 +236,7 @@ fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
 /// The whole mesh, and what it carries.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Triangulation, Carried)> {
     let mut mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
-    let carried = commands::check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
+    let carried = check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
     carried
         .and_then(|carried| Ok((mesh.into_triangulation()?, carried)))
         .map_err(|error| error.in_file(&options.input))

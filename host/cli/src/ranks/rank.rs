@@ -3,13 +3,17 @@
 use std::path::Path;
 use std::thread::JoinHandle;
 
+use glam::Vec2;
+use gpu::point::Coordinates;
 use trioxide::Error;
 use trioxide::device::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
-use trioxide_arguments::device::{DeviceOptions, Precision};
+use trioxide_arguments::device::DeviceOptions;
+use trioxide_arguments::names::FLAGS;
 use trioxide_arguments::note;
+use trioxide_operations::Precision;
 use trioxide_ranks::{Fault, Ranks, Result};
 
-use crate::{Command, commands};
+use crate::Command;
 
 /// Threads of a rank: its share of the cores, or those that `mpirun` has bound it to.
 pub fn threads(ranks: &Ranks) -> usize {
@@ -192,11 +196,17 @@ pub fn with_file(fault: Fault, input: &Path, precision: Precision) -> Fault {
     if !fault.is_of_mesh() {
         return fault;
     }
-    let error = Error::Invalid {
-        element: format!("{}:", input.display()),
-        rule: fault.to_string(),
+    let text = fault.to_string();
+    let helps = precision == Precision::F32 && text.contains(<Vec2 as Coordinates>::PRECISION);
+    let remedy = match helps {
+        true => format!(", or use {}", (FLAGS.value)("precision", "f64")),
+        false => String::new(),
     };
-    commands::with_precision(error, precision).into()
+    Error::Invalid {
+        element: format!("{}:", input.display()),
+        rule: text + &remedy,
+    }
+    .into()
 }
 
 #[cfg(test)]

@@ -9,8 +9,12 @@ use trioxide::formats::ancestry;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::{Device, Error};
-use trioxide_arguments::device::Precision;
+use trioxide_arguments::device::to_values;
+use trioxide_arguments::names::{FLAGS, worded};
 use trioxide_arguments::note;
+use trioxide_operations::Precision;
+use trioxide_operations::error::refine::too_fine;
+use trioxide_operations::refine::{Cells, Dimensions, Totals, with_carried};
 use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::output::pieces;
 use trioxide_ranks::ownership::Position;
@@ -65,7 +69,7 @@ fn refuse(options: &Options) -> Result<()> {
         "an .edges file to read is for one process: convert it to another format"
     } else if output.is_some_and(command::is_edges_file) {
         "an .edges file to write is for one process: write another format"
-    } else if options.coarsen_to.is_some() {
+    } else if options.refine.coarsen_to.is_some() {
         "--coarsen-to is for one process: leave it out"
     } else {
         return Ok(());
@@ -88,14 +92,17 @@ where
 {
     let is_carried = ranks.reduce(u64::from(!kept.carried.is_empty()), Reduction::Or) != 0;
     let record = options.maps.is_some() || (options.output.is_some() && is_carried);
-    let marking = command::marking(options, block.cells as usize, None);
+    let triangles = block.cells as usize;
+    let marking = options
+        .settings(triangles, "triangle")
+        .and_then(|settings| settings.marking(triangles, None).map_err(worded));
     let settings = refine::Options {
         marking: ranks.agree(marking.map_err(Fault::from))?,
-        rounds: options.most_rounds(),
-        max_triangles: options.max_triangles.map(|most| most as u64),
+        rounds: options.refine.most_rounds(),
+        max_triangles: options.refine.max_triangles.map(|most| most as u64),
         record,
     };
-    let part = match options.device.precision {
+    let part = match options.refine.precision {
         Precision::F64 => part_to_refine::<P>,
         Precision::F32 => part_to_refine::<S>,
     };
@@ -103,7 +110,7 @@ where
     let part = part.map_err(|fault| explained(fault, options))?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let refined = match options.device.precision {
+    let refined = match options.refine.precision {
         Precision::F64 => refined::<P>,
         Precision::F32 => refined::<S>,
     };
@@ -157,16 +164,17 @@ where
     let ownership = ownership(&options.input)?;
     let run = refine::run::<P>(ranks, on, block, part, settings, &ownership)?;
     let counts = run.counts;
-    let of_run = vec![
-        ("vertices", json!(counts.vertices)),
-        ("faces", json!(counts.triangles)),
-        ("edges", json!(counts.edges)),
-        ("input_vertices", json!(block.vertices)),
-        ("input_faces", json!(block.cells)),
-        ("rounds", json!(run.rounds.len())),
-        ("end", json!(command::end_name(run.end))),
-        ("exchanges", json!(run.exchanges)),
-    ];
+    let totals = Totals {
+        vertices: counts.vertices,
+        faces: counts.triangles,
+        edges: counts.edges,
+        input_vertices: block.vertices,
+        input_faces: block.cells,
+        rounds: run.rounds.len() as u64,
+        end: run.end,
+    };
+    let mut of_run = to_values(totals.counts());
+    of_run.push(("exchanges", json!(run.exchanges)));
     let refined = match wanted {
         Wanted::Counts => None,
         Wanted::Blocks => Some(run.into_blocks(ranks, on, block)?),
@@ -180,10 +188,10 @@ where
 
 /// The fault with the mesh's file, and the options that help.
 fn explained(fault: Fault, options: &Options) -> Fault {
-    let (input, precision) = (&options.input, options.device.precision);
+    let (input, precision) = (&options.input, options.refine.precision);
     match fault.rule() {
         DEGENERATE => {
-            let text = format!("{fault}{}", command::TOO_FINE);
+            let text = format!("{fault}{}", too_fine(FLAGS));
             with_file(Fault::of_mesh(DEGENERATE, 0, text), input, precision)
         }
         _ => with_file(fault, input, precision),
@@ -233,7 +241,7 @@ where
     let mesh = whole.map(|whole| {
         let Kept { carried, markers } = kept;
         let parts = (&whole.ancestors[..], &whole.rounds[..]);
-        command::with_carried(whole.mesh.into(), &carried, markers, vertices, parts)
+        with_carried(whole.mesh.into(), &carried, markers, vertices, parts)
     });
     write_surface(ranks, path, mesh, quiet)
 }
@@ -260,8 +268,8 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> 
     let (mesh, kept) = whole.map_or((None, Kept::default()), |(mesh, kept)| (Some(mesh), kept));
     let (plane, space) = match &mesh {
         None => (None, None),
-        Some(command::Dimensions::Plane(mesh)) => (triangles(mesh), None),
-        Some(command::Dimensions::Space(mesh)) => (None, triangles(mesh)),
+        Some(Dimensions::Plane(mesh)) => (triangles(mesh), None),
+        Some(Dimensions::Space(mesh)) => (None, triangles(mesh)),
     };
     let is_planar = ranks.reduce(u64::from(plane.is_some()), Reduction::Or) != 0;
     let input = match is_planar {
@@ -272,10 +280,10 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> 
 }
 
 /// The triangles of a file other than `.edges`.
-fn triangles<V>(input: &command::Input<V>) -> Option<&Triangulation<V>> {
+fn triangles<V>(input: &Cells<V>) -> Option<&Triangulation<V>> {
     match input {
-        command::Input::Triangles(mesh) => Some(mesh),
-        command::Input::Edges(_) => None,
+        Cells::Triangles(mesh) => Some(mesh),
+        Cells::Edges(_) => None,
     }
 }
 
@@ -312,12 +320,12 @@ fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
 }
 
 /// The whole mesh, and what does not cross.
-fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(command::Dimensions, Kept)> {
-    let read = command::read(&options.input, options.reading, quiet)?;
+fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Dimensions, Kept)> {
+    let read = command::read(options, quiet)?;
     let (mut mesh, carried) = (read.mesh, read.carried);
     let markers = match &mut mesh {
-        command::Dimensions::Plane(mesh) => mesh.number(&carried),
-        command::Dimensions::Space(mesh) => mesh.number(&carried),
+        Dimensions::Plane(mesh) => mesh.number(&carried),
+        Dimensions::Space(mesh) => mesh.number(&carried),
     };
     Ok((mesh, Kept { carried, markers }))
 }

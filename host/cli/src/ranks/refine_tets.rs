@@ -7,7 +7,10 @@ use trioxide::fields::{MeshFields, Mix};
 use trioxide::prolongation::Prolongation;
 use trioxide::refine_tets::SpacePoint;
 use trioxide::volume::{TetMesh, VolumeMesh};
-use trioxide_arguments::device::Precision;
+use trioxide_arguments::device::to_values;
+use trioxide_arguments::names::worded;
+use trioxide_operations::Precision;
+use trioxide_operations::refine_tets::Totals;
 use trioxide_ranks::refine_tets::{self, Whole};
 use trioxide_ranks::tets::Input;
 use trioxide_ranks::transport::Reduction;
@@ -17,8 +20,7 @@ use super::files::{check_volume, write_volume};
 use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Counts, Ending, Run, report};
 use super::tets::{Reading, TetInput};
-use crate::commands::refine::Options;
-use crate::commands::refine::tets::{check_options, marking};
+use crate::commands::refine::{Options, check_volume as check_options};
 
 /// Runs the command as one rank of several.
 ///
@@ -38,16 +40,20 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let input = read.input();
     let (mesh, fields) = (&read.mesh, &read.fields);
     let block = input.block;
-    let marking = marking(options, block.cells as usize);
+    let count = block.cells as usize;
+    let wanted = options
+        .settings(count, "tetrahedron")
+        .and_then(|wanted| wanted.of_tetrahedra(count).map_err(worded));
+    let wanted = ranks.agree(wanted.map_err(Fault::from))?;
     let has_fields = ranks.reduce(u64::from(!fields.is_empty()), Reduction::Or) != 0;
     let settings = refine_tets::Options {
-        marking: ranks.agree(marking.map_err(Fault::from))?,
-        rounds: options.most_rounds(),
-        max_tetrahedra: options.max_triangles.map(|most| most as u64),
+        marking: wanted.marking,
+        edges: wanted.edges,
+        rounds: options.refine.most_rounds(),
+        max_tetrahedra: options.refine.max_triangles.map(|most| most as u64),
         record: options.output.is_some() && has_fields,
-        ..refine_tets::Options::default()
     };
-    let precision = options.device.precision;
+    let precision = options.refine.precision;
     let in_file = |fault| with_file(fault, &options.input, precision);
     let part = read.part(ranks, precision).map_err(in_file)?;
     ranks.phase("open the device");
@@ -85,15 +91,17 @@ fn refined<P: SpacePoint>(
 ) -> Result<(Counts, Option<Whole>)> {
     let run = refine_tets::run::<P>(ranks, on, input, part, settings, &Ownership::Near)?;
     let exchanges: u64 = run.levels.iter().map(|level| level.exchanges).sum();
-    let counts = vec![
-        ("vertices", json!(run.counts.vertices)),
-        ("cells", json!(run.counts.tetrahedra)),
-        ("tagged_faces", json!(run.counts.faces)),
-        ("input_vertices", json!(input.block.vertices)),
-        ("input_cells", json!(input.block.cells)),
-        ("rounds", json!(run.levels.len())),
-        ("exchanges", json!(exchanges)),
-    ];
+    let totals = Totals {
+        vertices: run.counts.vertices,
+        cells: run.counts.tetrahedra,
+        tagged_faces: run.counts.faces,
+        input_vertices: input.block.vertices,
+        input_cells: input.block.cells,
+        rounds: run.levels.len() as u64,
+        closure_rounds: None,
+    };
+    let mut counts = to_values(totals.counts());
+    counts.push(("exchanges", json!(exchanges)));
     let whole = match wants_mesh {
         true => run.gather(ranks, on, input.block)?,
         false => None,

@@ -5,11 +5,13 @@ use std::path::Path;
 use glam::{DVec3, Vec3};
 use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
-use serde_json::json;
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::volume::{Cells, TetMesh, VolumeMesh};
 use trioxide::{Device, Error};
-use trioxide_arguments::device::Precision;
+use trioxide_arguments::device::to_values;
+use trioxide_arguments::names::worded;
+use trioxide_operations::Precision;
+use trioxide_operations::smooth::{Totals, check_cells};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{Surface, pieces};
 use trioxide_ranks::smooth::{in_words_of_one, part_to_smooth, smooth_part};
@@ -22,7 +24,7 @@ use super::rank::{Starting, is_quiet, with_file};
 use super::report::{Counts, Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
-use crate::commands::smooth::{Options, by_flags, check_cells, fixed};
+use crate::commands::smooth::Options;
 
 /// The mesh as rank 0 keeps it, where it has read it for all: with all that stays as it is.
 enum Kept {
@@ -42,31 +44,31 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         check_surface
     };
     check(options.output.as_deref())?;
-    let settings = options.settings()?;
-    trioxide::smooth::check_share(&settings).map_err(by_flags)?;
+    let settings = options.smooth.settings().map_err(worded)?;
+    trioxide::smooth::check_share(&settings).map_err(|error| worded(error.into()))?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let (block, kept) = read(ranks, options, quiet)?;
     // Each rank reads the list whole: it is short beside the mesh.
-    let stays = fixed(options, block.vertices as usize);
+    let stays = options.fixed(block.vertices as usize);
     let stays = ranks.agree(stays.map_err(Fault::from))?;
     let ownership = ownership(&options.input)?;
-    let said_by_one = match options.device.precision {
+    let said_by_one = match options.smooth.precision {
         Precision::F64 => in_words_of_one::<DVec3>,
         Precision::F32 => in_words_of_one::<Vec3>,
     };
     let in_file = |fault| {
         let fault = said_by_one(ranks, &block, fault);
-        with_file(fault, &options.input, options.device.precision)
+        with_file(fault, &options.input, options.smooth.precision)
     };
-    let part = match options.device.precision {
+    let part = match options.smooth.precision {
         Precision::F64 => part_to_smooth::<DVec3>,
         Precision::F32 => part_to_smooth::<Vec3>,
     };
     let part = part(ranks, &block, &ownership).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let smooth = match options.device.precision {
+    let smooth = match options.smooth.precision {
         Precision::F64 => smoothed::<DVec3>,
         Precision::F32 => smoothed::<Vec3>,
     };
@@ -104,19 +106,14 @@ fn smoothed<P: Vector + MeshPoint>(
         None => None,
     };
     let is_volume = commands::is_volume(&options.input, options.reading);
-    let moves = smoothed.moves;
-    let counts = vec![
-        ("vertices", json!(block.vertices)),
-        (
-            if is_volume { "cells" } else { "faces" },
-            json!(block.cells),
-        ),
-        ("moving_vertices", json!(smoothed.moving)),
-        ("iterations", json!(moves.sweeps)),
-        ("converged", json!(moves.converged)),
-        ("max_displacement", json!(moves.max_displacement)),
-        ("rms_displacement", json!(moves.rms_displacement)),
-    ];
+    let totals = Totals {
+        vertices: block.vertices,
+        cells: is_volume.then_some(block.cells),
+        faces: (!is_volume).then_some(block.cells),
+        moving: smoothed.moving,
+        moves: smoothed.moves,
+    };
+    let counts = to_values(totals.counts());
     Ok((counts, points))
 }
 
@@ -239,13 +236,13 @@ fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<Kept> {
         let mesh = commands::read_volume(&options.input, options.reading, quiet)?;
         let is_fine = matches!(mesh.cells, Cells::Tetrahedra(_));
         check_cells(mesh.points.len(), mesh.cells.len(), "cells")
-            .map_err(|error| options.in_file(error))?;
+            .map_err(|error| error.in_file(&options.input))?;
         of_one_kind(is_fine, "tetrahedra")?;
         return Ok(Kept::Volume(mesh));
     }
     let mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
     check_cells(mesh.points.len(), mesh.faces.len(), "faces")
-        .map_err(|error| options.in_file(error))?;
+        .map_err(|error| error.in_file(&options.input))?;
     of_one_kind(matches!(mesh.faces, Faces::Triangles(_)), "triangles")?;
     Ok(Kept::Surface(mesh))
 }

@@ -7,7 +7,7 @@ use trioxide::fields::MeshFields;
 use trioxide::formats::ReadOptions;
 use trioxide::generate::TetGrid;
 use trioxide::volume::TetMesh;
-use trioxide_arguments::device::Precision;
+use trioxide_operations::Precision;
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::tets::{Input, part_of};
 use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result};

@@ -4,8 +4,12 @@ use glam::DVec3;
 use serde_json::json;
 use trioxide::Error;
 use trioxide::mesh::{Mesh, VertexAttributes};
-use trioxide::weld::{self, Carried, Found, Method};
-use trioxide_arguments::weld::MethodOption;
+use trioxide::weld::{self, Carried, Method};
+use trioxide_arguments::device::to_values;
+use trioxide_arguments::names::{FLAGS, worded};
+use trioxide_arguments::note_all;
+use trioxide_operations::Precision;
+use trioxide_operations::weld::{Totals, note_of_ratio, notes_of};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{self, Surface};
 use trioxide_ranks::weld::{
@@ -18,9 +22,7 @@ use super::rank::{Starting, has_extension, is_quiet, with_file};
 use super::report::{Ending, Run, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
-use crate::commands::weld::{
-    Options, check_arguments, note_normals, note_ratio, with_flags, write_maps,
-};
+use crate::commands::weld::{Options, check_arguments, write_maps};
 
 /// This rank's block of the input.
 struct Input {
@@ -35,7 +37,7 @@ struct Input {
 struct Kept {
     mesh: Mesh,
     /// Number of locked vertices, if any are asked for.
-    locked: Option<usize>,
+    locked: Option<u64>,
 }
 
 /// Runs the command as one rank of several.
@@ -51,13 +53,13 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let input = read(ranks, options, quiet)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let in_file = |fault| with_file(fault, &options.input, options.device.precision);
+    let in_file = |fault| with_file(fault, &options.input, Precision::F64);
     let carried = Carried {
         attributes: &input.attributes,
         locked: &input.locked,
         regions: None,
     };
-    let (clusters, block) = (&options.clusters, &input.block);
+    let (wanted, block) = (&options.weld, &input.block);
     // Rank 0 makes the whole mesh anew where it has read it.
     let is_kept = input.kept.is_some();
     let plan = Plan {
@@ -69,38 +71,48 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         ..Plan::default()
     };
     let search = |ratio| {
-        let guards = clusters.guards();
+        let guards = wanted.guards();
         epsilon_for_ratio(ranks, &on, block, &carried, &guards, ratio, &plan)
     };
-    let found = clusters.ratio.map(search).transpose().map_err(in_file)?;
-    let epsilon = found.map(|found| found.epsilon).or(clusters.epsilon);
-    let settings = clusters.options(epsilon.expect("the options ask for one of both"));
+    let found = wanted.ratio.map(search).transpose().map_err(in_file)?;
+    let epsilon = found.map(|found| found.epsilon).or(wanted.epsilon);
+    let settings = wanted.settings(epsilon.expect("the options ask for one of both"));
     let welded = weld(ranks, &on, block, &carried, &settings, &plan).map_err(in_file)?;
-    if let (Some(found), Some(wanted), false) = (&found, clusters.ratio, quiet) {
-        note_ratio(wanted, found);
-    }
-    let outcome = Outcome {
+    let mut totals = Totals {
+        vertices: block.vertices,
+        faces: block.cells,
         epsilon: settings.epsilon,
         found,
-        faces: [block.cells, welded.faces],
         locked: input.kept.as_ref().and_then(|kept| kept.locked),
+        welded_vertices: welded.clusters,
+        welded_faces: welded.faces,
+        method: Some(Method::Grid),
+        rounds: Some(u64::from(welded.rounds.count)),
+        slabs: None,
     };
-    let outcome = match input.kept {
-        None => write_slices(ranks, options, &input.block, &welded, outcome)?,
+    let notes: Vec<_> = note_of_ratio(wanted, &totals).into_iter().collect();
+    note_all(&notes, quiet);
+    match input.kept {
+        None => write_slices(ranks, options, &input.block, &welded)?,
         Some(kept) => {
             let whole = gather(ranks, input.block.vertices, &welded)?;
             ranks.phase("write");
             let made = match whole {
-                Some(whole) => take_whole(options, &settings, &kept.mesh, whole, outcome),
-                None => Ok((outcome, None)),
+                Some(whole) => take_whole(options, &settings, &kept.mesh, whole).map(Some),
+                None => Ok(None),
             };
-            let (outcome, mesh) = ranks.agree(made.map_err(Fault::from))?;
+            let mesh = ranks.agree(made.map_err(Fault::from))?;
+            if let Some(mesh) = &mesh {
+                totals.faces = kept.mesh.faces.len() as u64;
+                totals.welded_faces = mesh.faces.len() as u64;
+            }
             if let Some(path) = &options.output {
                 write_surface(ranks, path, mesh, quiet)?;
             }
-            outcome
         }
-    };
+    }
+    let mut counts = to_values(totals.counts());
+    counts.push(("gathered_vertices", json!(welded.rounds.gathered)));
     let run = Run {
         command: "weld",
         input: &options.input,
@@ -108,58 +120,20 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         on,
         is_output_taken: options.takes_output(),
     };
-    report(ranks, run, outcome.counts(input.block.vertices, &welded))
-}
-
-/// What the report has.
-struct Outcome {
-    epsilon: f64,
-    found: Option<Found>,
-    /// Faces before and after.
-    faces: [u64; 2],
-    locked: Option<usize>,
-}
-
-impl Outcome {
-    fn counts(&self, vertices: u64, welded: &Welded) -> Vec<(&'static str, serde_json::Value)> {
-        let [faces, welded_faces] = self.faces;
-        let mut counts = vec![
-            ("vertices", json!(vertices)),
-            ("faces", json!(faces)),
-            ("epsilon", json!(self.epsilon)),
-        ];
-        if let Some(found) = &self.found {
-            counts.extend([
-                ("ratio", json!(found.ratio)),
-                ("clusterings", json!(found.clusterings)),
-            ]);
-        }
-        counts.extend(self.locked.map(|locked| ("locked_vertices", json!(locked))));
-        counts.extend([
-            ("welded_vertices", json!(welded.clusters)),
-            ("welded_faces", json!(welded_faces)),
-            ("method", json!(Method::Grid.name())),
-            ("rounds", json!(welded.rounds.count)),
-            ("gathered_vertices", json!(welded.rounds.gathered)),
-        ]);
-        counts
-    }
+    report(ranks, run, counts)
 }
 
 /// Refuses what one process does and several do not.
 fn refuse(options: &Options) -> Result<()> {
-    let wrong = if !matches!(
-        options.clusters.method,
-        MethodOption::Auto | MethodOption::Grid
-    ) {
-        let method = Method::from(options.clusters.method);
-        format!("--method {} is for one process", method.name())
-    } else if options.memory_limit.is_some() {
-        "--memory-limit is for one process".to_owned()
-    } else {
-        return Ok(());
+    let wrong = match options.weld.method {
+        Method::Auto | Method::Grid if options.weld.memory_limit.is_some() => {
+            (FLAGS.option)("memory_limit")
+        }
+        Method::Auto | Method::Grid => return Ok(()),
+        method => (FLAGS.value)("method", method.name()),
     };
-    Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
+    let text = format!("{wrong} is for one process: leave it out, or start it without mpirun");
+    Err(Error::Argument(text).into())
 }
 
 /// Reads this rank's block. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0
@@ -172,7 +146,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
         _ => read_slices(ranks, &options.input, |_, points| Some(points)),
     };
     if by_all
-        && options.clusters.lock.is_empty()
+        && options.lock.is_empty()
         && let Some(block) = slices()?
     {
         return Ok(Input {
@@ -217,14 +191,13 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
 /// The whole mesh, and its locked vertices.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Kept, Vec<bool>)> {
     let mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
-    note_normals(&mesh, quiet);
-    let clusters = &options.clusters;
-    let locked = (clusters.locks(mesh.points.len())?.find(&mesh))
-        .map_err(|error| with_flags(error).in_file(&options.input))?;
-    let count = locked.iter().filter(|&&lock| lock).count();
+    note_all(&notes_of(&mesh), quiet);
+    let locked = (options.locks(mesh.points.len())?.find(&mesh))
+        .map_err(|error| worded(error.into()).in_file(&options.input))?;
+    let count = locked.iter().filter(|&&lock| lock).count() as u64;
     let kept = Kept {
         mesh,
-        locked: (!clusters.lock.is_empty()).then_some(count),
+        locked: (!options.lock.is_empty()).then_some(count),
     };
     Ok((kept, locked))
 }
@@ -235,13 +208,12 @@ fn write_slices(
     options: &Options,
     block: &Block<DVec3>,
     welded: &Welded,
-    outcome: Outcome,
-) -> Result<Outcome> {
+) -> Result<()> {
     if options.map.is_some() || options.removed.is_some() {
         let map = gather_map(ranks, block.vertices, welded)?;
         ranks.phase("write");
         let written = match map {
-            Some(map) => write_maps(options, &map),
+            Some(whole) => write_maps(options, &whole.map, whole.removed()),
             None => Ok(()),
         };
         ranks.agree(written.map_err(Fault::from))?;
@@ -256,7 +228,7 @@ fn write_slices(
         };
         output::write_surface(ranks, path, surface)?;
     }
-    Ok(outcome)
+    Ok(())
 }
 
 /// The welded mesh of the one that rank 0 has. Writes its maps, if the options ask for them.
@@ -265,14 +237,9 @@ fn take_whole(
     settings: &weld::Options,
     mesh: &Mesh,
     mut whole: weld::Welded,
-    outcome: Outcome,
-) -> trioxide::Result<(Outcome, Option<Mesh>)> {
+) -> trioxide::Result<Mesh> {
     let welded = whole.take_mesh(mesh, settings);
-    let welded = welded.map_err(|error| Error::from(error).in_file(&options.input))?;
-    write_maps(options, &whole)?;
-    let outcome = Outcome {
-        faces: [mesh.faces.len() as u64, welded.faces.len() as u64],
-        ..outcome
-    };
-    Ok((outcome, Some(welded)))
+    let welded = welded.map_err(|error| worded(error.into()).in_file(&options.input))?;
+    write_maps(options, &whole.map, whole.removed())?;
+    Ok(welded)
 }

@@ -227,7 +227,7 @@ fn an_absent_device_is_an_error() {
     let reason = if has_cuda() {
         "there is no CUDA device 9: this machine has"
     } else {
-        "use --device cpu"
+        "use the device cpu"
     };
     square()
         .call(&["polylla", "square.off", "--device", "cuda:9"])

@@ -12,8 +12,8 @@ fn a_file_above_the_folder_is_read_by_every_command_with_the_option_alone() {
     fs::create_dir(place.path("in")).unwrap();
     fs::write(place.path("in/a.xdmf"), LEAK).unwrap();
     let anywhere = ["--follow-references", "anywhere"];
-    let cause = "the file `../secret` is not below the folder of the file that names it: move it there, or use \
-                 --follow-references anywhere";
+    let cause = "the file `../secret` is not below the folder of the file that names it: move it there, or follow \
+                 references anywhere";
     for command in [
         &["info", "in/a.xdmf"][..],
         &["convert", "in/a.xdmf", "b.off"],

@@ -163,7 +163,7 @@ fn faults_of_refine_end_all_ranks_with_one_message() {
         (
             "grid.ply",
             &["--mark", "values:values.txt"],
-            "--mark values:PATH goes with --threshold or --dorfler",
+            "--mark by values goes with --threshold or --dorfler",
         ),
         (
             "grid.ply",

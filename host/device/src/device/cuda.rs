@@ -96,13 +96,13 @@ impl Cuda {
         };
         if found.capability < (7, 5) {
             return Err(Error::NoDevice(format!(
-                "{} has compute capability {}.{}, but the kernels need 7.5 (Turing) or later: use --device cpu",
+                "{} has compute capability {}.{}, but the kernels need 7.5 (Turing) or later: use the device cpu",
                 found.name, found.capability.0, found.capability.1
             )));
         }
         if version < (11, 2) {
             return Err(Error::NoDevice(format!(
-                "the CUDA driver supports CUDA {}.{}, but 11.2 or later is needed: update the driver, or use --device cpu",
+                "the CUDA driver supports CUDA {}.{}, but 11.2 or later is needed: update the driver, or use the device cpu",
                 version.0, version.1
             )));
         }

@@ -269,7 +269,7 @@ fn a_volume_mesh_is_no_surface() {
             }
             assert!(is_volume(&path), "{name} {options:?}");
             let error = read(&path).unwrap_err().to_string();
-            let expected = "cells that fill space, but faces are needed: take the boundary surface of the mesh (trioxide convert --boundary)";
+            let expected = "cells that fill space, but faces are needed: take the boundary surface of the mesh";
             assert!(error.ends_with(expected), "{error}");
         }
     }

@@ -112,7 +112,7 @@ fn files_that_a_file_names_lie_below_its_folder_unless_the_user_says_otherwise()
         for name in outside {
             let error = read_by(name, ReadOptions::default()).unwrap_err();
             assert!(
-                error.contains("is not below the folder of the file that names it: move it there, or use --follow-references"),
+                error.contains("is not below the folder of the file that names it: move it there, or follow references anywhere"),
                 "{extension}: {error}"
             );
             assert_eq!(read_by(name, anywhere), Ok(1), "{extension} {name}");

@@ -417,7 +417,7 @@ impl Grid {
         } = self;
         if elements.count > 0 {
             return Err(format!(
-                "the mesh has {} cells that fill space, but faces are needed: take the boundary surface of the mesh (trioxide convert --boundary)",
+                "the mesh has {} cells that fill space, but faces are needed: take the boundary surface of the mesh",
                 elements.count
             ));
         }

@@ -32,13 +32,14 @@ pub struct PolyllaLists {
 
 /// Which of two equally long edges counts as longer in Polylla.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Ties {
     /// The edge with the smaller id, its smaller half-edge: an order of all edges, so that each region has its terminal
-    /// edge.
+    /// edge
     #[default]
     Edge,
-    /// The first in the triangle, as in the papers' programs. Neighbours may disagree: triangles around a vertex can
-    /// point at each other in a ring, a region without terminal edge.
+    /// The first in the triangle, as in the papers' programs; neighbours may disagree: triangles around a vertex can
+    /// point at each other in a ring, a region without terminal edge
     First,
 }
 

@@ -210,6 +210,14 @@ def flags(value: Any, name: str, length: int, element: str) -> np.ndarray:
     return result
 
 
+def numbers(value: Any, name: str) -> np.ndarray:
+    """A list of floats."""
+    array = host_array(value, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has the shape {array.shape}: a list of numbers is needed")
+    return _lossless(array, np.float64, name)
+
+
 def rows(value: Any, name: str, columns: int, length: int, dtype: Any = np.float64) -> np.ndarray:
     """Numbers of vertices: (length, columns)."""
     array = _table(host_array(value, name), name, (columns,), "these")

@@ -9,7 +9,18 @@ import numpy as np
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceLike, of_array, on_device, run_on
-from ._inputs import any_mesh, chosen, floats, known, lone, real, resident, resident_volume, surface_of, whole, with_triangles
+from ._inputs import (
+    any_mesh,
+    chosen,
+    floats,
+    lone,
+    noted,
+    options_of,
+    resident,
+    resident_volume,
+    surface_of,
+    with_triangles,
+)
 from ._mesh import VolumeMesh
 from ._progress import Progress, watching
 from ._resident import (
@@ -24,8 +35,7 @@ from ._resident import (
 )
 from ._results import Polygons, Refined, RefinedVolume, Smoothed, SmoothedVolume, Welded
 
-_PRECISIONS = ("f64", "f32")
-Mark = Union[str, Tuple[Any, ...], Sequence[int], np.ndarray]
+Mark = Union[None, str, Tuple[Any, ...], Sequence[int], np.ndarray]
 
 
 def polylla(
@@ -37,9 +47,11 @@ def polylla(
     segments: Any = None,
     markers: Any = None,
     method: str = "half-edge",
-    ties: str = "edge",
+    repair: Optional[str] = None,
     strict: bool = False,
     unconstrained: bool = False,
+    ties: str = "edge",
+    digest: bool = False,
     precision: str = "f64",
     progress: Progress = None,
 ) -> Any:
@@ -58,14 +70,20 @@ def polylla(
     segments, markers : (S, 2) and (S,) integers, optional
         Edges that stay.
     method : "half-edge" or "indexed"
-        The data structure on the device; the polygons are the same.
-    ties : "edge" or "first"
-        Which of several longest edges counts.
+        Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same polygons.
+    repair : "device" or "host", optional
+        Where the method indexed splits polygons with barrier tips.
     strict : bool
-        Cut polygons that touch themselves.
+        Split the few polygons that visit a vertex twice (method half-edge), and polyhedra whose surface is no 2-manifold.
     unconstrained : bool
-        Leave out regions and segments.
+        Let polygons cross segments and region borders of the input, polyhedra tagged faces and region borders.
+    ties : "edge" or "first"
+        Which of two equally long edges counts as longer: the one with the smaller id, or the first in the triangle.
+    digest : bool
+        Give a digest of the polygons, 64 bits in 16 digits: of their order and their vertices in order. It is the same for every
+        device and any number of processes.
     precision : "f64" or "f32"
+        Precision of coordinates on the device.
     progress : function or True, optional
 
     Returns
@@ -84,19 +102,9 @@ def polylla(
     >>> square.map
     array([0, 0], dtype=uint32)
     """
-    known(method, "method", ("half-edge", "indexed"))
-    known(ties, "ties", ("edge", "first"))
-    known(precision, "precision", _PRECISIONS)
+    options = options_of("polylla", locals())
     there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
-    options: Dict[str, Any] = dict(
-        method=method, ties=ties, strict=bool(strict), unconstrained=bool(unconstrained), precision=precision
-    )
     if there is not None:
-        if (method, ties, precision) != ("half-edge", "edge", "f64"):
-            raise ValueError(
-                "arrays of a device are joined by method='half-edge', ties='edge', precision='f64': leave these options out, or join on "
-                "the host (.to_host())"
-            )
         on = of_array(there.points, device)
         held = on_device(on, **there._held())
         with watching(progress) as watch:
@@ -106,45 +114,33 @@ def polylla(
         return Polygons._of_result(run_on(device, lambda on: native.run("polylla", on, surface._arrays(), options, watch)))
 
 
-#: The numbers that a marking takes.
-_SURFACE_MARKS: Dict[str, Tuple[int, ...]] = {
-    "all": (0,), "fraction": (1,), "box": (4, 6), "disk": (3,), "ball": (4,), "area": (1,), "angle": (1,),
-}  # fmt: skip
-_VOLUME_MARKS: Dict[str, Tuple[int, ...]] = {"all": (0,), "fraction": (1,), "box": (6,), "ball": (4,), "volume": (1,)}
+def _mark(mark: Mark) -> Tuple[Optional[str], Any]:
+    """A marking as text, or as an array of flags, ids or values.
 
-
-def _marking(mark: Mark, seed: int, kinds: Dict[str, Tuple[int, ...]], element: str) -> Optional[Dict[str, Any]]:
-    """The marking as the native part takes it; None for flags and ids."""
-    if isinstance(mark, str):
-        kind, _, rest = mark.partition(":")
-        numbers: Sequence[Any] = rest.split(",") if rest else ()
-    elif isinstance(mark, tuple) and mark and isinstance(mark[0], str):
-        kind, numbers = mark[0], mark[1:]
-    elif mark is None:
-        raise TypeError(f"mark is None: it is {', '.join(kinds)}, flags or ids of {element}s")
-    else:
-        return None
-    if kind not in kinds:
-        raise ValueError(f"mark={mark!r} is not known: it is {', '.join(kinds)}, flags or ids of {element}s")
-    values = floats(numbers, f"mark={kind!r}")
-    if len(values) not in kinds[kind]:
-        raise ValueError(f"mark={kind!r} takes {' or '.join(map(str, kinds[kind]))} numbers, not {len(values)}")
-    least, most = {"fraction": (0, 1), "angle": (0, 60), "area": (0, np.inf), "volume": (0, np.inf)}.get(kind, (-np.inf, np.inf))
-    for value in values:
-        if not least <= value <= most:
-            raise ValueError(f"mark={kind!r}: {value} is not between {least} and {most}")
-    return dict(mark=kind, numbers=values, seed=whole(seed, "seed"))
+    >>> _mark(("disk", 0, 0, 0.5))
+    ('disk:0.0,0.0,0.5', None)
+    """
+    if mark is None or isinstance(mark, str):
+        return mark, None
+    if isinstance(mark, tuple) and mark and isinstance(mark[0], str):
+        numbers = floats(mark[1:], f"mark={mark[0]!r}")
+        return (f"{mark[0]}:{','.join(map(repr, numbers))}" if numbers else mark[0]), None
+    return None, mark
 
 
 def refine(
     mesh: Any,
     triangles: Any = None,
     *,
-    mark: Mark = "all",
+    mark: Mark = None,
+    threshold: Optional[float] = None,
+    dorfler: Optional[float] = None,
+    seed: int = 0,
     rounds: int = 1,
-    max_cells: Optional[int] = None,
+    until_area: Optional[float] = None,
+    max_triangles: Union[None, int, str] = None,
+    coarsen_to: Optional[int] = None,
     edges: str = "longest",
-    seed: int = 1,
     device: DeviceLike = "auto",
     regions: Any = None,
     segments: Any = None,
@@ -161,16 +157,30 @@ def refine(
         `VolumeMesh`. Arrays of a device, a `DeviceSurface` or a `DeviceVolume` are refined there, and the result stays there.
     triangles : (T, 3) integers
         Vertex ids, in the plane counter-clockwise.
-    mark : str, tuple, or array
-        "all"; ("fraction", chance) with `seed`; ("area", most) or ("volume", most); ("angle", least in degrees); centroids in
-        ("box", x0, y0, x1, y1), ("disk", x, y, radius), of any height, or in space ("box", x0, y0, z0, x1, y1, z1),
-        ("ball", x, y, z, radius); as text, "disk:0.5,0.5,0.1", too. Or a flag for each cell, or the ids of cells: for one round.
+    mark : str, tuple, or array, optional
+        "all", the default; ("fraction", chance) with `seed`; ("area", most) or ("volume", most); ("angle", least in degrees); centroids
+        in ("box", x0, y0, x1, y1), ("disk", x, y, radius), of any height, or in space ("box", x0, y0, z0, x1, y1, z1),
+        ("ball", x, y, z, radius); as text, "disk:0.5,0.5,0.1", too. Or a flag for each cell, the ids of cells, or a value for each
+        triangle with `threshold` or `dorfler`: later rounds divide all parts of these cells.
+    threshold : float, optional
+        With values as marks, refine the triangles whose value is above this.
+    dorfler : float, optional
+        With values as marks, refine the triangles with the largest values, as many as make this part of the sum of all (Dörfler).
+    seed : int
+        Seed of marks by fraction.
     rounds : int
-    max_cells : int, optional
-        A round that would make more is not done.
+        Rounds; each marks anew. Ids, flags and values mark all parts of their triangle again.
+    until_area : float, optional
+        Refine in rounds until no triangle has more area than this.
+    max_triangles : int or str, optional
+        Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or more.
+    coarsen_to : int, optional
+        Give the mesh of this level in place of the last round's, bit for bit: 0 is the input, and rounds after it are not run.
     edges : "longest" or "every"
-        Of tetrahedra: the edges that a marked one divides.
-    device, precision, progress
+        The edges that a marked tetrahedron divides.
+    precision : "f64" or "f32"
+        Precision of coordinates on the device.
+    device, progress
         As of `polylla`.
 
     Returns
@@ -195,34 +205,25 @@ def refine(
     """
     is_volume = isinstance(mesh, (VolumeMesh, DeviceVolume)) and triangles is None
     cells, element = ("tetrahedra", "tetrahedron") if is_volume else ("triangles", "triangle")
-    marking = _marking(mark, seed, _VOLUME_MARKS if is_volume else _SURFACE_MARKS, element)
-    options: Dict[str, Any] = dict(mark="all") if marking is None else marking
-    options["rounds"] = whole(rounds, "rounds", 0, 2**32 - 1)
-    options["max_cells"] = None if max_cells is None else min(whole(max_cells, "max_cells"), 2**32 - 1)
-    options["precision"] = known(precision, "precision", _PRECISIONS)
-    if marking is None and options["rounds"] > 1:
-        raise ValueError("flags and ids of cells are for one round: rounds=1")
-    if is_volume:
-        options["edges"] = edges
-        if not (regions is None and segments is None and markers is None):
-            raise TypeError("regions, segments and markers go with triangles: set the volume mesh's regions")
-    elif edges != "longest":
-        raise ValueError("edges is for tetrahedra: triangles are divided at their longest edges")
+    options = options_of("refine", locals())
+    options["mark"], array = _mark(mark)
+    if is_volume and not (regions is None and segments is None and markers is None):
+        raise TypeError("regions, segments and markers go with triangles: set the volume mesh's regions")
+    if array is not None and not (threshold is None and dorfler is None):
+        options["values"], array = check.numbers(array, "mark"), None
     family = "refine_tets" if is_volume else "refine"
     there: Any = resident_volume(mesh, triangles)
     if not is_volume:
         there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
     if there is not None:
-        if precision != "f64":
-            raise ValueError("arrays of a device are refined in precision='f64': leave it out, or refine on the host (.to_host())")
         if isinstance(there, DeviceSurface):
             remedy = "leave it out, and carry numbers of vertices by .interpolate; or refine on the host (.to_host())"
             lone(there, "refine", remedy, "segments", "markers", "normals", "colors", "uvs")
         on = of_array(there.points, device)
         held = on_device(on, **there._held())
         before = held["points"].shape[0]
-        if marking is None:
-            held["mark"] = chosen(mark, "mark", held[cells].shape[0], element, on)
+        if array is not None:
+            held["mark"] = chosen(array, "mark", held[cells].shape[0], element, on)
         with watching(progress) as watch:
             kind: Any = DeviceRefinedVolume if is_volume else DeviceRefined
             return kind(native.run(f"{family}_on_device", on, held, options, watch), on, before)
@@ -232,12 +233,12 @@ def refine(
     arrays = found._arrays()
     if arrays[cells] is None:
         raise ValueError(f"the mesh has other cells than {cells}: divide them first")
-    if marking is None:
-        options.update(mark="flags", flags=check.flags(mark, "mark", len(arrays[cells]), element))
+    if array is not None:
+        options["flags"] = check.flags(array, "mark", len(arrays[cells]), element)
     with watching(progress) as watch:
         result = run_on(device, lambda on: native.run(family, on, arrays, options, watch))
     before = len(arrays["points"])
-    return RefinedVolume._of_result(result, before) if is_volume else Refined._of_result(result, before)
+    return RefinedVolume._of_result(noted(result), before) if is_volume else Refined._of_result(result, before)
 
 
 def weld(
@@ -246,14 +247,15 @@ def weld(
     *,
     epsilon: Optional[float] = None,
     ratio: Optional[float] = None,
+    position: str = "mean",
+    keep_degenerate: bool = False,
     normal_tolerance: Optional[float] = None,
     uv_tolerance: Optional[float] = None,
     color_tolerance: Optional[int] = None,
-    position: str = "mean",
-    keep_degenerate: bool = False,
+    method: str = "auto",
+    memory_limit: Union[None, int, str] = None,
     lock_boundary: bool = False,
     locked: Any = None,
-    method: str = "auto",
     device: DeviceLike = "auto",
     progress: Progress = None,
 ) -> Any:
@@ -270,21 +272,30 @@ def weld(
     triangles : (F, 3) integers, optional
         Vertex ids.
     epsilon : float
-        Distance in the unit of the coordinates; or
+        Distance within which vertices merge; 0 merges exact duplicates.
     ratio : float
-        the fraction of the vertices to remove, for which a distance is searched.
-    normal_tolerance, uv_tolerance : float, color_tolerance : int, optional
-        Vertices whose normals (degrees), texture coordinates or colours (0 to 255) differ by more do not merge.
+        Fraction of the vertices to remove, instead of epsilon: searches the distance that removes as many, to 0.0001 or as near as
+        any distance comes.
     position : "mean" or "first"
-        Of the merged vertices.
+        Position of a merged vertex, and what it carries: the mean of its vertices, or that of the first.
     keep_degenerate : bool
-        Keep faces and segments that lost their extent.
+        Keep faces and segments whose ends merged, and those that are there twice.
+    normal_tolerance : float, optional
+        Largest angle between the normals of vertices that merge, in degrees (0 to 180); one larger by 1e-5 degrees counts as equal,
+        but for 0; a normal of length zero keeps none apart.
+    uv_tolerance : float, optional
+        Largest distance of the texture coordinates of vertices that merge, in units of these coordinates.
+    color_tolerance : int, optional
+        Largest difference in any of red, green, blue and alpha between vertices that merge, in steps of 255 (0 to 255).
+    method : "auto", "grid", "dependency", "on-the-fly" or "sparse-grid"
+        How clusters are computed: the same result by each, in other time and memory.
+    memory_limit : int or str, optional
+        Bytes of device memory to use at most: 512M, 4G; a mesh that takes more by the method grid is welded in slabs, with the same
+        result.
     lock_boundary : bool
         Vertices of the boundary merge with no other.
     locked : (V,) flags or ids, optional
         Vertices that merge with no other.
-    method : "auto", "grid", ...
-        How neighbours are found.
     device, progress
         As of `polylla`.
 
@@ -298,7 +309,12 @@ def weld(
     ValueError
         A coordinate that is not finite, an id that is none of a vertex, or a guard over an attribute that is not there.
     MemoryError
-        The device has not enough memory.
+        The device's memory does not suffice, not even in slabs, which carry no attributes.
+
+    Warns
+    -----
+    UserWarning
+        Normals that are not finite; a ratio that no distance comes near; a mesh that is welded in slabs.
 
     >>> soup = [[0, 0], [1, 0], [0, 1], [1, 0], [1, 1], [0, 1.001]]
     >>> welded = weld(soup, [[0, 1, 2], [3, 4, 5]], epsilon=0.01, device="cpu")
@@ -308,21 +324,8 @@ def weld(
     >>> welded.map, welded.removed
     (array([0, 1, 2, 1, 3, 2], dtype=uint32), array([3, 5], dtype=uint32))
     """
-    if (epsilon is None) == (ratio is None):
-        raise ValueError("give epsilon, a distance, or ratio, the fraction of the vertices to remove")
-    options: Dict[str, Any] = dict(
-        epsilon=None if epsilon is None else real(epsilon, "epsilon"),
-        ratio=None if ratio is None else real(ratio, "ratio"),
-        normal_tolerance=None if normal_tolerance is None else real(normal_tolerance, "normal_tolerance"),
-        uv_tolerance=None if uv_tolerance is None else real(uv_tolerance, "uv_tolerance"),
-        color_tolerance=None if color_tolerance is None else whole(color_tolerance, "color_tolerance", 0, 255),
-        position=position,
-        keep_degenerate=bool(keep_degenerate),
-        lock_boundary=bool(lock_boundary),
-        method=method,
-    )
-    if ratio is not None and not 0 <= ratio <= 1:
-        raise ValueError(f"ratio is {ratio}: it is a fraction from 0 to 1")
+    options = options_of("weld", locals())
+    options["lock_boundary"] = bool(lock_boundary)
     there = resident(mesh, triangles)
     if there is not None:
         lone(there, "weld", "leave it out, or weld on the host (.to_host())", "segments", "markers")
@@ -331,32 +334,32 @@ def weld(
         if locked is not None:
             held["locked"] = chosen(locked, "locked", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
-            return DeviceWelded(native.run("weld_on_device", on, held, options, watch))
+            return DeviceWelded(noted(native.run("weld_on_device", on, held, options, watch)))
     surface = surface_of(mesh, triangles)._arrays()
     if locked is not None:
         options["locked"] = check.flags(locked, "locked", len(surface["points"]), "vertex")
     with watching(progress) as watch:
-        return Welded._of_result(run_on(device, lambda on: native.run("weld", on, surface, options, watch)))
+        return Welded._of_result(noted(run_on(device, lambda on: native.run("weld", on, surface, options, watch))))
 
 
 def smooth(
     mesh: Any,
     triangles: Any = None,
     *,
-    max_iterations: int = 100,
-    tolerance: float = 0.0,
-    method: str = "laplacian",
-    lambda_: Optional[float] = None,
-    mu: Optional[float] = None,
-    hc: Optional[Tuple[float, float]] = None,
-    weights: str = "uniform",
-    boundary: str = "fixed",
-    guard: bool = False,
-    fixed: Any = None,
     form: Optional[str] = None,
     layout: str = "aligned",
     blocks: str = "many",
     renumber: str = "auto",
+    guard: bool = False,
+    weights: str = "uniform",
+    method: str = "laplacian",
+    lambda_: Optional[float] = None,
+    mu: Optional[float] = None,
+    hc: Optional[Tuple[float, float]] = None,
+    boundary: str = "fixed",
+    tolerance: float = 0.0,
+    max_iterations: int = 100,
+    fixed: Any = None,
     precision: str = "f64",
     device: DeviceLike = "auto",
     progress: Progress = None,
@@ -369,23 +372,42 @@ def smooth(
         Arrays of a device, a `DeviceSurface` or a `DeviceVolume` are used in place, and the result stays there.
     triangles : (F, 3) integers
         Vertex ids.
+    form : "a", "b", "b-coloured" or "b-exact", optional
+        Positions of the neighbours: a, before the sweep; b, of the moment (over many blocks a race: another result in each run);
+        b-coloured, of the moment by colours; b-exact, of the moment in the order of ids.
+    layout : "soa", "aos" or "aligned"
+        Layout of nodes in memory: structure of arrays, array of structures, array of aligned structures.
+    blocks : "one" or "many"
+        Blocks of threads that sweep.
+    renumber : "auto", "on" or "off"
+        Whether nodes lie along a space-filling curve during the sweeps; the result has the order of the input.
+    guard : bool
+        Take a move only if no cell around the node is turned around, and the worst quality around it does not fall.
+    weights : "uniform", "inverse-length" or "cotangent"
+        Weights of a node's neighbours, measured before the first sweep: each the same; one over the distance; cotangents opposite to
+        the edge (triangles and tetrahedra only), 0 where their sum is negative: obtuse angles would push a node away.
+    method : "laplacian", "taubin" or "hc"
+        How far sweeps go: laplacian, to the mean; taubin, alternately lambda of the way there and mu of it back, which keeps the volume
+        (two sweeps are a step); hc, to the mean and back by the excess, which keeps the volume too.
+    lambda_ : float, optional
+        Taubin's factor of the way to the mean, above 0.
+    mu : float, optional
+        Taubin's factor of the way back: from -1 to below minus lambda.
+    hc : (float, float), optional
+        Parameters of hc, from 0 to 1: the part of the way that nodes go back to where they were at first, and the part of the push that
+        is their own and not their neighbours'.
+    boundary : "fixed" or "slide"
+        Nodes of the boundary: fixed; or sliding, in a volume mesh on planar patches and along straight edges between them, in a surface
+        along a straight border.
+    tolerance : float
+        Stop after a sweep that moves each node by less than this; 0: never.
     max_iterations : int
         Most sweeps.
-    tolerance : float
-        Stop after a sweep that moves each vertex by less, in the unit of the coordinates; 0: never.
-    method : "laplacian", "taubin" or "hc"
-        To the mean; or there and back, which keeps the volume, with `lambda_` (0.5) and `mu` (-0.53), or `hc`, (alpha, beta).
-    weights : "uniform", "inverse-length" or "cotangent"
-    boundary : "fixed" or "slide"
-    guard : bool
-        Of volume meshes: no move that harms a cell.
     fixed : (V,) flags or ids, optional
         Vertices that stay.
-    form : "a", "b", "b-coloured" or "b-exact", optional
-        Positions before the sweep, or of the moment.
-    layout, blocks, renumber
-        As on the command line; the result does not depend on them.
-    precision, device, progress
+    precision : "f64" or "f32"
+        Precision of coordinates on the device.
+    device, progress
         As of `polylla`.
 
     Returns
@@ -402,36 +424,9 @@ def smooth(
     >>> fan.points[4], fan.moving
     (array([1., 1., 0.]), 1)
     """
-    if method != "taubin" and not (lambda_ is None and mu is None):
-        raise ValueError("lambda_ and mu go with method='taubin'")
-    if method != "hc" and hc is not None:
-        raise ValueError("hc goes with method='hc'")
-    lambda_ = None if lambda_ is None else real(lambda_, "lambda_")
-    mu = None if mu is None else real(mu, "mu")
-    if lambda_ is not None and mu is None:
-        mu = -lambda_ - 0.03
-    if guard and form not in (None, "b-coloured"):
-        raise ValueError(f"guard=True goes by colours: leave form out, or give 'b-coloured', not {form!r}")
-    options: Dict[str, Any] = dict(
-        max_iterations=whole(max_iterations, "max_iterations", 0, 2**32 - 1),
-        tolerance=real(tolerance, "tolerance"),
-        method=method,
-        lambda_=lambda_,
-        mu=mu,
-        hc=None if hc is None else floats(hc, "hc", 2),
-        weights=weights,
-        boundary=boundary,
-        guard=bool(guard),
-        form=form,
-        layout=layout,
-        blocks=blocks,
-        renumber=renumber,
-        precision=known(precision, "precision", _PRECISIONS),
-    )
+    options = options_of("smooth", locals())
     there: Any = resident_volume(mesh, triangles) or resident(mesh, triangles)
     if there is not None:
-        if precision != "f64":
-            raise ValueError("arrays of a device are smoothed in precision='f64': leave it out, or smooth on the host (.to_host())")
         on = of_array(there.points, device)
         is_volume = isinstance(there, DeviceVolume)
         cells = {"tetrahedra": there.tetrahedra} if is_volume else {"triangles": there.triangles}
@@ -454,5 +449,5 @@ def smooth(
         result = run_on(device, lambda on: native.run(family, on, given, options, watch))
     given["points"] = result["points"]
     smoothed: Any = SmoothedVolume._of(given) if is_volume else Smoothed._of(given)
-    smoothed.moving, smoothed.sweeps = result["moving"], result["sweeps"]
+    smoothed.moving, smoothed.sweeps, smoothed.counts = result["moving"], result["sweeps"], result["counts"]
     return smoothed

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Union
+import warnings
+from functools import lru_cache
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _arguments as check
+from . import _trioxide as native
 from ._device import Device, DeviceArray, taken
 from ._mesh import Mesh, VolumeMesh
 from ._resident import DevicePolygons, DeviceSurface, DeviceVolume, OnDevice
@@ -90,6 +93,23 @@ def lone(surface: DeviceSurface, function: str, remedy: str, *names: str) -> Non
             raise ValueError(f"{function} does not carry {name} on a device: {remedy}")
 
 
+@lru_cache(maxsize=None)
+def _names(family: str) -> Tuple[str, ...]:
+    return tuple(option["name"] for option in native.options(family))
+
+
+def options_of(family: str, given: Dict[str, Any]) -> Dict[str, Any]:
+    """The options of a family among a function's arguments: the native part knows which they are, and what they may be."""
+    return {name: given[name] for name in _names(family)}
+
+
+def noted(result: Dict[str, Any]) -> Dict[str, Any]:
+    """The result of a family, whose notes become warnings."""
+    for note in result.pop("notes"):
+        warnings.warn(note, UserWarning, stacklevel=3)
+    return result
+
+
 def known(value: Any, name: str, words: Sequence[str]) -> Any:
     if value not in words:
         raise ValueError(f"{name}={value!r} is not known: it is {', '.join(words)}")
@@ -105,16 +125,6 @@ def floats(values: Any, name: str, count: Optional[int] = None) -> List[float]:
     if count is not None and len(numbers) != count:
         raise ValueError(f"{name} has {len(numbers)} numbers: {count} are needed")
     return numbers
-
-
-def real(value: Any, name: str) -> float:
-    """One number."""
-    try:
-        if isinstance(value, (str, bytes)):
-            raise TypeError
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is {value!r}: a number is needed") from None
 
 
 def whole(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:

@@ -143,17 +143,18 @@ class DeviceVolume(OnDevice):
 
 
 class DeviceWelded(DeviceSurface):
-    """A welded surface in a device's memory, with its attributes and regions, and `map`, `representatives`, `removed` and `epsilon` as
-    of `Welded`."""
+    """A welded surface in a device's memory, with its attributes and regions, and `map`, `representatives`, `removed`, `epsilon` and
+    `counts` as of `Welded`."""
 
-    __slots__ = ("map", "representatives", "removed", "epsilon")
+    __slots__ = ("map", "representatives", "removed", "epsilon", "counts")
 
     def __init__(self, arrays: Dict[str, Any]) -> None:
         super().__init__(**{name: arrays.get(name) for name in DeviceSurface._arrays})
         self.map: DeviceArray = arrays["map"]
         self.representatives: DeviceArray = arrays["representatives"]
         self.removed: DeviceArray = arrays["removed"]
-        self.epsilon: float = arrays["epsilon"]
+        self.counts: Dict[str, Any] = arrays["counts"]
+        self.epsilon: float = self.counts["epsilon"]
 
 
 class DeviceSmoothed(DeviceSurface):
@@ -237,7 +238,7 @@ class DeviceRefined(_Interpolating, DeviceSurface):
     rounds : int
         Rounds that were done.
     end : str
-        Why they ended: "rounds", "nothing marked" or "max_cells".
+        Why they ended, as of `Refined`.
     """
 
     __slots__ = ("parents", "vertex_parents", "rounds", "end", "_device", "_midpoints", "_before")

@@ -55,10 +55,12 @@ class _Prolonged:
     __slots__ = ()
     parents: np.ndarray
     rounds: int
+    counts: Dict[str, Any]
     _prolongation: Tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
     def _take(self, arrays: Dict[str, Any], before: int) -> None:
-        self.parents, self.rounds = arrays["parents"], arrays["rounds"]
+        self.parents, self.counts = arrays["parents"], arrays["counts"]
+        self.rounds = self.counts["rounds"]
         offsets, columns, weights = (arrays[f"prolongation_{name}"] for name in ("offsets", "columns", "weights"))
         self._prolongation = (offsets, columns, weights, before)
 
@@ -78,17 +80,19 @@ class Refined(_Prolonged, Mesh):
     rounds : int
         Rounds that were done.
     end : str
-        Why they ended: "rounds", "nothing marked" or "max_cells".
+        Why they ended: "all rounds done", "nothing left to refine" or "the next round would have passed the most triangles".
+    counts : dict
+        What the run counted, as the command line reports it.
     """
 
-    __slots__ = ("parents", "rounds", "_prolongation", "end")
+    __slots__ = ("parents", "rounds", "counts", "_prolongation", "end")
     end: str
 
     @classmethod
     def _of_result(cls, arrays: Dict[str, Any], before: int) -> "Refined":
         mesh = cls._of(arrays)
         mesh._take(arrays, before)
-        mesh.end = arrays["end"]
+        mesh.end = mesh.counts["end"]
         return mesh
 
 
@@ -103,9 +107,11 @@ class RefinedVolume(_Prolonged, VolumeMesh):
         The ends of the edge that each new vertex halves; they may be new vertices too.
     rounds : int
         Rounds that were done.
+    counts : dict
+        What the run counted, as the command line reports it.
     """
 
-    __slots__ = ("parents", "rounds", "_prolongation", "vertex_parents")
+    __slots__ = ("parents", "rounds", "counts", "_prolongation", "vertex_parents")
     vertex_parents: np.ndarray
 
     @classmethod
@@ -127,18 +133,22 @@ class Welded(Mesh):
         The old vertex that each new one stands for, ascending.
     epsilon : float
         The distance within which vertices merged.
+    counts : dict
+        What the run counted, as the command line reports it: `vertices`, `welded_vertices`, `method`, `slabs` and others.
     """
 
-    __slots__ = ("map", "representatives", "epsilon")
+    __slots__ = ("map", "representatives", "epsilon", "counts")
     map: np.ndarray
     representatives: np.ndarray
     epsilon: float
+    counts: Dict[str, Any]
 
     @classmethod
     def _of_result(cls, arrays: Dict[str, Any]) -> "Welded":
         mesh = cls._of(arrays)
         mesh.map, mesh.representatives = arrays["map"], arrays["representatives"]
-        mesh.epsilon = arrays["epsilon"]
+        mesh.counts = arrays["counts"]
+        mesh.epsilon = mesh.counts["epsilon"]
         return mesh
 
     @property
@@ -158,19 +168,23 @@ class Smoothed(Mesh):
         Number of vertices that may move.
     sweeps : int
         Number of sweeps.
+    counts : dict
+        What the run counted, as the command line reports it: `converged`, `max_displacement` and others.
     """
 
-    __slots__ = ("moving", "sweeps")
+    __slots__ = ("moving", "sweeps", "counts")
     moving: int
     sweeps: int
+    counts: Dict[str, Any]
 
 
 class SmoothedVolume(VolumeMesh):
-    """A smoothed volume mesh: the `VolumeMesh` with new points; `moving` and `sweeps` as of `Smoothed`."""
+    """A smoothed volume mesh: the `VolumeMesh` with new points; `moving`, `sweeps` and `counts` as of `Smoothed`."""
 
-    __slots__ = ("moving", "sweeps")
+    __slots__ = ("moving", "sweeps", "counts")
     moving: int
     sweeps: int
+    counts: Dict[str, Any]
 
 
 class Solution:

@@ -12,7 +12,7 @@ pub fn find_driver() -> Result<()> {
     match sys::is_installed() {
         true => Ok(()),
         false => Err(Error::NoDevice(
-            "there is no CUDA driver on this machine (libcuda.so.1 is not found): install NVIDIA's driver, or use --device cpu"
+            "there is no CUDA driver on this machine (libcuda.so.1 is not found): install NVIDIA's driver, or use the device cpu"
                 .to_owned(),
         )),
     }
@@ -23,11 +23,11 @@ fn start() -> Result<()> {
     find_driver()?;
     cust::init(cust::CudaFlags::empty()).map_err(|error| match error {
         CudaError::NoDevice => Error::NoDevice(
-            "there is a CUDA driver but no CUDA device on this machine: use --device cpu"
+            "there is a CUDA driver but no CUDA device on this machine: use the device cpu"
                 .to_owned(),
         ),
         error => Error::NoDevice(format!(
-            "the CUDA driver does not start ({error}): use --device cpu"
+            "the CUDA driver does not start ({error}): use the device cpu"
         )),
     })
 }
@@ -46,7 +46,7 @@ fn without_room(found: &CudaDevice, free: Option<u64>) -> String {
     };
     format!(
         "{} (cuda:{}) has no room for this process, since {free}: end other programs on it (nvidia-smi lists them), name another GPU \
-         (--device cuda:N), or use --device cpu",
+         (--device cuda:N), or use the device cpu",
         found.name, found.index
     )
 }
@@ -93,7 +93,7 @@ mod tests {
         assert!(
             text.starts_with(
                 "GPU (cuda:1) has no room for this process, since 285000000 of its 84900000000 bytes are free: "
-            ) && text.ends_with("or use --device cpu"),
+            ) && text.ends_with("or use the device cpu"),
             "{text}"
         );
         // Without NVML nobody says what is free.

@@ -1,0 +1,19 @@
+//! What options are called on the command line.
+
+use trioxide_operations::Error;
+use trioxide_operations::error::Names;
+
+/// `--memory-limit`, `--method grid`.
+pub const FLAGS: Names = Names {
+    option: flag,
+    value: |option, value| format!("{} {value}", flag(option)),
+};
+
+fn flag(option: &str) -> String {
+    format!("--{}", option.replace('_', "-"))
+}
+
+/// An operation's error in the words of the command line.
+pub fn worded(error: Error) -> trioxide::Error {
+    error.worded(FLAGS)
+}

@@ -1,0 +1,68 @@
+//! What Polylla of whole meshes refuses, in words.
+
+use super::Names;
+
+/// What Polylla of a whole mesh refuses besides what the family does ([`trioxide::polylla::Error`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// A place of repair is given, which half-edges have not.
+    RepairOfHalfEdges,
+    /// Polygons of arrays are not cut.
+    StrictIndexed,
+    /// The sequential algorithm repairs on the host.
+    SerialRepair,
+    /// An option that tetrahedra do without.
+    InPlane {
+        /// The option.
+        option: &'static str,
+    },
+    /// An option that triangles do without: each polygon is one face.
+    FacesOfTetrahedra,
+    /// An option that triangles do without: their edges are compared by length.
+    MeasureOfTetrahedra,
+    /// An option that meshes on a device do without.
+    Resident {
+        /// The option.
+        option: &'static str,
+    },
+}
+
+impl Refusal {
+    pub(super) fn say(self, Names { option, value }: Names) -> String {
+        match self {
+            Self::RepairOfHalfEdges => format!(
+                "{0} goes with {1}: add it, or leave {0} out",
+                option("repair"),
+                value("method", "indexed")
+            ),
+            Self::StrictIndexed => format!(
+                "{} needs half-edges: use {}, which gives the same polygons",
+                option("strict"),
+                value("method", "half-edge")
+            ),
+            Self::SerialRepair => format!(
+                "{} repairs on the host: leave {} out",
+                value("device", "serial"),
+                value("repair", "device")
+            ),
+            Self::InPlane { option: given } => format!(
+                "{} goes with planar meshes, but this one is a volume mesh: leave it out",
+                option(given)
+            ),
+            Self::FacesOfTetrahedra => format!(
+                "{} goes with tetrahedra: polygons of the plane are one face each",
+                option("merge_faces")
+            ),
+            Self::MeasureOfTetrahedra => format!(
+                "{} goes with tetrahedra: edges of triangles are compared by length",
+                option("by")
+            ),
+            Self::Resident { option: given } => format!(
+                "a mesh on a device is joined there by half-edges in double precision, with ties by the edge: leave {} out, or join \
+                 on the host",
+                option(given)
+            ),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What refinement of whole meshes refuses, and its remedies, in words.
+
+use trioxide::refine::Error;
+
+use super::Names;
+
+/// What refinement of a whole mesh refuses besides what the families do ([`trioxide::refine::Error`],
+/// [`trioxide::refine_tets::Error`]).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Values of triangles without a rule that marks by them, or a rule without values.
+    Rule,
+    /// Rounds until an area is reached are marked by it.
+    MarkAndArea,
+    /// The area of a triangle is above 0, and finite.
+    Area(f64),
+    /// A threshold is finite.
+    Threshold(f64),
+    /// An id of a cell that is not there.
+    NoSuchCell {
+        /// The mark.
+        mark: String,
+        /// The id.
+        id: u32,
+        /// Cells of the mesh.
+        count: usize,
+        /// What a cell is.
+        element: &'static str,
+    },
+    /// A mark of tetrahedra, on triangles.
+    MarkOfTetrahedra {
+        /// The mark.
+        mark: String,
+    },
+    /// A mark of triangles, on tetrahedra.
+    MarkOfTriangles {
+        /// The mark.
+        mark: String,
+    },
+    /// An option that tetrahedra do without.
+    OfTriangles {
+        /// The option.
+        option: &'static str,
+    },
+    /// Triangles are divided at their longest edges.
+    EdgesOfTetrahedra,
+    /// An option that meshes on a device do without.
+    Resident {
+        /// The option.
+        option: &'static str,
+    },
+}
+
+impl Refusal {
+    pub(super) fn say(&self, Names { option, value }: Names) -> String {
+        match self {
+            Self::Rule => format!(
+                "{} by values goes with {} or {}, and these with it",
+                option("mark"),
+                option("threshold"),
+                option("dorfler")
+            ),
+            Self::MarkAndArea => format!(
+                "{} marks by area: leave {} out",
+                option("until_area"),
+                option("mark")
+            ),
+            Self::Area(area) => format!(
+                "{} is {area}, but must be an area above 0, and finite",
+                option("until_area")
+            ),
+            Self::Threshold(threshold) => format!(
+                "{} is {threshold}, but must be a finite number",
+                option("threshold")
+            ),
+            Self::NoSuchCell {
+                mark,
+                id,
+                count,
+                element,
+            } => format!(
+                "{}: there is no {element} {id}: ids go from 0, and the mesh has {count} {}",
+                value("mark", mark),
+                if *element == "tetrahedron" {
+                    "tetrahedra"
+                } else {
+                    "triangles"
+                }
+            ),
+            Self::MarkOfTetrahedra { mark } => format!(
+                "{} goes with volume meshes: use area:A for triangles",
+                value("mark", mark)
+            ),
+            Self::MarkOfTriangles { mark } => format!(
+                "{} goes with planar meshes; tetrahedra are marked by all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R, volume:V \
+                 or by ids",
+                value("mark", mark)
+            ),
+            Self::OfTriangles { option: given } => format!(
+                "{} goes with meshes of triangles, but this one is a volume mesh: leave it out",
+                option(given)
+            ),
+            Self::EdgesOfTetrahedra => format!(
+                "{} is for tetrahedra: triangles are divided at their longest edges",
+                value("edges", "every")
+            ),
+            Self::Resident { option: given } => format!(
+                "a mesh on a device is refined there in double precision, round by round: leave {} out, or refine on the host",
+                option(given)
+            ),
+        }
+    }
+}
+
+/// What helps where triangles come out too small for the precision.
+pub fn too_fine(Names { option, value }: Names) -> String {
+    format!(
+        "; use {}, fewer {} or a larger area",
+        value("precision", "f64"),
+        option("rounds")
+    )
+}
+
+/// A failure of the family with its remedy.
+pub(super) fn say(error: &Error, names: Names) -> String {
+    match error {
+        Error::Degenerate { .. } => format!("{error}{}", too_fine(names)),
+        error => error.to_string(),
+    }
+}

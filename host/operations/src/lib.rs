@@ -1,0 +1,51 @@
+//! Operations: a whole mesh and options in, a mesh and a report out. **A program that uses trioxide starts here.**
+//!
+//! ```
+//! use trioxide::device::Device;
+//! use trioxide_operations as operations;
+//! use trioxide_operations::weld;
+//!
+//! # fn main() -> operations::Result<()> {
+//! # let mesh = trioxide::mesh::Mesh::from(trioxide::generate::random(1000, 1)?);
+//! let (device, _) = Device::auto(None)?;
+//! let (welded, report) = operations::weld(&device, mesh, &weld::Options::new(0.01))?;
+//! assert_eq!(welded.points.len(), report.representatives.len());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An operation decides what the families of the crate [`trioxide`] leave open: what becomes of fields, regions and
+//! segments, how much memory may be taken, and how a mesh is done that takes more; where another device goes on
+//! ([`Machine`]). Its options are declared once, with their names, defaults, limits and help: with the feature `clap`
+//! they are options of a command line, and the functions of Python take the same. An [`Error`] is data until a front
+//! end words it.
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `clap` | options as those of a command line |
+//! | `serial` | the papers' sequential algorithms as a machine, [`On::Serial`] |
+
+pub mod count;
+pub mod error;
+pub mod input;
+mod machine;
+pub mod mark;
+pub mod polyhedra;
+pub mod polylla;
+mod precision;
+pub mod refine;
+pub mod refine_tets;
+mod report;
+pub mod smooth;
+pub mod weld;
+
+pub use error::{Error, Result};
+pub use machine::{Machine, On, Start};
+pub use polyhedra::polyhedra;
+pub use polylla::polylla;
+pub use precision::Precision;
+pub use refine::refine;
+pub use refine_tets::refine_tets;
+pub use report::{Count, Counts, Note, Run};
+pub use smooth::{smooth, smooth_volume};
+pub use weld::weld;

@@ -1,0 +1,239 @@
+//! Tetrahedra become polyhedra: whole meshes, with all that they carry. The family is [`trioxide::polyhedra`].
+
+use glam::{DVec3, Vec3};
+use trioxide::device::Device;
+use trioxide::fields::{Fields, MeshFields};
+use trioxide::polyhedra::{self as family, Measure, tets_of_polyhedra};
+use trioxide::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
+use trioxide::refine_tets::{DeviceTets, SpacePoint};
+use trioxide::volume::{TetMesh, VolumeMesh};
+
+use crate::error::Result;
+use crate::input::tetrahedra;
+use crate::machine::{On, Start};
+use crate::polylla::{self, Refusal};
+use crate::precision::Precision;
+use crate::report::{Counts, Note, Run};
+
+/// How tetrahedra become polyhedra, besides what [`polylla::Options`] say of triangles and tetrahedra.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
+pub struct Options {
+    /// Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices
+    /// [default: area]
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "MEASURE"))]
+    pub by: Option<Measure>,
+    /// Join the triangles between two polyhedra that lie in one plane, exactly
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub merge_faces: bool,
+    /// Those that go with triangles too: strict, unconstrained, precision.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub shared: polylla::Options,
+}
+
+impl Options {
+    /// Refuses options that triangles do without.
+    ///
+    /// # Errors
+    /// [`Refusal::FacesOfTetrahedra`], [`Refusal::MeasureOfTetrahedra`].
+    pub fn check_plane(&self) -> Result<()> {
+        match self.by {
+            _ if self.merge_faces => Err(Refusal::FacesOfTetrahedra.into()),
+            Some(_) => Err(Refusal::MeasureOfTetrahedra.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The options of the family.
+    pub fn settings(&self) -> family::Options {
+        family::Options {
+            by: self.by.unwrap_or_default(),
+            constrained: !self.shared.unconstrained,
+            count_pinched: true,
+            strict: self.shared.strict,
+        }
+    }
+}
+
+/// The machine, and what was counted.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The machine, with times.
+    pub run: Run,
+    /// What was counted.
+    pub totals: Totals,
+    /// What the user may want to know.
+    pub notes: Vec<Note>,
+}
+
+/// What is counted of polyhedra.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Vertices.
+    pub vertices: u64,
+    /// Tetrahedra.
+    pub tetrahedra: u64,
+    /// Polyhedra.
+    pub polyhedra: u64,
+    /// Polyhedra of one tetrahedron.
+    pub single_tetrahedra: u64,
+    /// Most tetrahedra of a polyhedron.
+    pub most_tetrahedra: u64,
+    /// Faces of all polyhedra.
+    pub faces: u64,
+    /// Terminal-face regions.
+    pub regions: u64,
+    /// Barrier faces.
+    pub barrier_faces: u64,
+    /// Regions that have some.
+    pub regions_with_barriers: u64,
+    /// Barrier tips.
+    pub barrier_tips: u64,
+    /// Barrier faces that are left.
+    pub barrier_faces_left: u64,
+    /// Polyhedra whose surface is no 2-manifold, where they were counted.
+    pub pinched: Option<u64>,
+    /// Rounds in which these were split.
+    pub split_rounds: u64,
+}
+
+impl Totals {
+    fn of(mesh: &TetMesh, lists: &PolyhedraLists) -> Self {
+        let single = (0..lists.len()).filter(|&p| lists.tets_of(p).len() == 1);
+        let counts = lists.counts;
+        Self {
+            vertices: mesh.points.len() as u64,
+            tetrahedra: mesh.tetrahedra.len() as u64,
+            polyhedra: counts.polyhedra.into(),
+            single_tetrahedra: single.count() as u64,
+            most_tetrahedra: counts.most_tetrahedra.into(),
+            faces: lists.faces() as u64,
+            regions: counts.regions.into(),
+            barrier_faces: counts.barrier_faces.into(),
+            regions_with_barriers: counts.regions_with_barriers.into(),
+            barrier_tips: counts.barrier_tips.into(),
+            barrier_faces_left: counts.barrier_faces_left.into(),
+            pinched: counts.pinched.map(u64::from),
+            split_rounds: counts.split_rounds.into(),
+        }
+    }
+
+    /// By their names.
+    pub fn counts(&self) -> Counts {
+        let mut counts: Counts = vec![
+            ("vertices", self.vertices.into()),
+            ("tetrahedra", self.tetrahedra.into()),
+            ("polyhedra", self.polyhedra.into()),
+            ("single_tetrahedra", self.single_tetrahedra.into()),
+            ("most_tetrahedra", self.most_tetrahedra.into()),
+            ("faces", self.faces.into()),
+            ("regions", self.regions.into()),
+            ("barrier_faces", self.barrier_faces.into()),
+            ("regions_with_barriers", self.regions_with_barriers.into()),
+            ("barrier_tips", self.barrier_tips.into()),
+            ("barrier_faces_left", self.barrier_faces_left.into()),
+        ];
+        counts.extend(self.pinched.map(|pinched| ("pinched", pinched.into())));
+        counts.push(("split_rounds", self.split_rounds.into()));
+        counts
+    }
+}
+
+/// Joins tetrahedra to polyhedra, with their fields, regions and tagged faces. Inverted ones are turned around.
+///
+/// # Errors
+/// A cell that is no tetrahedron, and what else a mesh of tetrahedra may not be, with the element;
+/// [`Refusal::InPlane`]; those of [`trioxide::polyhedra::polyhedra()`] and of the device.
+pub fn polyhedra(
+    on: impl Start,
+    mesh: VolumeMesh,
+    options: &Options,
+) -> Result<(PolyhedralMesh, Report)> {
+    options.shared.check_volume()?;
+    let (mesh, fields, note) = tetrahedra(mesh)?;
+    let (lists, mut report) = find(on, &mesh, options)?;
+    report.notes.extend(note);
+    Ok((polyhedral(mesh, fields, &lists, options)?, report))
+}
+
+/// The tetrahedra of each polyhedron; [`polyhedral`] makes the mesh of them.
+///
+/// # Errors
+/// As [`polyhedra()`].
+pub fn find(on: impl Start, mesh: &TetMesh, options: &Options) -> Result<(PolyhedraLists, Report)> {
+    options.shared.check_volume()?;
+    let settings = options.settings();
+    let (lists, run) = on.start()?.run(|on| match (on, options.shared.precision) {
+        (On::Device(device), Precision::F64) => on_device::<DVec3>(device, mesh, settings),
+        (On::Device(device), Precision::F32) => on_device::<Vec3>(device, mesh, settings),
+        #[cfg(feature = "serial")]
+        (On::Serial, Precision::F64) => serial::<DVec3>(mesh, settings),
+        #[cfg(feature = "serial")]
+        (On::Serial, Precision::F32) => serial::<Vec3>(mesh, settings),
+    })?;
+    let report = Report {
+        run,
+        totals: Totals::of(mesh, &lists),
+        notes: Vec::new(),
+    };
+    Ok((lists, report))
+}
+
+/// The polyhedra of a mesh with all that it carries.
+///
+/// # Errors
+/// More faces than 32-bit ids name.
+pub fn polyhedral(
+    mut mesh: TetMesh,
+    mut fields: MeshFields,
+    lists: &PolyhedraLists,
+    options: &Options,
+) -> trioxide::Result<PolyhedralMesh> {
+    if options.shared.unconstrained {
+        mesh.regions = None;
+        mesh.faces.clear();
+        fields.sides = Fields::default();
+    }
+    let mut polyhedral = PolyhedralMesh::new(&mesh, lists)?;
+    if !fields.cells.is_empty() {
+        fields.cells = fields.cells.mixed(&tets_of_polyhedra(&mesh, lists));
+    }
+    polyhedral.fields = fields;
+    if options.merge_faces {
+        polyhedral = polyhedral.merge_coplanar();
+    }
+    Ok(polyhedral)
+}
+
+fn on_device<P: SpacePoint>(
+    on: &Device,
+    mesh: &TetMesh,
+    settings: family::Options,
+) -> Result<(PolyhedraLists, Run)> {
+    let (points, tetrahedra) = (mesh.points.len(), mesh.tetrahedra.len());
+    on.require(family::bytes_needed::<P>(points, tetrahedra, settings))?;
+    let (tets, faces) = DeviceTets::<P>::upload_with_faces(on, mesh)?;
+    let lists = family::polyhedra(on, &tets, &faces, settings)?.download(on, &faces)?;
+    Ok((lists, Run::of(on, Vec::new())?))
+}
+
+#[cfg(feature = "serial")]
+fn serial<P: SpacePoint>(
+    mesh: &TetMesh,
+    settings: family::Options,
+) -> Result<(PolyhedraLists, Run)> {
+    use std::time::Instant;
+    use trioxide::device::Stage;
+    use trioxide::{progress, reference};
+
+    progress::stage("polyhedra, sequentially");
+    let start = Instant::now();
+    // By the check of the devices, so that every machine refuses the same meshes in the same words.
+    drop(DeviceTets::<P>::upload(&Device::cpu(Some(1))?, mesh)?);
+    let lists = reference::polyhedra::<P>(mesh, settings);
+    let stage = Stage {
+        name: "polyhedra",
+        milliseconds: start.elapsed().as_secs_f64() * 1e3,
+    };
+    Ok((lists, Run::serial(vec![stage])))
+}

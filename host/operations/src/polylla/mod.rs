@@ -1,0 +1,261 @@
+//! Triangles of the plane become polygons: whole meshes, with all that they carry. The family is
+//! [`trioxide::polylla`]; tetrahedra become [`polyhedra`](crate::polyhedra).
+
+mod options;
+mod report;
+#[cfg(feature = "serial")]
+mod serial;
+
+use glam::{DVec2, Vec2};
+use trioxide::Buffer;
+use trioxide::device::Device;
+use trioxide::digest;
+use trioxide::fields::{Carried, Fields};
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::indexed::{self, Neighbours, Repair};
+use trioxide::mesh::{Mesh, PolygonMesh, PolyllaLists, Triangulation};
+use trioxide::polylla::{self as family, Constraints, DevicePolygons, PolygonTriangles};
+
+use crate::error::Result;
+use crate::input::check_faces;
+use crate::machine::{On, Start};
+use crate::precision::Precision;
+use crate::report::Run;
+
+pub use crate::error::polylla::Refusal;
+pub use options::{Method, Options};
+pub use report::{Report, Totals};
+
+/// Joins the triangles of a planar mesh to polygons, with its attributes, fields, regions and segments.
+///
+/// # Errors
+/// A mesh that is no triangulation of a plane, with the element; [`Refusal`]; those of [`trioxide::polylla::polylla()`]
+/// and of the device.
+pub fn polylla(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    Ok(Input::new(mesh, options)?.find(on, options)?.into_mesh())
+}
+
+/// A mesh that may be joined to polygons: a triangulation of the plane, with all that it carries.
+pub struct Input {
+    mesh: Triangulation,
+    carried: Carried,
+}
+
+impl Input {
+    /// Checks what can be checked before a machine is there.
+    ///
+    /// # Errors
+    /// A mesh that is no triangulation of a plane; a field of another length than the mesh's; those of
+    /// [`Options::check`].
+    pub fn new(mut mesh: Mesh, options: &Options) -> Result<Self> {
+        options.check()?;
+        check_faces(&mesh)?;
+        let mut carried = Carried::take(&mut mesh)?;
+        let mut mesh = mesh.into_triangulation()?;
+        if options.unconstrained {
+            mesh.regions = None;
+            mesh.segments.clear();
+            carried.fields.sides = Fields::default();
+        }
+        Ok(Self { mesh, carried })
+    }
+
+    /// Positions; V.
+    pub fn points(&self) -> &[DVec2] {
+        &self.mesh.points
+    }
+
+    /// Finds the polygons.
+    ///
+    /// # Errors
+    /// As [`polylla()`].
+    pub fn find(self, on: impl Start, options: &Options) -> Result<Found> {
+        find(on, self, options)
+    }
+}
+
+fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Result<Found> {
+    let wanted = (options, options.parents || !carried.fields.cells.is_empty());
+    let Done {
+        lists,
+        triangles,
+        repair_rounds,
+        run,
+    } = on.start()?.run(|on| match (on, options.precision) {
+        (On::Device(device), Precision::F64) => on_device::<DVec2>(device, &mesh, wanted),
+        (On::Device(device), Precision::F32) => on_device::<Vec2>(device, &mesh, wanted),
+        #[cfg(feature = "serial")]
+        (On::Serial, Precision::F64) => serial::serial::<DVec2>(&mesh, wanted),
+        #[cfg(feature = "serial")]
+        (On::Serial, Precision::F32) => serial::serial::<Vec2>(&mesh, wanted),
+    })?;
+    let digest = options.digest.then(|| {
+        digest::of_polygons(lists.half_edges.len(), |i| {
+            let vertices = lists.polygons.get(i).iter();
+            digest::of_polygon(lists.half_edges[i].into(), vertices.map(|&v| v.into()))
+        })
+    });
+    let totals = Totals {
+        vertices: mesh.points.len() as u64,
+        triangles: mesh.triangles.len() as u64,
+        digest,
+        repair_rounds,
+        ..lists.counts.into()
+    };
+    Ok(Found {
+        mesh,
+        carried,
+        lists,
+        triangles,
+        is_asked_for_parents: options.parents,
+        run,
+        totals,
+    })
+}
+
+/// The polygons of a mesh.
+pub struct Found {
+    mesh: Triangulation,
+    carried: Carried,
+    lists: PolyllaLists,
+    triangles: Option<PolygonTriangles>,
+    is_asked_for_parents: bool,
+    run: Run,
+    totals: Totals,
+}
+
+impl Found {
+    /// The report alone.
+    pub fn into_report(self) -> Report {
+        Report {
+            run: self.run,
+            totals: self.totals,
+            half_edges: self.lists.half_edges,
+            parents: self.triangles.filter(|_| self.is_asked_for_parents),
+        }
+    }
+
+    /// The mesh of the polygons with all that it carries, and the report.
+    pub fn into_mesh(mut self) -> (Mesh, Report) {
+        let half_edges = &self.lists.half_edges;
+        let region = |&h: &u32| {
+            self.mesh
+                .regions
+                .as_ref()
+                .map(|regions| regions[h as usize / 3])
+        };
+        let regions: Option<Vec<i32>> = half_edges.iter().map(region).collect();
+        let cells = &mut self.carried.fields.cells;
+        if let Some(triangles) = &self.triangles
+            && !cells.is_empty()
+        {
+            *cells = cells.mixed(&triangles.clone().mix(&self.mesh, half_edges));
+        }
+        let mut polygons = Mesh::from(PolygonMesh {
+            points: std::mem::take(&mut self.mesh.points),
+            polygons: std::mem::take(&mut self.lists.polygons),
+            regions: regions.filter(|_| self.mesh.regions.is_some()),
+            // Each is a frontier edge, and those stay sides of polygons.
+            segments: std::mem::take(&mut self.mesh.segments),
+        });
+        std::mem::take(&mut self.carried).put(&mut polygons);
+        (polygons, self.into_report())
+    }
+}
+
+/// Joins the triangles of a mesh that is on a device, which have these regions and segments; the polygons stay there,
+/// with their regions.
+///
+/// # Errors
+/// As [`polylla()`]; [`Refusal::Resident`].
+pub fn resident(
+    on: &Device,
+    mesh: &DeviceTriangulation<DVec2>,
+    regions: Option<&Buffer<i32>>,
+    segments: Option<&Buffer<[u32; 2]>>,
+    options: &Options,
+) -> Result<(DevicePolygons, Option<Buffer<i32>>, Totals)> {
+    options.check_resident()?;
+    let regions = regions.filter(|_| !options.unconstrained);
+    let segments = segments.filter(|_| !options.unconstrained);
+    let constraints = Constraints::of_arrays(on, mesh, regions, segments)?;
+    let polygons = family::polylla(on, mesh, constraints.as_ref(), options.settings())?;
+    let regions = regions.map(|regions| polygons.regions(on, mesh, regions));
+    let digest = options.digest.then(|| polygons.digest(on));
+    let totals = Totals {
+        vertices: mesh.points().len() as u64,
+        triangles: mesh.triangles() as u64,
+        digest: digest.transpose()?,
+        ..polygons.counts().into()
+    };
+    Ok((polygons, regions.transpose()?, totals))
+}
+
+/// Polygons, and the work that they took.
+struct Done {
+    lists: PolyllaLists,
+    /// Triangles of each polygon, if they are wanted.
+    triangles: Option<PolygonTriangles>,
+    repair_rounds: Option<u32>,
+    run: Run,
+}
+
+/// The options, and whether the triangles of the polygons are wanted.
+type Wanted<'a> = (&'a Options, bool);
+
+fn on_device<P: Point>(on: &Device, mesh: &Triangulation, wanted: Wanted<'_>) -> Result<Done> {
+    let (options, wants_triangles) = wanted;
+    if options.method == Method::Indexed {
+        return by_indices::<P>(on, mesh, wanted);
+    }
+    let settings = options.settings();
+    let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
+    on.require(family::bytes_needed::<P>(points, triangles, settings))?;
+    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::of(on, &half_edges, mesh)?;
+    let result = family::polylla(on, &half_edges, constraints.as_ref(), settings)?;
+    let lists = PolyllaLists {
+        polygons: result.download_lists(on)?,
+        half_edges: on.download_rows(result.half_edges())?,
+        counts: result.counts(),
+    };
+    let triangles = wants_triangles
+        .then(|| result.download_triangles(on, &half_edges))
+        .transpose()?;
+    Ok(Done {
+        lists,
+        triangles,
+        repair_rounds: None,
+        run: Run::of(on, Vec::new())?,
+    })
+}
+
+fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, wanted: Wanted<'_>) -> Result<Done> {
+    let (options, wants_triangles) = wanted;
+    let settings = options.indexed();
+    on.require(indexed::bytes_needed::<P>(
+        mesh.points.len(),
+        mesh.triangles.len(),
+    ))?;
+    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let constraints = Constraints::of(on, &half_edges, mesh)?;
+    let neighbours = Neighbours::new(on, &half_edges)?;
+    let constraints = constraints.as_ref();
+    let result = indexed::indexed(on, &half_edges, &neighbours, constraints, settings)?;
+    let lists = result.download(on)?;
+    let mut triangles = None;
+    if wants_triangles {
+        let twins: Vec<u32> = on.download_rows(half_edges.twins())?;
+        let (polygons, firsts) = (&lists.polygons, &lists.half_edges);
+        triangles = Some(PolygonTriangles::of_polygons(
+            mesh, &twins, polygons, firsts,
+        ));
+    }
+    let is_on_device = settings.repair == Repair::Device;
+    Ok(Done {
+        lists,
+        triangles,
+        repair_rounds: is_on_device.then_some(result.rounds()),
+        run: Run::of(on, Vec::new())?,
+    })
+}

@@ -1,0 +1,76 @@
+//! What Polylla reports.
+
+use trioxide::mesh::PolyllaCounts;
+use trioxide::polylla::PolygonTriangles;
+
+use crate::report::{Count, Counts, Run};
+
+/// The machine, what was counted, and the way from triangles to polygons.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The machine, with times.
+    pub run: Run,
+    /// What was counted.
+    pub totals: Totals,
+    /// Smallest half-edge of each polygon; P. Half-edge 3t + k starts at vertex k of triangle t.
+    pub half_edges: Vec<u32>,
+    /// The triangles of each polygon, if the options ask for them.
+    pub parents: Option<PolygonTriangles>,
+}
+
+/// What Polylla counts. What does not apply is not there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Vertices.
+    pub vertices: u64,
+    /// Triangles.
+    pub triangles: u64,
+    /// Polygons.
+    pub polygons: u64,
+    /// Terminal-edge regions.
+    pub regions: u64,
+    /// Frontier edges.
+    pub frontier_edges: u64,
+    /// Barrier tips.
+    pub barrier_tips: u64,
+    /// Polygons that visit a vertex twice.
+    pub weakly_simple: u64,
+    /// Digest of the polygons.
+    pub digest: Option<u64>,
+    /// Rounds of the indexed method's repair on a device.
+    pub repair_rounds: Option<u32>,
+}
+
+impl From<PolyllaCounts> for Totals {
+    fn from(counts: PolyllaCounts) -> Self {
+        Self {
+            polygons: counts.polygons.into(),
+            regions: counts.regions.into(),
+            frontier_edges: counts.frontier_edges.into(),
+            barrier_tips: counts.barrier_tips.into(),
+            weakly_simple: counts.weakly_simple.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Totals {
+    /// By their names.
+    pub fn counts(&self) -> Counts {
+        let mut counts: Counts = vec![
+            ("vertices", self.vertices.into()),
+            ("triangles", self.triangles.into()),
+            ("polygons", self.polygons.into()),
+            ("regions", self.regions.into()),
+            ("frontier_edges", self.frontier_edges.into()),
+            ("barrier_tips", self.barrier_tips.into()),
+            ("weakly_simple", self.weakly_simple.into()),
+        ];
+        counts.extend(self.digest.map(|digest| ("digest", Count::Digest(digest))));
+        counts.extend(
+            self.repair_rounds
+                .map(|rounds| ("repair_rounds", rounds.into())),
+        );
+        counts
+    }
+}

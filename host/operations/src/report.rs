@@ -1,0 +1,142 @@
+//! What each operation reports.
+
+use std::fmt;
+
+use trioxide::Result;
+use trioxide::device::{Costs, Device, Stage};
+use trioxide::weld::Found;
+
+/// The machine of a run, and the time and memory that the run took there.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// Name of the device; `serial` for the sequential algorithms.
+    pub device: String,
+    /// Times, in the order of the work.
+    pub stages: Vec<Stage>,
+    /// Most bytes on the device at once.
+    pub peak_bytes: Option<u64>,
+    /// What the device took beside the stages.
+    pub costs: Costs,
+}
+
+impl Run {
+    /// A run on a device: its stages since the last call, after `before`.
+    pub(crate) fn of(on: &Device, before: Vec<Stage>) -> Result<Self> {
+        let mut stages = before;
+        stages.extend(on.take_stages()?);
+        Ok(Self {
+            device: on.name(),
+            stages,
+            peak_bytes: Some(on.peak_bytes()),
+            costs: on.costs(),
+        })
+    }
+
+    /// A run of a sequential algorithm.
+    #[cfg(feature = "serial")]
+    pub(crate) fn serial(stages: Vec<Stage>) -> Self {
+        Self {
+            device: "serial".to_owned(),
+            stages,
+            ..Self::default()
+        }
+    }
+}
+
+/// A number or a word of a report.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Count {
+    /// How many.
+    Whole(u64),
+    /// How much.
+    Real(f64),
+    /// Whether.
+    Flag(bool),
+    /// Which.
+    Word(&'static str),
+    /// A digest: 64 bits, in 16 digits.
+    Digest(u64),
+}
+
+impl From<u64> for Count {
+    fn from(count: u64) -> Self {
+        Self::Whole(count)
+    }
+}
+
+impl From<usize> for Count {
+    fn from(count: usize) -> Self {
+        Self::Whole(count as u64)
+    }
+}
+
+impl From<u32> for Count {
+    fn from(count: u32) -> Self {
+        Self::Whole(count.into())
+    }
+}
+
+impl From<f64> for Count {
+    fn from(number: f64) -> Self {
+        Self::Real(number)
+    }
+}
+
+impl From<bool> for Count {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<&'static str> for Count {
+    fn from(word: &'static str) -> Self {
+        Self::Word(word)
+    }
+}
+
+/// The counts of a report by their names, in the order of the work.
+pub type Counts = Vec<(&'static str, Count)>;
+
+/// What a user may want to know of a run that went well.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// Normals that have no direction, because they are not finite or too large.
+    Normals(usize),
+    /// Tetrahedra that were inverted, and turned around.
+    Turned(usize),
+    /// No distance removes the wanted fraction.
+    Ratio {
+        /// The fraction.
+        wanted: f64,
+        /// The nearest.
+        found: Found,
+    },
+    /// The mesh takes more bytes at once than may be used.
+    InSlabs {
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes that may be used.
+        limit: u64,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Normals(count) => write!(
+                f,
+                "{count} normals are not finite or beyond 1e298: they count as zero"
+            ),
+            Self::Turned(count) => write!(f, "{count} inverted tetrahedra were turned around"),
+            Self::Ratio { wanted, found } => write!(
+                f,
+                "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",
+                found.epsilon, found.ratio
+            ),
+            Self::InSlabs { needed, limit } => write!(
+                f,
+                "welding at once takes {needed} bytes of device memory, of which {limit} may be used: welding in slabs"
+            ),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Vertices go to the mean of their neighbours: surfaces and volume meshes. The family is [`trioxide::smooth`].
+
+mod options;
+mod report;
+
+use glam::{DVec3, Vec3};
+use gpu::point::MeshPoint;
+use gpu::smooth::Vector;
+use trioxide::device::Device;
+use trioxide::mesh::Mesh;
+use trioxide::quality3d::{Quality3d, quality};
+use trioxide::smooth::{self as family, DeviceMesh, Smoothed};
+use trioxide::volume::VolumeMesh;
+
+use crate::error::{Error, Result};
+use crate::machine::{On, Start};
+use crate::precision::Precision;
+use crate::report::Run;
+
+pub use crate::error::smooth::Refusal;
+pub use options::{Method, Options};
+pub use report::{Report, Totals};
+
+/// Smooths a surface; all but its points stays as it is.
+///
+/// # Errors
+/// A mesh without faces, or one that breaks a rule, with the element; [`Refusal`]; those of
+/// [`trioxide::smooth::run_surface()`].
+pub fn smooth(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
+    let settings = options.settings()?;
+    check_cells(vertices, faces, "faces")?;
+    let given = (options, &settings);
+    let done = on.start()?.run(|on| match (on, options.precision) {
+        (On::Device(device), Precision::F64) => surface_on::<DVec3>(device, &mesh, given),
+        (On::Device(device), Precision::F32) => surface_on::<Vec3>(device, &mesh, given),
+        #[cfg(feature = "serial")]
+        (On::Serial, Precision::F64) => serial::surface::<DVec3>(&mesh, given),
+        #[cfg(feature = "serial")]
+        (On::Serial, Precision::F32) => serial::surface::<Vec3>(&mesh, given),
+    });
+    let done = done.map_err(|error| single(error, &mesh.points, options))?;
+    let (points, mut report) = done.into_report(vertices);
+    report.totals.faces = Some(faces as u64);
+    Ok((Mesh { points, ..mesh }, report))
+}
+
+/// Smooths a volume mesh; all but its points stays as it is.
+///
+/// # Errors
+/// A mesh without cells, or one that breaks a rule, with the element; [`Refusal`]; those of
+/// [`trioxide::smooth::run()`].
+pub fn smooth_volume(
+    on: impl Start,
+    mesh: VolumeMesh,
+    options: &Options,
+) -> Result<(VolumeMesh, Report)> {
+    let (vertices, cells) = (mesh.points.len(), mesh.cells.len());
+    let settings = options.settings()?;
+    check_cells(vertices, cells, "cells")?;
+    let given = (options, &settings);
+    let done = on.start()?.run(|on| match (on, options.precision) {
+        (On::Device(device), Precision::F64) => volume_on::<DVec3>(device, &mesh, given),
+        (On::Device(device), Precision::F32) => volume_on::<Vec3>(device, &mesh, given),
+        #[cfg(feature = "serial")]
+        (On::Serial, Precision::F64) => serial::volume::<DVec3>(&mesh, given),
+        #[cfg(feature = "serial")]
+        (On::Serial, Precision::F32) => serial::volume::<Vec3>(&mesh, given),
+    });
+    let done = done.map_err(|error| single(error, &mesh.points, options))?;
+    let (points, mut report) = done.into_report(vertices);
+    report.totals.cells = Some(cells as u64);
+    Ok((VolumeMesh { points, ..mesh }, report))
+}
+
+/// Refuses a mesh in which no node has a neighbour.
+///
+/// # Errors
+/// [`Invalid`](trioxide::Error::Invalid).
+pub fn check_cells(vertices: usize, cells: usize, what: &str) -> trioxide::Result<()> {
+    match cells {
+        0 => Err(trioxide::Error::Invalid {
+            element: "the mesh".to_owned(),
+            rule: format!(
+                "has {vertices} vertices and no {what}: vertices move to the mean of their neighbours in {what}, so give a \
+                 mesh that has some"
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A broken rule that double precision does not have: of a coordinate beyond the largest.
+fn single(error: Error, points: &[DVec3], options: &Options) -> Error {
+    let is_beyond = |p: &DVec3| p.abs().max_element() > <Vec3 as MeshPoint>::LARGEST;
+    match error {
+        Error::Shared(error @ trioxide::Error::Invalid { .. })
+            if options.precision == Precision::F32 && points.iter().any(is_beyond) =>
+        {
+            Error::Single(error)
+        }
+        error => error,
+    }
+}
+
+/// The options, and as the family has them.
+type Given<'a> = (&'a Options, &'a family::Options);
+
+/// A smoothed mesh's points, and the work that they took.
+struct Done {
+    smoothed: Smoothed,
+    quality: Option<[Quality3d; 2]>,
+    run: Run,
+}
+
+impl Done {
+    fn into_report(self, vertices: usize) -> (Vec<DVec3>, Report) {
+        let totals = Totals {
+            vertices: vertices as u64,
+            moving: self.smoothed.moving.into(),
+            moves: self.smoothed.moves,
+            ..Totals::default()
+        };
+        let report = Report {
+            run: self.run,
+            totals,
+            quality: self.quality,
+        };
+        (self.smoothed.points, report)
+    }
+}
+
+fn surface_on<P: Vector>(on: &Device, mesh: &Mesh, (options, settings): Given<'_>) -> Result<Done> {
+    Ok(Done {
+        smoothed: family::run_surface::<P>(on, mesh, &options.fixed, settings)?,
+        quality: None,
+        run: Run::of(on, Vec::new())?,
+    })
+}
+
+fn volume_on<P: Vector>(
+    on: &Device,
+    mesh: &VolumeMesh,
+    (options, settings): Given<'_>,
+) -> Result<Done> {
+    settings.check(&options.fixed, mesh.points.len())?;
+    let resident = DeviceMesh::<P>::upload(on, mesh)?;
+    let measure = |points| match options.quality {
+        true => quality(on, resident.cells(), points).map(Some),
+        false => Ok(None),
+    };
+    let before = measure(resident.points())?;
+    let result = family::smooth(on, &resident, &options.fixed, settings)?;
+    let after = measure(result.points())?;
+    Ok(Done {
+        smoothed: result.download(on)?,
+        quality: before.zip(after).map(<[Quality3d; 2]>::from),
+        run: Run::of(on, Vec::new())?,
+    })
+}
+
+/// The papers' sequential algorithms, after the check of the devices: every machine refuses the same meshes in the same
+/// words.
+#[cfg(feature = "serial")]
+mod serial {
+    use std::time::Instant;
+
+    use trioxide::device::Stage;
+    use trioxide::progress;
+    use trioxide::smooth::serial;
+
+    use super::*;
+
+    pub(super) fn surface<P: Vector>(mesh: &Mesh, (options, settings): Given<'_>) -> Result<Done> {
+        settings.check(&options.fixed, mesh.points.len())?;
+        let on = Device::cpu(Some(1))?;
+        drop(DeviceMesh::<P>::upload_surface(&on, mesh)?);
+        timed(|| serial::surface::<P>(mesh, &options.fixed, settings))
+    }
+
+    /// The result is measured by the CPU.
+    pub(super) fn volume<P: Vector>(
+        mesh: &VolumeMesh,
+        (options, settings): Given<'_>,
+    ) -> Result<Done> {
+        settings.check(&options.fixed, mesh.points.len())?;
+        let on = Device::cpu(Some(1))?;
+        let resident = DeviceMesh::<P>::upload(&on, mesh)?;
+        let mut done = timed(|| serial::volume::<P>(mesh, &options.fixed, settings))?;
+        if options.quality {
+            let points = done.smoothed.points.iter();
+            let points: Vec<P> = points.map(|&p| P::from_f64(p)).collect();
+            let before = quality(&on, resident.cells(), resident.points())?;
+            let after = quality(&on, resident.cells(), &on.upload(&points)?)?;
+            done.quality = Some([before, after]);
+        }
+        Ok(done)
+    }
+
+    fn timed(run: impl FnOnce() -> family::Result<Smoothed>) -> Result<Done> {
+        progress::stage("smooth, sequentially");
+        let start = Instant::now();
+        let smoothed = run()?;
+        let stage = Stage {
+            name: "smooth",
+            milliseconds: start.elapsed().as_secs_f64() * 1e3,
+        };
+        Ok(Done {
+            smoothed,
+            quality: None,
+            run: Run::serial(vec![stage]),
+        })
+    }
+}

@@ -1,0 +1,49 @@
+//! What smoothing reports.
+
+use trioxide::quality3d::Quality3d;
+use trioxide::smooth::Moves;
+
+use crate::report::{Counts, Run};
+
+/// The machine, what was counted, and the quality before and after.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The machine, with times.
+    pub run: Run,
+    /// What was counted.
+    pub totals: Totals,
+    /// Quality of a volume mesh before and after, if the options ask for it.
+    pub quality: Option<[Quality3d; 2]>,
+}
+
+/// What smoothing counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Vertices.
+    pub vertices: u64,
+    /// Faces of a surface.
+    pub faces: Option<u64>,
+    /// Cells of a volume mesh.
+    pub cells: Option<u64>,
+    /// Vertices that may move.
+    pub moving: u64,
+    /// Sweeps, and the moves of the last one.
+    pub moves: Moves,
+}
+
+impl Totals {
+    /// By their names.
+    pub fn counts(&self) -> Counts {
+        let mut counts: Counts = vec![("vertices", self.vertices.into())];
+        counts.extend(self.cells.map(|cells| ("cells", cells.into())));
+        counts.extend(self.faces.map(|faces| ("faces", faces.into())));
+        counts.extend([
+            ("moving_vertices", self.moving.into()),
+            ("iterations", self.moves.sweeps.into()),
+            ("converged", self.moves.converged.into()),
+            ("max_displacement", self.moves.max_displacement.into()),
+            ("rms_displacement", self.moves.rms_displacement.into()),
+        ]);
+        counts
+    }
+}

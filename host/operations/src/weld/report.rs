@@ -1,0 +1,80 @@
+//! What welding reports.
+
+use trioxide::weld::{self, Found, Method};
+
+use crate::report::{Counts, Note, Run};
+
+/// A welded mesh's way: the machine, the work, and the maps from the old vertices to the new ones.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The machine, with times.
+    pub run: Run,
+    /// What was counted.
+    pub totals: Totals,
+    /// New vertex of each old one; V.
+    pub map: Vec<u32>,
+    /// Old vertex that represents each new one, ascending; C.
+    pub representatives: Vec<u32>,
+    /// What the user may want to know.
+    pub notes: Vec<Note>,
+}
+
+/// What welding counts. What does not apply is not there.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Vertices before.
+    pub vertices: u64,
+    /// Faces before.
+    pub faces: u64,
+    /// The distance.
+    pub epsilon: f64,
+    /// The search of a ratio's distance.
+    pub found: Option<Found>,
+    /// Locked vertices.
+    pub locked: Option<u64>,
+    /// Vertices after.
+    pub welded_vertices: u64,
+    /// Faces after.
+    pub welded_faces: u64,
+    /// The method that was used; none of the sequential algorithm.
+    pub method: Option<Method>,
+    /// Rounds of decisions.
+    pub rounds: Option<u64>,
+    /// Slabs, and passes over them, of a mesh that does not fit the memory at once.
+    pub slabs: Option<[u64; 2]>,
+}
+
+impl Report {
+    /// Old vertices that are gone, ascending.
+    pub fn removed(&self) -> impl Iterator<Item = u32> {
+        weld::removed(self.map.len(), &self.representatives)
+    }
+}
+
+impl Totals {
+    /// By their names.
+    pub fn counts(&self) -> Counts {
+        let mut counts: Counts = vec![
+            ("vertices", self.vertices.into()),
+            ("faces", self.faces.into()),
+            ("epsilon", self.epsilon.into()),
+        ];
+        if let Some(found) = &self.found {
+            counts.extend([
+                ("ratio", found.ratio.into()),
+                ("clusterings", found.clusterings.into()),
+            ]);
+        }
+        counts.extend(self.locked.map(|locked| ("locked_vertices", locked.into())));
+        counts.extend([
+            ("welded_vertices", self.welded_vertices.into()),
+            ("welded_faces", self.welded_faces.into()),
+        ]);
+        counts.extend(self.method.map(|method| ("method", method.name().into())));
+        counts.extend(self.rounds.map(|rounds| ("rounds", rounds.into())));
+        if let Some([slabs, passes]) = self.slabs {
+            counts.extend([("slabs", slabs.into()), ("passes", passes.into())]);
+        }
+        counts
+    }
+}

@@ -1,0 +1,127 @@
+//! Operations on whole meshes: the same on a device and by the sequential algorithms, and refusals as data.
+
+use trioxide::device::Device;
+use trioxide::mesh::Mesh;
+use trioxide::volume::VolumeMesh;
+use trioxide_operations::error::Names;
+use trioxide_operations::{
+    Error, On, Result, polyhedra, polylla, refine, refine_tets, smooth, smooth_volume,
+};
+
+fn plane() -> Mesh {
+    trioxide::generate::random(500, 1).expect("a mesh").into()
+}
+
+fn tets() -> VolumeMesh {
+    trioxide::generate::tet_grid(200, 1).expect("a mesh").into()
+}
+
+/// Names of a front end that shouts.
+const LOUD: Names = Names {
+    option: |option| option.to_uppercase(),
+    value: |option, value| format!("{}={value}", option.to_uppercase()),
+};
+
+#[test]
+fn a_device_and_the_sequential_algorithms_give_the_same_meshes() -> Result<()> {
+    let on = Device::cpu(Some(2))?;
+    let options = polylla::Options {
+        parents: true,
+        ..Default::default()
+    };
+    let (polygons, report) = polylla::polylla(&on, plane(), &options)?;
+    let (expected, serial) = polylla::polylla(On::Serial, plane(), &options)?;
+    assert_eq!(polygons, expected);
+    assert_eq!(report.parents, serial.parents);
+    assert_eq!(report.totals.counts(), serial.totals.counts());
+
+    let options = refine::Options {
+        mark: Some("disk:0.5,0.5,0.2".parse().expect("a mark")),
+        maps: true,
+        rounds: 2,
+        ..Default::default()
+    };
+    let (fine, report) = refine::refine(&on, plane(), &options)?;
+    let (expected, serial) = refine::refine(On::Serial, plane(), &options)?;
+    assert_eq!(fine, expected);
+    assert_eq!(report.parents, serial.parents);
+    assert_eq!(report.parents.len(), fine.faces.len());
+
+    let options = refine::Options {
+        mark: Some("ball:0.5,0.5,0.5,0.3".parse().expect("a mark")),
+        ..Default::default()
+    };
+    let refined = |machine: On| refine_tets::refine_tets(machine, tets(), &options);
+    assert_eq!(refined(On::Device(on.clone()))?.0, refined(On::Serial)?.0);
+    let options = polyhedra::Options::default();
+    let joined = |machine: On| polyhedra::polyhedra(machine, tets(), &options);
+    let joined = [joined(On::Device(on.clone()))?.1, joined(On::Serial)?.1];
+    assert_eq!(joined[0].totals, joined[1].totals);
+    let options = smooth::Options::default();
+    let smoothed = |machine: On| smooth_volume(machine, tets(), &options);
+    assert_eq!(smoothed(On::Device(on))?.0, smoothed(On::Serial)?.0);
+    Ok(())
+}
+
+#[test]
+fn front_ends_word_refusals() -> Result<()> {
+    let on = Device::cpu(Some(1))?;
+    let options = polylla::Options {
+        method: polylla::Method::Indexed,
+        strict: true,
+        ..Default::default()
+    };
+    let error = polylla::polylla(&on, plane(), &options).expect_err("it contradicts itself");
+    let text = "STRICT needs half-edges: use METHOD=half-edge, which gives the same polygons";
+    assert_eq!(error.say(LOUD), text);
+    assert!(matches!(
+        error,
+        Error::PolyllaRefused(polylla::Refusal::StrictIndexed)
+    ));
+
+    let options = refine::Options {
+        mark: Some("volume:1".parse().expect("a mark")),
+        ..Default::default()
+    };
+    let error = refine::refine(&on, plane(), &options).expect_err("there is no volume");
+    let text = "MARK=volume:1 goes with volume meshes: use area:A for triangles";
+    assert_eq!(error.worded(LOUD).to_string(), text);
+
+    let options = smooth::Options {
+        guard: true,
+        ..Default::default()
+    };
+    let error = smooth::smooth(&on, plane(), &options).expect_err("there are no cells");
+    assert!(
+        error.say(LOUD).ends_with("smooth a surface without GUARD"),
+        "{error}"
+    );
+    Ok(())
+}
+
+#[test]
+fn single_precision_is_named_where_squares_leave_it() -> Result<()> {
+    let on = Device::cpu(Some(1))?;
+    let mut far = plane();
+    far.points[0].x = -1e30;
+    let polylla_error = {
+        let options = polylla::Options {
+            precision: trioxide_operations::Precision::F32,
+            ..Default::default()
+        };
+        polylla::polylla(&on, far.clone(), &options).expect_err("too far")
+    };
+    let options = smooth::Options {
+        precision: trioxide_operations::Precision::F32,
+        ..Default::default()
+    };
+    let smooth_error = smooth::smooth(&on, far, &options).expect_err("too far");
+    for error in [polylla_error, smooth_error] {
+        assert!(matches!(error, Error::Single(_)), "{error}");
+        assert!(
+            error.say(LOUD).ends_with(", or use PRECISION=f64"),
+            "{error}"
+        );
+    }
+    Ok(())
+}
