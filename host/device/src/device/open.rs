@@ -16,7 +16,8 @@ use crate::Result;
 /// The CUDA devices of this machine, and the driver's CUDA version (major, minor).
 ///
 /// # Errors
-/// [`Error::NoDevice`](crate::Error::NoDevice) when there is no driver, no device, or the driver refuses to start: the message says which.
+/// [`Error::NoDevice`](crate::Error::NoDevice) when there is no driver, no device, or the driver refuses to start: the
+/// message says which.
 pub fn cuda_devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
     #[cfg(feature = "cuda")]
     return cuda::devices();
@@ -44,8 +45,9 @@ impl Device {
     /// CUDA device `index`, with the kernels of all packages of the program ([`kernels!`](crate::kernels)).
     ///
     /// # Errors
-    /// [`Error::NoDevice`](crate::Error::NoDevice) when there is no driver or no such device, the driver is too old for the kernels, or a
-    /// package was built without a device compiler; [`Error::Argument`](crate::Error::Argument) when two packages have one name.
+    /// [`Error::NoDevice`](crate::Error::NoDevice) when there is no driver or no such device, the driver is too old for
+    /// the kernels, or a package was built without a device compiler; [`Error::Argument`](crate::Error::Argument) when
+    /// two packages have one name.
     pub fn cuda(index: u32) -> Result<Self> {
         Self::cuda_with(index, false)
     }
