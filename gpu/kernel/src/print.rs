@@ -12,7 +12,6 @@ mod device;
 use bytemuck::{Pod, Zeroable};
 
 use crate::Index;
-use crate::safe::Own;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use collect::{Collector, Print, Sink};
 
@@ -220,13 +219,6 @@ impl<I: Index> Numbered for I {
     #[inline(always)]
     fn number(self) -> u32 {
         self.index()
-    }
-}
-
-impl<I: Index> Numbered for Own<'_, I> {
-    #[inline(always)]
-    fn number(self) -> u32 {
-        self.get().index()
     }
 }
 

@@ -78,7 +78,7 @@ fn lists_move_what_the_page_says() {
     for (n, k) in [(10, 3), (5000, 400), (60_000, 20_000u64)] {
         // Every fourth element has no key.
         let key = |i: u64| {
-            if i % 4 == 0 {
+            if i.is_multiple_of(4) {
                 u32::MAX
             } else {
                 (i * i % k) as u32

@@ -7,6 +7,7 @@ use core::panic::RefUnwindSafe;
 use crate::Index;
 use crate::check::Names;
 use crate::parameter::Run;
+use crate::print::Numbered;
 
 /// The index that a call of a kernel's function is for. No other call of the launch has it.
 ///
@@ -73,6 +74,13 @@ impl<'call, I: Index> Own<'call, I> {
     #[inline(always)]
     pub(super) fn number(self) -> u32 {
         self.number
+    }
+}
+
+impl<I: Index> Numbered for Own<'_, I> {
+    #[inline(always)]
+    fn number(self) -> u32 {
+        self.index.index()
     }
 }
 

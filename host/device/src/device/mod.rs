@@ -15,6 +15,7 @@ mod laps;
 mod launches;
 #[cfg(feature = "cuda")]
 mod machine_code;
+mod open;
 mod pages;
 mod prints;
 mod ptx;
@@ -39,11 +40,12 @@ pub use choice::Choice;
 pub use cpu::{start_host_threads, threads};
 pub use laps::Laps;
 pub use launches::Launched;
+pub use open::cuda_devices;
 pub use ptx::Ptx;
 #[doc(hidden)]
 pub use ptx::{Embedded, PACKAGES};
 pub use stages::Stage;
-pub use start::{Costs, cuda_devices, has_cuda_driver};
+pub use start::{Costs, has_cuda_driver};
 pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};
 
 /// A set of `E` on a device, 32 members to an element.
