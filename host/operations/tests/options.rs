@@ -1,6 +1,6 @@
 //! Defaults stand once: a command line without options gives what a program gets by `Default`.
 
-use clap::{Args, Command, FromArgMatches};
+use clap::{Args, Command};
 use trioxide_operations::{polyhedra, polylla, refine, smooth, weld};
 
 fn parsed<T: Args>(words: &[&str]) -> T {
