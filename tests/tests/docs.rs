@@ -228,3 +228,56 @@ fn lines_of_comments_end_at_their_width() {
     wide.dedup();
     assert!(wide.is_empty(), "wider than {WIDTH} characters: {wide:#?}");
 }
+
+/// Folders of crates below the front ends: their messages name options as any front end has them, without dashes.
+const BELOW_FRONT_ENDS: [&str; 10] = [
+    "host/src",
+    "host/device",
+    "host/formats",
+    "host/generate",
+    "host/mesh",
+    "host/operations",
+    "host/ranks",
+    "host/render",
+    "host/vem",
+    "host/work",
+];
+
+/// Whether a line of code has a text with the flag of a command line.
+fn names_a_flag(line: &str) -> bool {
+    let is_comment = line.trim_start().starts_with("//");
+    let mut texts = line.split('"').skip(1).step_by(2);
+    let is_flag = |text: &str| {
+        text.split("--")
+            .skip(1)
+            .any(|after| after.starts_with(|c: char| c.is_ascii_lowercase()))
+    };
+    !is_comment && texts.any(is_flag)
+}
+
+#[test]
+fn messages_of_the_library_name_no_flag() {
+    assert!(names_a_flag("    \"use --device cpu\"") && !names_a_flag("    \"a -- b\""));
+    let mut found = Vec::new();
+    let mut folders = BELOW_FRONT_ENDS.map(|folder| root().join(folder)).to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or("");
+            // The self-test is a command.
+            if path.is_dir() && !["tests", "examples", "selftest"].contains(&name) {
+                folders.push(path);
+            } else if name.ends_with(".rs") && name != "tests.rs" {
+                let text = fs::read_to_string(&path).expect("it is text");
+                let code = text.lines().take_while(|line| *line != "#[cfg(test)]");
+                let lines = code.enumerate().filter(|(_, line)| names_a_flag(line));
+                found
+                    .extend(lines.map(|(i, line)| format!("{}:{}: {line}", path.display(), i + 1)));
+            }
+        }
+    }
+    assert!(found.is_empty(), "flags in texts: {found:#?}");
+}
