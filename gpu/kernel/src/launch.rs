@@ -214,8 +214,8 @@ pub struct Named {
 }
 
 impl Named {
-    /// The error for a fault that a device reported during a launch of this kernel; `place` is its file and line, if it is
-    /// known.
+    /// The error for a fault that a device reported during a launch of this kernel; `place` is its file and line, if it
+    /// is known.
     pub fn describe(&self, fault: &Fault, place: Option<String>) -> LaunchError {
         if fault.is_set == BROKEN_ASSERTION {
             let len = (fault.len as usize).min(fault.text.len());

@@ -76,8 +76,8 @@ fn match_twins<P: AnyPoint>(
     };
     let scale = ((slots as u64) << 32) / points.len().max(1) as u64;
     let n = origins.len() as u32 / 3;
-    // SAFETY: the kernel compares a vertex id with the number of points before it uses it; the scale puts the slots of every
-    // vertex below `slots`; half-edges that wait in them bound triangles.
+    // SAFETY: the kernel compares a vertex id with the number of points before it uses it; the scale puts the slots of
+    // every vertex below `slots`; half-edges that wait in them bound triangles.
     unsafe { launch(on, n, origins, points, &mut table, &mut twins, found, scale) }?;
     Ok(twins)
 }

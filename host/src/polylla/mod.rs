@@ -255,7 +255,8 @@ fn find_links<P: Point>(
     let tip_bits = on.stage("link frontier edges", || {
         let mut tips: Buffer<Bits<HalfEdge>> = on.uninitialized(frontier.len())?;
         let (next, prev) = (&mut links.next, &mut links.prev);
-        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier edge.
+        // SAFETY: boundary edges are frontier edges, so that no walk leaves the triangles; every vertex has a frontier
+        // edge.
         unsafe {
             kernel::link_frontier_edges::launch(
                 on,
@@ -318,7 +319,8 @@ fn mark_polygons<P: Point>(
     polygons: &mut Buffer<Bits<HalfEdge>>,
 ) -> crate::Result<()> {
     let (n, edges) = (seeds.len() as u32, labelled(mesh, frontier));
-    // SAFETY: seeds are half-edges; as in `find_links`, no walk leaves the triangles, and links of frontier edges are cycles.
+    // SAFETY: seeds are half-edges; as in `find_links`, no walk leaves the triangles, and links of frontier edges are
+    // cycles.
     unsafe { kernel::mark_polygons::launch(on, n, seeds, edges, next, polygons) }?;
     Ok(())
 }

@@ -1,13 +1,17 @@
 //! The length and the end of sweeps, and the moves of the last one.
 
-use gpu::smooth::{self as kernel, MOVES_CHUNK, Nodes};
+use gpu::smooth::{self as kernel, MOVES_CHUNK, Nodes, SWEEP_LANES};
 use trioxide_kernel::launch::Buffer;
 
 use super::options::{Method, Options};
 use super::order::Ordered;
-use super::sweeps::blocks;
 use crate::Result;
 use crate::device::Device;
+
+/// Blocks of a sweep over `count` nodes.
+pub(super) fn blocks(count: u32) -> u32 {
+    count.div_ceil(SWEEP_LANES as u32)
+}
 
 /// Stopping and length of sweeps.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Sweeps until no node moves by the tolerance, and the moves of the last one.
 
 use gpu::smooth::{
-    self as kernel, MOST_PARTS, Nodes, SWEEP_LANES, StarsBuffers, Wave, one_block_sweeps::outcome,
+    self as kernel, MOST_PARTS, Nodes, StarsBuffers, Wave, one_block_sweeps::outcome,
 };
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
@@ -9,7 +9,7 @@ use trioxide_kernel::launch::Buffer;
 use super::form::Form;
 use super::options::{Blocks, Method};
 use super::order::Ordered;
-use super::schedule::{Moves, Schedule};
+use super::schedule::{Moves, Schedule, blocks};
 use crate::Result;
 use crate::device::Device;
 use crate::progress;
@@ -460,11 +460,6 @@ fn done(moved: &[u32]) -> Done {
         Some(last) => (last as u32 + 1, true),
         None => (sweeps.len() as u32, false),
     }
-}
-
-/// Blocks of a sweep over `count` nodes.
-pub(super) fn blocks(count: u32) -> u32 {
-    count.div_ceil(SWEEP_LANES as u32)
 }
 
 /// Sweep `k` of a batch goes from one array to the other, and back.

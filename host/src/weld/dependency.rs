@@ -160,8 +160,8 @@ impl Neighbours {
                 words: &mut words,
                 limit,
             };
-            // SAFETY: the cells' lists hold vertices, each once, and shares are places in them: each vertex of a crowded
-            // cell is in one share, so that one lane writes its elements.
+            // SAFETY: the cells' lists hold vertices, each once, and shares are places in them: each vertex of a
+            // crowded cell is in one share, so that one lane writes its elements.
             unsafe {
                 kernel::count_crowded_neighbours::launch(
                     on,
@@ -215,8 +215,8 @@ impl Neighbours {
                 &self.starts,
                 &mut self.higher,
             )?;
-            // SAFETY: each list has room for the neighbours that were counted, which are the same; one lane writes it, as
-            // for the count.
+            // SAFETY: each list has room for the neighbours that were counted, which are the same; one lane writes it,
+            // as for the count.
             unsafe {
                 kernel::list_crowded_neighbours::launch(
                     on,
