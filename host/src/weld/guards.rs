@@ -172,15 +172,12 @@ impl<'a> HostGuards<'a> {
 
     /// Whether two vertices within epsilon are neighbours.
     pub fn allow(&self, a: u32, b: u32) -> bool {
-        // SAFETY: they are used with ids alone, which are compared.
-        let guards = unsafe {
-            gpu::weld::Guards {
-                limits: self.limits,
-                locked: In::from_slice(&self.locked),
-                normals: In::from_slice(&self.normals),
-                uvs: In::from_slice(&self.uvs),
-                colors: In::from_slice(&self.colors),
-            }
+        let guards = gpu::weld::Guards {
+            limits: self.limits,
+            locked: In::from_slice(&self.locked),
+            normals: In::from_slice(&self.normals),
+            uvs: In::from_slice(&self.uvs),
+            colors: In::from_slice(&self.colors),
         };
         Limits::allows(&guards, Vertex::new(a), Vertex::new(b))
     }

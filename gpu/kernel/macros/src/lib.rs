@@ -36,6 +36,7 @@ use syn::parse_macro_input;
 /// | `requires(a.len() == 3 * n, …)` | conditions, checked at each launch: `n` is the number of indices or blocks (`usize`); arrays have `len()` and `bytes()`; `words(n)` is the length of a bit set |
 /// | `moves(a.bytes() + …)` | bytes that a launch moves from and to memory at least: its floor in benchmarks |
 /// | `members = HalfEdge` | the bit set's members, where they are not the index |
+/// | `trusted` | a kernel over `Own` or `OwnBlock` whose views compare no index; its launch is `unsafe` |
 /// | `registers = 80` | most registers of a thread on the GPU, 16 to 255; without it the assembler chooses |
 ///
 /// A parameter called `n` or `words` hides the number and the function of that name in conditions.

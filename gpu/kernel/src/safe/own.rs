@@ -5,7 +5,6 @@ use core::ops::Deref;
 use core::panic::RefUnwindSafe;
 
 use crate::Index;
-use crate::check::Names;
 use crate::parameter::Run;
 use crate::print::Numbered;
 
@@ -109,17 +108,6 @@ pub unsafe trait Place<I>: Copy {
     /// The place.
     #[doc(hidden)]
     fn number(self) -> u32;
-}
-
-/// The place in an array of `len` elements, which has it; else the launch ends.
-#[inline(always)]
-pub(super) fn checked<I, P: Place<I>>(place: P, len: u32, names: Names) -> u32 {
-    // Once: a user's index may give another number at each call.
-    let i = place.number();
-    if !P::IS_KNOWN && i >= len {
-        names.fail(i, len);
-    }
-    i
 }
 
 // SAFETY: the launch has compared the lengths.

@@ -6,7 +6,7 @@ use core::panic::RefUnwindSafe;
 use bytemuck::Pod;
 
 use super::Safe;
-use super::own::{Owner, Place, checked};
+use super::own::{Owner, Place};
 use crate::check::Names;
 use crate::index::Word;
 #[cfg(not(target_arch = "nvptx64"))]
@@ -41,6 +41,29 @@ fn short<T: Pod, Own: 'static, I: Index>(
     })
 }
 
+/// Which indices a view compares with its length.
+#[derive(Clone, Copy)]
+enum Compares {
+    /// All: the launch does not know the view.
+    All,
+    /// Those that are not the own one, nor a part of it: the launch has compared the length.
+    Others,
+    /// None: the launch, which is unsafe, promises them.
+    Nothing,
+}
+
+impl Compares {
+    /// Whether an index is compared that the launch knows or not.
+    #[inline(always)]
+    const fn compare(self, is_known: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::Others => !is_known,
+            Self::Nothing => false,
+        }
+    }
+}
+
 macro_rules! views {
     ($(
         $(#[$doc:meta])*
@@ -50,7 +73,7 @@ macro_rules! views {
         pub struct $name<'a, T $(= $element)?, I = u32> {
             view: view::$view<'a, T>,
             names: Names,
-            is_trusted: bool,
+            compares: Compares,
             index: PhantomData<fn(I)>,
         }
 
@@ -78,11 +101,13 @@ macro_rules! views {
             }
 
             #[inline(always)]
-            fn place(self, i: impl Place<I>) -> u32 {
-                if self.is_trusted {
-                    return i.number();
+            fn place<P: Place<I>>(self, i: P) -> u32 {
+                // Once: a user's index may give another number at each call.
+                let i = i.number();
+                if self.compares.compare(P::IS_KNOWN) && i >= self.len() {
+                    self.names.fail(i, self.len());
                 }
-                checked(i, self.len(), self.names)
+                i
             }
         }
 
@@ -99,7 +124,7 @@ macro_rules! views {
                     // SAFETY: the caller's promise; indices are compared before they are used, or are own ones.
                     view: unsafe { <view::$view<'_, T> as Parameter>::from_raw(raw, names, run) },
                     names,
-                    is_trusted: false,
+                    compares: Compares::Others,
                     index: PhantomData,
                 }
             }
@@ -127,7 +152,7 @@ macro_rules! views {
 
             #[inline(always)]
             unsafe fn trusted(self) -> Self {
-                Self { is_trusted: true, ..self }
+                Self { compares: Compares::Nothing, ..self }
             }
         }
     )* };
@@ -247,15 +272,12 @@ views! {
 #[cfg(not(target_arch = "nvptx64"))]
 impl<'a, T: Element, I: Index> In<'a, T, I> {
     /// A view of host memory, to call a kernel's function with.
-    ///
-    /// # Safety
-    /// The slice has an element for every own index that the view is used with; others are compared.
-    pub unsafe fn from_slice(slice: &'a [T]) -> Self {
+    pub fn from_slice(slice: &'a [T]) -> Self {
         Self {
-            // SAFETY: indices are compared before they are used, but for own ones, of which the caller promises it.
+            // SAFETY: every index is compared before it is used; vectors are loaded from any address.
             view: unsafe { view::In::from_slice(slice) },
             names: Names::new("called by the host", "slice"),
-            is_trusted: false,
+            compares: Compares::All,
             index: PhantomData,
         }
     }
@@ -267,14 +289,18 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
     #[inline(always)]
     pub fn run(self, first: I, count: u32) -> In<'a, T> {
         let (first, len) = (first.index(), self.len());
-        if !self.is_trusted && (first > len || count > len - first) {
+        if self.compares.compare(false) && (first > len || count > len - first) {
             self.names
                 .fail(first.saturating_add(count.saturating_sub(1)), len);
         }
         In {
             view: self.view.part(first, count),
             names: self.names,
-            is_trusted: self.is_trusted,
+            compares: match self.compares {
+                Compares::Nothing => Compares::Nothing,
+                // The launch has not compared this length.
+                Compares::Others | Compares::All => Compares::All,
+            },
             index: PhantomData,
         }
     }
@@ -293,7 +319,7 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
         let mut is_outside = false;
         let mut k = 0;
         while k < N {
-            is_outside |= !P::IS_KNOWN & !self.is_trusted & (numbers[k] >= len);
+            is_outside |= self.compares.compare(P::IS_KNOWN) & (numbers[k] >= len);
             k += 1;
         }
         if is_outside {
@@ -317,7 +343,7 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
     #[inline(always)]
     pub fn four(self, i: I) -> [T; 4] {
         let (i, len) = (i.index(), self.len());
-        if !self.is_trusted && (i >= len || len - i < 4) {
+        if self.compares.compare(false) && (i >= len || len - i < 4) {
             self.names.fail(i.saturating_add(3), len);
         }
         self.view.four(i)
@@ -351,7 +377,7 @@ impl<T: Element + Word, I: Index> In<'_, T, I> {
             "pair({i}): pairs begin at even indices"
         );
         let i = i & !1;
-        if !self.is_trusted && i | 1 >= len {
+        if self.compares.compare(false) && i | 1 >= len {
             self.names.fail(i | 1, len);
         }
         self.view.pair(i)
@@ -366,7 +392,7 @@ impl<T: Element + Word, I: Index> In<'_, T, I> {
             "quad({i}): quads begin at multiples of 4"
         );
         let i = i & !3;
-        if !self.is_trusted && i >= len {
+        if self.compares.compare(false) && i >= len {
             self.names.fail(i, len);
         }
         self.view.quad(i)

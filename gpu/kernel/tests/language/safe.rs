@@ -413,3 +413,37 @@ fn trusted_views_read_the_same_elements() {
     unsafe { correct_trusted::launch(&on, 3, samples, &offsets, &mut corrected) }.unwrap();
     assert_eq!(on.download(&corrected), correct(&given).unwrap().0);
 }
+
+/// Reads the own element of an array that the launch does not know.
+#[kernel]
+pub fn read_beside(i: Own, values: In<u32>, is_run: bool, read: Out<u32>) {
+    let few = [7u32, 8];
+    let beside = if is_run {
+        values.run(0, 2)
+    } else {
+        In::from_slice(&few)
+    };
+    read.set(i, beside.at(i) + beside.at_all([i])[0]);
+}
+
+/// The length of a run and of a slice is not the launch's: the own index is compared too.
+#[test]
+fn an_own_index_is_compared_where_the_launch_does_not_know_the_array() {
+    let on = Host::new();
+    let values = on.upload(&[1u32, 2, 3]);
+    for is_run in [false, true] {
+        let mut read = on.upload(&[0u32; 3]);
+        read_beside::launch(&on, 2, &values, is_run, &mut read).unwrap();
+        let expected = if is_run { [2, 4, 0] } else { [14, 16, 0] };
+        assert_eq!(on.download(&read), expected);
+        let error = read_beside::launch(&on, 3, &values, is_run, &mut read).unwrap_err();
+        assert!(matches!(
+            error,
+            LaunchError::OutOfBounds {
+                index: 2,
+                len: 2,
+                ..
+            }
+        ));
+    }
+}
