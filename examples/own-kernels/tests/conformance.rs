@@ -149,7 +149,7 @@ fn compare_prints(on: &Device, count: u32) {
 
 /// A block with more shared memory than every GPU gives; one with less than it needs is not asked.
 fn compare_classes(on: &Device) {
-    let values: Vec<u32> = (0..9000u32).map(|i| i * i * 7919).collect();
+    let values: Vec<u32> = (0..9000u32).map(|i| (i * i).wrapping_mul(7919)).collect();
     let classes = |values: &[u32]| {
         let classes: std::collections::BTreeSet<u32> = values.iter().map(|v| v % 16384).collect();
         classes.len() as u32

@@ -46,7 +46,7 @@ fn without_room(found: &CudaDevice, free: Option<u64>) -> String {
     };
     format!(
         "{} (cuda:{}) has no room for this process, since {free}: end other programs on it (nvidia-smi lists them), name another GPU \
-         (--device cuda:N), or use the device cpu",
+         (cuda:N), or use the device cpu",
         found.name, found.index
     )
 }
