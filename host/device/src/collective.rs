@@ -1,6 +1,6 @@
 //! Collectives on a device: scan, compact, sort, bucket. The kernels are in `trioxide_collective`.
 //!
-//! Each function takes any input, but for those that are `unsafe`: values, bits and keys need no check before. All
+//! Every safe function takes any input: values, bits and keys need no check before. All
 //! results are the same on every device and in every run, but for the order within a list of [`bucket_local`].
 //!
 //! | function | of | gives | order of the result | the host waits |

@@ -48,7 +48,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The options of the operation on a mesh of so many nodes: those of `--fixed` stay.
+    /// The operation's options for a mesh of this number of nodes; the nodes of `--fixed` stay.
     fn settings(&self, nodes: usize) -> Result<smooth::Options> {
         Ok(smooth::Options {
             fixed: self.fixed(nodes)?,
