@@ -1,4 +1,4 @@
-//! The bytes that the head of `collective` states, against those that the launches state.
+//! Compares the bytes in the head of `collective` with those that launches declare.
 
 use trioxide_device::collective::{
     Counted, Csr, Tiled, bucket, bucket_known, bucket_local, bucket_long, compact, count_bits,

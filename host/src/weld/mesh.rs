@@ -339,7 +339,7 @@ impl Welded {
     }
 }
 
-/// Of this number of old vertices those that are no representatives, ascending.
+/// The removed ones of this number of old vertices, ascending.
 pub fn removed(vertices: usize, representatives: &[u32]) -> impl Iterator<Item = u32> {
     let mut kept = representatives.iter().peekable();
     (0..vertices as u32).filter(move |v| kept.next_if_eq(&v).is_none())
