@@ -6,7 +6,7 @@
 //! | points of space | points of the plane, without z | [`flatten`] |
 //! | triangles, `[u32; 3]` each | origins of half-edges | [`origins`] |
 //! | origins of half-edges | triangles | [`triangles`] |
-//! | points of space and triangles: a scan, a welded mesh | [`DeviceTriangulation`] | [`triangulation`] |
+//! | [`DeviceSurface`] of points of space: a scan, a welded mesh | [`DeviceTriangulation`] | [`triangulation`] |
 //! | [`DeviceEdgeMesh`](crate::refine::DeviceEdgeMesh) | [`DeviceTriangulation`] | [`into_triangulation`](crate::refine::DeviceEdgeMesh::into_triangulation) |
 //!
 //! A mesh is refined and becomes polygons; nothing but counts leaves the device in between:
@@ -38,7 +38,7 @@ use gpu::smooth::{COPIES, EXTREMES, Vector, from_ordered_bits, measure_bounds};
 use trioxide_kernel::launch::Buffer;
 
 use crate::device::Device;
-use crate::half_edges::{self, DeviceTriangulation, Point};
+use crate::half_edges::{self, DeviceSurface, DeviceTriangulation, Point};
 use crate::{Error, Result};
 
 /// Points of the plane as points of space with z = 0.
@@ -82,12 +82,12 @@ pub fn bounds<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec
     })
 }
 
-/// Whether points of space share one z, so that their mesh can be one of the plane; no points do.
+/// Whether the points of a surface share one z, so that it can be one of the plane; no points do.
 ///
 /// # Errors
 /// As [`lift`].
-pub fn is_planar(on: &Device, points: &Buffer<DVec3>) -> Result<bool> {
-    let (low, high) = bounds(on, points)?;
+pub fn is_planar(on: &Device, surface: &DeviceSurface<DVec3>) -> Result<bool> {
+    let (low, high) = surface.bounds(on)?;
     Ok(low.z >= high.z)
 }
 
@@ -113,15 +113,14 @@ pub fn triangles(origins: Buffer<Vertex>) -> Result<Buffer<[u32; 3]>> {
     Ok(origins.cast())
 }
 
-/// The triangulation of points of space, seen along z: of a welded mesh, for example.
+/// The triangulation of a surface, seen along z: of a welded mesh, for example. Half-edges that are known of it are its.
 ///
 /// # Errors
 /// [`half_edges::Error`] when the triangles, seen so, are no triangulation; errors of the device.
 pub fn triangulation<P: Point + Lift>(
     on: &Device,
-    points: &Buffer<P::Lifted>,
-    triangles: Buffer<[u32; 3]>,
+    surface: DeviceSurface<P::Lifted>,
 ) -> half_edges::Result<DeviceTriangulation<P>> {
-    let points = on.stage("flatten points", || flatten(on, points))?;
-    DeviceTriangulation::build(on, points, origins(triangles))
+    let points = on.stage("flatten points", || flatten(on, surface.points()))?;
+    DeviceTriangulation::of_surface(on, surface.with_points(points))
 }

@@ -75,10 +75,9 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         mesh: DeviceTriangulation<P>,
     ) -> Result<(Self, BitSet<HalfEdge>)> {
         let n = mesh.half_edges();
-        let (points, corners, twins) = mesh.into_parts();
         let (bits, owners) = on.stage("number edges", || {
             let mut owners = on.uninitialized((n as usize).div_ceil(32))?;
-            mark_owners::launch(on, n, &twins, &mut owners)?;
+            mark_owners::launch(on, n, mesh.twins(), &mut owners)?;
             let list = compact(on, &owners)?;
             Ok((owners, list))
         })?;
@@ -94,10 +93,11 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             sides.set_len(n as usize);
             halves.set_len(2 * owners.len());
             let edges = owners.len() as u32;
-            number_sides::launch(on, edges, &owners, &twins, &mut sides, &mut halves)?;
+            number_sides::launch(on, edges, &owners, mesh.twins(), &mut sides, &mut halves)?;
             Ok((sides, halves))
         })?;
-        Ok((Self::new(on, points, corners, sides, halves)?, bits))
+        let (points, corners) = mesh.into_surface().into_arrays();
+        Ok((Self::new(on, points, corners.cast(), sides, halves)?, bits))
     }
 
     /// Copies a mesh with numbered edges to the device; its edges keep their ids. All triangles may run clockwise.

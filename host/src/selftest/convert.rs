@@ -6,12 +6,14 @@ use super::{Case, Outcome, equal};
 use crate::convert::{flatten, lift, origins, triangles, triangulation};
 use crate::device::Device;
 use crate::generate;
-use crate::half_edges::DeviceTriangulation;
+use crate::half_edges::{DeviceSurface, DeviceTriangulation};
+use crate::refine::{DeviceEdgeMesh, Marking, Options, refine};
 
 pub fn cases() -> Vec<Case> {
     vec![
         Case::new("points of the plane and of space", convert),
         Case::new("a triangulation from points of space", from_space),
+        Case::new("half-edges of refined meshes, by their sides", refined),
     ]
 }
 
@@ -47,9 +49,58 @@ fn convert(on: &Device) -> Outcome {
 fn from_space(on: &Device) -> Outcome {
     let mesh = generate::random(500, 3)?;
     let high: Vec<DVec3> = mesh.points.iter().map(|p| p.extend(p.y)).collect();
-    let faces = on.upload(&mesh.triangles)?;
-    let ours = triangulation::<DVec2>(on, &on.upload(&high)?, faces)?.download(on)?;
+    let surface = DeviceSurface::new(on.upload(&high)?, on.upload(&mesh.triangles)?);
+    let ours = triangulation::<DVec2>(on, surface)?.download(on)?;
     let expected = DeviceTriangulation::<DVec2>::upload(on, &mesh)?.download(on)?;
     equal("twin", &ours.twin, &expected.twin)?;
     equal("origin", &ours.origin, &expected.origin)
+}
+
+/// The half-edges that a refined mesh leads to are those that are built from its triangles.
+fn refined(on: &Device) -> Outcome {
+    let mesh = generate::random(700, 4)?;
+    let some = Marking::Fraction {
+        fraction: 0.05,
+        seed: 2,
+    };
+    for (marking, rounds) in [(Marking::All, 0), (Marking::All, 2), (some, 3)] {
+        let options = Options {
+            marking,
+            rounds,
+            history: true,
+            ..Options::default()
+        };
+        let mut edges = DeviceEdgeMesh::<DVec2>::upload(on, &mesh)?;
+        refine(on, &mut edges, &options)?;
+        for level in [edges.levels().len() - 1, 0] {
+            edges.coarsen(on, level)?;
+            let arrays = edges.triangulation(on, None)?;
+            let expected = DeviceTriangulation::<DVec2>::upload(on, &arrays)?.download(on)?;
+            let known = edges.duplicate(on)?.into_triangulation(on)?.download(on)?;
+            equal("origin", &known.origin, &expected.origin)?;
+            equal("twin", &known.twin, &expected.twin)?;
+            equal("next", &known.next, &expected.next)?;
+            equal("prev", &known.prev, &expected.prev)?;
+            equal("half-edge of vertex", &known.of_vertex, &expected.of_vertex)?;
+        }
+    }
+    // Known half-edges spare no check of points.
+    let wrong = |change: fn(&mut Vec<DVec2>)| -> Result<String, String> {
+        let edges = DeviceEdgeMesh::<DVec2>::upload(on, &mesh)?;
+        let mut points = mesh.points.clone();
+        change(&mut points);
+        let surface = edges.into_surface(on).with_points(on.upload(&points)?);
+        let ours = DeviceTriangulation::of_surface(on, surface).err();
+        let anew =
+            DeviceTriangulation::build(on, on.upload(&points)?, on.upload(&mesh.triangles)?.cast());
+        let (ours, anew) = (ours.map(String::from), anew.err().map(String::from));
+        equal("error", &[ours.clone()], &[anew])?;
+        ours.ok_or_else(|| "wrong points were taken".to_owned())
+    };
+    wrong(|points| points[3].x = f64::NAN)?;
+    wrong(|points| points[5].y = 1e200)?;
+    wrong(|points| points.swap(0, 1))?;
+    wrong(|points| points.iter_mut().for_each(|p| *p *= 1e-160))?;
+    wrong(|points| points.truncate(600))?;
+    Ok(())
 }

@@ -283,6 +283,11 @@ impl<P: Vector> DeviceMesh<P> {
         Ok(self)
     }
 
+    /// Vertex at each corner.
+    pub(super) fn into_corners(self) -> Buffer<Vertex> {
+        self.cells.vertices
+    }
+
     /// Coordinates; V.
     pub fn points(&self) -> &Buffer<P> {
         &self.points

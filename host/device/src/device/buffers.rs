@@ -43,7 +43,7 @@ impl Device {
     #[inline(never)]
     fn allocate(&self, bytes: Option<usize>) -> Result<(u64, Box<dyn Memory>)> {
         match bytes {
-            Some(bytes) => self.0.backend.allocate(bytes),
+            Some(bytes) => self.with_room(|| self.0.backend.allocate(bytes)),
             None => Err(Error::OutOfMemory {
                 device: self.name(),
                 needed: u64::MAX,

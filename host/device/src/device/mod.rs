@@ -11,6 +11,7 @@ mod cpu;
 mod cuda;
 #[cfg(feature = "emulator")]
 mod emulated;
+mod kept;
 mod laps;
 mod launches;
 #[cfg(feature = "cuda")]
@@ -38,6 +39,7 @@ use trioxide_kernel::launch::{Launch, LaunchError, Launcher};
 use crate::{Error, Result};
 pub use choice::Choice;
 pub use cpu::{start_host_threads, threads};
+pub use kept::Kept;
 pub use laps::Laps;
 pub use launches::Launched;
 pub use open::cuda_devices;
@@ -255,6 +257,7 @@ struct Machine {
     timed: launches::Timed,
     launched: Mutex<BTreeSet<&'static str>>,
     prints: prints::Kept,
+    kept: kept::Places,
     transferred: sharing::Transferred,
     id: DeviceId,
     backend: Box<dyn Backend>,
@@ -296,6 +299,7 @@ impl Device {
             timed: launches::Timed::default(),
             launched: Mutex::default(),
             prints: prints::Kept::default(),
+            kept: kept::Places::default(),
             transferred: sharing::Transferred::default(),
             id,
             backend,
@@ -366,15 +370,14 @@ impl Device {
     /// # }
     /// ```
     pub fn require(&self, bytes: u64) -> Result<()> {
-        let free = self.0.backend.free()?;
-        if bytes > free {
-            return Err(Error::OutOfMemory {
+        self.with_room(|| match self.0.backend.free()? {
+            free if bytes > free => Err(Error::OutOfMemory {
                 device: self.name(),
                 needed: bytes,
                 free,
-            });
-        }
-        Ok(())
+            }),
+            _ => Ok(()),
+        })
     }
 
     /// Bytes of memory that can still be taken; where the system does not say, `u64::MAX`.

@@ -43,6 +43,60 @@ pub fn surfaces() -> Result<Vec<(&'static str, Mesh)>> {
     ])
 }
 
+/// Surfaces with and without half-edges: closed; two closed ones that touch at a vertex; three triangles at an edge; one
+/// triangle turned around; a loose vertex.
+pub fn odd_surfaces() -> Result<Vec<(&'static str, Mesh)>> {
+    let (points, triangles) = octahedron(DVec3::ZERO);
+    let (others, shifted) = octahedron(DVec3::new(2.0, 0.25, 0.0));
+    let mut touching = Mesh {
+        points: [&points[..], &others].concat(),
+        faces: Faces::Triangles(triangles.clone()),
+        ..Mesh::default()
+    };
+    // Its vertex at -x is the other's at x.
+    let join = |v: u32| if v == 1 { 0 } else { v + points.len() as u32 };
+    let joined = shifted.into_iter().map(|triangle| triangle.map(join));
+    touching.faces = Faces::Triangles(triangles.iter().copied().chain(joined).collect());
+    let with = |change: &dyn Fn(&mut Vec<[u32; 3]>)| {
+        let mut triangles = triangles.clone();
+        change(&mut triangles);
+        Mesh {
+            points: points.clone(),
+            faces: Faces::Triangles(triangles),
+            ..Mesh::default()
+        }
+    };
+    let mut loose = with(&|_| ());
+    loose.points.push(DVec3::ONE);
+    Ok(vec![
+        ("scan", generate::scan(900, 2)?),
+        ("touching octahedra", touching),
+        (
+            "three triangles at an edge",
+            with(&|list| list.push([0, 2, 3])),
+        ),
+        ("a triangle turned around", with(&|list| list[3].swap(0, 1))),
+        ("a loose vertex", loose),
+    ])
+}
+
+/// An octahedron around a centre, not regular: the results of its vertices differ.
+fn octahedron(centre: DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let axes = [DVec3::X, 0.75 * DVec3::Y, 0.5 * DVec3::Z];
+    let points = axes.iter().flat_map(|&axis| [centre + axis, centre - axis]);
+    let triangles = [
+        [0, 2, 4],
+        [2, 1, 4],
+        [1, 3, 4],
+        [3, 0, 4],
+        [2, 0, 5],
+        [1, 2, 5],
+        [3, 1, 5],
+        [0, 3, 5],
+    ];
+    (points.collect(), triangles.to_vec())
+}
+
 /// `n` tetrahedra around an edge, closed from three on: nodes of many cells.
 fn fan(n: u32) -> TetMesh {
     let ring = n.max(2);

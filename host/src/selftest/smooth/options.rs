@@ -4,11 +4,13 @@ use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
 
 use super::meshes;
+use crate::bit_set::pack_list;
 use crate::device::Device;
+use crate::half_edges::{AnyPoint, DeviceSurface};
 use crate::mesh::{Faces, Mesh};
 use crate::selftest::{Outcome, equal};
 use crate::smooth::{
-    self, BoundaryRule, DeviceMesh, Error, Form, Layout, Method, Options, Renumber, Result,
+    self, Blocks, BoundaryRule, DeviceMesh, Error, Form, Layout, Method, Options, Renumber, Result,
     Smoothed, Weights, serial,
 };
 use crate::validate::smooth::{smoothed_surface, smoothed_volume};
@@ -122,7 +124,10 @@ pub(super) fn surface(on: &Device, mesh: &Mesh) -> Outcome {
 pub(super) fn resident(on: &Device) -> Outcome {
     tetrahedra_in::<DVec3>(on)?;
     tetrahedra_in::<Vec3>(on)?;
-    for (name, mesh) in meshes::surfaces()? {
+    for (name, mesh) in meshes::surfaces()?
+        .into_iter()
+        .chain(meshes::odd_surfaces()?)
+    {
         if let Faces::Triangles(triangles) = &mesh.faces {
             resident_in::<DVec3>(on, &mesh, triangles)
                 .map_err(|error| format!("{name}: {error}"))?;
@@ -133,7 +138,7 @@ pub(super) fn resident(on: &Device) -> Outcome {
     Ok(())
 }
 
-fn resident_in<P: Vector>(on: &Device, mesh: &Mesh, triangles: &[[u32; 3]]) -> Outcome {
+fn resident_in<P: Vector + AnyPoint>(on: &Device, mesh: &Mesh, triangles: &[[u32; 3]]) -> Outcome {
     let rounded: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let of_triangles = |triangles: &[[u32; 3]]| {
         DeviceMesh::<P>::of_triangles(on, on.upload(&rounded)?, on.upload(triangles)?)
@@ -155,6 +160,7 @@ fn resident_in<P: Vector>(on: &Device, mesh: &Mesh, triangles: &[[u32; 3]]) -> O
     let ours = smooth::smooth(on, &resident, &[], &options)?.download(on)?;
     let uploaded = smooth::run_surface::<P>(on, mesh, &[], &options)?;
     equal("node", &ours.points, &uploaded.points)?;
+    with_known::<P>(on, mesh, &rounded, triangles)?;
     let mut wrong = triangles.to_vec();
     if let Some(triangle) = wrong.first_mut() {
         triangle[1] = rounded.len() as u32;
@@ -165,6 +171,53 @@ fn resident_in<P: Vector>(on: &Device, mesh: &Mesh, triangles: &[[u32; 3]]) -> O
                 &["face 0 has a vertex index that is out of range".to_owned()],
             )?,
             Ok(_) => return Err("a wrong triangle was taken".to_owned()),
+        }
+    }
+    Ok(())
+}
+
+/// A surface smoothed by half-edges, where it has such, is the one smoothed by cells; so it is once they are known.
+fn with_known<P: Vector + AnyPoint>(
+    on: &Device,
+    mesh: &Mesh,
+    points: &[P],
+    triangles: &[[u32; 3]],
+) -> Outcome {
+    let mut surface = DeviceSurface::new(on.upload(points)?, on.upload(triangles)?);
+    let fixed: Vec<bool> = (0..points.len()).map(|v| v % 7 == 3).collect();
+    let every = Options {
+        max_iterations: 5,
+        ..Options::default()
+    };
+    let in_chunks = Options {
+        form: Form::B,
+        blocks: Blocks::One,
+        layout: Layout::Soa,
+        ..every.clone()
+    };
+    let pulled_back = Options {
+        method: Method::HC,
+        layout: Layout::Aos,
+        renumber: Renumber::On,
+        ..every.clone()
+    };
+    let coloured = Options {
+        form: Form::BColoured,
+        ..every.clone()
+    };
+    for options in [every, in_chunks, pulled_back, coloured] {
+        for fixed in [&fixed[..], &[]] {
+            let expected = smooth::run_surface::<P>(on, mesh, fixed, &options)?;
+            let bits = (!fixed.is_empty()).then(|| on.upload(&pack_list(fixed)));
+            let bits = bits.transpose()?.map(|bits| bits.cast());
+            let ours = smooth::smooth_surface(on, surface, bits, None, &options)?;
+            let (moved, triangles) = (on.download(ours.surface.points())?, ours.surface);
+            let moved: Vec<DVec3> = moved.into_iter().map(P::to_f64).collect();
+            equal("node", &moved, &expected.points)?;
+            equal("sweeps", &[ours.moves], &[expected.moves])?;
+            equal("number of nodes", &[ours.moving], &[expected.moving])?;
+            // The triangles with the first points again.
+            surface = triangles.with_points(on.upload(points)?);
         }
     }
     Ok(())
