@@ -22,6 +22,7 @@
 
 mod build;
 mod error;
+mod remembered;
 mod surface;
 
 use std::sync::Arc;
@@ -34,10 +35,10 @@ use trioxide_kernel::launch::Buffer;
 
 use crate::device::Device;
 use crate::mesh::{HalfEdges, Triangulation};
-use crate::points::upload_points;
 use crate::validate;
 pub use error::{Error, Result};
 pub(crate) use error::{too_large, too_small};
+pub use remembered::Remembered;
 pub(crate) use surface::Connectivity;
 pub use surface::{DeviceSurface, Known};
 
@@ -111,26 +112,24 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
     /// # Errors
     /// [`Error`] with the offending element and the rule that it breaks, [`crate::Error::OutOfMemory`] among them.
     pub fn upload(on: &Device, mesh: &Triangulation<P::Double>) -> Result<Self> {
-        Self::upload_with_room(on, mesh, [0, 0])
+        Self::upload_with(on, mesh, [0, 0], None)
     }
 
-    /// As [`DeviceTriangulation::upload`], with memory for `points` points and `origins` origins, where the mesh has
-    /// fewer.
-    pub(crate) fn upload_with_room(
+    /// As [`DeviceTriangulation::upload`], with memory for `room` points and triangles where the mesh has fewer. It may
+    /// be the one that is `remembered`, whose half-edges are not built again.
+    ///
+    /// # Errors
+    /// As [`DeviceTriangulation::upload`].
+    pub fn upload_with(
         on: &Device,
         mesh: &Triangulation<P::Double>,
-        [points, origins]: [usize; 2],
+        room: [usize; 2],
+        remembered: Option<&Remembered>,
     ) -> Result<Self> {
         check_sizes(mesh.points.len(), 3 * mesh.triangles.len())?;
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
-        let (points, origins) = on.stage("copy to the device", || {
-            let triangles = bytemuck::cast_slice(&mesh.triangles);
-            Ok((
-                upload_points(on, &mesh.points, points)?,
-                on.upload_with_capacity(triangles, origins)?,
-            ))
-        })?;
-        Self::build(on, points, origins).map_err(|error| {
+        let surface = DeviceSurface::upload(on, &mesh.points, &mesh.triangles, room, remembered)?;
+        Self::of_surface(on, surface).map_err(|error| {
             let is_told = matches!(
                 error,
                 Error::Mesh(_) | Error::TooLarge { .. } | Error::TooSmall { .. }
@@ -244,6 +243,10 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
             connectivity: self.connectivity.clone(),
             known: self.known.clone(),
         })
+    }
+
+    pub(crate) fn connectivity(&self) -> &Arc<Connectivity> {
+        &self.connectivity
     }
 
     /// The id of this triangulation: arrays that were made for it fit it, and no other.

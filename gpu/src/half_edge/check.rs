@@ -87,6 +87,22 @@ pub fn check_triangles<P: MeshPoint>(
     check(*t, corners, points, found, P::Double::is_surely_proper);
 }
 
+/// Finds half-edge `h` if it starts at another vertex in another list of triangles.
+#[kernel(
+    requires(origins.len() == n, others.len() == n, found.len() == 1),
+    moves(origins.bytes() + others.bytes())
+)]
+pub fn find_difference(
+    h: Own<HalfEdge>,
+    origins: In<Vertex, HalfEdge>,
+    others: In<Vertex, HalfEdge>,
+    found: Atomic,
+) {
+    if origins.at(h) != others.at(h) {
+        found.min(0, h.index());
+    }
+}
+
 /// Checks triangle `t` with vertices `corners`; whether other kernels may index by them.
 ///
 /// Finds it if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a

@@ -35,3 +35,14 @@ pub fn restore<L: Nodes>(
 ) {
     points.set(v, L::load(nodes, ranks.at(v)));
 }
+
+/// Copies the node `i` places behind `first`: of the nodes that stay, which no sweep writes.
+#[kernel(
+    L in Layouts,
+    requires(from.len() >= L::ELEMENTS * (first as usize + n), to.len() == from.len()),
+    moves(2 * (from.bytes() / from.len().max(1)) * n)
+)]
+pub fn copy_staying<L: Nodes>(i: Place, first: u32, from: In<L>, to: Out<L>) {
+    let place = Place::new(first + i.index());
+    L::store(to, place, L::load(from, place));
+}

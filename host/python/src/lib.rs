@@ -26,6 +26,7 @@ fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<device::PyDevice>()?;
     module.add_class::<device_array::PyDeviceArray>()?;
+    module.add_class::<resident::PyWayBack>()?;
     module.add_class::<resident_refinement::PyMidpoints>()?;
     for function in [
         wrap_pyfunction!(run::run_family, module)?,

@@ -11,17 +11,20 @@ use pyo3::types::PyDict;
 use trioxide::convert;
 use trioxide::device::BitSet;
 use trioxide::half_edges::{DeviceSurface, DeviceTriangulation, Known};
+use trioxide::polylla::WayBack;
 use trioxide::smooth::{self, DeviceMesh};
 use trioxide::weld::{self, CarriedArrays, DeviceCarried};
 use trioxide::{Buffer, Device, Error, collective};
 use trioxide_operations as operations;
 
 use crate::call::{Call, Dict, option};
+use crate::device::PyDevice;
 use crate::device_array::PyDeviceArray;
 use crate::exception::exception;
 use crate::families::{put_counts, put_notes};
 use crate::number::Number;
 use crate::options::parse;
+use crate::work::run_on;
 
 pub const INDICES: &[Number] = &[Number::U32, Number::I32];
 const FLOATS: &[Number] = &[Number::F64];
@@ -354,7 +357,7 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'
     let regions = buffer::<i32>(arrays, "regions", INDICES, 0)?;
     let segments = buffer::<[u32; 2]>(arrays, "segments", INDICES, 2)?;
     check_length(&regions, "regions", surface.sizes().1, "triangle")?;
-    let (lists, half_edges, (map, parents), regions, totals) = call.work(move |on| {
+    let (lists, half_edges, way_back, regions, totals) = call.work(move |on| {
         options.check_resident()?;
         let mesh: DeviceTriangulation<DVec2> = match surface {
             Surface::Plane(surface) => DeviceTriangulation::of_surface(on, surface)?,
@@ -363,23 +366,53 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'
         let (regions, segments) = (regions.as_ref(), segments.as_ref());
         let (result, regions, totals) =
             operations::polylla::resident(on, &mesh, regions, segments, &options)?;
-        let triangles = result.triangles(on, &mesh)?;
-        let (half_edges, lists) = result.into_arrays();
+        let (half_edges, lists, way_back) = result.into_arrays_and_way_back(on, &mesh)?;
         let lists = lists.expect("the options ask for lists");
-        Ok((lists, half_edges, triangles, regions, totals))
+        Ok((lists, half_edges, way_back, regions, totals))
     })?;
     let results = Results::new(call)?;
     let (offsets, vertices) = lists.into_parts();
-    let (parent_offsets, parents) = parents.into_parts();
     results.put("offsets", offsets, Number::U32, 0)?;
     results.put("vertices", vertices, Number::U32, 0)?;
-    results.put("parent_offsets", parent_offsets, Number::U32, 0)?;
-    results.put("parents", parents, Number::U32, 0)?;
-    results.put("map", map, Number::U32, 0)?;
+    let way_back = PyWayBack {
+        way_back: Arc::new(way_back),
+        device: call.device.clone().unbind(),
+    };
+    results
+        .dict
+        .set_item("way_back", Py::new(call.py, way_back)?)?;
     results.put("half_edges", half_edges, Number::U32, 0)?;
     if let Some(regions) = regions {
         results.put("regions", regions, Number::I32, 0)?;
     }
     put_counts(&results.dict, totals.counts())?;
     Ok(results.dict)
+}
+
+/// The way back from polygons to triangles.
+#[pyclass(frozen, name = "WayBack", module = "trioxide._trioxide")]
+pub struct PyWayBack {
+    way_back: Arc<WayBack>,
+    device: Py<PyDevice>,
+}
+
+#[pymethods]
+impl PyWayBack {
+    /// The arrays `parent_offsets`, `parents` and `map`, found now.
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Dict<'py>> {
+        let (way_back, device) = (self.way_back.clone(), self.device.get());
+        let (map, parents) = run_on(py, None, device, move |on| {
+            Ok(way_back.triangles(on).map_err(operations::Error::from)?)
+        })?;
+        let (on, arrays) = (device.get()?, PyDict::new(py));
+        let (offsets, parents) = parents.into_parts();
+        let put = |name, list: Buffer<u32>| {
+            let array = PyDeviceArray::of_buffer(&on, device.gpu, list, Number::U32, 0);
+            arrays.set_item(name, Py::new(py, array)?)
+        };
+        put("parent_offsets", offsets)?;
+        put("parents", parents.cast())?;
+        put("map", map.cast())?;
+        Ok(arrays)
+    }
 }

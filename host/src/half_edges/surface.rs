@@ -134,8 +134,7 @@ impl Known {
             edges,
             sides,
         };
-        let kept = known.sides.get_or_make(on, || Ok::<_, crate::Error>(sides));
-        debug_assert!(kept.is_ok());
+        known.sides.keep(on, sides);
         Arc::new(known)
     }
 

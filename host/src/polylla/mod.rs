@@ -48,8 +48,8 @@ pub use digest::WholeIds;
 pub(crate) use digest::digest_of_part;
 pub use error::{Error, Result};
 pub use fields::{PolygonTriangles, triangles_of_polygons};
-pub use result::DevicePolygons;
 pub(crate) use result::download_lists;
+pub use result::{DevicePolygons, WayBack};
 pub use share::{Owners, Share, polylla_share};
 
 /// Options of a run: further results, and the method.

@@ -14,7 +14,7 @@ use super::error::{Error, Result};
 use super::tags::Tags;
 use crate::collective::{Csr, bucket, compact};
 use crate::device::{BitSet, Device};
-use crate::half_edges::{AnyPoint, DeviceTriangulation, too_large, too_small};
+use crate::half_edges::{AnyPoint, DeviceTriangulation, Remembered, too_large, too_small};
 use crate::mesh::{EdgeTriangulation, Segment, Triangulation};
 use crate::validate;
 
@@ -49,13 +49,25 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// # Errors
     /// Errors of [`DeviceTriangulation::upload`]; [`Error::SegmentVertex`] and [`Error::SegmentWithoutEdge`].
     pub fn upload(on: &Device, mesh: &Triangulation<P::Double>) -> Result<Self> {
+        Self::upload_with(on, mesh, None)
+    }
+
+    /// As [`DeviceEdgeMesh::upload`], of a mesh that may be the one that is `remembered`.
+    ///
+    /// # Errors
+    /// As [`DeviceEdgeMesh::upload`].
+    pub fn upload_with(
+        on: &Device,
+        mesh: &Triangulation<P::Double>,
+        remembered: Option<&Remembered>,
+    ) -> Result<Self> {
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
         let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
         let room = [
             with_room_for_points(points, triangles),
-            with_room(3 * triangles),
+            with_room(triangles),
         ];
-        let with_twins = DeviceTriangulation::upload_with_room(on, mesh, room)?;
+        let with_twins = DeviceTriangulation::upload_with(on, mesh, room, remembered)?;
         let mut built = Self::build(on, with_twins)?;
         built.tag(on, &mesh.segments)?;
         Ok(built)

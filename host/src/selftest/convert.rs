@@ -6,7 +6,8 @@ use super::{Case, Outcome, equal};
 use crate::convert::{flatten, lift, origins, triangles, triangulation};
 use crate::device::Device;
 use crate::generate;
-use crate::half_edges::{DeviceSurface, DeviceTriangulation};
+use crate::half_edges::{AnyPoint, DeviceSurface, DeviceTriangulation};
+use crate::mesh::Triangulation;
 use crate::refine::{DeviceEdgeMesh, Marking, Options, refine};
 
 pub fn cases() -> Vec<Case> {
@@ -84,23 +85,49 @@ fn refined(on: &Device) -> Outcome {
             equal("half-edge of vertex", &known.of_vertex, &expected.of_vertex)?;
         }
     }
-    // Known half-edges spare no check of points.
-    let wrong = |change: fn(&mut Vec<DVec2>)| -> Result<String, String> {
-        let edges = DeviceEdgeMesh::<DVec2>::upload(on, &mesh)?;
-        let mut points = mesh.points.clone();
-        change(&mut points);
-        let surface = edges.into_surface(on).with_points(on.upload(&points)?);
-        let ours = DeviceTriangulation::of_surface(on, surface).err();
-        let anew =
-            DeviceTriangulation::build(on, on.upload(&points)?, on.upload(&mesh.triangles)?.cast());
-        let (ours, anew) = (ours.map(String::from), anew.err().map(String::from));
-        equal("error", &[ours.clone()], &[anew])?;
-        ours.ok_or_else(|| "wrong points were taken".to_owned())
+    refuse_wrong_points::<DVec2>(on, &mesh)?;
+    refuse_wrong_points::<Vec2>(on, &mesh)?;
+    let points = mesh.points.iter().map(|p| p.extend(p.x * p.y)).collect();
+    let surface = Triangulation {
+        points,
+        triangles: mesh.triangles,
+        ..Triangulation::default()
     };
-    wrong(|points| points[3].x = f64::NAN)?;
-    wrong(|points| points[5].y = 1e200)?;
-    wrong(|points| points.swap(0, 1))?;
-    wrong(|points| points.iter_mut().for_each(|p| *p *= 1e-160))?;
-    wrong(|points| points.truncate(600))?;
+    refuse_wrong_points::<DVec3>(on, &surface)?;
+    refuse_wrong_points::<Vec3>(on, &surface)
+}
+
+/// Known half-edges spare no check of points: what is refused is what is refused without them, in the same words.
+fn refuse_wrong_points<P: AnyPoint>(on: &Device, mesh: &Triangulation<P::Double>) -> Outcome {
+    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let build = |points: &[P], is_known: bool| -> Result<Option<String>, String> {
+        let (points, triangles) = (on.upload(points)?, on.upload(&mesh.triangles)?);
+        let mut surface = DeviceSurface::new(points, triangles);
+        if is_known {
+            let edges = DeviceEdgeMesh::<P>::upload(on, mesh)?.into_surface(on);
+            surface = edges.map_points(|_| Ok::<_, String>(surface.into_arrays().0))?;
+        }
+        Ok(DeviceTriangulation::of_surface(on, surface)
+            .err()
+            .map(String::from))
+    };
+    let huge = P::from_f64(P::to_f64(points[5]) / 1e-200);
+    let wrong = [
+        (points.clone(), false),
+        ([&points[..5], &[huge], &points[6..]].concat(), true),
+        (
+            [&[points[1], points[0]], &points[2..]].concat(),
+            size_of::<P::Double>() == 16,
+        ),
+        (vec![points[0]; points.len()], true),
+        (points[..600].to_vec(), true),
+    ];
+    for (points, is_refused) in wrong {
+        let known = build(&points, true)?;
+        equal("error", &[known.clone()], &[build(&points, false)?])?;
+        if is_refused && known.is_none() {
+            return Err(format!("{}: wrong points were taken", P::INSTANCE));
+        }
+    }
     Ok(())
 }

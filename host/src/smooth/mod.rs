@@ -146,12 +146,23 @@ impl<P: Vector> DeviceSmoothed<P> {
     /// # Errors
     /// Errors of the device.
     pub fn download(&self, on: &Device) -> crate::Result<Smoothed> {
+        Smoothed::download(on, &self.points, self.moving, self.moves)
+    }
+}
+
+impl Smoothed {
+    fn download<P: Vector>(
+        on: &Device,
+        points: &Buffer<P>,
+        moving: u32,
+        moves: Moves,
+    ) -> crate::Result<Self> {
         on.stage("copy to the host", || {
-            let points = on.download(&self.points)?;
-            Ok(Smoothed {
+            let points = on.download(points)?;
+            Ok(Self {
                 points: points.into_iter().map(P::to_f64).collect(),
-                moving: self.moving,
-                moves: self.moves,
+                moving,
+                moves,
             })
         })
     }

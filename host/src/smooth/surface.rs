@@ -11,7 +11,9 @@ use super::form::Form;
 use super::options::{BoundaryRule, Options, Weights};
 use super::order::{Fans, Ordered};
 use super::schedule::Moves;
-use super::{DeviceSmoothed, along_curve, relations, relax_ordered, smooth, smooth_fixed};
+use super::{
+    DeviceSmoothed, Smoothed, along_curve, relations, relax_ordered, smooth, smooth_fixed,
+};
 use crate::device::{BitSet, Device};
 use crate::half_edges::{self, AnyPoint, DeviceSurface};
 
@@ -23,6 +25,16 @@ pub struct SmoothedSurface<P> {
     pub moving: u32,
     /// Number of sweeps, and the moves of the last one.
     pub moves: Moves,
+}
+
+impl<P: Vector> SmoothedSurface<P> {
+    /// The nodes in host memory.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn download(&self, on: &Device) -> crate::Result<Smoothed> {
+        Smoothed::download(on, self.surface.points(), self.moving, self.moves)
+    }
 }
 
 /// Smooths a surface, in place of its points; nodes between `regions` of the triangles stay, and those of `fixed`.

@@ -62,8 +62,14 @@ impl<T: Send + Sync + 'static> Kept<T> {
         }
         let made = Arc::new(make()?);
         *value = Some(made.clone());
-        on.keep(Arc::downgrade(&(self.0.clone() as Arc<dyn Drops>)));
+        on.note(Arc::downgrade(&(self.0.clone() as Arc<dyn Drops>)));
         Ok(made)
+    }
+
+    /// Keeps a value in place of the one that is there.
+    pub fn keep(&self, on: &Device, value: T) {
+        *lock(&self.0) = Some(Arc::new(value));
+        on.note(Arc::downgrade(&(self.0.clone() as Arc<dyn Drops>)));
     }
 }
 
@@ -90,7 +96,7 @@ impl<T: Send + Sync> Drops for Mutex<Option<Arc<T>>> {
 pub(super) struct Places(Mutex<Vec<Weak<dyn Drops>>>);
 
 impl Device {
-    fn keep(&self, place: Weak<dyn Drops>) {
+    fn note(&self, place: Weak<dyn Drops>) {
         let mut places = lock(&self.0.kept.0);
         places.retain(|place| place.strong_count() > 0);
         places.push(place);

@@ -6,14 +6,17 @@ mod report;
 use glam::{DVec3, Vec3};
 use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
+use trioxide::Buffer;
+use trioxide::bit_set::pack_list;
 use trioxide::device::Device;
-use trioxide::mesh::Mesh;
+use trioxide::half_edges::{AnyPoint, DeviceSurface, Remembered};
+use trioxide::mesh::{Faces, Mesh};
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::{self as family, DeviceMesh, Smoothed};
 use trioxide::volume::VolumeMesh;
 
 use crate::error::{Error, Result};
-use crate::machine::{On, Start};
+use crate::machine::{Machine, On, Start};
 use crate::precision::Precision;
 use crate::report::Run;
 
@@ -31,9 +34,12 @@ pub fn smooth(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Re
     let settings = options.settings()?;
     check_cells(vertices, faces, "faces")?;
     let given = (options, &settings);
-    let done = on.start()?.run(|on| match (on, options.precision) {
-        (On::Device(device), Precision::F64) => surface_on::<DVec3>(device, &mesh, given),
-        (On::Device(device), Precision::F32) => surface_on::<Vec3>(device, &mesh, given),
+    let machine = on.start()?;
+    let remembered = machine.remembered();
+    let between = (&machine, remembered.as_ref());
+    let done = machine.run(|on| match (on, options.precision) {
+        (On::Device(device), Precision::F64) => surface_on::<DVec3>(device, &mesh, given, between),
+        (On::Device(device), Precision::F32) => surface_on::<Vec3>(device, &mesh, given, between),
         #[cfg(feature = "serial")]
         (On::Serial, Precision::F64) => serial::surface::<DVec3>(&mesh, given),
         #[cfg(feature = "serial")]
@@ -130,9 +136,34 @@ impl Done {
     }
 }
 
-fn surface_on<P: Vector>(on: &Device, mesh: &Mesh, (options, settings): Given<'_>) -> Result<Done> {
+fn surface_on<P: Vector + AnyPoint>(
+    on: &Device,
+    mesh: &Mesh,
+    (options, settings): Given<'_>,
+    (machine, remembered): (&Machine, Option<&Remembered>),
+) -> Result<Done> {
+    settings.check(&options.fixed, mesh.points.len())?;
+    let smoothed = match (&mesh.faces, &mesh.regions) {
+        // The half-edges of triangles are of use to the operation after this one.
+        (Faces::Triangles(triangles), None) if machine.remembers() => {
+            on.require(DeviceMesh::<P>::bytes_needed(
+                mesh.points.len(),
+                3 * triangles.len(),
+                false,
+            ))?;
+            let points = &mesh.points;
+            let surface = DeviceSurface::<P>::upload(on, points, triangles, [0, 0], remembered)?;
+            let fixed = (!options.fixed.is_empty()).then(|| on.upload(&pack_list(&options.fixed)));
+            let fixed = fixed.transpose()?.map(Buffer::cast);
+            let smoothed = family::smooth_surface(on, surface, fixed, None, settings)?;
+            let points = smoothed.download(on)?;
+            machine.remember(on, || smoothed.surface);
+            points
+        }
+        _ => family::run_surface::<P>(on, mesh, &options.fixed, settings)?,
+    };
     Ok(Done {
-        smoothed: family::run_surface::<P>(on, mesh, &options.fixed, settings)?,
+        smoothed,
         quality: None,
         run: Run::of(on, Vec::new())?,
     })

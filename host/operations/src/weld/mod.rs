@@ -27,7 +27,10 @@ pub use report::{Report, Totals};
 pub fn weld(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     options.check()?;
     let mut notes = notes_of(&mesh);
-    let done = on.start()?.run(|on| {
+    let machine = on.start()?;
+    // A welded mesh has other triangles, and they take memory until then.
+    drop(machine.remembered());
+    let done = machine.run(|on| {
         let done = match on {
             On::Device(device) => on_device(device, &mesh, options),
             #[cfg(feature = "serial")]

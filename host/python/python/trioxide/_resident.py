@@ -9,7 +9,7 @@ import numpy as np
 from ._conversions import package
 from ._device import Device, DeviceArray, taken
 from ._progress import Progress, watching
-from ._trioxide import Midpoints
+from ._trioxide import Midpoints, WayBack
 
 if TYPE_CHECKING:
     from ._mesh import Mesh, VolumeMesh
@@ -287,16 +287,15 @@ class DevicePolygons(OnDevice):
     """
 
     _arrays = ("points", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs")
-    __slots__ = (*_arrays, "parent_offsets", "parents", "map", "half_edges", "counts")
+    __slots__ = (*_arrays, "half_edges", "counts", "_way_back", "_triangles")
 
     def __init__(self, arrays: Dict[str, Any], given: DeviceSurface, unconstrained: bool) -> None:
         held = given._held()
         self.points: Any = held["points"]
         self.offsets: DeviceArray = arrays["offsets"]
         self.vertices: DeviceArray = arrays["vertices"]
-        self.parent_offsets: DeviceArray = arrays["parent_offsets"]
-        self.parents: DeviceArray = arrays["parents"]
-        self.map: DeviceArray = arrays["map"]
+        self._way_back: Optional[WayBack] = arrays["way_back"]
+        self._triangles: Dict[str, DeviceArray] = {}
         self.half_edges: DeviceArray = arrays["half_edges"]
         self.regions: Optional[DeviceArray] = arrays.get("regions")
         for name in ("segments", "markers"):
@@ -304,6 +303,29 @@ class DevicePolygons(OnDevice):
         for name in ("normals", "colors", "uvs"):
             setattr(self, name, held.get(name))
         self.counts: Dict[str, int] = arrays["counts"]
+
+    def _found(self, name: str) -> DeviceArray:
+        """An array of the way back to the triangles, which is found when it is first asked for."""
+        way_back = self._way_back
+        if way_back is not None:
+            self._triangles = way_back.triangles()
+            self._way_back = None
+        return self._triangles[name]
+
+    @property
+    def parent_offsets(self) -> DeviceArray:
+        """(P + 1,) uint32; found, with `parents` and `map`, when one of them is first asked for."""
+        return self._found("parent_offsets")
+
+    @property
+    def parents(self) -> DeviceArray:
+        """(T,) uint32: the triangles of each polygon."""
+        return self._found("parents")
+
+    @property
+    def map(self) -> DeviceArray:
+        """(T,) uint32: the polygon of each triangle."""
+        return self._found("map")
 
     def to_host(self) -> Mesh:
         """A copy in host memory, as a `Mesh`."""
