@@ -34,11 +34,12 @@ use glam::DVec3;
 use gpu::convert as kernel;
 pub use gpu::convert::Lift;
 use gpu::ids::Vertex;
-use gpu::smooth::{COPIES, EXTREMES, Vector, from_ordered_bits, measure_bounds};
 use trioxide_kernel::launch::Buffer;
 
 use crate::device::Device;
 use crate::half_edges::{self, DeviceSurface, DeviceTriangulation, Point};
+pub use crate::points::bounds;
+use crate::points::count;
 use crate::{Error, Result};
 
 /// Points of the plane as points of space with z = 0.
@@ -61,27 +62,6 @@ pub fn flatten<P: Lift>(on: &Device, points: &Buffer<P::Lifted>) -> Result<Buffe
     Ok(flattened)
 }
 
-/// Lowest and highest coordinates of finite points: infinite where there is none, the lowest above the highest.
-///
-/// # Errors
-/// As [`lift`].
-pub fn bounds<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec3)> {
-    let n = count(points.len())?;
-    on.stage("bounds", || {
-        let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();
-        measure_bounds::launch(on, n, points, &mut extremes)?;
-        let keys: Vec<u64> = on.download(&extremes)?;
-        let mut highest = keys.chunks(COPIES as usize).map(|copies| {
-            let key = copies.iter().copied().max().filter(|&key| key > 0);
-            key.map_or(f64::NEG_INFINITY, from_ordered_bits)
-        });
-        let mut next = || highest.next().expect("six extremes");
-        let high = DVec3::new(next(), next(), next());
-        let low = -DVec3::new(next(), next(), next());
-        Ok((low, high))
-    })
-}
-
 /// Whether the points of a surface share one z, so that it can be one of the plane; no points do.
 ///
 /// # Errors
@@ -89,11 +69,6 @@ pub fn bounds<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec
 pub fn is_planar(on: &Device, surface: &DeviceSurface<DVec3>) -> Result<bool> {
     let (low, high) = surface.bounds(on)?;
     Ok(low.z >= high.z)
-}
-
-fn count(points: usize) -> Result<u32> {
-    let too_many = |_| Error::Argument(format!("{points} points are too many for 32-bit ids"));
-    points.try_into().map_err(too_many)
 }
 
 /// Triangles as origins of half-edges, three each; the same memory.

@@ -26,8 +26,8 @@ use trioxide_kernel::words;
 use super::build::{self, Border};
 use super::error::Result;
 use super::{AnyPoint, check_sizes};
-use crate::convert;
 use crate::device::{BitSet, Device, Kept};
+use crate::points;
 
 /// The half-edges of T triangles over V vertices, whatever the points.
 pub(crate) struct Connectivity {
@@ -285,12 +285,12 @@ impl<P: Vector> DeviceSurface<P> {
     /// Lowest and highest coordinates of the points, which are finite.
     ///
     /// # Errors
-    /// As [`convert::bounds`].
+    /// As [`points::bounds`].
     pub fn bounds(&self, on: &Device) -> crate::Result<(DVec3, DVec3)> {
         if let Some(&bounds) = self.bounds.get() {
             return Ok(bounds);
         }
-        let bounds = convert::bounds(on, &self.points)?;
+        let bounds = points::bounds(on, &self.points)?;
         Ok(*self.bounds.get_or_init(|| bounds))
     }
 }
