@@ -64,11 +64,6 @@ impl Machine {
         }
     }
 
-    /// Whether it is one for several operations.
-    pub(crate) fn remembers(&self) -> bool {
-        self.between.is_some()
-    }
-
     /// The device, if it is one.
     pub fn device(&self) -> Option<&Device> {
         match &self.on {

@@ -366,7 +366,8 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'
         let (regions, segments) = (regions.as_ref(), segments.as_ref());
         let (result, regions, totals) =
             operations::polylla::resident(on, &mesh, regions, segments, &options)?;
-        let (half_edges, lists, way_back) = result.into_arrays_and_way_back(on, &mesh)?;
+        let way_back = result.way_back(on, &mesh)?;
+        let (half_edges, lists) = result.into_arrays();
         let lists = lists.expect("the options ask for lists");
         Ok((lists, half_edges, way_back, regions, totals))
     })?;

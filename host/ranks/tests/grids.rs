@@ -1,12 +1,11 @@
 //! Grids that ranks make, of a plain one each device its own rows: the results of the single run, whatever the size and
 //! the number of ranks.
 
-use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
 use proptest::prelude::*;
 use trioxide::generate::Grid;
 use trioxide::glam::{DVec2, DVec3, Vec2, Vec3};
-use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Point};
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::refine::{DeviceEdgeMesh, Marking};
 use trioxide::smooth::run_surface;
@@ -82,7 +81,7 @@ fn refined<P: Point>(grid: &Grid, mesh: &Triangulation, size: usize, marking: &M
     );
 }
 
-fn smoothed<P: Vector + MeshPoint>(grid: &Grid, mesh: &Triangulation, size: usize) {
+fn smoothed<P: Vector + AnyPoint>(grid: &Grid, mesh: &Triangulation, size: usize) {
     let options = smooth::Options {
         max_iterations: 3,
         ..smooth::Options::default()

@@ -231,6 +231,12 @@ impl<P> DeviceSurface<P> {
         ))
     }
 
+    /// The surface with the bounds of its points.
+    pub(crate) fn with_bounds(self, bounds: (DVec3, DVec3)) -> Self {
+        let bounds = bounds.into();
+        Self { bounds, ..self }
+    }
+
     /// Coordinates; V.
     pub fn points(&self) -> &Buffer<P> {
         &self.points

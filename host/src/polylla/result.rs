@@ -143,26 +143,25 @@ impl DevicePolygons {
         list_triangles(on, mesh.twins(), &self.frontier, &self.half_edges)
     }
 
-    /// As [`DevicePolygons::into_arrays`], with the way back to the `mesh` for whoever asks for it later.
+    /// The way back to the `mesh`, for who may ask for it later: it keeps the half-edges.
     ///
     /// # Errors
     /// As [`DevicePolygons::triangles`].
-    pub fn into_arrays_and_way_back<P: Point>(
-        self,
+    pub fn way_back<P: Point>(
+        &self,
         on: &Device,
         mesh: &DeviceTriangulation<P>,
-    ) -> Result<(Buffer<HalfEdge>, Option<Csr<Polygon, Vertex>>, WayBack)> {
+    ) -> Result<WayBack> {
         if self.mesh != mesh.id() {
             return Err(Error::OtherMesh {
                 arrays: "the polygons",
             });
         }
-        let way_back = WayBack {
+        Ok(WayBack {
             connectivity: mesh.connectivity().clone(),
             half_edges: on.duplicate(&self.half_edges)?,
-            frontier: self.frontier,
-        };
-        Ok((self.half_edges, self.lists, way_back))
+            frontier: on.duplicate(&self.frontier)?,
+        })
     }
 
     /// The triangles of each polygon, as [`DevicePolygons::triangles`], in host memory.

@@ -52,6 +52,7 @@ use trioxide_kernel::{Bits, words};
 use trioxide_mesh::bit_set;
 
 use crate::device::{BitSet, Device};
+use crate::half_edges::AnyPoint;
 use crate::mesh::Mesh;
 use crate::volume::VolumeMesh;
 pub use cells::{DeviceCells, DeviceMesh, MOST_CELLS};
@@ -67,7 +68,7 @@ pub(crate) use relations::join_bits;
 pub(crate) use relations::{Neighbours, Relation, Sides};
 pub use schedule::{Moves, Schedule};
 pub use share::{Others, Share, SharePart, check_share, smooth_share};
-pub use surface::{SmoothedSurface, smooth_surface};
+pub use surface::{SmoothedSurface, run_surface_with, smooth_surface};
 use sweeps::Sweeps;
 
 /// A smoothed mesh's nodes, in the order of the input.
@@ -102,15 +103,13 @@ pub fn run<P: Vector>(
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_surface<P: Vector>(
+pub fn run_surface<P: Vector + AnyPoint>(
     on: &Device,
     mesh: &Mesh,
     fixed: &[bool],
     options: &Options,
 ) -> Result<Smoothed> {
-    options.check(fixed, mesh.points.len())?;
-    let resident = DeviceMesh::<P>::upload_surface(on, mesh)?;
-    Ok(smooth(on, &resident, fixed, options)?.download(on)?)
+    Ok(run_surface_with::<P>(on, mesh, fixed, options, None)?.0)
 }
 
 /// A smoothed mesh on a device.

@@ -5,7 +5,7 @@ use gpu::smooth::{self as kernel, Vector, cell_rule};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, words};
 
-use super::cells::DeviceMesh;
+use super::cells::{DeviceMesh, MOST_CELLS, bounds_of};
 use super::error::Result;
 use super::form::Form;
 use super::options::{BoundaryRule, Options, Weights};
@@ -14,8 +14,10 @@ use super::schedule::Moves;
 use super::{
     DeviceSmoothed, Smoothed, along_curve, relations, relax_ordered, smooth, smooth_fixed,
 };
+use crate::bit_set::pack_list;
 use crate::device::{BitSet, Device};
-use crate::half_edges::{self, AnyPoint, DeviceSurface};
+use crate::half_edges::{self, AnyPoint, DeviceSurface, Remembered};
+use crate::mesh::{Faces, Mesh};
 
 /// A smoothed surface on a device.
 pub struct SmoothedSurface<P> {
@@ -35,6 +37,41 @@ impl<P: Vector> SmoothedSurface<P> {
     pub fn download(&self, on: &Device) -> crate::Result<Smoothed> {
         Smoothed::download(on, self.surface.points(), self.moving, self.moves)
     }
+}
+
+/// Smooths a surface mesh as [`run_surface`](super::run_surface) does; it may be the one that is `remembered`. The
+/// smoothed surface on the device, of triangles without regions, is for who takes it further there.
+///
+/// # Errors
+/// As [`run`](super::run).
+pub fn run_surface_with<P: Vector + AnyPoint>(
+    on: &Device,
+    mesh: &Mesh,
+    fixed: &[bool],
+    options: &Options,
+    remembered: Option<&Remembered>,
+) -> Result<(Smoothed, Option<DeviceSurface<P>>)> {
+    options.check(fixed, mesh.points.len())?;
+    let triangles = match (&mesh.faces, &mesh.regions) {
+        (Faces::Triangles(triangles), None) if triangles.len() <= MOST_CELLS => triangles,
+        _ => {
+            let resident = DeviceMesh::<P>::upload_surface(on, mesh)?;
+            let smoothed = smooth(on, &resident, fixed, options)?.download(on)?;
+            return Ok((smoothed, None));
+        }
+    };
+    let corners = 3 * triangles.len();
+    on.require(DeviceMesh::<P>::bytes_needed(
+        mesh.points.len(),
+        corners,
+        false,
+    ))?;
+    let bounds = on.on_host(|| bounds_of(&mesh.points));
+    let surface = DeviceSurface::upload(on, &mesh.points, triangles, [0, 0], remembered)?;
+    let fixed = (!fixed.is_empty()).then(|| on.upload(&pack_list(fixed)));
+    let fixed = fixed.transpose()?.map(Buffer::cast);
+    let smoothed = smooth_surface(on, surface.with_bounds(bounds), fixed, None, options)?;
+    Ok((smoothed.download(on)?, Some(smoothed.surface)))
 }
 
 /// Smooths a surface, in place of its points; nodes between `regions` of the triangles stay, and those of `fixed`.

@@ -6,11 +6,9 @@ mod report;
 use glam::{DVec3, Vec3};
 use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
-use trioxide::Buffer;
-use trioxide::bit_set::pack_list;
 use trioxide::device::Device;
-use trioxide::half_edges::{AnyPoint, DeviceSurface, Remembered};
-use trioxide::mesh::{Faces, Mesh};
+use trioxide::half_edges::{AnyPoint, Remembered};
+use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::{self as family, DeviceMesh, Smoothed};
 use trioxide::volume::VolumeMesh;
@@ -142,26 +140,11 @@ fn surface_on<P: Vector + AnyPoint>(
     (options, settings): Given<'_>,
     (machine, remembered): (&Machine, Option<&Remembered>),
 ) -> Result<Done> {
-    settings.check(&options.fixed, mesh.points.len())?;
-    let smoothed = match (&mesh.faces, &mesh.regions) {
-        // The half-edges of triangles are of use to the operation after this one.
-        (Faces::Triangles(triangles), None) if machine.remembers() => {
-            on.require(DeviceMesh::<P>::bytes_needed(
-                mesh.points.len(),
-                3 * triangles.len(),
-                false,
-            ))?;
-            let points = &mesh.points;
-            let surface = DeviceSurface::<P>::upload(on, points, triangles, [0, 0], remembered)?;
-            let fixed = (!options.fixed.is_empty()).then(|| on.upload(&pack_list(&options.fixed)));
-            let fixed = fixed.transpose()?.map(Buffer::cast);
-            let smoothed = family::smooth_surface(on, surface, fixed, None, settings)?;
-            let points = smoothed.download(on)?;
-            machine.remember(on, || smoothed.surface);
-            points
-        }
-        _ => family::run_surface::<P>(on, mesh, &options.fixed, settings)?,
-    };
+    let (smoothed, surface) =
+        family::run_surface_with::<P>(on, mesh, &options.fixed, settings, remembered)?;
+    if let Some(surface) = surface {
+        machine.remember(on, || surface);
+    }
     Ok(Done {
         smoothed,
         quality: None,

@@ -207,7 +207,8 @@ fn with_known<P: Vector + AnyPoint>(
     };
     for options in [every, in_chunks, pulled_back, coloured] {
         for fixed in [&fixed[..], &[]] {
-            let expected = smooth::run_surface::<P>(on, mesh, fixed, &options)?;
+            let by_cells = DeviceMesh::<P>::upload_surface(on, mesh)?;
+            let expected = smooth::smooth(on, &by_cells, fixed, &options)?.download(on)?;
             let bits = (!fixed.is_empty()).then(|| on.upload(&pack_list(fixed)));
             let bits = bits.transpose()?.map(|bits| bits.cast());
             let ours = smooth::smooth_surface(on, surface, bits, None, &options)?;
@@ -264,11 +265,11 @@ fn tetrahedra_in<P: Vector>(on: &Device) -> Outcome {
     }
 }
 
-fn surface_in<P: Vector>(on: &Device, mesh: &Mesh) -> Outcome {
+fn surface_in<P: Vector + AnyPoint>(on: &Device, mesh: &Mesh) -> Outcome {
     every_way(|options| surface_by::<P>(on, mesh, options))
 }
 
-fn surface_by<P: Vector>(on: &Device, mesh: &Mesh, options: &Options) -> Outcome {
+fn surface_by<P: Vector + AnyPoint>(on: &Device, mesh: &Mesh, options: &Options) -> Outcome {
     let mut before = mesh.clone();
     before.points.iter_mut().for_each(round::<P>);
     let ours = smooth::run_surface::<P>(on, mesh, &[], options);

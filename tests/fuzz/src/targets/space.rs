@@ -2,6 +2,7 @@
 
 use gpu::smooth::Vector;
 use trioxide::glam::{DVec3, Vec3};
+use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Faces, Mesh, Polygons};
 use trioxide::polyhedra::{self, Measure};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
@@ -335,7 +336,7 @@ fn smooth_volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options
     same(ours, serial::volume::<P>(mesh, fixed, options), options);
 }
 
-fn smooth_surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) {
+fn smooth_surface<P: Vector + AnyPoint>(mesh: &Mesh, fixed: &[bool], options: &Options) {
     let on = cpu();
     if DeviceMesh::<P>::upload_surface(on, mesh).is_err() {
         return;
