@@ -88,7 +88,7 @@ pub fn triangles(origins: Buffer<Vertex>) -> Result<Buffer<[u32; 3]>> {
     Ok(origins.cast())
 }
 
-/// The triangulation of a surface, seen along z: of a welded mesh, for example. Half-edges that are known of it are its.
+/// The triangulation of a surface, seen along z: of a welded mesh, for example. Half-edges that are known stay so.
 ///
 /// # Errors
 /// [`half_edges::Error`] when the triangles, seen so, are no triangulation; errors of the device.

@@ -69,7 +69,7 @@ pub fn check_triangles_exactly<P: MeshPoint>(
     });
 }
 
-/// Finds triangle `t` as [`match_twins()`](super::match_twins()) does, where half-edges are known already and points are
+/// Finds triangle `t` as [`match_twins()`](super::match_twins()) does: half-edges are known already, and points are
 /// new.
 #[kernel(
     P in Anywhere,

@@ -1,4 +1,4 @@
-//! Neighbours of nodes by half-edges, of surfaces whose half-edges are known: no list of cells, none of neighbours by id.
+//! Neighbours of nodes by half-edges, of surfaces that have such: no list of cells, and none of neighbours by id.
 //!
 //! The triangles around a node inside of the surface are a fan: a half-edge that starts at the node leads across its
 //! predecessor to the next one. An edge is there once, so each half-edge of the fan leads to another neighbour. A node

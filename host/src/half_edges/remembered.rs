@@ -53,8 +53,8 @@ impl Remembered {
 }
 
 impl<P: Coordinates> DeviceSurface<P> {
-    /// Copies a surface to the device, with memory for `room` points and triangles where it has fewer; it may be the one
-    /// that is `remembered`.
+    /// Copies a surface to the device, with memory for `room` points and triangles where it has fewer; it may be the
+    /// one that is `remembered`.
     ///
     /// # Errors
     /// Errors of the device.

@@ -268,7 +268,7 @@ impl<P> DeviceSurface<P> {
 }
 
 impl<P: Pod> DeviceSurface<P> {
-    /// A copy with memory for `points` points and `triangles` triangles, where there are fewer; the same is known of it.
+    /// A copy with memory for `points` points and `triangles` triangles, where there are fewer; as much is known of it.
     ///
     /// # Errors
     /// Errors of the device.

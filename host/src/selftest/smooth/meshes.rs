@@ -43,8 +43,8 @@ pub fn surfaces() -> Result<Vec<(&'static str, Mesh)>> {
     ])
 }
 
-/// Surfaces with and without half-edges: closed; two closed ones that touch at a vertex; three triangles at an edge; one
-/// triangle turned around; a loose vertex.
+/// Surfaces with and without half-edges: closed; two closed ones that touch at a vertex; three triangles at an edge;
+/// one triangle turned around; a loose vertex.
 pub fn odd_surfaces() -> Result<Vec<(&'static str, Mesh)>> {
     let (points, triangles) = octahedron(DVec3::ZERO);
     let (others, shifted) = octahedron(DVec3::new(2.0, 0.25, 0.0));
