@@ -5,10 +5,10 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use super::{Case, Outcome, equal};
 use crate::convert::{flatten, lift, origins, triangles, triangulation};
 use crate::device::Device;
-use crate::generate;
-use crate::half_edges::{AnyPoint, DeviceSurface, DeviceTriangulation};
+use crate::half_edges::{AnyPoint, DeviceSurface, DeviceTriangulation, Remembered};
 use crate::mesh::Triangulation;
 use crate::refine::{DeviceEdgeMesh, Marking, Options, refine};
+use crate::{generate, reference};
 
 pub fn cases() -> Vec<Case> {
     vec![
@@ -85,6 +85,7 @@ fn refined(on: &Device) -> Outcome {
             equal("half-edge of vertex", &known.of_vertex, &expected.of_vertex)?;
         }
     }
+    remembered(on, &mesh)?;
     refuse_wrong_points::<DVec2>(on, &mesh)?;
     refuse_wrong_points::<Vec2>(on, &mesh)?;
     let points = mesh.points.iter().map(|p| p.extend(p.x * p.y)).collect();
@@ -95,6 +96,35 @@ fn refined(on: &Device) -> Outcome {
     };
     refuse_wrong_points::<DVec3>(on, &surface)?;
     refuse_wrong_points::<Vec3>(on, &surface)
+}
+
+/// Triangles that come back from the host are those that are remembered, or others.
+fn remembered(on: &Device, mesh: &Triangulation) -> Outcome {
+    let first = DeviceTriangulation::<DVec2>::upload(on, mesh)?;
+    let expected = first.download(on)?;
+    let remembered = Remembered::new(on, first.into_surface());
+    let mut turned = mesh.clone();
+    turned.triangles[7].rotate_left(1);
+    for (mesh, is_known) in [(mesh, true), (&turned, false)] {
+        on.take_stages()?;
+        let again = DeviceTriangulation::<DVec2>::upload_with(on, mesh, [0, 0], Some(&remembered))?;
+        let stages = on.take_stages()?;
+        if stages.iter().any(|stage| stage.name == "match twins") == is_known {
+            return Err(format!(
+                "half-edges of known triangles: {is_known}, {stages:?}"
+            ));
+        }
+        let again = again.download(on)?;
+        equal(
+            "twin",
+            &again.twin,
+            &reference::half_edges(&mesh.triangles, mesh.points.len()).twin,
+        )?;
+        if is_known {
+            equal("next", &again.next, &expected.next)?;
+        }
+    }
+    Ok(())
 }
 
 /// Known half-edges spare no check of points: what is refused is what is refused without them, in the same words.
