@@ -39,9 +39,19 @@
 //! one of these segments, in any region (Lee and Lin, 1986).
 
 mod accumulator;
+mod insert_points;
+mod join_parts;
+mod order_triangles;
 mod predicates;
+mod rank_points;
+mod stars;
 
+pub use insert_points::*;
+pub use join_parts::*;
+pub use order_triangles::*;
 pub use predicates::{is_in_circle, orientation};
+pub use rank_points::*;
+pub use stars::*;
 
 #[cfg(test)]
 mod tests;
