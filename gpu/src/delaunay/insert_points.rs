@@ -130,29 +130,27 @@ pub fn find_off_line(i: Own<Item>, sites: In<DVec2>) -> bool {
     i.get().index() > 1 && orientation(sites.at(0), sites.at(1), sites.at(i.get().index())) != 0
 }
 
-/// Whether point 3 + k, of the `count` that each of the first four triangles has, is in the circle of triangle t; flag
-/// number t * count + k.
-#[kernel(requires(n == 4 * count as usize, minima.len() == 4))]
+/// Whether point 3 + `i` is in the circle of triangle `t`, one of the first four.
+#[kernel(requires(minima.len() == 4), moves(sites.bytes()))]
 pub fn test_first(
     i: Own<Item>,
-    count: u32,
+    t: u32,
     corners: In<u32>,
     sites: In<DVec2>,
     minima: Atomic,
 ) -> bool {
-    let (t, k) = (i.get().index() / count, i.get().index() % count);
-    let q = 3 + k;
+    let q = 3 + i.get().index();
     let holds = conflicts(corners.at_all([3 * t, 3 * t + 1, 3 * t + 2]), q, sites);
-    if holds {
+    if holds && minima.load(t) > q {
         minima.min(t, q);
     }
     holds
 }
 
-/// The point of flag number `i` of [`test_first()`]; also where the points of its triangle start, if it is the first.
-#[kernel(requires(points.len() == n))]
-pub fn take_first(i: Own<Item>, flags: In<Item, Item>, count: u32, points: Out<u32, Item>) {
-    points.set(i, 3 + flags.at(i).index() % count);
+/// Writes point `first` + i of the first triangles: flag number `i` of [`test_first()`].
+#[kernel(moves(8 * n))]
+pub fn take_first(i: Own<Item>, flags: In<Item, Item>, first: u32, points: Scatter<u32>) {
+    points.set(first + i.get().index(), 3 + flags.at(i).index());
 }
 
 /// Whether the triangles of face `i` have different first points, so that one of them is replaced; and whether neither

@@ -14,7 +14,7 @@
 //! side, if there are stars: it ends at the hull or at another part, and all points of the hull are hard.
 
 use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Scatter};
+use trioxide_kernel::safe::{Atomic, Group, In, Own, Scatter};
 
 use super::insert_points::Face;
 use super::stars::RING;
@@ -157,7 +157,7 @@ pub fn join_triangles(i: Own<Item>, faces: In<Face, Item>, hard: HardTriangles, 
 
 /// Marks the part of triangle number `i` of `list` as kept, if one of its edges is covered on the other side alone.
 #[kernel(moves(16 * n))]
-pub fn mark_parts(
+pub fn keep_parts(
     i: Own<Item>,
     list: In<Item, Item>,
     hard: HardTriangles,
@@ -181,10 +181,4 @@ pub fn mark_parts(
 #[kernel(moves(12 * n + 4 * words(n)))]
 pub fn select_parts(i: Own<Item>, list: In<Item, Item>, parents: Atomic, kept: In<u32>) -> bool {
     kept.at(root(parents, list.at(i).index())) != 0
-}
-
-/// Writes the number of each element.
-#[kernel(requires(numbers.len() == n), moves(numbers.bytes()))]
-pub fn count_up(i: Own<Item>, numbers: Out<u32, Item>) {
-    numbers.set(i, i.get().index());
 }

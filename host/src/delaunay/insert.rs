@@ -3,7 +3,7 @@
 use glam::DVec2;
 use gpu::delaunay as kernel;
 use gpu::delaunay::{CHUNK, CandidatesBuffers, HardTrianglesBuffers, INFINITE, TrianglesBuffers};
-use gpu::ids::{Item, Place};
+use gpu::ids::{Item, Place, Vertex};
 use trioxide_kernel::launch::Buffer;
 
 use super::{Ranked, Stars};
@@ -129,26 +129,21 @@ impl Mesh {
         ];
         let count = sites.len() as u32 - 3;
         let mut minima = on.filled(4, INFINITE)?;
-        let mut bits = on.uninitialized((4 * count as usize).div_ceil(32))?;
-        kernel::test_first::launch(
-            on,
-            4 * count,
-            count,
-            &corners,
-            &sites,
-            &mut minima,
-            &mut bits,
-        )?;
-        let flags: Buffer<Item> = compact(on, &bits)?;
-        let mut points = on.uninitialized(flags.len())?;
-        kernel::take_first::launch(on, flags.len() as u32, &flags, count, &mut points)?;
-        // Four counts are few enough for the host.
-        let flags: Vec<u32> = on.download(&flags)?.iter().map(|f| f.index()).collect();
-        let start = |t: u32| flags.partition_point(|&flag| flag < t * count) as u32;
+        let mut points = on.uninitialized(0)?;
+        let mut starts = vec![0];
+        for t in 0..4 {
+            let mut bits = on.uninitialized(count.div_ceil(32) as usize)?;
+            kernel::test_first::launch(on, count, t, &corners, &sites, &mut minima, &mut bits)?;
+            let flags: Buffer<Item> = compact(on, &bits)?;
+            let first = points.len();
+            on.resize(&mut points, first + flags.len())?;
+            starts.push(points.len() as u32);
+            kernel::take_first::launch(on, flags.len() as u32, &flags, first as u32, &mut points)?;
+        }
         Ok(Self {
             sites,
             corners,
-            starts: on.upload(&[0, 1, 2, 3, 4].map(start))?,
+            starts: on.upload(&starts)?,
             points,
             minima,
             faces: on.upload(&faces)?,
@@ -345,13 +340,14 @@ fn select(
         table: &table,
     };
     let triangles = mesh.minima.len();
-    let mut parents = on.uninitialized(triangles)?;
-    kernel::count_up::launch(on, triangles as u32, &mut parents)?;
+    let mut parents: Buffer<Vertex> = on.uninitialized(triangles)?;
+    gpu::smooth::count_up::launch(on, triangles as u32, &mut parents)?;
+    let mut parents = parents.cast();
     let faces: Buffer<[u32; 4]> = mesh.done.cast();
     kernel::join_triangles::launch(on, faces.len() as u32, &faces, hard, &mut parents)?;
     let mut kept = on.filled(triangles, 0)?;
     let finals = list.len() as u32;
-    kernel::mark_parts::launch(on, finals, list, hard, &mut parents, &mut kept)?;
+    kernel::keep_parts::launch(on, finals, list, hard, &mut parents, &mut kept)?;
     let mut bits = on.uninitialized(list.len().div_ceil(32))?;
     kernel::select_parts::launch(on, finals, list, &mut parents, &kept, &mut bits)?;
     let selected: Buffer<Item> = Counted::new(on, &bits)?.list(on)?;
