@@ -1,8 +1,9 @@
 //! The stars of points, each alone, and the points that have none.
 
+use glam::DVec2;
 use gpu::delaunay as kernel;
-use gpu::delaunay::{CellsBuffers, Grid, LARGEST, RING};
-use gpu::ids::{Item, Place};
+use gpu::delaunay::{Grid, LARGEST, RING, STARS, UNSURE};
+use gpu::ids::Place;
 use trioxide_kernel::launch::Buffer;
 
 use super::{Ranked, Stars};
@@ -29,10 +30,10 @@ pub(super) fn build(on: &Device, ranked: &Ranked) -> Result<(Stars, Buffer<Place
     let cells = 1 << (2 * grid.level);
     let (mut starts, mut ends) = (on.filled(cells, 0)?, on.filled(cells, 0)?);
     kernel::find_cells::launch(on, n as u32, &ranked.sorted, grid, &mut starts, &mut ends)?;
-    let cells = CellsBuffers {
+    let cells = Cells {
         sorted: &ranked.sorted,
-        starts: &starts,
-        ends: &ends,
+        starts,
+        ends,
         grid,
     };
     let mut stars = Stars {
@@ -40,40 +41,62 @@ pub(super) fn build(on: &Device, ranked: &Ranked) -> Result<(Stars, Buffer<Place
         stars: on.uninitialized(RING * n)?,
     };
     let all = on.uninitialized(0)?;
-    let unsure = launch::<false>(on, n, &all, cells, &mut stars)?;
-    if !unsure.is_empty() {
-        launch::<true>(on, unsure.len(), &unsure.cast(), cells, &mut stars)?;
-    }
+    launch::<false>(on, n, &all, &cells, &mut stars)?;
+    let unsure = find(on, &stars, UNSURE)?;
+    launch::<true>(on, unsure.len(), &unsure, &cells, &mut stars)?;
     hard_points(on, stars)
 }
 
-/// Makes stars of the places of a list, or of all `count`. The list's items of which the filter does not decide.
+/// Points in the order of their ranks, and where those of each cell start and end.
+struct Cells<'a> {
+    sorted: &'a Buffer<DVec2>,
+    starts: Buffer<u32>,
+    ends: Buffer<u32>,
+    grid: Grid,
+}
+
+/// Makes the stars of the places of a list, or of all `count`.
 fn launch<const EXACT: bool>(
     on: &Device,
     count: usize,
     list: &Buffer<Place>,
-    cells: CellsBuffers<'_>,
+    cells: &Cells<'_>,
     stars: &mut Stars,
-) -> Result<Buffer<Item>> {
-    let mut unsure = on.uninitialized(count.div_ceil(32))?;
+) -> Result<()> {
+    let blocks = count.div_ceil(STARS) as u32;
+    let Cells {
+        sorted,
+        starts,
+        ends,
+        grid,
+    } = cells;
+    let Stars { degrees, stars } = stars;
     kernel::build_stars::launch::<EXACT>(
         on,
+        blocks,
         count as u32,
         list,
-        cells,
-        &mut stars.degrees,
-        &mut stars.stars,
-        &mut unsure,
+        sorted,
+        starts,
+        ends,
+        *grid,
+        degrees,
+        stars,
     )?;
-    compact(on, &unsure)
+    Ok(())
+}
+
+/// The places of the points with this degree.
+fn find(on: &Device, stars: &Stars, degree: u32) -> Result<Buffer<Place>> {
+    let n = stars.degrees.len();
+    let mut found = on.uninitialized(n.div_ceil(32))?;
+    kernel::find_degree::launch(on, n as u32, &stars.degrees, degree, &mut found)?;
+    compact(on, &found)
 }
 
 /// The stars with the places of the points that have none.
 fn hard_points(on: &Device, stars: Stars) -> Result<(Stars, Buffer<Place>)> {
-    let n = stars.degrees.len();
-    let mut hard = on.uninitialized(n.div_ceil(32))?;
-    kernel::find_hard_points::launch(on, n as u32, &stars.degrees, &mut hard)?;
-    let hard = compact(on, &hard)?;
+    let hard = find(on, &stars, 0)?;
     Ok((stars, hard))
 }
 
