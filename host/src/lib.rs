@@ -60,6 +60,7 @@
 //! docs/ARCHITECTURE.md has the map, docs/KERNELS.md the way to a kernel of your own.
 
 pub mod convert;
+pub mod delaunay;
 pub mod grid;
 pub mod half_edges;
 pub mod indexed;

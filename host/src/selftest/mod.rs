@@ -8,6 +8,7 @@ mod checked;
 mod collectives;
 mod convert;
 mod copies;
+mod delaunay;
 mod faults;
 mod grid;
 mod half_edges;
@@ -125,6 +126,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         (COPIES, copies::cases()),
         ("convert", convert::cases()),
         ("grid", grid::cases(size)),
+        ("delaunay", delaunay::cases(size)),
         ("half_edge", half_edges::cases(&meshes)),
         ("polylla", polylla::cases(&meshes, size)),
         ("polylla", polylla_share::cases(size)?),

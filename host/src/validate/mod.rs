@@ -5,6 +5,7 @@
 
 use crate::{Error, Result};
 
+mod delaunay;
 mod exact;
 mod fans;
 pub mod half_edges;
@@ -16,6 +17,7 @@ pub mod tets;
 pub mod triangulation;
 pub mod volume;
 
+pub use delaunay::delaunay;
 pub use half_edges::half_edges;
 pub use polyhedra::polyhedra;
 pub use tets::{refined_tets, tets};

@@ -4,6 +4,7 @@
 //! the bytes that stages must move.
 
 mod bytes;
+mod delaunay;
 mod kernels;
 mod names;
 mod polyhedra;
@@ -96,6 +97,8 @@ enum Family {
     Polylla,
     /// Faces of tetrahedra, and polyhedra from them.
     Polylla3,
+    /// Triangles from points.
+    Delaunay,
     /// Edges from triangles, and a round of longest-edge bisection.
     Refine,
     /// One level of refinement of tetrahedra.
@@ -125,6 +128,36 @@ enum Mesh {
     ShuffledScan,
     /// Points of a landscape as airborne LiDAR sees it, without faces.
     Cloud,
+    /// Points on an ellipse.
+    Ellipse,
+    /// Points on a circle, and its centre.
+    Wheel,
+    /// Points on two lines.
+    Lines,
+    /// Points on a parabola.
+    Parabola,
+    /// Points on a spiral.
+    Spiral,
+    /// Kuzmin's disk: points of very different density.
+    Kuzmin,
+    /// Points in a hundred clusters.
+    Clusters,
+}
+
+impl Mesh {
+    /// Of points alone that are hard to triangulate.
+    fn plane(self) -> Option<generate::Plane> {
+        Some(match self {
+            Self::Ellipse => generate::Plane::Ellipse,
+            Self::Wheel => generate::Plane::Wheel,
+            Self::Lines => generate::Plane::Lines,
+            Self::Parabola => generate::Plane::Parabola,
+            Self::Spiral => generate::Plane::Spiral,
+            Self::Kuzmin => generate::Plane::Kuzmin,
+            Self::Clusters => generate::Plane::Clusters,
+            _ => return None,
+        })
+    }
 }
 
 /// Results of a family's module for a case.
@@ -172,6 +205,12 @@ pub fn run(options: &Options) -> Result<()> {
                 .to_owned(),
         ));
     }
+    if options.mesh.plane().is_some() && !matches!(options.family(), Family::Delaunay) {
+        return Err(Error::Argument(format!(
+            "--mesh {} has points alone: bench delaunay takes it, and no other family does",
+            name_of(options.mesh)
+        )));
+    }
     device::run(&options.device.open()?, |device| match device {
         Some(device) => measure(device, options),
         None => Err(Error::Argument(format!(
@@ -184,6 +223,7 @@ pub fn run(options: &Options) -> Result<()> {
 fn measure(device: &Device, options: &Options) -> Result<()> {
     let records = match options.family() {
         Family::Polylla => polylla_cases(device, options)?,
+        Family::Delaunay => vec![delaunay_case(device, options)?],
         Family::Refine => vec![refine_case(device, options)?],
         Family::Polylla3 | Family::RefineTets | Family::Smooth => {
             vec![volume_case(device, options)?]
@@ -219,6 +259,7 @@ impl Options {
         let (family, precision) = match self.family() {
             Family::Polylla => ("polylla", true),
             Family::Polylla3 => ("polylla3", true),
+            Family::Delaunay => ("delaunay", true),
             Family::Refine => ("refine", true),
             Family::RefineTets => ("refine-tets", true),
             Family::Weld => ("weld", false),
@@ -287,6 +328,19 @@ fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
         Ok(options.record(measured, &details))
     };
     repairs.iter().map(case).collect()
+}
+
+fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
+    let points = match (options.mesh, options.mesh.plane()) {
+        (_, Some(plane)) => generate::plane(plane, options.n, options.seed)?,
+        (Mesh::Random, None) => generate::random_points(options.n, options.seed)?,
+        _ => options.planar_mesh()?.points,
+    };
+    let measured = match options.is_double() {
+        true => delaunay::bench::<DVec2>(on, &points, options.runs())?,
+        false => delaunay::bench::<Vec2>(on, &points, options.runs())?,
+    };
+    Ok(options.record(measured, &[]))
 }
 
 fn refine_case(on: &Device, options: &Options) -> Result<Record> {
