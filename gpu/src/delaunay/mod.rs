@@ -27,16 +27,23 @@
 //! barycentric coordinate of a, which has the sign of the area of d, b, c: d is within if d lies on a's side of the line
 //! through b and c. The same holds of b and c.
 //!
+//! # Stages
+//!
+//! | stage | kernels |
+//! | --- | --- |
+//! | rank points | [`measure_frame()`], [`read_ranking()`], `collective::order_by_keys`, [`join_orders()`], [`check_order()`] |
+//! | build stars | [`find_cells()`], [`build_stars()`], [`find_degree()`] |
+//! | insert hard points | [`take_sites()`], [`find_off_line()`], [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
+//! | order triangles | [`count_triangles()`], [`write_star_triangles()`], [`write_hard_triangles()`], [`read_corner()`], [`write_triangles()`] |
+//!
+//! Most points make their stars alone (`stars`). The others are *hard*: they are triangulated by insertion
+//! (`insert_points`), and the triangles of theirs that no star covers complete the mesh (`join_parts`).
+//!
 //! # Is a mesh Delaunay?
 //!
-//! | stage | kernel |
-//! | --- | --- |
-//! | find edges that are not Delaunay | [`find_crossed_edges()`], then [`find_crossed_edges_exactly()`] for those that the filter does not decide |
-//!
 //! An edge of two triangles is *locally Delaunay* if the far corner of one is not within the circle of the other. A
-//! triangulation of a convex region is the Delaunay triangulation if all its inner edges are (Delaunay's lemma, which
-//! holds for every lower hull, so for the perturbed one). One whose edges are but for given segments is the constrained
-//! one of these segments, in any region (Lee and Lin, 1986).
+//! triangulation of the convex hull is the Delaunay triangulation if all its inner edges are: Delaunay's lemma holds for
+//! every lower hull, so for the perturbed one.
 
 mod accumulator;
 mod insert_points;

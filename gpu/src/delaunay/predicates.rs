@@ -42,9 +42,25 @@ pub fn orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
 
 #[inline(never)]
 fn exact_orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
+    if let Some(sign) = orientation_of_integers(a, b, c) {
+        return sign;
+    }
     let mut sum = Accumulator::new();
     add_area(&mut sum, [one(), one()], false, [a, b, c]);
     sum.sign()
+}
+
+/// The sign of the signed area, where all coordinates are multiples below 2^60 of one power of two.
+#[inline(always)]
+fn orientation_of_integers(a: DVec2, b: DVec2, c: DVec2) -> Option<i32> {
+    let lowest = common_factor([a, b, c])?;
+    let whole = |value: f64| Factor::new(value).over(lowest);
+    let (cx, cy) = (whole(c.x), whole(c.y));
+    let product = |p: f64, from: i64, q: f64, to: i64| {
+        i128::from(whole(p) - from) * i128::from(whole(q) - to)
+    };
+    let (left, right) = (product(a.x, cx, b.y, cy), product(a.y, cy, b.x, cx));
+    Some(i32::from(left > right) - i32::from(left < right))
 }
 
 /// Adds the signed area of three points, times two factors: six products.
@@ -129,29 +145,32 @@ fn first(a: DVec2, b: DVec2) -> DVec2 {
 /// Largest power of two of a coordinate, over that of the lowest bit of all.
 const SPAN: u32 = 60;
 
-/// The sign of the circle's determinant, where all coordinates are multiples below 2^60 of one power of two: products
-/// of four differences have 248 bits.
+/// The largest power of two of which all coordinates are multiples, if they are below 2^60 times that.
 #[inline(always)]
-fn circle_of_integers(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> Option<i32> {
+fn common_factor<const N: usize>(points: [DVec2; N]) -> Option<u32> {
     let mut lowest = u32::MAX;
     let mut highest = 0;
     let mut note = |value: f64| {
-        let factor = Factor::new(value);
-        if let Some((low, high)) = factor.span() {
+        if let Some((low, high)) = Factor::new(value).span() {
             lowest = if low < lowest { low } else { lowest };
             highest = if high > highest { high } else { highest };
         }
     };
     let mut k = 0;
-    while k < 4 {
-        let p = [a, b, c, d][k & 3];
+    while k < N {
+        let p = points[k];
         note(p.x);
         note(p.y);
         k += 1;
     }
-    if highest > lowest.saturating_add(SPAN) {
-        return None;
-    }
+    (highest <= lowest.saturating_add(SPAN)).then_some(lowest)
+}
+
+/// The sign of the circle's determinant, where all coordinates are multiples below 2^60 of one power of two: products
+/// of four differences have 248 bits.
+#[inline(always)]
+fn circle_of_integers(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> Option<i32> {
+    let lowest = common_factor([a, b, c, d])?;
     let whole = |value: f64| Factor::new(value).over(lowest);
     let (dx, dy) = (whole(d.x), whole(d.y));
     let apart = |p: DVec2| [whole(p.x) - dx, whole(p.y) - dy];

@@ -96,7 +96,7 @@ fn steps_agree_for_any_scale() {
             assert_eq!(is_in_circle(a, b, c, d), inside, "{p:?} times {scale}");
             assert_eq!(orientation(a, b, c), 1);
         }
-        // A fifth of a span of 2^900: no common power of two below 2^60.
+        // Too far apart for integers.
         let far = DVec2::new(2f64.powi(700), 0.0);
         assert!(!is_in_circle(a, b, c, far), "{p:?}");
     }
@@ -185,7 +185,9 @@ fn empty_circles_cover_the_hull() {
                     }
                     area += (b - a).perp_dot(c - a);
                     triangles += 1;
-                    [i, j, k].map(|v| corners[v] = true);
+                    for v in [i, j, k] {
+                        corners[v] = true;
+                    }
                 }
             }
         }
