@@ -22,6 +22,7 @@
 
 mod build;
 mod error;
+pub mod rules;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -34,7 +35,6 @@ use trioxide_kernel::launch::Buffer;
 use crate::device::Device;
 use crate::mesh::{HalfEdges, Triangulation};
 use crate::points::upload_points;
-use crate::validate;
 pub use error::{Error, Result};
 pub(crate) use error::{too_large, too_small};
 
@@ -59,8 +59,8 @@ macro_rules! points {
         })*
     };
 }
-points!(validate::triangles_and_edges: Vec2, DVec2);
-points!(validate::surface: Vec3, DVec3);
+points!(rules::triangles_and_edges: Vec2, DVec2);
+points!(rules::surface: Vec3, DVec3);
 
 impl Point for Vec2 {}
 impl Point for DVec2 {}

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::mesh::{HalfEdges, Segment, Triangulation};
-use crate::{Error, Result};
+use trioxide::mesh::{HalfEdges, Segment, Triangulation};
+use trioxide::{Error, Result};
 
 /// Whether each half-edge of a triangle lies between different regions or on a segment of `mesh`.
 ///

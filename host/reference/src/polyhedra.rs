@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use glam::DVec3;
 
-use crate::mesh::NONE;
-use crate::polyhedra::{Measure, Options};
-use crate::polyhedra_mesh::{PolyhedraCounts, PolyhedraLists, side_vertices};
-use crate::refine_tets::SpacePoint;
-use crate::volume::TetMesh;
+use trioxide::mesh::NONE;
+use trioxide::polyhedra::{Measure, Options};
+use trioxide::polyhedra_mesh::{PolyhedraCounts, PolyhedraLists, side_vertices};
+use trioxide::refine_tets::SpacePoint;
+use trioxide::volume::TetMesh;
 
 /// The other side of the face of each side, `NONE` on the boundary; and the lower side of each tagged triangle. The
-/// mesh is valid ([`tets`](crate::validate::tets())).
+/// mesh is valid ([`tets`](trioxide::rules::tets())).
 pub fn face_sides(mesh: &TetMesh) -> (Vec<u32>, Vec<u32>) {
     let sides = 4 * mesh.tetrahedra.len() as u32;
     let mut twins = vec![NONE; sides as usize];
@@ -38,7 +38,7 @@ fn sorted(mut face: [u32; 3]) -> [u32; 3] {
     face
 }
 
-/// Makes polyhedra of a valid mesh ([`tets`](crate::validate::tets())).
+/// Makes polyhedra of a valid mesh ([`tets`](trioxide::rules::tets())).
 pub fn polyhedra<P: SpacePoint>(mesh: &TetMesh, options: Options) -> PolyhedraLists {
     let (twins, tagged) = face_sides(mesh);
     let points: Vec<DVec3> = mesh

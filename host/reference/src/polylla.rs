@@ -49,7 +49,7 @@ use std::time::{Duration, Instant};
 
 use gpu::point::{Coordinates, Point2};
 
-use crate::mesh::{HalfEdges, NONE, Polygons, PolyllaCounts, PolyllaMesh, Ties};
+use trioxide::mesh::{HalfEdges, NONE, Polygons, PolyllaCounts, PolyllaMesh, Ties};
 
 mod strict;
 

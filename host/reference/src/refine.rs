@@ -52,9 +52,12 @@ use std::time::{Duration, Instant};
 
 use gpu::point::MeshPoint;
 
+mod run;
+
+pub use run::SerialRun;
 pub use trioxide_mesh::edge_table::edges;
 
-use crate::mesh::{EdgeTriangulation, NONE, Refinement};
+use trioxide::mesh::{EdgeTriangulation, NONE, Refinement};
 
 /// Time of each step: the columns of tables 5.4 and 5.5.
 #[derive(Clone, Copy, Debug, Default)]

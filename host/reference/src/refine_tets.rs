@@ -8,17 +8,17 @@ use glam::DVec3;
 use gpu::ids::Tet;
 use gpu::refine_tets::mark_tetrahedra::{centroid, is_chosen, six_volumes};
 
-use crate::progress;
-use crate::refine_tets::{
+use trioxide::progress;
+use trioxide::refine_tets::{
     DividedEdges, Error, Level, Marking, Options, Refined, Result, SpacePoint, seed_of_level,
     threshold,
 };
-use crate::volume::{TaggedTriangle, TetMesh, orientation};
+use trioxide::volume::{TaggedTriangle, TetMesh, orientation};
 
 /// Refines a mesh of valid tetrahedra whose tagged triangles are faces of it.
 ///
 /// # Errors
-/// Errors of [`refine`](crate::refine_tets::refine) for a marking without meaning, and for a child that is flat.
+/// Errors of [`refine`](trioxide::refine_tets::refine) for a marking without meaning, and for a child that is flat.
 pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<Refined> {
     options.marking.check(mesh.tetrahedra.len())?;
     let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();

@@ -3,8 +3,11 @@
 
 use gpu::smooth::{Vector, cell_quality, face_code, face_count, shuffled};
 
-use crate::progress;
-use crate::smooth::Moves;
+mod run;
+
+pub use run::{surface, volume};
+use trioxide::progress;
+use trioxide::smooth::Moves;
 
 /// Nodes whose squared moves are summed together, as on a device.
 const CHUNK: usize = gpu::smooth::MOVES_CHUNK as usize;
@@ -222,7 +225,7 @@ pub fn id_order(moving: &[bool]) -> Vec<u32> {
 }
 
 /// Stopping and length of sweeps.
-pub use crate::smooth::Schedule;
+pub use trioxide::smooth::Schedule;
 
 /// Form A: each sweep from the positions before it.
 pub fn form_a<P: Vector>(points: &mut [P], graph: &Graph<'_>, schedule: Schedule) -> Moves {

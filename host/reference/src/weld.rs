@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use glam::DVec3;
 
 use super::weld_attributes;
-use crate::device::Device;
-use crate::weld::{
+use trioxide::device::Device;
+use trioxide::weld::{
     Carried, Found, Guards, HostGuards, Options, Position, Result, Welded, check, check_ratio,
     extent, fraction_removed, search, spacing,
 };
@@ -18,9 +18,9 @@ use crate::weld::{
 /// Welds the points and triangles of a mesh.
 ///
 /// # Errors
-/// [`Coordinate`](crate::weld::Error::Coordinate) for a coordinate that is not finite,
-/// [`FaceIndex`](crate::weld::Error::FaceIndex) for a face with an index out of range,
-/// [`Epsilon`](crate::weld::Error::Epsilon) for an epsilon that is no distance.
+/// [`Coordinate`](trioxide::weld::Error::Coordinate) for a coordinate that is not finite,
+/// [`FaceIndex`](trioxide::weld::Error::FaceIndex) for a face with an index out of range,
+/// [`Epsilon`](trioxide::weld::Error::Epsilon) for an epsilon that is no distance.
 pub fn weld(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<Welded> {
     weld_carrying(points, faces, &Carried::NONE, options)
 }
@@ -28,7 +28,7 @@ pub fn weld(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<W
 /// As [`weld()`], with attributes, locks and regions.
 ///
 /// # Errors
-/// As [`weld()`]; [`MissingAttribute`](crate::weld::Error::MissingAttribute).
+/// As [`weld()`]; [`MissingAttribute`](trioxide::weld::Error::MissingAttribute).
 pub fn weld_carrying(
     points: &[DVec3],
     faces: &[[u32; 3]],
@@ -78,7 +78,7 @@ pub fn weld_carrying(
     })
 }
 
-/// The epsilon that removes the fraction `ratio` of the vertices, as [`crate::weld::epsilon_for_ratio`] finds it.
+/// The epsilon that removes the fraction `ratio` of the vertices, as [`trioxide::weld::epsilon_for_ratio`] finds it.
 ///
 /// # Errors
 /// As there.

@@ -3,7 +3,7 @@
 use glam::{DVec2, DVec3};
 use gpu::weld as kernel;
 
-use crate::mesh::VertexAttributes;
+use trioxide::mesh::VertexAttributes;
 
 /// The attributes of each cluster's representative.
 pub fn first(attributes: &VertexAttributes, ids: &[u32]) -> VertexAttributes {

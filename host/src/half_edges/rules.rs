@@ -1,17 +1,19 @@
-//! Is this a planar triangulation?
+//! Is this a triangulation of the plane, or of a surface in space?
+
+mod fans;
 
 use glam::DVec3;
 use gpu::half_edge::is_too_small;
 use gpu::point::{DoublePoint, MeshPoint};
 use robust::{Coord, orient2d};
 
-use super::fans::{check_fans, start};
-use super::{ensure, invalid};
-use crate::half_edges::{too_large, too_small};
+use super::error::{too_large, too_small};
 use crate::mesh::{HalfEdges, NONE, Triangulation};
-use crate::reference::half_edges::{from_edge_table, prev_in_triangle};
+use crate::rules::{ensure, invalid};
 use crate::{Error, Result};
+use fans::{check_fans, start};
 use trioxide_mesh::edge_table::EdgeTable;
+use trioxide_mesh::half_edges::{from_edge_table, prev_in_triangle};
 use trioxide_mesh::parallel;
 
 /// Counts of a valid triangulation.

@@ -2,12 +2,21 @@
 
 use glam::DVec2;
 
-use super::super::{ensure, invalid};
-use super::{Summary, check_offsets, check_polygon, count_weakly_simple, shoelace};
-use crate::Result;
-use crate::mesh::PolygonMesh;
-use trioxide_mesh::edge_table::EdgeTable;
-use trioxide_mesh::parallel;
+use super::{ensure, invalid};
+use crate::edge_table::EdgeTable;
+use crate::mesh::{PolygonMesh, Polygons};
+use crate::{Result, parallel};
+
+/// Counts of a valid polygonal mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Polygons.
+    pub polygons: usize,
+    /// Polygons that visit a vertex more than once.
+    pub weakly_simple: usize,
+    /// Total area.
+    pub area: f64,
+}
 
 /// Checks polygons by themselves.
 ///
@@ -135,4 +144,72 @@ fn check_edges(mesh: &PolygonMesh, edges: &EdgeTable) -> Result<()> {
             "has two polygons on its left side: they overlap",
         )),
     }
+}
+
+/// Checks that offsets ascend from 0 to the number of vertices.
+///
+/// # Errors
+/// [`crate::Error::Invalid`].
+pub fn check_offsets(polygons: &Polygons) -> Result<()> {
+    let offsets = &polygons.offsets;
+    let good = offsets.first().is_none_or(|&o| o == 0)
+        && offsets.is_sorted()
+        && offsets.last().map_or(0, |&o| o as usize) == polygons.vertices.len();
+    ensure(
+        good,
+        || "mesh".into(),
+        || "has polygon offsets that do not ascend from 0 to the number of listed vertices".into(),
+    )
+}
+
+/// Rules for one list of vertices.
+///
+/// # Errors
+/// [`crate::Error::Invalid`].
+pub fn check_polygon(i: usize, polygon: &[u32], vertices: usize) -> Result<()> {
+    let n = polygon.len();
+    let rule =
+        |holds: bool, rule: &dyn Fn() -> String| ensure(holds, || format!("polygon {i}"), rule);
+    rule(n >= 3, &|| format!("has {n} vertices: 3 is the least"))?;
+    for (k, &b) in polygon.iter().enumerate() {
+        let (a, c) = (polygon[(k + n - 1) % n], polygon[(k + 1) % n]);
+        rule((b as usize) < vertices, &|| {
+            format!("has vertex {b}, but the mesh has {vertices} vertices")
+        })?;
+        rule(b != c, &|| format!("has an edge from vertex {b} to itself"))?;
+        rule(a != c, &|| {
+            format!("has a spike: vertices {a}, {b}, {c} in a row")
+        })?;
+    }
+    Ok(())
+}
+
+/// Directed edges of a polygon.
+pub fn sides(polygon: &[u32]) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
+    let after = polygon.iter().cycle().skip(1);
+    polygon.iter().copied().zip(after.copied())
+}
+
+/// Signed area, with coordinates taken from the polygon's first vertex.
+pub fn shoelace(points: &[DVec2], polygon: &[u32]) -> f64 {
+    let origin = points[polygon[0] as usize];
+    let twice: f64 = sides(polygon)
+        .map(|(a, b)| (points[a as usize] - origin).perp_dot(points[b as usize] - origin))
+        .sum();
+    0.5 * twice
+}
+
+/// Number of polygons that visit a vertex twice.
+pub fn count_weakly_simple(polygons: &Polygons) -> usize {
+    let counts = parallel::map_pieces(polygons.len(), parallel::GRAIN, |range| {
+        let mut sorted = Vec::new();
+        let is_counted = |&i: &usize| {
+            sorted.clear();
+            sorted.extend_from_slice(polygons.get(i));
+            sorted.sort_unstable();
+            sorted.windows(2).any(|pair| pair[0] == pair[1])
+        };
+        range.filter(is_counted).count()
+    });
+    counts.into_iter().sum()
 }

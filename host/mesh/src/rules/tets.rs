@@ -1,14 +1,10 @@
-//! Is this a conforming mesh of tetrahedra? Was it refined as it should?
-
-mod refined;
+//! Is this a conforming mesh of tetrahedra?
 
 use rayon::slice::ParallelSliceMut;
 
 use super::{ensure, invalid};
-use crate::Result;
 use crate::volume::{TaggedTriangle, TetMesh, orientation};
-pub use refined::refined_tets;
-use trioxide_mesh::parallel;
+use crate::{Result, parallel};
 
 /// Counts of a valid mesh of tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,14 +128,15 @@ fn check_arrays(mesh: &TetMesh) -> Result<()> {
     )
 }
 
-fn sorted(mut face: [u32; 3]) -> [u32; 3] {
+/// Its vertices, ascending.
+pub fn sorted(mut face: [u32; 3]) -> [u32; 3] {
     face.sort_unstable();
     face
 }
 
 /// The faces of all tetrahedra, sorted: vertices ascending, and the use: eight times the tetrahedron, plus 4 if the
 /// face, seen from outside of it, runs against that order, plus the corner opposite to it.
-fn face_uses(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], u64)> {
+pub fn face_uses(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], u64)> {
     let uses = parallel::collect(tetrahedra.len(), |t| {
         let [a, b, c, d] = tetrahedra[t];
         let faces = [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
@@ -156,85 +153,4 @@ fn face_uses(tetrahedra: &[[u32; 4]]) -> Vec<([u32; 3], u64)> {
     let mut uses = uses.into_flattened();
     uses.par_sort_unstable();
     uses
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::generate;
-    use crate::reference;
-    use crate::refine_tets::{Marking, Options, Refined};
-
-    fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
-        result.unwrap_err().to_string()
-    }
-
-    #[test]
-    fn broken_meshes_are_refused() {
-        let mesh = generate::tet_grid(27, 1).unwrap();
-        assert!(tets(&mesh).is_ok());
-        let broken = |change: fn(&mut TetMesh)| {
-            let mut mesh = mesh.clone();
-            change(&mut mesh);
-            message(tets(&mesh))
-        };
-        assert!(broken(|m| m.points[3].y = f64::NAN).contains("vertex 3"));
-        assert!(broken(|m| m.tetrahedra[5][1] = 27).contains("tetrahedron 5 has vertex 27"));
-        assert!(broken(|m| m.tetrahedra[4].swap(0, 1)).contains("tetrahedron 4 is inverted"));
-        assert!(broken(|m| m.tetrahedra[4][1] = m.tetrahedra[4][0]).contains("flat"));
-        assert!(broken(|m| m.regions = Some(vec![1])).contains("1 tetrahedra of 48"));
-        assert!(broken(|m| m.tetrahedra.push(m.tetrahedra[0])).contains("face"));
-        let tag = |vertices| TaggedTriangle { vertices, tag: 1 };
-        assert!(tag([0, 1, 26]).tag == 1);
-        assert!(
-            broken(|m| m.faces.push(TaggedTriangle {
-                vertices: [0, 1, 26],
-                tag: 1
-            }))
-            .contains("is no face of a tetrahedron")
-        );
-    }
-
-    #[test]
-    fn broken_refinements_are_refused() {
-        let coarse = generate::tet_grid(64, 1).unwrap();
-        let options = Options {
-            marking: Marking::Fraction {
-                fraction: 0.1,
-                seed: 3,
-            },
-            ..Default::default()
-        };
-        let fine = reference::refine_tets::<glam::DVec3>(&coarse, &options).unwrap();
-        refined_tets(&coarse, &fine).unwrap();
-        let broken = |change: &dyn Fn(&mut Refined)| {
-            let mut fine = fine.clone();
-            change(&mut fine);
-            message(refined_tets(&coarse, &fine))
-        };
-        let last = fine.mesh.tetrahedra.len() - 1;
-        broken(&|m| m.mesh.points[64].x += 1e-9);
-        broken(&|m| m.tetrahedron_parents[last] = 0);
-        broken(&|m| {
-            m.mesh.tetrahedra.pop();
-            m.tetrahedron_parents.pop();
-        });
-        // A tetrahedron in the place of its children: its neighbours' vertices hang.
-        let divided = fine.tetrahedron_parents[last];
-        let hanging = broken(&|m| {
-            m.mesh.tetrahedra[divided as usize] = coarse.tetrahedra[divided as usize];
-            let parents = std::mem::take(&mut m.tetrahedron_parents);
-            let tetrahedra = std::mem::take(&mut m.mesh.tetrahedra);
-            for (t, (parent, tetrahedron)) in parents.into_iter().zip(tetrahedra).enumerate() {
-                if parent != divided || t == divided as usize {
-                    m.tetrahedron_parents.push(parent);
-                    m.mesh.tetrahedra.push(tetrahedron);
-                }
-            }
-        });
-        assert!(
-            hanging.contains("whole") || hanging.contains("hangs") || hanging.contains("no face"),
-            "{hanging}"
-        );
-    }
 }

@@ -22,7 +22,7 @@
 use std::collections::HashMap;
 
 use super::{cycle, list_polygons};
-use crate::mesh::{HalfEdges, PolyllaMesh};
+use trioxide::mesh::{HalfEdges, PolyllaMesh};
 
 /// Splits every weakly simple polygon of `mesh` along inner edges, so that no polygon visits a vertex twice.
 ///
@@ -134,5 +134,5 @@ fn first_frontier(he: &HalfEdges, next: &[u32], mut h: u32) -> u32 {
 }
 
 fn is_frontier(next: &[u32], h: u32) -> bool {
-    next[h as usize] != crate::mesh::NONE
+    next[h as usize] != trioxide::mesh::NONE
 }

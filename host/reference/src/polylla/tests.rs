@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use proptest::prelude::*;
 
 use super::*;
-use crate::mesh::{Ties, Triangulation};
-use crate::reference::half_edges;
-use crate::reference::random_mesh::{
-    RING, RING_TRIANGLES, triangulations, triangulations_with_regions,
-};
-use crate::validate;
+use crate::half_edges;
+use crate::random_mesh::{RING, RING_TRIANGLES, triangulations, triangulations_with_regions};
 use glam::{DVec2, Vec2};
+use trioxide::mesh::{Ties, Triangulation};
+use trioxide_verify::validate;
 
 fn points(points: &[(f64, f64)]) -> Vec<DVec2> {
     points.iter().map(|&(x, y)| DVec2::new(x, y)).collect()
@@ -445,7 +443,7 @@ proptest! {
         points in prop::collection::vec((0.0..1.0, 0.0..1.0), 3..120),
         seed: u64,
     ) {
-        let mesh = crate::reference::random_mesh::delaunay(&points);
+        let mesh = crate::random_mesh::delaunay(&points);
         let run = |triangles: &[[u32; 3]]| {
             let he = half_edges(triangles, mesh.points.len());
             polygon_set(&polylla(&mesh.points, &he, |_| false, Ties::Edge).0)

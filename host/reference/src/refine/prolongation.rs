@@ -3,9 +3,9 @@
 use glam::DVec2;
 use proptest::prelude::*;
 
-use crate::mesh::{EdgeTriangulation, Refinement};
-use crate::prolongation::Prolongation;
-use crate::reference::{self, random_mesh::triangulations};
+use crate::{self as reference, random_mesh::triangulations};
+use trioxide::mesh::{EdgeTriangulation, Refinement};
+use trioxide::prolongation::Prolongation;
 
 /// A mesh with `marked` refined in each of `rounds` rounds, and the records of the rounds.
 fn refined(

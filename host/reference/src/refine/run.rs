@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use gpu::point::DoublePoint;
 
-use super::tags::{Tags, segments};
-use super::upload::check_orientation;
-use super::{End, Error, Level, Options, Result};
-use crate::half_edges::AnyPoint;
-use crate::mesh::{EdgeTriangulation, Refinement, Triangulation};
-use crate::{reference, validate};
+use trioxide::half_edges::AnyPoint;
+use trioxide::mesh::{EdgeTriangulation, Refinement, Triangulation};
+use trioxide::refine::{
+    End, Error, Level, Options, Result, Tags, check_orientation, count_rounds, segments,
+};
+use trioxide::rules::topology;
 
 /// A run of the sequential algorithm.
 pub struct SerialRun<P> {
@@ -32,12 +32,12 @@ impl<P: AnyPoint> SerialRun<P> {
     /// Checks a triangulation, numbers its edges and refines it in rounds.
     ///
     /// # Errors
-    /// As [`super::refine`], and [`Error::Mesh`] with the element and the rule that it breaks.
+    /// As [`trioxide::refine::refine`], and [`Error::Mesh`] with the element and the rule that it breaks.
     pub fn of_triangulation(mesh: &Triangulation<P::Double>, options: &Options) -> Result<Self> {
         P::validate(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let start = Instant::now();
-        let mut edges = reference::edges(points, &mesh.triangles);
+        let mut edges = super::edges(points, &mesh.triangles);
         let numbering = ("number edges", start.elapsed());
         let tags = Tags::new(&mesh.segments, mesh.points.len())?;
         if !tags.values.is_empty() {
@@ -57,7 +57,7 @@ impl<P: AnyPoint> SerialRun<P> {
         Ok(run)
     }
 
-    /// The mesh by points and triangles, as [`super::DeviceEdgeMesh::triangulation`].
+    /// The mesh by points and triangles, as [`trioxide::refine::DeviceEdgeMesh::triangulation`].
     ///
     /// # Errors
     /// [`Error::Length`] when `regions` has another length than the input's list of triangles.
@@ -82,9 +82,9 @@ impl<P: AnyPoint> SerialRun<P> {
     /// Refines `mesh` in rounds.
     ///
     /// # Errors
-    /// As [`super::refine`], and [`Error::Mesh`] with the element and the rule that it breaks.
+    /// As [`trioxide::refine::refine`], and [`Error::Mesh`] with the element and the rule that it breaks.
     pub fn new(mesh: EdgeTriangulation<P>, options: &Options) -> Result<Self> {
-        validate::refine::topology(&mesh)?;
+        topology(&mesh)?;
         let clockwise = check_orientation(&mesh.points, &mesh.corners())?;
         options.marking.check(mesh.triangles.len())?;
         let input = Level {
@@ -101,7 +101,7 @@ impl<P: AnyPoint> SerialRun<P> {
             input,
         };
         let mut parents = Vec::new();
-        let rounds = super::count_rounds(options.rounds);
+        let rounds = count_rounds(options.rounds);
         for round in 0..options.rounds as usize {
             rounds.advance(1);
             let corners = run.mesh.corners();
@@ -120,7 +120,7 @@ impl<P: AnyPoint> SerialRun<P> {
             }
             // The number of new triangles is known only after the round.
             let before = options.max_triangles.map(|_| run.mesh.clone());
-            let (made, times) = reference::refine(&mut run.mesh, |t| marks[t as usize]);
+            let (made, times) = super::refine(&mut run.mesh, |t| marks[t as usize]);
             run.add_times(times.steps());
             if let Some((most, before)) = options.max_triangles.zip(before)
                 && run.mesh.triangles.len() > most as usize

@@ -2,9 +2,9 @@ use glam::{DVec2, Vec2};
 use proptest::prelude::*;
 
 use super::*;
-use crate::generate;
-use crate::reference::random_mesh::triangulations;
-use crate::validate;
+use crate::random_mesh::triangulations;
+use trioxide::generate;
+use trioxide_verify::validate;
 
 /// The mesh of figures 4.5 and B.1. It runs clockwise where y points up.
 pub(crate) fn example() -> EdgeTriangulation {

@@ -1,18 +1,16 @@
-//! Smoothing by the sequential reference, the oracle for devices.
+//! Whole meshes smoothed under the options of the devices.
 
 use gpu::smooth::{ONE_BLOCK_LANES, Vector};
 
-use super::Smoothed;
-use super::error::{Error, Result};
-use super::form::Form;
-use super::options::{Blocks, BoundaryRule, Method, Options, Weights};
-use super::schedule::{Moves, Schedule};
-use crate::mesh::Mesh;
-use crate::reference::{smooth as reference, smooth_weights};
-use crate::volume::VolumeMesh;
+use crate::{smooth as reference, smooth_weights};
+use trioxide::mesh::Mesh;
+use trioxide::smooth::{
+    Blocks, BoundaryRule, Error, Form, Method, Moves, Options, Result, Schedule, Smoothed, Weights,
+};
+use trioxide::volume::VolumeMesh;
 
-/// Smooths a volume mesh as [`super::run`] does, without a curve's order. The mesh keeps the rules of
-/// [`DeviceMesh`](super::DeviceMesh).
+/// Smooths a volume mesh as [`trioxide::smooth::run`] does, without a curve's order. The mesh keeps the rules of
+/// [`DeviceMesh`](trioxide::smooth::DeviceMesh).
 ///
 /// # Errors
 /// An [`Error`] for options that do not go together, or form B over many blocks ([`Error::Race`]).
@@ -60,8 +58,8 @@ pub fn volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) -
     Ok(smoothed(points, &moving, moves))
 }
 
-/// Smooths a surface mesh as [`super::run_surface`] does, without a curve's order. The mesh keeps the rules of
-/// [`DeviceMesh`](super::DeviceMesh).
+/// Smooths a surface mesh as [`trioxide::smooth::run_surface`] does, without a curve's order. The mesh keeps the rules of
+/// [`DeviceMesh`](trioxide::smooth::DeviceMesh).
 ///
 /// # Errors
 /// As [`volume`].

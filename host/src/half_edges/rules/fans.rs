@@ -6,11 +6,11 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::invalid;
 use crate::Result;
 use crate::mesh::{NONE, Triangulation};
-use crate::reference::half_edges::next_in_triangle;
+use crate::rules::invalid;
 use trioxide_mesh::edge_table::EdgeTable;
+use trioxide_mesh::half_edges::next_in_triangle;
 use trioxide_mesh::parallel;
 
 /// A vertex that triangles surround has no other triangle. Returns the number of pinch vertices.
@@ -184,7 +184,7 @@ mod tests {
     use glam::DVec2;
 
     use super::*;
-    use crate::validate::triangles_and_edges;
+    use crate::half_edges::rules::triangles_and_edges;
 
     /// Triangles around vertex 0 from corner to corner of a ring of `count` vertices, `turns` times round.
     fn ring(count: u32, turns: u32, leave_out: &[u32]) -> Triangulation {

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use gpu::plant_bad_index::{plant_bad_index, plant_broken_assertion};
 
 use super::{Case, Outcome, equal};
-use crate::device::Device;
+use trioxide::device::Device;
 
 /// The planted kernels with indices in range, and values that fit.
 pub fn good_indices() -> Case {
@@ -63,7 +63,7 @@ fn is_caught(expected: &[&str], launch: impl FnOnce() -> Result<Vec<u32>, String
 
 /// Copies of values, which must be below 50.
 fn copy(on: &Device, values: &[u32]) -> Result<Vec<u32>, String> {
-    let run = || -> crate::Result<Vec<u32>> {
+    let run = || -> trioxide::Result<Vec<u32>> {
         let values = on.upload(values)?;
         let mut copies = on.filled(values.len(), 0u32)?;
         // SAFETY: each index reads and writes its own element.
@@ -75,7 +75,7 @@ fn copy(on: &Device, values: &[u32]) -> Result<Vec<u32>, String> {
 
 /// The values 10, 20, 30, 40 at the indices of `plan`.
 fn gather(on: &Device, plan: &[u32]) -> Result<Vec<u32>, String> {
-    let run = || -> crate::Result<Vec<u32>> {
+    let run = || -> trioxide::Result<Vec<u32>> {
         let values = on.upload(&[10u32, 20, 30, 40])?;
         let plan = on.upload(plan)?;
         let mut found = on.filled(plan.len(), 0u32)?;

@@ -1,13 +1,13 @@
 //! Scan, compact and bucket against plain loops.
 
 use super::{Case, Outcome, Size, equal};
-use crate::bit_set;
-use crate::collective::{
+use trioxide::bit_set;
+use trioxide::collective::{
     Csr, bucket, bucket_local, bucket_long, compact, count_bits, exclusive_scan, mark_ids,
     order_by_keys, pack_flags,
 };
-use crate::device::Device;
-use crate::mesh::NONE;
+use trioxide::device::Device;
+use trioxide::mesh::NONE;
 
 pub fn cases(size: Size) -> Vec<Case> {
     let mut sizes = vec![0, 1, 2, 31, 32, 33, 255, 256, 257];

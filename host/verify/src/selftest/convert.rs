@@ -3,10 +3,10 @@
 use glam::{DVec2, DVec3, Vec2, Vec3};
 
 use super::{Case, Outcome, equal};
-use crate::convert::{flatten, lift, origins, triangles, triangulation};
-use crate::device::Device;
-use crate::generate;
-use crate::half_edges::DeviceTriangulation;
+use trioxide::convert::{flatten, lift, origins, triangles, triangulation};
+use trioxide::device::Device;
+use trioxide::generate;
+use trioxide::half_edges::DeviceTriangulation;
 
 pub fn cases() -> Vec<Case> {
     vec![

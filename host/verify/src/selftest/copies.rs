@@ -1,7 +1,7 @@
 //! Copies between host and device, beside other work and alone: the downloaded bytes equal the uploaded ones.
 
 use super::{Case, Outcome, equal};
-use crate::device::Device;
+use trioxide::device::Device;
 
 /// Bytes of the pieces that large copies go in.
 const PIECE: usize = 4 << 20;
@@ -43,7 +43,7 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::new("an error of work beside a copy is the copy's", |on| {
             let data = bytes_of(3 * PIECE, 1);
-            let fail = || Err::<(), _>(crate::Error::Argument("as planned".to_owned()));
+            let fail = || Err::<(), _>(trioxide::Error::Argument("as planned".to_owned()));
             let there = on.upload(&data)?;
             let errors = [
                 on.upload_beside(&data, fail).err(),
@@ -62,7 +62,7 @@ fn arrived(
     on: &Device,
     what: &str,
     sent: &[u8],
-    copy: impl FnOnce(&Device) -> crate::Result<Vec<u8>>,
+    copy: impl FnOnce(&Device) -> trioxide::Result<Vec<u8>>,
 ) -> Outcome {
     equal(what, &copy(on)?, sent)
 }

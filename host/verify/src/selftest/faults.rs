@@ -3,9 +3,9 @@
 use glam::DVec2;
 
 use super::{Case, equal};
-use crate::device::Device;
-use crate::half_edges::DeviceTriangulation;
-use crate::{Error, generate, polylla};
+use trioxide::device::Device;
+use trioxide::half_edges::DeviceTriangulation;
+use trioxide::{Error, generate, polylla};
 
 /// Points of the mesh that runs out of memory.
 const POINTS: usize = 100_000;
@@ -18,7 +18,7 @@ pub fn out_of_memory_midway() -> Case {
             return Ok(());
         }
         let mesh = generate::random(POINTS, 1)?;
-        let run = || -> crate::Result<u32> {
+        let run = || -> trioxide::Result<u32> {
             let resident = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
             let options = polylla::Options::default();
             let result = polylla::polylla(on, &resident, None, options)?;
@@ -45,7 +45,7 @@ pub fn out_of_memory_midway() -> Case {
 }
 
 /// Buffers that leave so many bytes, or up to `grain` more.
-fn hold_all_but(on: &Device, left: u64, grain: u64) -> Result<Vec<crate::Buffer<u32>>, String> {
+fn hold_all_but(on: &Device, left: u64, grain: u64) -> Result<Vec<trioxide::Buffer<u32>>, String> {
     let mut held = Vec::new();
     // In ever smaller pieces: the driver gives none as large as all that is free.
     let mut piece = on.free_bytes()?.saturating_sub(left) / 2;

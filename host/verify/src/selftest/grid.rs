@@ -7,9 +7,9 @@ use gpu::point::{DoublePoint, MeshPoint};
 use trioxide_kernel::launch::Buffer;
 
 use super::{Case, Outcome, Size, equal};
-use crate::device::Device;
-use crate::generate::Grid;
-use crate::grid::{Rows, Run};
+use trioxide::device::Device;
+use trioxide::generate::Grid;
+use trioxide::grid::{Rows, Run};
 
 pub fn cases(size: Size) -> Vec<Case> {
     let largest = size.of(90_000);

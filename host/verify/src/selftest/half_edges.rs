@@ -6,11 +6,12 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use gpu::point::MeshPoint;
 
 use super::{Case, NamedMesh, Outcome, equal};
-use crate::Error;
-use crate::device::Device;
-use crate::half_edges::{AnyPoint, DeviceTriangulation, Point};
-use crate::mesh::{HalfEdges, Triangulation};
-use crate::{reference, validate};
+use crate::validate;
+use trioxide::Error;
+use trioxide::device::Device;
+use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Point};
+use trioxide::mesh::{HalfEdges, Triangulation};
+use trioxide_reference as reference;
 
 pub fn cases(meshes: &[NamedMesh]) -> Vec<Case> {
     let mut cases: Vec<Case> = meshes

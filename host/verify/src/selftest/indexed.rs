@@ -7,13 +7,15 @@ use gpu::point::MeshPoint;
 
 use super::polylla::{tied_ring, with_regions};
 use super::{Case, NamedMesh, Outcome, Size, equal};
-use crate::device::Device;
-use crate::half_edges::{DeviceTriangulation, Point};
-use crate::indexed::{Neighbours, Options, Repair, indexed};
-use crate::mesh::{PolyllaLists, Ties, Triangulation};
-use crate::polylla::Constraints;
-use crate::reference::indexed::IndexedTriangulation;
-use crate::{Error, reference, validate};
+use crate::validate;
+use trioxide::Error;
+use trioxide::device::Device;
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::indexed::{Neighbours, Options, Repair, indexed};
+use trioxide::mesh::{PolyllaLists, Ties, Triangulation};
+use trioxide::polylla::Constraints;
+use trioxide_reference as reference;
+use trioxide_reference::indexed::IndexedTriangulation;
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     let runs = match size {
@@ -42,7 +44,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new(
         "indexed polylla: ties go by the order of the edges in a triangle",
         |on| {
-            let mesh = crate::generate::random(2000, 5)?;
+            let mesh = trioxide::generate::random(2000, 5)?;
             compare_first::<DVec2>(on, &mesh)?;
             compare_first::<Vec2>(on, &mesh)
         },
@@ -122,7 +124,7 @@ fn run<P: Point>(
     on: &Device,
     mesh: &Triangulation,
     options: Options,
-) -> crate::Result<PolyllaLists> {
+) -> trioxide::Result<PolyllaLists> {
     let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
     let constraints = Constraints::of(on, &half_edges, mesh)?;
     let neighbours = Neighbours::new(on, &half_edges)?;

@@ -29,11 +29,11 @@ mod weld_slabs;
 
 use std::collections::BTreeSet;
 
-use crate::collective;
-use crate::conformance;
-use crate::device::Device;
-use crate::mesh::Triangulation;
-use crate::{Result, generate};
+use trioxide::collective;
+use trioxide::conformance;
+use trioxide::device::Device;
+use trioxide::mesh::Triangulation;
+use trioxide::{Result, generate};
 
 /// Size of the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ pub type NamedMesh = (String, Triangulation);
 /// Every check, with generated meshes and those given.
 ///
 /// # Errors
-/// [`crate::Error::Argument`] when a mesh cannot be generated.
+/// [`trioxide::Error::Argument`] when a mesh cannot be generated.
 pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     let mut meshes = vec![
         ("grid 30".to_owned(), generate::grid(30)?),
@@ -175,7 +175,7 @@ pub const LAUNCHES: &str = "launches";
 /// and those whose name contains it. The whole suite where `only` is empty.
 ///
 /// # Errors
-/// [`crate::Error::Argument`] with the families there are, when nothing matches one of them.
+/// [`trioxide::Error::Argument`] with the families there are, when nothing matches one of them.
 pub fn select<'s>(suite: &'s [Case], only: &[impl AsRef<str>]) -> Result<Vec<&'s Case>> {
     let mut is_selected = vec![only.is_empty(); suite.len()];
     for text in only.iter().map(AsRef::as_ref) {
@@ -197,7 +197,7 @@ pub fn select<'s>(suite: &'s [Case], only: &[impl AsRef<str>]) -> Result<Vec<&'s
         .collect())
 }
 
-fn nothing_called(text: &str, suite: &[Case]) -> crate::Error {
+fn nothing_called(text: &str, suite: &[Case]) -> trioxide::Error {
     let mut families: Vec<(&str, usize)> = Vec::new();
     for case in suite {
         match families.last_mut() {
@@ -209,7 +209,7 @@ fn nothing_called(text: &str, suite: &[Case]) -> crate::Error {
         .iter()
         .map(|(family, count)| format!("  {family:<12} {count:>3} checks\n"))
         .collect();
-    crate::Error::Argument(format!(
+    trioxide::Error::Argument(format!(
         "no check has {text:?} in its name, and no family is called so; the families are\n{}(`trioxide selftest --list` \
          has every name)",
         families.concat()
@@ -229,7 +229,7 @@ fn with_holes(mut mesh: Triangulation, keep: u64) -> Triangulation {
 
 /// Names of the kernels in the PTX: those of the families and of the collectives.
 pub fn entries() -> BTreeSet<&'static str> {
-    let mut entries = conformance::entries(crate::PTX);
+    let mut entries = conformance::entries(trioxide::PTX);
     entries.extend(conformance::entries(collective::PTX));
     entries
 }

@@ -7,12 +7,14 @@ use gpu::point3::Point3;
 
 use super::refine_tets::{meshes, oriented};
 use super::{Case, Outcome, Size, equal};
-use crate::device::Device;
-use crate::polyhedra::{Measure, Options, polyhedra};
-use crate::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
-use crate::refine_tets::{DeviceTets, SpacePoint};
-use crate::volume::{TaggedTriangle, TetMesh};
-use crate::{Result, generate, reference, validate};
+use crate::validate;
+use trioxide::device::Device;
+use trioxide::polyhedra::{Measure, Options, polyhedra};
+use trioxide::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
+use trioxide::refine_tets::{DeviceTets, SpacePoint};
+use trioxide::volume::{TaggedTriangle, TetMesh};
+use trioxide::{Result, generate};
+use trioxide_reference as reference;
 
 pub fn cases(size: Size) -> Result<Vec<Case>> {
     let mut all = meshes(size)?;

@@ -4,14 +4,15 @@ use glam::{DVec3, Vec3};
 
 use super::polyhedra::shared_meshes;
 use super::{Case, Outcome, Size, equal};
-use crate::device::Device;
-use crate::polyhedra::{
+use trioxide::Result;
+use trioxide::device::Device;
+use trioxide::polyhedra::{
     DevicePolyhedra, Options, Share, SharePolyhedra, Taken, largest_faces, of_taken,
 };
-use crate::polyhedra_mesh::PolyhedraCounts;
-use crate::refine_tets::{DeviceTets, SpacePoint};
-use crate::volume::TetMesh;
-use crate::{Result, reference};
+use trioxide::polyhedra_mesh::PolyhedraCounts;
+use trioxide::refine_tets::{DeviceTets, SpacePoint};
+use trioxide::volume::TetMesh;
+use trioxide_reference as reference;
 
 pub fn cases(size: Size) -> Result<Vec<Case>> {
     let meshes = shared_meshes(size)?.into_iter();

@@ -6,14 +6,16 @@ use glam::{DVec2, Vec2};
 use gpu::point::MeshPoint;
 
 use super::{Case, NamedMesh, Outcome, Size, equal};
-use crate::Error;
-use crate::device::Device;
-use crate::half_edges::{DeviceTriangulation, Point};
-use crate::mesh::{PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation};
-use crate::polylla::{
+use crate::validate;
+use trioxide::Error;
+use trioxide::device::Device;
+use trioxide::digest;
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::mesh::{PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation};
+use trioxide::polylla::{
     Constraints, Options, WholeIds, digest_of_part, polylla, triangles_of_polygons,
 };
-use crate::{digest, reference, validate};
+use trioxide_reference as reference;
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     let runs = match size {
@@ -48,7 +50,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     }
     cases.push(Case::new("a grid gives its squares", move |on| {
         for k in [2u32, 3, 17, size.of(100) as u32] {
-            let mesh = crate::generate::grid((k * k) as usize)?;
+            let mesh = trioxide::generate::grid((k * k) as usize)?;
             let ours = run::<DVec2>(on, &mesh, Options::default())?;
             equal("polygons", &[ours.counts.polygons], &[(k - 1) * (k - 1)])?;
         }
@@ -73,7 +75,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new(
         "ties go by the order of the edges in a triangle",
         |on| {
-            let mesh = crate::generate::random(2000, 5)?;
+            let mesh = trioxide::generate::random(2000, 5)?;
             compare_first::<DVec2>(on, &mesh)?;
             compare_first::<Vec2>(on, &mesh)
         },
@@ -81,7 +83,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new(
         "polygons have the regions of their triangles",
         |on| {
-            let mesh = with_regions(&crate::generate::random(2000, 3)?);
+            let mesh = with_regions(&trioxide::generate::random(2000, 3)?);
             let regions = mesh.regions.as_deref().unwrap_or_default();
             let there = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
             let constraints = Constraints::of(on, &there, &mesh)?;
@@ -92,7 +94,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
             let expected: Vec<i32> = half_edges.iter().map(region).collect();
             equal("regions", &on.download(&ours)?, &expected)?;
             match result.regions(on, &there, &on.upload(&regions[1..])?) {
-                Err(crate::polylla::Error::Regions { .. }) => Ok(()),
+                Err(trioxide::polylla::Error::Regions { .. }) => Ok(()),
                 other => Err(format!("not refused: {:?}", other.err())),
             }
         },
@@ -100,18 +102,18 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new(
         "triangles of polygons are those of their own mesh",
         |on| {
-            let mesh = crate::generate::random(500, 3)?;
+            let mesh = trioxide::generate::random(500, 3)?;
             let there = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
             let again = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
             let result = polylla(on, &there, None, Options::default())?;
             match result.triangles(on, &again) {
-                Err(crate::polylla::Error::OtherMesh { .. }) => Ok(()),
+                Err(trioxide::polylla::Error::OtherMesh { .. }) => Ok(()),
                 other => Err(format!("not refused: {:?}", other.err())),
             }
         },
     ));
     cases.push(Case::new("a segment that is no edge is refused", |on| {
-        let mut mesh = crate::generate::grid(9)?;
+        let mut mesh = trioxide::generate::grid(9)?;
         mesh.segments.push(Segment {
             ends: [0, 8],
             marker: 1,
@@ -176,7 +178,7 @@ fn run<P: Point>(
     on: &Device,
     mesh: &Triangulation,
     options: Options,
-) -> crate::Result<PolyllaMesh> {
+) -> trioxide::Result<PolyllaMesh> {
     let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
     let constraints = Constraints::of(on, &half_edges, mesh)?;
     let result = polylla(on, &half_edges, constraints.as_ref(), options)?;

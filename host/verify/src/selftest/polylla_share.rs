@@ -6,11 +6,11 @@ use std::sync::Arc;
 use glam::{DVec2, Vec2};
 
 use super::{Case, Outcome, Size, equal, with_holes};
-use crate::device::Device;
-use crate::half_edges::{DeviceTriangulation, Point};
-use crate::mesh::{PolyllaMesh, Triangulation};
-use crate::polylla::{Options, Owners, polylla, polylla_share};
-use crate::{Result, generate};
+use trioxide::device::Device;
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::mesh::{PolyllaMesh, Triangulation};
+use trioxide::polylla::{Options, Owners, polylla, polylla_share};
+use trioxide::{Result, generate};
 
 pub fn cases(size: Size) -> Result<Vec<Case>> {
     let meshes = [

@@ -9,11 +9,12 @@ use gpu::point::DoublePoint;
 use trioxide_kernel::launch::Buffer;
 
 use super::{Case, NamedMesh, Outcome, Size, equal};
-use crate::device::Device;
-use crate::half_edges::AnyPoint;
-use crate::mesh::{EdgeTriangulation, Mesh, Segment, Triangulation};
-use crate::refine::{self, DeviceEdgeMesh, End, Marking, Options, SerialRun, refine};
 use crate::validate;
+use trioxide::device::Device;
+use trioxide::half_edges::AnyPoint;
+use trioxide::mesh::{EdgeTriangulation, Mesh, Segment, Triangulation};
+use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, Options, refine};
+use trioxide_reference::refine::SerialRun;
 
 pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     let runs = match size {
@@ -47,7 +48,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     ));
     cases.push(Case::new("refine the paper's example", paper_example));
     cases.push(Case::new("refine up to a number of triangles", |on| {
-        let mesh = crate::generate::grid(100)?;
+        let mesh = trioxide::generate::grid(100)?;
         let mut ours = DeviceEdgeMesh::<DVec2>::upload(on, &mesh)?;
         let options = Options {
             rounds: 100,
@@ -60,7 +61,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
         equal("triangles", &[ours.level().triangles], &[648])
     }));
     cases.push(Case::new("refine until areas are small", |on| {
-        let mesh = crate::generate::random(500, 3)?;
+        let mesh = trioxide::generate::random(500, 3)?;
         let mut ours = DeviceEdgeMesh::<DVec2>::upload(on, &mesh)?;
         let options = Options {
             marking: Marking::Area(1e-4),
@@ -80,7 +81,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
         }
     }));
     cases.push(Case::new("too small a triangle is refused", |on| {
-        let mut mesh = crate::generate::grid(4)?;
+        let mut mesh = trioxide::generate::grid(4)?;
         for point in &mut mesh.points {
             *point = DVec2::ONE + *point * (4.0 * f64::EPSILON);
         }
@@ -141,8 +142,8 @@ fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
 
 /// A closed surface and an open one, with regions and segments.
 fn surfaces() -> Vec<(&'static str, Triangulation<DVec3>)> {
-    let scan = crate::generate::scan(400, 1).and_then(Mesh::into_surface);
-    let mut terrain = crate::generate::jittered(400, 2).map(Mesh::from);
+    let scan = trioxide::generate::scan(400, 1).and_then(Mesh::into_surface);
+    let mut terrain = trioxide::generate::jittered(400, 2).map(Mesh::from);
     if let Ok(mesh) = &mut terrain {
         for p in &mut mesh.points {
             p.z = 0.25 * libm::sin(7.0 * p.x) * libm::cos(5.0 * p.y);
@@ -150,7 +151,7 @@ fn surfaces() -> Vec<(&'static str, Triangulation<DVec3>)> {
     }
     let terrain = terrain.and_then(Mesh::into_surface);
     let made = [("a scan in space", scan), ("a terrain", terrain)];
-    let tagged = |(name, mesh): (_, crate::Result<_>)| {
+    let tagged = |(name, mesh): (_, trioxide::Result<_>)| {
         let mut mesh: Triangulation<DVec3> = mesh.expect("enough points");
         mesh.regions = Some((0..mesh.triangles.len()).map(|t| (t / 10) as i32).collect());
         let some = mesh.triangles.iter().step_by(7).enumerate();
@@ -234,7 +235,7 @@ fn refuse_surfaces(on: &Device) -> Outcome {
         let Err(error) = DeviceEdgeMesh::<DVec3>::upload(on, &mesh) else {
             return Err(format!("{:?} is not refused", mesh.triangles));
         };
-        let text = crate::Error::from(error).to_string();
+        let text = trioxide::Error::from(error).to_string();
         if !(text.starts_with(element) && text.contains(rule)) {
             return Err(format!("{:?}: {text}", mesh.triangles));
         }
@@ -247,9 +248,12 @@ fn fraction(fraction: f64) -> Marking {
 }
 
 /// All arrays of a mesh on the device.
-fn arrays<P: AnyPoint>(on: &Device, mesh: &mut DeviceEdgeMesh<P>) -> crate::Result<Vec<Vec<u8>>> {
+fn arrays<P: AnyPoint>(
+    on: &Device,
+    mesh: &mut DeviceEdgeMesh<P>,
+) -> trioxide::Result<Vec<Vec<u8>>> {
     mesh.label(on)?;
-    fn bytes<T: Pod>(on: &Device, buffer: &Buffer<T>) -> crate::Result<Vec<u8>> {
+    fn bytes<T: Pod>(on: &Device, buffer: &Buffer<T>) -> trioxide::Result<Vec<u8>> {
         on.download_rows(buffer)
     }
     Ok(vec![
@@ -275,7 +279,7 @@ fn compare<P: AnyPoint>(
     let expected = SerialRun::<P>::of_triangulation(mesh, options)?;
     let (fine, rounds) = (&expected.mesh, &expected.rounds);
     let coarse = match DeviceEdgeMesh::<P>::upload(on, mesh) {
-        Err(refine::Error::Mesh(crate::Error::Invalid { rule, .. }))
+        Err(refine::Error::Mesh(trioxide::Error::Invalid { rule, .. }))
             if is_single && rule.contains("chosen precision") =>
         {
             return Ok(());

@@ -6,10 +6,12 @@ use glam::{DVec3, Vec3};
 use gpu::point3::Point3;
 
 use super::{Case, Outcome, Size, equal};
-use crate::device::Device;
-use crate::refine_tets::{DividedEdges, Marking, Options, Refined, SpacePoint, run};
-use crate::volume::{TaggedTriangle, TetMesh};
-use crate::{Result, generate, reference, validate};
+use crate::validate;
+use trioxide::device::Device;
+use trioxide::refine_tets::{DividedEdges, Marking, Options, Refined, SpacePoint, run};
+use trioxide::volume::{TaggedTriangle, TetMesh};
+use trioxide::{Result, generate};
+use trioxide_reference as reference;
 
 /// Meshes of tetrahedra.
 pub(super) fn meshes(size: Size) -> Result<Vec<(String, TetMesh)>> {

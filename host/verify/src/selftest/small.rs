@@ -3,7 +3,7 @@
 use glam::DVec2;
 
 use super::NamedMesh;
-use crate::mesh::Triangulation;
+use trioxide::mesh::Triangulation;
 
 pub fn meshes() -> Vec<NamedMesh> {
     vec![

@@ -6,10 +6,12 @@ use glam::DVec3;
 
 use super::refine_tets::{meshes, oriented};
 use super::{Case, Outcome, Size, equal};
-use crate::device::Device;
-use crate::refine_tets::DeviceTets;
-use crate::volume::{TaggedTriangle, TetMesh};
-use crate::{Result, generate, reference, validate};
+use crate::validate;
+use trioxide::device::Device;
+use trioxide::refine_tets::DeviceTets;
+use trioxide::volume::{TaggedTriangle, TetMesh};
+use trioxide::{Result, generate};
+use trioxide_reference as reference;
 
 pub fn cases(size: Size) -> Result<Vec<Case>> {
     let mut all = meshes(size)?;

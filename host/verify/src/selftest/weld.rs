@@ -5,14 +5,14 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::{Case, Outcome, Size, equal};
-use crate::device::Device;
-use crate::generate;
-use crate::mesh::{Faces, VertexAttributes};
-use crate::reference;
-use crate::weld::{
+use trioxide::device::Device;
+use trioxide::generate;
+use trioxide::mesh::{Faces, VertexAttributes};
+use trioxide::weld::{
     DeviceMesh, Error, Method, Options, Position, Result, Tuning, Welded, bytes_needed, weld,
     weld_from_host,
 };
+use trioxide_reference as reference;
 
 /// Points and triangles, by name, with the epsilons to weld them by.
 struct Input {
@@ -223,7 +223,7 @@ fn method_by_memory(on: &Device) -> Outcome {
         }
         match (choose(free / bytes_each), expected) {
             (Ok(chosen), Some(expected)) if chosen == expected => {}
-            (Err(Error::Shared(crate::Error::OutOfMemory { .. })), None) => {}
+            (Err(Error::Shared(trioxide::Error::OutOfMemory { .. })), None) => {}
             (other, _) => {
                 return Err(format!(
                     "{other:?} by {bytes_each} bytes a vertex, expected {expected:?}"

@@ -6,13 +6,13 @@ use glam::{DVec2, DVec3};
 
 use super::weld::{by_chains, crowded, equal_welds, scan, shuffled};
 use super::{Case, Outcome, Size, equal};
-use crate::device::Device;
-use crate::mesh::{Faces, Mesh, Polygons, VertexAttributes};
-use crate::random::SplitMix64;
-use crate::reference;
-use crate::weld::{
+use trioxide::device::Device;
+use trioxide::mesh::{Faces, Mesh, Polygons, VertexAttributes};
+use trioxide::random::SplitMix64;
+use trioxide::weld::{
     Carried, DeviceCarried, DeviceMesh, Guards, Locks, Options, Position, epsilon_for_ratio, weld,
 };
+use trioxide_reference as reference;
 
 /// A mesh with all attributes, locks and regions.
 pub struct Input {

@@ -5,11 +5,11 @@ use glam::DVec3;
 
 use super::weld::{equal_welds, scan};
 use super::{Case, Outcome, Size};
-use crate::device::Device;
-use crate::mesh::VertexAttributes;
-use crate::random::SplitMix64;
-use crate::reference;
-use crate::weld::{Carried, DeviceCarried, DeviceMesh, Guards, Options, weld};
+use trioxide::device::Device;
+use trioxide::mesh::VertexAttributes;
+use trioxide::random::SplitMix64;
+use trioxide::weld::{Carried, DeviceCarried, DeviceMesh, Guards, Options, weld};
+use trioxide_reference as reference;
 
 /// The cases of these clouds.
 pub fn cases(size: Size) -> Vec<Case> {

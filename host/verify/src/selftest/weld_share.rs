@@ -7,14 +7,14 @@ use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED, WAITING};
 
 use super::weld::{crowded, equal_welds, scan, shuffled};
 use super::{Case, Outcome, Size, equal};
-use crate::device::Device;
-use crate::mesh::{Faces, Mesh, VertexAttributes};
-use crate::random::SplitMix64;
-use crate::reference;
-use crate::weld::{
+use trioxide::device::Device;
+use trioxide::mesh::{Faces, Mesh, VertexAttributes};
+use trioxide::random::SplitMix64;
+use trioxide::weld::{
     BlockFaces, BlockMap, Carried, DeviceMesh, Guards, Locks, Options, Others, carry_share,
     decide_share,
 };
+use trioxide_reference as reference;
 
 /// The cases of shares.
 pub fn cases(size: Size) -> Vec<Case> {
@@ -104,7 +104,7 @@ struct Teller<'a> {
 }
 
 impl Others for Teller<'_> {
-    fn round(&mut self, known: &mut [u8]) -> crate::Result<bool> {
+    fn round(&mut self, known: &mut [u8]) -> trioxide::Result<bool> {
         self.rounds += 1;
         let differs = |v: &usize| known[*v] < WAITING && known[*v] != self.states[*v];
         let wrong = (0..known.len()).find(|v| known[*v] != UNDECIDED && differs(v));

@@ -4,9 +4,11 @@ use glam::DVec3;
 
 use super::weld::{crowded, equal_welds, scan, shuffled};
 use super::{Case, Outcome, Size};
-use crate::device::Device;
-use crate::reference;
-use crate::weld::{InSlabs, Method, Options, Position, bytes_needed, bytes_of_slab, weld_in_slabs};
+use trioxide::device::Device;
+use trioxide::weld::{
+    InSlabs, Method, Options, Position, bytes_needed, bytes_of_slab, weld_in_slabs,
+};
+use trioxide_reference as reference;
 
 /// The cases of welding in slabs.
 pub fn cases(size: Size) -> Vec<Case> {

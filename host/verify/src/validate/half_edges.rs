@@ -1,14 +1,14 @@
 //! Do these half-edges hold together?
 
-use super::ensure;
-use crate::Result;
-use crate::mesh::{HalfEdges, NONE};
-use crate::reference::half_edges::next_in_triangle;
+use trioxide::Result;
+use trioxide::mesh::{HalfEdges, NONE};
+use trioxide::rules::ensure;
+use trioxide_mesh::half_edges::next_in_triangle;
 
 /// Checks every identity that [`HalfEdges`] documents.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] with the smallest half-edge or vertex that breaks the first broken rule.
+/// [`trioxide::Error::Invalid`] with the smallest half-edge or vertex that breaks the first broken rule.
 pub fn half_edges(half_edges: &HalfEdges) -> Result<()> {
     let he = half_edges;
     let n = he.twin.len();
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn strip() -> HalfEdges {
-        crate::reference::half_edges(&[[0, 1, 2], [2, 3, 0], [2, 4, 3]], 6)
+        trioxide_reference::half_edges(&[[0, 1, 2], [2, 3, 0], [2, 4, 3]], 6)
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn finds_border_half_edges_that_change_fans() {
-        let mut he = crate::reference::half_edges(&[[0, 1, 2], [0, 3, 4]], 5);
+        let mut he = trioxide_reference::half_edges(&[[0, 1, 2], [0, 3, 4]], 5);
         // The border half-edges into vertex 0 swap their successors.
         let into: Vec<u32> = (6..12).filter(|&h| he.target(h) == 0).collect();
         let [a, b] = into[..] else { panic!() };
@@ -146,5 +146,16 @@ mod tests {
             error.ends_with("next on the border stays in the fan of triangles"),
             "{error}"
         );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_identity_holds(mesh in trioxide_reference::random_mesh::triangulations()) {
+            let he = trioxide_reference::half_edges(&mesh.triangles, mesh.points.len());
+            half_edges(&he).unwrap();
+            let summary = crate::validate::triangulation(&mesh).unwrap();
+
+            proptest::prop_assert_eq!(he.len(), he.inner() as usize + summary.boundary_edges);
+        }
     }
 }

@@ -5,33 +5,23 @@
 
 use glam::DVec2;
 
-use super::{ensure, invalid};
-use crate::Result;
-use crate::mesh::{HalfEdges, NONE, Polygons, PolyllaMesh};
+use trioxide::Result;
+use trioxide::mesh::{HalfEdges, NONE, Polygons, PolyllaMesh};
+use trioxide::rules::{
+    check_offsets, check_polygon, count_weakly_simple, ensure, invalid, shoelace, sides,
+};
 use trioxide_mesh::edge_table::EdgeTable;
-use trioxide_mesh::parallel;
 
-mod alone;
-
-pub use alone::{polygon_mesh, polygon_mesh_edges, polygon_mesh_with};
-
-/// Counts of a valid polygonal mesh.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Summary {
-    /// Polygons.
-    pub polygons: usize,
-    /// Polygons that visit a vertex more than once.
-    pub weakly_simple: usize,
-    /// Total area.
-    pub area: f64,
-}
+pub use trioxide::rules::{
+    PolygonSummary as Summary, polygon_mesh, polygon_mesh_edges, polygon_mesh_with,
+};
 
 /// Checks polygons given as lists of vertices against the triangulation of `half_edges`, as [`polylla`] does.
 ///
 /// The polygons may come in any order and start at any of their vertices.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] with the first offending element of the first broken rule.
+/// [`trioxide::Error::Invalid`] with the first offending element of the first broken rule.
 pub fn polygons_of(
     points: &[DVec2],
     half_edges: &HalfEdges,
@@ -83,7 +73,7 @@ pub fn polygons_of(
     // The same polygons in canonical order.
     loops.sort_unstable();
     let starts: Vec<u32> = loops.iter().map(|l| l.0).collect();
-    let (lists, _) = crate::reference::polylla::list_polygons(he, &next, &starts);
+    let (lists, _) = trioxide_reference::polylla::list_polygons(he, &next, &starts);
     let mesh = PolyllaMesh {
         next,
         prev,
@@ -104,7 +94,7 @@ pub fn polygons_of(
 /// same area.
 ///
 /// # Errors
-/// [`crate::Error::Invalid`] with the first offending element of the first broken rule.
+/// [`trioxide::Error::Invalid`] with the first offending element of the first broken rule.
 pub fn polylla(
     points: &[DVec2],
     half_edges: &HalfEdges,
@@ -322,66 +312,6 @@ fn check_area(points: &[DVec2], polygon: &[u32], i: u32, area: f64) -> Result<()
         || format!("polygon {i}"),
         || format!("has area {found}, but its triangles have {area}"),
     )
-}
-
-fn check_offsets(polygons: &Polygons) -> Result<()> {
-    let offsets = &polygons.offsets;
-    let good = offsets.first().is_none_or(|&o| o == 0)
-        && offsets.is_sorted()
-        && offsets.last().map_or(0, |&o| o as usize) == polygons.vertices.len();
-    ensure(
-        good,
-        || "mesh".into(),
-        || "has polygon offsets that do not ascend from 0 to the number of listed vertices".into(),
-    )
-}
-
-/// Rules for one list of vertices.
-fn check_polygon(i: usize, polygon: &[u32], vertices: usize) -> Result<()> {
-    let n = polygon.len();
-    let rule =
-        |holds: bool, rule: &dyn Fn() -> String| ensure(holds, || format!("polygon {i}"), rule);
-    rule(n >= 3, &|| format!("has {n} vertices: 3 is the least"))?;
-    for (k, &b) in polygon.iter().enumerate() {
-        let (a, c) = (polygon[(k + n - 1) % n], polygon[(k + 1) % n]);
-        rule((b as usize) < vertices, &|| {
-            format!("has vertex {b}, but the mesh has {vertices} vertices")
-        })?;
-        rule(b != c, &|| format!("has an edge from vertex {b} to itself"))?;
-        rule(a != c, &|| {
-            format!("has a spike: vertices {a}, {b}, {c} in a row")
-        })?;
-    }
-    Ok(())
-}
-
-/// Directed edges of a polygon.
-fn sides(polygon: &[u32]) -> impl Iterator<Item = (u32, u32)> + Clone + '_ {
-    let after = polygon.iter().cycle().skip(1);
-    polygon.iter().copied().zip(after.copied())
-}
-
-/// Signed area, with coordinates taken from the polygon's first vertex.
-fn shoelace(points: &[DVec2], polygon: &[u32]) -> f64 {
-    let origin = points[polygon[0] as usize];
-    let twice: f64 = sides(polygon)
-        .map(|(a, b)| (points[a as usize] - origin).perp_dot(points[b as usize] - origin))
-        .sum();
-    0.5 * twice
-}
-
-fn count_weakly_simple(polygons: &Polygons) -> usize {
-    let counts = parallel::map_pieces(polygons.len(), parallel::GRAIN, |range| {
-        let mut sorted = Vec::new();
-        let is_counted = |&i: &usize| {
-            sorted.clear();
-            sorted.extend_from_slice(polygons.get(i));
-            sorted.sort_unstable();
-            sorted.windows(2).any(|pair| pair[0] == pair[1])
-        };
-        range.filter(is_counted).count()
-    });
-    counts.into_iter().sum()
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 
-use super::{ensure, invalid};
-use crate::Result;
-use crate::mesh::NONE;
-use crate::polyhedra_mesh::{PolyhedraLists, side_vertices};
-use crate::volume::TetMesh;
+use trioxide::Result;
+use trioxide::mesh::NONE;
+use trioxide::polyhedra_mesh::{PolyhedraLists, side_vertices};
+use trioxide::rules::{ensure, invalid};
+use trioxide::volume::TetMesh;
 
 /// Checks the polyhedra of a valid mesh of tetrahedra ([`tets`](super::tets())).
 ///
@@ -18,7 +18,7 @@ use crate::volume::TetMesh;
 /// - The volume inside of each surface is that of the polyhedron's tetrahedra, but for rounding.
 ///
 /// # Errors
-/// [`Error::Invalid`](crate::Error::Invalid) with the first element that breaks a rule.
+/// [`Error::Invalid`](trioxide::Error::Invalid) with the first element that breaks a rule.
 pub fn polyhedra(mesh: &TetMesh, lists: &PolyhedraLists, constrained: bool) -> Result<()> {
     let tetrahedra = mesh.tetrahedra.len();
     let of_tet = polyhedron_of_each(tetrahedra, lists)?;
@@ -228,8 +228,9 @@ impl Trees {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::polyhedra::Options;
-    use crate::{generate, reference};
+    use trioxide::generate;
+    use trioxide::polyhedra::Options;
+    use trioxide_reference as reference;
 
     /// A validator that accepts everything would prove nothing.
     #[test]

@@ -2,11 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{TetSummary, face_uses, sorted, tets};
-use crate::Result;
-use crate::refine_tets::Refined;
-use crate::validate::{ensure, invalid};
-use crate::volume::TetMesh;
+use trioxide::Result;
+use trioxide::refine_tets::Refined;
+use trioxide::rules::{TetSummary, ensure, face_uses, invalid, sorted, tets};
+use trioxide::volume::TetMesh;
 
 /// Checks one level of refinement of a valid mesh: `fine` from `coarse`.
 ///
@@ -20,7 +19,7 @@ use crate::volume::TetMesh;
 /// - Regions and tags are the parents'.
 ///
 /// # Errors
-/// [`Error::Invalid`](crate::Error::Invalid) with the first element that breaks a rule.
+/// [`Error::Invalid`](trioxide::Error::Invalid) with the first element that breaks a rule.
 pub fn refined_tets(coarse: &TetMesh, fine: &Refined) -> Result<TetSummary> {
     let (vertices, mesh) = (coarse.points.len(), &fine.mesh);
     check_lengths(coarse, fine)?;
@@ -305,4 +304,86 @@ fn determinant(matrix: &[Vec<i64>]) -> i64 {
             }
         })
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trioxide::generate;
+    use trioxide::refine_tets::{Marking, Options};
+    use trioxide::volume::TaggedTriangle;
+    use trioxide_reference as reference;
+
+    fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
+        result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn broken_meshes_are_refused() {
+        let mesh = generate::tet_grid(27, 1).unwrap();
+        assert!(tets(&mesh).is_ok());
+        let broken = |change: fn(&mut TetMesh)| {
+            let mut mesh = mesh.clone();
+            change(&mut mesh);
+            message(tets(&mesh))
+        };
+        assert!(broken(|m| m.points[3].y = f64::NAN).contains("vertex 3"));
+        assert!(broken(|m| m.tetrahedra[5][1] = 27).contains("tetrahedron 5 has vertex 27"));
+        assert!(broken(|m| m.tetrahedra[4].swap(0, 1)).contains("tetrahedron 4 is inverted"));
+        assert!(broken(|m| m.tetrahedra[4][1] = m.tetrahedra[4][0]).contains("flat"));
+        assert!(broken(|m| m.regions = Some(vec![1])).contains("1 tetrahedra of 48"));
+        assert!(broken(|m| m.tetrahedra.push(m.tetrahedra[0])).contains("face"));
+        let tag = |vertices| TaggedTriangle { vertices, tag: 1 };
+        assert!(tag([0, 1, 26]).tag == 1);
+        assert!(
+            broken(|m| m.faces.push(TaggedTriangle {
+                vertices: [0, 1, 26],
+                tag: 1
+            }))
+            .contains("is no face of a tetrahedron")
+        );
+    }
+
+    #[test]
+    fn broken_refinements_are_refused() {
+        let coarse = generate::tet_grid(64, 1).unwrap();
+        let options = Options {
+            marking: Marking::Fraction {
+                fraction: 0.1,
+                seed: 3,
+            },
+            ..Default::default()
+        };
+        let fine = reference::refine_tets::<glam::DVec3>(&coarse, &options).unwrap();
+        refined_tets(&coarse, &fine).unwrap();
+        let broken = |change: &dyn Fn(&mut Refined)| {
+            let mut fine = fine.clone();
+            change(&mut fine);
+            message(refined_tets(&coarse, &fine))
+        };
+        let last = fine.mesh.tetrahedra.len() - 1;
+        broken(&|m| m.mesh.points[64].x += 1e-9);
+        broken(&|m| m.tetrahedron_parents[last] = 0);
+        broken(&|m| {
+            m.mesh.tetrahedra.pop();
+            m.tetrahedron_parents.pop();
+        });
+        // A tetrahedron in the place of its children: its neighbours' vertices hang.
+        let divided = fine.tetrahedron_parents[last];
+        let hanging = broken(&|m| {
+            m.mesh.tetrahedra[divided as usize] = coarse.tetrahedra[divided as usize];
+            let parents = std::mem::take(&mut m.tetrahedron_parents);
+            let tetrahedra = std::mem::take(&mut m.mesh.tetrahedra);
+            for (t, (parent, tetrahedron)) in parents.into_iter().zip(tetrahedra).enumerate() {
+                if parent != divided || t == divided as usize {
+                    m.tetrahedron_parents.push(parent);
+                    m.mesh.tetrahedra.push(tetrahedron);
+                }
+            }
+        });
+        assert!(
+            hanging.contains("whole") || hanging.contains("hangs") || hanging.contains("no face"),
+            "{hanging}"
+        );
+    }
 }

@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use glam::DVec3;
 use gpu::smooth::{CellQuality, cell_quality};
 
-use super::ensure;
 use super::volume::volume_summary;
-use crate::Result;
-use crate::mesh::{Mesh, NONE};
-use crate::smooth::{BoundaryRule, Options};
-use crate::volume::{CellKind, VolumeMesh, faces, key, orientation};
+use trioxide::Result;
+use trioxide::mesh::{Mesh, NONE};
+use trioxide::rules::ensure;
+use trioxide::smooth::{BoundaryRule, Options};
+use trioxide::volume::{CellKind, VolumeMesh, faces, key, orientation};
 
 /// Largest part of the volume that sliding may change: faces that are flat to 0.006 degrees count as planar.
 const VOLUME_KEPT: f64 = 1e-4;
@@ -22,7 +22,7 @@ const VOLUME_KEPT: f64 = 1e-4;
 /// none). Both meshes have their coordinates in the precision of the run.
 ///
 /// # Errors
-/// [`Error::Invalid`](crate::Error::Invalid) with the first element that breaks a promise.
+/// [`Error::Invalid`](trioxide::Error::Invalid) with the first element that breaks a promise.
 pub fn smoothed_volume(
     before: &VolumeMesh,
     after: &VolumeMesh,
@@ -191,8 +191,8 @@ fn no_cell_is_harmed(before: &VolumeMesh, after: &VolumeMesh) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate;
-    use crate::mesh::Faces;
+    use trioxide::generate;
+    use trioxide::mesh::Faces;
 
     fn volume() -> (VolumeMesh, usize) {
         let mesh = generate::tet_grid(125, 1).expect("enough nodes");

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use crate::mesh::{Faces, Mesh, Polygons};
 use crate::selftest::Size;
-use crate::volume::{Cells, MixedCells, TetMesh, VolumeMesh};
-use crate::{Result, generate};
+use trioxide::mesh::{Faces, Mesh, Polygons};
+use trioxide::volume::{Cells, MixedCells, TetMesh, VolumeMesh};
+use trioxide::{Result, generate};
 
 /// Volume meshes by name.
 pub fn volumes(size: Size) -> Result<Vec<(&'static str, VolumeMesh)>> {

@@ -6,21 +6,20 @@ mod options;
 use std::sync::Arc;
 
 use glam::{DVec3, Vec3};
-use gpu::ids::CellFace;
+use gpu::ids::{CellFace, Vertex};
 use gpu::smooth::{Vector, cell_quality, dihedral_cosine, radius_ratio};
 
 use super::{Case, Outcome, Size, equal};
-use crate::bit_set::members;
-use crate::device::Device;
-use crate::mesh::Mesh;
-use crate::quality3d::{Histogram, quality};
-use crate::reference::smooth as reference;
-use crate::smooth::{
-    self, Blocks, DeviceMesh, Form, Layout, Method, Moves, Neighbours, Options, Relation,
-    Relations, Renumber, Schedule, Sides,
+use trioxide::bit_set::members;
+use trioxide::device::{Buffer, Device};
+use trioxide::mesh::Mesh;
+use trioxide::quality3d::{Histogram, quality};
+use trioxide::smooth::{
+    self, Blocks, DeviceMesh, Form, Layout, Method, Moves, Options, Relations, Renumber, Schedule,
 };
-use crate::volume::VolumeMesh;
-use crate::{Error, Result};
+use trioxide::volume::VolumeMesh;
+use trioxide::{Error, Result};
+use trioxide_reference::smooth as reference;
 
 pub fn cases(size: Size) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
@@ -138,15 +137,11 @@ fn relations(on: &Device, mesh: &VolumeMesh) -> Outcome {
     let resident = DeviceMesh::<DVec3>::upload(on, mesh)?;
     let found = Relations::new(on, &resident)?;
     let expected = reference::neighbours(nodes, mesh.cells.iter());
-    same_rows(on, &found.neighbours, &expected)?;
-    let by_cell = resident
-        .cells()
-        .neighbours(on, &found.incidence, Relation::Cell)?;
+    same_rows(on, found.neighbours(), &expected)?;
+    let (rows, neighbours) = found.cell_neighbours(on)?;
     let expected = reference::cell_neighbours(nodes, mesh.cells.iter());
-    same_rows(on, &by_cell, &expected)?;
-    let Sides::Faces(faces) = &found.boundary.sides else {
-        return Err("edges of a volume mesh".to_owned());
-    };
+    same_rows(on, (&rows, &neighbours), &expected)?;
+    let faces = found.boundary_faces().ok_or("a surface")?;
     let faces: Vec<(u32, u32)> = members(&on.download_rows(faces)?)
         .map(CellFace::new)
         .map(|face| (face.cell().index(), face.side()))
@@ -157,14 +152,18 @@ fn relations(on: &Device, mesh: &VolumeMesh) -> Outcome {
         &reference::boundary_faces(mesh.cells.iter()),
     )?;
     same_nodes(
-        &on.download_rows(&found.boundary.nodes)?,
+        &on.download_rows(found.boundary_nodes())?,
         &reference::boundary_nodes(nodes, mesh.cells.iter()),
     )
 }
 
-fn same_rows(on: &Device, found: &Neighbours, expected: &[Vec<u32>]) -> Outcome {
-    let rows = on.download(&found.rows)?;
-    let neighbours: Vec<u32> = on.download_rows(&found.neighbours)?;
+fn same_rows(
+    on: &Device,
+    (rows, neighbours): (&Buffer<u32>, &Buffer<Vertex>),
+    expected: &[Vec<u32>],
+) -> Outcome {
+    let rows = on.download(rows)?;
+    let neighbours: Vec<u32> = on.download_rows(neighbours)?;
     let mut ends = vec![0];
     for row in expected {
         ends.push(ends[ends.len() - 1] + row.len() as u32);
@@ -386,9 +385,9 @@ fn surfaces(on: &Device) -> Outcome {
         let resident = DeviceMesh::<Vec3>::upload_surface(on, &mesh)?;
         let found = Relations::new(on, &resident)?;
         let expected = reference::surface_neighbours(nodes, faces());
-        same_rows(on, &found.neighbours, &expected).map_err(|error| format!("{name}: {error}"))?;
+        same_rows(on, found.neighbours(), &expected).map_err(|error| format!("{name}: {error}"))?;
         let border = reference::border_nodes(nodes, faces());
-        same_nodes(&on.download_rows(&found.boundary.nodes)?, &border)
+        same_nodes(&on.download_rows(found.boundary_nodes())?, &border)
             .map_err(|error| format!("{name}: {error}"))?;
     }
     Ok(())
@@ -488,9 +487,9 @@ fn mismatched(on: &Device) -> Outcome {
     Ok(())
 }
 
-fn cells(mesh: &mut VolumeMesh) -> &mut crate::volume::MixedCells {
+fn cells(mesh: &mut VolumeMesh) -> &mut trioxide::volume::MixedCells {
     match &mut mesh.cells {
-        crate::volume::Cells::Mixed(cells) => cells,
-        crate::volume::Cells::Tetrahedra(_) => panic!("the mesh is mixed"),
+        trioxide::volume::Cells::Mixed(cells) => cells,
+        trioxide::volume::Cells::Tetrahedra(_) => panic!("the mesh is mixed"),
     }
 }

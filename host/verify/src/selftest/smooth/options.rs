@@ -4,15 +4,15 @@ use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
 
 use super::meshes;
-use crate::device::Device;
-use crate::mesh::{Faces, Mesh};
 use crate::selftest::{Outcome, equal};
-use crate::smooth::{
-    self, BoundaryRule, DeviceMesh, Error, Form, Layout, Method, Options, Renumber, Result,
-    Smoothed, Weights, serial,
-};
 use crate::validate::smooth::{smoothed_surface, smoothed_volume};
-use crate::volume::{VolumeMesh, bounds};
+use trioxide::device::Device;
+use trioxide::mesh::{Faces, Mesh};
+use trioxide::smooth::{
+    self, BoundaryRule, DeviceMesh, Error, Form, Layout, Method, Options, Renumber, Result,
+    Smoothed, Weights,
+};
+use trioxide::volume::{VolumeMesh, bounds};
 
 const WEIGHTS: [Weights; 3] = [Weights::Uniform, Weights::InverseLength, Weights::Cotangent];
 const BOUNDARIES: [BoundaryRule; 2] = [BoundaryRule::Fixed, BoundaryRule::Slide];
@@ -100,7 +100,7 @@ fn volume_in<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
     before.points.iter_mut().for_each(round::<P>);
     every_way(|options| {
         let ours = smooth::run::<P>(on, mesh, &[], options);
-        let expected = serial::volume::<P>(mesh, &[], options);
+        let expected = trioxide_reference::smooth::volume::<P>(mesh, &[], options);
         let Some(points) = same(ours, expected)? else {
             return Ok(());
         };
@@ -171,7 +171,7 @@ fn resident_in<P: Vector>(on: &Device, mesh: &Mesh, triangles: &[[u32; 3]]) -> O
 }
 
 fn tetrahedra_in<P: Vector>(on: &Device) -> Outcome {
-    let tets = crate::generate::random_tets(300, 2)?;
+    let tets = trioxide::generate::random_tets(300, 2)?;
     let rounded: Vec<P> = tets.points.iter().map(|&p| P::from_f64(p)).collect();
     let of_tetrahedra = |tetrahedra: &[[u32; 4]]| {
         DeviceMesh::<P>::of_tetrahedra(on, on.upload(&rounded)?, on.upload(tetrahedra)?)
@@ -219,7 +219,7 @@ fn surface_by<P: Vector>(on: &Device, mesh: &Mesh, options: &Options) -> Outcome
     let mut before = mesh.clone();
     before.points.iter_mut().for_each(round::<P>);
     let ours = smooth::run_surface::<P>(on, mesh, &[], options);
-    let expected = serial::surface::<P>(mesh, &[], options);
+    let expected = trioxide_reference::smooth::surface::<P>(mesh, &[], options);
     let Some(points) = same(ours, expected)? else {
         return Ok(());
     };

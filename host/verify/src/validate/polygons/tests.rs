@@ -1,6 +1,6 @@
 use super::*;
-use crate::mesh::PolygonMesh;
-use crate::reference;
+use trioxide::mesh::PolygonMesh;
+use trioxide_reference as reference;
 
 /// A square around vertex 4, with its polygons: four triangles, as every triangle's longest edge is on the boundary.
 fn square() -> (Vec<DVec2>, HalfEdges, PolyllaMesh) {
@@ -8,7 +8,7 @@ fn square() -> (Vec<DVec2>, HalfEdges, PolyllaMesh) {
         .map(|(x, y)| DVec2::new(x, y))
         .to_vec();
     let he = reference::half_edges(&[[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]], 5);
-    let (mesh, _) = reference::polylla(&points, &he, |_| false, crate::mesh::Ties::Edge);
+    let (mesh, _) = reference::polylla(&points, &he, |_| false, trioxide::mesh::Ties::Edge);
     (points, he, mesh)
 }
 

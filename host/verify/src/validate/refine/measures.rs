@@ -6,10 +6,10 @@ use glam::DVec3;
 use gpu::point::{DoublePoint, MeshPoint};
 
 use super::corners;
-use crate::mesh::EdgeTriangulation;
 use crate::validate::exact::ExactSum;
-use crate::validate::{ensure, invalid};
-use crate::{Error, Result};
+use trioxide::mesh::EdgeTriangulation;
+use trioxide::rules::{ensure, invalid};
+use trioxide::{Error, Result};
 use trioxide_mesh::parallel;
 
 /// Triangles whose areas one thread sums up; the sum is the same for any number of threads.

@@ -2,9 +2,9 @@ use glam::DVec2;
 use proptest::prelude::*;
 
 use super::*;
-use crate::generate;
-use crate::reference;
-use crate::reference::random_mesh::triangulations;
+use trioxide::generate;
+use trioxide_reference as reference;
+use trioxide_reference::random_mesh::triangulations;
 
 /// The mesh of the paper's section 4.5, mirrored: counter-clockwise where y points up.
 fn example() -> EdgeTriangulation {
