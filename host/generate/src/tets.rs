@@ -231,8 +231,8 @@ pub(super) fn check_size(n: usize, least: usize, tetrahedra: usize) -> Result<()
 mod tests {
     use super::*;
     use crate::tet_grid;
-    use trioxide_mesh::rules;
     use trioxide_mesh::digest::digest;
+    use trioxide_mesh::rules;
 
     fn volume(mesh: &TetMesh) -> f64 {
         let sixths = mesh.tetrahedra.iter().map(|t| orientation(&mesh.points, t));

@@ -127,7 +127,7 @@ impl<'a> DeviceGuards<'a> {
     }
 }
 
-/// As [`DeviceGuards`], in host memory.
+/// What keeps vertices apart, in host memory.
 pub struct HostGuards<'a> {
     limits: Limits,
     locked: Vec<Bits<Vertex>>,

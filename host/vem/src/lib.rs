@@ -40,9 +40,9 @@ use std::f64::consts::PI;
 use glam::DVec2;
 
 use trioxide::device::{Laps, Stage};
-use trioxide_mesh::rules;
 use trioxide_mesh::edges::Edges;
 use trioxide_mesh::mesh::{NONE, PolygonMesh};
+use trioxide_mesh::rules;
 use trioxide_mesh::{Result, parallel, progress};
 
 use element::Element;

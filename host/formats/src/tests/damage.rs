@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::super::text::Fault;
 use super::round_trips::polygon_mesh;
 use super::*;
-use trioxide_mesh::rules;
 use trioxide_mesh::mesh::Triangulation;
+use trioxide_mesh::rules;
 
 fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
     // One file after the other, so that damage can strike each.

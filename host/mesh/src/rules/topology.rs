@@ -13,7 +13,7 @@ use crate::mesh::{EdgeTriangulation, NONE};
 /// each edge; no two edges with the same ends.
 ///
 /// # Errors
-/// [`Error::Invalid`](trioxide::Error::Invalid) with the smallest element that breaks the first broken rule.
+/// [`Error::Invalid`](crate::Error::Invalid) with the smallest element that breaks the first broken rule.
 pub fn topology<P>(mesh: &EdgeTriangulation<P>) -> Result<()> {
     let (vertices, edges) = (mesh.points.len(), mesh.edges.len());
     ensure(
