@@ -23,6 +23,7 @@
 mod build;
 mod error;
 mod remembered;
+pub mod rules;
 mod surface;
 
 use std::sync::Arc;
@@ -35,7 +36,6 @@ use trioxide_kernel::launch::Buffer;
 
 use crate::device::Device;
 use crate::mesh::{HalfEdges, Triangulation};
-use crate::validate;
 pub use error::{Error, Result};
 pub(crate) use error::{too_large, too_small};
 pub use remembered::Remembered;
@@ -63,8 +63,8 @@ macro_rules! points {
         })*
     };
 }
-points!(validate::triangles_and_edges: Vec2, DVec2);
-points!(validate::surface: Vec3, DVec3);
+points!(rules::triangles_and_edges: Vec2, DVec2);
+points!(rules::surface: Vec3, DVec3);
 
 impl Point for Vec2 {}
 impl Point for DVec2 {}

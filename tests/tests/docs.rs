@@ -230,7 +230,7 @@ fn lines_of_comments_end_at_their_width() {
 }
 
 /// Folders of crates below the front ends: their messages name options as any front end has them, without dashes.
-const BELOW_FRONT_ENDS: [&str; 10] = [
+const BELOW_FRONT_ENDS: [&str; 12] = [
     "host/src",
     "host/device",
     "host/formats",
@@ -238,8 +238,10 @@ const BELOW_FRONT_ENDS: [&str; 10] = [
     "host/mesh",
     "host/operations",
     "host/ranks",
+    "host/reference",
     "host/render",
     "host/vem",
+    "host/verify",
     "host/work",
 ];
 

@@ -6,7 +6,8 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`mesh`] | triangulations, polygons, attributes; results of Polylla and refinement |
-//! | [`half_edges`] | queries of [`mesh::HalfEdges`] |
+//! | [`half_edges`] | [`mesh::HalfEdges`] of triangles, and their queries |
+//! | [`rules`] | the rules that meshes keep |
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
 //! | [`polyhedra`] | meshes of polyhedra, and the lists that Polylla gives |
 //! | [`edges`] | undirected edges of faces |
@@ -33,6 +34,7 @@ pub mod partition;
 pub mod polyhedra;
 pub mod prolongation;
 pub mod random;
+pub mod rules;
 pub mod terminal;
 pub mod volume;
 

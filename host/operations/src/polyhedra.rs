@@ -224,7 +224,8 @@ fn serial<P: SpacePoint>(
 ) -> Result<(PolyhedraLists, Run)> {
     use std::time::Instant;
     use trioxide::device::Stage;
-    use trioxide::{progress, reference};
+    use trioxide::progress;
+    use trioxide_reference as reference;
 
     progress::stage("polyhedra, sequentially");
     let start = Instant::now();

@@ -12,8 +12,9 @@ use trioxide::quality::Distribution;
 use trioxide::quality3d::{Histogram, Quality3d};
 use trioxide::terminal::visible_line;
 use trioxide::volume::VolumeMesh;
-use trioxide::{formats, generate, progress, render, validate};
+use trioxide::{formats, generate, progress, render};
 use trioxide_vem::Problem;
+use trioxide_verify::validate;
 
 use crate::arrays::{list, of_json};
 use crate::call::{choice, option};
@@ -441,7 +442,7 @@ pub fn run_selftest(
     only: String,
     watch: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<(String, Option<String>)>> {
-    use trioxide::selftest::{LAUNCHES, Size, cases};
+    use trioxide_verify::selftest::{LAUNCHES, Size, cases};
     let outcomes = run_on(py, watch, device, move |on| {
         let mut outcomes = Vec::new();
         for case in cases(Size::Tiny, Vec::new())? {

@@ -10,13 +10,14 @@ use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::refine::{DeviceEdgeMesh, Marking};
 use trioxide::smooth::run_surface;
 use trioxide::weld::{Carried, Guards};
-use trioxide::{Device, polylla, reference, refine, smooth, weld};
+use trioxide::{Device, polylla, refine, smooth, weld};
 use trioxide_ranks::polylla::{Options, find};
 use trioxide_ranks::refine::{gather, refine as refine_on_ranks};
 use trioxide_ranks::smooth::smooth as smooth_on_ranks;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::weld::{Plan, Welded, epsilon_for_ratio, weld as weld_on_ranks};
 use trioxide_ranks::{Block, Ownership, Part, Ranks};
+use trioxide_reference as reference;
 
 /// A grid, and its mesh.
 fn grids() -> impl Strategy<Value = (Grid, Triangulation)> {

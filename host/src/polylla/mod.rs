@@ -44,8 +44,7 @@ mod result;
 mod share;
 
 pub use constraints::Constraints;
-pub use digest::WholeIds;
-pub(crate) use digest::digest_of_part;
+pub use digest::{WholeIds, digest_of_part};
 pub use error::{Error, Result};
 pub use fields::{PolygonTriangles, triangles_of_polygons};
 pub(crate) use result::download_lists;

@@ -211,7 +211,10 @@ fn surface<P>(
 
 impl Level {
     /// Refuses regions of another number of triangles.
-    pub(super) fn check_regions(self, regions: usize) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Error::Length`].
+    pub fn check_regions(self, regions: usize) -> Result<(), Error> {
         match regions == self.triangles as usize {
             true => Ok(()),
             false => Err(Error::Length {

@@ -16,7 +16,7 @@ use crate::collective::{Csr, bucket, compact};
 use crate::device::{BitSet, Device};
 use crate::half_edges::{AnyPoint, DeviceTriangulation, Remembered, too_large, too_small};
 use crate::mesh::{EdgeTriangulation, Segment, Triangulation};
-use crate::validate;
+use crate::rules::topology;
 
 /// Room for refinement beside a mesh: its `ROOM`-th part.
 const ROOM: usize = 4;
@@ -115,10 +115,10 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// Copies a mesh with numbered edges to the device; its edges keep their ids. All triangles may run clockwise.
     ///
     /// # Errors
-    /// Errors of [`validate::refine::topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the
+    /// Errors of [`topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the
     /// other way.
     pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<P::Double>) -> Result<Self> {
-        validate::refine::topology(mesh)?;
+        topology(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let corners = mesh.corners();
         let clockwise = check_orientation(&points, &corners)?;
@@ -217,7 +217,10 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
 
 /// Whether all triangles run clockwise, which in space none does. Refuses a degenerate triangle, and one that runs the
 /// other way.
-pub(super) fn check_orientation<P: AnyPoint>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
+///
+/// # Errors
+/// [`Error::Orientation`], or the [`Error`] of a size that leaves the precision.
+pub fn check_orientation<P: AnyPoint>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
     let is_large = |p: &P| p.to_f64().largest_coordinate() > P::LARGEST;
     if let Some(v) = points.iter().position(is_large) {
         return Err(too_large::<P>(v as u32).into());

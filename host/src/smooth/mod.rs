@@ -38,7 +38,6 @@ mod order;
 mod relations;
 mod resident;
 mod schedule;
-pub mod serial;
 mod share;
 mod surface;
 mod sweeps;
@@ -64,8 +63,6 @@ pub use options::{
 use order::{Classes, Moving, Ordered};
 pub use relations::Relations;
 pub(crate) use relations::join_bits;
-#[cfg(feature = "selftest")]
-pub(crate) use relations::{Neighbours, Relation, Sides};
 pub use schedule::{Moves, Schedule};
 pub use share::{Others, Share, SharePart, check_share, smooth_share};
 pub use surface::{SmoothedSurface, run_surface_with, smooth_surface};

@@ -15,12 +15,12 @@ use trioxide::polylla;
 use trioxide::quality3d::quality;
 use trioxide::refine::{self, DeviceEdgeMesh};
 use trioxide::refine_tets::{self, DeviceTets, SpacePoint};
-use trioxide::selftest::weld as scans;
 use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
 use trioxide::tet_faces::DeviceFaces;
 use trioxide::volume::TetMesh;
 use trioxide::weld;
 use trioxide::{Result, generate};
+use trioxide_verify::selftest::weld as scans;
 
 use super::names::{SWEEPS, map};
 use super::record::Record;

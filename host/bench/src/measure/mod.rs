@@ -23,8 +23,8 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::{Map, Value, json};
 use trioxide::device::{Choice, Device};
 use trioxide::indexed::Repair;
-use trioxide::selftest::weld as scans;
 use trioxide::{Error, Result, generate};
+use trioxide_verify::selftest::weld as scans;
 
 use record::Record;
 use timing::{Row, Runs, Total, rows, rows_with_totals, waited};

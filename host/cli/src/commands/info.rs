@@ -16,7 +16,8 @@ use trioxide::edges::Edges;
 use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::quality::{Distribution, Quality, quality};
-use trioxide::{Result, progress, validate};
+use trioxide::{Result, progress};
+use trioxide_verify::validate;
 
 use counts::{boundary_parts, count_each, count_used, face_sizes};
 

@@ -16,9 +16,9 @@ use trioxide::formats::volume::{
 use trioxide::generate::Sample;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::DeviceMesh;
-use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Result, generate, progress};
+use trioxide_verify::validate::volume::{VolumeSummary, volume_summary};
 
 use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, note, print, write_json};

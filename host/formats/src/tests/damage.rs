@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::super::text::Fault;
 use super::round_trips::polygon_mesh;
 use super::*;
-use trioxide::validate;
 use trioxide_mesh::mesh::Triangulation;
+use trioxide_mesh::rules;
 
 fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
     // One file after the other, so that damage can strike each.
@@ -24,7 +24,7 @@ fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
 fn parse_edges(file: &[u8]) -> Parsed<Mesh> {
     let (mesh, marked) = crate::edges::parse(file)?;
     assert_eq!(marked.len(), mesh.triangles.len());
-    validate::refine::topology(&mesh).unwrap();
+    rules::topology(&mesh).unwrap();
     Ok(Triangulation::from(mesh).into())
 }
 

@@ -120,7 +120,7 @@ pub(super) fn serial<P: AnyPoint>(
     asked: Asked,
 ) -> Result<Done<P::Double>> {
     use trioxide::device::Stage;
-    use trioxide::refine::SerialRun;
+    use trioxide_reference::refine::SerialRun;
 
     // By the check of the devices, so that every machine refuses the same meshes in the same words.
     let on = Device::cpu(Some(1))?;

@@ -181,7 +181,7 @@ mod serial {
 
     use trioxide::device::Stage;
     use trioxide::progress;
-    use trioxide::smooth::serial;
+    use trioxide_reference::smooth as reference;
 
     use super::*;
 
@@ -189,7 +189,7 @@ mod serial {
         settings.check(&options.fixed, mesh.points.len())?;
         let on = Device::cpu(Some(1))?;
         drop(DeviceMesh::<P>::upload_surface(&on, mesh)?);
-        timed(|| serial::surface::<P>(mesh, &options.fixed, settings))
+        timed(|| reference::surface::<P>(mesh, &options.fixed, settings))
     }
 
     /// The result is measured by the CPU.
@@ -200,7 +200,7 @@ mod serial {
         settings.check(&options.fixed, mesh.points.len())?;
         let on = Device::cpu(Some(1))?;
         let resident = DeviceMesh::<P>::upload(&on, mesh)?;
-        let mut done = timed(|| serial::volume::<P>(mesh, &options.fixed, settings))?;
+        let mut done = timed(|| reference::volume::<P>(mesh, &options.fixed, settings))?;
         if options.quality {
             let points = done.smoothed.points.iter();
             let points: Vec<P> = points.map(|&p| P::from_f64(p)).collect();

@@ -270,7 +270,8 @@ fn at_once(
 #[cfg(feature = "serial")]
 fn serial(mesh: &Mesh, options: &Options) -> Result<Done> {
     use std::time::Instant;
-    use trioxide::{progress, reference};
+    use trioxide::progress;
+    use trioxide_reference as reference;
 
     if options.memory_limit.is_some() {
         return Err(Refusal::SerialLimit.into());

@@ -1,6 +1,7 @@
 //! The refinement of tetrahedra, and smoothing.
 
 use gpu::smooth::Vector;
+use trioxide::generate;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Faces, Mesh, Polygons};
@@ -9,10 +10,11 @@ use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Error, Marking, SpacePoint};
 use trioxide::smooth::{
     self, Blocks, BoundaryRule, DeviceMesh, Form, Layout, Method, Options, Renumber, Smoothed,
-    Weights, serial,
+    Weights,
 };
 use trioxide::volume::{Cells, MixedCells, TaggedTriangle, TetMesh, VolumeMesh};
-use trioxide::{generate, reference, validate};
+use trioxide_reference as reference;
+use trioxide_verify::validate;
 
 use super::bytes::Choices;
 use super::{cpu, planar, results};
@@ -333,7 +335,11 @@ fn smooth_volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options
             ..mesh.clone()
         });
     }
-    same(ours, serial::volume::<P>(mesh, fixed, options), options);
+    same(
+        ours,
+        reference::smooth::volume::<P>(mesh, fixed, options),
+        options,
+    );
 }
 
 fn smooth_surface<P: Vector + AnyPoint>(mesh: &Mesh, fixed: &[bool], options: &Options) {
@@ -348,7 +354,11 @@ fn smooth_surface<P: Vector + AnyPoint>(mesh: &Mesh, fixed: &[bool], options: &O
             ..mesh.clone()
         });
     }
-    same(ours, serial::surface::<P>(mesh, fixed, options), options);
+    same(
+        ours,
+        reference::smooth::surface::<P>(mesh, fixed, options),
+        options,
+    );
 }
 
 fn same(ours: smooth::Result<Smoothed>, expected: smooth::Result<Smoothed>, options: &Options) {
