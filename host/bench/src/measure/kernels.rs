@@ -59,7 +59,7 @@ impl Bench<'_> {
             case += ", f32";
         }
         self.records.push(Record {
-            family: "kernels",
+            family: "kernels".to_owned(),
             case,
             parameters: map([
                 ("pipeline", json!(pipeline)),
@@ -253,7 +253,7 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
         Ok(counts)
     })?;
     let faces = DeviceFaces::of(on, &tets)?;
-    bench.add("polylla3", name, precision, || {
+    bench.add("polyhedra", name, precision, || {
         drop(DeviceFaces::of(on, &tets)?);
         let strict = polyhedra::Options {
             strict: true,

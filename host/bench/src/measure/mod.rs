@@ -1,9 +1,10 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 //!
-//! A family's module measures (`Measured`); `record` makes the one object of it that every family writes; `bytes` has
-//! the bytes that stages must move.
+//! A family's module measures (`Measured`); `record` makes the one object of it that every family writes. The
+//! bytes that a stage must move, its floor, are those that its kernels declare beside them (`moves`), with the fills and
+//! copies, as the device counts them. A kernel without a declaration is small, or its reads depend on the mesh: then the
+//! floor is that of the others, still a lower bound.
 
-mod bytes;
 mod delaunay;
 mod kernels;
 mod names;
@@ -96,7 +97,7 @@ enum Family {
     /// Half-edges from triangles, polygons from half-edges.
     Polylla,
     /// Faces of tetrahedra, and polyhedra from them.
-    Polylla3,
+    Polyhedra,
     /// Triangles from points.
     Delaunay,
     /// Edges from triangles, and a round of longest-edge bisection.
@@ -174,6 +175,13 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The families of `trioxide bench`, by their names.
+#[cfg(all(test, feature = "report"))]
+pub(crate) fn families() -> Vec<String> {
+    let all = Family::value_variants();
+    all.iter().map(|&family| name_of(family)).collect()
+}
+
 /// As on the command line.
 fn name_of(value: impl ValueEnum) -> String {
     let value = value.to_possible_value().expect("none is hidden");
@@ -225,7 +233,7 @@ fn measure(device: &Device, options: &Options) -> Result<()> {
         Family::Polylla => polylla_cases(device, options)?,
         Family::Delaunay => vec![delaunay_case(device, options)?],
         Family::Refine => vec![refine_case(device, options)?],
-        Family::Polylla3 | Family::RefineTets | Family::Smooth => {
+        Family::Polyhedra | Family::RefineTets | Family::Smooth => {
             vec![volume_case(device, options)?]
         }
         Family::Weld => weld_cases(device, options)?,
@@ -256,24 +264,14 @@ impl Options {
 
     /// The record of a measurement; `details` distinguish the case, beside the mesh, from others of the family.
     fn record(&self, measured: Measured, details: &[(&str, String)]) -> Record {
-        let (family, precision) = match self.family() {
-            Family::Polylla => ("polylla", true),
-            Family::Polylla3 => ("polylla3", true),
-            Family::Delaunay => ("delaunay", true),
-            Family::Refine => ("refine", true),
-            Family::RefineTets => ("refine-tets", true),
-            Family::Weld => ("weld", false),
-            Family::Smooth => ("smooth", true),
-            Family::Transfers => ("transfers", false),
-            Family::Kernels => ("kernels", true),
-        };
         let mut parameters = names::map([
             ("mesh", json!(name_of(self.mesh))),
             ("n", json!(self.n)),
             ("seed", json!(self.seed)),
         ]);
         let mut case = format!("{} {}", name_of(self.mesh), self.n);
-        let precision = match self.is_double() || !precision {
+        // Welding is by doubles, whatever the precision.
+        let precision = match self.is_double() || matches!(self.family(), Family::Weld) {
             true => "f64",
             false => "f32",
         };
@@ -286,7 +284,7 @@ impl Options {
             case += &format!(", {value}");
         }
         Record {
-            family,
+            family: name_of(self.family()),
             case,
             parameters,
             counts: measured.counts,
@@ -363,8 +361,8 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
     };
     let runs = options.runs();
     let measured = match (options.family(), options.is_double()) {
-        (Family::Polylla3, true) => polyhedra::bench::<DVec3>(on, &mesh, runs)?,
-        (Family::Polylla3, false) => polyhedra::bench::<Vec3>(on, &mesh, runs)?,
+        (Family::Polyhedra, true) => polyhedra::bench::<DVec3>(on, &mesh, runs)?,
+        (Family::Polyhedra, false) => polyhedra::bench::<Vec3>(on, &mesh, runs)?,
         (Family::Smooth, true) => smooth::bench::<DVec3>(on, &mesh.into(), runs)?,
         (Family::Smooth, false) => smooth::bench::<Vec3>(on, &mesh.into(), runs)?,
         (_, true) => tets::bench::<DVec3>(on, &mesh, runs)?,

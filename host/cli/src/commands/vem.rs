@@ -15,6 +15,7 @@ use trioxide::mesh::{Mesh, PolygonMesh};
 use trioxide::{Error, Result, formats, progress, render};
 use trioxide_vem::{self as vem, Errors, Problem, Solution};
 
+use super::help;
 use trioxide_arguments::{account, is_standard_output, print, write_json};
 use trioxide_operations::input::check_faces;
 
@@ -30,8 +31,7 @@ mod space;
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele (either
-    /// name or the bare stem); or polyhedra, .vtu
+    #[arg(help = help::faces_to_read("Mesh to read, of polyhedra a .vtu"))]
     mesh: PathBuf,
     /// Exact solution: a linear one, or sin(pi x) sin(pi y)
     #[arg(long, value_enum, default_value = "sine")]

@@ -25,6 +25,7 @@ mod stages;
 mod start;
 #[cfg(feature = "cuda")]
 mod touched;
+mod traffic;
 #[cfg(feature = "cuda")]
 mod transfers;
 
@@ -48,6 +49,7 @@ pub use ptx::Ptx;
 pub use ptx::{Embedded, PACKAGES};
 pub use stages::Stage;
 pub use start::{Costs, has_cuda_driver};
+pub use traffic::Traffic;
 pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};
 
 /// A set of `E` on a device, 32 members to an element.
@@ -255,6 +257,7 @@ struct Machine {
     // Before the backend: events go before their context.
     stages: Mutex<stages::Stages>,
     timed: launches::Timed,
+    traffic: traffic::Counter,
     launched: Mutex<BTreeSet<&'static str>>,
     prints: prints::Kept,
     kept: kept::Places,
@@ -297,6 +300,7 @@ impl Device {
         Self(Arc::new(Machine {
             stages: Mutex::default(),
             timed: launches::Timed::default(),
+            traffic: traffic::Counter::default(),
             launched: Mutex::default(),
             prints: prints::Kept::default(),
             kept: kept::Places::default(),
@@ -484,7 +488,10 @@ impl Launcher for Device {
         if launch.n == 0 {
             return Ok(());
         }
+        let moves = launch.moves;
         // SAFETY: the caller's promise; the arrays are this device's.
-        unsafe { self.0.timed.launch(&*self.0.backend, launch) }
+        unsafe { self.0.timed.launch(&*self.0.backend, launch) }?;
+        self.0.traffic.launched(moves);
+        Ok(())
     }
 }
