@@ -14,18 +14,15 @@ of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth`
 
 from ._device import Device, DeviceArray
 from ._families import polylla, refine, smooth, weld
+from ._foreign import from_meshio, from_open3d, from_pyvista, from_trimesh
 from ._functions import devices, generate, info, read, render, selftest, vem, write
-from ._mesh import Mesh, VolumeMesh
-from ._meshio import from_meshio
-from ._pyvista import from_pyvista
+from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
 from ._resident import (
     DevicePolygons,
     DeviceRefined,
     DeviceRefinedVolume,
     DeviceSmoothed,
     DeviceSmoothedVolume,
-    DeviceSurface,
-    DeviceVolume,
     DeviceWelded,
 )
 from ._results import (
@@ -37,7 +34,6 @@ from ._results import (
     Solution,
     Welded,
 )
-from ._trimesh import from_trimesh
 from ._trioxide import __version__
 
 __all__ = [
@@ -63,6 +59,7 @@ __all__ = [
     "__version__",
     "devices",
     "from_meshio",
+    "from_open3d",
     "from_pyvista",
     "from_trimesh",
     "generate",

@@ -9,6 +9,7 @@ import numpy as np
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceLike, of_array, on_device, run_on
+from ._foreign import of_any
 from ._inputs import (
     any_mesh,
     chosen,
@@ -21,7 +22,7 @@ from ._inputs import (
     surface_of,
     with_triangles,
 )
-from ._mesh import VolumeMesh
+from ._mesh import DeviceSurface, DeviceVolume, VolumeMesh
 from ._progress import Progress, watching
 from ._resident import (
     DevicePolygons,
@@ -29,8 +30,6 @@ from ._resident import (
     DeviceRefinedVolume,
     DeviceSmoothed,
     DeviceSmoothedVolume,
-    DeviceSurface,
-    DeviceVolume,
     DeviceWelded,
 )
 from ._results import Polygons, Refined, RefinedVolume, Smoothed, SmoothedVolume, Welded
@@ -102,6 +101,7 @@ def polylla(
     >>> square.map
     array([0, 0], dtype=uint32)
     """
+    mesh = of_any(mesh)
     options = options_of("polylla", locals())
     there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
     if there is not None:
@@ -203,6 +203,7 @@ def refine(
     >>> fine.prolongation.shape
     (16, 9)
     """
+    mesh = of_any(mesh)
     is_volume = isinstance(mesh, (VolumeMesh, DeviceVolume)) and triangles is None
     cells, element = ("tetrahedra", "tetrahedron") if is_volume else ("triangles", "triangle")
     options = options_of("refine", locals())
@@ -324,6 +325,7 @@ def weld(
     >>> welded.map, welded.removed
     (array([0, 1, 2, 1, 3, 2], dtype=uint32), array([3, 5], dtype=uint32))
     """
+    mesh = of_any(mesh)
     options = options_of("weld", locals())
     options["lock_boundary"] = bool(lock_boundary)
     there = resident(mesh, triangles)
@@ -424,6 +426,7 @@ def smooth(
     >>> fan.points[4], fan.moving
     (array([1., 1., 0.]), 1)
     """
+    mesh = of_any(mesh)
     options = options_of("smooth", locals())
     there: Any = resident_volume(mesh, triangles) or resident(mesh, triangles)
     if there is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
@@ -11,8 +10,10 @@ import numpy as np
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceLike, opened, run_on
+from ._foreign import of_any
 from ._inputs import any_mesh, floats, known, surface_of, whole
 from ._mesh import Mesh, VolumeMesh
+from ._notes import warn
 from ._progress import Progress, watching
 from ._results import Solution
 
@@ -98,7 +99,7 @@ def read(path: PathLike, *, follow_references: str = "below", progress: Progress
     with watching(progress) as watch:
         is_volume, arrays, notes = native.read(name, follow_references == "anywhere", watch)
     for note in notes:
-        warnings.warn(f"{name}: {note}", UserWarning, stacklevel=2)
+        warn(f"{name}: {note}")
     return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)
 
 
@@ -122,11 +123,11 @@ def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optiona
     """
     if isinstance(path, (Mesh, VolumeMesh, np.ndarray)):
         raise TypeError("the path comes first: write('mesh.ply', mesh)")
-    name, found = _path(path), any_mesh(mesh, triangles)
+    name, found = _path(path), any_mesh(of_any(mesh), triangles)
     with watching(progress) as watch:
         notes = native.write(name, found._arrays(), isinstance(found, VolumeMesh), encoding, watch)
     for note in notes:
-        warnings.warn(f"{name}: {note}", UserWarning, stacklevel=2)
+        warn(f"{name}: {note}")
 
 
 def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progress: Progress = None) -> Dict[str, Any]:
@@ -150,7 +151,7 @@ def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progre
     >>> report["vertices"], report["faces"], report["planar"], report["problem"]
     (9, 8, True, None)
     """
-    found = any_mesh(mesh, triangles)
+    found = any_mesh(of_any(mesh), triangles)
     with watching(progress) as watch:
         if isinstance(found, VolumeMesh):
             arrays = found._arrays()
@@ -213,7 +214,7 @@ def render(
             raise ValueError(f"{file_name!r}: a picture is a .png or .svg file")
         format = extension[1:] or "png"
     known(format, "format", ("png", "svg"))
-    surface = surface_of(mesh, triangles)
+    surface = surface_of(of_any(mesh), triangles)
     arrays = surface._arrays()
     options: Dict[str, Any] = dict(
         color=color,
@@ -270,7 +271,7 @@ def vem(mesh: Any, triangles: Any = None, *, problem: str = "sine", progress: Pr
     True
     """
     with watching(progress) as watch:
-        return Solution(*native.solve_poisson(surface_of(mesh, triangles)._arrays(), problem, watch))
+        return Solution(*native.solve_poisson(surface_of(of_any(mesh), triangles)._arrays(), problem, watch))
 
 
 def devices() -> Dict[str, Any]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import lru_cache
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import Device, DeviceArray, taken
-from ._mesh import Mesh, VolumeMesh
-from ._resident import DevicePolygons, DeviceSurface, DeviceVolume, OnDevice
+from ._held import OnDevice
+from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
+from ._notes import warn
+from ._resident import DevicePolygons
 
 
 def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
@@ -106,7 +107,7 @@ def options_of(family: str, given: Dict[str, Any]) -> Dict[str, Any]:
 def noted(result: Dict[str, Any]) -> Dict[str, Any]:
     """The result of a family, whose notes become warnings."""
     for note in result.pop("notes"):
-        warnings.warn(note, UserWarning, stacklevel=3)
+        warn(note)
     return result
 
 
