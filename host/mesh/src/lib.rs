@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`mesh`] | triangulations, polygons, attributes; results of Polylla and refinement |
 //! | [`half_edges`] | queries of [`mesh::HalfEdges`] |
+//! | [`outline`] | what is triangulated: points, segments, holes, regions |
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
 //! | [`polyhedra`] | meshes of polyhedra, and the lists that Polylla gives |
 //! | [`edges`] | undirected edges of faces |
@@ -29,6 +30,7 @@ pub mod edges;
 pub mod fields;
 pub mod half_edges;
 pub mod mesh;
+pub mod outline;
 pub mod partition;
 pub mod polyhedra;
 pub mod prolongation;

@@ -1,7 +1,7 @@
 //! Defaults stand once: a command line without options gives what a program gets by `Default`.
 
 use clap::{Args, Command};
-use trioxide_operations::{polyhedra, polylla, refine, smooth, weld};
+use trioxide_operations::{polyhedra, polylla, refine, smooth, triangulate, vem, weld};
 
 fn parsed<T: Args>(words: &[&str]) -> T {
     let command = T::augment_args(Command::new("options").no_binary_name(true));
@@ -15,6 +15,8 @@ fn a_command_line_without_options_has_the_defaults() {
     assert_eq!(parsed::<polyhedra::Options>(&[]), Default::default());
     assert_eq!(parsed::<refine::Options>(&[]), Default::default());
     assert_eq!(parsed::<smooth::Options>(&[]), Default::default());
+    assert_eq!(parsed::<triangulate::Options>(&[]), Default::default());
+    assert_eq!(parsed::<vem::Options>(&[]), Default::default());
     assert_eq!(
         parsed::<weld::Options>(&["--epsilon", "0.5"]),
         weld::Options::new(0.5)
