@@ -14,6 +14,8 @@ BESIDE = {
     "polylla": {"regions", "segments", "markers"},
     "smooth": {"fixed"},
     "weld": {"lock_boundary", "locked"},
+    "triangulate": {"outline", "segments", "markers", "holes", "regions", "follow_references"},
+    "vem": set(),
 }
 SHARED = {"mesh", "triangles", "device", "progress"}
 
