@@ -29,8 +29,8 @@
 //! - **Labels are bit sets**; the Max array is two bits a triangle. Only a triangle's longest edge can be a terminal
 //!   edge, so `label_seed` has a thread for each triangle, not for each edge, and no two of them write one element.
 //! - **Ties** are broken as in [`crate::polylla`]. Constrained edges count as boundary on both sides.
-//! - **Tips** (vertices a, b, a in a row) are also found where the pattern runs across the end of the list, which the
-//!   authors' code misses.
+//! - **Tips** (vertices a, b, a in a row) are also found where the pattern runs across the end of the list; the
+//!   authors' code misses these.
 //! - **Which edges are added.** The paper takes one tip of each polygon in each round. If its new edge ends at a second
 //!   tip, that one is no tip any more and gets no edge of its own: the result depends on which tip comes first. Here
 //!   the first round finds the middle edges of all tips, and the rounds add them, one to each polygon, until none is

@@ -33,9 +33,8 @@
 //! # Barrier faces and tips
 //!
 //! A *barrier face* is a frontier face with the same region on both sides. Its *tip* is an edge around which it is the
-//! only frontier face: the surface runs to the edge and back. The faces around an edge are those of a ring of
-//! tetrahedra: where tetrahedra overlap, an edge may have several rings, and open fans besides, and each ring counts
-//! for itself.
+//! only frontier face: the surface runs to the edge and back. The faces around an edge belong to a ring of tetrahedra:
+//! where tetrahedra overlap, an edge may have several rings, and open fans too, and each ring counts separately.
 //!
 //! - *Every inner edge has a frontier face.* Otherwise the tetrahedra around it would join to a ring, and a tree has none.
 //! - *An inner edge with one frontier face is a tip, and the face a barrier face*: the tetrahedra around the edge join

@@ -23,11 +23,11 @@
 //! # How this differs from the paper
 //!
 //! - **Ties.** The paper compares `f32` lengths with an epsilon. Here edges are totally ordered: by squared length, and
-//!   of two equal ones the edge with the smaller id (its smaller half-edge) counts as longer. Then no ring of triangles
-//!   can point at each other: each region has exactly one terminal edge. And every vertex has a frontier edge: the
-//!   shortest edge at it is the longest of neither neighbour, since each holds another, longer edge at the vertex. For
-//!   comparison with the papers' counts `Ties::First` takes the first of a triangle's equal edges, exactly compared; a
-//!   ring of triangles without a seed is then possible, and reported as an error.
+//!   of two equal ones the edge with the smaller id (its smaller half-edge) counts as longer. Then longest edges cannot
+//!   lead around a ring of triangles: each region has exactly one terminal edge. And every vertex has a frontier edge:
+//!   the shortest edge at it is the longest of neither neighbour, since each holds another, longer edge at the vertex.
+//!   For comparison with the papers' counts `Ties::First` takes the first of a triangle's equal edges, compared
+//!   exactly; a ring of triangles without a seed is then possible, and is reported as an error.
 //! - **Tips cost no pass.** The successor of a frontier half-edge into a tip is its own twin. The paper walks around
 //!   every vertex to count frontier edges; here the walk that links half-edges finds the tip, and one bit records it.
 //! - **Repair after linking.** All middle edges are chosen with the labels from before the repair, so their choice
