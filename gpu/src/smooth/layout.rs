@@ -1,4 +1,4 @@
-//! Nodes into the layout of smoothing (section 2.3), in their order, and back.
+//! Copies nodes into the layout of smoothing (section 2.3), in its order, and back.
 
 use trioxide_kernel::{In, Out, kernel};
 
@@ -20,7 +20,7 @@ pub fn arrange<L: Nodes>(
     L::store(nodes, i, points.at(order.at(i)));
 }
 
-/// Puts the node at place `i` back to the point of node `order[i]`.
+/// Copies the node at place `i` back to the point of node `order[i]`.
 #[kernel(
     L in Layouts,
     requires(order.len() == n, nodes.len() == L::ELEMENTS * n, points.len() == n),
