@@ -1,4 +1,4 @@
-//! Longest-edge bisection: many rounds and random marks, against the sequential reference and the rules of
+//! Longest-edge bisection with many rounds and random marks, against the sequential reference and the rules of
 //! `validate::refine`.
 
 use glam::DVec2;
@@ -9,7 +9,7 @@ use trioxide::mesh::Triangulation;
 use trioxide::refine::{DeviceEdgeMesh, End, Marking, Options, SerialRun, refine};
 use trioxide::validate;
 
-/// A triangulation with holes, islands and loose vertices: of every triangle, one in three is taken out.
+/// A triangulation with holes, islands and loose vertices: a third of the triangles is removed.
 fn with_holes(n: usize, seed: u64) -> Triangulation {
     let mut mesh = generate::random(n, seed).expect("enough points");
     let mut i = seed;
