@@ -14,7 +14,7 @@ use std::process::Command;
 
 /// The start of a command, after the variable that every run of this test sets.
 const EXECUTED: &str = "cargo ";
-/// The crates that the page's changes reach, of those that a development build optimises.
+/// The crates that a development build optimises and the page's changes reach.
 const REACHED: [&str; 4] = ["gpu", "trioxide", "trioxide-render", "trioxide-vem"];
 
 #[test]

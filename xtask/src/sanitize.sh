@@ -2,7 +2,7 @@
 # Cases of the self-test, at the smallest sizes, under compute-sanitizer: each in a process of its own.
 # Usage: bash sanitize.sh [-j RUNS] [-f FILE] [TOOL...]
 #   -j RUNS  as many at once (1)
-#   -f FILE  only the cases that FILE names, one a line: logs/left-0 names those that are left after a run
+#   -f FILE  only the cases that FILE names, one a line: logs/left-0 lists the cases that are left after a run
 #   TOOL     some of: @TOOLS@ (all)
 # In the environment: SECONDS_A_CASE; CASES, a pattern of names; SHARD=i/n, each n-th case from i on.
 set -u

@@ -35,7 +35,7 @@ pub struct Header {
     pub records: u64,
     /// Number of records for which there is room.
     pub most: u32,
-    /// Prints so far, with those that had no room.
+    /// Prints so far, including prints without room.
     pub count: u32,
 }
 

@@ -33,8 +33,7 @@ pub mod known {
 /// here. Returns whether this slab has to decide it.
 ///
 /// A vertex of the slab that has no lower neighbours here is a representative: its lower neighbours that are not here
-/// are members. A vertex of the halo may have other lower neighbours, so it is not a representative for lack of them
-/// here.
+/// are members. A vertex of the halo may have others, so having none here does not make it a representative.
 #[kernel(
     requires(rows.sites.len() == n, known.len() == n, states.len() == n),
     moves(known.bytes() + states.bytes() + 4 * words(n))

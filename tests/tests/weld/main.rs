@@ -327,7 +327,7 @@ fn the_epsilon_of_a_ratio_removes_it_and_is_the_same_everywhere() {
         let removed = welded.removed().count() as f64 / mesh.points.len() as f64;
         assert!((removed - found.ratio).abs() < 1e-12);
     }
-    // The first vertices show that too many remain for every distance except those that remove far too many.
+    // The first vertices show that too many remain for every distance except distances that remove far too many.
     let far = |i: usize| DVec3::X * if i < 210 { 10.0 * i as f64 } else { 0.0 };
     let mesh_of_few = Mesh {
         points: (0..1000).map(far).collect(),

@@ -1,4 +1,4 @@
-//! Builds a kernel crate to PTX from a build script, behind the interface of Rust-CUDA's `cuda_builder`.
+//! Builds a kernel crate to PTX from a build script, with the interface of Rust-CUDA's `cuda_builder`.
 //!
 //! ```no_run
 //! use cuda_builder::{CudaBuilder, NvvmArch};

@@ -42,7 +42,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: retained in `new`. A failure means that the driver is gone already.
+        // SAFETY: retained in `new`. A failure means that the driver has ended already.
         let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
     }
 }

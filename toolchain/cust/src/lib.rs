@@ -1,4 +1,4 @@
-//! CUDA's driver API behind the names of [cust](https://crates.io/crates/cust), as far as trioxide uses it.
+//! CUDA's driver API with the names of [cust](https://crates.io/crates/cust), as far as trioxide uses it.
 //!
 //! The driver is loaded at its first call, not linked: a program builds without CUDA and runs without a GPU.
 //! [`sys::is_installed`] returns whether there is a driver; without one each call fails with

@@ -1,4 +1,4 @@
-//! A scan welded until a tenth, half and nine tenths of its vertices are gone; and a soup of triangles that becomes a
+//! A scan welded until a tenth, half and nine tenths of its vertices are removed; and a soup of triangles that becomes a
 //! mesh.
 
 use serde_json::{Value, json};

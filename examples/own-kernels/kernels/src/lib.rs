@@ -87,7 +87,7 @@ pub fn gather_distances(
     gathered.set(place, distances.at(listed.at(place)));
 }
 
-/// Prints the points further away than `most`, each with its distance and what it is too far.
+/// Prints the points further away than `most`, each with its distance and the excess over `most`.
 #[kernel(moves(distances.bytes()))]
 pub fn print_far(point: Own<Vertex>, distances: In<f64, Vertex>, most: f64) {
     let distance = distances.at(point);

@@ -61,7 +61,7 @@ pub type Sink = Arc<dyn Fn(Vec<Print>) + Send + Sync>;
 /// The records of a launch.
 #[derive(Default)]
 pub struct Collector {
-    /// Prints so far, with those that are not kept.
+    /// Prints so far, including prints that are not kept.
     count: AtomicU64,
     records: Mutex<Vec<Record>>,
     sink: Option<Sink>,
