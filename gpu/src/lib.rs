@@ -22,7 +22,7 @@
     feature(abi_ptx, core_float_math),
     allow(internal_features, missing_docs)
 )]
-// A view is passed as `In<T>`: its lifetime says nothing that a reader needs.
+// Views are passed as `In<T>`: a reader does not need their lifetime.
 #![allow(elided_lifetimes_in_paths)]
 
 pub mod convert;

@@ -1,9 +1,9 @@
 //! Orientation of three points, exact.
 //!
 //! Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997): a filter decides
-//! almost always; where it cannot, the determinant is summed as an expansion without rounding. The crate `robust` does
-//! the same with arrays whose bounds it checks, which on a device costs a stack and a call; the tests compare with it.
-//! Neither decides for coordinates whose products overflow or underflow.
+//! almost always; where it does not, the determinant is summed as an expansion without rounding. The crate `robust`
+//! does the same with arrays whose bounds it checks, which costs a stack and a call on a device; the tests compare with
+//! it. Neither decides for coordinates whose products overflow or underflow.
 
 use glam::DVec2;
 
@@ -11,7 +11,7 @@ use glam::DVec2;
 /// (3 + 16u) u with u = 2^-53 (Shewchuk, figure 21).
 const FILTER: f64 = 3.330_669_073_875_471_6e-16;
 
-/// Whether the signed area of a, b, c is greater than zero, smaller than zero, or neither for sure.
+/// Whether the signed area of a, b, c is surely greater than zero, surely smaller than zero, or neither.
 #[inline(always)]
 fn filter(a: DVec2, b: DVec2, c: DVec2) -> (bool, bool) {
     let left = (a.x - c.x) * (b.y - c.y);
@@ -40,7 +40,7 @@ pub fn is_counter_clockwise(a: DVec2, b: DVec2, c: DVec2) -> bool {
     }
 }
 
-/// Whether the filter knows that a, b, c do not lie on one line.
+/// Whether the filter proves that a, b, c do not lie on one line.
 #[inline(always)]
 pub fn is_surely_no_line(a: DVec2, b: DVec2, c: DVec2) -> bool {
     filter(a, b, c) != (false, false)
@@ -55,7 +55,7 @@ pub fn is_on_line(a: DVec2, b: DVec2, c: DVec2) -> bool {
 /// Components of the exact determinant: two products of two differences of two components each.
 const COMPONENTS: usize = 16;
 
-/// The largest component of the exact determinant: it has the sign of the whole.
+/// The largest component of the exact determinant: it has the determinant's sign.
 #[inline(never)]
 fn exact_sign(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     let mut expansion = [0.0; COMPONENTS];
@@ -162,7 +162,7 @@ mod tests {
                 }
             }
         }
-        // All three signs were met.
+        // All three signs occurred.
         assert!(exact.iter().all(|&n| n > 0), "{exact:?}");
     }
 }

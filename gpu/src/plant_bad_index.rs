@@ -1,5 +1,5 @@
-//! A kernel with indices that its caller plants, and one with an assertion. Only checked builds have them; with them
-//! the self-test shows that they catch an index out of range and a broken assertion.
+//! A kernel with indices that its caller plants, and one with an assertion. Only checked builds contain them: the
+//! self-test shows with them that such builds catch an index out of range and a broken assertion.
 #![cfg(feature = "checked")]
 
 use trioxide_kernel::{In, Out, kernel, kernel_assert};

@@ -23,7 +23,7 @@ trioxide_kernel::instances! {
     )
 }
 
-/// 2 to a power that numbers of full precision have.
+/// 2 to the power `exponent`, which is that of a normal number.
 pub(crate) const fn power_of_two(exponent: i64) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
@@ -37,7 +37,7 @@ pub trait Coordinates: bytemuck::Pod + Send + Sync {
     /// The precision in words.
     const PRECISION: &'static str;
 
-    /// Squared distance; the same from either end. Rounded, so a device and a CPU agree on it bit for bit.
+    /// Squared distance, the same from either end. It is rounded at each step, so a device and a CPU agree bit for bit.
     fn distance_squared(self, other: Self) -> Self::Scalar;
 
     /// The point halfway to `other`; the same from either end. Cannot overflow.
@@ -52,7 +52,7 @@ pub trait Coordinates: bytemuck::Pod + Send + Sync {
 
 /// A point of a triangulation: of the plane ([`Point2`]), or of a surface in space.
 pub trait MeshPoint: Coordinates {
-    /// Name of the precision, of space too, for messages.
+    /// Name of the precision and, for surfaces, of the space; for messages.
     const INSTANCE: &'static str;
     /// Largest absolute value of a coordinate: squared distances stay finite.
     const LARGEST: f64;
@@ -87,18 +87,18 @@ pub trait DoublePoint:
     /// Largest absolute value of a coordinate.
     fn largest_coordinate(self) -> f64;
 
-    /// Product of two vectors' lengths and the cosine of their angle.
+    /// Inner product: the product of the vectors' lengths and the cosine of the angle between them.
     fn inner(self, other: Self) -> f64;
 
-    /// Area of the parallelogram of two vectors: product of their lengths and the sine of their angle, 0 to 180
-    /// degrees.
+    /// Area of the parallelogram of two vectors: the product of their lengths and the sine of the angle between them, 0
+    /// to 180 degrees.
     fn spanned_area(self, other: Self) -> f64;
 
-    /// Whether a triangle is one: in the plane, whether it runs counter-clockwise; in space, whether its corners are
-    /// not on one line. Exact.
+    /// Whether a triangle is proper: in the plane, counter-clockwise; in space, with corners that are not on one line.
+    /// Exact.
     fn is_proper(a: Self, b: Self, c: Self) -> bool;
 
-    /// The same, if rounded arithmetic decides it.
+    /// As [`is_proper()`](Self::is_proper()), if rounded arithmetic decides it.
     fn is_surely_proper(a: Self, b: Self, c: Self) -> Option<bool>;
 }
 
@@ -185,7 +185,7 @@ impl DoublePoint for DVec3 {
 
     #[inline(always)]
     fn is_proper(a: Self, b: Self, c: Self) -> bool {
-        // On one line in space is on one line in each projection.
+        // Points on one line in space are on one line in each projection.
         let is_flat = |pick: fn(DVec3) -> DVec2| is_on_line(pick(a), pick(b), pick(c));
         !(is_flat(|p| DVec2::new(p.x, p.y))
             && is_flat(|p| DVec2::new(p.y, p.z))
@@ -330,7 +330,7 @@ impl MeshPoint for Vec3 {
 
 impl MeshPoint for DVec3 {
     const INSTANCE: &'static str = "f64_in_space";
-    /// The square of an area stays finite, too.
+    /// The square of an area must stay finite too.
     const LARGEST: f64 = power_of_two(250);
     const SMALLEST: f64 = power_of_two(-250);
 }

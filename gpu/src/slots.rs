@@ -1,28 +1,29 @@
 //! Slots of the hash tables in which the half-edges of an edge, the uses of an edge and the sides of a face meet.
 //!
-//! Each vertex owns as many slots as the table has for each, one behind the other. An element begins at a place among
-//! the slots of one of its vertices, and goes on from there. There are two layouts, with the same results; the kernels
-//! of each are compiled apart.
+//! Each vertex owns the same number of consecutive slots. An element begins its search at a place among the slots of
+//! one of its vertices, and goes on from there. There are two layouts, with the same results; the kernels of each are
+//! compiled separately.
 //!
-//! *Local*, for meshes whose elements have ids near each other: an edge begins at one of the slots of its lowest
-//! vertex, chosen by the distance of its ends; a face at one of 16 of its middle vertex. Elements of neighbouring
+//! *Local*, for meshes whose elements have ids near each other: an edge begins at one of the slots of its lower vertex,
+//! chosen by the distance of its ends; a face at one of 16 slots of its middle vertex. Elements of neighbouring
 //! vertices lie side by side, and neighbouring threads read the same sectors.
 //!
-//! *Scattered*: a hash says which of an element's vertices owns it, and where among the owner's slots it begins. So
-//! each vertex has half of its edges and a third of its faces, whatever the order of the ids. By the lowest vertex, the
-//! low ones of a mesh in random order would have nearly all of theirs, twice as many as there is room for.
+//! *Scattered*: a hash chooses the vertex of the element that owns it, and the place among the owner's slots. So each
+//! vertex owns half of its edges and a third of its faces, whatever the order of the ids. If the lowest vertex owned
+//! them, the low vertices of a mesh in random order would own nearly all of their elements, twice as many as there is
+//! room for.
 
 use trioxide_kernel::safe::Atomic;
 use trioxide_kernel::view::AtomicElement;
 
 use crate::ids::Vertex;
 
-/// Slots behind the first that are tried before the element scatters.
+/// Slots after the first that are tried before the element scatters.
 const WINDOW: u32 = 16;
-/// Slots that are tried at all. In a table with two thirds of its slots taken, some of these are free.
+/// Slots that are tried in all. In a table with two thirds of its slots taken, some of these are free.
 pub(crate) const ATTEMPTS: u32 = 256;
 
-/// Mixed as in MurmurHash3's finalizer, so that every bit moves every other.
+/// Mixed as in MurmurHash3's finalizer, so that every input bit affects every output bit.
 #[inline(always)]
 fn mix(mut x: u64) -> u64 {
     x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
@@ -30,17 +31,17 @@ fn mix(mut x: u64) -> u64 {
     x ^ x >> 33
 }
 
-/// The slots at which an element is looked for, one after the other.
+/// The slots in which an element is searched, in the order of the attempts.
 #[derive(Clone, Copy)]
 pub(crate) struct Slots {
     first: u32,
-    /// The place in the window that comes first.
+    /// The first place in the window.
     turn: u32,
     key: u64,
 }
 
 impl Slots {
-    /// Those of the edge between `low` and `high`; `scale` is slots a vertex, times 2^32.
+    /// The slots of the edge between `low` and `high`; `scale` is slots a vertex, times 2^32.
     #[inline(always)]
     pub(crate) fn of_edge(low: Vertex, high: Vertex, scale: u64, is_scattered: bool) -> Self {
         let key = u64::from(low.index()) << 32 | u64::from(high.index());
@@ -64,7 +65,7 @@ impl Slots {
         }
     }
 
-    /// Those of the face of three vertices in ascending order; `scale` is slots a vertex, times 2^32.
+    /// The slots of the face of three vertices in ascending order; `scale` is slots a vertex, times 2^32.
     #[inline(always)]
     pub(crate) fn of_face(
         [low, middle, high]: [Vertex; 3],
@@ -94,8 +95,8 @@ impl Slots {
         }
     }
 
-    /// The slot of attempt number `attempt` in a table of `size` slots. Where vertices have more elements than there is
-    /// room for, those that find none near scatter.
+    /// The slot of attempt number `attempt` in a table of `size` slots. Where vertices have more elements than slots,
+    /// the elements that find no free slot nearby scatter.
     #[inline(always)]
     pub(crate) fn at(self, attempt: u32, size: u32) -> u32 {
         if attempt < WINDOW {
@@ -109,10 +110,10 @@ impl Slots {
     }
 }
 
-/// Puts `id` into a slot of `table` if it is free, which `none` says; what waited there before.
+/// Puts `id` into a slot of `table` if the slot is free, which `none` marks; returns the slot's previous content.
 ///
-/// Neighbouring threads of a local mesh look at neighbouring slots: reads share sectors, where exchanges would not. Of
-/// a scattered one an exchange saves the look.
+/// Neighbouring threads of a local mesh look at neighbouring slots: reads share sectors, exchanges would not. In a
+/// scattered mesh the exchange alone is cheaper.
 #[inline(always)]
 pub(crate) fn take<const SCATTERED: bool, T: AtomicElement + PartialEq>(
     table: Atomic<T>,
@@ -130,10 +131,10 @@ pub(crate) fn take<const SCATTERED: bool, T: AtomicElement + PartialEq>(
     table.claim(slot, none, id)
 }
 
-/// The slot at `place`, a part of 2^16, of a vertex's slots.
+/// The slot at `place`, in parts of 2^16, of a vertex's slots.
 #[inline(always)]
 fn place_of(owner: Vertex, place: u32, scale: u64) -> u32 {
-    // Below (owner + 1) scale, so below the slots of all vertices.
+    // Below (owner + 1) scale, so within the slots of all vertices.
     let first = u64::from(owner.index()) * scale + (scale >> 16) * u64::from(place);
     (first >> 32) as u32
 }
@@ -150,7 +151,7 @@ fn parts(key: u64) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    /// Attempts for each use, where `elements` meet in a table of `size` slots.
+    /// Attempts for each use when `elements` meet in a table of `size` slots.
     fn attempts(elements: &[(Slots, u64)], size: u32) -> f64 {
         let mut table = vec![u64::MAX; size as usize];
         let mut tried = 0;
@@ -168,7 +169,7 @@ mod tests {
         f64::from(tried) / elements.len() as f64
     }
 
-    /// The vertex of a grid in order, and in another order.
+    /// The vertices of a grid in order, and in a shuffled order.
     fn orders(vertices: u32) -> [Box<dyn Fn(u32) -> Vertex>; 2] {
         // Each step is a bijection of numbers below a power of two.
         let shuffled = move |v: u32| {
@@ -205,7 +206,7 @@ mod tests {
         uses
     }
 
-    /// A low vertex of a mesh in random order has no more elements than others: few attempts, in each order.
+    /// In a mesh in random order a low vertex has no more elements than others: there are few attempts, in each order.
     #[test]
     fn attempts_do_not_depend_on_the_order_of_vertices() {
         let vertices = 512 * 512;

@@ -1,6 +1,6 @@
-//! The conformance suite, one test a case and device, on every device that this machine has; and that the kernels,
-//! their PTX entries and their launches are the same set. A device that is not here is listed as ignored, with the
-//! reason.
+//! The conformance suite, one test for each case and device, on every device of this machine. It also checks that the
+//! declared kernels, their PTX entries and their launches are the same set. A device that is missing is listed as
+//! ignored, with the reason.
 //!
 //! `cargo xtask test --quick` sets `TRIOXIDE_FAMILIES`: the families to run, with commas between them, on one device.
 
@@ -22,8 +22,9 @@ type Outcome = Result<(), String>;
 /// The names of the kernels that cases have launched on one device.
 type Launched = Arc<Mutex<BTreeSet<&'static str>>>;
 
-/// The devices and the sizes of their meshes; the second is the one of a quick run. More threads than a small machine
-/// has cores: they end in many orders. One thread goes through the same kernels in one order, which small meshes show
+/// The devices and the sizes of their meshes; the second is that of a quick run. There are more threads than a small
+/// machine has cores, so that they end in many orders. One thread runs the same kernels in one order, for which small
+/// meshes are enough.
 /// as well as larger ones.
 const DEVICES: [(&str, Open, Size); 3] = [
     ("cpu, 1 thread", || Device::cpu(Some(1)), Size::Tiny),
@@ -60,10 +61,10 @@ fn main() -> ExitCode {
             continue;
         }
         let names = Launched::default();
-        // The tiny size too: it is what sanitisers run.
+        // At the tiny size too, which sanitisers run.
         launched.push((device, names.clone()));
         for case in suite(size) {
-            // The launches of all cases are looked at in the end.
+            // The launches of all cases are checked at the end.
             let wanted = families
                 .as_ref()
                 .is_none_or(|families| families.iter().any(|family| family == case.family));
@@ -121,7 +122,7 @@ fn suite(size: Size) -> Vec<Case> {
     cases(size, Vec::new()).expect("the generated meshes are valid")
 }
 
-/// The families of a quick run; `None` where everything runs.
+/// The families of a quick run; `None` for all families.
 fn families() -> Result<Option<Vec<String>>, String> {
     let Ok(asked) = std::env::var("TRIOXIDE_FAMILIES") else {
         return Ok(None);
@@ -146,7 +147,7 @@ fn run(on: &Device, case: &Case, launched: &Launched) -> Outcome {
     outcome
 }
 
-/// Runs a case on the one CUDA device of this process, in a thread of its own: one case at a time, and kernels are
+/// Runs a case on the only CUDA device of this process, in a thread of its own: one case at a time, and kernels are
 /// loaded once.
 fn on_cuda(case: Case, launched: Launched) -> Outcome {
     type Job = (Case, Launched, Sender<Outcome>);
@@ -159,7 +160,7 @@ fn on_cuda(case: Case, launched: Launched) -> Outcome {
                     Ok(device) => run(device, &case, &launched),
                     Err(error) => Err(error.to_string()),
                 };
-                // A test that no longer waits has failed by itself.
+                // A test that no longer waits has failed already.
                 let _ = outcome.send(result);
             }
         });
@@ -192,10 +193,11 @@ fn launches_are_the_entries(launched: &BTreeSet<&'static str>) -> Outcome {
     Ok(())
 }
 
-/// Every declared kernel has an entry, and every entry is of a declared kernel.
+/// Every declared kernel has an entry, and every entry belongs to a declared kernel.
 fn declarations_are_the_entries(is_quick: bool) -> Outcome {
     let declared = xtask::ptx::declared().map_err(|error| error.to_string())?;
-    // A quick run builds no PTX, and embeds none after a change to a kernel: the names are those of the prebuilt files.
+    // A quick run builds no PTX, and embeds none after a change to a kernel: it takes the names from the prebuilt
+    // files.
     let prebuilt = match is_quick {
         true => xtask::ptx::prebuilt()?,
         false => Vec::new(),

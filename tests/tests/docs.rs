@@ -1,4 +1,5 @@
-//! The maps name what is there: docs/ARCHITECTURE.md and the head of `host/src/lib.rs`. Pages show code that there is.
+//! Pages and heads of crates are true: the paths, modules and tests that they name exist, and the code that they show
+//! runs. Comments keep their width and the project's English.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +19,7 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
-/// The folders of the crates: those of the workspace's manifest.
+/// The folders of the crates, from the workspace's manifest.
 fn crates() -> Vec<String> {
     let manifest = read("Cargo.toml");
     let (_, members) = manifest.split_once("members = [").expect("members");
@@ -77,9 +78,9 @@ fn check_paths(file: &str, text: &str) {
                 .collect(),
             false => vec![word.to_owned()],
         };
-        // A name that stands for each stage of a family has nothing to be looked up.
+        // A placeholder of a stage is no path.
         let paths = paths.into_iter().filter(|path| !path.contains('<'));
-        // Of a family one path is enough: some have no kernels of a stage, or no command.
+        // One path of a family is enough: some have no kernels of a stage, or no command.
         let found = paths.map(|path| root().join(path).exists());
         if !found.fold(word.contains("<stage>"), |any, exists| any || exists) {
             missing.push(word);
@@ -91,7 +92,7 @@ fn check_paths(file: &str, text: &str) {
     );
     assert!(
         missing.is_empty(),
-        "{file} names what is not there: {missing:?}"
+        "{file} names paths that do not exist: {missing:?}"
     );
 }
 
@@ -100,7 +101,7 @@ fn the_map_names_paths_that_exist() {
     check_paths("docs/ARCHITECTURE.md", &read("docs/ARCHITECTURE.md"));
 }
 
-/// The page on trust names files, and each test that it names is a function there is.
+/// Files and tests that the page on trust names exist.
 #[test]
 fn the_page_on_trust_names_files_and_tests_that_exist() {
     let page = read("docs/TRUST.md");
@@ -125,7 +126,7 @@ fn the_page_on_trust_names_files_and_tests_that_exist() {
     }
 }
 
-/// The pages for who comes from other languages show code of the example, which its tests run.
+/// The pages for users of other languages show code of the example, which its tests run.
 #[test]
 fn the_pages_on_other_languages_show_code_that_runs() {
     let mut sources = String::new();
@@ -196,7 +197,7 @@ fn the_map_names_every_crate_and_every_module() {
     );
 }
 
-/// Most characters of a line of a comment; rows of tables may have more, and links that fill a line.
+/// Most characters of a comment's line; rows of tables and links that fill a line may have more.
 const WIDTH: usize = 120;
 
 #[test]
@@ -208,7 +209,7 @@ fn lines_of_comments_end_at_their_width() {
         for entry in fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             let name = path.file_name().unwrap_or_default();
-            // Line numbers of mistakes are expected there.
+            // Its expected messages have line numbers.
             if path.is_dir() && name != "target" && name != "compile_fail" {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -249,7 +250,7 @@ const BELOW_FRONT_ENDS: [&str; 12] = [
     "host/work",
 ];
 
-/// Whether a line of code has a text with the flag of a command line.
+/// Whether a line of code has a string with a flag of the command line.
 fn names_a_flag(line: &str) -> bool {
     let is_comment = line.trim_start().starts_with("//");
     let mut texts = line.split('"').skip(1).step_by(2);

@@ -1,10 +1,10 @@
-//! `Device::emulated`: the collectives' PTX against the CPU, and what it says of wrong launches. No GPU is needed.
+//! `Device::emulated`: the collectives' PTX against the CPU, and its messages about wrong launches. No GPU is needed.
 
 use trioxide_collective as kernel;
 use trioxide_device::collective::{bucket, compact, exclusive_scan};
 use trioxide_device::{Device, Result};
 
-/// Runs `work` on both; the results are equal.
+/// Runs `work` on both devices; the results are equal.
 fn on_both<T: PartialEq + std::fmt::Debug>(work: impl Fn(&Device) -> Result<T>) {
     let expected = work(&Device::cpu(Some(2)).unwrap()).unwrap();
     assert_eq!(work(&Device::emulated(true).unwrap()).unwrap(), expected);
@@ -34,11 +34,11 @@ fn collectives_give_what_the_cpu_gives() {
 fn an_index_out_of_range_names_array_and_index() {
     let on = Device::emulated(false).unwrap();
     let offsets = on.upload(&[0u32, 2, 5]).unwrap();
-    // Room for more: bounds are lengths.
+    // The memory has room for more: bounds are lengths.
     let mut items = on.upload(&[3u32, 2, 1, 0, 4, 5, 6, 7]).unwrap();
     items.set_len(4);
-    // SAFETY: none: the second bucket ends after the last item. The emulator finds it, and no memory is touched that is
-    // not there.
+    // SAFETY: none: the second bucket ends after the last item. The emulator finds it, and touches no memory outside
+    // the array.
     let ran = unsafe { kernel::order_buckets::launch(&on, 2, &offsets, &mut items) };
     let text = ran.unwrap_err().to_string();
     assert!(text.contains("kernel order_buckets"), "{text}");
@@ -46,9 +46,9 @@ fn an_index_out_of_range_names_array_and_index() {
         text.contains("index 4 of items, which has 4 elements"),
         "{text}"
     );
-    // The device lives on.
+    // The device continues to work.
     let mut items = on.upload(&[3u32, 2, 1, 0, 4]).unwrap();
-    // SAFETY: buckets of items that are there.
+    // SAFETY: the buckets' items exist.
     unsafe { kernel::order_buckets::launch(&on, 2, &offsets, &mut items) }.unwrap();
     assert_eq!(on.download(&items).unwrap(), [2, 3, 0, 1, 4]);
 }
@@ -62,7 +62,7 @@ fn races_and_unwritten_memory_are_found_on_request() {
     // Both digits start at the same place.
     let starts = on.filled(16, 0).unwrap();
     let (mut moved_keys, mut moved) = (on.uninitialized(0).unwrap(), on.uninitialized(64).unwrap());
-    // SAFETY: none: the starts are no scanned counts. The emulator finds it, and all places are in range.
+    // SAFETY: none: the starts are not scanned counts. The emulator finds it, and all places are in range.
     let ran = unsafe {
         kernel::move_by_digit::launch(
             &on,

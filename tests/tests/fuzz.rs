@@ -8,10 +8,10 @@ use trioxide::formats::volume::VolumeFormat;
 #[path = "../fuzz/src/targets/mod.rs"]
 mod targets;
 
-/// Families whose kernels the other families run.
+/// Families whose kernels other families run.
 const SHARED: [&str; 4] = ["collective", "convert", "half_edge", "tet_faces"];
 
-/// Families that no input reaches: two numbers that ranks choose.
+/// Families that no input reaches: their input is two numbers that ranks choose.
 const WITHOUT_INPUT: [&str; 1] = ["grid"];
 
 #[test]
@@ -48,11 +48,11 @@ fn every_format_and_every_family_is_fuzzed() {
 fn every_target_works_on_its_seeds() {
     for target in targets::all() {
         let seeds = (target.seeds)();
-        // Fixtures, and one that trioxide writes.
+        // Fixtures, and one file that trioxide writes.
         assert!(seeds.len() >= 2, "{} has too few seeds", target.name);
         for seed in seeds {
             (target.run)(&seed);
-            // And on less than a whole one.
+            // Also on truncated seeds.
             (target.run)(&seed[..seed.len() / 2]);
         }
     }

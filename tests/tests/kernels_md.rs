@@ -1,20 +1,20 @@
-//! Executes docs/KERNELS.md word for word: its blocks are put where the text says, the format is checked, its commands
-//! are run. Then `examples/own-kernels`, a workspace of its own that depends on trioxide by path: formatted, built,
-//! tested.
+//! Executes docs/KERNELS.md word for word: its blocks are inserted where the text says, the format is checked, and its
+//! commands are run. Then `examples/own-kernels`, a workspace of its own that depends on trioxide by path, is
+//! formatted, built and tested.
 //!
-//! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its times of change.
-//! The build begins with hard links to what this build has compiled. Inside, only crates that the page's changes reach
-//! are compiled; outside, cargo identifies trioxide's crates by their absolute paths, and compiles them anew. They are
-//! not optimised: most of the time of this test is the compiler's.
+//! The tree is copied to `target/tmp/kernels_md/trioxide`, without results and pictures, and keeps its modification
+//! times. The build begins with hard links to the files that this build has compiled. Inside the workspace only crates
+//! that the page's changes reach are compiled; outside, cargo identifies trioxide's crates by their absolute paths, and
+//! compiles them again. They are not optimised: the compiler takes most of the time of this test.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How commands begin, after the variable that every run of this test sets.
+/// The start of a command, after the variable that every run of this test sets.
 const EXECUTED: &str = "cargo ";
-/// What the page's changes reach, of the crates that a development build optimises.
+/// The crates that a development build optimises and the page's changes reach.
 const REACHED: [&str; 4] = ["gpu", "trioxide", "trioxide-render", "trioxide-vem"];
 
 #[test]
@@ -30,7 +30,7 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     write(&inside_settings, &reached.concat());
     let outside_settings = work.join("outside.toml");
     write(&outside_settings, &outside_profile(&root));
-    // The versions of this build, in place of the newest: they are compiled already, and the example takes the same.
+    // The versions of this build, not the newest ones: they are compiled already, and the example has the same.
     let lock = work.join("far/Cargo.lock");
     if !lock.exists() {
         write(
@@ -41,7 +41,7 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     if !target.exists() {
         let built = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("debug");
         seed(&built, &target.join("debug"));
-        // Kernels are built where those of this workspace are: `core` is compiled once.
+        // Kernels are built in the folder of this workspace's kernels: `core` is compiled once.
         #[cfg(unix)]
         {
             let device = built.with_file_name("device");
@@ -83,7 +83,7 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
                 commands += 1;
             }
             "text" => {
-                // Directly below a command: what it prints.
+                // A block directly after a command is its output.
                 if let Some(printed) = printed.take_if(|_| place.is_empty()) {
                     check_output(&block, &printed);
                 }
@@ -103,7 +103,7 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     }
 }
 
-/// Cargo's settings outside: dependencies as this build has them, trioxide's own crates unoptimised.
+/// Cargo's settings outside: dependencies as in this build, trioxide's own crates unoptimised.
 fn outside_profile(root: &Path) -> String {
     let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("it is checked in");
     let section = |name: &str| {
@@ -136,7 +136,7 @@ fn outside_profile(root: &Path) -> String {
     text
 }
 
-/// Writes a block to the place that the line above it names: "`path`:" or "In `path`, below `line`:".
+/// Inserts a block at the place in the line above it: "`path`:" or "In `path`, below `line`:".
 fn apply(folder: &Path, place: &str, block: &[&str]) {
     let names: Vec<&str> = place.split('`').skip(1).step_by(2).collect();
     let text = block.join("\n") + "\n";
@@ -168,7 +168,7 @@ fn apply(folder: &Path, place: &str, block: &[&str]) {
     }
 }
 
-/// Checks the format of the folder's workspace, then runs a command of the page; what it printed.
+/// Checks the format of the folder's workspace, then runs a command of the page. Returns its output.
 fn run(folder: &Path, block: &[&str], settings: &Path, target: &Path) -> String {
     let mut all = String::new();
     for command in block {
@@ -215,7 +215,7 @@ fn check_output(expected: &[&str], printed: &str) {
     assert_eq!(printed, expected);
 }
 
-/// Writes what is new only, so that cargo finds what has not changed.
+/// Writes a file only if it changes, so that cargo sees unchanged files as such.
 fn write(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return;
@@ -224,7 +224,8 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).expect("target/ is writable");
 }
 
-/// Files that git lists, each with its time of change. Other files, of this page or of older sources, go.
+/// Copies the files that git lists, each with its modification time. Removes other files, of this page or of older
+/// sources.
 fn copy_tree(root: &Path, to: &Path) {
     let output = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
@@ -238,7 +239,7 @@ fn copy_tree(root: &Path, to: &Path) {
     remove_others(to, to, &names);
     for name in listed.lines() {
         let (from, to) = (root.join(name), to.join(name));
-        // A file that is deleted but not committed.
+        // The file is deleted but the deletion is not committed.
         let Ok(content) = fs::read(&from) else {
             continue;
         };
@@ -272,8 +273,8 @@ fn keep_time(from: &Path, to: &Path) {
         .expect("times can be set");
 }
 
-/// Begins a build with another's: links to what the compiler wrote, which it replaces and never changes, and copies of
-/// the rest.
+/// Begins a build with the files of another: links to the compiler's output, which it replaces and never changes, and
+/// copies of the other files.
 fn seed(built: &Path, to: &Path) {
     let mut folders: Vec<PathBuf> = ["deps", ".fingerprint", "build"].map(Into::into).into();
     while let Some(folder) = folders.pop() {

@@ -1,5 +1,5 @@
-//! No two modules of a crate use each other, neither at once nor by way of others. A module and those in its folder
-//! may: they are one thing in several files.
+//! No two modules of a crate use each other, directly or through others. A module and the modules in its folder may:
+//! they are one unit in several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,9 +10,9 @@ type Name = Vec<String>;
 
 /// A file's module.
 struct Module {
-    /// Paths that it names, from `crate`, `super`, `self` or a name of its own.
+    /// Paths in it, from `crate`, `super`, `self` or a name of its own.
     uses: Vec<Name>,
-    /// Those of them that it hands on.
+    /// The paths that it re-exports.
     exports: Vec<Name>,
 }
 
@@ -74,7 +74,7 @@ impl Crate {
         Some(at)
     }
 
-    /// The modules that each one uses: not itself, and none that it is in or that is in it.
+    /// The modules that each module uses, without itself, its ancestors and its descendants.
     fn arrows(&self) -> BTreeMap<&Name, BTreeSet<Name>> {
         let of_module = |(name, module): (&Name, &Module)| -> BTreeSet<Name> {
             let uses = module.uses.iter();
@@ -88,7 +88,7 @@ impl Crate {
             .collect()
     }
 
-    /// Modules from each of which arrows lead back to it.
+    /// The modules from which arrows lead back to themselves.
     fn circles(&self) -> Vec<String> {
         let arrows = self.arrows();
         let mut found = Vec::new();
@@ -125,7 +125,7 @@ fn read_folder(folder: &Path, name: &Name, modules: &mut BTreeMap<Name, Module>)
     }
 }
 
-/// Reads `use` items, and paths from `crate` or `super` in the rest, of what stands before a file's unit tests.
+/// Reads `use` items, and paths from `crate` or `super` in other code, up to a file's unit tests.
 fn module(source: &str) -> Module {
     let source = source
         .split("#[cfg(test)]\nmod tests {")
@@ -137,7 +137,7 @@ fn module(source: &str) -> Module {
     let mut text: String = lines.flat_map(|line| [line, "\n"]).collect();
     let (mut uses, mut exports) = (Vec::new(), Vec::new());
     for statement in text.clone().split(';') {
-        // What stands before an item in its statement is the end of another: of a body.
+        // The text before an item in its statement is the end of another item's body.
         let mut lines = statement.lines().rev().map(str::trim_start);
         let Some(line) = lines.find(|line| is_use(line)) else {
             continue;
@@ -165,7 +165,7 @@ fn module(source: &str) -> Module {
     Module { uses, exports }
 }
 
-/// Whether a line begins a `use` item, of any visibility.
+/// Whether a line begins a `use` item with any visibility.
 fn is_use(line: &str) -> bool {
     let item = match line.strip_prefix("pub") {
         Some(rest) => rest.split_once(' ').map_or("", |(_, item)| item),

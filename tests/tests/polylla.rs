@@ -1,4 +1,4 @@
-//! Polylla on random triangulations: both methods on a device, both references, one result.
+//! Polylla on random triangulations: both methods on a device and both references have the same result.
 
 use glam::DVec2;
 use gpu::orientation::is_counter_clockwise;
@@ -33,7 +33,7 @@ fn slivers() -> impl Strategy<Value = Triangulation> {
     points.prop_map(|points| delaunay(&points))
 }
 
-/// Integer points of a circle, and some inside of it.
+/// Integer points on a circle, and some inside it.
 fn cocircular() -> impl Strategy<Value = Triangulation> {
     let circle: Vec<(f64, f64)> = (-65..=65)
         .flat_map(|x: i32| (-65..=65).map(move |y: i32| (x, y)))
@@ -94,7 +94,7 @@ fn strip() -> impl Strategy<Value = Triangulation> {
     })
 }
 
-/// Triangles all around vertex 0.
+/// Triangles around vertex 0.
 fn fan() -> impl Strategy<Value = Triangulation> {
     prop::collection::vec(0.1..10.0, 3..40).prop_map(|radii| {
         let n = radii.len() as u32;
@@ -110,7 +110,7 @@ fn fan() -> impl Strategy<Value = Triangulation> {
     })
 }
 
-/// Triangulations that are far from Delaunay's: long regions with many tips.
+/// Triangulations that are far from Delaunay: long regions with many tips.
 fn flipped() -> impl Strategy<Value = Triangulation> {
     let points = prop::collection::vec(coordinates(), 4..70);
     let flips = prop::collection::vec(any::<Index>(), 0..300);
@@ -124,8 +124,7 @@ fn flipped() -> impl Strategy<Value = Triangulation> {
     })
 }
 
-/// Exchanges edge `h % 3` of triangle `h / 3` for the other diagonal, if it has two triangles that form a convex
-/// quadrilateral.
+/// Replaces edge `h % 3` of triangle `h / 3` by the other diagonal, if its two triangles form a convex quadrilateral.
 fn flip_edge(mesh: &mut Triangulation, h: usize) {
     let edge = |t: &[u32; 3], k: usize| [t[k], t[(k + 1) % 3], t[(k + 2) % 3]];
     let Some(t) = mesh.triangles.get(h / 3) else {
@@ -148,7 +147,7 @@ fn flip_edge(mesh: &mut Triangulation, h: usize) {
     }
 }
 
-/// Any of these; most with holes and islands, regions and segments.
+/// Any of these; most have holes and islands, regions and segments.
 fn meshes() -> impl Strategy<Value = Triangulation> {
     prop_oneof![1 => triangulations_with_regions(), 8 => constrained_meshes()]
 }
@@ -190,7 +189,7 @@ fn constrained_meshes() -> impl Strategy<Value = Triangulation> {
     )
 }
 
-/// The lists of a run with half-edges.
+/// The lists of a run by half-edges.
 fn lists(mesh: &PolyllaMesh) -> PolyllaLists {
     PolyllaLists {
         half_edges: mesh.half_edges.clone(),
@@ -199,10 +198,10 @@ fn lists(mesh: &PolyllaMesh) -> PolyllaLists {
     }
 }
 
-/// Runs everything on `mesh` in one precision and compares.
+/// Runs all methods on `mesh` in one precision and compares.
 fn compare<P: Point>(on: &Device, mesh: &Triangulation) -> Result<(), TestCaseError> {
     let resident = match DeviceTriangulation::<P>::upload(on, mesh).map_err(Error::from) {
-        // Rounded to f32, a sliver can lose its area.
+        // A sliver can lose its area when it is rounded to f32.
         Err(Error::Invalid { rule, .. })
             if P::INSTANCE == "f32" && rule.contains("chosen precision") =>
         {
@@ -264,7 +263,7 @@ proptest! {
     }
 }
 
-/// All of a triangle's edges are equally long, in all triangles: what ties fall back on is tested at all.
+/// All edges of all triangles are equally long, so that this test covers ties.
 #[test]
 fn equal_lengths_are_equal() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -281,7 +280,7 @@ fn equal_lengths_are_equal() {
         .unwrap();
 }
 
-/// The ring with triangles in any order, each from any of its vertices: its polygon is weakly simple.
+/// The ring with its triangles in any order, each from any of its vertices: its polygon is weakly simple.
 fn weakly_simple() -> impl Strategy<Value = Triangulation> {
     let order = Just(RING_TRIANGLES.to_vec()).prop_shuffle();
     (order, prop::array::uniform7(0..3_usize)).prop_map(|(mut triangles, turns)| {
@@ -298,8 +297,8 @@ fn weakly_simple() -> impl Strategy<Value = Triangulation> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// A half of the cut may be smaller than the smallest half-edge of the polygon that it cuts, which is no piece's
-    /// name any more.
+    /// A half of the cut may be smaller than the smallest half-edge of the polygon that it cuts; then no piece has that
+    /// half-edge as its name.
     #[test]
     fn a_polygon_is_cut_where_its_cut_is_its_smallest_half_edge(mesh in weakly_simple()) {
         compare::<DVec2>(&Device::cpu(Some(1)).unwrap(), &mesh)?;

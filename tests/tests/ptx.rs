@@ -1,4 +1,4 @@
-//! Reads the kernels' PTX: the rules that it keeps, and whether the prebuilt files are those of the sources.
+//! Reads the kernels' PTX: checks its rules, and whether the prebuilt files match the sources.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ fn folder(package: &str) -> PathBuf {
         .join(package)
 }
 
-/// PTX that was built from the sources, and the list of these.
+/// PTX that was built from the sources, and the list of the sources.
 struct Fresh {
     text: String,
     sources: String,
@@ -39,7 +39,7 @@ fn build(package: &str) -> Fresh {
 }
 
 fn build_with(package: &str, suffix: &str, with: impl Fn(CudaBuilder) -> CudaBuilder) -> Fresh {
-    // The target directory of the host's build scripts: `core` is built there already.
+    // The target directory of the host's build scripts, where `core` is built already.
     let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let target = tmp.parent().expect("it is target/tmp");
     let name = format!("{}{suffix}.ptx", package.replace('/', "-"));
@@ -55,19 +55,19 @@ fn build_with(package: &str, suffix: &str, with: impl Fn(CudaBuilder) -> CudaBui
     }
 }
 
-/// One text for each family of a package, as `cargo xtask ptx --bless` cuts a PTX.
+/// One text for each family of a package, as `cargo xtask ptx --bless` splits a PTX.
 fn families(package: &str, ptx: &str) -> BTreeMap<String, String> {
     let declared = declared_kernels(&folder(package).join("src")).expect("the sources can be read");
     let family = |entry: &str| family_of(entry, &declared).map(|(_, family)| family.to_owned());
     ptx_rules::split(ptx, family).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Says past the test harness, which keeps back what passing tests print, that a test has not run.
+/// Prints that a test was skipped, to standard error: the test harness hides the output of passing tests.
 fn skip(test: &str, reason: &str) {
     writeln!(std::io::stderr(), "skipped: {test}: {reason}").expect("standard error is open");
 }
 
-/// The PTX of the sources, or the prebuilt one where no device compiler is there to build it.
+/// The PTX of the sources, or the prebuilt one without a device compiler.
 #[test]
 fn kernels_keep_the_rules() {
     for (k, package) in PACKAGES.iter().enumerate() {
@@ -124,7 +124,7 @@ fn prebuilt_ptx_is_that_of_the_sources() {
     }
 }
 
-/// The same instructions, and the lines of the package for all of them but some of functions that are called.
+/// The instructions are the same, and all have lines of the package, except some in called functions.
 #[test]
 fn line_information_changes_no_instruction() {
     let test = "line_information_changes_no_instruction";
@@ -170,7 +170,7 @@ fn line_information_changes_no_instruction() {
     }
 }
 
-/// Without a compiler too: the prebuilt files are as they would be cut again.
+/// Without a compiler too: splitting the prebuilt files again gives the same files.
 #[test]
 fn prebuilt_ptx_is_cut_by_family() {
     for package in PACKAGES {

@@ -1,4 +1,4 @@
-//! Longest-edge bisection: many rounds and random marks, against the sequential reference and the rules of
+//! Longest-edge bisection with many rounds and random marks, against the sequential reference and the rules of
 //! `validate::refine`.
 
 use glam::{DVec2, Vec2};
@@ -10,7 +10,7 @@ use trioxide::refine::{DeviceEdgeMesh, End, Error, Marking, Options, refine};
 use trioxide_reference::refine::SerialRun;
 use trioxide_verify::validate;
 
-/// A triangulation with holes, islands and loose vertices: of every triangle, one in three is taken out.
+/// A triangulation with holes, islands and loose vertices: a third of the triangles is removed.
 fn with_holes(n: usize, seed: u64) -> Triangulation {
     let mut mesh = generate::random(n, seed).expect("enough points");
     let mut i = seed;

@@ -1,4 +1,4 @@
-//! Refinement of tetrahedra: worked examples, level after level, exact volumes, any number of threads.
+//! Refinement of tetrahedra: worked examples, levels one by one, exact volumes, any number of threads.
 
 use glam::{DVec3, Vec3};
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn chosen(mesh: &TetMesh, which: &[usize]) -> Options {
     }
 }
 
-/// Edge 1-2 is the longest of the tetrahedron, so it is the one that is divided; of the tagged face too.
+/// Edge 1-2 is the longest of the tetrahedron and of the tagged face, so it is divided in both.
 #[test]
 fn one_tetrahedron_by_its_longest_edge() {
     let mesh = TetMesh {
@@ -53,7 +53,7 @@ fn one_tetrahedron_by_its_longest_edge() {
     assert_eq!((level.closure_rounds, level.tetrahedra), (1, 2));
 }
 
-/// By all six edges: eight tetrahedra, each an eighth.
+/// All six edges are divided: eight tetrahedra, each an eighth.
 #[test]
 fn one_tetrahedron_by_every_edge() {
     let mesh = TetMesh {
@@ -74,9 +74,9 @@ fn one_tetrahedron_by_every_edge() {
     validate::refined_tets(&mesh, &refined).unwrap();
 }
 
-/// Two tetrahedra share the edge 2-3 and nothing else. It is the longest of the marked one. In the other it is the
-/// longest of both its faces, so that the faces ask for nothing; but opposite to it lies 0-1, longer still: the rule
-/// for tetrahedra, which the rule for faces does not imply.
+/// Two tetrahedra share the edge 2-3 and nothing else. It is the longest edge of the marked one. In the other one it is
+/// the longest of both its faces, so the faces require nothing; but the opposite edge 0-1 is longer still. This tests
+/// the rule for tetrahedra, which the rule for faces does not imply.
 #[test]
 fn a_tetrahedron_asks_for_the_edge_opposite_to_a_marked_one() {
     let mut mesh = TetMesh {
@@ -96,12 +96,12 @@ fn a_tetrahedron_asks_for_the_edge_opposite_to_a_marked_one() {
     let refined = refine(&cpu(1), &mesh, &options);
     assert_eq!(refined.vertex_parents, [[0, 1], [2, 3]]);
     assert_eq!(refined.levels[0].closure_rounds, 2);
-    // By 0-1 first, then both halves by 2-3; and the marked one by 2-3.
+    // One is divided by 0-1 first, then both halves by 2-3; the marked one by 2-3.
     assert_eq!(refined.mesh.tetrahedra.len(), 6);
     validate::refined_tets(&mesh, &refined).unwrap();
 }
 
-/// A face asks for its longest edge, which no tetrahedron has as its longest: the rule for faces.
+/// A face requires its longest edge, which is not the longest of any tetrahedron: tests the rule for faces.
 #[test]
 fn a_face_asks_for_its_longest_edge() {
     let mut mesh = TetMesh {
@@ -130,7 +130,7 @@ fn compose(outer: &[u32], inner: &[u32]) -> Vec<u32> {
     inner.iter().map(|&i| outer[i as usize]).collect()
 }
 
-/// Levels one by one, each checked, are the levels of one run.
+/// Levels one by one, each checked, equal the levels of one run.
 #[test]
 fn levels_add_up() {
     for mesh in [tet_grid(216, 2).unwrap(), random_tets(300, 3).unwrap()] {
@@ -194,7 +194,7 @@ fn exact_volume(mesh: &TetMesh, scale: f64) -> i128 {
         .sum()
 }
 
-/// Coordinates of 20 bits, whose midpoints are exact for eight levels: no volume is lost.
+/// Coordinates have 20 bits, so midpoints are exact for eight levels and no volume is lost.
 #[test]
 fn the_volume_is_kept_exactly() {
     let mut mesh = random_tets(200, 5).unwrap();
@@ -263,7 +263,7 @@ fn options_out_of_range_are_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Any marks on any mesh: valid, equal to the reference, equal for any number of threads.
+    /// Any marks on any mesh: the result is valid, equal to the reference, and equal for any number of threads.
     #[test]
     fn any_marks(
         n in 8usize..400,

@@ -1,4 +1,4 @@
-//! Families on arrays that are on a device already: the results of the host's arrays, bit for bit.
+//! Families on arrays that are on a device already: the results equal those of the host's arrays, bit for bit.
 
 use trioxide::collective::{mark_ids, pack_flags};
 use trioxide::device::Device;
@@ -13,7 +13,7 @@ use trioxide::refine_tets::{self, DeviceTets};
 use trioxide::weld::{self, CarriedArrays, DeviceCarried, DeviceMesh, Locks};
 use trioxide::{convert, generate, smooth};
 
-/// Every third.
+/// Every third item.
 fn some(count: usize) -> Vec<bool> {
     (0..count).map(|i| i % 3 == 0).collect()
 }
@@ -44,7 +44,7 @@ fn marked_triangles_on_the_device_are_those_of_the_host() -> trioxide::Result<()
     let few = pack_flags(&on, &on.upload(&[1u8])?)?;
     assert!(refine::refine_marked(&on, &mut ours, &few, &options).is_err());
 
-    // Regions, and fields by the record of the rounds.
+    // Regions, and fields carried by the record of the rounds.
     let regions: Vec<i32> = (0..mesh.triangles.len() as i32)
         .map(|i| i % 7 - 3)
         .collect();
@@ -94,7 +94,7 @@ fn chosen_tetrahedra_on_the_device_are_those_of_the_host() -> trioxide::Result<(
     arrays.midpoints.interpolate(&on, &mut field)?;
     let heights: Vec<f64> = expected.mesh.points.iter().map(|p| p.z).collect();
     assert_eq!(on.download(&field)?, heights);
-    // Two vertices swapped: inverted.
+    // Two swapped vertices invert it.
     let mut wrong = mesh.tetrahedra.clone();
     wrong[4].swap(0, 1);
     let built =

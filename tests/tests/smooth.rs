@@ -1,4 +1,4 @@
-//! Laplacian smoothing: what each form promises, and the quality of cells that can be measured by hand.
+//! Laplacian smoothing: the promises of each form, and the quality of cells that can be computed by hand.
 
 use std::collections::BTreeSet;
 use std::f64::consts::SQRT_2;
@@ -27,8 +27,7 @@ fn smoothed(mesh: &VolumeMesh, threads: usize, options: &Options) -> Smoothed {
     smooth::run::<DVec3>(&on(threads), mesh, &[], options).expect("a valid mesh")
 }
 
-/// Points drawn at random in the cube; tetrahedra with each node's place shaken by up to `amount`, which turns some
-/// around.
+/// Random points in the cube; tetrahedra whose nodes are displaced by up to `amount`, which inverts some.
 fn shaken(n: usize, seed: u64, amount: f64) -> TetMesh {
     let mut mesh = generate::random_tets(n, seed).expect("enough points");
     let on_side = |x: f64| x == 0.0 || x == 1.0;
@@ -41,7 +40,7 @@ fn shaken(n: usize, seed: u64, amount: f64) -> TetMesh {
     mesh
 }
 
-/// Neighbours of each node, and whether it is on a face of one tetrahedron: by sets.
+/// Neighbours of each node, and whether it is on a face of only one tetrahedron, computed with sets.
 fn relations(mesh: &TetMesh) -> (Vec<BTreeSet<u32>>, Vec<bool>) {
     let mut neighbours = vec![BTreeSet::new(); mesh.points.len()];
     let mut faces = BTreeSet::new();
@@ -315,11 +314,11 @@ fn hexahedra_by_hand() {
         })
     };
     near(jacobian(&cube(0.0)), 1.0);
-    // One of three edges at each corner goes by 45 degrees.
+    // One of the three edges at each corner tilts by 45 degrees.
     near(jacobian(&cube(1.0)), SQRT_2 / 2.0);
     let mut dented = cube(0.0);
     dented[6] = [0.4, 0.4, 0.4];
-    // In the sum of the edges at the corner: det of (-0.6, 0.4, 0.4) and the others in turn, over their lengths cubed.
+    // At the corner: det of (-0.6, 0.4, 0.4) and its cyclic permutations, over their lengths cubed.
     let corner = 0.2 / 0.68f64.powf(1.5);
     assert!(jacobian(&dented) <= -corner && !is_positive(&dented));
 }
@@ -337,9 +336,9 @@ fn wedges_and_pyramids_by_hand() {
         ]
     };
     near(jacobian(&wedge(0.5, 0.75f64.sqrt())), 1.0);
-    // The sine of 45 degrees over that of 60.
+    // The sine of 45 degrees over the sine of 60.
     near(jacobian(&wedge(0.0, 1.0)), (2.0f64 / 3.0).sqrt());
-    // All edges of one length.
+    // All edges have the same length.
     let height = 0.5f64.sqrt();
     let pyramid = [
         [0., 0., 0.],

@@ -1,4 +1,4 @@
-//! The weights of smoothing and HC's formula, derived in other ways than by the code that device and reference share.
+//! The weights of smoothing and HC's formula, derived in other ways than in the code that device and reference share.
 
 use std::f64::consts::PI;
 
@@ -27,13 +27,13 @@ fn angle(a: DVec3, b: DVec3) -> f64 {
     a.cross(b).length().atan2(a.dot(b))
 }
 
-/// The part of `v` at a right angle to `axis`.
+/// The part of `v` that is orthogonal to `axis`.
 fn across(v: DVec3, axis: DVec3) -> DVec3 {
     let axis = axis.normalize();
     v - axis * axis.dot(v)
 }
 
-/// The power of two that a node divides its edges by: that of the largest coordinate of an edge to a neighbour.
+/// The power of two by which a node divides its edges: that of the largest coordinate of an edge to a neighbour.
 fn unit(points: &[DVec3], rows: &[Vec<u32>], v: usize) -> f64 {
     let edges = rows[v].iter().map(|&u| points[u as usize] - points[v]);
     let largest = edges
@@ -42,8 +42,8 @@ fn unit(points: &[DVec3], rows: &[Vec<u32>], v: usize) -> f64 {
     largest.log2().floor().exp2()
 }
 
-/// Each entry of `weights`, times the node's unit, against the sum of `part` over the cells that have both ends of its
-/// edge; cut off at 0.
+/// Compares each entry of `weights`, times the node's unit, with the sum of `part` over the cells that have both ends
+/// of its edge; clamped at 0.
 fn compare(
     rows: &[Vec<u32>],
     weights: &[Vec<f64>],
@@ -91,7 +91,7 @@ fn cotangents_of_triangles_by_their_angles() {
         |_| 1.0,
         |v, u, others| {
             let top = at(others[0]);
-            // The angles of the triangle sum up to a half turn.
+            // The angles of the triangle add up to a half turn.
             let angle = PI - angle(at(u) - at(v), top - at(v)) - angle(at(v) - at(u), top - at(u));
             1.0 / angle.tan()
         },
@@ -114,7 +114,7 @@ fn cotangents_of_tetrahedra_by_their_dihedral_angles() {
 }
 
 /// Finite elements: the stiffness of an edge is minus the integral of the product of the gradients of both hat
-/// functions; here by solving for the gradients.
+/// functions, computed here by solving for the gradients.
 #[test]
 fn cotangents_of_tetrahedra_are_the_stiffness_of_linear_elements() {
     let mesh = generate::tet_grid(125, 5).expect("enough nodes");
@@ -148,8 +148,8 @@ fn inverse_lengths_by_hypotenuses() {
     }
 }
 
-/// Coordinates are harmonic functions: where no cotangent sum is negative, nodes in the plane are in the mean already.
-/// The mesh is random, so that equal weights do move them.
+/// Coordinates are harmonic functions: if no cotangent sum is negative, nodes in the plane are at the mean already. The
+/// mesh is random, so that equal weights do move them.
 #[test]
 fn a_delaunay_triangulation_is_at_rest_under_cotangents() {
     let mesh = Mesh::from(generate::random(2000, 9).expect("enough points"));
@@ -167,7 +167,7 @@ fn a_delaunay_triangulation_is_at_rest_under_cotangents() {
     assert!(moved(Weights::Uniform) > 1e-4);
 }
 
-/// Weights have no length that a mesh is compared with: times a power of two it moves as before, bit for bit.
+/// Weights compare a mesh with no fixed length: scaled by a power of two it moves as before, bit for bit.
 #[test]
 fn small_and_large_meshes_move_as_the_unit_cube_does() {
     let cube: VolumeMesh = generate::tet_grid(216, 1).expect("enough nodes").into();
@@ -213,12 +213,12 @@ fn small_and_large_meshes_move_as_the_unit_cube_does() {
     }
 }
 
-/// As in the plane; cubes of any lengths of edges split along their diagonals have no obtuse dihedral angle.
+/// As in the plane; cubes with any lengths of edges, split along their diagonals, have no obtuse dihedral angle.
 #[test]
 fn stretched_cubes_are_at_rest_under_cotangents() {
     let mut mesh: TetMesh = generate::tet_grid(512, 1).expect("enough nodes");
     let place = |x: f64| {
-        // Back to the grid, then unequal steps.
+        // Rounds back to the grid, then makes steps unequal.
         let step = (x * 7.0).round();
         step + 0.3 * step * step
     };
@@ -240,7 +240,7 @@ fn stretched_cubes_are_at_rest_under_cotangents() {
     assert!(moved(Weights::Uniform) > 0.1);
 }
 
-/// HC step by step as its authors write it, with lists of p, q, o and b.
+/// HC step by step in its authors' notation, with lists of p, q, o and b.
 #[test]
 fn hc_is_its_authors_algorithm() {
     let mesh = generate::scan(1000, 11).expect("enough points");

@@ -1,4 +1,4 @@
-//! What the pipelines give for small meshes, number by number: counts, quality, and a digest of every array.
+//! The pipelines' results for small meshes, number by number: counts, quality, and a digest of every array.
 //!
 //! A change here is a change of results for every user: `cargo xtask snapshots` shows it, `--accept` writes it.
 
@@ -18,7 +18,7 @@ use trioxide::quality::quality;
 use trioxide::refine::{self, DeviceEdgeMesh};
 use trioxide::{formats, generate, weld};
 
-/// Largest snapshot in bytes: it is read by people.
+/// Largest snapshot in bytes: people read it.
 const MOST_BYTES: usize = 4096;
 
 fn main() {
@@ -43,7 +43,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// The fixtures that are planar triangulations, and generated meshes.
+/// Fixtures that are planar triangulations, and generated meshes.
 fn meshes() -> Vec<(String, Triangulation)> {
     let generated = "the generator takes these sizes";
     let mut meshes = vec![
@@ -62,7 +62,7 @@ fn meshes() -> Vec<(String, Triangulation)> {
     ];
     for path in fixtures() {
         let mesh = formats::read(&path).unwrap_or_else(|error| panic!("{error}"));
-        // Surfaces and polygons are no input of the planar pipelines.
+        // The planar pipelines take no surfaces and polygons.
         let Ok(mesh) = mesh.into_triangulation() else {
             continue;
         };
@@ -72,7 +72,7 @@ fn meshes() -> Vec<(String, Triangulation)> {
     meshes
 }
 
-/// Mesh files in fixtures/, in order; of a `.node`, `.ele` and `.poly` of one stem the first.
+/// Mesh files in fixtures/, in order; for a `.node`, `.ele` and `.poly` with the same stem only the first.
 fn fixtures() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
     let mut paths: Vec<PathBuf> = fs::read_dir(directory)
@@ -149,7 +149,7 @@ fn summary(mesh: &Triangulation) -> trioxide::Result<String> {
     Ok(text)
 }
 
-/// Two rounds in which one triangle in nine of the input is refined, with all its parts.
+/// Two rounds that refine one triangle in nine of the input, with all its parts.
 fn refinement(
     on: &Device,
     mesh: &Triangulation,
@@ -198,7 +198,7 @@ fn welding(
     Ok(())
 }
 
-/// A snapshot without a mesh is compared with nothing.
+/// A snapshot without a mesh would never be compared.
 fn no_snapshot_is_left_over(names: &BTreeSet<String>) -> Result<(), Failed> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
     for entry in fs::read_dir(directory)? {

@@ -56,7 +56,7 @@ fn linear_functions_are_reproduced_on_every_generators_meshes() {
     }
 }
 
-/// Orders in n^(-1/2) at which the L2 and H1 errors fall, by least squares over meshes of n points for each of
+/// Orders in n^(-1/2) with which the L2 and H1 errors fall, by least squares over meshes of n points for each of
 /// `counts`.
 fn orders(counts: [usize; 4], mesh: impl Fn(usize) -> Triangulation) -> [f64; 2] {
     let mut samples = Vec::new();

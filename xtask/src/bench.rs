@@ -26,8 +26,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     forward("bench", &arguments.arguments)
 }
 
-/// Builds `trioxide-bench` and runs a command of it. Where the command fails it has printed the reason, and this
-/// process ends with the same status.
+/// Builds `trioxide-bench` and runs a command of it. If the command fails, it has printed the reason, and this process
+/// ends with the same status.
 pub(crate) fn forward(command: &str, arguments: &[OsString]) -> Result<(), Error> {
     run_command(&mut cargo(&[
         "build",

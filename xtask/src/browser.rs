@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::Error;
 use crate::process::output_of;
 
-/// Names a browser to take.
+/// The variable with a browser to use.
 pub const VARIABLE: &str = "TRIOXIDE_BROWSER";
 /// Debian's smallest package with a browser.
 pub const DEBIAN_PACKAGE: &str = "chromium-headless-shell";
@@ -26,7 +26,7 @@ const NAMES: [&str; 8] = [
 ///
 /// # Errors
 ///
-/// There is none; the message names the package to install.
+/// No browser; the message names the package to install.
 pub fn find() -> Result<PathBuf, Error> {
     let runs = |program: &Path| output_of(Command::new(program).arg("--version")).is_some();
     if let Some(program) = std::env::var_os(VARIABLE) {

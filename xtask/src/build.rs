@@ -10,11 +10,11 @@ use crate::{Error, mpi, ptxas, target_dir, workspace};
 /// Builds the `trioxide` binary with optimizations: target/release/trioxide.
 ///
 /// Machine code of the kernels for the common GPUs is embedded, made by NVIDIA's ptxas: the one of TRIOXIDE_PTXAS, PATH
-/// or /usr/local/cuda/bin, or from PyPI. Without one the binary has PTX alone, and a machine's first run compiles what
-/// it launches.
+/// or /usr/local/cuda/bin, or from PyPI. Without one the binary has only PTX, and a machine's first run compiles the
+/// kernels that it launches.
 ///
-/// The kernels are built with it where there is a device compiler (`cargo xtask doctor`), else the prebuilt ones are
-/// embedded. The same as: cargo build --release --package trioxide-cli --bin trioxide
+/// With a device compiler (`cargo xtask doctor`) the kernels are built; otherwise the prebuilt ones are embedded. The
+/// same as: cargo build --release --package trioxide-cli --bin trioxide
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// With MPI, so that `mpirun -n 4 target/release/trioxide …` works on one mesh: needs an MPI with headers and
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Installs what MPI needs where that can be done.
+/// Installs the packages for MPI where that is possible.
 fn provide_mpi() -> Result<(), Error> {
     let missing = mpi::missing();
     if missing.is_empty() {
@@ -52,11 +52,11 @@ fn provide_mpi() -> Result<(), Error> {
     install(mpi::DEBIAN_PACKAGES)
 }
 
-/// Builds the binary; its path.
+/// Builds the binary. Returns its path.
 ///
 /// # Errors
 ///
-/// As cargo.
+/// Errors of cargo.
 pub fn trioxide() -> Result<PathBuf, Error> {
     build(&[])
 }
@@ -64,7 +64,7 @@ pub fn trioxide() -> Result<PathBuf, Error> {
 fn build(more: &[&str]) -> Result<PathBuf, Error> {
     let name = format!("trioxide{}", std::env::consts::EXE_SUFFIX);
     let path = target_dir().join("release").join(name);
-    // On standard error, as cargo's own progress: standard output may belong to the program that is run.
+    // On standard error, as cargo's own progress: standard output may belong to the program that runs.
     let time = if path.exists() {
         ""
     } else {
@@ -91,7 +91,7 @@ fn build(more: &[&str]) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-/// The commit of the sources, with `-dirty` behind it where they differ; `None` outside of a repository.
+/// The commit of the sources, with the suffix `-dirty` if they differ; `None` outside a repository.
 pub fn commit() -> Option<String> {
     let text = output_of(
         Command::new("git")

@@ -11,8 +11,8 @@ use crate::{Error, build, workspace};
 
 /// Generates the papers' grid and random meshes with `trioxide generate`.
 ///
-/// They are the same bits on every machine. A file that exists already is kept, so an interrupted run goes on from its
-/// end.
+/// They have the same bits on every machine. A file that exists already is kept, so an interrupted run continues with
+/// the next file.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Directory to write to.

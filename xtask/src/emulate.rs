@@ -12,9 +12,9 @@ use crate::{Error, target_dir};
 /// Builds `trioxide` (a development build) and runs it with a CUDA driver that runs the kernels' PTX on the CPU:
 /// `cargo xtask emulate -- selftest --tiny --device cuda --only polylla`.
 ///
-/// Everything is as on a GPU but for the time and for what NVIDIA's assembler and a GPU do themselves. A load or store
-/// outside of the device's memory, and lanes that wait for each other, end the run with a message that names kernel,
-/// thread and instruction. Linux alone.
+/// Results are as on a GPU; the time is not, and effects of NVIDIA's assembler and of a GPU are missing. A load or
+/// store outside the device's memory, and lanes that wait for each other, end the run with a message with kernel,
+/// thread and instruction. Linux only.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Number of devices.
@@ -23,18 +23,18 @@ pub(crate) struct Arguments {
     /// Bytes of memory that each device has.
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30)]
     memory: u64,
-    /// Look for data races of each launch, in device and shared memory, and for reads of device memory that nobody has
-    /// written: three times as slow.
+    /// Check each launch for data races in device and shared memory, and for reads of unwritten device memory: three
+    /// times as slow.
     #[arg(long)]
     check: bool,
-    /// Build the kernels from their sources, with line information: a fault names file and line.
+    /// Build the kernels from their sources, with line information: a fault has file and line.
     #[arg(long)]
     lines: bool,
-    /// Build as a release: the build takes longer, a long run less.
+    /// Build in release mode: the build takes longer, a long run less.
     #[arg(long)]
     release: bool,
-    /// Run this command by the shell in place of `trioxide`: the tests of a crate of your own, as in
-    /// `emulate --check --command "cd ../far && cargo test"`.
+    /// Run this shell command, not `trioxide`: the tests of a crate of your own, as in `emulate --check --command "cd
+    /// ../far && cargo test"`.
     #[arg(long, value_name = "COMMAND", conflicts_with = "arguments")]
     command: Option<String>,
     /// Arguments of `trioxide`.
@@ -84,17 +84,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     run_command(&mut command)
 }
 
-/// Why this system has no use for the emulator.
+/// The reason why the emulator does not work on this system.
 pub(crate) const REFUSAL: Option<&str> = if cfg!(target_os = "linux") {
     None
 } else {
     Some("the emulator stands in for the driver of Linux alone")
 };
 
-/// A folder with the emulator that a profile's build has made, under the driver's name.
+/// A folder with the emulator from a profile's build, under the driver's name.
 ///
 /// # Errors
-/// The system is not Linux; the library is not there.
+/// The system is not Linux, or the library is missing.
 pub(crate) fn place(profile: &str) -> Result<PathBuf, Error> {
     if let Some(reason) = REFUSAL {
         return Err(reason.into());
@@ -107,7 +107,7 @@ pub(crate) fn place(profile: &str) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// A file of its own, put in place at once: another program may have the last one loaded.
+/// Copies the file and renames it in one step: another program may have the previous one loaded.
 fn copy(built: &Path, folder: &Path) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let new = folder.join(format!("new-{}", std::process::id()));

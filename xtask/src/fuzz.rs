@@ -9,8 +9,8 @@ use crate::{Error, target_dir};
 
 /// Fuzzes readers and pipelines: libFuzzer chooses inputs that reach new code.
 ///
-/// Each target starts from fixtures and from what it found before (target/fuzz/corpus). A finding ends its target, is
-/// kept in target/fuzz/findings, and the exit status is 1.
+/// Each target starts from fixtures and from the inputs of earlier runs (target/fuzz/corpus). A finding ends its
+/// target, is kept in target/fuzz/findings, and the exit status is 1.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Targets to run, one after the other [default: all].
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// Print the targets' names, and run none.
     #[arg(long)]
     list: bool,
-    /// Run this input of the one target named, and nothing else: a finding again.
+    /// Run only this input, on the one target named: repeats a finding.
     #[arg(long, value_name = "FILE", conflicts_with = "list")]
     input: Option<PathBuf>,
 }
@@ -128,11 +128,11 @@ fn write_seeds(program: &Path) -> Result<(), Error> {
     )
 }
 
-/// Where a target keeps what.
+/// The folders of a target.
 struct Folders {
     corpus: PathBuf,
     findings: PathBuf,
-    /// The files that its readers read: in memory where the system has such a place.
+    /// The files that its readers read: in memory if the system has such a folder.
     files: tempfile::TempDir,
 }
 
@@ -156,13 +156,13 @@ impl Folders {
         })
     }
 
-    /// The program on one target, without inputs yet.
+    /// The command that runs one target, without inputs yet.
     fn command(&self, program: &Path, target: &str) -> Command {
         let mut command = Command::new(program);
         command
             .env("TRIOXIDE_FUZZ_TARGET", target)
             .env("TRIOXIDE_FUZZ_FOLDER", self.files.path())
-            // One thread: what an input covers does not depend on others.
+            // One thread: the coverage of an input does not depend on others.
             .env("RAYON_NUM_THREADS", "1")
             .arg(format!("-artifact_prefix={}/", self.findings.display()))
             .arg(format!("-timeout={TIMEOUT}"))
@@ -171,7 +171,7 @@ impl Folders {
     }
 }
 
-/// What a target's run came to.
+/// The outcome of a target's run.
 struct Outcome {
     target: String,
     minutes: f64,
@@ -229,7 +229,7 @@ fn fuzz(program: &Path, target: &str, minutes: f64) -> Result<Outcome, Error> {
     })
 }
 
-/// The last number behind a word of the log.
+/// The last number after a word of the log.
 fn number_behind(log: &str, word: &str) -> Option<u64> {
     let (_, rest) = log.rsplit_once(word)?;
     rest.split_whitespace().next()?.parse().ok()

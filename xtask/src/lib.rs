@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands, one module each.
 //!
 //! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary, the demo's runs;
-//! and that the tests need: the packages with kernels.
+//! and for the tests: the packages with kernels.
 
 mod bench;
 pub mod browser;

@@ -1,4 +1,4 @@
-//! What `--mpi` needs: an MPI with its headers, and libclang, by which the crate `mpi` reads them.
+//! The requirements of `--mpi`: an MPI with its headers, and libclang, with which the crate `mpi` reads them.
 
 use std::env;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::process::output_of;
 /// Debian's packages of both.
 pub(crate) const DEBIAN_PACKAGES: &[&str] = &["libopenmpi-dev", "openmpi-bin", "libclang-dev"];
 
-/// What of this machine's MPI is there: a name and a finding, or what is missing.
+/// The parts of this machine's MPI, each with a finding; `None` for a missing part.
 pub(crate) fn findings() -> [(&'static str, Option<String>); 3] {
     let first_line = |program: &str| {
         let version = output_of(Command::new(program).arg("--version"))?;
@@ -25,19 +25,19 @@ pub(crate) fn findings() -> [(&'static str, Option<String>); 3] {
     ]
 }
 
-/// The names of what is missing.
+/// The names of the missing parts.
 pub(crate) fn missing() -> Vec<&'static str> {
     let missing = findings().into_iter().filter(|(_, found)| found.is_none());
     missing.map(|(name, _)| name).collect()
 }
 
-/// The commands that install it.
+/// The commands that install them.
 pub(crate) fn remedy() -> String {
     let packages = DEBIAN_PACKAGES.join(" ");
     format!("as root: apt-get install --no-install-recommends {packages}")
 }
 
-/// The library, where the crate `clang-sys` looks for it.
+/// The library, where the crate `clang-sys` searches it.
 fn libclang() -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = env::var_os("LIBCLANG_PATH")
         .into_iter()

@@ -15,7 +15,7 @@ pub(crate) const LIBRARY_PATH: &str = if cfg!(target_os = "macos") {
     "LD_LIBRARY_PATH"
 };
 
-/// The standard output of a program, if it is there and succeeds.
+/// The standard output of a program, if it can be started and succeeds.
 pub fn output_of(command: &mut Command) -> Option<String> {
     let output = command
         .output()
@@ -24,7 +24,7 @@ pub fn output_of(command: &mut Command) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The cargo that runs this.
+/// The cargo that runs this program.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(crate::workspace());
@@ -40,7 +40,7 @@ pub fn command_line(command: &Command) -> String {
         .join(" ")
 }
 
-/// Runs a program to its end, output and all.
+/// Runs a program to its end, with its output.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ pub fn run(command: &mut Command) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// As [`run`].
+/// Errors of [`run`].
 pub fn run_and_collect(command: &mut Command, mark: &str) -> (Vec<String>, Result<(), Error>) {
     let mut collected = Vec::new();
     let result = tee(command, mark, &mut collected);
@@ -88,12 +88,12 @@ fn tee(command: &mut Command, mark: &str, collected: &mut Vec<String>) -> Result
     Ok(())
 }
 
-/// Starts a program, both of whose streams are one pipe, which keeps their lines in order.
+/// Starts a program with one pipe for both streams, which keeps their lines in order.
 pub(crate) fn spawn_piped(command: &mut Command) -> std::io::Result<(Child, PipeReader)> {
     let (reader, writer) = std::io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
     let child = command.spawn();
-    // The command holds the pipe's writing end; the reader finds no end until it is closed.
+    // The command holds the writing end of the pipe; the reader sees no end until it is closed.
     command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
     Ok((child?, reader))
 }
@@ -103,7 +103,7 @@ pub(crate) fn is_root() -> bool {
     output_of(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0")
 }
 
-/// Whether this is Debian, or a system made of it.
+/// Whether this is Debian, or a system derived from it.
 pub(crate) fn is_debian() -> bool {
     Path::new("/etc/debian_version").exists()
 }
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn collects_marked_lines_and_reports_failure() {
-        // A program every build machine has, with a known line in its output.
+        // A program that every build machine has, with a known line in its output.
         let (lines, result) = run_and_collect(&mut cargo(&["--version"]), "cargo ");
         result.unwrap();
         assert_eq!(lines.len(), 1);

@@ -1,4 +1,4 @@
-//! `cargo xtask ptx`: builds the kernels, checks them, makes them the prebuilt ones.
+//! `cargo xtask ptx`: builds the kernels, checks them, and makes them the prebuilt ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -37,7 +37,7 @@ pub fn declared() -> Result<BTreeMap<String, String>, Error> {
 /// The families of kernels: the folders of gpu/src, and the packages beside them.
 ///
 /// # Errors
-/// As [`declared`].
+/// Errors of [`declared`].
 pub fn families() -> Result<BTreeSet<String>, Error> {
     Ok(declared()?.into_values().collect())
 }
@@ -53,11 +53,11 @@ pub fn prebuilt() -> Result<Vec<String>, String> {
 
 /// Builds the kernels to PTX: target/ptx/gpu.ptx and target/ptx/collective.ptx.
 ///
-/// Without a device compiler (`cargo xtask doctor`) the command works on the checked-in prebuilt kernels instead.
+/// Without a device compiler (`cargo xtask doctor`) the command works on the checked-in prebuilt kernels.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Make the build the prebuilt one: write a file for each family to the folder `prebuilt` of its package, and the
-    /// list of the sources, to be committed.
+    /// list of the sources; commit them.
     #[arg(long)]
     bless: bool,
     /// Check the rules of the PTX, assemble it with ptxas and show the resources of each kernel on each architecture.
@@ -122,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the PTX of a package goes.
+/// The path of a package's PTX.
 fn place(folder: &Path, suffix: &str) -> Result<PathBuf, Error> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let target = target_dir().join("ptx");
@@ -205,7 +205,7 @@ fn bless(kernels: &Kernels) -> Result<(), Error> {
     Ok(())
 }
 
-/// The files whose texts differ, or which only one of both has.
+/// The files whose texts differ, or that only one side has.
 fn changed_files<'a>(
     before: &'a BTreeMap<String, String>,
     after: &'a BTreeMap<String, String>,
@@ -250,7 +250,7 @@ fn check_rules(all: &[Kernels], checked: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// Assembles for each architecture and prints one row a kernel.
+/// Assembles for each architecture and prints a row for each kernel.
 fn check(ptxas: &Ptxas, all: &[Kernels], architectures: &[String]) -> Result<(), Error> {
     let mut by_architecture = Vec::new();
     for arch in architectures {
@@ -269,7 +269,7 @@ fn check(ptxas: &Ptxas, all: &[Kernels], architectures: &[String]) -> Result<(),
     Ok(())
 }
 
-/// One row a kernel; `by_architecture` holds the same kernels in the same order for each architecture.
+/// A row for each kernel; `by_architecture` holds the same kernels in the same order for each architecture.
 fn table(by_architecture: &[Vec<KernelUse>]) -> String {
     let mut rows = vec![["kernel", "registers", "spills", "shared", "stack"].map(String::from)];
     for (index, kernel) in by_architecture.first().into_iter().flatten().enumerate() {

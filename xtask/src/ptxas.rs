@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::process::{command_line, output_of};
 use crate::{Error, target_dir};
 
-/// The PyPI package that holds ptxas, and the version whose numbers can be compared from run to run.
+/// The PyPI package with ptxas, and the version whose numbers can be compared from run to run.
 const PACKAGE: &str = "nvidia-cuda-nvcc";
 const PACKAGE_VERSION: &str = "13.0.88";
 
@@ -36,7 +36,7 @@ pub(crate) struct KernelUse {
     pub(crate) stack: u32,
 }
 
-/// An assembler on this machine: `TRIOXIDE_PTXAS`, `PATH`, the CUDA toolkit's usual place, an earlier download.
+/// An assembler on this machine: `TRIOXIDE_PTXAS`, `PATH`, the CUDA toolkit's usual folder, an earlier download.
 pub(crate) fn find() -> Option<Ptxas> {
     if let Some(path) = env::var_os("TRIOXIDE_PTXAS") {
         return usable(path.into());
@@ -82,7 +82,7 @@ fn usable(path: PathBuf) -> Option<Ptxas> {
     new_enough.then_some(Ptxas { path, release })
 }
 
-/// `13.0` out of "Cuda compilation tools, release 13.0, V13.0.88".
+/// The release `13.0` in "Cuda compilation tools, release 13.0, V13.0.88".
 fn release_of(version_text: &str) -> Option<String> {
     let (_, after) = version_text.split_once("release ")?;
     Some(after.split_once(',')?.0.to_owned())
@@ -116,7 +116,7 @@ fn download() -> Result<(), Error> {
             .arg(&dir),
     )?;
     fs::remove_file(&wheel)?;
-    // A wheel records modes, Python's unpacking drops them.
+    // A wheel records modes; Python's unpacking drops them.
     #[cfg(unix)]
     fs::set_permissions(
         downloaded(),
@@ -145,7 +145,7 @@ impl Ptxas {
     ///
     /// # Errors
     ///
-    /// The assembler's messages, where it refuses the file.
+    /// The assembler's messages, if it refuses the file.
     pub(crate) fn assemble(&self, ptx: &Path, arch: &str) -> Result<Vec<KernelUse>, Error> {
         let cubin = target_dir().join(format!("trioxide.{arch}.cubin"));
         let mut command = Command::new(&self.path);
@@ -164,7 +164,8 @@ impl Ptxas {
     }
 }
 
-/// Reads the messages of `ptxas --verbose`: for each kernel a line that names it, one on its stack, one on the rest.
+/// Reads the messages of `ptxas --verbose`: for each kernel a line with its name, one about its stack, one about the
+/// rest.
 fn parse_verbose(messages: &str) -> Vec<KernelUse> {
     let mut kernels: Vec<KernelUse> = Vec::new();
     // Device functions that were not inlined have properties too, which belong to no kernel.
@@ -194,7 +195,7 @@ fn parse_verbose(messages: &str) -> Vec<KernelUse> {
     kernels
 }
 
-/// The number that stands before `unit`, 0 where the line has none.
+/// The number before `unit`, 0 if the line has none.
 fn number_before(line: &str, unit: &str) -> u32 {
     let before = line.find(unit).map_or("", |at| &line[..at]);
     let digits = before

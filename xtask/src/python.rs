@@ -13,7 +13,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// The environment in `folder`, made where it is not there; or the reason why it cannot be made.
+    /// Opens or makes the environment in `folder`; the inner error is the reason why it cannot be made.
     ///
     /// # Errors
     /// The folder around it cannot be made.
@@ -50,20 +50,20 @@ impl Environment {
         Command::new(self.program("python"))
     }
 
-    /// Installs the packages that are not there; those that cannot be installed are returned.
+    /// Installs missing packages. Returns the packages that cannot be installed.
     pub(crate) fn install<'p>(&self, packages: &[&'p str]) -> Vec<&'p str> {
         let missing = self.missing(packages);
         if missing.is_empty() || self.pip(&missing) {
             return Vec::new();
         }
-        // One that cannot be installed keeps the others from it.
+        // One package that cannot be installed prevents the installation of all.
         missing
             .into_iter()
             .filter(|package| !self.pip(&[package]))
             .collect()
     }
 
-    /// The packages that are not there, by their names; a path is looked at by pip alone.
+    /// The missing packages, by their names; only pip checks a path.
     fn missing<'p>(&self, packages: &[&'p str]) -> Vec<&'p str> {
         const LOOK: &str = "\
 import importlib.metadata, re, sys

@@ -13,24 +13,23 @@ use crate::{Error, build, target_dir, workspace};
 
 /// Runs the self-test, the readers' tests and the fuzzers under sanitisers.
 ///
-/// What cannot run here is skipped with the reason.
+/// Sanitisers that cannot run here are skipped with the reason.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Which sanitisers [default: all].
+    /// The sanitisers [default: all].
     #[arg(value_enum, value_name = "SANITISER")]
     sanitisers: Vec<Sanitiser>,
-    /// Write a folder for a GPU machine without Rust instead, with the program and a script that runs compute-sanitizer
-    /// there.
+    /// Write a folder for a GPU machine without Rust, with the program and a script that runs compute-sanitizer there.
     #[arg(long, value_name = "FOLDER")]
     dist: Option<PathBuf>,
-    /// The program in the folder, if it is built already.
+    /// The program for the folder, if it is built already.
     #[arg(long, value_name = "FILE", requires = "dist")]
     program: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Sanitiser {
-    /// Data races: the CPU's cases of the self-test, with the standard library built for it.
+    /// Data races: the CPU's cases of the self-test, with a standard library that is built for it.
     Thread,
     /// Wrong accesses: the tests of the readers and writers.
     Address,
@@ -76,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
 }
 
-/// How a sanitiser went that found nothing.
+/// The result of a sanitiser without findings.
 enum Run {
     Passed,
     Skipped(String),
@@ -89,7 +88,7 @@ fn runtimes() -> Option<PathBuf> {
     Some(Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET))
 }
 
-/// Debian's compiler has the sources of the standard library, rustup's the runtime: the two meet at the linker.
+/// Debian's compiler has the sources of the standard library, rustup's has the runtime; the linker joins them.
 fn thread() -> Result<Run, Error> {
     let Some(compiler) = search_device_compiler().found else {
         return Ok(Run::Skipped(
@@ -138,7 +137,7 @@ fn thread() -> Result<Run, Error> {
     run_command(&mut build)?;
     let program = target.join(TARGET).join("debug/trioxide");
     let mut selftest = Command::new(program);
-    // Four threads on any machine: two take turns too seldom.
+    // Four threads on any machine: two rarely interleave.
     selftest
         .args(["selftest", "--tiny", "--device", "cpu", "--threads", "4"])
         .env("RAYON_NUM_THREADS", "4")
@@ -147,7 +146,8 @@ fn thread() -> Result<Run, Error> {
     Ok(Run::Passed)
 }
 
-/// Rust's own runtime, and the standard library as it is: its accesses are not looked at, those of all crates are.
+/// Rust's own runtime and the prebuilt standard library: it does not check the library's accesses, but those of all
+/// crates.
 fn address() -> Result<Run, Error> {
     let target = target_dir().join("sanitize-address");
     let mut tests = cargo(&[
@@ -157,7 +157,7 @@ fn address() -> Result<Run, Error> {
         "--package",
         "trioxide-formats",
         "--lib",
-        // Times of a build of this kind say nothing.
+        // Times of such a build have no meaning.
         "--",
         "--skip",
         "linear_time",
@@ -259,7 +259,7 @@ mod tests {
         assert!(check.unwrap().success());
     }
 
-    /// A folder whose program lists four cases, and a sanitiser that finds something in the second and does not end in
+    /// A folder whose program lists four cases, and a sanitiser that reports an error in the second and does not end in
     /// the third.
     fn folder_of_four_cases() -> tempfile::TempDir {
         use std::os::unix::fs::PermissionsExt;
@@ -267,7 +267,7 @@ mod tests {
         write_folder(folder.path(), Some(&std::env::current_exe().unwrap())).unwrap();
         let script = |name: &str, text: &str| {
             let path = folder.path().join(name);
-            // A new file: the program there may be a link to one that runs.
+            // A new file: the program there may be a link to a running one.
             let _ = fs::remove_file(&path);
             fs::write(&path, text).unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();

@@ -2,7 +2,7 @@
 # Cases of the self-test, at the smallest sizes, under compute-sanitizer: each in a process of its own.
 # Usage: bash sanitize.sh [-j RUNS] [-f FILE] [TOOL...]
 #   -j RUNS  as many at once (1)
-#   -f FILE  only the cases that FILE names, one a line: logs/left-0 names those that are left after a run
+#   -f FILE  only the cases that FILE names, one a line: logs/left-0 lists the cases that are left after a run
 #   TOOL     some of: @TOOLS@ (all)
 # In the environment: SECONDS_A_CASE; CASES, a pattern of names; SHARD=i/n, each n-th case from i on.
 set -u
@@ -36,7 +36,7 @@ if ! command -v compute-sanitizer >/dev/null; then
 fi
 chmod +x trioxide
 mkdir -p logs
-# The case of all launches counts on the others in the same process.
+# The case of all launches relies on the other cases in the same process.
 mapfile -t cases < <(./trioxide selftest --tiny --list | grep -v '^launches ' | cut -c14- | grep -E -- "${CASES:-.}" |
     if [ -n "$file" ]; then grep -Fx -f "$file"; else cat; fi |
     awk -v i="${shard%/*}" -v n="${shard#*/}" 'NR % n == i % n')
@@ -45,7 +45,7 @@ left="logs/left-${shard%/*}"
 : >"$results"
 echo "${#cases[@]} cases by $tools, $runs at once, at most $limit s each"
 
-# Runs a case by a tool; a line in the results, and one to see.
+# Runs a case with a tool; writes a line to the results, and one to the terminal.
 run() {
     local tool=$1 name=$2 log start=$SECONDS status word
     log=logs/$tool-$(printf %s "$name" | tr -c 'A-Za-z0-9' _).log

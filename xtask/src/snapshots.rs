@@ -5,8 +5,8 @@ use crate::process::{cargo, run as run_command};
 
 /// Compares the results on small meshes with the snapshots in tests/tests/snapshots.
 ///
-/// A result that differs is shown line by line, and the exit status is 1. Where the change is intended, --accept writes
-/// it, to be committed. `cargo xtask test` makes the same comparison.
+/// A result that differs is shown line by line, and the exit status is 1. If the change is intended, --accept writes
+/// it; commit it. `cargo xtask test` makes the same comparison.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Write the present results as the snapshots.

@@ -21,7 +21,7 @@ assert 'trioxide/py.typed' in names and 'trioxide/_trioxide.pyi' in names, names
 print(f'{sys.argv[1]}: {len(library) / 1e6:.1f} MB of code')
 ";
 
-/// What a wheel must do wherever it is installed, with a driver or without.
+/// The checks of an installed wheel, with a driver or without.
 const TRY: &str = "\
 import trioxide
 mesh = trioxide.generate('random', 1000, seed=1)
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// Folder for the wheel.
     #[arg(short, long, value_name = "FOLDER", default_value = "out/wheels")]
     out: PathBuf,
-    /// Profile of cargo to build with; dev takes less time, and what it builds is optimised too.
+    /// Profile of cargo to build with; dev builds faster, and its kernels and library are optimised too.
     #[arg(long, value_name = "NAME", default_value = "release")]
     profile: String,
 }

@@ -6,14 +6,14 @@ use trioxide_device::{Buffer, Device, Result};
 
 use crate::distances;
 
-/// What [`summarize_tiles`] finds of each tile of distances.
+/// The results of [`summarize_tiles`] for each tile of distances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summaries {
     /// Sum of the distances, in the order of `Block::sum`.
     pub sums: Vec<f64>,
-    /// The nearest point, of equally near ones the first.
+    /// The nearest point; the first of equally near ones.
     pub nearest: Vec<u32>,
-    /// The smallest and the largest difference of a distance to 1000, rounded toward 0.
+    /// The smallest and the largest difference of a distance from 1000, rounded toward 0.
     pub differences: Vec<[i32; 2]>,
     /// Sum of the distances' whole parts.
     pub whole: Vec<u64>,
@@ -24,7 +24,7 @@ pub struct Summaries {
 /// Summaries of tiles of 32, 96 or 256 squared distances to `centre`.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 ///
 /// # Panics
 /// For another width of tiles, or no points.
@@ -66,11 +66,11 @@ pub fn summarize_tiles(
     })
 }
 
-/// The number of classes that each 4096 values are in: values with one rest by 16384 are a class.
+/// The number of classes in each 4096 values: values with the same remainder by 16384 are a class.
 ///
 /// # Errors
-/// [`trioxide_device::Error::Launch`] on a device that has less than 64.25 KiB of shared memory for a block; those of
-/// the device.
+/// [`trioxide_device::Error::Launch`] on a device with less than 64.25 KiB of shared memory for a block; errors of the
+/// device.
 pub fn count_classes(on: &Device, values: &Buffer<u32>) -> Result<Vec<u32>> {
     let blocks = values.len().div_ceil(kernel::COUNTED);
     let mut classes = on.uninitialized(blocks)?;

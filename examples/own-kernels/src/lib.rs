@@ -1,4 +1,4 @@
-//! Kernels of one's own, on trioxide's devices: the far points of a cloud, and how far the farthest is.
+//! Your own kernels on trioxide's devices: the far points of a cloud, and the distance of the farthest.
 //!
 //! ```
 //! use glam::DVec2;
@@ -33,11 +33,11 @@ trioxide_device::kernels! {
     pub PTX = "own-kernels-gpu";
 }
 
-/// What [`far_points`] gives.
+/// The result of [`far_points`].
 pub struct FarPoints {
     /// The far points, in ascending order.
     pub points: Buffer<Vertex>,
-    /// Distance of the farthest of all points.
+    /// Distance of the farthest point.
     pub largest_distance: f64,
 }
 
@@ -52,7 +52,7 @@ fn distances(on: &Device, points: &Buffer<DVec2>, centre: DVec2) -> Result<Buffe
 /// The points on a side of a circle, in ascending order; with the points of the circle if it `is_closed`.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 pub fn select_points(
     on: &Device,
     points: &Buffer<DVec2>,
@@ -79,14 +79,14 @@ fn select(
         true => kernel::select_points::launch::<true>,
     };
     launch(on, n, distances, radius * radius, side, &mut selected)?;
-    // One of trioxide's collectives, on the bit set that a kernel of ours gave.
+    // One of trioxide's collectives, on the bit set that our kernel returned.
     collective::compact(on, &selected)
 }
 
 /// The points that are at least `least` away from `centre`, and the largest distance.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 pub fn far_points(
     on: &Device,
     points: &Buffer<DVec2>,
@@ -107,7 +107,7 @@ pub fn far_points(
 /// Squared distances of the `listed` points to `centre`.
 ///
 /// # Errors
-/// [`trioxide_device::Error::Launch`] for a number that no point has; those of the device.
+/// [`trioxide_device::Error::Launch`] for a number that no point has; errors of the device.
 pub fn listed_distances(
     on: &Device,
     points: &Buffer<DVec2>,

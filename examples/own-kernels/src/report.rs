@@ -9,7 +9,7 @@ use crate::distances;
 /// Prints the points whose squared distance to `centre` is over `most`.
 ///
 /// # Errors
-/// Those of the device.
+/// Errors of the device.
 pub fn print_far(on: &Device, points: &Buffer<DVec2>, centre: DVec2, most: f64) -> Result<()> {
     let distances = distances(on, points, centre)?;
     kernel::print_far::launch(on, points.len() as u32, &distances, most)?;

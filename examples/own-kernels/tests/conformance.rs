@@ -1,4 +1,4 @@
-//! The kernels against plain loops, on every device of this machine; then the rules that all kernels keep.
+//! Compares the kernels with plain loops, on every device of this machine; then checks the rules for all kernels.
 
 mod compared;
 
@@ -9,7 +9,7 @@ use own_kernels::{
 };
 use trioxide_device::{Device, conformance};
 
-/// The devices that can run the kernels, and CPUs by few threads.
+/// The devices that can run the kernels, and CPUs with few threads.
 fn devices() -> Vec<Device> {
     let mut devices = conformance::devices(PTX).unwrap();
     devices.extend([1, 3].map(|threads| Device::cpu(Some(threads)).unwrap()));
@@ -147,7 +147,7 @@ fn compare_prints(on: &Device, count: u32) {
     assert_eq!(lines, expected, "{on:?}, {count} points");
 }
 
-/// A block with more shared memory than every GPU gives; one with less than it needs is not asked.
+/// A block with more shared memory than the default limit; skipped on a device without enough.
 fn compare_classes(on: &Device) {
     let values: Vec<u32> = (0..9000u32).map(|i| (i * i).wrapping_mul(7919)).collect();
     let classes = |values: &[u32]| {
@@ -161,7 +161,7 @@ fn compare_classes(on: &Device) {
     }
 }
 
-/// By an emulated GPU of compute capability 7.5.
+/// On an emulated GPU of compute capability 7.5.
 #[test]
 fn a_block_with_more_shared_memory_than_the_device_has_is_an_error_with_both_numbers() {
     if PTX.is_empty() {
@@ -181,7 +181,7 @@ fn a_block_with_more_shared_memory_than_the_device_has_is_an_error_with_both_num
     );
 }
 
-/// Not on a GPU, which is lost to the process then.
+/// Not on a GPU, which the process loses by this.
 #[test]
 fn a_point_that_is_not_there_is_an_error_that_names_it() {
     let mut devices = vec![Device::cpu(None).unwrap()];
@@ -204,7 +204,7 @@ fn a_point_that_is_not_there_is_an_error_that_names_it() {
     }
 }
 
-/// Of a radius that many points have.
+/// With a radius that many points have.
 fn compare_sides(on: &Device, points: &[DVec2], centre: DVec2, distance: &dyn Fn(&DVec2) -> f64) {
     let radius = 25.0;
     let uploaded = on.upload(points).unwrap();
@@ -249,7 +249,7 @@ fn kernels_give_what_plain_loops_give() {
     }
 }
 
-/// Of a build with checks, which debug builds of the CPU are.
+/// For a build with checks; debug builds of the CPU have them.
 #[test]
 #[cfg(debug_assertions)]
 fn a_broken_assertion_names_kernel_and_point() {

@@ -1,4 +1,4 @@
-//! A wrong index on a GPU, in a process of its own: the GPU is lost to it afterwards.
+//! A wrong index on a GPU, in a process of its own: the process loses the GPU by it.
 
 use std::io::Write as _;
 
@@ -27,6 +27,6 @@ fn a_point_that_is_not_there_is_named_on_a_gpu_too() {
         "kernel gather_distances: index 5 of array `distances`, which has 5 elements"
     );
     assert!(matches!(error, Error::Launch(_)));
-    // What follows is an error too, and no wrong result.
+    // Later calls are errors too, not wrong results.
     assert!(on.download(&points).is_err());
 }

@@ -1,13 +1,13 @@
 //! Bucketing into CSR: elements with a key become, for each key, the ascending list of its elements.
 //!
-//! Count, scan, fill, order. The fill's order is a race; ordering each bucket afterwards makes the result the same on
-//! every run.
+//! Count, scan, fill, order. The order in which elements fill a bucket is a race; sorting each bucket afterwards makes
+//! the result the same in every run.
 
 use trioxide_kernel::rows::sort;
 use trioxide_kernel::{Atomic, In, Out, kernel};
 
-/// Counts the elements of each key, into `counts[key + 1]`. Elements whose key has no place there, such as `NONE`, are
-/// left out.
+/// Counts the elements of each key, into `counts[key + 1]`. Elements whose key has no count, such as `NONE`, are
+/// skipped.
 #[kernel(
     requires(keys.len() == n, !counts.is_empty()),
     moves(keys.bytes() + 2 * counts.bytes())
@@ -21,8 +21,8 @@ pub fn count_keys(i: u32, keys: In<u32>, counts: Atomic) {
 
 /// Puts each element into its key's bucket.
 ///
-/// Before, `offsets[key + 1]` is the scanned count: the start of the bucket. Each element takes a slot there and moves
-/// it on, so that after the launch `offsets[key]..offsets[key + 1]` is the bucket of each key.
+/// Before the launch `offsets[key + 1]` is the scanned count: the start of the bucket. Each element takes the slot
+/// there and advances it, so that after the launch `offsets[key]..offsets[key + 1]` is the bucket of each key.
 #[kernel(
     requires(keys.len() == n, !offsets.is_empty()),
     moves(keys.bytes() + 2 * offsets.bytes() + items.bytes())
@@ -34,7 +34,7 @@ pub fn fill_buckets(i: u32, keys: In<u32>, offsets: Atomic, items: Out<u32>) {
     }
 }
 
-/// Orders the elements of each bucket; a bucket in order is only read.
+/// Sorts the elements of each bucket; a sorted bucket is only read.
 #[kernel(requires(offsets.len() > n), moves(offsets.bytes() + items.bytes()))]
 pub fn order_buckets(key: u32, offsets: In<u32>, items: Out<u32>) {
     sort(items, offsets.at(key), offsets.at(key + 1));
@@ -43,8 +43,8 @@ pub fn order_buckets(key: u32, offsets: In<u32>, items: Out<u32>) {
 /// Elements of a run that [`order_runs()`] sorts.
 pub const RUN: u32 = 32;
 
-/// Sorts each run of [`RUN`] elements of each bucket: for buckets so long that a thread each would take long. An
-/// element counts the lower ones of its run.
+/// Sorts each run of [`RUN`] elements of each bucket: for buckets that are too long for one thread. An element counts
+/// the lower ones of its run.
 #[kernel(
     requires(items.len() == n, ordered.len() == n),
     moves(items.bytes() + ordered.bytes())
@@ -80,7 +80,7 @@ pub fn merge_runs(
     let item = items.at(place);
     let key = keys.at(item);
     let (start, end) = (offsets.at(key), offsets.at(key + 1));
-    // Shifts, since a division by a variable is slow; masked, since a longer shift is a panic.
+    // Shifts, since a division by a variable is slow; masked, since a shift by 32 or more is a panic.
     let level = level & 31;
     let width = 1 << level;
     let run = (place - start) >> level;
@@ -90,7 +90,7 @@ pub fn merge_runs(
     } else {
         own - width
     };
-    // The last run may be alone.
+    // The last run may have no partner.
     let first = other.min(end);
     let (mut low, mut high) = (first, (other + width).min(end).max(first));
     while low < high {

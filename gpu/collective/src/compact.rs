@@ -1,11 +1,11 @@
 //! Compaction: a bit set becomes the ascending list of its set bits.
 //!
 //! The paper's last step (gpolylla-2023, 6.7) scans and compacts one integer for each flag, with the scan on tensor
-//! cores. Bytes bound such a step: for the 150M flags of the 25M grid, 600 MB of flags read, as much of sums written
-//! and read again, and 100 MB of seeds written, 1.9 GB or 0.44 ms at an H200's copy bandwidth of 4.3 TB/s however the
-//! sums are made; the authors' code takes 1.75 ms there. As bits the flags are 19 MB, read twice from the L2 cache, and
-//! the bytes that must move are the 100 MB of the list: 0.02 ms. A population count adds 32 flags in one instruction,
-//! so a matrix unit could add nothing faster. Measured: 0.07 to 0.10 ms, with the host reading the count.
+//! cores. The bytes bound such a step. The 150M flags of the 25M grid take 1.9 GB: 600 MB of flags read, 600 MB of sums
+//! written and read again, and 100 MB of seeds written. That is 0.44 ms at an H200's copy bandwidth of 4.3 TB/s,
+//! whatever computes the sums; the authors' code takes 1.75 ms. As bits the flags are 19 MB, read twice from the L2
+//! cache, and only the 100 MB of the list must move: 0.02 ms. A population count adds 32 flags in one instruction, so a
+//! matrix unit could add nothing faster. Measured: 0.07 to 0.10 ms, in which the host reads the count.
 
 use trioxide_kernel::{Block, In, Out, Shared, SharedMemory, kernel};
 
@@ -36,19 +36,19 @@ pub fn count_bits(block: &Block<LANES>, bits: In<u32>, counts: Out<u32>) {
     });
 }
 
-/// Shared memory of a block: the members in the words of a round, counted from its first bit.
+/// Shared memory of a block: the members in the words of a round, numbered from its first bit.
 #[derive(SharedMemory)]
 pub struct Unpacked {
     local: Shared<u16, { 32 * LANES }>,
 }
 
-/// Most tiles of which each round has a block of its own in [`list_bits()`]: fewer blocks would not fill a GPU.
+/// Up to this number of tiles each round has a block of its own in [`list_bits()`]: fewer blocks would not fill a GPU.
 pub const FEW_TILES: u32 = 512;
 
 /// Lists the set bits of `rounds` rounds of a tile, from the scanned counts of the tiles.
 ///
 /// A round takes 256 words: each lane unpacks one into shared memory, then the block writes the round's list,
-/// neighbours to neighbours.
+/// neighbouring lanes to neighbouring places.
 #[kernel(
     requires(
         rounds == 1 || rounds == ROUNDS,

@@ -1,4 +1,4 @@
-//! Bit sets from the forms in which other packages give a choice: a byte for each element, or a list of ids.
+//! Bit sets from the forms in which other packages pass a selection: a byte for each element, or a list of ids.
 
 use trioxide_kernel::{Atomic, Bits, In, kernel};
 
@@ -8,7 +8,7 @@ pub fn pack_flags(i: u32, flags: In<u8>) -> bool {
     flags.at(i) != 0
 }
 
-/// Adds the element `ids[i]`, of `count`, to the set; `found` gets the smallest `i` whose id is none of an element.
+/// Adds element `ids[i]`, of `count`, to the set; `found` gets the smallest `i` whose id is out of range.
 #[kernel(
     requires(ids.len() == n, marked.len() == words(count as usize), found.len() == 1),
     moves(ids.bytes())

@@ -4,11 +4,11 @@
 //! | --- | --- |
 //! | [`sum_tiles()`], [`scan_sums()`], [`scan_tiles()`] | exclusive scan of counts |
 //! | [`count_bits()`], [`list_bits()`] | a bit set becomes the ascending list of its members |
-//! | [`rank_bits()`], [`tally_bits()`] | the number of members below each, or in all |
+//! | [`rank_bits()`], [`tally_bits()`] | the number of members below each member, or of all members |
 //! | [`pack_flags()`], [`mark_ids()`] | flags of a byte, or a list of ids, become a bit set |
 //! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
-//! | [`count_local_keys()`], [`fill_local_buckets()`] | the same, in any order, where equal keys come near each other |
-//! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same where a list may have very many elements |
+//! | [`count_local_keys()`], [`fill_local_buckets()`] | the same, in any order, for equal keys near each other |
+//! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same for very long lists |
 //! | [`count_digits()`], [`move_by_digit()`] | a stable sort by keys of a few bits |
 //! | [`sample_spread()`] | whether the ids of elements' vertices are near each other |
 //!
@@ -19,7 +19,7 @@
     feature(abi_ptx),
     allow(internal_features, missing_docs)
 )]
-// A view is passed as `In<T>`: its lifetime says nothing that a reader needs.
+// Views are passed as `In<T>`: a reader does not need their lifetime.
 #![allow(elided_lifetimes_in_paths)]
 
 pub mod bucket;

@@ -1,10 +1,10 @@
-//! Bucketing of keys that come near each other, such as the corners of tetrahedra: as
-//! [`count_keys()`](super::count_keys()) and [`fill_buckets()`](super::fill_buckets()), but the keys of a tile meet in
-//! a table in shared memory first.
+//! Bucketing of keys with equal keys near each other, such as the corners of tetrahedra: as
+//! [`count_keys()`](super::count_keys()) and [`fill_buckets()`](super::fill_buckets()), but the keys of a tile are
+//! counted in a table in shared memory first.
 //!
 //! A tile of 256 tetrahedra has 1,024 corners at about 200 vertices, if the mesh is in a good order: one atomic
 //! addition for each key of a tile, instead of one for each element, and elements of a key are written side by side.
-//! Without any order it takes as many additions, and the table besides.
+//! Without any order it takes as many additions, and the table in addition.
 
 use trioxide_kernel::{Atomic, Block, In, Lanes, NONE, Out, Shared, SharedMemory, kernel};
 
@@ -16,7 +16,7 @@ const ITEMS: u32 = 4;
 pub const LOCAL_TILE: u32 = LANES as u32 * ITEMS;
 /// Slots of the table: twice the elements.
 const SLOTS: u32 = 2 * LOCAL_TILE;
-/// Slots of a lane, one behind the other.
+/// Consecutive slots of a lane.
 const OWN: u32 = SLOTS / LANES as u32;
 
 /// Keys of a tile, and their elements in it.
@@ -26,7 +26,7 @@ pub struct LocalKeys {
     counts: Shared<u32, { SLOTS as usize }>,
 }
 
-/// The same, and the elements in the order of their slots.
+/// The same arrays, and the elements in the order of their slots.
 #[derive(SharedMemory)]
 pub struct LocalBuckets {
     table: LocalKeys,
@@ -34,7 +34,7 @@ pub struct LocalBuckets {
     places: Shared<u32, { LOCAL_TILE as usize }>,
 }
 
-/// Slot and rank in it, of each element of a lane.
+/// The slot of each element of a lane, and its rank in the slot.
 type Places = [(u32, u32); ITEMS as usize];
 
 /// Puts the keys of a tile into the table. An element whose key is not below `keys_below` has slot `NONE`.
@@ -77,7 +77,7 @@ fn meet<S: SharedMemory>(
     places
 }
 
-/// Counts the elements of each key, into `counts[key + 1]`. Elements whose key has no place there are left out.
+/// Counts the elements of each key, into `counts[key + 1]`. Elements whose key has no count are skipped.
 #[kernel(
     requires(keys.len().div_ceil(LOCAL_TILE as usize) == n, !counts.is_empty()),
     moves(keys.bytes() + 2 * counts.bytes())
@@ -122,8 +122,8 @@ pub fn fill_local_buckets(
         sum
     });
     let (before, total) = block.exclusive_sum(&sums);
-    // From here on a slot has its bucket's place, less the place in the tile, instead of its key, and the latter
-    // instead of its count.
+    // From here on a slot holds its bucket's place less the place in the tile, where its key was, and the place in the
+    // tile, where its count was.
     block.phase(|lane| {
         let mut place = before.at(lane);
         let mut i = 0;

@@ -25,7 +25,7 @@ pub fn tally_bits(block: &Block<LANES>, bits: In<u32>, tally: Atomic, slot: u32)
     });
 }
 
-/// Puts beside each word of a bit set the number of members before it, from the scanned `counts` of its tiles:
+/// Writes beside each word of a bit set the number of members before it, from the scanned `counts` of its tiles:
 /// [`rank_of()`](trioxide_kernel::rows::rank_of()) reads both at once.
 #[kernel(
     requires(

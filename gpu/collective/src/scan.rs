@@ -1,6 +1,6 @@
 //! Exclusive scan of `u32`, in place: sum each tile, scan the sums, scan each tile from its sum.
 //!
-//! Two reads and one write of the array: 12 bytes an element, where a copy moves 8.
+//! Two reads and one write of the array: 12 bytes an element; a copy moves 8.
 
 use trioxide_kernel::{Block, In, Out, kernel};
 

@@ -8,7 +8,7 @@ use trioxide_kernel::{Block, In, Lanes, Out, Shared, SharedMemory, kernel};
 
 /// Lanes of a block.
 const LANES: usize = 256;
-/// Items of a lane, one behind the other: two vector loads.
+/// Consecutive items of a lane: two vector loads.
 const ITEMS: u32 = 8;
 /// Items of a tile.
 pub const SORT_TILE: u32 = LANES as u32 * ITEMS;
@@ -17,8 +17,8 @@ pub const DIGIT_BITS: u32 = 4;
 /// Digits of a pass.
 pub const DIGITS: u32 = 1 << DIGIT_BITS;
 
-/// Counters of a lane's digits: a row of lanes for each digit, with two behind each 16, so that lanes that take 16 each
-/// meet in no bank.
+/// Counters of the lanes' digits: a row of lanes for each digit, with a padding of two after each 16, so that lanes
+/// that take 16 counters each have no bank conflicts.
 const COUNTERS: usize = DIGITS as usize * LANES / 16 * 18;
 
 /// Shared memory of a block that counts.
@@ -31,7 +31,7 @@ pub struct Digits {
 #[derive(SharedMemory)]
 pub struct SortedTile {
     digits: Digits,
-    /// Where digits begin, less their places in the tile.
+    /// Starts of the digits, less their places in the tile.
     starts: Shared<u32, { DIGITS as usize }>,
     keys: Shared<u32, { SORT_TILE as usize }>,
     items: Shared<u32, { SORT_TILE as usize }>,
@@ -50,11 +50,11 @@ fn digit_of(key: u32, shift: u32) -> u32 {
     key >> (shift & 31) & (DIGITS - 1)
 }
 
-/// Keys of a lane, of which it has `count`.
+/// The keys of a lane, and their number.
 type Keys = ([u32; ITEMS as usize], u32);
 
-/// Counts the digits of a tile's keys. In the end the counter of a lane and a digit is the number of keys before the
-/// lane's first of that digit, where the tile is in the order of digits, lanes, keys.
+/// Counts the digits of a tile's keys. The tile is then ordered by digits, lanes and keys; the counter of a lane and a
+/// digit is the number of keys before the lane's first key with that digit.
 #[inline(always)]
 fn rank_digits<S: SharedMemory>(
     block: &Block<LANES, S>,
@@ -78,7 +78,7 @@ fn rank_digits<S: SharedMemory>(
             i += 1;
         }
     });
-    // A lane takes 16 counters, one behind the other.
+    // A lane takes 16 consecutive counters.
     let sums = block.lanes(|lane| {
         let mut sum = 0;
         let mut i = 0;
@@ -113,7 +113,7 @@ fn keys_of<S: SharedMemory>(block: &Block<LANES, S>, keys: In<u32>) -> Lanes<Key
     })
 }
 
-/// Items of tile `tile`, of `all` in all tiles.
+/// Number of items of tile `tile`, of `all` items in all tiles.
 #[inline(always)]
 fn tile_len(tile: u32, all: u32) -> u32 {
     (all - tile * SORT_TILE).min(SORT_TILE)
@@ -151,7 +151,7 @@ pub fn count_digits(
 }
 
 /// Moves each item of each tile to its place by its digit, and its key unless `moved_keys` is empty: `starts` are the
-/// scanned counts. Without `items` an item is its place.
+/// scanned counts. Without `items` an item is its own place.
 #[kernel(
     requires(
         keys.len().div_ceil(SORT_TILE as usize) == n,

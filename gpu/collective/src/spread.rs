@@ -1,4 +1,4 @@
-//! How far apart the ids of an element's vertices are, by a sample.
+//! The distance between the ids of an element's vertices, by a sample.
 
 use trioxide_kernel::{Atomic, In, kernel};
 
@@ -6,7 +6,7 @@ use trioxide_kernel::{Atomic, In, kernel};
 pub const SAMPLES: u32 = 1 << 12;
 
 /// Adds 1 to `far[0]` if more than a sixteenth of all vertices lies between the ids of element number `i` of the
-/// sample, of `elements` elements of `size` vertices each, three or four. Ids need not be checked.
+/// sample. There are `elements` elements of `size` vertices, three or four. Ids need not be checked.
 #[kernel(requires(
     n <= SAMPLES as usize,
     corners.len() == size as usize * elements as usize,

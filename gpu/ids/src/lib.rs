@@ -1,26 +1,26 @@
-//! Ids of the elements of meshes: the type of a number says which kind of element it names.
+//! Typed ids of the elements of meshes: an id's type is its kind of element.
 //!
-//! Ids are ordered as their numbers, and ties go by id. On the device an id is a `u32`. The crate has no kernels: a
-//! crate of kernels that uses these ids gets none of trioxide's kernels in its PTX.
+//! Ids are ordered as their numbers, and ties are broken by id. On the device an id is a `u32`. The crate has no
+//! kernels: a crate of kernels that uses these ids gets none of trioxide's kernels in its PTX.
 #![no_std]
 
 trioxide_kernel::id! {
     /// A vertex of a mesh or a point of a cloud.
     pub struct Vertex = "vertex";
-    /// One of the two directions of an edge. Half-edge 3t + k starts at corner k of triangle t; ids behind the
-    /// half-edges of triangles belong to the boundary.
+    /// One of the two directions of an edge. Half-edge 3t + k starts at corner k of triangle t; ids above the
+    /// half-edges of triangles are border half-edges.
     pub struct HalfEdge = "half-edge", 3 of Triangle;
-    /// An edge of a mesh, whichever way it runs.
+    /// An edge of a mesh, in either direction.
     pub struct Edge = "edge";
     /// A triangle.
     pub struct Triangle = "triangle";
     /// A tetrahedron.
     pub struct Tet = "tetrahedron";
-    /// A cell of a volume mesh, of any kind, or of a surface mesh.
+    /// A cell of a volume mesh of any kind, or of a surface mesh.
     pub struct Cell = "cell";
     /// A polygon.
     pub struct Polygon = "polygon";
-    /// An edge and a way to run along it: 2e along edge e, 2e + 1 in reverse.
+    /// An edge and a direction along it: 2e along edge e, 2e + 1 in reverse.
     pub struct Side = "side", 2 of Edge;
     /// An edge of a tetrahedron: use 6t + k is edge k of tetrahedron t.
     pub struct EdgeUse = "edge use", 6 of Tet;
@@ -57,13 +57,13 @@ impl Side {
         Edge::new(self.index() / 2)
     }
 
-    /// The same edge the other way.
+    /// The same edge in the other direction.
     #[inline(always)]
     pub const fn reverse(self) -> Self {
         Self::new(self.index() ^ 1)
     }
 
-    /// Whether it runs in the edge's own direction: the side of the triangle that owns the edge.
+    /// Whether it runs in the edge's own direction, as the triangle's side does that owns the edge.
     #[inline(always)]
     pub const fn is_along(self) -> bool {
         self.index().is_multiple_of(2)
@@ -117,7 +117,7 @@ impl HalfEdge {
         Self::new(3 * t.index() + k)
     }
 
-    /// The triangle that it bounds. A half-edge along the boundary has none.
+    /// The triangle that it bounds. A border half-edge has none.
     #[inline(always)]
     pub const fn triangle(self) -> Triangle {
         Triangle::new(self.index() / 3)

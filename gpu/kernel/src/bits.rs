@@ -67,7 +67,7 @@ impl<E> Bits<E> {
     /// No member.
     pub const EMPTY: Self = Self::new(0);
 
-    /// Bit i of `word` says whether member i of this word's is in the set.
+    /// Bit i of `word` is set if member i of this word is in the set.
     #[inline(always)]
     pub const fn new(word: u32) -> Self {
         Self {

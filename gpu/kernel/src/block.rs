@@ -1,8 +1,8 @@
 //! Kernels whose lanes work together: one body for a block of `LANES` lanes.
 //!
 //! A body is written in phases. On the device each lane runs a phase once and the phase ends in a barrier; on the CPU
-//! one thread runs the phase for all lanes of the block before the next. A value that a lane keeps from one phase to
-//! another is a [`Lanes`]: a register there, an array here.
+//! one thread runs the phase for all lanes of the block before the next phase. A value that a lane keeps from one phase
+//! to another is a [`Lanes`]: a register on the device, an array on the CPU.
 //!
 //! # Examples
 //!
@@ -60,7 +60,7 @@
 //! # }
 //! ```
 //!
-//! [`Block::any`] asks all lanes; [`Block::ballot`] packs the flags of 32 lanes into a word.
+//! [`Block::any`] is true if a flag of any lane is; [`Block::ballot`] packs the flags of 32 lanes into a word.
 //!
 //! ```
 //! use trioxide_device::Device;
@@ -153,15 +153,15 @@ use core::panic::RefUnwindSafe;
 pub use reduce::{Ordered, Summed};
 pub use shared::{Shared, SharedMemory};
 
-/// A lane in one of its phases: a closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] receives it, and
+/// A lane in one of its phases. A closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] receives it, and
 /// cannot keep it.
 ///
-/// It is the proof that the closure runs for one lane: a lane reads its own value of [`Lanes`], and writes to
-/// [`Shared`] memory, with it alone.
+/// It proves that the closure runs for one lane: a lane needs it to read its own value of [`Lanes`], and to write to
+/// [`Shared`] memory.
 #[derive(Clone, Copy)]
 pub struct Lane<'phase> {
     index: u32,
-    /// It ends with its phase, and goes to no other thread.
+    /// It ends with its phase, and cannot be sent to another thread.
     phase: PhantomData<(&'phase (), *mut ())>,
 }
 
@@ -185,9 +185,9 @@ impl Lane<'_> {
 /// A type without a `Cell` or `RefCell` in it. The closures of [`Block::phase`], [`Block::lanes`] and [`Block::each`]
 /// have such types.
 ///
-/// A variable outside of a closure is one variable on a CPU, and one for each lane on a device: a lane cannot change it
-/// by a cell either. All other types implement this trait, as do the views and [`Shared`]. A generic function asks for
-/// it where its closure captures a value of the type.
+/// A variable outside a closure is one variable on a CPU, and one for each lane on a device, so a lane must not change
+/// it, not even through a cell. All other types implement this trait, as do the views and [`Shared`]. A generic
+/// function requires it if its closure captures a value of the type.
 #[diagnostic::on_unimplemented(
     message = "a closure of lanes captures a value that it can change, a `Cell` or a `RefCell`",
     label = "captures a `Cell`, a `RefCell`, or a value of a generic type",
@@ -197,7 +197,7 @@ impl Lane<'_> {
 )]
 pub trait NoCells: RefUnwindSafe {}
 
-// `RefUnwindSafe` is the standard library's auto trait that `UnsafeCell` lacks. Its own message speaks of panics.
+// `RefUnwindSafe` is the standard library's auto trait that `UnsafeCell` lacks. Its own message is about panics.
 #[diagnostic::do_not_recommend]
 impl<T: RefUnwindSafe + ?Sized> NoCells for T {}
 
@@ -210,15 +210,15 @@ pub struct Lanes<T, const LANES: usize> {
     values: [T; LANES],
 }
 
-// The closure that gave the values captured no cell, so they refer to none.
+// The closure that made the values captured no cell, so they refer to none.
 impl<T, const LANES: usize> RefUnwindSafe for Lanes<T, LANES> {}
 
 /// Most lanes of a block.
 pub const MOST_LANES: usize = 1024;
-/// Most bytes of shared memory of a block that every device gives.
+/// Most bytes of shared memory that a block can have on every device.
 pub const SHARED_EVERYWHERE: usize = 48 << 10;
-/// Most bytes of shared memory of a block on any device: compute capability 9.0 ("CUDA C++ Programming Guide", table of
-/// compute capabilities). One that has less refuses the launch.
+/// Most bytes of shared memory that a block can have on any device: compute capability 9.0 ("CUDA C++ Programming
+/// Guide", table of compute capabilities). A device with less refuses the launch.
 pub const MOST_SHARED: usize = 227 << 10;
 
 /// Whether devices have blocks of `lanes` lanes.
@@ -227,7 +227,7 @@ pub const fn is_width(lanes: usize) -> bool {
     lanes > 0 && lanes.is_multiple_of(32) && lanes <= MOST_LANES
 }
 
-/// Whether some device has blocks with `bytes` bytes of shared memory, beside the scratch.
+/// Whether some device has blocks with `bytes` bytes of shared memory and the scratch.
 #[doc(hidden)]
 pub const fn has_shared(bytes: usize) -> bool {
     bytes <= MOST_SHARED - SCRATCH_BYTES
@@ -250,7 +250,7 @@ const fn check_alignment<S>() {
 /// Bytes at the start of shared memory that [`Block::exclusive_sum`] and the reductions use.
 pub const SCRATCH_BYTES: usize = 256;
 
-/// Refuses values that lanes do not exchange.
+/// Refuses values that lanes cannot exchange.
 const fn check_exchanged<T>() {
     assert!(
         size_of::<T>().is_multiple_of(4) && size_of::<T>() > 0 && size_of::<T>() <= 16,
@@ -260,10 +260,10 @@ const fn check_exchanged<T>() {
 
 /// A block of `LANES` lanes with the shared memory `S`.
 ///
-/// A closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] assigns no variable outside of itself, and
-/// captures no `Cell` ([`NoCells`]). The compiler does not refuse an atomic or a lock of the standard library, in a
-/// variable or a `static`: a kernel uses none, since it would be one value on a CPU and one for each lane, or for each
-/// module, on a device. Values that lanes change together lie in [`Shared`] memory or in an [`Atomic`](crate::Atomic).
+/// A closure of [`Block::phase`], [`Block::lanes`] or [`Block::each`] assigns no variable outside itself, and captures
+/// no `Cell` ([`NoCells`]). The compiler does not refuse an atomic or a lock of the standard library, in a variable or
+/// a `static`. A kernel must not use one: it would be one value on a CPU and one for each lane, or for each module, on
+/// a device. Values that several lanes change are in [`Shared`] memory or in an [`Atomic`](crate::Atomic).
 ///
 /// The methods have examples at the head of this [module](self).
 pub struct Block<const LANES: usize, S = ()> {

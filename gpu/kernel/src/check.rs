@@ -1,4 +1,4 @@
-//! The checks of a checked build: the array that an index left, and the device's report of it.
+//! The checks of a checked build: names for the message about a bad index, and the device's report of it.
 //!
 //! Debug builds and builds with the feature `checked` check every index of every view, and evaluate
 //! [`kernel_assert!`](crate::kernel_assert). On the CPU a bad index or a broken assertion is a panic. A kernel on the
@@ -13,8 +13,9 @@ pub const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));
 static LOOKS_FOR_WRITERS: core::sync::atomic::AtomicBool =
     core::sync::atomic::AtomicBool::new(true);
 
-/// Whether checked builds of the CPU look for two writers of one element, from the next launch on. They do unless a
-/// program ends it: the look takes 8 bytes for each element of an `Out`, which a measurement of memory would count.
+/// Whether checked builds of the CPU search for two writers of one element, from the next launch on. They do unless a
+/// program turns it off: the check takes 8 bytes for each element of an `Out`, which a measurement of memory would
+/// count.
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn look_for_writers(looks: bool) {
     LOOKS_FOR_WRITERS.store(looks, core::sync::atomic::Ordering::Relaxed);
@@ -26,7 +27,7 @@ pub(crate) fn is_looked_for() -> bool {
     LOOKS_FOR_WRITERS.load(core::sync::atomic::Ordering::Relaxed)
 }
 
-/// The name of a view's array, for messages. It has no size where indices are not checked.
+/// The name of a view's array, for messages. It has no size if indices are not checked.
 #[derive(Clone, Copy)]
 pub struct Label {
     #[cfg(all(
@@ -63,7 +64,7 @@ impl Label {
         self.names.1
     }
 
-    /// Ends the kernel, or panics, unless `index` is below `len`; does nothing where indices are not checked.
+    /// Ends the kernel, or panics, unless `index` is below `len`; does nothing if indices are not checked.
     #[inline(always)]
     pub fn check(self, index: usize, len: usize) {
         #[cfg(any(debug_assertions, feature = "checked"))]
@@ -105,7 +106,7 @@ pub struct Names {
     kernel: &'static str,
     #[cfg(not(target_arch = "nvptx64"))]
     array: &'static str,
-    // Hashes, 0 of an empty name.
+    // Hashes; 0 for an empty name.
     #[cfg(target_arch = "nvptx64")]
     kernel: u32,
     #[cfg(target_arch = "nvptx64")]
@@ -155,13 +156,13 @@ impl Names {
         Label::new(self.kernel, self.array)
     }
 
-    /// Ends the launch: index `i` is no index of an array of `len` elements.
+    /// Ends the launch: `i` is out of range for an array of `len` elements.
     #[cold]
     #[inline(never)]
     pub(crate) fn fail(self, i: u32, len: u32) -> ! {
         #[cfg(target_arch = "nvptx64")]
         crate::fault::report(self.kernel, self.array, i as usize, len as usize);
-        // Not a panic: the launch catches it, and nothing is printed.
+        // It is not a panic: the launch catches it, and nothing is printed.
         #[cfg(not(target_arch = "nvptx64"))]
         std::panic::resume_unwind(Box::new(OutOfBounds {
             kernel: self.kernel,
@@ -184,7 +185,7 @@ pub(crate) fn shared_label() -> Label {
 /// Ends the launch unless a condition holds, in a checked build: `kernel_assert!(count < 8, "a vertex has fewer than 8
 /// corners", v)`.
 ///
-/// The message names the kernel, the file, the line, and the index that comes last: an id or a `u32`. A build that is
+/// The message has the kernel, the file, the line, and the last argument, an index: an id or a `u32`. A build that is
 /// not [`CHECKED`](crate::check::CHECKED) does not evaluate the condition, and its PTX has no trace of it.
 ///
 /// ```should_panic
@@ -260,7 +261,7 @@ pub(crate) const fn hash_bytes(bytes: &[u8]) -> u32 {
     hash
 }
 
-/// The message for an index that its array does not have.
+/// The message for an index that is out of range.
 #[derive(Clone, Copy, Debug)]
 pub struct OutOfBounds<'a> {
     /// Name of the kernel.

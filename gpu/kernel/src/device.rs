@@ -1,4 +1,4 @@
-//! The run of a PTX entry's body on a device; `crate::launch` is its counterpart on the CPU.
+//! Runs a PTX entry's body on a device; `crate::launch` is its counterpart on the CPU.
 
 use cuda_std::{thread, warp};
 
@@ -14,7 +14,7 @@ pub fn each<I: Index>(n: u32, body: impl Fn(I)) {
     let mut i = thread::index_1d();
     while i < n {
         body(I::from_index(i));
-        // Ends at the top of the index range too, where i + step would wrap.
+        // Also ends at the top of the index range, where i + step would wrap.
         match i.checked_add(step) {
             Some(next) => i = next,
             None => break,
@@ -40,7 +40,7 @@ pub fn each_bits<const N: usize, I: Index, W: BitWord>(
     let mut first = thread::index_1d() / 32 * WORDS as u32;
     // The whole warp stays in the loop: a ballot needs every lane.
     while first < words {
-        // Flag j of each set is its bit j: an array that a rolled loop indexes would lie in memory.
+        // Flag j of each set is bit j of its element here: an array that a rolled loop indexes would lie in memory.
         let mut flags = [0; N];
         let mut j = 0;
         while j < WORDS as u32 {
@@ -74,7 +74,7 @@ pub fn each_bits<const N: usize, I: Index, W: BitWord>(
 
 /// Packs the `N` flags of every index below `n` into one bit set: flag k of index i is bit N i + k.
 ///
-/// A warp's flags are N words. For each, a lane fetches the flag of its bit from the lane that has it.
+/// A warp's flags are N words. For each word, a lane fetches the flag of its bit from the lane that has it.
 #[inline(always)]
 pub fn each_group<const N: usize, I: Index, W: BitWord>(
     n: u32,
@@ -101,7 +101,7 @@ pub fn each_group<const N: usize, I: Index, W: BitWord>(
             let bit = word * 32 + lane;
             let flags = warp::shuffle(mine, bit / N as u32);
             let packed = warp::ballot(flags >> (bit % N as u32) & 1 != 0);
-            // The last group's words may reach past the end.
+            // The last group's words may extend past the end.
             if lane == 0 && group * N as u32 + word < bits.len() {
                 bits.set(group * N as u32 + word, W::from_word(packed));
             }

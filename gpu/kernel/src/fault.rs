@@ -18,9 +18,9 @@ pub struct Fault {
     pub index: u64,
     /// Number of elements of the array, or of bytes of the text.
     pub len: u64,
-    /// [`hash`](crate::check::hash) of the kernel's name; 0 where the report does not know it.
+    /// [`hash`](crate::check::hash) of the kernel's name; 0 if the report does not know it.
     pub kernel: u32,
-    /// Nothing: the size is a whole number of `u64`.
+    /// Unused: makes the size a whole number of `u64`.
     pub padding: u32,
     /// File, line and message of an assertion.
     pub text: [u8; MOST_TEXT],
@@ -54,11 +54,11 @@ pub const FAULT_SYMBOL: &str = "__trioxide_fault";
 #[cfg(target_arch = "nvptx64")]
 static mut __trioxide_fault: *mut Fault = core::ptr::null_mut();
 
-/// State of a thread's report: none yet, at work, done.
+/// State of a thread's report: not begun, being written, done.
 #[cfg(target_arch = "nvptx64")]
 static REPORTED: AtomicU32 = AtomicU32::new(0);
 
-/// Loads after which a thread no longer waits for another's report.
+/// Loads after which a thread stops waiting for another thread's report.
 #[cfg(target_arch = "nvptx64")]
 const MOST_WAITS: u32 = 1 << 20;
 
@@ -77,12 +77,12 @@ pub(crate) fn report_assertion(text: &'static str, index: u32) -> ! {
     end(BROKEN_ASSERTION, [0, 0], index.into(), len, text)
 }
 
-/// Reports a fault and ends the launch. The first of several threads reports; the others wait for it, since the first
-/// trap ends them all.
+/// Reports a fault and ends the launch. Only the first of several threads reports; the others wait for it, since the
+/// first trap ends them all.
 #[cfg(target_arch = "nvptx64")]
 fn end(is_set: u32, [kernel, array]: [u32; 2], index: u64, len: u64, text: &str) -> ! {
     if REPORTED.compare_exchange(0, 1, Relaxed, Relaxed).is_ok() {
-        // SAFETY: the host's memory, or null; this thread alone writes it.
+        // SAFETY: the host's memory, or null; only this thread writes it.
         unsafe {
             let at = __trioxide_fault;
             if !at.is_null() {

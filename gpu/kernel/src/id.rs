@@ -12,8 +12,8 @@
 /// assert_eq!(format!("{:?}", Vertex::new(3)), "vertex 3");
 /// ```
 ///
-/// An id may be one of several that another has: `pub struct HalfEdge = "half-edge", 3 of Triangle;`. Then a kernel
-/// over triangles reads and writes the half-edges of its own by [`Own::part`](crate::safe::Own::part).
+/// An id may be one of several parts of another: `pub struct HalfEdge = "half-edge", 3 of Triangle;`. Then a kernel
+/// over triangles reads and writes its own triangle's half-edges by [`Own::part`](crate::safe::Own::part).
 #[macro_export]
 macro_rules! id {
     (@whole $id:ident) => { $id };

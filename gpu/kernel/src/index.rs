@@ -1,4 +1,4 @@
-//! Indices and ids. An array may be indexed by `u32` or by an id, a `u32` whose type names the kind of element.
+//! Indices and ids. An array may be indexed by `u32` or by an id, a `u32` whose type is the kind of element.
 
 use bytemuck::Pod;
 
@@ -14,10 +14,10 @@ use crate::view::AtomicElement;
 pub trait Index: Pod + Ord + Send + Sync + NoCells {
     /// The words of bit sets over these indices.
     type Word: BitWord<Member = Self> + AtomicElement<Bits = u32>;
-    /// What has [`Self::PER`] of these, one after the other: half-edges 3t to 3t + 2 are a triangle's. Itself for an
-    /// index of its own.
+    /// The element with [`Self::PER`] consecutive parts of this type: half-edges 3t to 3t + 2 are a triangle's. An
+    /// index without such an element has itself.
     type Whole: Index;
-    /// How many of these a [`Self::Whole`] has.
+    /// The number of parts of a [`Self::Whole`].
     const PER: u32;
     /// The index as a number.
     fn index(self) -> u32;

@@ -1,4 +1,4 @@
-//! Launches, seen from the host: the code of `#[kernel]` calls this module. A machine that runs kernels implements
+//! Launches on the host: the code of `#[kernel]` calls this module. A machine that runs kernels implements
 //! [`Launcher`].
 
 mod buffer;
@@ -29,7 +29,7 @@ pub use error::LaunchError;
 pub enum Shape {
     /// A call for each index.
     Each,
-    /// A call for each index; 32 of them give a word of a bit set. `run` takes a range of words.
+    /// A call for each index; the flags of 32 calls are a word of a bit set. `run` takes a range of words.
     Bits,
     /// A call for each block of `lanes` lanes.
     Blocks {
@@ -51,12 +51,12 @@ pub struct Kernel {
     pub module: &'static str,
 }
 
-/// The traffic of a launch: bytes that it must move from and to memory at least.
+/// The traffic of a launch: the fewest bytes that it moves from and to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moves {
     /// Bytes.
     pub bytes: u64,
-    /// How the kernel's declaration counts them.
+    /// The formula in the kernel's declaration.
     pub formula: &'static str,
 }
 
@@ -72,15 +72,15 @@ pub struct Launch {
     pub shared: usize,
     /// Arguments of the PTX entry.
     pub arguments: Arguments,
-    /// Bytes that the launch must move from and to memory at least, by the kernel's declaration.
+    /// The fewest bytes that the launch moves from and to memory, by the kernel's declaration.
     pub moves: Option<Moves>,
     /// The instance on the CPU.
     #[doc(hidden)]
     pub calls: Calls,
 }
 
-/// The CPU's counterpart of a PTX entry: it makes the calls of a range with the entry's arguments, among `n` indices.
-/// The crate that declares a kernel compiles it, once for each instance.
+/// The CPU's counterpart of a PTX entry: it makes the calls of a range with the entry's arguments; there are `n`
+/// indices. The crate that declares a kernel compiles it, once for each instance.
 pub type Calls = unsafe fn(&Arguments, u32, Range<u32>);
 
 impl Launch {
@@ -97,7 +97,7 @@ impl Launch {
         });
     }
 
-    /// End of the range that `run` takes as a whole.
+    /// End of the range of all calls, which `run` takes.
     pub fn calls(&self) -> u32 {
         match self.shape {
             Shape::Bits => self.n.div_ceil(32),
@@ -122,13 +122,13 @@ impl Launch {
         }
     }
 
-    /// Sends the lines that the launch prints to `sink` when it is dropped, in place of standard error.
+    /// Sends the lines that the launch prints to `sink` when the launch is dropped, not to standard error.
     pub fn print_to(&mut self, sink: Sink) {
         self.arguments.prints.send_to(sink);
     }
 
-    /// Takes what a device has printed: the `records` that are set, which are cleared, of `count` prints in all, as far
-    /// as that is known.
+    /// Takes the prints of a device: those of the `records` that are set, which are cleared, of `count` prints in all,
+    /// if that is known.
     pub fn take_prints(&self, records: &mut [Record], count: u64) {
         self.arguments.prints.take(records, count);
     }
@@ -148,7 +148,7 @@ impl Launch {
         }
     }
 
-    /// Refuses arrays of another device than `device`.
+    /// Refuses arrays that are not on `device`.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`].
@@ -163,7 +163,7 @@ impl Launch {
         }
     }
 
-    /// The names that a report of this launch may have.
+    /// The names that a report of this launch may contain.
     pub fn named(&self) -> Named {
         Named {
             kernel: self.kernel.name,
@@ -198,7 +198,7 @@ impl Launch {
 }
 
 impl Drop for Launch {
-    // After a panic too: the lines before it say most.
+    // Also after a panic: the lines before it are the most useful ones.
     fn drop(&mut self) {
         self.arguments.prints.finish(self.kernel.name);
     }
@@ -250,7 +250,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// Where it begins in the device's memory.
+    /// Its address in the device's memory.
     pub fn address(&self) -> u64 {
         self.address
     }
@@ -264,7 +264,7 @@ pub struct Arguments {
     starts: Vec<usize>,
     arrays: Vec<Array>,
     prints: Collector,
-    /// Who wrote which element on a CPU.
+    /// The writers of elements on a CPU.
     #[cfg(any(debug_assertions, feature = "checked"))]
     pub(crate) writers: OfLaunch,
 }
@@ -273,7 +273,7 @@ impl Arguments {
     /// The arguments of a launch of `n` indices.
     #[doc(hidden)]
     pub fn new(n: u32) -> Self {
-        // Room for most kernels' parameters: small launches wait for the host.
+        // Room for most kernels' parameters: the host's time limits small launches.
         let mut arguments = Self {
             values: Vec::with_capacity(32),
             starts: Vec::with_capacity(24),
@@ -286,7 +286,7 @@ impl Arguments {
         arguments
     }
 
-    /// Notes an array, and gives the entry's argument for it.
+    /// Records an array, and returns the entry's argument for it.
     #[doc(hidden)]
     pub fn array<T: Pod>(&mut self, name: &'static str, buffer: &Buffer<T>) -> RawView<T> {
         self.arrays.push(Array {
@@ -319,12 +319,12 @@ impl Arguments {
     }
 
     /// The arrays, in the order of the kernel's parameters, a group's in the order of its fields; the bit sets that the
-    /// function gives come last.
+    /// function returns come last.
     pub fn arrays(&self) -> &[Array] {
         &self.arrays
     }
 
-    /// A value that was pushed: 0 is `n`, and then come the entry's parameters.
+    /// A value that was pushed: number 0 is `n`, followed by the entry's parameters.
     ///
     /// # Safety
     /// The value was pushed as an `R`.
@@ -365,7 +365,7 @@ pub trait Launcher {
     unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError>;
 }
 
-/// The sentence on the lengths of a launch.
+/// The sentence about the lengths in a launch's error.
 #[doc(hidden)]
 pub fn lengths(n: u32, arguments: &Arguments) -> String {
     let mut text = format!("n is {n}");
@@ -378,7 +378,7 @@ pub fn lengths(n: u32, arguments: &Arguments) -> String {
 /// Place of the instance for `P` among the types that the kernel's declaration lists.
 ///
 /// # Errors
-/// [`LaunchError::NoInstance`] where it does not list `P`.
+/// [`LaunchError::NoInstance`] if it does not list `P`.
 #[doc(hidden)]
 pub fn instance<P: 'static>(
     kernel: &'static str,
@@ -392,10 +392,10 @@ pub fn instance<P: 'static>(
     })
 }
 
-/// Place of a constant's value among those that the kernel's declaration lists.
+/// Place of a constant's value among the values that the kernel's declaration lists.
 ///
 /// # Panics
-/// Where it does not list `value`: the launch does not compile.
+/// If it does not list `value`: the launch does not compile.
 #[doc(hidden)]
 pub const fn place_of_value(listed: &[u64], value: u64) -> usize {
     let mut place = 0;
@@ -426,7 +426,7 @@ pub fn bits<const N: usize, I: Index, W: BitWord>(
             bits[k].set(word, W::from_word(packed[k]));
         }
     }
-    // A device writes four words at a time: it clears the words behind the last, as far as the array has them.
+    // A device writes four words at a time: it clears the words after the last, as far as the array has them.
     if is_last {
         for set in bits {
             for word in end..end.next_multiple_of(4).min(set.len()) {
@@ -457,7 +457,7 @@ pub fn groups<const N: usize, I: Index, W: BitWord>(
         }
         for (k, word) in words.into_iter().enumerate() {
             let index = group * N as u32 + k as u32;
-            // The last group's words may reach past the end.
+            // The last group's words may extend past the end.
             if index < bits.len() {
                 bits.set(index, W::from_word(word));
             }
@@ -482,7 +482,7 @@ fn pack<const N: usize, I: Index>(word: u32, n: u32, body: &impl Fn(I) -> [bool;
 /// Makes the calls of a range of blocks.
 ///
 /// # Safety
-/// The promise of the launch: among others, every index of shared memory that `body` forms is in range.
+/// The promise of the launch, which includes that every index of shared memory that `body` forms is in range.
 #[doc(hidden)]
 #[inline(always)]
 pub unsafe fn blocks<const LANES: usize, S: SharedMemory>(
@@ -494,7 +494,7 @@ pub unsafe fn blocks<const LANES: usize, S: SharedMemory>(
     let mut memory = vec![0u128; (SCRATCH_BYTES + size_of::<S>()).div_ceil(16)];
     for index in blocks {
         place::enter_index(index);
-        // SAFETY: aligned to 16 bytes, as long as declared, this thread's alone.
+        // SAFETY: aligned to 16 bytes, as long as declared, and only this thread uses it.
         body(&unsafe { Block::new(index, memory.as_mut_ptr().cast()) });
     }
 }

@@ -1,7 +1,7 @@
 //! A language for kernels in Rust: one function, run by the GPU (as PTX) and by the CPU, with the same bits.
 //!
 //! ```
-//! # // The attribute's PTX entry is there on the device only.
+//! # // The attribute's PTX entry exists only on the device.
 //! use trioxide_kernel::{In, Out, kernel};
 //!
 //! /// Doubles value `i`.
@@ -12,27 +12,27 @@
 //! # fn main() {}
 //! ```
 //!
-//! | to find | look in |
+//! | topic | see |
 //! | --- | --- |
-//! | the attribute, and all that may stand in it | [`macro@kernel`] |
+//! | the attribute and its options | [`macro@kernel`] |
 //! | arrays in a kernel | [`view`]: [`In`], [`Out`], [`Atomic`], [`Racing`] |
-//! | ids and bit sets, so that arrays cannot be swapped | [`id!`], [`Bits`] |
+//! | ids and bit sets, which make swapped arrays an error | [`id!`], [`Bits`] |
 //! | kernels whose launches are safe | [`safe`] |
 //! | structs of arrays as one parameter | [`macro@Group`] |
-//! | kernels whose lanes work together | [`block`] |
-//! | lists and ranks, as kernels read them | [`rows`] |
+//! | kernels of blocks, whose lanes cooperate | [`block`] |
+//! | lists and ranks for reading in kernels | [`rows`] |
 //! | launches and buffers, on the host | `launch` |
 //! | checked builds | [`check`] |
 //! | lines that a kernel prints | [`kernel_print!`] |
 //!
-//! Kernels run elsewhere: on trioxide's `Device`, or on any other implementation of `launch::Launcher`.
+//! Kernels run on trioxide's `Device`, or on any other implementation of `launch::Launcher`.
 #![cfg_attr(
     target_arch = "nvptx64",
     no_std,
     feature(abi_ptx),
     allow(internal_features, missing_docs)
 )]
-// A view is passed as `In<T>`: its lifetime says nothing that a reader needs.
+// Views are passed as `In<T>`: a reader does not need their lifetime.
 #![allow(elided_lifetimes_in_paths)]
 
 // The macros write `::trioxide_kernel::…`, in this crate's own tests too.

@@ -1,4 +1,4 @@
-//! Parameters of a kernel besides its index: views, scalars, groups of both.
+//! Parameters of a kernel after its index: views, scalars, groups of both.
 
 use bytemuck::Pod;
 use glam::{DVec2, DVec3, DVec4, Vec2, Vec3, Vec4};
@@ -43,8 +43,8 @@ use crate::writers::Writers;
 /// ```
 ///
 /// # Safety
-/// `raw` adds no values to the arguments, and notes each array of its argument. The view that `from_raw` makes is of
-/// these arrays, for the lifetime of the run.
+/// `raw` adds no values to the arguments, and records each array of its argument. The view that `from_raw` makes
+/// accesses only these arrays, for the lifetime of the run.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
     label = "no parameter of a kernel",
@@ -62,13 +62,13 @@ pub unsafe trait Parameter: Copy {
     #[cfg(not(target_arch = "nvptx64"))]
     type Argument<'a>;
 
-    /// The parameter from the entry's argument, for as long as `run` is borrowed.
+    /// Makes the parameter from the entry's argument, for as long as `run` is borrowed.
     ///
     /// # Safety
     /// The promise of the views' `from_raw`.
     unsafe fn from_raw<'v>(raw: Self::Raw, names: Names, run: &'v Run) -> Self::View<'v>;
 
-    /// The entry's argument from the launch's; its arrays are noted in `arguments`.
+    /// Makes the entry's argument from the launch's; records its arrays in `arguments`.
     #[cfg(not(target_arch = "nvptx64"))]
     fn raw(
         name: &'static str,
@@ -78,7 +78,7 @@ pub unsafe trait Parameter: Copy {
 }
 
 /// One run of a kernel's body over a range of indices. Views borrow it, so no body can keep one: the lifetime has no
-/// name outside of the launch's code.
+/// name outside the launch's code.
 pub struct Run {
     #[cfg(all(
         any(debug_assertions, feature = "checked"),
@@ -124,12 +124,12 @@ impl Run {
     }
 }
 
-/// Two parts of a parameter, one behind the other, as C lays them out.
+/// Two consecutive parts of a parameter, in C's layout.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Pair<A, B>(pub A, pub B);
 
-// SAFETY: the array is noted.
+// SAFETY: the array is recorded.
 unsafe impl<T: Pod + Send + Sync> Parameter for In<'_, T> {
     type Raw = RawView<T>;
     type View<'v> = In<'v, T>;
@@ -148,7 +148,7 @@ unsafe impl<T: Pod + Send + Sync> Parameter for In<'_, T> {
     }
 }
 
-// SAFETY: the array is noted.
+// SAFETY: the array is recorded.
 unsafe impl<T: Pod + Send + Sync> Parameter for Out<'_, T> {
     type Raw = RawView<T>;
     type View<'v> = Out<'v, T>;
@@ -172,7 +172,7 @@ unsafe impl<T: Pod + Send + Sync> Parameter for Out<'_, T> {
     }
 }
 
-// SAFETY: the array is noted.
+// SAFETY: the array is recorded.
 unsafe impl<T: AtomicElement> Parameter for Atomic<'_, T> {
     type Raw = RawView<T>;
     type View<'v> = Atomic<'v, T>;
@@ -191,7 +191,7 @@ unsafe impl<T: AtomicElement> Parameter for Atomic<'_, T> {
     }
 }
 
-// SAFETY: the array is noted.
+// SAFETY: the array is recorded.
 unsafe impl<T: RacingElement> Parameter for Racing<'_, T> {
     type Raw = RawView<T>;
     type View<'v> = Racing<'v, T>;
@@ -210,7 +210,7 @@ unsafe impl<T: RacingElement> Parameter for Racing<'_, T> {
     }
 }
 
-// The compiler asks for this trait where a type is no parameter at all.
+// The compiler names this trait in its error if a type is no parameter at all.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
     label = "no parameter of a kernel",

@@ -1,4 +1,4 @@
-//! Where a thread of the CPU is in a launch, in a checked build: for messages, and to know who wrote an element.
+//! The place of a CPU's thread in a launch, in a checked build: for messages, and to record who wrote an element.
 
 #![cfg_attr(
     not(any(debug_assertions, feature = "checked")),
@@ -7,10 +7,10 @@
 
 use core::cell::Cell;
 
-/// As `check::CHECKED`, which names kernels by this module.
+/// The same as `check::CHECKED`; `check` depends on this module.
 const CHECKED: bool = cfg!(any(debug_assertions, feature = "checked"));
 
-/// No lane: code of a block outside of the closures of lanes, and kernels without blocks.
+/// No lane: code of a block outside its lanes' closures, and kernels without blocks.
 const NO_LANE: u32 = 1024;
 
 /// Barriers of a block are counted modulo this.
@@ -21,7 +21,7 @@ struct Place {
     /// The index, or the block.
     index: Cell<u32>,
     lane: Cell<u32>,
-    /// Barriers that the block has passed, and one.
+    /// Barriers that the block has passed, plus one.
     barriers: Cell<u32>,
 }
 
@@ -36,7 +36,7 @@ thread_local! {
     };
 }
 
-/// The thread runs calls of `kernel` from now on.
+/// From now on the thread runs calls of `kernel`.
 #[inline(always)]
 pub fn enter_kernel(kernel: &'static str) {
     if CHECKED {
@@ -44,7 +44,7 @@ pub fn enter_kernel(kernel: &'static str) {
     }
 }
 
-/// The thread makes the call of `index`, an index or a block.
+/// From now on the thread runs the call of `index`, an index or a block.
 #[inline(always)]
 pub fn enter_index(index: u32) {
     if CHECKED {
@@ -62,7 +62,7 @@ pub(crate) fn enter_lane(lane: u32) {
     }
 }
 
-/// The thread is in no lane.
+/// From now on the thread is in no lane.
 #[inline(always)]
 pub(crate) fn leave_lanes() {
     if CHECKED {
@@ -76,7 +76,7 @@ pub(crate) fn is_in_lane() -> bool {
     CHECKED && PLACE.with(|place| place.lane.get()) != NO_LANE
 }
 
-/// The lanes of the block meet.
+/// Counts a barrier of the block.
 #[inline(always)]
 pub(crate) fn pass_barrier() {
     if CHECKED {
@@ -89,7 +89,7 @@ pub(crate) fn kernel() -> &'static str {
     PLACE.with(|place| place.kernel.get())
 }
 
-/// The index, the lane and the barriers before it.
+/// The index, the lane and the number of barriers before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Writer {
     pub index: u32,
@@ -107,7 +107,7 @@ impl Writer {
         })
     }
 
-    /// Another index, in no lane known.
+    /// The place of another index, whose lane is unknown.
     pub fn of_index(self, index: u32) -> Self {
         Self {
             index,
@@ -116,7 +116,7 @@ impl Writer {
         }
     }
 
-    /// In 62 bits.
+    /// The place in 62 bits.
     pub fn pack(self) -> u64 {
         u64::from(self.index) << 30 | u64::from(self.barriers) << 11 | u64::from(self.lane)
     }

@@ -1,7 +1,7 @@
 //! Lines that kernels print: [`kernel_print!`](crate::kernel_print).
 //!
 //! A print writes a [`Record`]. On the device it takes a place in memory of the host, by an atomic addition, and the
-//! host reads the records after the launch; on the CPU the launch keeps them. Both make the same lines of them. A
+//! host reads the records after the launch; on the CPU the launch keeps them. Both make the same lines from them. A
 //! module whose kernels print nothing has no trace of this.
 
 #[cfg(not(target_arch = "nvptx64"))]
@@ -15,27 +15,27 @@ use crate::Index;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use collect::{Collector, Print, Sink};
 
-/// Prints that are kept of a launch.
+/// Most prints of a launch that are kept.
 pub const MOST_PRINTS: usize = 8192;
 /// Most values of a print.
 pub const MOST_VALUES: usize = 8;
-/// Name of the device's variable that names the memory for records: a [`Header`].
+/// Name of the device's variable with the memory for records: a [`Header`].
 pub const PRINTS_SYMBOL: &str = "__trioxide_prints";
 
-/// Bytes of a record's text, in words.
+/// Size of a record's text, in words.
 const TEXT_WORDS: usize = 21;
-/// Most bytes of a print's own text: the rest is for the file.
+/// Most bytes of a print's own text: the remaining ones are for the file.
 const MOST_TEXT: usize = 112;
 
-/// What a launch on a device starts with, in the variable [`PRINTS_SYMBOL`].
+/// The variable [`PRINTS_SYMBOL`] at the start of a launch on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Header {
     /// Address of [`MOST_PRINTS`] records.
     pub records: u64,
-    /// Number of records that there is room for.
+    /// Number of records for which there is room.
     pub most: u32,
-    /// Prints so far, also of those without room.
+    /// Prints so far, including prints without room.
     pub count: u32,
 }
 
@@ -45,14 +45,15 @@ pub struct Header {
 pub struct Record {
     /// 1 once it is written.
     pub is_set: u32,
-    /// The index that the print names.
+    /// The index of the line.
     index: u32,
-    /// Orders the records of one index: the thread of a device, the first index of a thread's range on a CPU.
+    /// Orders the records of one index: the number of the device's thread, or the first index of the range of a CPU's
+    /// thread.
     order: u32,
     line: u32,
     /// Kinds of the values, four bits each, the first lowest.
     kinds: u32,
-    /// Bytes of the file's path and of the text behind it.
+    /// Bytes of the file's path; the text follows it.
     file_bytes: u16,
     text_bytes: u16,
     values: [u64; MOST_VALUES],
@@ -73,8 +74,8 @@ impl Text {
     /// A print with `values` values.
     ///
     /// # Panics
-    /// At compile time: for another number of `{}` than values, for more than [`MOST_VALUES`], for a text of more than
-    /// 112 bytes.
+    /// At compile time, if the number of `{}` differs from the number of values, if there are more than
+    /// [`MOST_VALUES`], or if the text has more than 112 bytes.
     pub const fn new(file: &str, line: u32, text: &str, values: usize) -> Self {
         let (file, bytes) = (file.as_bytes(), text.as_bytes());
         assert!(
@@ -86,7 +87,7 @@ impl Text {
             count_places(bytes) == values,
             "a print has as many `{{}}` as values"
         );
-        // Of a long path the end.
+        // A long path keeps its end.
         let room = 8 * TEXT_WORDS - bytes.len();
         let skipped = file.len().saturating_sub(room);
         let kept = file.len() - skipped;
@@ -145,7 +146,7 @@ pub trait Printed: Copy {
     fn to_bits(self) -> u64;
 }
 
-/// How a value's bits are written.
+/// The format of a value's bits.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -204,7 +205,7 @@ impl<I: Index> Printed for I {
     }
 }
 
-/// The index that a print names: a `u32`, an id, or the own index of a call.
+/// The index of a print's line: a `u32`, an id, or the own index of a call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no index that a print names",
     label = "not an index",
@@ -241,17 +242,17 @@ pub fn print<const N: usize>(text: &'static Text, values: [(u32, u64); N], index
 
 /// Prints a line from a kernel, in every build: `kernel_print!("degree {}, at {}", degree, x; vertex)`.
 ///
-/// Each `{}` stands for a value: `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, `bool` or an id; at most 8 of them. Behind
-/// the semicolon stands the index that the line names: a `u32`, an id or the call's `Own` index. A line is
-/// `kernel <kernel>: index <index>: <file>:<line>: <text>`, the same on the CPU, an emulated GPU and a GPU.
+/// Each `{}` stands for a value: `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, `bool` or an id; at most 8 of them. After
+/// the semicolon comes the line's index: a `u32`, an id or the call's `Own` index. A line is `kernel <kernel>: index
+/// <index>: <file>:<line>: <text>`, the same on the CPU, an emulated GPU and a GPU.
 ///
-/// The lines of a launch come when it has ended, on standard error; `trioxide_device::Device::keep_prints` keeps them
-/// instead. They are in the order of their indices, and lines of one index that one call prints are in its order. Where
-/// several calls, or several lanes of a block, print one index, their order is fixed on each machine, but need not be
-/// the same on all. A launch prints at most [`MOST_PRINTS`](crate::print::MOST_PRINTS) lines; the last one says how
-/// many are missing, and which ones these are is not fixed.
+/// The lines of a launch are written to standard error after it has ended; with `trioxide_device::Device::keep_prints`
+/// they are kept and not written. They are in the order of their indices; the lines that one call prints with one index
+/// are in the order of its prints. If several calls, or several lanes of a block, print one index, their order is fixed
+/// on each machine, but may differ between machines. A launch prints at most [`MOST_PRINTS`](crate::print::MOST_PRINTS)
+/// lines; the last one gives the number of missing lines. It is not fixed which lines are missing.
 ///
-/// A kernel of blocks prints in the closures of its lanes: outside of them a GPU runs the code once a lane.
+/// A kernel of blocks prints in its lanes' closures: outside them a GPU runs the code once a lane.
 ///
 /// ```
 /// use trioxide_device::Device;

@@ -1,4 +1,4 @@
-//! Lists of elements, one for each key, and ranks in bit sets, as kernels read them.
+//! Lists of elements, one for each key, and ranks in bit sets, for reading in kernels.
 
 use crate::{Index, Out, safe};
 
@@ -41,7 +41,7 @@ pub fn rank_in<I: Index>([word, before]: [u32; 2], member: I) -> u32 {
 /// Longest list that is sorted by insertion.
 const SHORT: u32 = 32;
 
-/// Sorts `values[start..end]`: by insertion if it is short, else as a heap.
+/// Sorts `values[start..end]`: by insertion if it is short, otherwise by a heap.
 #[inline(always)]
 pub fn sort<T: Index>(values: Out<T>, start: u32, end: u32) {
     if end - start > SHORT {

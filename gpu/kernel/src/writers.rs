@@ -1,6 +1,6 @@
-//! Who wrote the elements of an `Out`: checked builds of the CPU refuse two writers of one element.
+//! The writers of an `Out`'s elements: checked builds of the CPU refuse two writers of one element.
 //!
-//! Each launch has a shadow of each such array: 64 bits for each element, which name its last writer.
+//! Each launch has a shadow of each such array: 64 bits for each element, which identify its last writer.
 
 #[cfg(any(debug_assertions, feature = "checked"))]
 mod shadow {
@@ -14,7 +14,7 @@ mod shadow {
     use crate::check::{Label, hash_bytes, is_looked_for};
     use crate::place::{Writer, kernel};
 
-    /// Set in the shadow of an element that `set_same` wrote: then a hash of the value, and the index.
+    /// Set in the shadow of an element that `set_same` wrote: the other bits are a hash of the value, and the index.
     const SAME: u64 = 1 << 63;
 
     /// Shadows of a launch's arrays.
@@ -23,9 +23,9 @@ mod shadow {
 
     /// The shadow of an array.
     struct Shadow {
-        /// Of the array.
+        /// The array's address.
         address: u64,
-        /// For each element 0, or its last writer.
+        /// For each element its last writer, or 0.
         writers: *mut [u64],
     }
 
@@ -45,14 +45,14 @@ mod shadow {
             if let Some(shadow) = shadows.iter().find(|shadow| shadow.address == address) {
                 return shadow.writers.cast();
             }
-            // Zeros come from the system page by page, as elements are written.
+            // The system gives zeros page by page, when elements are written.
             let writers = Box::into_raw(vec![0u64; len].into_boxed_slice());
             shadows.push(Shadow { address, writers });
             writers.cast()
         }
     }
 
-    /// Writers of an array's elements; of none if the view is of no launch.
+    /// Writers of an array's elements; none if the view belongs to no launch.
     #[derive(Clone, Copy)]
     pub struct Writers(*mut u64);
 
@@ -72,7 +72,7 @@ mod shadow {
             (!self.0.is_null()).then(|| unsafe { AtomicU64::from_ptr(self.0.add(i)) })
         }
 
-        /// Notes that the thread writes `count` elements from `i` on, as far as they exist: the array has `len`.
+        /// Records that the thread writes `count` elements from `i` on, as far as they exist: the array has `len`.
         pub fn note(self, i: u32, count: u32, len: usize, label: Label) {
             let end = (i as usize + count as usize).min(len);
             for i in i as usize..end {
@@ -91,7 +91,7 @@ mod shadow {
             }
         }
 
-        /// Notes that the thread writes `value` to element `i`, as others may.
+        /// Records that the thread writes `value` to element `i`, as other threads may.
         pub fn note_same<T: Pod>(self, i: u32, value: T, label: Label) {
             let i = i as usize;
             let Some(shadow) = self.shadow(i) else {

@@ -1,4 +1,4 @@
-//! Mistakes that do not compile, and the message for each. `TRYBUILD=overwrite` writes the messages anew.
+//! Mistakes that do not compile, and the message for each. `TRYBUILD=overwrite` rewrites the messages.
 
 #[test]
 fn mistakes_do_not_compile() {

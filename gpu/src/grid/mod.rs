@@ -1,15 +1,15 @@
-//! Rows of a plain grid, written where they are needed: no list of the host, and no copy.
+//! Rows of a plain grid, written on the device: the host makes no list and copies none.
 //!
 //! The grid has `side` x `side` points on the unit square, numbered row by row. Each square is split by its rising
-//! diagonal, the lower triangle first (`trioxide::generate::Grid`). A part of it is points that follow one another, and
-//! squares that do, with ids of its own from 0 on.
+//! diagonal, the lower triangle first (`trioxide::generate::Grid`). A part of the grid is a run of consecutive points
+//! and a run of consecutive squares, each with its own ids from 0 on.
 //!
 //! | stage | kernels |
 //! | --- | --- |
 //! | write the grid | [`write_points()`], [`write_corners()`] |
 //!
-//! A jittered grid is not made here: the moves of its points are one sequence of random numbers, which a thread could
-//! enter only by a jump of 128-bit products.
+//! A jittered grid is not made here: the displacements of its points are one sequence of random numbers, and a thread
+//! could enter it only by a jump of 128-bit products.
 
 // The stage's kernel takes the name of the stage here, so the module needs another.
 #[path = "write_corners.rs"]
@@ -20,14 +20,14 @@ mod write_points_stage;
 pub use write_corners_stage::*;
 pub use write_points_stage::*;
 
-/// What [`row_of()`] multiplies by where a row has `width` elements: 2^64 / `width`, rounded up. A width of 1 has none,
-/// and stands for a single row.
+/// The factor of [`row_of()`] for rows of `width` elements: 2^64 / `width`, rounded up. A width of 1 has no such
+/// factor, and stands for a single row.
 pub const fn reciprocal(width: u32) -> u64 {
     (u64::MAX / width as u64).wrapping_add(1)
 }
 
-/// The row of element `i`: a product, since a division by a variable is software on a GPU. The reciprocal is too large
-/// by less than 1, the product over 2^64 by less than 2^-32, so that it rounds to the quotient.
+/// The row of element `i`, by a multiplication: a division by a variable is software on a GPU. The reciprocal is too
+/// large by less than 1, so the product over 2^64 is too large by less than 2^-32 and rounds down to the quotient.
 #[inline(always)]
 fn row_of(i: u32, reciprocal: u64) -> u32 {
     ((u128::from(i) * u128::from(reciprocal)) >> 64) as u32

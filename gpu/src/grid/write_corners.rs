@@ -6,9 +6,9 @@ use trioxide_kernel::safe::{Out, Own, Parts};
 use super::row_of;
 use crate::ids::{Item, Vertex};
 
-/// Writes the corners of both triangles of a square, as far behind the lower left corner of the first square as they
-/// are; a row has `side` points, and one square less, of which `reciprocal` is the [reciprocal](super::reciprocal()).
-/// The first square has `skipped` others before it in its row.
+/// Writes the corners of both triangles of a square, relative to the lower left corner of the first square. A row has
+/// `side` points and `side` - 1 squares; `reciprocal` is the [reciprocal](super::reciprocal()) of the latter. `skipped`
+/// squares of its row lie before the first square.
 #[kernel(
     requires(
         corners.len() == 6 * n,

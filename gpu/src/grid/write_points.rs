@@ -8,8 +8,8 @@ use super::row_of;
 use crate::ids::Vertex;
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
-/// Writes point `v` of a part that begins in row `first` of points, with `skipped` others before it there; a row has
-/// `side` of them, of which `reciprocal` is the [reciprocal](super::reciprocal()).
+/// Writes point `v` of a part that begins in row `first`, after the `skipped` points before it in that row. A row has
+/// `side` points; `reciprocal` is its [reciprocal](super::reciprocal()).
 #[kernel(
     P in Anywhere,
     requires(

@@ -16,8 +16,8 @@ pub fn number_border(
     twins.set(border.at(j), HalfEdge::new(first + j.index()));
 }
 
-/// Finds the border half-edge behind the `j`-th, by turning around the vertex between them within its fan of triangles:
-/// where boundary loops touch at a vertex, each keeps to its own side.
+/// Links the `j`-th border half-edge to the next one: turns around the vertex between them within its fan of triangles,
+/// so that each boundary loop keeps to its own side where loops touch at a vertex.
 #[kernel(requires(
     border.len() == n,
     border_next.len() == n,

@@ -1,4 +1,4 @@
-//! The rules that a mesh must keep before any other kernel may index with it.
+//! The rules that a mesh must keep before other kernels index by it.
 
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Own};
@@ -10,11 +10,11 @@ use crate::point::{Anywhere, DoublePoint, MeshPoint};
 /// Slots of the check kernels' result: the number of the smallest offending element for each rule, `NONE` where the
 /// rule holds.
 pub mod rule {
-    /// A vertex with a coordinate that is no finite number.
+    /// A vertex with a coordinate that is not finite.
     pub const FINITE: u32 = 0;
     /// A triangle with an index out of range.
     pub const RANGE: u32 = 1;
-    /// A triangle that is clockwise or degenerate; in space only the latter.
+    /// A triangle that is clockwise or degenerate; in space only a degenerate one.
     pub const ORIENTATION: u32 = 2;
     /// A half-edge of an edge that is shared by more than two half-edges, or by two of the same direction.
     pub const MANIFOLD: u32 = 3;
@@ -30,7 +30,7 @@ pub mod rule {
     pub const COUNT: usize = 8;
 }
 
-/// Finds vertex `v` if a coordinate of it is not finite, or too large.
+/// Finds vertex `v` if one of its coordinates is not finite, or too large.
 #[kernel(P in Anywhere, requires(points.len() == n, found.len() == rule::COUNT), moves(points.bytes()))]
 pub fn check_points<P: MeshPoint>(v: Own<Vertex>, points: In<P, Vertex>, found: Atomic) {
     let p = points.at(v).to_f64();
@@ -41,7 +41,7 @@ pub fn check_points<P: MeshPoint>(v: Own<Vertex>, points: In<P, Vertex>, found: 
     }
 }
 
-/// Whether a triangle has an extent, but one so small that its squares lose digits. A triangle without extent is
+/// Whether a triangle has an extent that is so small that its squares lose digits. A triangle without extent is
 /// degenerate.
 #[inline(always)]
 pub fn is_too_small<P: MeshPoint>(a: P::Double, b: P::Double, c: P::Double) -> bool {
@@ -50,7 +50,8 @@ pub fn is_too_small<P: MeshPoint>(a: P::Double, b: P::Double, c: P::Double) -> b
     extent > 0.0 && extent < P::SMALLEST
 }
 
-/// Finds triangle `t` if it is not counter-clockwise, with exact arithmetic where it is needed: no triangle is unsure.
+/// Finds triangle `t` if it is not counter-clockwise. Exact arithmetic decides where the filter does not, so no
+/// triangle is unsure.
 #[kernel(
     P in Anywhere,
     requires(origins.len() == 3 * n, found.len() == rule::COUNT),
@@ -105,11 +106,11 @@ pub fn find_difference(
 
 /// Checks triangle `t` with vertices `corners`; whether other kernels may index by them.
 ///
-/// Finds it if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a
-/// triangle with a vertex twice is not); in space, if its corners lie on one line. Both are of the points in the
-/// precision that the device holds. Where the predicate `is_proper` does not decide, `t` is found as unsure, and
-/// [`check_triangles_exactly()`] must follow: exact arithmetic takes so many registers that half as many blocks run at
-/// once.
+/// Finds the triangle if it has an index out of range, if it is too small for its squares, or if it is not
+/// counter-clockwise (a triangle with a vertex twice is not); in space, if its corners lie on one line. Size and
+/// orientation are those of the points in the device's precision. Where the predicate `is_proper` does not decide, `t`
+/// is found as unsure, and [`check_triangles_exactly()`] must follow: exact arithmetic takes so many registers that
+/// half as many blocks run at once.
 #[inline(always)]
 pub(super) fn check<P: MeshPoint>(
     t: Triangle,

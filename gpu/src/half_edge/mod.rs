@@ -38,7 +38,7 @@ pub fn target(origins: In<Vertex, HalfEdge>, h: HalfEdge) -> Vertex {
     origins.at(h.next())
 }
 
-/// Prefetches, on a CPU, the elements at the corners of a triangle some way behind `t`.
+/// Prefetches, on a CPU, the elements at the corners of a triangle some way after `t`.
 #[inline(always)]
 pub(crate) fn prefetch_corners<P: Element>(
     points: In<P, Vertex>,

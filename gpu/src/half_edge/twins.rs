@@ -10,13 +10,13 @@ use crate::point::{Anywhere, DoublePoint, MeshPoint};
 use crate::slots::{ATTEMPTS, Slots, take};
 
 /// Checks triangle `t` by rounded arithmetic, and finds the twins of its half-edges: the first half-edge of an edge
-/// waits in `table`, the second writes the twins of both. One reading of the triangle serves both; a triangle whose ids
-/// are out of range has no twins.
+/// waits in `table`, the second writes the twins of both. The triangle is read once for both tasks; a triangle whose
+/// ids are out of range has no twins.
 ///
-/// For meshes whose ids are local (`gpu::slots`); `scale` is slots a vertex, times 2^32.
-/// `table` and `twins` are `NONE` before; along the boundary `twins` stays so. Finds a half-edge if its edge is taken
-/// by another in the same direction, or if the mesh has more edges than the table has room for. Where several claim the
-/// same twin, one of them is written: `mark_boundary` finds the others.
+/// For meshes whose ids are local (`gpu::slots`); `scale` is slots a vertex, times 2^32. `table` and `twins` are `NONE`
+/// before the launch; along the boundary `twins` stays `NONE`. Finds a half-edge if another one runs along its edge in
+/// the same direction, or if the mesh has more edges than the table has room for. Where several claim the same twin,
+/// one of them is written: `mark_boundary` finds the others.
 #[kernel(
     P in Anywhere,
     requires(origins.len() == 3 * n, twins.len() == 3 * n, !table.is_empty(), found.len() == rule::COUNT),
@@ -87,7 +87,7 @@ fn match_in<const SCATTERED: bool, P: MeshPoint>(
     let mut left = 0b111;
     let mut waiting = [HalfEdge::NONE; 3];
     if SCATTERED {
-        // All take the first step together, so that their reads overlap: each may miss every cache.
+        // All three claim their first slot together, so that their reads overlap: each may miss every cache.
         let claim = |k| take::<true, _>(table, home(v, k), HalfEdge::NONE, half_edge(k));
         waiting = [claim(0), claim(1), claim(2)];
         let is_twin = |k: usize| {
@@ -101,7 +101,7 @@ fn match_in<const SCATTERED: bool, P: MeshPoint>(
                 twins.store(own.part(k as u32), waiting[k]);
                 twins.store(waiting[k], half_edge(k));
             }
-            // One that met none waits in its slot.
+            // A half-edge that met none waits in its slot.
             u32::from(waiting[k].is_some() && !met[k]) << k
         };
         left = finish(0) | finish(1) | finish(2);
@@ -150,8 +150,7 @@ fn ask_ahead(
             table.prefetch(home(later(PREFETCHED_AHEAD), k));
         }
         if t.index() + PREFETCHED_AHEAD / 2 < triangles {
-            // Without a branch, which would go either way: where none waits, a half-edge of this triangle stands for
-            // it.
+            // Without a branch, which would be unpredictable: where none waits, a half-edge of this triangle is read.
             let waiting = table.load(home(later(PREFETCHED_AHEAD / 2), k));
             let waiting = if waiting.is_some() {
                 waiting
@@ -165,8 +164,8 @@ fn ask_ahead(
     }
 }
 
-/// Tries slot after slot for half-edge `h`, which runs from `a` to `b`. `next` says which half-edge waits in the slot
-/// of an attempt; `NONE` if `h` waits there now.
+/// Tries slot after slot for half-edge `h`, which runs from `a` to `b`. `next` returns the half-edge that waits in the
+/// slot of an attempt, or `NONE` if `h` waits there now.
 #[inline(always)]
 fn search(
     h: HalfEdge,
@@ -206,7 +205,7 @@ fn search(
 pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Atomic) -> [bool; 3] {
     let half_edges = [0, 1, 2].map(|k| HalfEdge::of(*t, k));
     let own = twins.at_all([t.part(0), t.part(1), t.part(2)]);
-    // No branch before the reads, so that they overlap: a half-edge of the boundary stands for its twin.
+    // No branch before the reads, so that they overlap: a half-edge of the boundary is its own twin here.
     let back = twins.at_all([0, 1, 2].map(|k| {
         if own[k].is_some() {
             own[k]
@@ -226,9 +225,10 @@ pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Ato
 
 /// Offers the half-edges of triangle `t` to the vertices that they start at; the smallest stays.
 ///
-/// `twins` are those of the linked border: 3T and above along the boundary. Around a vertex each half-edge has another
-/// beside it, in the triangle behind its own edge and in that behind the edge before. Where one of these triangles is
-/// lower, so is its half-edge, and the own one is not offered: reads in order save two of three atomic updates.
+/// `twins` are those of the linked border: 3T and above along the boundary. Two triangles beside `t` also have a
+/// half-edge that starts at the vertex: the one across the half-edge, and the one across the previous half-edge. If one
+/// of these triangles is lower, so is its half-edge, and `t` offers none: reads in order save two of three atomic
+/// updates.
 #[kernel(
     requires(origins.len() == 3 * n, twins.len() == 3 * n),
     moves(origins.bytes() + twins.bytes() + half_edge_of_vertex.bytes()), trusted
@@ -240,17 +240,17 @@ pub fn find_half_edges_of_vertices(
     half_edge_of_vertex: Atomic<HalfEdge, Vertex>,
 ) {
     let half_edge = |k: u32| HalfEdge::of(*t, k);
-    // A CPU looks before it updates, which costs less than a branch that goes either way.
+    // A CPU reads before it updates, which costs less than an unpredictable branch.
     let is_lowest =
         |k: u32| cfg!(not(target_arch = "nvptx64")) || twins.at(t.part(k)) > half_edge(0);
     let lowest = [is_lowest(0), is_lowest(1), is_lowest(2)];
     let vertices = origins.at_all([t.part(0), t.part(1), t.part(2)]);
     let offer = |k: u32| {
         let (h, v) = (half_edge(k), vertices[k as usize]);
-        // Always a vertex: asked so that it is read before the branch, beside the others.
+        // `v` is always a vertex: the test makes its read happen before the branch, beside the others.
         if lowest[k as usize] & lowest[(k as usize + 2) % 3] & v.is_some() {
             if cfg!(target_arch = "nvptx64") {
-                // Most of those that are left lower it: a load before would only be waited for.
+                // Most of the remaining updates lower the value: a load before them would only be waited for.
                 half_edge_of_vertex.fetch_min(v, h);
             } else {
                 half_edge_of_vertex.min(v, h);

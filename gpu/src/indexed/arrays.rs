@@ -1,4 +1,4 @@
-//! The arrays, as kernels take them.
+//! The arrays as the kernels' arguments.
 
 use trioxide_kernel::Bits;
 use trioxide_kernel::safe::{Group, In};
@@ -50,8 +50,8 @@ impl Labelled<'_> {
         Adjacent(self.neighbours).opposite(h)
     }
 
-    /// The frontier half-edge behind `h` around its polygon; `crossed` gets every half-edge on the way, in clockwise
-    /// order around the vertex between the two.
+    /// The next frontier half-edge after `h` around its polygon; `crossed` gets every half-edge on the way, in
+    /// clockwise order around the vertex between the two.
     #[inline(always)]
     pub(super) fn successor(self, h: HalfEdge, mut crossed: impl FnMut(HalfEdge)) -> HalfEdge {
         let mut e = h.next();
@@ -83,7 +83,7 @@ pub struct Polygons<'a> {
     pub starts: In<'a, HalfEdge, Polygon>,
     /// The Position array: where each polygon begins in `mesh`.
     pub positions: In<'a, u32, Polygon>,
-    /// The Mesh array: number of vertices of each polygon, and behind it its vertices.
+    /// The Mesh array: the number of vertices of each polygon, followed by its vertices.
     pub mesh: In<'a, u32>,
 }
 

@@ -16,7 +16,7 @@ pub fn find_neighbours(
     neighbours: Out<Triangle, HalfEdge>,
 ) {
     let twin = twins.at(h);
-    // Border half-edges have ids behind the half-edges of triangles.
+    // Border half-edges have ids above the half-edges of triangles.
     let is_inner = twin.index() < twins.len();
     neighbours.set(
         h,

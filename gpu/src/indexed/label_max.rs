@@ -9,8 +9,8 @@ use crate::point::{Planar, Point2};
 
 /// The longest edge of triangle `t`, in two bits: 0, 1 or 2.
 ///
-/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, else the first in the triangle. The
-/// id of an edge is the smaller of its two half-edges.
+/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, otherwise the first in the triangle.
+/// The id of an edge is the smaller of its two half-edges.
 #[kernel(
     P in Planar,
     TIES_BY_EDGE in [false, true],
@@ -37,7 +37,7 @@ pub fn label_max<P: Point2, const TIES_BY_EDGE: bool>(
         } else {
             c.distance_squared(a)
         };
-        // Ties are rare: only here ids count.
+        // Ids decide ties only, and ties are rare.
         if length > most || (length == most && TIES_BY_EDGE && id(k) < id(best)) {
             (best, most) = (k, length);
         }

@@ -12,7 +12,7 @@ pub(super) fn is_wall(neighbour: Triangle, constrained: In<Bits<HalfEdge>>, h: H
     neighbour.is_none() || (!constrained.is_empty() && constrained.bit(h))
 }
 
-/// Whether triangle `t` is a seed: its longest edge is a terminal edge, and the triangle beyond it is no seed with a
+/// Whether triangle `t` is a seed: its longest edge is a terminal edge, and the triangle across it is not a seed with a
 /// smaller index.
 ///
 /// Constrained edges (`constrained`: a bit for each half-edge, or empty) count as boundary: both sides are seeds.

@@ -3,7 +3,7 @@
 //! The *Triangle array* T holds three vertices of each triangle, the *Neighbour array* N the triangle across each of
 //! its edges, `NONE` where there is none, the *Trivertex array* one triangle at each vertex. Edge k of a triangle runs
 //! from its vertex k to vertex (k + 1) % 3; N[3t + k] lies across it. So 3t + k names the same edge of the same
-//! triangle as a half-edge of [`crate::half_edge`] does, and is called so here. There is no twin: the other half is the
+//! triangle as a half-edge of [`crate::half_edge`] does, and has that name here. There is no twin: the other half is the
 //! edge of `N[h]` whose neighbour is h / 3. (Only one is: two counter-clockwise triangles share one edge at most.)
 //!
 //! | stage | kernels | in the paper |
@@ -15,7 +15,7 @@
 //! | traversal | [`measure_polygons()`], [`append_polygons()`] | Algorithm 3, TraversalTriangulation, with Algorithm 4, PolyConstruction |
 //! | reparation | [`label_middle_edges()`], [`label_cuts()`] | Algorithm 5, PolygonReparation: its search for tips and for middle edges |
 //! | | [`measure_parts()`], [`append_parts()`] | Algorithm 5: PolyConstruction of both parts into the auxiliary arrays |
-//! | order polygons | [`mark_starts()`], [`count_starts()`], [`place_polygons()`], [`gather_polygons()`] | not there: the canonical order |
+//! | order polygons | [`mark_starts()`], [`count_starts()`], [`place_polygons()`], [`gather_polygons()`] | not in the paper: the canonical order |
 //!
 //! A polygon in the *Mesh array* is its number of vertices and the vertices; the *Position array* holds where each
 //! polygon begins.
@@ -29,14 +29,14 @@
 //! - **Labels are bit sets**; the Max array is two bits a triangle. Only a triangle's longest edge can be a terminal
 //!   edge, so `label_seed` has a thread for each triangle, not for each edge, and no two of them write one element.
 //! - **Ties** are broken as in [`crate::polylla`]. Constrained edges count as boundary on both sides.
-//! - **Tips** (vertices a, b, a in a row) are also found where the pattern runs across the end of the list, which the
-//!   authors' code misses.
+//! - **Tips** (vertices a, b, a in a row) are also found where the pattern runs across the end of the list; the
+//!   authors' code misses these.
 //! - **Which edges are added.** The paper takes one tip of each polygon in each round. If its new edge ends at a second
 //!   tip, that one is no tip any more and gets no edge of its own: the result depends on which tip comes first. Here
 //!   the first round finds the middle edges of all tips, and the rounds add them, one to each polygon, until none is
 //!   left inside of a polygon.
-//! - A round works on the parts of the polygons that the round before has split; the paper copies the other polygons
-//!   along.
+//! A round works on the parts of the polygons that the round before has split; the paper copies the other polygons
+//! along.
 //!
 //! # The polygons equal the half-edge method's
 //!

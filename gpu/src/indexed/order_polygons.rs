@@ -1,4 +1,4 @@
-//! The canonical order: polygons by their smallest half-edges, in whatever order the rounds have left them.
+//! The canonical order: polygons by their smallest half-edges. The rounds leave them in another order.
 //!
 //! The traversal and each round of the repair leave a Mesh array. A polygon in it counts unless a later round has split
 //! it: `broken` has a bit for each polygon, or is empty.
@@ -63,7 +63,7 @@ pub fn place_polygons(
 /// Longest list whose vertices are compared pair by pair.
 const COMPARED: u32 = 32;
 
-/// Copies the vertices of polygon `i` to their place; returns whether one comes more than once.
+/// Copies the vertices of polygon `i` to their place; returns whether one occurs more than once.
 ///
 /// A long list is sorted in the Mesh array, which is not needed any more.
 #[kernel(
@@ -117,7 +117,8 @@ pub fn gather_polygons(
 
 /// Shell sort of `values[start..end]` with Pratt's gaps, 2^p 3^q: n log^2 n.
 ///
-/// Sorted with gaps 2 g and 3 g, values are out of order with gap g in disjoint pairs only, so that one pass suffices.
+/// Values that are sorted with gaps 2 g and 3 g are out of order with gap g in disjoint pairs only, so one pass
+/// suffices.
 #[inline(always)]
 fn sort(values: Out<u32>, start: u32, end: u32) {
     let mut power_of_three = 1;

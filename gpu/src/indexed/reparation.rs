@@ -43,7 +43,7 @@ pub fn label_middle_edges(
         if before == behind {
             let mut barrier = find_spoke(triangles, neighbours, trivertex, vertex(slot), behind);
             if barrier.is_none() {
-                // The triangle of the Trivertex array is not one of the tip's: only where triangles overlap.
+                // The triangle of the Trivertex array is not at the tip: only where triangles overlap.
                 barrier = polygons.starts.at(p);
                 let mut steps = slot;
                 while steps > 0 {
@@ -64,7 +64,8 @@ pub fn label_middle_edges(
     tips.set(i, count);
 }
 
-/// The half-edge from vertex `v` to vertex `to`, sought clockwise around `v` from its triangle in the Trivertex array.
+/// The half-edge from vertex `v` to vertex `to`, searched clockwise around `v` from its triangle in the Trivertex
+/// array.
 #[inline(always)]
 fn find_spoke(
     triangles: In<Vertex, HalfEdge>,

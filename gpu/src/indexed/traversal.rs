@@ -37,8 +37,8 @@ pub(super) fn append(
 
 /// Smallest half-edge of the `i`-th seed's polygon, and the polygon's space in the Mesh array.
 ///
-/// A terminal edge that is no frontier edge lies inside: the first frontier edge clockwise around its end is one of the
-/// polygon.
+/// A terminal edge that is not a frontier edge lies inside the polygon: the first frontier edge clockwise around its
+/// end belongs to the polygon.
 #[kernel(
     requires(
         seeds.len() == n,

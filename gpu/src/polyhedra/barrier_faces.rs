@@ -1,4 +1,4 @@
-//! Barrier faces: the same region on both sides.
+//! Barrier faces: frontier faces with the same region on both sides.
 
 use trioxide_kernel::safe::{Atomic, In, Own};
 use trioxide_kernel::{Bits, kernel};
@@ -26,7 +26,7 @@ pub fn find_barrier_faces(
         let other = behind[k];
         (frontier >> k & 1 != 0) & other.is_some() & (FaceSide::of(*t, k as u32) < other)
     });
-    // Read in any case: without a branch, the four reads overlap.
+    // Read unconditionally: without a branch, the four reads overlap.
     let place = |k: usize| if asks[k] { behind[k].tet() } else { *t };
     let others = roots.at_all([0, 1, 2, 3].map(place));
     [0, 1, 2, 3].map(|k| asks[k] & (others[k].parent() == root))
@@ -50,7 +50,6 @@ pub fn check_barrier_faces(
 ) {
     let side = barriers.at(i);
     if polyhedra.at(side.tet()) == polyhedra.at(twins.at(side).tet()) {
-        // Few are.
         found.add(tally::BARRIERS_LEFT, 1);
     }
 }

@@ -10,11 +10,11 @@ use crate::ids::Tet;
 /// Steps of a walk in one round. Most walks have one or two.
 const STEPS: u32 = 31;
 
-/// Walks from tetrahedron `t` towards its root, `STEPS` + 1 steps or fewer, and gives a link to the place that it came
-/// to. Whether `t` is a root.
+/// Walks from tetrahedron `t` towards its root, `STEPS` + 1 steps or fewer, and writes a link to the place that it
+/// reached into `roots`. Returns whether `t` is a root.
 ///
-/// `tally` gets [`tally::UNFINISHED`] if that place is no root: the next round goes on from the places of this one, so
-/// that each of its steps is all steps of the first.
+/// `found` gets [`tally::UNFINISHED`] if that place is not a root: the next round walks along the links of this one, so
+/// each of its steps covers all steps of this round's walks.
 #[kernel(
     requires(links.len() == n, roots.len() == n, found.len() == tally::COUNT),
     moves(links.bytes() + roots.bytes() + 4 * words(n)), trusted

@@ -7,9 +7,9 @@ use super::link::Link;
 use super::sides_of;
 use crate::ids::{FaceSide, Tet};
 
-/// Whether each side of tetrahedron `t` is of a frontier face.
+/// Whether each side of tetrahedron `t` belongs to a frontier face.
 ///
-/// `links` gets the tetrahedron behind the chosen face, or `t` itself if it is a root: if that face lies on the
+/// `links` gets the tetrahedron across the chosen face, or `t` itself if it is a root: if that face lies on the
 /// boundary, is constrained, or is an inner terminal face whose lower side is that of `t`. Constrained faces
 /// (`constrained`: a bit for each side, or empty) count as boundary on both sides.
 #[kernel(
@@ -38,7 +38,7 @@ pub fn label_frontier_faces(
     };
     let side = |k: usize| FaceSide::of(*t, k as u32);
     let has = |sides: u32, k: usize| sides >> k & 1 != 0;
-    // Read in any case: without a branch, the four reads overlap.
+    // Read unconditionally: without a branch, the four reads overlap.
     let seen_from = |k: usize| {
         let is_outer = behind[k].is_none();
         if is_outer { side(k) } else { behind[k] }

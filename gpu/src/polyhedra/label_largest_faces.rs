@@ -8,7 +8,7 @@ use crate::ids::{FaceSide, Tet, Vertex};
 use crate::point3::{Point3, Spatial};
 use crate::tet_faces::corners_of;
 
-/// 4 A^2 of a triangle of vertices in ascending order of ids. It is never NaN: beyond double precision it is infinite.
+/// 4 A^2 of a triangle with its vertices in ascending order of ids. It is never NaN; on overflow it is infinite.
 #[inline(always)]
 fn double_area_squared(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     let (u, v) = (b - a, c - a);
@@ -18,8 +18,7 @@ fn double_area_squared(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     x * x + y * y + z * z
 }
 
-/// 4 R^2 = (|ab| |bc| |ca|)^2 / (4 A^2), since R = |ab| |bc| |ca| / 4A. It is never NaN: beyond double precision it is
-/// infinite.
+/// 4 R^2 = (|ab| |bc| |ca|)^2 / (4 A^2), since R = |ab| |bc| |ca| / 4A. It is never NaN; on overflow it is infinite.
 #[inline(always)]
 fn diameter_squared(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     let square = |d: DVec3| d.x * d.x + d.y * d.y + d.z * d.z;
@@ -32,7 +31,7 @@ fn diameter_squared(a: DVec3, b: DVec3, c: DVec3) -> f64 {
     }
 }
 
-/// Whether each face of tetrahedron `t` is the one of the largest measure. The measure is never NaN.
+/// Whether each face of tetrahedron `t` has the largest measure of its four. The measure is never NaN.
 #[inline(always)]
 fn label<P: Point3>(
     t: Own<Tet>,
@@ -58,7 +57,7 @@ fn label<P: Point3>(
     let (b, c) = order(b, c);
     let vertices = [a, b, c, d].map(|v| Vertex::new((v >> 2) as u32));
     let [p, q, r, s] = points.at_all(vertices).map(P::to_f64);
-    // The face without each.
+    // The face opposite to each vertex.
     let measures = [
         measure(q, r, s),
         measure(p, r, s),
@@ -100,8 +99,8 @@ fn label<P: Point3>(
 /// Whether each face of tetrahedron `t` is its largest by area: bit set `largest`, a bit for each side.
 ///
 /// Of equal faces the one with the smaller id, its lower side, counts as larger: only then `twins` are read.
-/// Coordinates are those that the device holds, and measures are in double precision. Areas are compared by 4 A^2, the
-/// square of |(b - a) x (c - a)|.
+/// Coordinates are in the device's precision, and measures in double precision. Areas are compared by 4 A^2, the square
+/// of |(b - a) x (c - a)|.
 #[kernel(
     P in Spatial,
     members = FaceSide,
@@ -117,8 +116,8 @@ pub fn label_largest_faces<P: Point3>(
     label(t, tetrahedra, points, twins, double_area_squared)
 }
 
-/// As [`label_largest_faces()`], by the radius of the circle through a face's vertices. A kernel of its own: its
-/// registers would halve the threads that run at once for the other measure.
+/// As [`label_largest_faces()`], by the radius of the circle through a face's vertices. It is a kernel of its own: its
+/// registers would halve the threads that run at once for the area.
 #[kernel(
     P in Spatial,
     members = FaceSide,

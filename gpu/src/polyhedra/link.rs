@@ -1,4 +1,4 @@
-//! Links: where each tetrahedron hangs in its tree.
+//! Links: the parent of each tetrahedron in its tree.
 
 use trioxide_kernel::safe::In;
 
@@ -31,7 +31,7 @@ impl Link {
 }
 
 /// Walks from the parent `place` of a tetrahedron towards the root, `most` steps or fewer. Returns the place that it
-/// came to, and whether that is the root.
+/// reached, and whether that is the root.
 #[inline(always)]
 pub fn walk(links: In<Link, Tet>, mut place: Tet, most: u32) -> (Tet, bool) {
     let mut next = links.at(place).parent();

@@ -8,10 +8,11 @@ use super::{sides_of, tally};
 use crate::ids::{FaceSide, Polyhedron, Tet};
 use trioxide_kernel::rows::{rank_of, sort};
 
-/// The polyhedron of tetrahedron `t`, and the place in it, in no order: `counts` has the tetrahedra of each polyhedron
-/// so far.
+/// The polyhedron of tetrahedron `t`, and the place in it, in no particular order: `counts` has the number of
+/// tetrahedra that each polyhedron has so far.
 ///
-/// `ranks` are those of the roots ([`rank_of()`](trioxide_kernel::rows::rank_of())): a polyhedron has the rank of its
+/// `ranks` are the ranks of the roots ([`rank_of()`](trioxide_kernel::rows::rank_of())): a polyhedron has the rank of
+/// its root.
 /// root.
 #[kernel(
     requires(links.len() == n, 16 * ranks.len() >= n, polyhedra.len() == n, places.len() == n),
@@ -46,8 +47,8 @@ pub fn list_tetrahedra(
     items.set(offsets.at(polyhedra.at(t)) + places.at(t), *t);
 }
 
-/// First side of polyhedron `p` in the list of all, of `tets` tetrahedra in the polyhedra before it: 2n + 2 sides for n
-/// tetrahedra.
+/// First side of polyhedron `p` in the list of all sides, with `tets` tetrahedra in the polyhedra before it: n
+/// tetrahedra have 2n + 2 sides.
 #[inline(always)]
 pub fn first_side(tets: u32, p: u32) -> u32 {
     2 * tets + 2 * p
@@ -67,24 +68,24 @@ const EACH: u32 = 6;
 pub struct Taken {
     /// Their tetrahedra, as they were listed.
     listed: Shared<u32, ROOM>,
-    /// The same, ascending in each polyhedron.
+    /// The same tetrahedra, ascending in each polyhedron.
     ordered: Shared<u32, ROOM>,
     /// Polyhedron of each tetrahedron, counted from the first.
     owners: Shared<u8, ROOM>,
     /// First tetrahedron of each polyhedron, and the end of the last.
     starts: Shared<u16, { LANES + 1 }>,
-    /// Sides of their surfaces: four times the tetrahedron's place, and the side's place.
+    /// Sides of their surfaces: four times the tetrahedron's place, plus the side's place.
     sides: Shared<u16, { 2 * (ROOM + LANES) }>,
     /// Tetrahedra of each polyhedron of the part.
     lengths: Shared<u32, LANES>,
 }
 
-/// Orders the tetrahedra of each polyhedron, and lists the sides of its surface, ascending; `offsets` are the starts of
-/// their tetrahedra in `items`, `starts` gets the starts of their sides, and behind the last polyhedron the end.
-/// `found` gets [`tally::LONGEST`].
+/// Orders the tetrahedra of each polyhedron, and lists the sides of its surface, ascending. `offsets` are the starts of
+/// their tetrahedra in `items`; `starts` gets the starts of their sides, and after the last polyhedron the end. `found`
+/// gets [`tally::LONGEST`].
 ///
-/// A block takes as many polyhedra at a time as have room in its memory, so that it reads and writes lists whole. A
-/// polyhedron that has no room is left to one lane, and if it is longer than `most_alone`, to another launch: with
+/// A block takes as many polyhedra at a time as fit into its memory, so that it reads and writes lists whole. A
+/// polyhedron that does not fit is done by one lane, and if it is longer than `most_alone`, by another launch with
 /// `is_ordered`, for lists in order.
 #[kernel(
     requires(
@@ -107,7 +108,7 @@ pub fn list_faces(
     listed: Out<FaceSide>,
     found: Atomic,
 ) {
-    // SAFETY: the launch's promise: items are tetrahedra, of which each has four bits.
+    // SAFETY: the launch's promise: items are tetrahedra, and each tetrahedron has four bits.
     let frontier = unsafe { frontier.trusted() };
     let polyhedra = offsets.len() - 1;
     let mut first = block.index() * PART;
@@ -185,7 +186,7 @@ fn find_longest(
     });
 }
 
-/// Orders the tetrahedra of polyhedra `first..first + taken`: each counts the lower ones of its polyhedron.
+/// Orders the tetrahedra of polyhedra `first..first + taken`: each tetrahedron counts the lower ones of its polyhedron.
 #[inline(always)]
 fn order_part(
     block: &Block<LANES, Taken>,
@@ -250,7 +251,7 @@ fn list_part(
 ) {
     let part = block.shared();
     let count = u32::from(part.starts.at(taken));
-    // A lane has neighbours: their sides lie side by side.
+    // A lane takes neighbouring tetrahedra: their sides lie side by side.
     let each = count.div_ceil(PART);
     let sides = block.lanes(|lane| {
         let mut i = lane.index();
@@ -294,7 +295,7 @@ fn list_part(
     });
 }
 
-/// Orders the tetrahedra of polyhedron `p`, unless they are, and lists its sides.
+/// Orders the tetrahedra of polyhedron `p`, unless they are in order, and lists its sides.
 #[inline(always)]
 fn list_alone(
     offsets: In<u32>,

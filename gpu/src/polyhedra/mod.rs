@@ -18,26 +18,25 @@
 //! | check barrier faces | [`check_barrier_faces()`] |
 //! | find pinched polyhedra | [`list_tops()`] |
 //! | split pinched polyhedra | [`choose_splits()`], [`cut_faces()`]; for the option `strict` |
-//! | take trees | [`find_taken()`], [`set_apart()`]; for a part of a mesh that several processes hold |
+//! | take trees | [`find_taken()`], [`set_apart()`]; for a rank's part of a mesh |
 //!
 //! # Regions are trees
 //!
 //! Faces are totally ordered: by their measure, and of two equal ones the face with the smaller id (its lower side)
 //! counts as larger. The measure is computed from the vertices in ascending order of ids, so both sides get the same
-//! bits. A tetrahedron that leaves through its chosen face comes to one whose chosen face is larger or the same one. So
-//! no walk returns, and each ends at a
-//! *root*: a tetrahedron whose chosen face is terminal, on the boundary or constrained; of the two at a terminal face
-//! the one of its lower side. The chosen face's other tetrahedron is the *parent*. A region is the tree of one root,
-//! which names it. A tree of n tetrahedra has n - 1 joints, so 4n - 2(n - 1) sides are in its surface: 2n + 2.
+//! bits. A walk that leaves a tetrahedron through its chosen face reaches a tetrahedron whose chosen face is larger or
+//! the same one. So no walk returns, and each ends at a *root*: a tetrahedron whose chosen face is on the boundary,
+//! constrained, or terminal; of the two tetrahedra at a terminal face, the one of its lower side is the root. The
+//! chosen face's other tetrahedron is the *parent*. A region is the tree of one root, which names it. A tree of n
+//! tetrahedra has n - 1 joints, so 4n - 2(n - 1) = 2n + 2 sides are in its surface.
 //!
 //! # Barrier faces and tips
 //!
 //! A *barrier face* is a frontier face with the same region on both sides. Its *tip* is an edge around which it is the
-//! only frontier face: the surface runs to the edge and back. The faces around an edge are those of a ring of
-//! tetrahedra: where tetrahedra overlap, an edge may have several rings, and open fans besides, and each ring counts
-//! for itself.
+//! only frontier face: the surface runs to the edge and back. The faces around an edge belong to a ring of tetrahedra:
+//! where tetrahedra overlap, an edge may have several rings, and open fans too, and each ring counts separately.
 //!
-//! - *Every inner edge has a frontier face.* Else the tetrahedra around it would join to a ring, and a tree has none.
+//! - *Every inner edge has a frontier face.* Otherwise the tetrahedra around it would join to a ring, and a tree has none.
 //! - *An inner edge with one frontier face is a tip, and the face a barrier face*: the tetrahedra around the edge join
 //!   from one side of the face to the other. So the walk around an edge from one side of a face to the next frontier
 //!   face decides.
@@ -47,38 +46,39 @@
 //! - *So a tip is found in the tree.* A barrier face has a tip if and only if all tetrahedra of the path between its
 //!   two have the same edge of the face. The path is followed by links alone, without the walks around the three edges,
 //!   most of which find another frontier face ([`find_tips()`]).
-//! - *Repair.* Of the n tetrahedra around a tip, counted from the lower side of the face, the face behind number n/2
+//! - *Repair.* Of the n tetrahedra around a tip, counted from the lower side of the face, the face after number n/2
 //!   (rounded down) becomes a frontier face. A tree without one of its joints is two trees, so the number of polyhedra
 //!   grows by the number of different faces cut, each polyhedron is one piece, and 2n + 2 holds for it.
 //! - *One round is enough.* A cut face has two trees on its sides, so it is no barrier face, and no other face becomes
-//!   one. Frontier faces around an edge only become more, so no edge becomes a tip; and each tip got its second
-//!   frontier face. All tips choose with the labels of before the repair, so the result depends on no order.
+//!   one. Cuts only add frontier faces around an edge, so no edge becomes a tip; and each tip got its second frontier
+//!   face. All tips choose with the labels from before the repair, so the result depends on no order.
 //!
 //! Barrier faces without a tip may remain: the region closes around them, like a ring around a pillar. They are
-//! counted, and both sides are in the surface.
+//! counted, and both of their sides are in the surface.
 //!
 //! # Pinched polyhedra
 //!
-//! Glued along its n - 1 joints alone, a tree of n tetrahedra is a ball: each one but the root adds a vertex, its
-//! *top*, opposite to the joint with its parent, so there are n + 3 vertices, and the surface is a sphere. In the mesh
-//! some of the n + 3 may be the same vertex. If all differ, the polyhedron is that ball: a stacked ball's edges and
-//! faces have different vertices, so no two of these fall together either. If two are the same, the surface has the
-//! vertex twice: it is pinched there, or at an edge, or at a barrier face. So *a polyhedron's surface is a 2-manifold
-//! if and only if its n + 3 tops differ*. The option `strict` cuts the path in the tree between two tops that are the
-//! same vertex, at the middle one of the joints there that do not have the vertex, and repeats. Each cut makes trees
-//! smaller, and one tetrahedron is a ball, so this ends.
+//! Glued along its n - 1 joints alone, a tree of n tetrahedra is a ball: each tetrahedron but the root adds a vertex,
+//! its *top*, opposite to the joint with its parent, so there are n + 3 vertices, and the surface is a sphere. In the
+//! mesh some of the n + 3 may be the same vertex. If all differ, the polyhedron is that ball: a stacked ball's edges
+//! and faces have different vertices, so no two of these coincide either. If two tops are the same vertex, the surface
+//! has the vertex twice: it is pinched there, or at an edge, or at a barrier face. So *a polyhedron's surface is a
+//! 2-manifold if and only if its n + 3 tops differ*. The option `strict` cuts the path in the tree between two tops
+//! that are the same vertex, and repeats. It cuts at the middle one of those joints on the path that do not have the
+//! vertex. Each cut makes trees smaller, and one tetrahedron is a ball, so this ends.
 //!
 //! # Locality
 //!
-//! Between stages a tetrahedron is a bit for each side and a word: its [`Link`], the parent and the chosen face in one.
-//! Every word that is read at another tetrahedron costs a sector of 32 bytes where ids have no locality, so stages that
-//! walk read links only. Numbers of polyhedra are ranks in the set of roots, which has a bit a tetrahedron, and not
-//! words at the roots. Counts are added up on the device ([`tally`]); the host waits for three of them: the barrier
-//! faces, to launch their repair; the polyhedra, to make room for them; and what is left, at the end.
+//! Between stages a tetrahedron is a bit for each side and a word: its [`Link`], which holds the parent and the place
+//! of the chosen face. A read of another tetrahedron's word costs a sector of 32 bytes where ids have no locality, so
+//! stages that walk read links only. Numbers of polyhedra are ranks in the set of roots, which has a bit for each
+//! tetrahedron; they are not words at the roots. Counts are added up on the device ([`tally`]); the host waits for
+//! three of them: the barrier faces, to launch their repair; the polyhedra, to make room for them; and the remaining
+//! counts, at the end.
 //!
-//! # What the prototypes measure besides
+//! # Other measures
 //!
-//! The prototypes (arXiv 2310.03665) choose by other measures of a face too, and some of these use squared lengths for
+//! The prototypes (arXiv 2310.03665) also choose by other measures of a face, and some of these use squared lengths for
 //! lengths, which is another order. The family has the area, and the circumradius, which prefers the faces of slivers.
 
 mod barrier_faces;
@@ -116,7 +116,7 @@ use crate::ids::{FaceSide, Tet};
 
 /// Counts that the kernels of a run add up, and the host reads.
 pub mod tally {
-    /// 1 if a walk has not come to its root.
+    /// 1 if a walk has not reached its root.
     pub const UNFINISHED: u32 = 0;
     /// Barrier faces before the repair.
     pub const BARRIERS: u32 = 1;

@@ -8,13 +8,13 @@ use crate::ids::{FaceSide, Item, Polyhedron, Tet, Vertex};
 use crate::tet_faces::{corner_at, corners_of};
 use trioxide_kernel::rows::{Rows, sort};
 
-/// First top of polyhedron `p` in the list of all: n + 3 tops for n tetrahedra.
+/// First top of polyhedron `p` in the list of all tops: n tetrahedra have n + 3 tops.
 #[inline(always)]
 fn first_top(before: u32, p: u32) -> u32 {
     before + 3 * p
 }
 
-/// The first vertex that is twice in an ascending list, or `NONE`.
+/// The first vertex that occurs twice in an ascending list, or `NONE`.
 #[inline(always)]
 fn first_double(tops: impl Fn(u32) -> u32, start: u32, end: u32) -> u32 {
     let mut i = start + 1;
@@ -27,7 +27,8 @@ fn first_double(tops: impl Fn(u32) -> u32, start: u32, end: u32) -> u32 {
     NONE
 }
 
-/// Lists the tops of polyhedron `p`, ascending, and says whether two are the same vertex: its surface is no 2-manifold.
+/// Lists the tops of polyhedron `p`, ascending. Returns whether two are the same vertex: then its surface is no
+/// 2-manifold.
 #[kernel(
     requires(
         trees.fit(),
@@ -40,7 +41,7 @@ pub fn list_tops(
     p: Polyhedron,
     trees: Trees,
     tets: Rows<Tet>,
-    // Numbers of vertices: the sort is one of numbers.
+    // Numbers of vertices, which the sort takes.
     tops: Out<u32>,
 ) -> bool {
     // SAFETY: the launch's promise: trees and lists are of one mesh.
@@ -71,11 +72,10 @@ pub fn list_tops(
     first_double(|i| tops.at(i), start, slot) != NONE
 }
 
-/// Chooses the joint by which pinched polyhedron `pinched[i]` is split: `cuts` gets its side.
+/// Chooses the joint at which pinched polyhedron `pinched[i]` is split: `cuts` gets its side.
 ///
-/// Of the lowest vertex that is a top twice, the two tetrahedra with the lowest ids whose top it is; of the joints on
-/// the path between them that do not have the vertex, counted from the lower tetrahedron, number m/2 of m, rounded
-/// down.
+/// Let v be the lowest vertex that is a top twice, and a and b the two lowest tetrahedra whose top it is. Of the m
+/// joints without v on the path between them, counted from the lower tetrahedron, number m/2 is cut, rounded down.
 #[kernel(requires(
     pinched.len() == n,
     trees.fit(),
@@ -110,7 +110,7 @@ pub fn choose_splits(
         return;
     }
     let (a, b) = (tets.items.at(at_a), tets.items.at(at_b));
-    // Joints without the vertex on the way up from each, as far as the paths differ.
+    // The joints without the vertex on the way up from each, until the paths meet.
     let (depth_a, depth_b) = (trees.depth(a), trees.depth(b));
     let joint = |t: Tet| FaceSide::of(t, trees.links.at(t).place());
     let climb = |most_a: u32, most_b: u32| {

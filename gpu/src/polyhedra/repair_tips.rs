@@ -28,13 +28,13 @@ fn edge_without(q: [Vertex; 4], i: u32, j: u32) -> [Vertex; 2] {
 }
 
 impl Trees<'_> {
-    /// The path in the tree between the tetrahedra on the two sides of a barrier face, if its tetrahedra are all around
-    /// one edge of the face: the numbers of joints on the way up from `a` and from `b`. None if the barrier face has no
-    /// tip.
+    /// The path in the tree between the tetrahedra on the two sides of a barrier face, if its tetrahedra all lie around
+    /// one edge of the face: the numbers of joints on the way up from `a` and from `b`. `None` if the barrier face has
+    /// no tip.
     ///
-    /// A path that leaves `a` upwards leaves by the chosen face, which has one edge of the barrier face: only around
-    /// this edge can the path go on. So each side climbs around its own edge. Where both climb around the same edge and
-    /// meet, they go on together, so that they meet if and only if they end at the same place.
+    /// A path that leaves `a` upwards leaves through the chosen face, which has one edge of the barrier face: the path
+    /// can only go on around this edge. So each side climbs around its own edge. If both climb around the same edge and
+    /// meet, they go on together, so they meet if and only if they end at the same place.
     #[inline(always)]
     fn path_around_edge(self, side: FaceSide, behind: FaceSide) -> Option<(u32, u32)> {
         let (a, b) = (side.tet(), behind.tet());
@@ -51,7 +51,8 @@ impl Trees<'_> {
         if top_b == a {
             return Some((0, steps_b));
         }
-        // At a root that climbed no step there is no edge: no other climb ends there, but for the two above.
+        // A climb of no step, at a root, has no edge. The two cases above are the only ones in which the other climb
+        // ends there.
         if top_a != top_b || edge_a != edge_b || steps_a == 0 || steps_b == 0 {
             return None;
         }
@@ -73,7 +74,7 @@ impl Trees<'_> {
 /// Whether the `i`-th barrier face has a tip; `cuts` gets the lower side of the middle face around the tip, or `NONE`,
 /// and `regions` the root of its region.
 ///
-/// The labels are those of before the repair. `barriers` lists lower sides.
+/// The labels are those from before the repair. `barriers` lists lower sides.
 #[kernel(
     requires(
         barriers.len() == n,
@@ -101,7 +102,7 @@ pub fn find_tips(
         cuts.set(i, FaceSide::NONE);
         return false;
     };
-    // The ring has one tetrahedron more than joints; the middle face is the one behind tetrahedron number half.
+    // The ring has one tetrahedron more than joints; the middle face follows tetrahedron number half.
     let ring = up + down + 1;
     let half = ring / 2;
     let t = if half <= up {

@@ -1,4 +1,4 @@
-//! Trees that leave a process's part of the mesh, and tetrahedra that others own.
+//! Trees that leave a rank's part of the mesh, and tetrahedra that other ranks own.
 
 use trioxide_kernel::safe::{Atomic, In, Own};
 use trioxide_kernel::{Bits, kernel};
@@ -6,7 +6,7 @@ use trioxide_kernel::{Bits, kernel};
 use super::link::Link;
 use crate::ids::{FaceSide, Item, Tet};
 
-/// Whether the walk of tetrahedron `t` ends at one of `taken`.
+/// Whether the walk of tetrahedron `t` ends at a tetrahedron in `taken`.
 #[kernel(
     requires(ends.len() == n, taken.len() == words(n)),
     moves(ends.bytes() + taken.bytes() + 4 * words(n))
@@ -15,9 +15,9 @@ pub fn find_taken(t: Own<Tet>, ends: In<Link, Tet>, taken: In<Bits<Tet>>) -> boo
     taken.bit(ends.at(t).parent())
 }
 
-/// Makes the `i`-th tetrahedron of `list` a tree of its own, each of whose faces is a frontier face as seen from it.
+/// Makes the `i`-th tetrahedron of `list` a tree of its own: each of its faces is a frontier face as seen from it.
 ///
-/// No other tetrahedron of its tree may stay, but for those whose walk is to end here.
+/// Other tetrahedra of its tree may stay only if their walk is to end here.
 #[kernel(
     requires(list.len() == n, 8 * frontier.len() >= links.len()),
     moves(list.bytes())

@@ -29,8 +29,8 @@ impl TreesBuffers<'_> {
 }
 
 impl Trees<'_> {
-    /// Whether `t` is where the tree that grows from its root meets vertex `v` first: `v` is opposite to the joint with
-    /// the parent, or `t` is the root and has `v`.
+    /// Whether `t` is the first tetrahedron that adds vertex `v` when the tree grows from its root: `v` is opposite to
+    /// the joint with the parent, or `t` is the root and has `v`.
     #[inline(always)]
     pub fn is_top(self, t: Tet, v: Vertex) -> bool {
         let q = corners_of(self.tetrahedra, t);
@@ -67,8 +67,8 @@ impl Trees<'_> {
             | (q[3] == v && place != 3)
     }
 
-    /// Climbs from `t` towards the root, from one tetrahedron with both vertices of an edge to the next, and no further
-    /// than to `end`. Returns where it ends, and the number of steps.
+    /// Climbs from `t` towards the root while the tetrahedra have both vertices of an edge, and no further than to
+    /// `end`. Returns the place that it reached, and the number of steps.
     #[inline(always)]
     pub fn climb_around(self, t: Tet, edge: [Vertex; 2], end: Tet) -> (Tet, u32) {
         let mut place = t;
@@ -86,7 +86,7 @@ impl Trees<'_> {
         }
     }
 
-    /// The tetrahedron `steps` steps up from `t`.
+    /// The tetrahedron `steps` steps above `t`.
     #[inline(always)]
     pub fn above(self, t: Tet, steps: u32) -> Tet {
         let mut place = t;

@@ -6,9 +6,9 @@ use trioxide_kernel::safe::{In, Own, Scatter};
 use super::walk::Labelled;
 use crate::ids::{HalfEdge, Polygon, Triangle};
 
-/// Writes `p` as the polygon of its triangles: those around its corners.
+/// Writes `p` as the polygon of its triangles, which lie around its corners.
 ///
-/// Every triangle is met. Each of its vertices has a frontier edge (the module's documentation), so the triangles
+/// This reaches every triangle. Each of its vertices has a frontier edge (the module's documentation), so the triangles
 /// around a vertex lie in fans, each between two frontier edges that follow each other around one polygon; the walk
 /// goes through the fan at each corner.
 #[kernel(

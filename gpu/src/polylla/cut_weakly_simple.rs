@@ -9,12 +9,12 @@ use crate::ids::{HalfEdge, Item, Polygon, Vertex};
 
 /// Cuts the `i`-th weakly simple polygon between two corners at one vertex, and gives both halves of the cut.
 ///
-/// Let v be the first vertex along the polygon (from its smallest half-edge) that was there before, `corner` the
-/// half-edge that left it then and `other` the one that leaves it now. A chord from v would leave v in both pieces, and
-/// one piece would keep both corners. But the region's triangles form a tree: the way from the triangles at one corner
-/// to the triangles at the other crosses exactly one edge opposite to v, and the other corner lies beyond it. That edge
-/// is no frontier edge; cut there, no piece has both corners. Other vertices come no more often in a piece than before,
-/// so some rounds of cuts end.
+/// Let v be the first vertex along the polygon (from its smallest half-edge) that occurs a second time, `corner` the
+/// half-edge that leaves it the first time and `other` the one that leaves it the second time. A chord from v would
+/// leave v in both pieces, and one piece would keep both corners. But the region's triangles form a tree: the path from
+/// the triangles at one corner to the triangles at the other crosses exactly one edge opposite to v, and the other
+/// corner lies beyond it. That edge is no frontier edge; if it is cut, no piece has both corners. No vertex occurs more
+/// often in a piece than in the polygon, so the rounds of cuts end.
 #[kernel(requires(
     weak.len() == n,
     lists.offsets.len() == cycles.half_edges.len() + 1,
@@ -33,7 +33,7 @@ pub fn cut_weakly_simple(
     let p = weak.at(i);
     let vertices = lists.items;
     let (start, end) = (lists.start(p), lists.end(p));
-    // The first corner at a vertex seen before, and the corner that saw it.
+    // The first corner at a vertex that occurred before, and the corner at which it occurred.
     let mut second = start + 1;
     let mut first = start;
     while vertices.at(first) != vertices.at(second) {
@@ -78,7 +78,7 @@ fn bounds(
     wanted: HalfEdge,
 ) -> bool {
     let back = edges.twins.at(chord);
-    // The walk stops where the chord would leave: at the half-edge that follows the frontier half-edge into its origin.
+    // The walk stops at the half-edge that follows the frontier half-edge into the chord's origin.
     let stop = edges.successor(back);
     let mut h = edges.successor(chord);
     while h != stop {
@@ -90,8 +90,8 @@ fn bounds(
     false
 }
 
-/// Takes the `i`-th weakly simple polygon from the marked ones: a half of its cut may be smaller than its smallest
-/// half-edge, which would stay marked beside it.
+/// Takes the `i`-th weakly simple polygon from the marked ones: its smallest half-edge would otherwise stay marked if a
+/// half of its cut is smaller.
 #[kernel(requires(weak.len() == n))]
 pub fn unmark_weakly_simple(
     i: Own<Item>,

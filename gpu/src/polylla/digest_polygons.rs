@@ -6,10 +6,10 @@ use trioxide_kernel::{Block, Index, Out, Shared, SharedMemory, kernel};
 
 use crate::ids::{HalfEdge, Polygon, Vertex};
 
-/// Ids in the whole mesh of the elements of a part.
+/// Ids in the whole mesh for the elements of a part.
 #[derive(safe::Group)]
 pub struct WholeIds<'a> {
-    /// The id of the first element; others follow it, where there is no list.
+    /// The id of the first element; where there is no list, ids are consecutive.
     pub first: u64,
     /// The id of each element.
     pub list: In<'a, u64>,
@@ -48,9 +48,9 @@ fn mix(bits: u64) -> u64 {
     bits ^ bits >> 31
 }
 
-/// Adds up the hashes of a block's polygons: of the smallest half-edge of each, and of its vertices from there on, by
-/// the ids of the whole mesh. The hash is that of the host (`trioxide::digest::of_polygon`). `triangles` and `vertices`
-/// are ids in the whole mesh.
+/// Adds up the hashes of a block's polygons, as the host computes them (`trioxide::digest::of_polygon`): the hash of
+/// the polygon's smallest half-edge and of its vertices from there on, by the ids of the whole mesh. `triangles` and
+/// `vertices` give these ids.
 #[kernel(
     requires(
         half_edges.len().div_ceil(DIGESTED as usize) == n,

@@ -1,11 +1,11 @@
-//! Flags of half-edges that processes give each other, for a part of a mesh.
+//! Flags of half-edges that ranks exchange for their parts of a mesh.
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own};
 use trioxide_kernel::{Bits, kernel};
 
 use crate::ids::{HalfEdge, Item, Triangle};
 
-/// Takes the flags of triangle `triangles[i]`, a bit for each of its half-edges.
+/// Reads the flags of triangle `triangles[i]` into `taken`, a bit for each of its half-edges.
 #[kernel(
     requires(triangles.len() == n, taken.len() == n),
     moves(triangles.bytes() + taken.bytes())
@@ -21,8 +21,7 @@ pub fn take_flags(
     taken.set(i, bit(0) | bit(1) | bit(2));
 }
 
-/// Gives triangle `triangles[i]` the flags that were taken of it elsewhere. With `keeps` other than 0 its own stay set,
-/// too.
+/// Writes the flags in `given` to triangle `triangles[i]`. If `keeps` is not 0, flags that are set stay set.
 #[kernel(
     requires(triangles.len() == n, given.len() == n),
     moves(triangles.bytes() + given.bytes())
@@ -47,7 +46,8 @@ pub fn give_flags(
     }
 }
 
-/// Word `w` of the members of `set` that are in `mask`, or that are not, where `flip` is all ones in place of 0.
+/// Word `w` of the members of `set` that are in `mask`; if `flip` is all ones and not 0, of the members that are not in
+/// it.
 #[kernel(
     requires(set.len() == n, mask.len() == n, both.len() == n, flip == 0 || flip == u32::MAX),
     moves(set.bytes() + mask.bytes() + both.bytes())

@@ -8,7 +8,7 @@ use crate::ids::{HalfEdge, Item};
 
 /// Sets the bit of the smallest half-edge of the `i`-th seed's polygon.
 ///
-/// A seed inside of a polygon first finds a frontier edge of it. Several seeds of one polygon set the same bit.
+/// A seed inside a polygon first finds one of its frontier edges. Several seeds of one polygon set the same bit.
 #[kernel(
     requires(
         seeds.len() == n,

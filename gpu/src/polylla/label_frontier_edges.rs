@@ -24,10 +24,11 @@ pub fn label_frontier_edges(
     constrained: In<Bits<HalfEdge>>,
 ) -> (bool, bool) {
     let (h, twin) = (*own, twins.at(own));
-    // Border half-edges have ids behind the half-edges of triangles.
+    // Border half-edges have ids above the half-edges of triangles.
     let on_border = twin.index() >= twins.len();
     let barrier = on_border || (!constrained.is_empty() && constrained.bit(h));
-    // The other's is read in any case: without a branch, a thread's reads for several half-edges overlap.
+    // The other half-edge's bit is read unconditionally: without a branch, a thread's reads for several half-edges
+    // overlap.
     let [mine, theirs] = longest.bit_all([h, if on_border { h } else { twin }]);
     let frontier = barrier | !(mine | theirs);
     let seed = mine & (barrier | (theirs & (h < twin)));

@@ -9,8 +9,8 @@ use crate::point::{Planar, Point2};
 
 /// Whether each edge of triangle `t` is its longest: bit set `longest`, a bit for each half-edge.
 ///
-/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, else the first in the triangle
-/// (module docs).
+/// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, otherwise the first in the triangle
+/// (see the family's documentation).
 #[kernel(
     P in Planar,
     TIES_BY_EDGE in [false, true],
@@ -38,7 +38,7 @@ pub fn label_longest_edges<P: Point2, const TIES_BY_EDGE: bool>(
     if flags[0] as u32 + flags[1] as u32 + flags[2] as u32 == 1 {
         return flags;
     }
-    // Ties are rare: only here ids count.
+    // Ids decide ties only, and ties are rare.
     let mut first = NONE;
     let mut best = 0;
     let mut k = 0;

@@ -6,8 +6,8 @@ use trioxide_kernel::safe::{Out, Own, Scatter};
 use super::walk::Labelled;
 use crate::ids::HalfEdge;
 
-/// Links half-edge `h`, if it is a frontier edge, to the frontier half-edges behind and before it; returns whether it
-/// ends at a barrier tip.
+/// Links half-edge `h`, if it is a frontier edge, to the next and the previous frontier half-edge around its polygon;
+/// returns whether it ends at a barrier tip.
 ///
 /// `polygon_prev` may be empty. Each half-edge finds its own predecessor: writing `prev` at the successor would
 /// scatter.
@@ -45,6 +45,6 @@ pub fn link_frontier_edges(
     if !polygon_prev.is_empty() {
         polygon_prev.set(h.index(), edges.predecessor(*h));
     }
-    // Around a tip lie three triangles or more.
+    // Three triangles or more lie around a tip.
     steps >= 2 && e == edges.twins.at(h)
 }

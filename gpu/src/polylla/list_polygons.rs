@@ -48,7 +48,7 @@ pub fn write_cycles(
 /// Longest list whose vertices are compared pair by pair.
 const COMPARED: u32 = 64;
 
-/// Writes the vertices of polygon `p` from the origin of its smallest half-edge; returns whether one comes more than
+/// Writes the vertices of polygon `p` from the origin of its smallest half-edge; returns whether one occurs more than
 /// once.
 #[kernel(
     requires(
@@ -56,7 +56,7 @@ const COMPARED: u32 = 64;
         cycles.next.len() == origins.len(),
         offsets.len() == n + 1
     ),
-    // Next and origins are read along the polygons, as often as a vertex is written.
+    // Links and origins are read along the polygons, one of each for a vertex that is written.
     moves(cycles.half_edges.bytes() + offsets.bytes() + 3 * vertices.bytes() + 4 * words(n))
 )]
 pub fn write_polygons(
@@ -95,7 +95,7 @@ pub fn write_polygons(
         }
         return false;
     }
-    // Sorted in the place where they will stand, then written again.
+    // Sorted in their place, then written again.
     sort(vertices, start, end);
     let mut repeats = false;
     let mut i = start + 1;

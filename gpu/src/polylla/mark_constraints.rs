@@ -7,7 +7,7 @@ use trioxide_kernel::{Bits, kernel};
 use crate::half_edge::half_edge_between;
 use crate::ids::{HalfEdge, Item, Triangle, Vertex};
 
-/// Whether the triangles on both sides of half-edge `h` are of different regions: then no polygon may cross it.
+/// Whether the triangles on both sides of half-edge `h` are in different regions: then no polygon may cross it.
 #[kernel(requires(twins.len() == n, 3 * regions.len() == n))]
 pub fn mark_region_borders(
     h: Own<HalfEdge>,
@@ -18,7 +18,7 @@ pub fn mark_region_borders(
     twin.index() < twins.len() && regions.at(h.triangle()) != regions.at(twin.triangle())
 }
 
-/// Marks the edge between `ends[2i]` and `ends[2i + 1]` as constrained; `found` gets `i` where there is no such edge.
+/// Marks the edge between `ends[2i]` and `ends[2i + 1]` as constrained; `found` gets `i` if there is no such edge.
 ///
 /// `leaving` holds the half-edges that start at each vertex.
 #[kernel(requires(

@@ -6,11 +6,11 @@ use trioxide_kernel::{Bits, kernel};
 use super::walk::Labelled;
 use crate::ids::{HalfEdge, Item};
 
-/// Makes the middle edge of the `i`-th tip a frontier edge, and gives both halves of it.
+/// Makes the middle edge of the `i`-th tip a frontier edge, and returns both halves of it.
 ///
 /// `tips` lists the half-edges into the tips. Of the n interior edges around a tip, clockwise from its frontier edge,
-/// the middle one is number (n - 1) / 2 (the paper's Algorithm 11 counts so, and its authors' code). The kernel does
-/// not read the labels that it writes: the walk ends at the frontier edge that it started from.
+/// the middle one is number (n - 1) / 2, as in the paper's Algorithm 11 and its authors' code. The kernel does not read
+/// the labels that it writes: the walk ends at the frontier edge that it started from.
 #[kernel(requires(
     tips.len() == n,
     frontier.len() == words(twins.len()),

@@ -8,14 +8,15 @@ use crate::ids::{HalfEdge, Polygon};
 /// Half-edges, and the frontier edges among them.
 #[derive(Group)]
 pub struct Labelled<'a> {
-    /// The other half-edge of each edge; along the boundary an id behind the half-edges of all triangles.
+    /// The other half-edge of each edge; along the boundary an id above the half-edges of all triangles.
     pub twins: In<'a, HalfEdge, HalfEdge>,
     /// The frontier edges, both half-edges of each.
     pub frontier: In<'a, Bits<HalfEdge>>,
 }
 
 impl Labelled<'_> {
-    /// The frontier half-edge behind `h` around its polygon: the first, clockwise around the vertex that `h` ends at.
+    /// The next frontier half-edge after `h` around its polygon: the first, clockwise around the vertex that `h` ends
+    /// at.
     #[inline(always)]
     pub(super) fn successor(self, h: HalfEdge) -> HalfEdge {
         let mut e = h.next();
@@ -25,8 +26,8 @@ impl Labelled<'_> {
         e
     }
 
-    /// The frontier half-edge before `h` around its polygon: the first, counter-clockwise around the vertex it starts
-    /// at.
+    /// The previous frontier half-edge before `h` around its polygon: the first, counter-clockwise around the vertex
+    /// that `h` starts at.
     #[inline(always)]
     pub(super) fn predecessor(self, h: HalfEdge) -> HalfEdge {
         let mut e = h.prev();

@@ -1,4 +1,4 @@
-//! The check that each midpoint lies between the ends of its edge: bisection fails between two neighbouring numbers.
+//! The check that each midpoint lies between the ends of its edge: bisection fails if no number lies between them.
 
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, Own};
@@ -7,7 +7,7 @@ use super::{Corners, Selected};
 use crate::ids::{HalfEdge, Item, Triangle};
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
-/// Finds a triangle that is degenerate or, in the plane, turned over: its parent's edges were too short for this
+/// Finds a triangle that is degenerate or, in the plane, inverted: its parent's edges were too short for this
 /// precision. `clockwise` is not 0 if all triangles of the mesh run clockwise.
 #[kernel(
     P in Anywhere,

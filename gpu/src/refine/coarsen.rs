@@ -5,17 +5,17 @@ use trioxide_kernel::{Bits, kernel};
 
 use crate::ids::{Edge, HalfEdge, Item, Side, Triangle, Vertex};
 
-/// Set in a saved side that had no other side.
+/// Set in a saved side without a side on the other triangle.
 const ON_BOUNDARY: u32 = 1 << 31;
 
-/// Triangles for reading: of a mesh, or saved ones.
+/// Triangles for reading: those of a mesh, or saved ones.
 #[derive(Group)]
 pub struct Rows<'a> {
     /// Vertices; three for each triangle.
     pub corners: In<'a, Vertex>,
     /// Sides; three for each triangle.
     pub sides: In<'a, Side>,
-    /// Tags, for each edge of a mesh, or three for each saved triangle; or empty.
+    /// Tags: one for each edge of a mesh, or three for each saved triangle; or empty.
     pub tags: In<'a, u32>,
 }
 
@@ -26,7 +26,7 @@ pub struct SavedRows<'a> {
     pub corners: Out<'a, Vertex, Parts<Item, 3>>,
     /// Sides; three for each triangle.
     pub sides: Out<'a, Side, Parts<Item, 3>>,
-    /// Tags, three for each triangle; or empty, so that they are not over parts of the list.
+    /// Tags, three for each triangle; or empty, so it is no view over parts of the list, whose length is fixed.
     pub tags: Scatter<'a, u32>,
 }
 

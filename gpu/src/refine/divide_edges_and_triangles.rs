@@ -1,8 +1,8 @@
 //! Step 7: new points, edges and triangles.
 //!
-//! With the ranks of step 6, the n-th divided side of all divides into triangle T + n, and the m-th owned one gives
-//! vertex V + m. A side takes a new edge for its triangle's interior, and one more if it is owned: the slots of the
-//! n-th side, if m owned ones lie before it, start at E + n + m.
+//! With the ranks of step 6, the n-th divided side of the mesh gives triangle T + n, and the m-th owned one gives
+//! vertex V + m. A side takes a new edge for its triangle's interior, and one more if it is owned: if m owned sides lie
+//! before the n-th side, its slots start at E + n + m.
 
 use trioxide_kernel::{Block, Group, In, Out, Shared, SharedMemory, kernel, safe};
 
@@ -16,20 +16,20 @@ use crate::point::{Anywhere, MeshPoint};
 /// The arrays that a round appends to, for each new vertex and each new triangle.
 #[derive(Group)]
 pub struct Parts<'a, P: MeshPoint> {
-    /// Coordinates; V, new ones included.
+    /// Coordinates; V, with the new ones.
     pub points: Out<'a, P>,
-    /// Edge that each new vertex divides; D of all rounds.
+    /// Edge that each new vertex divides; D in all rounds.
     pub divided: Out<'a, Edge>,
     /// Ends of that edge; D.
     pub origins: Out<'a, Ends>,
-    /// Tag of each edge, or empty; E, new ones included.
+    /// Tag of each edge, or empty; E, with the new ones.
     pub tags: Out<'a, u32>,
-    /// Triangle that each new one is a part of; N of all rounds.
+    /// Triangle that each new one is a part of; N in all rounds.
     pub parents: Out<'a, Triangle>,
 }
 
 impl<P: MeshPoint> Parts<'_, P> {
-    /// Writes the midpoint and the halves of edge `e`, which have its tag.
+    /// Writes the midpoint and the halves of edge `e`; the halves get its tag.
     #[inline(always)]
     fn divide(&self, before: Before, e: Edge, division: Division, ends: Ends) {
         let midpoint = division.midpoint;
@@ -46,7 +46,7 @@ impl<P: MeshPoint> Parts<'_, P> {
         }
     }
 
-    /// Takes the tag of the edge that had the slot of one inside of a triangle.
+    /// Clears the tag of an edge inside a triangle: its slot may hold the tag of an edge that had it before.
     #[inline(always)]
     fn untag(&self, e: Edge) {
         if !self.tags.is_empty() {
@@ -55,7 +55,8 @@ impl<P: MeshPoint> Parts<'_, P> {
     }
 }
 
-/// Divides a triangle by the template for its divided sides, in place, and the edges that it owns. For few.
+/// Divides a triangle by the template for its divided sides, in place, and divides the edges that it owns. For few
+/// triangles.
 ///
 /// A divided edge e becomes edges n, from its midpoint to its end, and n + 1, from its start to its midpoint, with n
 /// the first of its owner's slots for it. The kernel works on the triangle of half-edge `list[i]`; its first piece
@@ -119,12 +120,12 @@ pub fn divide_listed_triangles<P: MeshPoint>(
 /// Triangles that a block of [`divide_all_triangles()`] works on, a lane each.
 pub const TRIANGLES_OF_A_BLOCK: u32 = LANES as u32;
 const LANES: usize = 256;
-/// Triangles by which a CPU prefetches ahead what the prefetched rows name.
+/// The distance, in triangles, at which a CPU prefetches the elements that the prefetched rows name.
 const AHEAD: u32 = 8;
 /// Words of the rows of a block's triangles.
 const OLD: u32 = 3 * TRIANGLES_OF_A_BLOCK;
 
-/// Rows of three for a block's triangles, and behind them for the new ones that they give, up to three each.
+/// Rows of three for a block's triangles, followed by those for the new triangles, up to three for each old one.
 #[derive(SharedMemory)]
 pub struct Pieces {
     corners: Shared<Vertex, { 4 * 3 * LANES }>,
@@ -132,13 +133,13 @@ pub struct Pieces {
 }
 
 /// As [`divide_listed_triangles()`] for every triangle, but not in place: `corners` and `sides` get the unchanged
-/// triangles too. For many.
+/// triangles too. For many triangles.
 ///
-/// The old triangles of a block, and the new ones that they give, are neighbours in memory: they pass through shared
-/// memory, so that neighbouring lanes read and write neighbouring words.
+/// The old triangles of a block are neighbours in memory, and so are the new ones: both pass through shared memory, so
+/// that neighbouring lanes read and write neighbouring words.
 #[kernel(
     P in Anywhere,
-    // Without a limit 48: a block fewer at a time on each processor costs more than the few words that are spilled.
+    // Without the limit it takes 48: one block fewer on each multiprocessor costs more than the few spilled words.
     registers = 40,
     requires(
         n == before.triangles.div_ceil(TRIANGLES_OF_A_BLOCK) as usize,
@@ -153,7 +154,7 @@ pub struct Pieces {
         parts.divided.len() == parts.origins.len(),
         parts.tags.is_empty() || parts.tags.len() >= before.edges as usize
     ),
-    // All arrays but tags, which few meshes have.
+    // All arrays except tags, which few meshes have.
     moves(
         ranks.ranks.bytes() + ranks.owned.bytes() + halves.bytes() + longest.bytes()
             + old_corners.bytes() + old_sides.bytes() + corners.bytes() + sides.bytes()

@@ -10,7 +10,7 @@ use crate::point::{Anywhere, MeshPoint};
 /// The longest side of a triangle: 0, 1 or 2. Of equally long sides the one with the smaller edge id.
 #[kernel(
     P in Anywhere,
-    // The reads of a list of triangles would take 40 in double precision, and fewer blocks would run at once.
+    // Reading from a list of triangles would take 40 in double precision, and fewer blocks would run at once.
     registers = 32,
     requires(
         selected.list.is_empty() || selected.list.len() == n,
@@ -39,7 +39,7 @@ pub fn find_longest_edges<P: MeshPoint>(
     let ab = a.distance_squared(b);
     let bc = b.distance_squared(c);
     let ca = c.distance_squared(a);
-    // Ids decide ties only; there they are read.
+    // Ids are read on a tie only.
     let edge = |k: u32| sides.at(h(k)).edge();
     let mut best = 0;
     let mut length = ab;

@@ -45,8 +45,8 @@ pub fn set_divided_sides(
     }
 }
 
-/// The triangle of half-edge `list[i]`, if index `i` works on it: the first of a triangle's half-edges in the list
-/// acts.
+/// The triangle of half-edge `list[i]`, if index `i` works on it: of a triangle's half-edges in the list, the first one
+/// does.
 #[inline(always)]
 pub(super) fn acting(i: u32, list: In<HalfEdge>, flags: In<Bits<HalfEdge>>) -> Option<Triangle> {
     let h = list.at(i);

@@ -1,4 +1,4 @@
-//! Step 3: the way across each edge to the next triangle.
+//! Step 3: the link from each edge to the triangle across it.
 
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Own, Scatter};

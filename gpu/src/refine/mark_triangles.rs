@@ -1,4 +1,4 @@
-//! Which triangles to refine: a bit for each.
+//! The marks of the triangles to refine: a bit for each triangle.
 
 use glam::DVec3;
 use trioxide_kernel::safe::{In, Own};
@@ -14,7 +14,7 @@ pub fn mark_fraction(t: Own<Triangle>, seed: u64, chance: u64) -> bool {
     is_drawn(*t, seed, chance)
 }
 
-/// Whether a number drawn from triangle `t` and the seed lies below `chance`, in parts of 2^32.
+/// Whether a random number of triangle `t` and the seed is below `chance`, in parts of 2^32.
 #[inline(always)]
 pub fn is_drawn(t: Triangle, seed: u64, chance: u64) -> bool {
     // SplitMix64's finalizer: every bit of seed and index moves every bit of the result.
@@ -43,8 +43,8 @@ pub fn mark_box<P: MeshPoint>(
     is_in_box(mesh.points_of(t), [x0, y0, z0, x1, y1, z1])
 }
 
-/// Whether the centroid of a triangle lies in the box, its boundary included: the least corner comes first. A point of
-/// the plane has z = 0.
+/// Whether the centroid of a triangle lies in the box or on its boundary; the box is its lowest corner and its highest.
+/// A point of the plane has z = 0.
 #[inline(always)]
 pub fn is_in_box<D: DoublePoint>([a, b, c]: [D; 3], [x0, y0, z0, x1, y1, z1]: [f64; 6]) -> bool {
     let p = ((a + b + c) / 3.0).in_space();
@@ -69,8 +69,8 @@ pub fn mark_disk<P: MeshPoint, const IS_BALL: bool>(
     is_in_disk::<_, IS_BALL>(mesh.points_of(t), [x, y, z, radius])
 }
 
-/// Whether the centroid of a triangle lies in the ball, its boundary included: centre and radius; unless `IS_BALL` in
-/// the cylinder along z around it, which in the plane is the disk.
+/// Whether the centroid of a triangle lies in the ball of this centre and radius, or on its boundary; without `IS_BALL`
+/// in the cylinder along z, which is a disk in the plane.
 #[inline(always)]
 pub fn is_in_disk<D: DoublePoint, const IS_BALL: bool>(
     [a, b, c]: [D; 3],
@@ -118,7 +118,7 @@ pub fn mark_angle<P: MeshPoint>(
 /// Whether one of a triangle's angles is below the one with this cosine and sine.
 #[inline(always)]
 pub fn has_smaller_angle<D: DoublePoint>([a, b, c]: [D; 3], [cosine, sine]: [f64; 2]) -> bool {
-    // Below: the first arm, turned by the angle, lies beyond the second.
+    // Below: the first edge, turned by the angle, lies beyond the second.
     let below = |p: D, q: D, r: D| {
         let (u, v) = (q - p, r - p);
         u.spanned_area(v) * cosine < u.inner(v) * sine
@@ -138,7 +138,7 @@ pub fn mark_parts(
 }
 
 /// The triangle of the input that triangle `t` is a part of. The input has `triangles` triangles; `parent` gives the
-/// one of each new one, in their order.
+/// triangle that each new one is a part of, in the order of the new ones.
 #[inline(always)]
 pub fn ancestor(t: Triangle, triangles: u32, parent: impl Fn(u32) -> Triangle) -> Triangle {
     let mut t = t;

@@ -5,7 +5,7 @@
 //! every triangle applies the template for its divided edges.
 //!
 //! Each edge is *owned* by the triangle that runs along it in the edge's direction (section 3.1). A *side* is an edge
-//! and a way to run along it: 2e forward, 2e + 1 in reverse. A mesh of V points, T triangles and E edges is
+//! and a direction along it: 2e forward, 2e + 1 in reverse. A mesh of V points, T triangles and E edges is
 //!
 //! | array | length | holds |
 //! | --- | --- | --- |
@@ -15,8 +15,7 @@
 //! | `halves` | 2E | half-edge of each side, `NONE` beyond the boundary: the inverse of `sides` |
 //! | `longest` | T | the longest side: 0, 1 or 2 |
 //!
-//! `halves` and `longest` are brought up to date at the beginning of a round, for the triangles that the last one
-//! changed.
+//! `halves` and `longest` are updated at the beginning of a round, for the triangles that the previous round changed.
 //!
 //! | step of the paper | stage |
 //! | --- | --- |
@@ -41,7 +40,7 @@
 //!   bit was set before: the thread that set it goes on.
 //! - **Lengths are exact in their order.** Squared lengths, rounded the same way from both sides, and of equal ones the
 //!   smaller edge id: a strict order of all edges. A walk goes from each edge to a longer one, so it ends, and the
-//!   longest edge of a triangle with a divided edge is divided.
+//!   longest edge of a triangle with a divided edge is divided too.
 //! - **One sub-step.** The paper needs three: neighbours still read edges that a triangle overwrites, and a triangle
 //!   reads its neighbour's slots from the edge. Here triangles know their corners, so no thread reads the ends of an
 //!   edge; and the slots of a neighbour follow from its ranks. So one launch writes points, edges and triangles.
@@ -51,8 +50,8 @@
 //!   both give the same bits.
 //!
 //! - **Surfaces in space.** The bodies are generic over points of the plane and of space. The order of edges is that of
-//!   lengths, whichever the space: the proofs hold. In space a triangle has no side from which it runs clockwise, so
-//!   [`check_parts`] asks there only whether a part has an area.
+//!   lengths in either case, so the proofs hold. In space a triangle has no side from which it runs clockwise, so
+//!   [`check_parts`] only checks there whether a part has an area.
 //!
 //! Slots, pieces and directions agree with the paper's worked example (section 4.5), template by template.
 
@@ -122,7 +121,7 @@ pub struct Corners<'a, P: MeshPoint> {
 }
 
 impl<P: MeshPoint> Corners<'_, P> {
-    /// Prefetches, on a CPU, the points of a triangle some way behind `t`.
+    /// Prefetches, on a CPU, the points of a triangle some way after `t`.
     #[inline(always)]
     fn prefetch(self, t: Triangle) {
         prefetch_corners(self.points, self.corners, t);
@@ -143,7 +142,7 @@ impl<P: MeshPoint> Corners<'_, P> {
     }
 }
 
-/// The triangles of a launch: of the half-edges in a list, or all from an id on if the list is empty.
+/// The triangles of a launch: those of the half-edges in a list, or all triangles from an id on if the list is empty.
 #[derive(Group)]
 pub struct Selected<'a> {
     /// Half-edges, or `NONE`.
@@ -155,7 +154,7 @@ pub struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// The triangle of index `i`, if it has one: no other index has it.
+    /// The triangle of index `i`, or `None`. No two indices have the same triangle.
     #[inline(always)]
     fn triangle(self, i: u32) -> Option<Triangle> {
         if self.list.is_empty() {

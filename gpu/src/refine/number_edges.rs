@@ -8,7 +8,7 @@ use crate::ids::{Edge, HalfEdge, Side};
 /// Whether half-edge `h` owns its edge: the smaller of its two half-edges does.
 #[kernel(requires(twins.len() == n), moves(twins.bytes() + 4 * words(n)))]
 pub fn mark_owners(h: Own<HalfEdge>, twins: In<HalfEdge, HalfEdge>) -> bool {
-    // Along the boundary the twin has an id behind the half-edges of all triangles.
+    // Along the boundary the twin has an id above the half-edges of all triangles.
     *h < twins.at(h)
 }
 

@@ -1,8 +1,8 @@
-//! Step 6: how many divided and owned sides lie before each triangle.
+//! Step 6: the numbers of divided and owned sides before each triangle.
 //!
-//! A prefix sum is a rank, and a population count does a part of it. Where few sides are divided, sums are kept for
-//! every 128 half-edges: they are soon made. Where many are, a rank stands beside each word of flags: it is soon looked
-//! up, with two reads in place of four, and a third of the instructions.
+//! A prefix sum is a rank, and a population count computes a part of it. Where few sides are divided, a sum is kept for
+//! every 128 half-edges: these sums take little time to make. Where many are, a rank stands beside each word of flags:
+//! a lookup takes two reads in place of four, and a third of the instructions.
 
 use trioxide_kernel::safe::{self, Own, Scatter};
 use trioxide_kernel::{Bits, Group, In, kernel};
@@ -11,7 +11,7 @@ use trioxide_kernel::rows::rank_in;
 
 use crate::ids::{HalfEdge, Item};
 
-/// Divided sides, and how many of them lie before a half-edge.
+/// Divided sides, and the number of divided sides before a half-edge.
 pub(super) trait Ranking: Copy {
     /// Whether side `h` is divided.
     fn is_divided(self, h: HalfEdge) -> bool;
@@ -41,7 +41,7 @@ impl RanksBuffers<'_> {
 }
 
 impl Ranks<'_> {
-    /// Asks a CPU for the ranks of half-edge `h` ahead of their use.
+    /// Prefetches, on a CPU, the ranks of half-edge `h`.
     #[inline(always)]
     pub(super) fn prefetch(self, h: HalfEdge) {
         self.ranks.prefetch(h.index() / 32 * 2);
@@ -68,7 +68,7 @@ impl Ranking for Ranks<'_> {
 /// Half-edges between two stored sums.
 pub const STEP: u32 = 128;
 
-/// Counts the set bits in the `i`-th [`STEP`] of `flags`, and of `owned` behind all of them.
+/// Counts the set bits of the `i`-th [`STEP`] half-edges; the counts of `owned` follow all counts of `flags`.
 #[kernel(
     requires(flags.len() == owned.len(), n == flags.len().div_ceil(4), sums.len() == 2 * n),
     moves(flags.bytes() + owned.bytes() + sums.bytes())
@@ -97,7 +97,7 @@ pub struct Counts<'a> {
     pub flags: safe::In<'a, Bits<HalfEdge>>,
     /// Divided sides that own their edge; 3T bits.
     pub owned: safe::In<'a, Bits<HalfEdge>>,
-    /// The scanned counts of [`count_divided_sides()`]: all flags lie before the first owned one.
+    /// The scanned counts of [`count_divided_sides()`]: all flags come before the first owned one.
     pub sums: safe::In<'a, u32>,
 }
 

@@ -52,7 +52,7 @@ pub fn follow_marked_triangles(
     walk(marked.at(i), forest, divided);
 }
 
-/// Walks on from the `i`-th edge that leads into a triangle that is not marked.
+/// Continues the walk from the `i`-th edge that leads into a triangle without a mark.
 #[kernel(requires(
     leading.len() == n,
     marked.len() == words(forest.longest.len()),

@@ -7,7 +7,7 @@ use super::Ends;
 use super::prefix_sums::Ranking;
 use crate::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 
-/// New edges of a triangle by the division of one side.
+/// The new edges of a triangle that the division of one side makes.
 #[derive(Clone, Copy)]
 pub(super) struct Division {
     /// Edge from the midpoint of the divided edge to its end; the edge from the start to the midpoint has the next id.
@@ -50,11 +50,11 @@ pub struct Before {
 
 impl Scalar for Before {}
 
-/// A triangle with a divided side: its vertices and sides, from the longest side on.
+/// A triangle with a divided side: its vertices and sides, starting with the longest side.
 pub(super) struct Divided {
     vertices: [Vertex; 3],
     sides: [Side; 3],
-    /// Whether each side is divided; the first one is.
+    /// Whether each side is divided; the first side always is.
     flags: [bool; 3],
     /// The divisions of these sides.
     divisions: [Division; 3],
@@ -62,12 +62,12 @@ pub(super) struct Divided {
     pub rank: u32,
 }
 
-/// The data of a triangle that follow from the flags alone.
+/// The part of a triangle's data that follows from the flags alone.
 #[derive(Clone, Copy)]
 pub(super) struct Flagged {
     flags: [bool; 3],
     longest: u32,
-    /// Divided sides before the triangle, and owned ones.
+    /// The numbers of divided and of owned sides before the triangle.
     before: (u32, u32),
 }
 
@@ -89,7 +89,7 @@ impl Flagged {
     }
 }
 
-/// `a`, `b` or `c`: an array with an index would lie in memory.
+/// `a`, `b` or `c`: an array that a variable indexes would lie in memory.
 #[inline(always)]
 fn pick<T>(k: u32, a: T, b: T, c: T) -> T {
     match k {
@@ -174,7 +174,7 @@ impl Divided {
         }
     }
 
-    /// Calls `write` with each piece, its vertices and its sides, `join` with each edge inside, and `own` with each
+    /// Calls `write` with each piece, its vertices and its sides; `join` with each edge inside; and `own` with each
     /// divided edge that the triangle owns, its division and its ends.
     ///
     /// ```text
@@ -187,7 +187,7 @@ impl Divided {
     /// ```
     ///
     /// The half with A comes first, then the half with B, if they have no divided side; then the two parts of A's half,
-    /// then the two parts of B's.
+    /// then the two parts of B's half.
     #[inline(always)]
     pub fn apply(
         &self,

@@ -1,4 +1,4 @@
-//! The checks of a mesh: the other kernels index with it only after these.
+//! The checks of a mesh, on which the other kernels rely.
 
 use glam::DVec3;
 use trioxide_kernel::kernel;
@@ -10,13 +10,13 @@ use crate::point3::{Point3, Spatial};
 
 /// Slots of the check kernels' result: the smallest offending element for each rule, `NONE` where it holds.
 pub mod tet_rule {
-    /// Vertex with a coordinate that is no finite number.
+    /// Vertex with a coordinate that is not finite.
     pub const FINITE: u32 = 0;
     /// Tetrahedron with an index out of range.
     pub const RANGE: u32 = 1;
     /// Tetrahedron whose orientation is negative.
     pub const ORIENTATION: u32 = 2;
-    /// Corner of a tagged triangle whose edge from there no tetrahedron has.
+    /// Corner of a tagged triangle that begins an edge which no tetrahedron has.
     pub const FACE: u32 = 3;
     /// Edge use for which the table of edges has no room.
     pub const CROWDED: u32 = 4;
@@ -44,9 +44,9 @@ pub fn check_tet_points<P: Point3>(v: Own<Vertex>, points: In<P, Vertex>, found:
 }
 
 /// Finds tetrahedron number `i` if it has an index out of range, is too small for its squares, or has negative
-/// orientation; whether its orientation could not be decided.
+/// orientation. Returns whether its orientation is undecided.
 ///
-/// Number i of n in `list` is `list[i]`, and behind them n + j is tetrahedron `first + j`.
+/// Number i of the n tetrahedra in `list` is `list[i]`; number n + j is tetrahedron `first + j`.
 ///
 /// The sign is that of a filter: Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
 /// Predicates (1997), figure 21. The host decides the other tetrahedra exactly: very few, with volumes under 10^-15 of
@@ -118,6 +118,6 @@ pub fn check_tetrahedra<P: Point3>(
         return false;
     }
     let is_positive = determinant < -bound;
-    // Not positive also where the products overflow, so that every comparison fails.
+    // True also where the products overflow and every comparison fails.
     !is_positive
 }

@@ -1,4 +1,4 @@
-//! Steps 3 and 4 of the paper where few edges are marked: lists of the tetrahedra around each edge are followed.
+//! Steps 3 and 4 of the paper for few marked edges: the kernel follows lists of the tetrahedra around each edge.
 
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own};
 use trioxide_kernel::{Bits, kernel};
@@ -22,14 +22,13 @@ pub struct Dependencies<'a> {
 /// Marks the edges that the edges in word `w` of the bit set `fresh` require: in each tetrahedron around, the longest
 /// edge of the tetrahedron and of its two faces at the edge.
 ///
-/// An edge that was not marked in `marked` comes into `found`, the `fresh` of the next round, and `progress[round]`
-/// becomes 1. `fresh` is 0 afterwards. `touched` gets the tetrahedra around these edges: in the end all tetrahedra with
-/// a marked edge.
+/// A newly marked edge gets its bit in `found`, the `fresh` of the next round, and `progress[round]` becomes 1. `fresh`
+/// is 0 afterwards. `touched` gets the tetrahedra around these edges: in the end all tetrahedra with a marked edge.
 ///
-/// The rounds find what those of [`close_tet_marks`](super::close_marks::close_tet_marks()) find.
+/// The rounds mark the same edges as those of [`close_tet_marks`](super::close_marks::close_tet_marks()).
 ///
-/// A thread takes a word of 32 edges: most are 0, and a round costs an eighth of a byte for each edge. Lists of edges
-/// would cost a compaction a round, or one counter that every thread waits for.
+/// A thread takes a word of 32 edges: most words are 0, and a round costs an eighth of a byte for each edge. Lists of
+/// edges would cost a compaction a round, or one counter that every thread waits for.
 #[kernel(requires(
     fresh.len() == n,
     found.len() == n,
@@ -71,7 +70,7 @@ pub fn close_few_tet_marks(
                     return;
                 }
                 let e = dependencies.edges.at(EdgeUse::of(t, edge_index(set)));
-                // Another thread may mark it at the same time and put it into `found` too; that does no harm.
+                // Another thread may mark it at the same time and set its bit in `found` too; the result is the same.
                 if !marked.bit(e) {
                     marked.set_bit(e);
                     found.set_bit(e);

@@ -1,7 +1,7 @@
 //! Steps 3 and 4 of the paper: marks follow the dependencies.
 //!
-//! A round looks at all tetrahedra: 28 bytes each, read in order, and six bits of edges, which stay in the L2 cache.
-//! The tetrahedra around each edge need no list, which takes as long to make as ten rounds.
+//! A round reads all tetrahedra: 28 bytes each, in order, and six bits of edges, which stay in the L2 cache. It needs
+//! no list of the tetrahedra around each edge, which takes as long to make as ten rounds.
 
 use trioxide_kernel::{Atomic, Bits, Block, In, Out, Shared, SharedMemory, kernel};
 
@@ -12,7 +12,7 @@ use crate::ids::{Edge, Tet};
 pub const CLOSE_TETS: usize = 256;
 const TETS: u32 = CLOSE_TETS as u32;
 
-/// Shared memory of a block: the edges of its tetrahedra, and which have a marked one.
+/// Shared memory of a block: the edges of its tetrahedra, and the tetrahedra with a marked edge.
 #[derive(SharedMemory)]
 pub struct CloseTile {
     edges: Shared<u32, { 6 * CLOSE_TETS }>,
@@ -31,10 +31,10 @@ const SIMPLICES: [(u32, u32); 5] = [
 /// Marks, in `after`, the edges that the marks in `before` require: in each tetrahedron and each of its faces with a
 /// marked edge, the longest edge. `after` is a copy of `before`.
 ///
-/// `progress[round + 1]` becomes 1 if there is a new mark; a round behind one without returns at once. `touched` gets
-/// the tetrahedra with an edge in `before`: behind the last round, all that have a marked edge.
+/// `progress[round + 1]` becomes 1 if there is a new mark; a round after one without a new mark returns at once.
+/// `touched` gets the tetrahedra with an edge in `before`: after the last round, all that have a marked edge.
 ///
-/// A round reads the marks of the round before alone, so that the number of rounds does not depend on the order of
+/// A round reads only the marks of the round before, so that the number of rounds does not depend on the order of
 /// blocks.
 #[kernel(
     requires(

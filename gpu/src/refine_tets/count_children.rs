@@ -6,7 +6,7 @@ use trioxide_kernel::{Bits, kernel};
 use super::{TETRAHEDRON, count_leaves, edge_index};
 use crate::ids::{Edge, EdgeUse, Item, Tet};
 
-/// Marked edges of the `i`-th tetrahedron in `touched`, longest first, and the number of its children but one.
+/// Marked edges of the `i`-th tetrahedron in `touched`, longest first, and the number of its children less one.
 #[kernel(
     requires(
         touched.len() == n,
@@ -27,13 +27,13 @@ pub fn count_tet_children(
 ) {
     let t = touched.at(i);
     let order = orders.at(t);
-    // All read at once.
+    // All are read together, so that the reads overlap.
     let pair = |k: u32| edges.pair(EdgeUse::of(t, k));
     let [[a, b], [c, d], [e, f]] = [pair(0), pair(2), pair(4)];
     let [a, b, c, d, e, f] = marked.bit_all([a, b, c, d, e, f]).map(u32::from);
     let own = a | b << 1 | c << 2 | d << 3 | e << 4 | f << 5;
     let mut division = 0;
-    // From the shortest on, so that the longest comes to the lowest bits.
+    // From the shortest on, so that the longest is in the lowest bits at the end.
     let mut place = 24;
     while place > 0 {
         place -= 4;

@@ -1,4 +1,4 @@
-//! Triangles with boundary tags are divided as faces of tetrahedra are.
+//! Triangles with boundary tags are divided as the faces of tetrahedra are.
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts};
 use trioxide_kernel::{Bits, kernel};
@@ -13,7 +13,7 @@ fn face_edge_index(set: u32) -> u32 {
     (set >> 1) - 1
 }
 
-/// Marked edges of triangle `f`, longest first, and the number of its children but one.
+/// Marked edges of triangle `f`, longest first, and the number of its children less one.
 #[kernel(
     P in Spatial,
     requires(

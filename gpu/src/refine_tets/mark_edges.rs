@@ -24,7 +24,7 @@ pub fn mark_edges_of_tets(
         return;
     }
     let mark = |e: Edge| {
-        // Most are marked already: a load costs less than an atomic update.
+        // Most edges are marked already: a load costs less than an atomic update.
         if !marked.bit(e) {
             marked.set_bit(e);
         }

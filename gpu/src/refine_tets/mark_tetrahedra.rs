@@ -1,4 +1,4 @@
-//! Which tetrahedra to divide: a bit for each.
+//! The marks of the tetrahedra to divide: a bit for each tetrahedron.
 
 use glam::DVec3;
 use trioxide_kernel::safe::{Group, In, Own};
@@ -25,9 +25,9 @@ impl<P: Point3> Tets<'_, P> {
     }
 }
 
-/// Whether `t` is one of a fraction of all, chosen by `seed`: a number below 2^32 drawn for it is below `threshold`.
+/// Whether `t` is in a random fraction of all tetrahedra: its random number below 2^32 for `seed` is below `threshold`.
 ///
-/// SplitMix64's finalizer (Steele, Lea, Flood 2014) of seed and index.
+/// The number is SplitMix64's finalizer (Steele, Lea, Flood 2014) of seed and index.
 #[inline(always)]
 pub fn is_chosen(t: Tet, seed: u64, threshold: u64) -> bool {
     let mut x = seed.wrapping_add((u64::from(t.index()) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -36,13 +36,13 @@ pub fn is_chosen(t: Tet, seed: u64, threshold: u64) -> bool {
     (x ^ x >> 31) >> 32 < threshold
 }
 
-/// Whether tetrahedron `t` is one of a fraction of all ([`is_chosen`]).
+/// Whether tetrahedron `t` is in a random fraction of all ([`is_chosen`]).
 #[kernel]
 pub fn mark_tets_by_fraction(t: Own<Tet>, seed: u64, threshold: u64) -> bool {
     is_chosen(*t, seed, threshold)
 }
 
-/// Whether tetrahedron `t` comes from a marked one of the first level.
+/// Whether tetrahedron `t` is a part of a marked tetrahedron of the input.
 #[kernel(requires(parents.len() == n))]
 pub fn mark_tet_descendants(t: Own<Tet>, parents: In<Tet, Tet>, marked: In<Bits<Tet>>) -> bool {
     // Without a branch, so that a thread's reads for several tetrahedra overlap.

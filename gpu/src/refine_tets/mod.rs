@@ -2,8 +2,8 @@
 //! dimensions as future work (section 6.1).
 //!
 //! T tetrahedra, four vertices each, positively oriented; V points; E edges. Some tetrahedra are marked. The result is
-//! a conforming mesh in which every marked tetrahedron is divided, and in which every bisection is by a longest edge,
-//! as far as edges of this mesh go.
+//! a conforming mesh in which every marked tetrahedron is divided, and every bisection of an edge of the input is by a
+//! longest edge.
 //!
 //! | stage | covers, in the paper |
 //! | --- | --- |
@@ -22,7 +22,7 @@
 //!
 //! Edges are totally ordered: by their squared length as rounded, which is the same from either end and in every
 //! tetrahedron; of two equal ones the edge with the smaller id counts as longer. Edge ids follow the first use of each
-//! edge, tetrahedron by tetrahedron, in each by the local order 01, 02, 03, 12, 13, 23. Nothing below needs more of the
+//! edge, tetrahedron by tetrahedron, in each by the local order 01, 02, 03, 12, 13, 23. The proofs below only need the
 //! order than that it is total: rounding cannot break conformity.
 //!
 //! # Closure
@@ -72,17 +72,16 @@
 //! coordinates are apart could be flat: after each level the children are checked like an input.
 //!
 //! # Children in one launch
+//! A child is a path in the tree of bisections. A simplex in it is identified by the set of the tetrahedron's vertices
+//! that it has kept: its original edges are the edges between them. It has four at first and loses one with each
+//! bisection, so the tree is three levels high, and three bits identify a leaf: for each level whether the child keeps
+//! the lower or the upper end. With vertices as a set of four bits, an edge is a set of two; the order of a
+//! tetrahedron's edges is six such sets, 24 bits, longest first; and the next edge to bisect is the first marked one
+//! within the kept set ([`longest_within()`]). So all 63 patterns of marks in all orders need neither templates nor
+//! tables, and no array in memory: a thread visits one leaf after the other.
 //!
-//! A child is a path in the tree of bisections. A simplex in it is known by the set of the tetrahedron's vertices that
-//! it has kept: its original edges are the edges between them. It has four at first and loses one with each bisection,
-//! so the tree is three levels high, and three bits name a leaf: for each level whether the child keeps the lower or
-//! the upper end. With vertices as a set of four bits, an edge is a set of two; the order of a tetrahedron's edges is
-//! six such sets, 24 bits, longest first; and the next edge to bisect is the first marked one within the set that is
-//! kept ([`longest_within()`]). So all 63 patterns of marks in all orders need neither templates nor tables, and no
-//! array that lies in memory: a thread visits one leaf after the other.
-//!
-//! Child 0 takes its parent's place, the others follow behind the T tetrahedra, in the order of their parents: slots
-//! from prefix sums as in the paper (4.3).
+//! Child 0 takes its parent's place, the others follow the T tetrahedra, in the order of their parents: slots from
+//! prefix sums as in the paper (4.3).
 
 pub mod check_tetrahedra;
 pub mod close_few_marks;
@@ -142,8 +141,8 @@ pub fn ends(set: u32) -> (u32, u32) {
     (set.trailing_zeros(), 31 - set.leading_zeros())
 }
 
-/// The longest of the edges in `order` (sets of four bits, longest first) whose ends both lie in `within`; 0 if none
-/// does.
+/// The longest of the edges in `order` (sets of four bits, longest first) whose ends both lie in `within`; 0 if there
+/// is none.
 #[inline(always)]
 pub fn longest_within(order: u32, within: u32) -> u32 {
     let mut rest = order;
@@ -164,8 +163,8 @@ pub const PATHS: u32 = 8;
 /// first): `bisect` gets each edge and the set of the end that its midpoint replaces. Returns whether there is such a
 /// leaf.
 ///
-/// The highest of the three bits of `path` is the first bisection's: 0 keeps the lower end, 1 the upper. Behind a
-/// leaf's last bisection they are 0.
+/// The highest of the three bits of `path` is the first bisection's: 0 keeps the lower end, 1 the upper. The bits after
+/// a leaf's last bisection are 0.
 #[inline(always)]
 pub fn walk(marked: u32, all: u32, path: u32, mut bisect: impl FnMut(u32, u32)) -> bool {
     let mut kept = all;
@@ -183,8 +182,9 @@ pub fn walk(marked: u32, all: u32, path: u32, mut bisect: impl FnMut(u32, u32)) 
     }
 }
 
-/// Bisects a simplex with the vertices `kept` by the longest of its edges in `marked`: the edge, and the vertices that
-/// the half with the edge's lower end keeps and the other. `None` if it has no marked edge.
+/// Bisects a simplex with the vertices `kept` by the longest of its edges in `marked`. Returns the edge, the vertices
+/// kept by the half with the edge's lower end, and the vertices kept by the other half; `None` if it has no marked
+/// edge.
 #[inline(always)]
 fn halves(marked: u32, kept: u32) -> Option<(u32, [u32; 2])> {
     let edge = longest_within(marked, kept);
@@ -277,7 +277,7 @@ fn leaves_of_half<V: Copy>(
     }
 }
 
-/// The leaves of a part with two vertices kept: of its only edge's halves none has another.
+/// The leaves of a part with two vertices kept: the halves of its only edge are not divided.
 #[inline(always)]
 fn leaves_of_quarter<V: Copy>(
     quarter: Part<V>,
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(count_leaves(triangle, TRIANGLE), 4);
     }
 
-    /// The leaves of a simplex. A vertex is the set of the original vertices whose middle it is.
+    /// The leaves of a simplex. A vertex is the set of the original vertices of which it is the midpoint.
     fn leaves<const N: usize>(marked: u32) -> Vec<[u32; N]> {
         let mut leaves = Vec::new();
         for path in 0..PATHS {

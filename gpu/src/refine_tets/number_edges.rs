@@ -22,9 +22,10 @@ pub(super) fn ends_of_use(tetrahedra: In<Vertex>, usage: EdgeUse) -> (Vertex, Ve
     (a.min(b), a.max(b))
 }
 
-/// Joins `usage` to the other uses of its edge: `of_uses` gets their slot in `table`, which gets the smallest of them.
+/// Joins `usage` to the other uses of its edge: they share a slot in `table`, which `of_uses` gets; the slot gets the
+/// smallest use.
 ///
-/// `table` is `NONE` before. Finds a use for which it has no room. `scale` is slots a vertex, times 2^32.
+/// `table` is `NONE` before the launch. Finds a use for which it has no room. `scale` is slots a vertex, times 2^32.
 #[kernel(
     requires(2 * n == 3 * tetrahedra.len(), of_uses.len() == n, found.len() == tet_rule::COUNT),
     // The slots of the table that it reads and writes depend on the mesh.
@@ -94,7 +95,7 @@ pub fn number_tet_edges(
     table.set(slots.at(first_uses.at(e)), *e);
 }
 
-/// Replaces the slot of `usage` by its edge.
+/// Replaces the slot of `usage` by the edge's id.
 #[kernel(
     requires(edges.len() == n),
     moves(2 * edges.bytes())
@@ -103,8 +104,8 @@ pub fn name_tet_edges(usage: Own<EdgeUse>, table: In<Edge>, edges: Out<u32, Edge
     edges.set(usage, table.at(edges.at(usage)).index());
 }
 
-/// Replaces the slot of `usage` by its edge, and links it to the others: `last_uses[e]` is one use of the edge, and
-/// `links` leads from each use to another, and at the end to `NONE`.
+/// Replaces the slot of `usage` by the edge's id, and links it to the other uses: `last_uses[e]` is one use of the edge,
+/// and `links` leads from each use to another, and from the last one to `NONE`.
 ///
 /// The order of the links depends on the threads. No result depends on it: they are followed to the end, to set bits.
 #[kernel(

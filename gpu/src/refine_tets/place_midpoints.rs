@@ -17,7 +17,7 @@ use crate::point3::{Point3, Spatial};
         parents.len() == 2 * (before as usize + n),
         midpoints.len() == first_uses.len()
     ),
-    // For each edge: two words of the lists, two of a tetrahedron; three words and a point are written.
+    // For each edge, two words of the lists and two of a tetrahedron are read; three words and a point are written.
     moves((28 + size_of::<P>()) * n)
 )]
 pub fn place_tet_midpoints<P: Point3>(

@@ -17,10 +17,10 @@ pub struct NewTets {
     parents: Shared<Tet, NEW>,
 }
 
-/// Writes the children of [`FAMILIES`] tetrahedra in `touched`: the first of each into its place, the others from
+/// Writes the children of [`FAMILIES`] tetrahedra in `touched`: the first child of each into its place, the others from
 /// `first` on, by the scanned counts in `added`, whose sum is `all_added`. They inherit its entry of `parents`.
 ///
-/// New tetrahedra of a block lie side by side: they are gathered in shared memory and written whole.
+/// The new tetrahedra of a block lie side by side: they are gathered in shared memory and written whole.
 #[kernel(
     requires(
         n == touched.len().div_ceil(FAMILIES),
@@ -66,7 +66,7 @@ pub fn write_tet_children(
             edges.pair(6 * t.index() + 2),
             edges.pair(6 * t.index() + 4),
         ];
-        // All read at once; an edge that is not marked has no midpoint.
+        // All are read together; an edge without a mark has no midpoint.
         let middle = |k: usize| {
             if is_marked(division, edge_set(k as u32)) {
                 midpoints.at(ids[k / 2][k % 2])

@@ -1,9 +1,9 @@
-//! Boundary nodes (section 3.2.2): the nodes of faces that one cell alone uses.
+//! Boundary nodes (section 3.2.2): the nodes of faces that only one cell has.
 //!
-//! The paper sorts all faces. Here a node takes the faces whose lowest node it is, and looks for each among its other
+//! The paper sorts all faces. Here a node takes the faces whose lowest node it is, and searches each among its other
 //! cells. It reads about twelve cells until it finds the face, from the nearest cache, and writes only bits of the
 //! boundary. Faces whose lowest node has more than [`LIGHT`] cells are searched around their node with the fewest
-//! cells. Meshes of tetrahedra alone have a kernel of their own ([`mark_tet_boundary()`](super::mark_tet_boundary())).
+//! cells. Meshes of tetrahedra have a kernel of their own ([`mark_tet_boundary()`](super::mark_tet_boundary())).
 
 use trioxide_kernel::safe::{Atomic, Own};
 use trioxide_kernel::{Bits, kernel};
@@ -34,7 +34,7 @@ pub(super) fn shares_triangle(
     while s < end {
         let other = Cell::new(stars.corner(s).index() / 4);
         let [p, q, r, w] = stars.cells.tetrahedron(other);
-        // No branch between the comparisons: most fail at different places.
+        // No branch between the comparisons: they fail at unpredictable places.
         let has = |v| (v == p) | (v == q) | (v == r) | (v == w);
         if has(a) & has(b) && other != t {
             return true;
@@ -82,8 +82,8 @@ fn mark(
     on_boundary.set_bit(d);
 }
 
-/// Marks the faces whose lowest node is `v` and that one cell alone uses, and their nodes. A node of more than
-/// [`LIGHT`] cells is left out.
+/// Marks the faces whose lowest node is `v` and that only one cell has, and their nodes. A node of more than [`LIGHT`]
+/// cells is skipped.
 #[kernel(
     requires(
         stars.fit(n),
@@ -119,8 +119,8 @@ pub fn mark_boundary_faces(
     }
 }
 
-/// As [`mark_boundary_faces()`], for one face, if one of its nodes has more than [`LIGHT`] cells: of these are all that
-/// others left.
+/// As [`mark_boundary_faces()`], for one face, if one of its nodes has more than [`LIGHT`] cells: this covers the faces
+/// that the other kernels skip.
 #[kernel(requires(
     n == MOST_FACES as usize * stars.cells.count(),
     stars.fit(stars.nodes()),
@@ -150,7 +150,7 @@ pub fn mark_heavy_faces(
     }
 }
 
-/// Whether one polygon alone uses the edge from corner `i` to the next corner around the polygon.
+/// Whether only one polygon has the edge from corner `i` to the next corner around the polygon.
 #[kernel(requires(
     stars.fit(stars.nodes()),
     n == stars.corners.len(),

@@ -1,4 +1,4 @@
-//! The box around the nodes of a mesh that was made on the device; of other meshes the host finds it.
+//! The box around the nodes of a mesh that was made on the device; the host finds the box of other meshes.
 
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Own};
@@ -7,10 +7,10 @@ use super::quality::{COPIES, ordered_bits, raise};
 use crate::ids::Vertex;
 use crate::point3::{Point3, Spatial};
 
-/// Extremes of a box: those of x, y and z, then those of -x, -y and -z.
+/// Extremes of a box: the largest x, y and z, then the largest -x, -y and -z.
 pub const EXTREMES: u32 = 6;
 
-/// Moves the extremes so that node `v` is in the box. `extremes` are [keys](ordered_bits()), [`COPIES`] of each, 0
+/// Raises the extremes so that node `v` is in the box. `extremes` are [keys](ordered_bits()), [`COPIES`] of each, 0
 /// before the first node.
 #[kernel(
     P in Spatial,

@@ -1,19 +1,19 @@
 //! Cells of any kind, seen from their corners.
 //!
-//! The vertices of all cells stand in one list; a *corner* is a place in it. A mesh of tetrahedra has that list alone
+//! The vertices of all cells are in one list; a *corner* is a place in it. A mesh of tetrahedra has only that list
 //! (`offsets` and `cells` are empty): cell `c` has corners `4c..4c + 4`. Other meshes have `offsets`, the start of each
-//! cell and the end of the last, and `cells`, the cell of each corner. The number of vertices is the kind of a cell.
-//! The cells of a surface mesh are polygons; kernels for both kinds of meshes take a `dimension`.
+//! cell and the end of the last, and `cells`, the cell of each corner. The number of a cell's vertices is its kind. The
+//! cells of a surface mesh are polygons; kernels for both kinds of meshes take a `dimension`.
 
 use trioxide_kernel::safe::{self, Group, In};
 
 use crate::ids::{Cell, CellFace, Corner, Vertex};
 
-/// Dimension: cells are tetrahedra, pyramids, wedges and hexahedra, by 4, 5, 6 and 8 vertices.
+/// Dimension: cells are tetrahedra, pyramids, wedges and hexahedra, with 4, 5, 6 and 8 vertices.
 pub const VOLUME: u32 = 0;
 /// Dimension: cells are polygons.
 pub const SURFACE: u32 = 1;
-/// As a volume, but all vertices of a cell are neighbours, not only the two ends of an edge.
+/// As a volume, but all vertices of a cell are neighbours, not only the ends of an edge.
 pub const WHOLE_CELLS: u32 = 2;
 
 /// No vertex: the nibble that ends a list of a cell's vertices.
@@ -111,7 +111,7 @@ impl Stars<'_> {
         self.corners.at(s)
     }
 
-    /// Prefetches, on a CPU, the cell of a corner some way behind `s` in the list: cells lie anywhere in memory.
+    /// Prefetches, on a CPU, the cell of a corner some way after `s` in the list: cells lie anywhere in memory.
     #[inline(always)]
     pub fn prefetch(self, s: u32) {
         self.cells.vertices.prefetch_item(self.corners, s);
@@ -184,13 +184,13 @@ impl Cells<'_> {
         self.vertices.at(cell.corner(k))
     }
 
-    /// The vertices of a tetrahedron, loaded as one vector; the mesh has tetrahedra alone.
+    /// The vertices of a tetrahedron, loaded as one vector; the mesh has only tetrahedra.
     #[inline(always)]
     pub fn tetrahedron(self, id: Cell) -> [Vertex; 4] {
         self.vertices.quad(Corner::new(4 * id.index()))
     }
 
-    /// The vertices of a cell of four.
+    /// The vertices of a cell with four.
     #[inline(always)]
     pub fn four_vertices(self, cell: CellSpan) -> [Vertex; 4] {
         self.vertices.at_all([0, 1, 2, 3].map(|k| cell.corner(k)))
@@ -253,7 +253,7 @@ impl Cells<'_> {
     }
 }
 
-/// A face of a cell. A triangle has its first vertex in the fourth place too.
+/// A face of a cell. A triangle repeats its first vertex in the fourth place.
 #[derive(Clone, Copy)]
 pub struct Face {
     /// Vertices.
@@ -289,7 +289,7 @@ impl Face {
     }
 }
 
-/// The place behind `k` around a polygon.
+/// The place after `k` around a polygon.
 #[inline(always)]
 pub fn next(k: u32, size: u32) -> u32 {
     if k + 1 == size { 0 } else { k + 1 }
@@ -301,7 +301,7 @@ pub fn previous(k: u32, size: u32) -> u32 {
     if k == 0 { size - 1 } else { k - 1 }
 }
 
-/// Places at the other ends of a cell's edges from place `k`: nibbles from the lowest on, ended by `END`.
+/// Places at the other ends of a cell's edges from place `k`: nibbles, from the lowest on, ended by `END`.
 #[inline(always)]
 fn neighbours_in_cell(size: u32, k: u32) -> u32 {
     match size {
@@ -338,7 +338,7 @@ pub fn face_count(size: u32) -> u32 {
 /// Most faces of a cell.
 pub const MOST_FACES: u32 = CellFace::MOST;
 
-/// Places of the vertices of face `face`, in VTK's order, nibbles from the lowest on; the fourth of a triangle is
+/// Places of the vertices of face `face`, in VTK's order: nibbles, from the lowest on; the fourth of a triangle is
 /// `END`.
 #[inline(always)]
 pub fn face_code(size: u32, face: u32) -> u32 {

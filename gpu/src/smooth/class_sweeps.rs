@@ -1,9 +1,9 @@
-//! Form B over classes of nodes: ranges of places without neighbours among them.
+//! Form B over classes of nodes: a class is a range of places, and no two of its nodes are neighbours.
 //!
-//! Sweeps may overlap. A node sees the positions that a sweep alone would show it as long as all neighbours before it
-//! have moved in its sweep, and none behind it has moved in the next one. So if the classes of neighbours differ by
-//! less than d, sweep k + 1 may move class c while sweep k moves class c + d: both have the bits of one sweep after the
-//! other. Levels of a grid differ by 3 at most, of 800.
+//! Sweeps may overlap. A node sees the positions of separate sweeps as long as all neighbours before it have moved in
+//! its sweep, and no neighbour after it has moved in the next one. So if the classes of neighbours differ by less than
+//! d, sweep k + 1 may move class c while sweep k moves class c + d: the result is that of one sweep after the other,
+//! bit for bit. The levels of neighbours in a grid differ by 3 at most, of 800.
 
 use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::{Block, NONE, Out, Scalar, kernel};
@@ -21,11 +21,11 @@ pub const MOST_PARTS: usize = 16;
 pub struct Part {
     first: u32,
     count: u32,
-    /// The block behind its last; behind all blocks for the last part.
+    /// The first block after its blocks; after all blocks for the last part.
     end: u32,
 }
 
-/// Classes that move at the same time, each in the sweep behind the one before it.
+/// Classes that move at the same time, each in the sweep after that of the part before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Wave {
@@ -34,14 +34,14 @@ pub struct Wave {
     blocks: u32,
     /// Index in `moved` of the first part's sweep.
     sweep: u32,
-    /// The wave begins only if this element of `moved` is not 0; `NONE`: in any case.
+    /// The wave begins only if this element of `moved` is not 0; `NONE` for no condition.
     condition: u32,
 }
 
 impl Scalar for Wave {}
 
 impl Wave {
-    /// Classes by their places, first and number; the first one is in the sweep with index `sweep` in `moved`.
+    /// Classes by their places, first and number; the first class is in the sweep with index `sweep` in `moved`.
     ///
     /// # Panics
     /// If there are none, or more than [`MOST_PARTS`].
@@ -118,7 +118,7 @@ impl Wave {
         nodes.len() >= L::ELEMENTS * neighbourhood.moving(),
         squares.len() >= neighbourhood.moving()
     ),
-    // A class has its share of the reads of a sweep.
+    // A class takes its share of the reads of a sweep.
     moves(
         (neighbourhood.bytes() + nodes.bytes()) as u64 * wave.nodes()
             / neighbourhood.moving().max(1) as u64
@@ -136,7 +136,7 @@ pub fn sweep_classes<L: Nodes>(
     second_factor: f64,
     tolerance: f64,
 ) {
-    // All blocks of a GPU would wait for this read before any other: a wave that needs no condition has none.
+    // All blocks of a GPU would wait for this read before any other: a wave without a condition does not read.
     if wave.condition != NONE && moved.at(wave.condition) == 0 {
         return;
     }

@@ -2,8 +2,8 @@
 //!
 //! A node gets its class once all moving neighbours before it have theirs. For levels, a neighbour is before a node if
 //! its id is smaller; for colours, if the hash of its id is smaller, so that few nodes wait for each other. The class
-//! of a node follows from the classes before it, whenever they were found: a round may read classes that other nodes
-//! write in the same round.
+//! of a node depends only on the classes before it, not on when they were found: a round may read classes that other
+//! nodes write in the same round.
 
 use trioxide_kernel::safe::{Atomic, In, Own};
 use trioxide_kernel::{Bits, NONE, kernel};
@@ -11,10 +11,10 @@ use trioxide_kernel::{Bits, NONE, kernel};
 use super::neighbours::Adjacency;
 use crate::ids::{Place, Vertex};
 
-/// The class is the smallest colour that no neighbour before has.
+/// The class is the smallest colour that no neighbour before the node has.
 pub const COLOURS: u32 = 0;
-/// The class is one more than the largest of the neighbours before: the nodes that Gauss-Seidel in the order of ids
-/// waits for.
+/// The class is one more than the largest class of the neighbours before the node, for which Gauss-Seidel in the order
+/// of ids waits.
 pub const LEVELS: u32 = 1;
 
 /// A hash of `v`; different `v` have different hashes.
@@ -34,7 +34,7 @@ pub(super) fn raise(found: Atomic, slot: u32, value: u32) {
     }
 }
 
-/// Slots of what is found about classes.
+/// Slots of the classification's results.
 pub mod found {
     /// The highest class.
     pub const MOST: u32 = 0;
@@ -44,7 +44,7 @@ pub mod found {
     pub const COUNT: usize = 2;
 }
 
-/// Classifies node `list[i]` if all neighbours before it have their classes; else sets `left[round]` to 1: another
+/// Classifies node `list[i]` if all neighbours before it have their classes; otherwise sets `left[round]` to 1: another
 /// round is needed.
 #[kernel(requires(
     adjacency.rows.len() == classes.len() + 1,

@@ -1,7 +1,7 @@
-//! Smart Laplacian smoothing: a node takes its move only if the move harms no cell around it.
+//! Smart Laplacian smoothing: a node moves only if the move harms no cell around it.
 //!
-//! Nodes of one colour share no cell, so a node sees all others of its cells at rest: its cells are still unharmed when
-//! all nodes of the colour have moved, and the result does not depend on the order within a colour.
+//! Nodes of one colour share no cell, so no other node of a node's cells moves with it: its cells are still unharmed
+//! when all nodes of the colour have moved, and the result does not depend on the order within a colour.
 
 use glam::DVec3;
 use trioxide_kernel::safe::Safe;
@@ -16,9 +16,8 @@ use crate::point::Coordinates;
 
 /// One sweep over the nodes of a colour, which lie at `count` places from `first` on.
 ///
-/// A node stays if its move would give a cell a worse quality than the worst around it before, or turn around a cell
-/// that is positive. Cells have the nodes' ids; `ranks` are the places of the nodes, and `order` the node at each
-/// place.
+/// A node stays if its move would make a cell worse than the worst cell around it was, or invert a cell that is
+/// positive. Cells have the nodes' ids; `ranks` are the places of the nodes, and `order` the node at each place.
 #[kernel(
     L in Layouts,
     requires(

@@ -1,10 +1,10 @@
-//! HC smoothing: Laplacian smoothing that pushes nodes back towards where they were (Vollmer, Mencl and Müller,
+//! HC smoothing: Laplacian smoothing that pushes nodes back towards their earlier positions (Vollmer, Mencl and Müller,
 //! Improved Laplacian smoothing of noisy surface meshes, 1999); not in the paper.
 //!
-//! A node that was at o at first and is at q goes to the mean p of its neighbours. That is b = p - (alpha o + (1 -
-//! alpha) q) too far: it goes back by beta b + (1 - beta) times the mean of its neighbours' b. All nodes move at the
-//! same time. With rest = alpha o + (1 - alpha) q the new place is rest + (1 - beta) (b - mean of b), so that p need
-//! not be kept.
+//! Let a node be at o before all sweeps and at q now. It moves to the mean p of its neighbours, which exceeds its rest
+//! by b = p - (alpha o + (1 - alpha) q): it is pushed back by beta b + (1 - beta) times the mean of its neighbours' b.
+//! All nodes move at the same time. With rest = alpha o + (1 - alpha) q the new position is rest + (1 - beta) (b - mean
+//! of b), so p need not be stored.
 
 use trioxide_kernel::{Block, In, Out, kernel};
 
@@ -18,8 +18,8 @@ fn rest<V: Vector>(here: V, first: V, alpha: f64) -> V {
     here + (first - here).times(alpha)
 }
 
-/// The distance by which the mean of its neighbours takes node `i` beyond its rest, into `excess`; 0 for nodes from
-/// `count` on, which stay. `first` holds the nodes before all sweeps.
+/// Writes to `excess` the vector from the rest of node `i` to the mean of its neighbours; 0 for nodes from `count` on,
+/// which stay. `first` holds the nodes before all sweeps.
 #[kernel(
     L in Layouts,
     requires(
@@ -52,7 +52,7 @@ pub fn measure_excess<L: Nodes>(
     L::store(excess, i, mean - rest(here, L::load(first, i), alpha));
 }
 
-/// Pushes nodes below `count` back: from `from` to `to`, with the `excess` of [`measure_excess()`].
+/// Pushes nodes below `count` back: reads `from`, writes `to`, with the `excess` of [`measure_excess()`].
 #[kernel(
     L in Layouts,
     requires(

@@ -1,4 +1,4 @@
-//! Nodes into the layout of smoothing (section 2.3), in their order, and back.
+//! Copies nodes into the layout of smoothing (section 2.3), in its order, and back.
 
 use trioxide_kernel::{In, Out, kernel};
 

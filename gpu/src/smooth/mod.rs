@@ -6,7 +6,7 @@
 //! | stage | kernels | in the paper |
 //! | --- | --- | --- |
 //! | check the mesh | [`check_nodes()`], [`check_cells()`] | the rules that the other kernels rely on |
-//! | bounds | [`measure_bounds()`], of meshes that were made on the device | not in the paper |
+//! | bounds | [`measure_bounds()`], for meshes made on the device | not in the paper |
 //! | cells of nodes | `collective::count_local_keys`, `fill_local_buckets`, [`mark_heavy()`] | not named |
 //! | neighbours | [`gather_neighbours()`], [`move_lists()`]; [`sort_candidates()`] for nodes of many cells; [`gather_tet_neighbours()`], [`move_tet_lists()`] of tetrahedra | unique edges (3.2.1) |
 //! | neighbours, boundary, order | [`mark_border_nodes()`], [`mark_moving_fans()`], [`count_fans()`], [`order_fans()`], of surfaces with half-edges, in place of the lists above and below | the same |
@@ -28,13 +28,13 @@
 //!
 //! A sum takes the neighbours in the order of the caller's ids, whatever the layout and the order in memory. So form A
 //! gives the same bits for each layout, number of blocks, device and number of threads. Form B by one block moves a
-//! chunk of [`ONE_BLOCK_LANES`] nodes at a time: deterministic too. By many blocks it is the paper's race.
+//! chunk of [`ONE_BLOCK_LANES`] nodes at a time, and is deterministic too. By many blocks it is the paper's race.
 //! [`sweep_classes()`] does not race: over colours it is a Gauss-Seidel sweep in the order of colours, over levels one
 //! in the order of ids, bit for bit.
 //!
 //! # Bytes
 //!
-//! T tetrahedra in double precision must move these bytes from and to memory:
+//! A mesh of T tetrahedra in double precision must move these bytes from and to memory:
 //!
 //! | stage | bytes | 20M nodes, 110M tetrahedra, at 4.3 TB/s |
 //! | --- | --- | --- |
@@ -43,14 +43,14 @@
 //! | boundary | 32T read | 0.8 ms |
 //! | a sweep of form A | 8E of neighbours, 4V of rows, 24V read, 24V written | 0.48 ms |
 //!
-//! Finding equal edges and faces, in shared memory for tetrahedra, bounds the first three; reads of neighbours bound
-//! the sweep. Thanks to the curve's order one such read for each node goes to memory.
+//! The search for equal edges and faces, in shared memory for tetrahedra, bounds the first three; reads of neighbours
+//! bound the sweep. In the curve's order only one such read for each node goes to memory.
 //!
-//! # Differences to the paper
+//! # Differences from the paper
 //!
 //! - The paper sorts all edges and all faces. Here cells are bucketed by node, and equal ones are found around a node.
-//! - Its blocks converge one by one, and a block leaves when it has converged. Here a sweep is a launch, so that forms
-//!   A and B do not depend on the order of blocks, and the first sweep under the tolerance is the last.
+//! - The paper's blocks converge one by one, and a block stops when it has converged. Here a sweep is a launch, so that
+//!   forms A and B do not depend on the order of blocks, and the first sweep under the tolerance is the last.
 
 pub mod boundary;
 pub mod bounds;

@@ -37,8 +37,8 @@ pub struct Chunk {
     squares: Shared<f64, { MOVES_CHUNK as usize }>,
 }
 
-/// Sum and maximum of the squared moves of [`MOVES_CHUNK`] nodes, in the order of ids: `sums[2c]` and `sums[2c + 1]` of
-/// chunk c. `ranks` are their places; nodes at places from `moving` on did not move.
+/// Sum and maximum of the squared moves of [`MOVES_CHUNK`] nodes, in the order of ids: `sums[2c]` and `sums[2c + 1]`
+/// for chunk c. `ranks` are the places of the nodes; nodes at places from `moving` on did not move.
 ///
 /// All lanes read, and one adds, in the order of ids: a sum does not depend on the number of lanes.
 #[kernel(
@@ -68,7 +68,7 @@ pub fn sum_moves(
                     square = squares.at(rank);
                 }
             }
-            // To add 0 leaves a sum of squares as it is.
+            // Adding 0 does not change a sum of squares.
             chunk.set(lane, i, square);
             i += LANES as u32;
         }

@@ -5,7 +5,7 @@ use trioxide_kernel::{Bits, kernel};
 
 use crate::ids::Vertex;
 
-/// Adds the members of another bit set to word `w` of one; both have the same kind of members.
+/// Adds the members of another bit set to word `w` of one.
 #[kernel(
     requires(others.len() == n, bits.len() == n),
     moves(others.bytes() + 2 * bits.bytes())
@@ -14,7 +14,7 @@ pub fn join_bits(w: Own, others: In<u32>, bits: Out<u32>) {
     bits.set(w, bits.at(w) | others.at(w));
 }
 
-/// Whether node `v` moves, and whether it stays: it moves if it is not fixed and has neighbours.
+/// Returns whether node `v` moves, and whether it stays: it moves if it is not fixed and has neighbours.
 #[kernel(
     requires(fixed.len() == words(n), rows.len() == n + 1),
     moves(3 * fixed.bytes() + rows.bytes())

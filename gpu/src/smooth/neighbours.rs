@@ -3,8 +3,8 @@
 //! A node collects the vertices of its cells in a short sorted list, each once. The lists have gaps between them until
 //! their lengths are known. In a mesh without loose parts a node has at most two neighbours more than cells (Euler's
 //! formula for the triangles opposite to it), so a list has room for these and one more. The candidates of a node that
-//! exceeds its room, or has more than [`LIGHT`] cells, are listed in full and sorted. Meshes of tetrahedra alone have
-//! kernels of their own ([`gather_tet_neighbours()`](super::gather_tet_neighbours())), with lists of the same room.
+//! exceeds its room, or has more than [`LIGHT`] cells, are listed in full and sorted. Meshes of tetrahedra have kernels
+//! of their own ([`gather_tet_neighbours()`](super::gather_tet_neighbours())), with lists of the same room.
 
 use trioxide_kernel::safe::{self, Group, In, Own, Safe, Scatter};
 use trioxide_kernel::{Bits, Out, kernel};
@@ -37,10 +37,10 @@ impl Adjacency<'_> {
     }
 }
 
-/// Room of a list beyond the number of its cells.
+/// Room of a list in addition to the number of its cells.
 const ROOM: u32 = 3;
 
-/// Start of the list of node `v`: the room of all nodes below, which have `before` cells.
+/// Start of the list of node `v`: the room of all lower nodes, which have `before` cells.
 #[inline(always)]
 pub(super) fn list_start(before: u32, v: u32, dimension: u32) -> u32 {
     let each = if dimension == WHOLE_CELLS { 4 } else { 1 };
@@ -54,8 +54,8 @@ pub fn lists_room(nodes: u32, corners: u32, dimension: u32) -> u64 {
     each * u64::from(corners) + u64::from(ROOM) * u64::from(nodes)
 }
 
-/// Lists the neighbours of node `v`, ascending, and counts them. Returns whether they are left to
-/// [`sort_candidates()`]: the node has more than [`LIGHT`] cells, or its list has no room for them.
+/// Lists the neighbours of node `v`, ascending, and counts them. Returns whether they remain for [`sort_candidates()`]:
+/// the node has more than [`LIGHT`] cells, or its list has no room for them.
 #[kernel(
     requires(
         stars.fit(n),
@@ -110,7 +110,7 @@ pub fn gather_neighbours(
     overflows
 }
 
-/// Moves the list of node `v` to its row, unless its neighbours are left to [`sort_candidates()`].
+/// Moves the list of node `v` to its row, unless its neighbours remain for [`sort_candidates()`].
 #[kernel(
     requires(
         starts.len() == n + 1,
@@ -177,7 +177,7 @@ pub fn sort_candidates(
     stars: Stars,
     dimension: u32,
     rooms: In<u32, Item>,
-    // Numbers of vertices: the sort is one of numbers.
+    // Numbers of vertices, which the sort takes.
     candidates: Out<u32>,
     counts: Out<u32>,
 ) {

@@ -1,8 +1,8 @@
 //! Nodes in memory: the paper's three data layouts (section 2.3), each in two precisions.
 //!
-//! The element type of an array is its layout: `f32` or `f64` is a structure of arrays (all x, then all y, then all z),
-//! `Vec3` or `DVec3` an array of structures, `Vec4` or `DVec4` an array of aligned structures, whose fourth coordinate
-//! is unused.
+//! The element type of an array defines its layout: `f32` or `f64` is a structure of arrays (all x, then all y, then
+//! all z), `Vec3` or `DVec3` an array of structures, `Vec4` or `DVec4` an array of aligned structures, whose fourth
+//! coordinate is unused.
 
 use core::ops::{Add, Sub};
 
@@ -37,7 +37,7 @@ pub trait Vector: Point3 + Add<Output = Self> + Sub<Output = Self> + bytemuck::P
     /// The origin.
     const ZERO: Self;
 
-    /// Each coordinate times a number, which is rounded to this precision before.
+    /// Each coordinate times a number that is rounded to this precision first.
     fn times(self, factor: f64) -> Self;
 
     /// Each coordinate times the reciprocal of `sum`, both in this precision.
@@ -81,14 +81,14 @@ vector!(DVec3, f64, DVec4);
 /// Element of an array of nodes.
 ///
 /// # Safety
-/// The functions access the elements of node `i` alone, in an array of [`Self::ELEMENTS`] elements a node.
+/// The functions access only the elements of node `i`, in an array of [`Self::ELEMENTS`] elements a node.
 pub unsafe trait Nodes: RacingElement {
     /// A node.
     type Point: Vector;
     /// Number of elements for each node.
     const ELEMENTS: usize;
 
-    /// Node `i` of an array of `len` elements, which `at` gives by their numbers.
+    /// Node `i` of an array of `len` elements; `at` returns an element by its number.
     fn read(len: u32, at: impl Fn(u32) -> Self, i: Place) -> Self::Point;
 
     /// Node `i`.
@@ -100,10 +100,10 @@ pub unsafe trait Nodes: RacingElement {
     /// Writes node `i`.
     fn store(nodes: Out<Self>, i: Place, point: Self::Point);
 
-    /// Node `i`; another thread may have written some of its coordinates and not yet the others.
+    /// Node `i`; another thread may be between the writes of its coordinates.
     fn load_racing(nodes: Racing<Self>, i: Place) -> Self::Point;
 
-    /// Writes node `i`, which another thread may read meanwhile.
+    /// Writes node `i`, which another thread may read at the same time.
     fn store_racing(nodes: Racing<Self>, i: Place, point: Self::Point);
 }
 

@@ -6,7 +6,7 @@ use super::nodes::{Layouts, Nodes, Vector};
 use super::sweeps::Neighbourhood;
 use crate::ids::Place;
 
-/// Lanes of the one block: more would leave too few registers for each on Turing.
+/// Lanes of the block: more would leave too few registers for each on Turing.
 pub const ONE_BLOCK_LANES: usize = 512;
 
 /// Slots of the block's report to the host.
@@ -19,7 +19,7 @@ pub mod outcome {
     pub const COUNT: usize = 2;
 }
 
-/// Form A: up to `sweeps` sweeps, alternately from `a` to `b` and from `b` to `a`. Sweeps of even number move by
+/// Form A: up to `sweeps` sweeps, alternately from `a` to `b` and from `b` to `a`. Sweeps with an even number move by
 /// `factor`, the others by `second_factor`.
 #[kernel(
     L in Layouts,
@@ -76,7 +76,7 @@ pub fn one_block_form_a<L: Nodes>(
 }
 
 /// Form B: up to `sweeps` sweeps, in place. The lanes take nodes in chunks. The nodes of a chunk move at the same time,
-/// from the positions that the chunks before it left. So the result equals a sequential program's that goes chunk by
+/// from the positions after the chunks before it. So the result equals that of a sequential program that goes chunk by
 /// chunk.
 #[kernel(
     L in Layouts,
@@ -121,7 +121,7 @@ pub fn one_block_form_b<L: Nodes>(
                 (there, u32::from(square >= tolerance))
             });
             let moves = block.lanes(|lane| there.at(lane).1);
-            // Its barrier: all have read before one writes.
+            // Its barrier separates all reads from the writes.
             let (_, chunk) = block.exclusive_sum(&moves);
             moved += chunk;
             block.phase(|lane| {

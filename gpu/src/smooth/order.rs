@@ -1,4 +1,4 @@
-//! The order of nodes in memory during smoothing: first the nodes that move, then the others, each group along a
+//! The order of nodes in memory during smoothing: the moving nodes first, then the others, each group along a
 //! space-filling curve.
 //!
 //! Neighbours are near in space, so near on the curve and in memory. A node's sum still takes its neighbours in the
@@ -28,7 +28,7 @@ fn spread(x: u32) -> u32 {
 /// The place of node `v` along Hilbert's curve (Skilling, Programming the Hilbert curve, 2004).
 ///
 /// The curve runs through a grid of 2^bits cells a side, whose lowest corner is at `low_*` and which has `scale` cells
-/// a unit of length. Nodes that stay have bit 3 bits too: they come after those that move.
+/// a unit of length. Nodes that stay also have bit number 3 bits set: they come after the moving nodes.
 #[kernel(
     P in Spatial,
     requires(
@@ -94,7 +94,7 @@ pub fn key_nodes<P: Point3>(
     );
 }
 
-/// The class of node `list[i]`, into `keys`, and the highest class.
+/// Writes the class of node `list[i]` to `keys`, and the highest class.
 #[kernel(
     requires(
         classes.len() == list.len(),
@@ -115,7 +115,7 @@ pub fn key_by_class(
     raise(found, found::MOST, class);
 }
 
-/// Puts item `places[i]` of a list into place `first + i` of another.
+/// Copies item `places[i]` of a list to place `first + i` of another.
 #[kernel(
     requires(places.len() == n, to.len() >= first as usize + n),
     moves(12 * n)
@@ -130,13 +130,13 @@ pub fn pick(
     to.set(Place::new(first + i.get()), from.at(places.at(i)));
 }
 
-/// Each node, in the order of ids.
+/// Lists the nodes in the order of ids.
 #[kernel(requires(list.len() == n), moves(list.bytes()))]
 pub fn count_up(v: Own<Vertex>, list: Out<Vertex, Vertex>) {
     list.set(v, *v);
 }
 
-/// Puts the place of node `order[i]` into `ranks`.
+/// Writes the place of node `order[i]` to `ranks`.
 #[kernel(requires(order.len() == n, ranks.len() == n), moves(8 * n))]
 pub fn rank_nodes(i: Own<Place>, order: In<Vertex, Place>, ranks: Scatter<Place, Vertex>) {
     ranks.set(order.at(i), *i);
@@ -157,12 +157,12 @@ pub fn measure_row(
     lengths.set(i, rows.at(Vertex::new(v.index() + 1)) - rows.at(v));
 }
 
-/// Lanes for each row of [`order_row()`], so that they read and write side by side. Neighbours have room in lists with
-/// 32-bit indices, three places a node and one a corner, so that as many lanes have such indices too.
+/// Lanes for each row of [`order_row()`], which read and write side by side. Lists of neighbours have room for three
+/// places a node and one a corner, with 32-bit indices, so the lanes have 32-bit indices too.
 pub const ROW_LANES: u32 = 4;
 
 /// Writes the neighbours of node `order[i / ROW_LANES]` by their places, in the order of their ids, and their weights
-/// unless all are equal: every fourth from the `i % ROW_LANES`-th on.
+/// unless all are equal: every fourth one, from the `i % ROW_LANES`-th on.
 #[kernel(
     requires(
         n.is_multiple_of(ROW_LANES as usize),

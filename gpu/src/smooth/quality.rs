@@ -1,9 +1,9 @@
 //! Quality of cells, by Verdict's definitions (Stimpson et al., The Verdict geometric quality library, SAND2007-1751),
 //! in double precision.
 //!
-//! Each kind of cell has its scaled Jacobian: 1 at best, 0 where the cell is flat, negative where it is inverted.
-//! Verdict cuts it off at 0 for pyramids; here it is not, so that worse and better inverted cells differ. The dihedral
-//! angle and the radius ratio are for tetrahedra only.
+//! Each kind of cell has its scaled Jacobian: 1 at best, 0 if the cell is flat, negative if it is inverted. Verdict
+//! clamps it at 0 for pyramids; here it is not clamped, so that worse and better inverted cells differ. The dihedral
+//! angle and the radius ratio apply only to tetrahedra.
 
 use glam::DVec3;
 use trioxide_kernel::kernel;
@@ -42,7 +42,7 @@ impl CellQuality {
     }
 }
 
-/// The smaller one, by a comparison: `f64::min` of equal zeros differs between machines.
+/// The smaller one, by a comparison: `f64::min` of zeros of both signs differs between machines.
 #[inline(always)]
 fn min(a: f64, b: f64) -> f64 {
     if b < a { b } else { a }
@@ -55,8 +55,8 @@ fn max(a: f64, b: f64) -> f64 {
 
 /// det(u, v, w), and whether it is certainly positive.
 ///
-/// The bound is Shewchuk's (Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates, 1997,
-/// figure 21), whose operations these are.
+/// The bound is Shewchuk's, for these operations (Adaptive Precision Floating-Point Arithmetic and Fast Robust
+/// Geometric Predicates, 1997, figure 21).
 #[inline(always)]
 fn determinant(u: DVec3, v: DVec3, w: DVec3) -> (f64, bool) {
     const FILTER: f64 = 7.771_561_172_376_103e-16;
@@ -77,7 +77,7 @@ fn determinant(u: DVec3, v: DVec3, w: DVec3) -> (f64, bool) {
     (value, value > FILTER * magnitude)
 }
 
-/// det(u, v, w) over the product of the lengths; 0 if one has none.
+/// det(u, v, w) over the product of the lengths; 0 if a length is 0.
 #[inline(always)]
 fn normalised(u: DVec3, v: DVec3, w: DVec3) -> CellQuality {
     let (value, is_positive) = determinant(u, v, w);
@@ -100,7 +100,7 @@ fn tetrahedron_edges([a, b, c, d]: [DVec3; 4]) -> [DVec3; 6] {
 }
 
 /// Quality of a tetrahedron: its determinant over the largest product of the lengths of the edges at a corner, times
-/// the root of 2.
+/// the square root of 2.
 #[inline(always)]
 pub fn tetrahedron_quality(corners: [DVec3; 4]) -> CellQuality {
     let [ab, ac, ad, bc, bd, cd] = tetrahedron_edges(corners);
@@ -128,7 +128,7 @@ pub fn tetrahedron_quality(corners: [DVec3; 4]) -> CellQuality {
     }
 }
 
-/// Quality of a cell of `size` vertices, which `at` gives.
+/// Quality of a cell of `size` vertices; `at` returns a vertex.
 #[inline(always)]
 pub fn cell_quality(size: u32, at: impl Fn(u32) -> DVec3) -> CellQuality {
     match size {
@@ -184,7 +184,7 @@ fn wedge_quality(at: impl Fn(u32) -> DVec3) -> CellQuality {
     }
 }
 
-/// The worst of its corners and its middle.
+/// The worst of its corners and its centre.
 #[inline(always)]
 fn hexahedron_quality(at: impl Fn(u32) -> DVec3) -> CellQuality {
     let mut worst = BEST;
@@ -196,7 +196,7 @@ fn hexahedron_quality(at: impl Fn(u32) -> DVec3) -> CellQuality {
         let below = normalised(at(next) - low, at(previous) - low, high - low);
         let above = normalised(at(previous + 4) - high, at(next + 4) - high, low - high);
         worst = worst.worse(below).worse(above);
-        // Corners 1 and 2 are ahead in x, 2 and 3 in y.
+        // Corners 1 and 2 have the higher x, 2 and 3 the higher y.
         let both = low + high;
         x = if k == 1 || k == 2 { x + both } else { x - both };
         y = if k >= 2 { y + both } else { y - both };
@@ -214,7 +214,7 @@ fn hexahedron_quality(at: impl Fn(u32) -> DVec3) -> CellQuality {
 #[inline(always)]
 pub fn dihedral_cosine(corners: [DVec3; 4]) -> f64 {
     let [ab, ac, ad, bc, bd, _] = tetrahedron_edges(corners);
-    // All outward, or all inward.
+    // All point outward, or all inward.
     let normals = [bc.cross(bd), ad.cross(ac), ab.cross(ad), ac.cross(ab)];
     let squares = [
         square(normals[0]),
@@ -237,7 +237,7 @@ pub fn dihedral_cosine(corners: [DVec3; 4]) -> f64 {
     )
 }
 
-/// The radius of a tetrahedron's circumsphere over three times its insphere's radius: 1 at best. Infinite if it is
+/// The radius of a tetrahedron's circumsphere over three times the radius of its insphere: 1 at best, infinite if it is
 /// flat.
 #[inline(always)]
 pub fn radius_ratio(corners: [DVec3; 4]) -> f64 {
@@ -260,7 +260,7 @@ pub fn radius_ratio(corners: [DVec3; 4]) -> f64 {
 
 /// Bins of each histogram.
 pub const BINS: u32 = 20;
-/// Copies of each histogram and each extreme, so that few threads meet at one.
+/// Copies of each histogram and each extreme, so that few threads update the same one.
 pub const COPIES: u32 = 64;
 
 /// Histograms in the kernel's counts, in units of `BINS * COPIES`. The last is a single count, without bins.
@@ -277,7 +277,7 @@ pub mod counted {
     pub const COUNT: u32 = 4;
 }
 
-/// A key that orders as numbers do.
+/// A key whose order is that of the numbers.
 #[inline(always)]
 pub fn ordered_bits(x: f64) -> u64 {
     let bits = x.to_bits();
@@ -316,10 +316,10 @@ fn bin(bounds: In<f64>, first: u32, x: f64) -> u32 {
     bin
 }
 
-/// Measures cell `c`: counts it in histograms, and moves the extremes.
+/// Measures cell `c`: counts it in histograms, and raises the extremes.
 ///
-/// `bounds` separate the bins: of the scaled Jacobian, the negative cosine of the angle, the radius ratio. `extremes`
-/// are keys: of the negative Jacobian, of the cosine, of the ratio.
+/// `bounds` separate the bins of the scaled Jacobian, of the negative cosine of the angle, and of the radius ratio.
+/// `extremes` are keys of the negative Jacobian, of the cosine, and of the ratio.
 #[kernel(
     P in Spatial,
     requires(
@@ -350,7 +350,7 @@ pub fn measure_cells<P: Point3>(
     let count = |histogram: u32, bin: u32| {
         counts.add((histogram * COPIES + copy) * BINS + bin, 1);
     };
-    // All at once, so that the reads overlap.
+    // All are read together, so that the reads overlap.
     let corners = (cell.size == 4).then(|| points.at_all(cells.four_vertices(cell)).map(P::to_f64));
     let quality = match corners {
         Some(corners) => tetrahedron_quality(corners),

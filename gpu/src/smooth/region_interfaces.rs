@@ -6,7 +6,7 @@ use trioxide_kernel::safe::{In, Own};
 use super::cells::Stars;
 use crate::ids::{Cell, Vertex};
 
-/// Whether cells of two regions have node `v`.
+/// Whether cells of two regions meet at node `v`.
 #[kernel(requires(stars.fit(n), regions.len() == stars.cells.count()))]
 pub fn mark_interfaces(v: Own<Vertex>, stars: Stars, regions: In<i32, Cell>) -> bool {
     let region = |s| regions.at(stars.cells.cell_of(stars.corner(s)).id);

@@ -1,8 +1,8 @@
-//! Boundary nodes that slide, on planar patches and along straight edges, or along a straight border of a surface; not
-//! in the paper.
+//! Boundary nodes that slide on planar patches, along straight edges, or along a straight border of a surface; not in
+//! the paper.
 //!
-//! Such a node goes to the mean of its neighbours on the patch, edge or border, which lies on it too. So a node slides
-//! by its weights alone: the weights of all other neighbours become 0.
+//! Such a node moves to the mean of its neighbours on the patch, edge or border, which lies on it too. So only the
+//! weights make a node slide: the weights of all other neighbours become 0.
 
 use glam::DVec3;
 use trioxide_kernel::safe::{In, Own, Scatter};
@@ -15,18 +15,18 @@ use super::weights::dot;
 use crate::ids::{CellFace, Corner, Vertex};
 use crate::point3::{Point3, Spatial};
 
-/// Square of the largest sine between faces of one plane, or edges of one line: 0.006 degrees, more than rounding to
-/// single precision bends most planes.
+/// Square of the largest sine between faces in one plane, or edges on one line: 0.006 degrees, more than the error of
+/// most planes in single precision.
 const FLAT: f64 = 1e-8;
 
-/// Whether two normals, or two edges, are of one direction.
+/// Whether two normals, or two edges, have the same direction.
 #[inline(always)]
 pub fn is_parallel(m: DVec3, n: DVec3) -> bool {
     dot(m, n) > 0.0 && square(m.cross(n)) <= FLAT * (square(m) * square(n))
 }
 
-/// A normal of a face, as long as twice its area; and whether its corners are on one plane. A triangle has its first
-/// corner in the fourth place too.
+/// A normal of a face, as long as twice its area; and whether its corners are in one plane. A triangle repeats its
+/// first corner in the fourth place.
 #[inline(always)]
 pub fn face_normal([a, b, c, d]: [DVec3; 4]) -> (DVec3, bool) {
     let normal = (c - a).cross(d - b);
@@ -67,7 +67,7 @@ impl Leaving {
         }
     }
 
-    /// Whether they are two, in opposite directions.
+    /// Whether there are two, in opposite directions.
     #[inline(always)]
     fn is_line(self) -> bool {
         self.count == 2 && self.is_straight
@@ -79,17 +79,17 @@ impl Leaving {
 enum EdgeKind {
     /// There are none.
     Inside,
-    /// Two of one plane.
+    /// Two faces in one plane.
     Flat,
-    /// Two of two planes.
+    /// Two faces in different planes.
     Sharp,
-    /// Some other number.
+    /// Another number of faces.
     Other,
 }
 
 /// Whether node `v` of the boundary stays. If it slides, neighbours off its patch or edge get the weight 0.
 ///
-/// It slides on a patch if all faces of the boundary around it are of one plane; along an edge if exactly two sharp
+/// It slides on a patch if all faces of the boundary around it are in one plane; along an edge if exactly two sharp
 /// edges leave it, in opposite directions. `faces` are the faces of the boundary.
 #[kernel(
     P in Spatial,

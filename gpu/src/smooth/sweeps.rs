@@ -3,9 +3,9 @@
 //! Form A reads the positions before the sweep and writes to a second array. Form B works in place. Over classes of
 //! nodes ([`super::class_sweeps`]) it is deterministic; over all nodes at once it races.
 //!
-//! Sweeps are launched several at a time. `moved[k]` says whether sweep k - 1 of them moved a node by the tolerance or
-//! more (`moved[0]` is 1). If no node moved so far, sweep k and all later sweeps return at once. So the device stops at
-//! the first sweep under the tolerance, and the host reads `moved` once for all.
+//! Sweeps are launched several at a time. `moved[k]` is 1 if sweep k - 1 of them moved a node by the tolerance or more
+//! (`moved[0]` is 1). If sweep k - 1 moved none that far, sweep k and all later sweeps return at once. So the device
+//! stops at the first sweep under the tolerance, and the host reads `moved` once for all sweeps.
 
 use trioxide_kernel::{Block, Group, In, Lanes, Out, Racing, SharedMemory, kernel};
 
@@ -54,7 +54,7 @@ pub(super) fn place(block: &SweepBlock, lane: u32) -> u32 {
     block.index() * SWEEP_LANES as u32 + lane
 }
 
-/// `factor` of the way from `here` to the mean: `sum` over `total`.
+/// The point `factor` of the way from `here` to the mean, which is `sum` over `total`.
 #[inline(always)]
 pub(super) fn arrive<V: Vector>(here: V, sum: V, total: f64, factor: f64) -> V {
     let mean = sum.over(total);
@@ -66,7 +66,7 @@ pub(super) fn arrive<V: Vector>(here: V, sum: V, total: f64, factor: f64) -> V {
 }
 
 impl Neighbourhood<'_> {
-    /// The new position of node `i`, now at `here`: `factor` of the way to the weighted mean of its neighbours.
+    /// The new position of node `i`, now at `here`: moved by `factor` towards the weighted mean of its neighbours.
     /// Neighbours are summed in the order of their row.
     #[inline(always)]
     pub fn target<V: Vector>(self, i: Place, here: V, factor: f64, load: impl Fn(Place) -> V) -> V {
@@ -90,8 +90,8 @@ impl Neighbourhood<'_> {
 
     /// Calls `visit` with each place `start..end` in the list of neighbours and the position there, in order.
     ///
-    /// Four places are read together, then their positions, so that the reads overlap; on a GPU eight. Where the
-    /// registers for them leave room for fewer threads, these share the L1 cache better: that is faster too.
+    /// Four places are read together, then their positions, so that the reads overlap; on a GPU eight. If their
+    /// registers leave room for fewer threads, these share the L1 cache better, which is faster too.
     #[inline(always)]
     fn each<V: Vector>(
         self,
@@ -137,7 +137,7 @@ impl Neighbourhood<'_> {
     }
 }
 
-/// Form A: nodes below `count` from `from` to `to`.
+/// Form A: reads nodes below `count` in `from`, and writes them to `to`.
 #[kernel(
     L in Layouts,
     registers = 80,
@@ -194,7 +194,7 @@ pub(super) fn note_moves<S: SharedMemory>(
     });
 }
 
-/// Form B over all nodes below `count` at once: each reads the present positions of its neighbours, so that the result
+/// Form B over all nodes below `count` at once: each reads the present positions of its neighbours, so the result
 /// differs from run to run.
 ///
 /// The races are the paper's (section 3.2.3). Coordinates are read and written whole; a node may be read with some

@@ -1,8 +1,8 @@
-//! Boundary nodes of tetrahedra (section 3.2.2): each node meets the faces that it owns in a table in shared memory.
+//! Boundary nodes of tetrahedra (section 3.2.2): each node counts the faces that it owns in a table in shared memory.
 //!
-//! One of a face's three nodes owns it, by a hash, so that a node owns 12 of its 36 faces whatever the order of the
-//! ids. A face that the node meets once is on the boundary. The tetrahedra of a node are read twice only where one of
-//! its faces is.
+//! A hash chooses which of a face's three nodes owns it, so that a node owns 12 of its 36 faces whatever the order of
+//! the ids. A face that the node meets once is on the boundary. A node reads its tetrahedra a second time only if one
+//! of its faces is on the boundary.
 
 use trioxide_kernel::safe::Safe;
 use trioxide_kernel::{Atomic, Bits, Block, Lane, Shared, SharedMemory, kernel};
@@ -18,7 +18,7 @@ pub const BOUNDARY_NODES: usize = 64;
 const NODES: u32 = BOUNDARY_NODES as u32;
 /// Slots of a node's table; the members of a set of slots are the bits of a `u64`.
 const SLOTS: u32 = 48;
-/// Most faces that are met there.
+/// Most faces that a table takes.
 const MOST: u32 = 40;
 const PLACES: usize = SLOTS as usize * BOUNDARY_NODES;
 
@@ -32,7 +32,7 @@ pub struct FaceTile {
 /// Whether node `v` owns the face of `v`, `x` and `y`.
 #[inline(always)]
 fn owns(v: Vertex, x: Vertex, y: Vertex) -> bool {
-    // The same for each of the three.
+    // The same for each of the three nodes.
     let sum = v.index().wrapping_add(x.index()).wrapping_add(y.index());
     let hash = sum.wrapping_mul(0x9E37_79B9) >> 16;
     u32::from(x < v) + u32::from(y < v) == (hash * 3) >> 16
@@ -54,7 +54,7 @@ impl Faces<'_> {
         column(self.lane.index(), slot, SLOTS, NODES)
     }
 
-    /// The slot of the face of `x` and `y`: its own, or the free one where it would be.
+    /// The slot of the face of `x` and `y`: its own slot, or the free slot at which its search ends.
     #[inline(always)]
     fn slot(&self, low: Vertex, high: Vertex) -> u32 {
         let hash = low.index().wrapping_mul(0x9E37_79B9) ^ high.index().wrapping_mul(0x85EB_CA6B);
@@ -77,7 +77,7 @@ impl Faces<'_> {
         if self.taken >> slot & 1 != 0 {
             self.shared |= 1 << slot;
         } else if self.count <= MOST {
-            // A table with free slots ends each search.
+            // Since the table has free slots, each search ends.
             let place = self.place(slot);
             self.tile.lows.set(self.lane, place, low);
             self.tile.highs.set(self.lane, place, high);
@@ -94,15 +94,15 @@ impl Faces<'_> {
     }
 }
 
-/// Calls `visit` with the place of the opposite vertex in the tetrahedron, and the other two vertices, of each face
-/// that `v` owns of the tetrahedron at corner `s` of the list.
+/// Calls `visit` for each face that `v` owns in the tetrahedron at corner `s` of the list, with the opposite vertex's
+/// place in the tetrahedron and the other two vertices.
 #[inline(always)]
 fn each_owned(stars: Stars, v: Vertex, s: u32, mut visit: impl FnMut(u32, Vertex, Vertex)) {
     let own = stars.corner(s).index() % 4;
     let [p, q, r] = opposite(stars, s);
     let mut look = |k: u32, x, y| {
         if owns(v, x, y) {
-            // The vertices behind the node's own are a place further.
+            // Vertices after the node's own are one place further.
             visit(k + u32::from(k >= own), x, y);
         }
     };
@@ -111,7 +111,7 @@ fn each_owned(stars: Stars, v: Vertex, s: u32, mut visit: impl FnMut(u32, Vertex
     look(2, p, q);
 }
 
-/// Marks the faces that a node owns and that one tetrahedron alone has, and their nodes. A node of more than [`LIGHT`]
+/// Marks the faces that a node owns and that only one tetrahedron has, and their nodes. A node of more than [`LIGHT`]
 /// cells is left to [`mark_heavy_faces()`](super::mark_heavy_faces()).
 #[kernel(
     requires(

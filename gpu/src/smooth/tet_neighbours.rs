@@ -1,8 +1,8 @@
 //! Neighbours of nodes of tetrahedra (section 3.2.1): each node collects them in a table in shared memory.
 //!
-//! A node of a mesh has about 24 tetrahedra with three other vertices each, and 14 neighbours: most of the 72 are there
-//! already. A lane has a node and a column of the table, so that lanes meet in no bank. The lists of a block are
-//! written side by side.
+//! A node of a mesh has about 24 tetrahedra with three other vertices each, and 14 neighbours: most of the 72 vertices
+//! are in the table already. A lane has a node and a column of the table, so that lanes have no bank conflicts. The
+//! lists of a block are written side by side.
 
 use trioxide_kernel::safe::{In, OwnBlock, Safe, Scatter};
 use trioxide_kernel::{Bits, Block, Lane, Out, Shared, SharedMemory, kernel};
@@ -19,11 +19,11 @@ pub const NEIGHBOUR_NODES: usize = 128;
 const NODES: u32 = NEIGHBOUR_NODES as u32;
 /// Slots of a node's table; the members of a set of slots are the bits of a `u64`.
 const SLOTS: u32 = 48;
-/// Most neighbours that are collected there.
+/// Most neighbours that a table takes.
 const MOST: u32 = 40;
 /// Most neighbours of a block that are written side by side.
 const STAGED: usize = 24 * NEIGHBOUR_NODES;
-/// The length of a list that is left to others.
+/// The length of a list that another kernel makes.
 const LEFT: u32 = u32::MAX;
 
 /// Shared memory of a block.
@@ -57,8 +57,8 @@ pub(super) fn opposite(stars: Stars, s: u32) -> [Vertex; 3] {
     ]
 }
 
-/// Collects the neighbours of node `v` in the table of `lane`, in ascending order from slot 0 on; their number, or
-/// [`LEFT`].
+/// Collects the neighbours of node `v` in the table of `lane`, in ascending order from slot 0 on. Returns their number,
+/// or [`LEFT`].
 #[inline(always)]
 fn collect(
     slots: &Shared<Vertex, { SLOTS as usize * NEIGHBOUR_NODES }>,
@@ -82,7 +82,7 @@ fn collect(
             }
             slot = if slot + 1 == SLOTS { 0 } else { slot + 1 };
         }
-        // A table with free slots ends each search.
+        // Since the table has free slots, each search ends.
         if count <= MOST {
             slots.set(lane, place(slot), u);
             taken |= 1 << slot;
@@ -102,7 +102,7 @@ fn collect(
     if count > MOST || count > room {
         return LEFT;
     }
-    // The i-th taken slot is i or behind it: what is read is not overwritten before.
+    // The i-th taken slot is slot i or a later one: no slot is overwritten before it is read.
     let mut listed = 0;
     while taken != 0 {
         let u = slots.at(place(taken.trailing_zeros()));
@@ -122,10 +122,9 @@ fn collect(
     listed
 }
 
-/// Lists the neighbours of each node of [`NEIGHBOUR_NODES`], ascending, and counts them. The lists of a block lie one
-/// behind the other, from the room of its first node on. `left` gets the nodes that are left to
-/// [`sort_candidates()`](super::sort_candidates()): those of more than [`LIGHT`] cells, or whose list has no room for
-/// them.
+/// Lists the neighbours of each node of [`NEIGHBOUR_NODES`], ascending, and counts them. The lists of a block are
+/// consecutive, from the room of its first node on. `left` gets the nodes that remain for
+/// [`sort_candidates()`](super::sort_candidates()): they have more than [`LIGHT`] cells, or no room for their list.
 #[kernel(
     requires(
         stars.fit(stars.nodes()),
@@ -205,7 +204,7 @@ pub fn gather_tet_neighbours(
     });
 }
 
-/// Moves the lists of [`gather_tet_neighbours()`] to their rows, but for nodes in `left`.
+/// Moves the lists of [`gather_tet_neighbours()`] to their rows, except those of nodes in `left`.
 #[kernel(
     requires(
         n == (starts.len() - 1).div_ceil(NEIGHBOUR_NODES),
@@ -237,7 +236,7 @@ pub fn move_tet_lists(
     let from = list_start(starts.at(Vertex::new(first)), first, VOLUME);
     let to = row(first);
     if total == row((first + NODES).min(nodes)) - to {
-        // No node is left out: the rows are the lists as they lie.
+        // If every node has its list, the rows are the lists as they lie.
         block.lanes(|lane| {
             let mut i = lane.index();
             while i < total {

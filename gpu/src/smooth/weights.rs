@@ -1,10 +1,10 @@
 //! Weights of neighbours: one over their distance, or cotangents; not in the paper.
 //!
-//! Weights are measured before the first sweep. Equal weights have no array at all.
+//! Weights are measured before the first sweep. Equal weights have no array.
 //!
-//! Only the ratios of a node's weights count, so each node measures them in a unit of its own: a power of two near the
-//! extent of its neighbours, by which edges are divided without rounding. So a mesh times a power of two moves as the
-//! mesh does.
+//! Only the ratios of a node's weights matter, so each node measures them in its own unit: a power of two near the
+//! extent of its neighbours, by which edges are divided without rounding. So a mesh that is scaled by a power of two
+//! moves as the mesh does.
 
 use glam::DVec3;
 use trioxide_kernel::kernel;
@@ -16,18 +16,18 @@ use super::quality::{root, square};
 use crate::ids::Vertex;
 use crate::point3::{Point3, Spatial};
 
-/// In units of a node's neighbours: the distance up to which two nodes are at one place, and the area or volume without
-/// extent. Its reciprocal is finite in single precision.
+/// In units of a node's neighbours: the distance up to which two nodes count as one point, and the area or volume that
+/// counts as zero. Its reciprocal is finite in single precision.
 const NOWHERE: f64 = 1e-30;
 
-/// The largest coordinate of an edge, without its sign.
+/// The largest absolute coordinate of an edge.
 #[inline(always)]
 pub fn extent(edge: DVec3) -> f64 {
     let larger = |x: f64, y: f64| if x > y { x } else { y };
     larger(edge.x.abs(), larger(edge.y.abs(), edge.z.abs()))
 }
 
-/// The power of two that makes an extent 1 or more and less than 2.
+/// The power of two that scales an extent to 1 or more and less than 2.
 #[inline(always)]
 pub fn to_unit(extent: f64) -> f64 {
     f64::from_bits((2046 - (extent.to_bits() >> 52)) << 52)
@@ -49,7 +49,7 @@ fn unit_of<P: Point3>(v: Own<Vertex>, adjacency: &Adjacency, points: In<P, Verte
     to_unit(largest)
 }
 
-/// One over the length; 0 if there is none.
+/// One over the length; 0 if the length is 0.
 #[inline(always)]
 pub fn inverse_length(edge: DVec3) -> f64 {
     let length = root(square(edge));
@@ -81,16 +81,16 @@ pub fn weigh_by_distance<P: Point3>(
     }
 }
 
-/// The cotangent of the angle between two edges; 0 if it has none. The triangle adds half of it to the weight of the
-/// opposite edge (Pinkall and Polthier, Computing discrete minimal surfaces and their conjugates, 1993).
+/// The cotangent of the angle between two edges; 0 if there is no angle. The triangle adds half of it to the weight of
+/// the opposite edge (Pinkall and Polthier, Computing discrete minimal surfaces and their conjugates, 1993).
 #[inline(always)]
 pub fn angle_cotangent(a: DVec3, b: DVec3) -> f64 {
     over(dot(a, b), root(square(a.cross(b))))
 }
 
-/// The length of edge `along` times the cotangent of the angle there between the faces to its start plus `a` and plus
-/// `b`; 0 if it has none. The tetrahedron adds a sixth of it to the weight of the opposite edge (Crane, The
-/// n-dimensional cotangent formula, 2019).
+/// The length of edge `along` times the cotangent of the dihedral angle at it, between the faces through its start plus
+/// `a` and plus `b`; 0 if there is no angle. The tetrahedron adds a sixth of it to the weight of the opposite edge
+/// (Crane, The n-dimensional cotangent formula, 2019).
 #[inline(always)]
 pub fn dihedral_cotangent(along: DVec3, a: DVec3, b: DVec3) -> f64 {
     let (m, n) = (along.cross(a), along.cross(b));
@@ -112,7 +112,7 @@ pub(super) fn dot(a: DVec3, b: DVec3) -> f64 {
 }
 
 /// Writes the weight of each neighbour of node `v`: the sum of the cotangents opposite to the edge, in triangles or
-/// tetrahedra; 0 if that is negative, so that the mean lies among the neighbours.
+/// tetrahedra; 0 if the sum is negative, so that the mean lies among the neighbours.
 ///
 /// `corners` of each node are ascending: sums are taken in the order of cells.
 #[kernel(

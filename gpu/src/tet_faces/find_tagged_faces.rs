@@ -7,7 +7,7 @@ use super::match_face_sides_stage::search_slots;
 use super::{Face, face_rule};
 use crate::ids::{FaceSide, HalfEdge, Triangle, Vertex};
 
-/// The lower side of the face that tagged triangle `f` is; finds `f` if it is none.
+/// The lower side of the face with the vertices of tagged triangle `f`; finds `f` if there is none.
 ///
 /// `table` is that of [`match_face_sides()`](super::match_face_sides()) or, if `scattered` is not 0, of
 /// [`match_scattered_face_sides()`](super::match_scattered_face_sides()), with the same `scale`.

@@ -7,14 +7,14 @@ use super::{Face, corners_of, face_rule, face_vertices};
 use crate::ids::{FaceSide, Tet, Vertex};
 use crate::slots::{ATTEMPTS, Slots, take};
 
-/// The slots at which `face` is looked for; `scale` is slots a vertex, times 2^32.
+/// The slots in which `face` is searched; `scale` is slots a vertex, times 2^32.
 #[inline(always)]
 fn slots_of(face: Face, scale: u64, is_scattered: bool) -> Slots {
     Slots::of_face([face.low, face.middle, face.high], scale, is_scattered)
 }
 
-/// Tries slot after slot for `face`, from attempt number `first` on: `visit` gets each, and says whether the search
-/// ends. Returns whether it did.
+/// Tries slot after slot for `face`, from attempt number `first` on. `visit` gets each slot, and returns whether the
+/// search ends. Returns whether it ended.
 #[inline(always)]
 pub(super) fn search_slots(
     face: Face,
@@ -39,9 +39,10 @@ pub(super) fn search_slots(
 /// twins of both.
 ///
 /// For meshes whose ids are local (`gpu::slots`); `scale` is slots a vertex, times 2^32.
-/// `table` and `twins` are `NONE` before; on the boundary `twins` stays so. Finds a side whose face has another side
-/// that sees it in the same direction, and a tetrahedron for whose faces the table has no room. Where several take the
-/// same twin, one of them is written: [`mark_boundary_sides()`](super::mark_boundary_sides()) finds the others.
+/// `table` and `twins` are `NONE` before the launch; on the boundary `twins` stays `NONE`. Finds a side if another side
+/// of its face sees it in the same direction, and a tetrahedron for whose faces the table has no room. Where several
+/// take the same twin, one of them is written: [`mark_boundary_sides()`](super::mark_boundary_sides()) finds the
+/// others.
 #[kernel(
     requires(
         tetrahedra.len() == 4 * n,
@@ -104,7 +105,7 @@ fn match_in<const SCATTERED: bool>(
         twins.store(side, other);
         twins.store(other, side);
     };
-    // All take the first step together, so that their reads overlap. Each may miss every cache.
+    // All four sides take the first step together, so that their reads overlap. Each may miss every cache.
     let look = |k| {
         if SCATTERED {
             take::<true, _>(table, home(q, k), FaceSide::NONE, FaceSide::of(*t, k))

@@ -6,19 +6,19 @@
 //! | stage | does |
 //! | --- | --- |
 //! | [`match_face_sides()`], [`match_scattered_face_sides()`] | the sides of each face meet in a hash table |
-//! | [`mark_boundary_sides()`] | sides without a twin, a bit each; refuses what the match could not see |
+//! | [`mark_boundary_sides()`] | sides without a twin, a bit each; refuses faces that the match could not |
 //! | [`find_tagged_faces()`] | the side of each tagged triangle |
 //!
-//! As the half-edges of a triangulation ([`crate::half_edge::match_twins()`]), in a table of 4 bytes a slot: the slot
-//! holds a side, whose vertices are read from the mesh. An order of 4T faces by their vertices would move over 300
-//! bytes a tetrahedron.
+//! The method is that of the half-edges of a triangulation ([`crate::half_edge::match_twins()`]), in a table of 4 bytes
+//! a slot: the slot holds a side, whose vertices are read from the mesh. Sorting 4T faces by their vertices would move
+//! over 300 bytes a tetrahedron.
 //!
 //! # What is refused
 //!
 //! A face belongs to one tetrahedron, or to two that see its vertices run in opposite directions. Of three or more
 //! sides of a face two see the same direction. The first side waits in the table. A second one in the same direction is
-//! found at once. Otherwise two or more in the other direction take the waiting side as their twin, and it is the twin
-//! of one of them only: [`mark_boundary_sides()`] finds the others.
+//! found at once. If two or more sides have the other direction, each takes the waiting side as its twin, but the
+//! waiting side has only one of them as its own: [`mark_boundary_sides()`] finds the others.
 
 #[path = "find_tagged_faces.rs"]
 mod find_tagged_faces_stage;
@@ -41,13 +41,13 @@ pub mod face_rule {
     pub const OVERLAP: u32 = 0;
     /// Tetrahedron for whose faces the table has no room.
     pub const CROWDED: u32 = 1;
-    /// Tagged triangle that is no face.
+    /// Tagged triangle that is not a face.
     pub const LOOSE: u32 = 2;
     /// Number of rules.
     pub const COUNT: usize = 3;
 }
 
-/// The vertices of tetrahedron `t`. `tetrahedra` has the vertex opposite to each side.
+/// The vertices of tetrahedron `t`, each opposite to the side of the same number.
 #[inline(always)]
 pub fn corners_of(tetrahedra: In<Vertex, FaceSide>, t: Tet) -> [Vertex; 4] {
     tetrahedra.quad(FaceSide::of(t, 0))
@@ -75,7 +75,7 @@ pub fn corner_at([a, b, c, d]: [Vertex; 4], place: u32) -> Vertex {
     }
 }
 
-/// A face by its vertices in ascending order, and the direction in which they are seen.
+/// A face: its vertices in ascending order, and the direction in which they are seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Face {
     /// Lowest vertex.
@@ -93,7 +93,7 @@ impl Face {
     #[inline(always)]
     pub fn new([x, y, z]: [Vertex; 3]) -> Self {
         let (low, high) = (x.min(y).min(z), x.max(y).max(z));
-        // What is left of the three.
+        // The remaining one of the three.
         let middle = x.index() ^ y.index() ^ z.index() ^ low.index() ^ high.index();
         Self {
             low,
@@ -118,7 +118,7 @@ impl Face {
         (self.low == other.low) & (self.middle == other.middle) & (self.high == other.high)
     }
 
-    /// Whether it is the same face seen from the other side.
+    /// Whether `other` is the same face seen from the other side.
     #[inline(always)]
     pub fn is_behind(self, other: Self) -> bool {
         self.is_face(other) & (self.reversed != other.reversed)

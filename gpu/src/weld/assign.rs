@@ -28,8 +28,8 @@ pub fn assign_points<G: Guard>(
     states: In<u32>,
     representatives: Out<Vertex>,
 ) {
-    // SAFETY: the launch's promise: sites are vertices, buckets are runs of slots, and each list is as long as the
-    // state of its row says.
+    // SAFETY: the launch's promise: sites are vertices, buckets are runs of slots, and each list has the length that
+    // the state of its row gives.
     let (search, lists) = unsafe { (search.trusted(), lists.trusted()) };
     let sites = search.rows.sites;
     let id = sites.at(slot).id;

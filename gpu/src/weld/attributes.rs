@@ -35,7 +35,7 @@ pub fn unit(sum: DVec3) -> DVec3 {
     DVec3::new(x / length, y / length, z / length)
 }
 
-/// Mean of texture coordinates, from their sum and number. Every NaN becomes the same NaN.
+/// Mean of texture coordinates, from their sum and their number. Every NaN becomes the same NaN.
 #[inline(always)]
 pub fn mean_uv(sum: DVec2, count: f64) -> DVec2 {
     let number = |x: f64| if x.is_nan() { f64::NAN } else { x };
@@ -48,14 +48,14 @@ pub fn channels(color: u32) -> [f64; 4] {
     [color, color >> 8, color >> 16, color >> 24].map(|channel| f64::from(channel & 0xFF))
 }
 
-/// Mean of colours, from the sums of their channels and their number, rounded, halves up.
+/// Mean of colours, from the sums of their channels and their number; rounded, halves up.
 #[inline(always)]
 pub fn mean_color(sums: [f64; 4], count: f64) -> u32 {
     let [red, green, blue, alpha] = sums.map(|sum| (sum / count + 0.5) as u32);
     red | green << 8 | blue << 16 | alpha << 24
 }
 
-/// Normal of cluster `c`: the sum of its vertices' normals, made of length 1.
+/// Normal of cluster `c`: the sum of its vertices' normals, scaled to length 1.
 #[kernel(
     requires(clusters.fit(n, normals.len()), averages.len() == n),
     moves(clusters.bytes() + normals.bytes() + averages.bytes())
@@ -79,7 +79,7 @@ pub fn average_normals(
     averages.set(c, unit(sum));
 }
 
-/// Texture coordinates of cluster `c`: the mean of its vertices'.
+/// Texture coordinates of cluster `c`: the mean of its vertices' coordinates.
 #[kernel(
     requires(clusters.fit(n, uvs.len()), averages.len() == n),
     moves(clusters.bytes() + uvs.bytes() + averages.bytes())
@@ -102,7 +102,7 @@ pub fn average_uvs(
     averages.set(c, mean_uv(sum, f64::from(1 + end - first)));
 }
 
-/// Colour of cluster `c`: the mean of its vertices', rounded.
+/// Colour of cluster `c`: the mean of its vertices' colours, rounded.
 #[kernel(
     requires(clusters.fit(n, colors.len()), averages.len() == n),
     moves(clusters.bytes() + colors.bytes() + averages.bytes())
@@ -160,7 +160,7 @@ pub fn take_first_colors(
     taken.set(c, colors.at(representatives.at(c)));
 }
 
-/// Region of triangle `list[i]`, at place `i`. An empty list stands for all triangles.
+/// Copies the region of triangle `list[i]` to place `i`. An empty list stands for all triangles.
 #[kernel(
     requires(list.is_empty() && regions.len() == n || list.len() == n, left.len() == n),
     moves(list.bytes() + 2 * left.bytes())

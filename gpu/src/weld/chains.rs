@@ -1,17 +1,18 @@
-//! Decisions along chains: where nearly all vertices wait for lower ones, as in a dense scan in the order of its lines.
+//! Decisions along chains: for meshes where nearly all vertices wait for lower ones, as in a dense scan in the order of
+//! its lines.
 //!
-//! Dependencies go to lower ids alone, and a device starts blocks in their order. So the blocks that run are a window
-//! along the ids, whose first block never waits: decisions run through the mesh as a wave, in one launch. What it takes
-//! is the length of the longest chain, a link at a time:
+//! Dependencies lead to lower ids only, and a device starts blocks in their order. So the running blocks are a window
+//! along the ids, whose first block never waits: decisions run through the mesh as a wave, in one launch. The launch
+//! takes as long as the longest chain, a link at a time:
 //!
 //! | a link to | takes | because |
 //! | --- | --- | --- |
 //! | an entry of the same block | tens of cycles | a block is a warp: its lanes vote |
 //! | an entry of another block | one or two loads from the L2 | a lane looks at four undecided neighbours until one is decided, and states are stored at once |
 //!
-//! Blocks are small, and few entries of the mesh are looked at at any time: those that wait take little of the L2 from
-//! those that could go on. Lists of more than [`LISTED`] neighbours are made before, for the rows that need them: a
-//! search within a chain takes as long as many links.
+//! Blocks are small, and few entries of the mesh are polled at any time: the waiting entries take little of the L2's
+//! bandwidth from the others. Lists of more than [`LISTED`] neighbours are made before the launch, for the rows that
+//! need them: a search within a chain takes as long as many links.
 
 use trioxide_kernel::safe::{Group, In, Own, Safe, Scatter};
 use trioxide_kernel::{Atomic, Block, Out, Shared, SharedMemory, kernel, safe};
@@ -22,7 +23,7 @@ use super::search::Search;
 use super::states::{LISTED, MEMBER, REPRESENTATIVE, is_undecided};
 use crate::ids::Item;
 
-/// Whether `row` is undecided; finds it in `long[0]` if its short list does not hold all its lower neighbours.
+/// Returns whether `row` is undecided; finds it in `long[0]` if its short list does not hold all its lower neighbours.
 #[kernel(
     requires(states.len() == n, !long.is_empty()),
     moves(states.bytes() + 4 * words(n))
@@ -53,7 +54,7 @@ pub fn measure_long_lists(row: Own<Row>, states: In<u32, Row>, lengths: safe::Ou
     lengths.set(row, if is_long { state } else { 0 });
 }
 
-/// Notes the lower neighbours of row `rows[i]` in its long list, from `starts[row]` on.
+/// Writes the lower neighbours of row `rows[i]` to its long list, from `starts[row]` on.
 #[kernel(
     G in Guarding,
     requires(
@@ -78,14 +79,14 @@ pub fn note_long_lists<G: Guard>(
     });
 }
 
-/// The noted lower neighbours of each row.
+/// The listed lower neighbours of each row.
 #[derive(Group)]
 pub struct Lists<'a> {
     /// Short lists, [`LISTED`] places a row.
     pub short: In<'a, Row>,
-    /// Start of each row's long list, and the end of the last; nothing where there are no long lists.
+    /// Start of each row's long list, and the end of the last; empty if there are no long lists.
     pub starts: In<'a, u32>,
-    /// Long lists, one behind the other.
+    /// Long lists, in the order of the rows.
     pub long: In<'a, Row>,
 }
 
@@ -99,7 +100,7 @@ impl ListsBuffers<'_> {
 }
 
 impl Lists<'_> {
-    /// Length of the list of `row`, which has `number` lower neighbours; 0 if a long list is wanted and there is none.
+    /// Length of the list of `row`, which has `number` lower neighbours; 0 if it needs a long list and there is none.
     #[inline(always)]
     pub(super) fn len(&self, row: Row, number: u32) -> u32 {
         if number <= LISTED {
@@ -125,7 +126,7 @@ impl Lists<'_> {
 /// Lanes of a block that decides chains, an entry each: a warp.
 pub const WARP: usize = 32;
 
-/// Shared memory of such a block: the rows of its entries, ascending; none behind the end of the list.
+/// Shared memory of such a block: the rows of its entries, ascending; `NONE` after the end of the list.
 #[derive(SharedMemory)]
 pub struct Warp {
     rows: Shared<Row, WARP>,
@@ -147,7 +148,7 @@ impl Warp {
     }
 }
 
-/// An entry of the list, as its lane knows it. Its lower neighbours are taken 32 at a time.
+/// An entry of the list, in its lane's registers. Its lower neighbours are taken 32 at a time.
 #[derive(Clone, Copy)]
 struct Entry {
     row: Row,
@@ -155,23 +156,23 @@ struct Entry {
     number: u32,
     /// Place of the first of the 32.
     first: u32,
-    /// Those of the 32 that are in other blocks and not known to be decided.
+    /// The neighbours among the 32 that are in other blocks and not known to be decided.
     open: u32,
     /// The lanes of lower neighbours in this block.
     within: u32,
-    /// 1 if a representative has been seen in another block, else 0. A word: the padding behind a `bool` lay in local
-    /// memory.
+    /// 1 if a representative has been seen in another block, otherwise 0. It is a word because the padding after a
+    /// `bool` lay in local memory.
     member: u32,
 }
 
 impl Entry {
-    /// Whether all neighbours in other blocks are members, unless one is a representative.
+    /// Whether all neighbours in other blocks are decided. They are members, unless one was seen as a representative.
     #[inline(always)]
     fn is_done(&self) -> bool {
         self.open == 0 && self.first + 32 >= self.number
     }
 
-    /// Whether it has seen more decided neighbours than `before`.
+    /// Whether it has seen more decided neighbours than in the state `before`.
     #[inline(always)]
     fn has_seen_more(&self, before: Self) -> bool {
         self.open != before.open || self.first != before.first
@@ -191,12 +192,12 @@ impl Entry {
         }
     }
 
-    /// Looks at four open neighbours; takes the next neighbours once none is open.
+    /// Polls four open neighbours; takes the next 32 neighbours once none is open.
     #[inline(always)]
     fn look(&mut self, warp: &Warp, lists: &Lists, states: Atomic) {
         if self.open != 0 {
             let mut left = self.open;
-            // Their loads do not wait for each other. Where fewer are open, the first stands for the others.
+            // The four loads do not wait for each other. If fewer are open, the first takes the other places.
             let places = [0; 4].map(|_: u32| {
                 let place = if left == 0 { self.open } else { left }.trailing_zeros();
                 left &= left.wrapping_sub(1);
@@ -223,8 +224,8 @@ fn is_in(lanes: u32, lane: u32) -> bool {
     lanes >> lane & 1 != 0
 }
 
-/// Decides the entries of `list`, ascending rows, until the others wait in vain: a block looks `patience` times at
-/// other blocks' entries before it gives up, on a CPU once. The bits of `undecided` say which entries these are.
+/// Decides the entries of `list`, ascending rows, until the remaining entries wait in vain: a block polls other blocks'
+/// entries `patience` times before it gives up, on a CPU once. The bits of `undecided` mark the remaining entries.
 #[kernel(
     requires(
         !list.is_empty(),
@@ -246,7 +247,7 @@ pub fn decide_chains(
     } else {
         0
     };
-    // SAFETY: the launch's promise: each list is as long as the state of its row says.
+    // SAFETY: the launch's promise: each list has the length that the state of its row gives.
     let lists = unsafe { lists.trusted() };
     let warp = block.shared();
     block.phase(|lane| {
@@ -275,7 +276,7 @@ pub fn decide_chains(
         entry.take(0, warp, &lists);
         entry
     });
-    // Bits of lanes, the same for all.
+    // Bits of lanes, the same in all lanes.
     let mut waiting = block.ballot(&block.lanes(|lane| is_undecided(found.at(lane))));
     let mut chosen = block.ballot(&block.lanes(|lane| found.at(lane) == REPRESENTATIVE));
     let mut vain = 0;
@@ -294,7 +295,7 @@ pub fn decide_chains(
         } else {
             0
         };
-        // A link within the block at a time.
+        // One link within the block in each pass.
         loop {
             let members = block.ballot(&block.lanes(|lane| {
                 let entry = entries.at(lane);

@@ -1,6 +1,6 @@
 //! Numbers of clusters, and their members.
 //!
-//! Clusters are numbered by their representatives, ascending: the order in which S-Weld makes them.
+//! Clusters are numbered by their representatives, in ascending order, as S-Weld makes them.
 
 use trioxide_kernel::kernel;
 use trioxide_kernel::rows::rank_of;
@@ -18,7 +18,7 @@ pub fn mark_representatives(v: Own<Vertex>, representatives: In<Vertex, Vertex>)
     representatives.at(v) == *v
 }
 
-/// Whether vertex `v` is gone: its cluster has another representative.
+/// Whether vertex `v` is removed: its cluster has another representative.
 #[kernel(requires(map.len() == n), moves(map.bytes() + representatives.bytes() + 4 * words(n)))]
 pub fn mark_removed(
     v: Own<Vertex>,
@@ -28,8 +28,8 @@ pub fn mark_removed(
     representatives.at(map.at(v)) != *v
 }
 
-/// Finds the cluster of vertex `v` (`map`), and the cluster that it is a member of besides the representative (`keys`:
-/// none for a representative). `ranks` are those of the representatives.
+/// Writes the cluster of vertex `v` (`map`), and the cluster whose list of members it enters (`keys`: none for a
+/// representative). `ranks` are the ranks of the representatives.
 #[kernel(
     requires(
         representatives.len() == n,
@@ -59,13 +59,13 @@ pub struct Clusters<'a> {
     pub representatives: In<'a, Vertex, Cluster>,
     /// Start of each cluster's vertices in `members`, and the end of the last; C + 1.
     pub offsets: In<'a, u32>,
-    /// The vertices besides the representatives, ascending in each cluster.
+    /// The members without the representatives, ascending in each cluster.
     pub members: In<'a, Vertex>,
 }
 
 impl Clusters<'_> {
-    /// Calls `add` with the value of each of the members from place `first` to `end`, in their order. Four are read at
-    /// once, so that the reads overlap.
+    /// Calls `add` with the value of each member from place `first` to `end`, in their order. Four are read at once, so
+    /// that the reads overlap.
     #[inline(always)]
     pub(super) fn each<T: Element>(
         &self,

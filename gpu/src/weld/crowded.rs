@@ -1,26 +1,27 @@
-//! Decisions and assignment where cells are crowded: a vertex is compared with representatives alone.
+//! Decisions and assignment for crowded cells: a vertex is compared with representatives only.
 //!
-//! Where thousands of vertices lie within epsilon of each other, pairs of neighbours are far too many to be found. But
-//! few of the vertices are representatives, since no two representatives are near each other. So a bucket goes through
-//! its vertices in ascending order, as S-Weld does through all. A vertex with a representative near it is a member, at
-//! once. Any other vertex is a representative, as soon as the buckets around have decided all their lower vertices;
-//! until then its bucket waits. The lowest undecided vertex of all never waits, and nothing else than the definition
-//! decides, so the clusters are those of S-Weld, whichever bucket goes first.
+//! Where thousands of vertices lie within epsilon of each other, there are far too many pairs of neighbours to find.
+//! But few of the vertices are representatives, since no two representatives are near each other. So a bucket goes
+//! through its vertices in ascending order, as S-Weld does through all. A vertex with a representative near it is a
+//! member at once. Any other vertex is a representative as soon as the buckets around have decided all their lower
+//! vertices; until then its bucket waits. The lowest undecided vertex of the mesh never waits, and each decision
+//! follows the definition, so the clusters are those of S-Weld, whichever bucket goes first.
 //!
-//! A bucket has an array of as many entries as vertices. First come its representatives, each the number of a row. The
-//! entry behind them says how far the bucket is: [`WAITS`] and the lowest undecided vertex, at first 0. Each entry is a
-//! word of its own, and each is true whenever it is read: who reads too early sees a lower vertex there, and waits
-//! longer. So buckets see each other's progress within a launch, and no access has to be ordered before another.
+//! A bucket has an array with one entry for each of its vertices. Its representatives come first, each as the number of
+//! its row. The next entry holds the bucket's progress: [`WAITS`] and the lowest undecided vertex, at first 0. Each
+//! entry is a word of its own, and each is true whenever it is read: a thread that reads too early sees a lower vertex
+//! there, and waits longer. So buckets see each other's progress within a launch, and no access has to be ordered
+//! before another.
 //!
 //! On a device a bucket that goes through a hundred thousand members in a row would take long. There it gives up after
-//! some vertices; then `cover_points` finds all members of the representatives known so far, by a thread each, and the
-//! bucket goes on from the next vertex that is no such member.
+//! some vertices; then `cover_points` finds all members of the representatives known so far, with a thread for each
+//! vertex, and the bucket continues with the next vertex that is no such member.
 //!
 //! With guards representatives may be near each other: the time then grows with their number within epsilon. Locked
-//! vertices are nobody's neighbours, and take no entry.
+//! vertices have no neighbours, and take no entry.
 //!
-//! In a slab of a larger mesh some vertices are decided before, and others are of another slab, which decides them: see
-//! `slabs`. A bucket passes the first; it stops at one of the second that has no representative near it.
+//! In a slab of a larger mesh some vertices are decided before, and other slabs decide some vertices (`slabs`). A
+//! bucket passes the former; it stops at one of the latter that has no representative near it.
 
 use glam::DVec3;
 use trioxide_kernel::safe::{Atomic, In, Own, Scatter};
@@ -32,12 +33,12 @@ use super::ids::{Bucket, Row, Slot};
 use super::search::Search;
 use crate::ids::{Item, Vertex};
 
-/// Marks an entry that is no representative: the other bits are the lowest undecided vertex of the bucket.
+/// Marks an entry that holds the bucket's progress: the other bits are its lowest undecided vertex.
 pub const WAITS: u32 = 1 << 31;
 /// The entry of a bucket whose vertices are all decided.
 const DONE: u32 = u32::MAX;
 
-/// Copies the vertex of `slot` there, and its position into `sorted` unless that is empty.
+/// Copies the vertex of `slot` to its place, and its position into `sorted` unless `sorted` is empty.
 #[kernel(
     requires(
         items.len() == n,
@@ -79,7 +80,7 @@ pub fn mark_first_of_buckets(
     sites.at(Slot::new(offsets.at(keys.at(v).index()))).id == *v
 }
 
-/// What the buckets around a vertex show.
+/// The result of a look at the buckets around a vertex.
 #[derive(Clone, Copy, PartialEq)]
 enum Seen {
     /// A representative is near.
@@ -90,8 +91,8 @@ enum Seen {
     Nothing,
 }
 
-/// Calls `visit(row)` for each representative known to be near the vertex `v` of `row`, until it returns false; whether
-/// a bucket besides `own` may have an undecided vertex below `v`.
+/// Calls `visit(row)` for each representative known to be near the vertex `v` of `row`, until it returns false. Returns
+/// whether a bucket other than `own` may have an undecided vertex below `v`.
 #[inline(always)]
 fn each_representative<G: Guard>(
     search: &Search<G>,
@@ -107,7 +108,7 @@ fn each_representative<G: Guard>(
         let mut bucket = first.index();
         let mut place = search.offsets.at(first.index());
         let end_of_run = search.offsets.at(last.index() + 1);
-        // The buckets of a run follow each other, and so do their entries.
+        // The buckets of a run are consecutive, and so are their entries.
         while place < end_of_run {
             let mut end = search.offsets.at(bucket + 1);
             while place < end {
@@ -135,9 +136,9 @@ fn each_representative<G: Guard>(
     is_waiting
 }
 
-/// Decides the vertices of bucket `list[i]` in ascending order, `patience` at most, until one waits for another bucket;
-/// whether any is left. By slots, empty for none: `covered` has vertices that are known besides, `waiting` those that
-/// others decide. `moved`, unless it is empty, becomes 1 if a vertex was passed.
+/// Decides the vertices of bucket `list[i]` in ascending order, `patience` at most, until one waits for another bucket.
+/// Returns whether any is left. By slots, and empty for none: `covered` marks vertices known to be members, `waiting`
+/// the vertices that other slabs decide. `moved`, unless it is empty, becomes 1 if a vertex was passed.
 #[kernel(
     G in Guarding,
     requires(
@@ -213,7 +214,7 @@ pub fn decide_buckets<G: Guard>(
     if slot != first && !moved.is_empty() {
         moved.store(0, 1);
     }
-    // Where every vertex is a representative there is no entry left, and none is needed.
+    // If every vertex is a representative, no entry is left, and none is needed.
     if place < end {
         let entry = if slot < end {
             WAITS | search.rows.sites.at(Slot::new(slot)).id.index()
@@ -255,7 +256,7 @@ pub fn cover_points<G: Guard>(
 }
 
 /// Finds the representative of the vertex in `slot`: the lowest representative near it, or itself. All buckets are
-/// decided.
+/// decided before.
 #[kernel(
     G in Guarding,
     requires(search.fits(n), entries.len() == n, representatives.len() == n),

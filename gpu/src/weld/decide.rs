@@ -5,17 +5,17 @@
 //! vertex whose lower neighbours are all members is a representative. Any other vertex waits.
 //!
 //! Rounds go through the list of undecided vertices in pieces, a block each. Where ids follow the lines of a scan,
-//! chains of vertices that wait for each other run along the list. So a block sweeps over its piece until a sweep
-//! decides nothing more, a lane goes through its entries in their order, and blocks that run at the same time wait for
-//! each other. A chain then takes a sweep for each link, not a round.
+//! chains of waiting vertices run along the list. So a block sweeps over its piece until a sweep decides nothing more,
+//! a lane goes through its entries in their order, and running blocks wait for each other. A chain then takes a sweep
+//! for each link, not a round.
 //!
-//! States are read while others write them. That does no harm: a state changes once, from undecided to its final value,
-//! and a vertex that reads it too early only waits longer.
+//! States are read while others write them. The result is the same: a state changes once, from undecided to its final
+//! value, and a vertex that reads it too early only waits longer.
 //!
-//! A vertex with more lower neighbours than its list holds notes some of them. If one of these is a representative,
-//! which is mostly so, the vertex is decided. If all are members it searches again, and notes its undecided neighbours.
-//! The first round never searches: mostly it decides nearly all vertices, and a kernel without searches runs more
-//! blocks at once. Where it leaves many, a device goes on along chains (`chains.rs`).
+//! A vertex with more lower neighbours than its list holds lists some of them. If one of these is a representative,
+//! which is the usual case, the vertex is decided. If all are members it searches again, and lists its undecided
+//! neighbours. The first round never searches: it decides nearly all vertices of most meshes, and a kernel without
+//! searches runs more blocks at once. If it leaves many, a device continues along chains (`chains.rs`).
 
 use trioxide_kernel::safe::{Own, Safe};
 use trioxide_kernel::{Atomic, Block, In, NoCells, Out, Shared, SharedMemory, kernel, safe};
@@ -36,11 +36,11 @@ struct Seen {
     is_waiting: bool,
 }
 
-/// Looks at the listed neighbours among the `count` lower neighbours of `row`.
+/// Reads the states of the listed neighbours among the `count` lower neighbours of `row`.
 #[inline(always)]
 fn look(row: Row, count: u32, lower: In<Row>, states: Atomic) -> Seen {
     let look = |first: u32| {
-        // Places behind the count, which hold nothing, stand for members: they decide nothing.
+        // Places from the count on hold nothing, and count as members: they decide nothing.
         let state = |place: u32| {
             if first + place < count {
                 states.load(lower.at(row.index() * LISTED + first + place))
@@ -68,7 +68,7 @@ fn look(row: Row, count: u32, lower: In<Row>, states: Atomic) -> Seen {
 
 /// Lanes of a block that decides.
 const LANES: usize = 256;
-/// Neighbouring entries of a lane.
+/// Consecutive entries of a lane.
 const OWN: u32 = 8;
 /// Entries of a list that a block of [`decide_pieces()`] works on.
 pub const PIECE: u32 = LANES as u32 * OWN;
@@ -78,18 +78,18 @@ pub const PIECE: u32 = LANES as u32 * OWN;
 pub struct Piece {
     /// Rows of the entries.
     rows: Shared<Row, { PIECE as usize }>,
-    /// Numbers of their lower neighbours up to one more than are listed; 0 for decided ones.
+    /// Numbers of their lower neighbours, at most one more than are listed; 0 for decided ones.
     numbers: Shared<u8, { PIECE as usize }>,
     /// The bits of the entries that stay undecided, a byte a lane.
     undecided: Shared<u8, LANES>,
 }
 
-/// Decides vertices of a piece of `list`, until the others wait for vertices of other pieces, or have to search again.
-/// The bits of `undecided` say which entries these are. An empty list stands for all rows in ascending order.
+/// Decides vertices of a piece of `list`, until the remaining ones wait for vertices of other pieces, or have to search
+/// again. The bits of `undecided` mark the remaining entries. An empty list stands for all rows in ascending order.
 ///
-/// On a device a block sweeps `patience` times in vain before it gives up: blocks start in their order, so the vertices
-/// that one waits for are mostly being decided, and chains of vertices go on from piece to piece within the launch. On
-/// a CPU a block that waits would keep its thread from the others.
+/// On a device a block sweeps `patience` times in vain before it gives up: blocks start in their order, so other blocks
+/// are deciding most of the vertices that it waits for, and chains of vertices continue from piece to piece within the
+/// launch. On a CPU a waiting block would keep its thread from other blocks.
 #[kernel(
     requires(
         n * PIECE as usize >= entries(list.len(), states.len()),
@@ -112,7 +112,7 @@ pub fn decide_pieces(
     });
 }
 
-/// Entries of a list, where an empty one stands for all rows.
+/// Entries of a list; an empty list stands for all rows.
 #[inline(always)]
 const fn entries(list: usize, rows: usize) -> usize {
     if list == 0 { rows } else { list }
@@ -171,7 +171,7 @@ enum Found {
     Nothing,
     /// A representative among the lower neighbours.
     Representative,
-    /// This number of undecided ones, and no representative; the first are noted.
+    /// The number of undecided ones; no representative. The first ones are listed.
     Undecided(u32),
 }
 
@@ -203,8 +203,8 @@ fn take_piece(
     });
 }
 
-/// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, up to one more than
-/// are listed. `search` takes a row whose noted neighbours are all members, but which has more.
+/// The body of the kernels that decide. `look` takes a row and the number of its lower neighbours, at most one more
+/// than are listed. `search` takes a row whose listed neighbours are all members, but which has more.
 #[inline(always)]
 fn decide(
     block: &Block<LANES, Piece>,
@@ -229,7 +229,7 @@ fn decide(
     let (rows, numbers) = (&shared.rows, &shared.numbers);
     let first = block.index() * PIECE;
     take_piece(block, list, first, count, states);
-    // The entries of a lane, a bit each.
+    // The undecided entries of a lane, a bit each.
     let mut waiting = block.lanes(|lane| {
         let mut waiting = 0;
         let mut k = 0;
@@ -240,7 +240,7 @@ fn decide(
         waiting
     });
     let mut vain = 0;
-    // The same for all lanes, as the votes are: all reach the barriers.
+    // The condition is the same in all lanes, since the votes are: all reach the barriers.
     while vain <= patience && block.any(&block.lanes(|lane| waiting.at(lane) != 0)) {
         let before = waiting;
         waiting = block.lanes(|lane| {
@@ -264,7 +264,7 @@ fn decide(
                 };
                 match found {
                     Found::Nothing => {}
-                    // A list that does not hold all does not show the lowest.
+                    // A list that does not hold all neighbours may not hold the lowest representative.
                     Found::Representative => {
                         states.store(row, MEMBER | number);
                         left ^= entry;
@@ -298,7 +298,7 @@ fn decide(
     });
 }
 
-/// Takes the items of `list` at the places `kept`.
+/// Gathers the items of `list` at the places `kept`.
 #[kernel(
     requires(kept.len() == n, shorter.len() == n),
     moves(2 * kept.bytes() + shorter.bytes())

@@ -5,19 +5,19 @@
 //! neighbours: a representative claims them, a member lowers their counters. A vertex whose counter is zero represents
 //! itself.
 //!
-//! The paper's vertices lower the counters of all their neighbours, and a vertex acts when its own is zero. Here only
+//! In the paper a vertex lowers the counters of all its neighbours, and acts when its own counter is zero. Here only
 //! members lower counters, and a claimed vertex is a member at once, whatever its counter: it has a representative
-//! among its lower neighbours, which no other can undo. So a counter counts the lower neighbours that are not known to
-//! be members. It reaches zero only for vertices that nobody claims: the two ways to be decided exclude each other, and
+//! among its lower neighbours, and that is final. So a counter counts the lower neighbours that are not known to be
+//! members. It reaches zero only for vertices that no representative claims: the two decisions exclude each other, and
 //! neither depends on the order in which threads see two arrays. A clique of n vertices takes 3 rounds, not n.
 //!
 //! A round sweeps over the undecided vertices by ascending id. A vertex that is decided early in a sweep can decide
-//! others later in the same sweep, as in P-Weld. A CPU needs one to three rounds. A GPU, which looks at all vertices at
-//! once, needs more. The count may differ from run to run, the result does not.
+//! others later in the same sweep, as in P-Weld. A CPU needs one to three rounds; a GPU, which processes all vertices
+//! at once, needs more. The count may differ from run to run, the result does not.
 //!
-//! This method is the baseline of the literature and serves for comparison only: 41 bytes a vertex beside its position
-//! and 4 for each pair of neighbours, of which there are n²/2 where all are near each other. Lists that do not fit are
-//! refused before they are made.
+//! This method is the baseline of the literature and serves for comparison only: it takes 41 bytes a vertex beside its
+//! position and 4 for each pair of neighbours, n²/2 pairs if all are near each other. Lists that do not fit are refused
+//! before they are made.
 
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Scatter};
@@ -27,7 +27,7 @@ use super::hashed_cells::{Cells, is_crowded};
 use super::ids::CellSlot;
 use crate::ids::{Item, Vertex};
 
-/// What each vertex waits for.
+/// The counters and claims of the vertices.
 #[derive(Group)]
 pub struct Dependencies<'a> {
     /// Number of lower neighbours that are not known to be members; V.
@@ -45,7 +45,7 @@ impl DependenciesBuffers<'_> {
 }
 
 impl Dependencies<'_> {
-    /// Informs `w` that its lower neighbour `u` is decided; whether that decides `w`.
+    /// Informs `w` that its lower neighbour `u` is decided. Returns whether that decides `w`.
     ///
     /// True once for each vertex: the first claim finds `w` in its place, and one call takes the counter to zero.
     #[inline(always)]
@@ -69,7 +69,7 @@ pub struct HigherNeighbours<'a> {
     pub vertices: In<'a, Vertex>,
 }
 
-/// Neighbours that a vertex must have to be part of the running total: most have fewer, and all add to one word.
+/// Neighbours from which a vertex adds to the running total: most vertices have fewer, and all add to one word.
 pub const TOTALLED: u32 = 64;
 
 /// The running total of stored neighbours, in units of [`TOTALLED`]. It ends the count early when the lists will not
@@ -93,7 +93,7 @@ impl Total<'_> {
     #[inline(always)]
     pub(super) fn add(self, count: u32) {
         let units = count / TOTALLED;
-        // The total may wrap around later, not before it was seen to be beyond the limit.
+        // The total may wrap around, but only after it was seen to be over the limit.
         if units > 0 && self.words.add(0, units).wrapping_add(units) > self.limit {
             self.words.store(1, 1);
         }
@@ -102,8 +102,8 @@ impl Total<'_> {
 
 /// Counts the lower neighbours of vertex `v` (`depend`) and the higher ones (`counts`).
 ///
-/// `slots` are those of the vertices' cells: then vertices in crowded cells are left out. An empty array leaves out
-/// none.
+/// `slots` are the slots of the vertices' cells: vertices in crowded cells are then left out. With an empty array none
+/// is left out.
 #[kernel(
     requires(
         cells.fit(n),
@@ -138,7 +138,7 @@ pub fn count_neighbours(
     total.add(higher);
 }
 
-/// Lists the higher neighbours of vertex `v` from `starts[v]` on; the others as above.
+/// Lists the higher neighbours of vertex `v` from `starts[v]` on; the other arguments are those of the count.
 #[kernel(
     requires(cells.fit(n), cells.fit_slots(slots), starts.len() == n + 1),
     moves(cells.points.bytes() + starts.bytes() + higher.bytes())
@@ -182,8 +182,8 @@ pub fn sum_counts(i: Own<Item>, counts: In<u32>, stride: u32, sums: Out<u64, Ite
     sums.set(i, sum);
 }
 
-/// Informs the higher neighbours of vertex `list[i]` if that is decided; whether it is not. An empty list stands for
-/// all vertices.
+/// Informs the higher neighbours of vertex `list[i]` if it is decided. Returns whether it is undecided. An empty list
+/// stands for all vertices.
 #[kernel(
     requires(
         list.is_empty() && dependencies.fit(n) || list.len() == n,

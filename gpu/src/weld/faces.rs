@@ -7,9 +7,9 @@ use super::grid::item;
 use super::ids::Cluster;
 use crate::ids::{Item, Triangle, Vertex};
 
-/// Slots next to a face's own that are tried before any other.
+/// Slots next to a face's own slot that are tried before any other.
 const WINDOW: u32 = 16;
-/// Slots among which a triangle's own is chosen: the upper bits of 32, of which this many go.
+/// A triangle's own slot is chosen by the upper bits of a hash of 32; this many lower bits are dropped.
 const CHOICE_SHIFT: u32 = 30;
 /// Attempts after which the table is searched slot by slot.
 const ATTEMPTS: u32 = 64;
@@ -24,7 +24,7 @@ fn remapped(
     map.at_all(faces.at(t))
 }
 
-/// Corners of a triangle from the lowest on: the same for the same oriented triangle.
+/// Corners of a triangle, rotated so that the lowest is first: the same for the same oriented triangle.
 #[inline(always)]
 pub(super) fn rotated([a, b, c]: [Cluster; 3]) -> [Cluster; 3] {
     if a <= b && a <= c {
@@ -36,11 +36,12 @@ pub(super) fn rotated([a, b, c]: [Cluster; 3]) -> [Cluster; 3] {
     }
 }
 
-/// Slot number `attempt` at which a triangle is looked for in a table of `size` slots.
+/// The slot of attempt number `attempt` for a triangle in a table of `size` slots.
 ///
-/// As with the twins of half-edges: first near a place in proportion to the lowest vertex (`scale` is slots a vertex,
-/// times 2^32), so that a mesh in a good order is met in that order; then scattered; in the end one slot after the
-/// other. The other vertices choose among the first places, since about two triangles have a vertex as their lowest.
+/// As with the twins of half-edges, the first attempts are near a place in proportion to the lowest vertex (`scale` is
+/// slots a vertex, times 2^32), so that a mesh in a good order is met in that order; the next attempts are scattered,
+/// and the last ones go slot by slot. The other vertices choose among the first places, since about two triangles have
+/// a vertex as their lowest.
 #[inline(always)]
 fn slot(corners: [Cluster; 3], attempt: u32, size: u32, scale: u64) -> u32 {
     let [low, b, c] = corners.map(Cluster::index);
@@ -63,10 +64,10 @@ fn slot(corners: [Cluster; 3], attempt: u32, size: u32, scale: u64) -> u32 {
     }) as u32
 }
 
-/// Lets triangle `t` claim its slot in `table`; whether it has three new vertices. Of equal triangles all but the first
-/// get their bit in `repeated`.
+/// Lets triangle `t` claim its slot in `table`. Returns whether it has three new vertices. Of equal triangles all but
+/// the first get their bit in `repeated`.
 ///
-/// A slot belongs to the triangles that are equal to the first that takes it, and ends with the lowest of them:
+/// A slot belongs to the triangles that are equal to the first that takes it, and holds the lowest of them in the end:
 /// whenever two meet, the higher one is repeated. Finds a triangle in `found[0]` if it has an index out of range.
 #[kernel(
     requires(
@@ -102,8 +103,8 @@ pub fn claim_faces(
     true
 }
 
-/// Lets triangle `t` claim its slot in `table`. `own` are its corners from the lowest on, and `corners` finds those of
-/// others.
+/// Lets triangle `t` claim its slot in `table`. `own` are its corners from the lowest on, and `corners` returns those
+/// of another triangle.
 #[inline(always)]
 pub(super) fn claim_slot(
     t: Triangle,
@@ -135,7 +136,7 @@ fn is_in_range(face: [Vertex; 3], vertices: u32) -> bool {
     a < vertices && b < vertices && c < vertices
 }
 
-/// Asks for the vertices of a later triangle, and for the slot of one nearer.
+/// Prefetches the vertices of a later triangle, and the slot of a nearer one.
 #[inline(always)]
 fn ask_ahead(
     t: Triangle,
@@ -158,7 +159,7 @@ fn ask_ahead(
     }
 }
 
-/// Takes the bits of word `w` out of `kept` that are set in `dropped`.
+/// Clears the bits of word `w` of `kept` that are set in `dropped`.
 #[kernel(
     requires(dropped.len() == n, kept.len() == n),
     moves(dropped.bytes() + 2 * kept.bytes())
@@ -167,7 +168,7 @@ pub fn drop_bits(w: Own, dropped: In<Bits<Triangle>>, kept: Out<Bits<Triangle>>)
     kept.set(w, Bits::new(kept.at(w).word() & !dropped.at(w).word()));
 }
 
-/// Gives triangle `list[i]` its new vertices, at place `i`. An empty list stands for all triangles.
+/// Writes triangle `list[i]` with its new vertices to place `i`. An empty list stands for all triangles.
 ///
 /// Finds a triangle in `found[0]` if it has an index out of range.
 #[kernel(

@@ -1,7 +1,7 @@
 //! The grid: points bucketed by the hash of their cell, gathered in that order.
 //!
-//! A bucket is a place in a table, and several cells may share it: the distance alone decides which points are near. So
-//! there are no keys to compare, no empty slots, and no limit on the number of cells along an axis.
+//! A bucket is a place in a table, and several cells may share it: the distance alone decides whether points are near.
+//! So there are no keys to compare, no empty slots, and no limit on the number of cells along an axis.
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
@@ -11,28 +11,28 @@ use trioxide_kernel::{Index, PREFETCHED_AHEAD, Scalar, kernel, view};
 use super::ids::{Bucket, Slot};
 use crate::ids::{Item, Vertex};
 
-/// Largest absolute value of a coordinate, 2^990: differences of two and sums of 2^32 are finite.
+/// Largest absolute value of a coordinate, 2^990: differences of two coordinates and sums of 2^32 are finite.
 pub const LARGEST_COORDINATE: f64 = f64::from_bits((1023 + 990) << 52);
 
 /// Steps across a cell: the resolution of a site's place.
 pub const CELL_STEPS: u32 = 1 << STEP_BITS;
 const STEP_BITS: u32 = 8;
-/// Cells of a block along each axis, and blocks of a region. The buckets of a block follow each other, and the blocks
-/// of a region, so that a neighbourhood lies in few places.
+/// Cells of a block along each axis, and blocks of a region along each axis. The buckets of a block are consecutive,
+/// and so are the blocks of a region, so that a neighbourhood lies in few places.
 const BLOCK_BITS: u32 = 2;
 const BLOCK_MASK: u32 = (1 << BLOCK_BITS) - 1;
 /// Cells of a block, and blocks of a region.
 const BLOCK_CELLS: u32 = 1 << (3 * BLOCK_BITS);
 /// Buckets of a region.
 pub const REGION_BUCKETS: u32 = BLOCK_CELLS * BLOCK_CELLS;
-/// Bits of a place along an axis: the steps of a block.
+/// Bits of a place along an axis: the steps across a block.
 const PLACE_BITS: u32 = STEP_BITS + BLOCK_BITS;
 const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
 
-/// Steps below this are floors; beyond they follow the floating-point numbers.
+/// Below this, steps are floors; above, they follow the floating-point numbers.
 const FLOORED: f64 = (1u64 << 50) as f64;
 
-/// Steps that the places of two vertices may be farther apart than the vertices, along an axis: one because of the
+/// The most by which places differ from the distance of two vertices along an axis, in steps: one because of the
 /// floors, and less than one because of rounding.
 pub const STEP_ERROR: u32 = 2;
 
@@ -55,14 +55,14 @@ pub struct Grid {
     pub place_bound: u32,
     /// Regions of the table.
     pub regions: u32,
-    /// Whether cells are hashes of the coordinates' bits, so that only equal points share one: for epsilon 0, where no
-    /// side of the cells keeps points apart that are very close.
+    /// Whether cells are hashes of the coordinates' bits, so that only equal points share one. This is for epsilon 0:
+    /// then no cell's side separates points that are very close.
     pub is_exact: u32,
 }
 
 impl Scalar for Grid {}
 
-/// A vertex as the neighbour search reads it. The places of two vertices show of most pairs that they are not near.
+/// A vertex as the neighbour search reads it. The places of two vertices show for most pairs that they are not near.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C, align(8))]
 pub struct Site {
@@ -75,8 +75,8 @@ pub struct Site {
 impl Grid {
     /// Whether two points are at most epsilon apart.
     ///
-    /// Squares of scaled differences: with epsilon 0, two numbers that differ do so by 2^-1074 at least, of which the
-    /// scale makes 2^-74.
+    /// Compares squares of scaled differences. With epsilon 0, two numbers that differ do so by 2^-1074 at least, which
+    /// the scale makes 2^-74.
     #[inline(always)]
     pub fn is_near(&self, a: [f64; 3], b: [f64; 3]) -> bool {
         let x = (a[0] - b[0]) * self.scale;
@@ -85,8 +85,8 @@ impl Grid {
         x * x + y * y + z * z <= self.bound
     }
 
-    /// Steps from the origin to a point, modulo 2^32; before that they never decrease as a coordinate grows, unless
-    /// cells are exact.
+    /// Steps from the origin to a point, modulo 2^32. Before the modulus they never decrease as a coordinate grows,
+    /// unless cells are exact.
     #[inline(always)]
     fn steps_to(&self, p: [f64; 3]) -> [u32; 3] {
         if self.is_exact != 0 {
@@ -134,7 +134,7 @@ impl Grid {
     }
 
     /// Calls `look(first, last, corner)` for runs of buckets that hold all points near `p`, until it returns false; a
-    /// bucket may come twice. `corner` is the way from the corner of the buckets' block to `p`, in steps.
+    /// bucket may come twice. `corner` is the vector from the corner of the buckets' block to `p`, in steps.
     #[inline(always)]
     pub fn each_run(&self, p: [f64; 3], mut look: impl FnMut(Bucket, Bucket, [u32; 3]) -> bool) {
         let Reach { steps, low, high } = self.reach_of(p);
@@ -165,7 +165,7 @@ impl Grid {
         }
     }
 
-    /// Where `p` is, and the cells within its reach: two along each axis, or one.
+    /// The steps to `p`, and the cells within its reach: two along each axis, or one.
     #[inline(always)]
     pub(super) fn reach_of(&self, p: [f64; 3]) -> Reach {
         let steps = self.steps_to(p);
@@ -176,8 +176,8 @@ impl Grid {
         }
     }
 
-    /// First and last bucket of the cells along x from `x` to `high`, as far as they are in one block: such buckets
-    /// follow each other in the table.
+    /// First and last bucket of the cells along x from `x` to `high`, as far as they are in one block: such buckets are
+    /// consecutive in the table.
     #[inline(always)]
     pub(super) fn run(&self, x: u32, high: u32, y: u32, z: u32) -> (Bucket, Bucket) {
         let first = self.bucket_of(x, y, z);
@@ -215,7 +215,7 @@ impl Reach {
     }
 }
 
-/// A hash of the bits of a coordinate, the same for equal ones.
+/// A hash of the bits of a coordinate, the same for equal coordinates.
 #[inline(always)]
 fn hash_of(x: f64) -> u32 {
     // Zeros of both signs are equal.
@@ -226,14 +226,14 @@ fn hash_of(x: f64) -> u32 {
 /// The floor of a number between -2^51 and 2^51, modulo 2^32.
 #[inline(always)]
 fn floor(t: f64) -> u32 {
-    // A sum with this is rounded to a whole number, which stands in its low bits: cheaper than a conversion.
+    // A sum with this is rounded to an integer, which is in its low bits: cheaper than a conversion.
     const WHOLE: f64 = (3u64 << 51) as f64;
     let sum = t + WHOLE;
     (sum.to_bits() as u32).wrapping_sub(u32::from(sum - WHOLE > t))
 }
 
-/// Steps that also hold for numbers beyond [`FLOORED`]: floors, as far as a floor has a fraction to drop. Beyond, a
-/// step is four neighbouring numbers: one before at first, and wider farther out.
+/// Steps of any number: up to [`FLOORED`] the floor, as far as a floor has a fraction to drop. Beyond it, a step is
+/// four neighbouring numbers: as wide as before at first, and wider farther out.
 #[inline(always)]
 fn far_steps(t: f64) -> u32 {
     let magnitude = t.abs();
@@ -244,14 +244,15 @@ fn far_steps(t: f64) -> u32 {
     (if t < 0.0 { !steps } else { steps }) as u32
 }
 
-/// Whether two cells are in the same block, seen along an axis.
+/// Whether two cells are in the same block along an axis.
 #[inline(always)]
 pub(super) fn is_same_block(a: u32, b: u32) -> bool {
     a >> BLOCK_BITS == b >> BLOCK_BITS
 }
 
 impl Site {
-    /// Whether this may be near a point that is `corner` steps away from the corner of the block; steps modulo 2^32.
+    /// Whether this site may be near a point that is `corner` steps away from the corner of the block; steps modulo
+    /// 2^32.
     #[inline(always)]
     pub(super) fn may_be_near(self, corner: [u32; 3], bound: u32) -> bool {
         let x = (self.place & PLACE_MASK).wrapping_sub(corner[0]);
@@ -261,7 +262,7 @@ impl Site {
         square(x) + square(y) + square(z) <= bound
     }
 
-    /// [`Self::may_be_near`] of four sites, a bit each, with a third of the instructions. A point is less than half a
+    /// [`Self::may_be_near`] for four sites, a bit each, with a third of the instructions. A point is less than half a
     /// cell from the block of the sites that it is compared with: differences are below 2^11, and fit 16 bits.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
@@ -292,7 +293,7 @@ impl Site {
     }
 }
 
-/// Item `i` of a list. An empty list stands for all elements: its item `i` is element `i`.
+/// Item `i` of a list. An empty list stands for all elements: item `i` is then element `i`.
 #[inline(always)]
 pub(super) fn item<I: Index>(list: In<I>, i: u32) -> I {
     if list.is_empty() {
@@ -302,7 +303,7 @@ pub(super) fn item<I: Index>(list: In<I>, i: u32) -> I {
     }
 }
 
-/// Two points that follow each other, drawn from all for the choice of the cells' side; always the same ones.
+/// Two consecutive points of the mesh, by a fixed draw; the choice of the cells' side reads them.
 #[kernel(requires(!points.is_empty(), samples.len() == 2 * n))]
 pub fn sample_points(i: Own<Item>, points: In<DVec3>, samples: Out<DVec3, Parts<Item, 2>>) {
     let number = i.index();
@@ -360,8 +361,8 @@ pub fn count_points(
 /// Points that make a bucket crowded.
 const CROWDED: u32 = 64;
 
-/// Measures, of four buckets, how many points are in crowded ones (`found[1]`), and the largest bucket (the complement
-/// of `found[2]`).
+/// Measures four buckets: the number of points in crowded ones (`found[1]`), and the largest bucket (the complement of
+/// `found[2]`).
 #[kernel(requires(counts.len() >= 4 * n, found.len() >= 3), moves(counts.bytes()))]
 pub fn measure_buckets(four: Own<Item>, counts: In<u32>, found: Atomic) {
     let [a, b, c, d] = counts.quad(4 * four.index());
@@ -375,7 +376,7 @@ pub fn measure_buckets(four: Own<Item>, counts: In<u32>, found: Atomic) {
     }
 }
 
-/// Copies vertex `v` to its slot, and its position into `sorted` unless that is empty.
+/// Copies vertex `v` to its slot, and its position into `sorted` unless `sorted` is empty.
 #[kernel(
     requires(
         points.len() == n,

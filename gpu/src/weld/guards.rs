@@ -1,10 +1,10 @@
-//! Guards: conditions besides the distance that two neighbours must meet.
+//! Guards: conditions in addition to the distance that two neighbours must meet.
 //!
-//! Tolerances of normals, texture coordinates and colours, and locks. All of them are symmetric, as the distance is.
+//! Tolerances of normals, texture coordinates and colours, and locks. All are symmetric, as the distance is.
 //!
-//! Angles are compared without their cosines: with the dot product d and the length c of the cross product of two
-//! normals, the angle between them is at most t if c² cos² t <= d² sin² t, on the right side of the right angle. That
-//! is as exact near 0 and 180 degrees as elsewhere, and takes normals of any length.
+//! Angles are compared without their cosines. Let d be the dot product and c the length of the cross product of two
+//! normals: the angle between them is at most t if c² cos² t <= d² sin² t, and d has the right sign. That is as exact
+//! near 0 and 180 degrees as elsewhere, and takes normals of any length.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, DVec3};
@@ -61,7 +61,7 @@ pub struct Limits {
 
 impl Scalar for Limits {}
 
-/// The arrays that the guards compare, of V elements each; an empty one is no guard.
+/// The arrays that the guards compare, of V elements each; an empty array is no guard.
 #[derive(Group)]
 pub struct Guards<'a, G: Guard> {
     /// The tolerances.
@@ -144,7 +144,7 @@ impl Guard for Limits {
 }
 
 impl Limits {
-    /// Whether the angle between two directions is small enough. A direction that is zero allows all.
+    /// Whether the angle between two directions is small enough. The zero direction is allowed with any other.
     #[inline(always)]
     fn allows_angle(&self, a: [f64; 3], b: [f64; 3]) -> bool {
         let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -166,14 +166,14 @@ impl Limits {
     }
 }
 
-/// The normal times a power of two that makes its largest coordinate 1 or more and less than 2, so that no square of a
-/// coordinate that counts overflows or vanishes. Zero for a normal without direction: zero, not finite, or beyond
-/// 1e298.
+/// The normal times the power of two that makes its largest coordinate 1 or more and less than 2, so that no
+/// significant square of a coordinate overflows or vanishes. Zero for a normal without direction: zero, not finite, or
+/// beyond 1e298.
 #[inline(always)]
 pub(super) fn direction(normal: [f64; 3]) -> [f64; 3] {
     let largest = |n: [f64; 3]| {
         let [x, y, z] = n.map(|x| x.to_bits() & (u64::MAX >> 1));
-        // Magnitudes are in the order of their bits; NaN is above all.
+        // The bits of magnitudes order as the magnitudes do; NaN is above all.
         let yz = if y > z { y } else { z };
         if x > yz { x } else { yz }
     };

@@ -4,21 +4,21 @@
 //! A cell is as wide as epsilon, so that the neighbours of a vertex are in the 27 cells around it. A slot of the table
 //! holds the cell's key, 64 bits mixed from its three coordinates; the vertices are in compressed sparse rows by slot.
 //!
-//! What differs from the paper:
+//! Differences from the paper:
 //!
-//! - Its keys are compared as if they were the cells: two cells of one key become one, and a vertex then meets the same
-//!   neighbours twice, which its counters do not survive. Here a key that fits is checked against the cell of a vertex
-//!   there, so cells may have 52 bits an axis (the paper packs three coordinates into 64 bits) and any two cells are
-//!   told apart.
-//! - Slots are claimed by vertices, 32 bits at a time, not by keys: the claim says which cell it is as exactly.
-//! - The number of slots is a prime, so that every step visits all (the paper asks for that and leaves it to the
-//!   numbers); the remainders are taken by a multiplication.
+//! - The paper compares keys as if they were the cells: two cells with one key become one, and a vertex then meets the
+//!   same neighbours twice, which makes its counters wrong. Here an equal key is checked against the cell of a vertex
+//!   there, so cells may have 52 bits an axis (the paper packs three coordinates into 64 bits) and different cells stay
+//!   apart.
+//! - Vertices claim slots, 32 bits at a time, not keys: the claim identifies the cell as exactly.
+//! - The number of slots is a prime, so that every step visits all slots (the paper requires this, but does not ensure
+//!   it); the remainders are computed by a multiplication.
 //! - Most of the 27 cells have no vertices. A bit set of 8 bits a vertex shows this for most of them, and stays in the
 //!   cache where the table does not.
-//! - A cell is a 1024th wider than epsilon, because of rounding, and far from the origin, where coordinates are coarser
-//!   than that, it is 2^13 neighbouring numbers wide: near vertices are one cell apart at most, wherever they are.
+//! - A cell is a 1024th wider than epsilon, because of rounding; far from the origin, where coordinates are coarser
+//!   than that, it is 2^13 neighbouring numbers wide. So near vertices are at most one cell apart, wherever they are.
 //!
-//! Which slot a cell gets is a race. The set of vertices that a search meets does not depend on it.
+//! The slot that a cell gets is a race. The set of vertices that a search meets does not depend on it.
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
@@ -33,28 +33,28 @@ use crate::ids::Vertex;
 const EMPTY: u64 = 0;
 /// Cells from the origin up to which their coordinates are floors.
 const FLOORED: f64 = (1u64 << 40) as f64;
-/// Neighbouring numbers in a cell beyond that, as a power of two: at first two cells of the inner ones.
+/// Width of a cell beyond that, in neighbouring numbers, as a power of two: at first two of the inner cells.
 const FAR_CELL_BITS: u32 = 13;
 
 /// The distance of neighbours, and the layout of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct CellTable {
-    /// The distance of neighbours; the cells of this grid are not used.
+    /// The distance of neighbours; this grid's cells are not used.
     pub near: Grid,
     /// Cells in a unit of length.
     pub inverse_side: f64,
-    /// Bits of the keys that count: all, or fewer to make different cells have the same.
+    /// Mask of the keys' used bits: all, or fewer, so that different cells have equal keys.
     pub key_mask: u64,
-    /// Number of slots, a prime; at least twice that of the vertices.
+    /// Number of slots, a prime; at least twice the number of vertices.
     pub slots: u32,
-    /// Cells that neighbours may be apart along each axis: 1, or 0 where only equal points are near.
+    /// Cells between neighbours along each axis, at most: 1, or 0 if only equal points are near.
     pub around: u32,
 }
 
 impl Scalar for CellTable {}
 
-/// A walk through the slots that a key may be in.
+/// A walk through the slots in which a key may be.
 #[derive(Clone, Copy)]
 struct Probe {
     slot: CellSlot,
@@ -77,7 +77,7 @@ fn below(bits: u64, n: u64) -> u32 {
     ((bits * n) >> 32) as u32
 }
 
-/// Bit of a key in a filter of some words.
+/// Bit of a key in a filter of `words` words.
 #[inline(always)]
 fn filter_bit(key: u64, words: u32) -> u32 {
     below(key & LOW_HALF, u64::from(words) * 32)
@@ -113,14 +113,14 @@ impl CellTable {
         ]
     }
 
-    /// Whether a point is in `cell`. By coordinate: arrays are compared in memory.
+    /// Whether a point is in `cell`. Compared by coordinate: arrays are compared in memory.
     #[inline(always)]
     fn is_in(&self, p: [f64; 3], cell: [i64; 3]) -> bool {
         let [x, y, z] = self.cell(p);
         (x == cell[0]) & (y == cell[1]) & (z == cell[2])
     }
 
-    /// The key that mixed bits make.
+    /// The key made from mixed bits.
     #[inline(always)]
     fn key_of(&self, bits: u64) -> u64 {
         (bits & self.key_mask).max(EMPTY + 1)
@@ -157,7 +157,7 @@ impl CellTable {
 
 /// Finds the slot of the cell of vertex `v`; finds a vertex in `found[0]` if a coordinate is not finite or too large.
 ///
-/// A slot belongs to the cell of the vertex that came first (`owners`, none before).
+/// A slot belongs to the cell of the vertex that claims it first (`owners`, none before the launch).
 #[kernel(
     requires(
         points.len() == n,
@@ -266,7 +266,7 @@ pub(super) fn is_crowded(slot: CellSlot, offsets: In<u32>) -> bool {
 }
 
 impl Cells<'_> {
-    /// Whether vertices `v` at `p` and `w` at `q` are neighbours. All methods that search by cells ask here.
+    /// Whether vertices `v` at `p` and `w` at `q` are neighbours. All methods that search by hashed cells call this.
     #[inline(always)]
     pub(super) fn are_neighbours(&self, _v: Vertex, p: [f64; 3], _w: Vertex, q: [f64; 3]) -> bool {
         self.table.near.is_near(p, q)

@@ -1,4 +1,4 @@
-//! Ids that only this family has.
+//! Ids of this family.
 
 trioxide_kernel::id! {
     /// A place in the grid's list of sites, which is in the order of the buckets.

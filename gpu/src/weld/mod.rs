@@ -1,17 +1,17 @@
 //! Deterministic vertex clustering (gpu-vertex-clustering-2026).
 //!
 //! The neighbours of the vertices are found and decided by one of four methods, with the same result. Bytes a vertex
-//! are the most at once besides its position; p is the number of pairs of neighbours that a vertex takes part in:
+//! are the peak in addition to its position; p is the number of pairs of neighbours that a vertex takes part in:
 //!
 //! | method | of the paper | neighbours | rounds | bytes a vertex | good for |
 //! | --- | --- | --- | --- | --- | --- |
-//! | `grid` | ours | found twice at most, a few noted; where cells are crowded, representatives alone | until lists suffice | 60 to 85 | all that fits |
+//! | `grid` | ours | found twice at most, a few listed; in crowded cells only representatives | until lists suffice | 60 to 85 | every mesh that fits |
 //! | `dependency` | 3.6, P-Weld | all stored | sweeps over the undecided | 41 + 2 p | comparison |
 //! | `on_the_fly` | 4 | found in each round | frontiers | 41 | meshes that do not fit otherwise |
-//! | `sparse_grid` | 5 | all stored | frontiers | 45 + 2 p | comparison; crowded cells, of the paper's methods |
+//! | `sparse_grid` | 5 | all stored | frontiers | 45 + 2 p | comparison; the paper's method for crowded cells |
 //!
-//! The last three search in `hashed_cells`, the paper's sparse hash; where a cell has thousands of vertices, equal ones
-//! are collapsed first, by the grid. The stages, by their labels:
+//! The last three search in `hashed_cells`, the paper's sparse hash; if a cell has thousands of vertices, the grid
+//! collapses equal ones first. The stages, by their labels:
 //!
 //! | stage | kernels in | of the paper |
 //! | --- | --- | --- |
@@ -27,7 +27,7 @@
 //! | number clusters | `clusters` | |
 //! | positions, attributes, faces | `positions`, `attributes`, `faces` | |
 //!
-//! Slabs of a mesh that is larger than the device's memory use `slabs` besides, processes that weld one mesh together
+//! Slabs of a mesh that is larger than the device's memory also use `slabs`; ranks that weld one mesh together also use
 //! `share`.
 
 mod assign;

@@ -8,11 +8,12 @@ use super::ids::{Row, Slot};
 use super::search::Search;
 use super::states::LISTED;
 
-/// Notes each pair of the vertex in `slot` and a later neighbour: the lower vertex in the list of the higher. `states`
-/// are 0 before, and count the lower neighbours of each vertex: a vertex without one is a representative.
+/// Lists each pair of the vertex in `slot` and a later neighbour: the lower vertex enters the list of the higher.
+/// `states` are 0 before the launch, and count the lower neighbours of each vertex: a vertex without one is a
+/// representative.
 ///
-/// In the order of slots, whatever rows are: neighbouring threads then go through the same buckets. Lists are in no
-/// order.
+/// Threads go in the order of slots, even where rows are vertices: neighbouring threads then read the same buckets.
+/// Lists are in no particular order.
 #[kernel(
     G in Guarding,
     requires(search.fits(n), states.len() == n, lower.len() == LISTED as usize * n),
@@ -28,7 +29,7 @@ pub fn note_lower_neighbours<G: Guard>(
     let search = unsafe { search.trusted() };
     if let Some(row) = search.ahead(slot) {
         search.positions.prefetch(row);
-        // Most neighbours are a few slots ahead. An atomic addition waits until the lists before it are written.
+        // Most neighbours are a few slots ahead. An atomic addition waits until earlier writes of lists are done.
         states.prefetch(row);
         lower.unwritten().prefetch(row.index() * LISTED);
     }

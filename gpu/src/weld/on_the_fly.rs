@@ -1,15 +1,15 @@
 //! The paper's on-the-fly version (chapter 4): nothing about neighbours is stored; each search looks up 27 cells.
 //!
-//! A vertex counts its lower neighbours (Algorithm 4): it depends on them. Then rounds (Algorithm 5): each vertex that
-//! the round before decided looks up its neighbours once more and informs the higher ones, by the rules of
-//! `dependency.rs`.
+//! Each vertex counts its lower neighbours, on which it depends (Algorithm 4). Then come rounds (Algorithm 5): each
+//! vertex that was decided in the round before searches its neighbours once more and informs the higher ones, by the
+//! rules of `dependency.rs`.
 //!
-//! The paper goes through all vertices in each round and looks for counters at zero. Here a round goes through the
+//! The paper goes through all vertices in each round and searches for counters at zero. Here a round goes through the
 //! frontier, the ascending list of the vertices that were decided last: a vertex is in it once.
 //!
 //! It needs the least memory, 41 bytes a vertex beside its position, whatever epsilon is; each vertex searches twice.
-//! In cells of k vertices a search looks at 27 k vertices: the time of a crowded cell grows with k², so use the default
-//! method there.
+//! In cells of k vertices a search compares 27 k vertices, so the time of a crowded cell grows with k²: use the default
+//! method for such meshes.
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own};
 use trioxide_kernel::{Bits, kernel};
@@ -18,7 +18,7 @@ use super::dependency::Dependencies;
 use super::hashed_cells::Cells;
 use crate::ids::{Item, Vertex};
 
-/// Counts the lower neighbours of vertex `v`; whether there are none, so that it represents itself.
+/// Counts the lower neighbours of vertex `v`. Returns whether there are none, so that it represents itself.
 #[kernel(
     requires(cells.fit(n), depend.len() == n, lowest.len() == n),
     moves(cells.points.bytes() + depend.bytes() + lowest.bytes() + 4 * words(n))
@@ -36,8 +36,8 @@ pub fn count_dependencies(
     count == 0
 }
 
-/// Informs the higher neighbours of vertex `frontier[i]` that it is decided. Adds the vertices that this decides to the
-/// bit set `next`, and takes the frontier out of it.
+/// Informs the higher neighbours of vertex `frontier[i]` that it is decided. Adds the vertices that are decided by this
+/// to the bit set `next`, and removes the frontier from it.
 #[kernel(
     requires(
         frontier.len() == n,

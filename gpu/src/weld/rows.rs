@@ -8,7 +8,7 @@ use super::grid::Site;
 use super::ids::{Row, Slot};
 use crate::ids::Vertex;
 
-/// What rows number.
+/// The meaning of a row's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct RowOrder(u32);
@@ -28,7 +28,7 @@ impl RowOrder {
 
 impl Scalar for RowOrder {}
 
-/// The vertices by slot, and the rows that belong to them.
+/// The vertices by slot, and their rows.
 #[derive(Group)]
 pub struct Rows<'a> {
     /// The site of each slot; V.

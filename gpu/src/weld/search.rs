@@ -14,8 +14,8 @@ use crate::ids::Vertex;
 
 /// The grid with its vertices: the arrays that a neighbour search reads.
 ///
-/// Positions are in the order of the vertices, or of the slots where the vertices' ids do not follow space: points near
-/// each other lie near each other in memory either way. An index into them, and into any array beside them, is a
+/// Positions are in the order of the vertices, or of the slots if the vertices' ids do not follow space: points near
+/// each other lie near each other in memory in either case. An index into them, and into the arrays beside them, is a
 /// [`Row`].
 #[derive(Group)]
 pub struct Search<'a, G: Guard> {
@@ -27,7 +27,7 @@ pub struct Search<'a, G: Guard> {
     pub rows: Rows<'a>,
     /// Position of each row; V.
     pub positions: In<'a, DVec3, Row>,
-    /// The conditions besides the distance.
+    /// The conditions in addition to the distance.
     pub guards: Guards<'a, G>,
 }
 
@@ -44,7 +44,7 @@ impl<G: Guard> SearchBuffers<'_, G> {
 }
 
 impl<G: Guard> Search<'_, G> {
-    /// The row of a slot some way behind `slot`, for a CPU to prefetch; none on a device, and where rows are slots.
+    /// The row of a slot some way after `slot`, for a CPU to prefetch; none on a device, and none if rows are slots.
     #[inline(always)]
     pub(super) fn ahead(&self, slot: Slot) -> Option<Row> {
         if cfg!(target_arch = "nvptx64") || self.rows.order.is_by_slot() {
@@ -61,8 +61,8 @@ impl<G: Guard> Search<'_, G> {
         self.grid.is_near(p, self.positions.at(other).to_array()) && G::allows(&self.guards, v, id)
     }
 
-    /// Bit `i` says whether the site in slot `first + i` may be near the point that is `corner` steps away from the
-    /// corner of its block, for `count` sites, 32 at most; `is_wanted` takes a site's vertex.
+    /// Bit `i` is set if the site in slot `first + i` may be near the point that is `corner` steps away from the corner
+    /// of its block, for `count` sites, 32 at most; `is_wanted` takes a site's vertex.
     #[inline(always)]
     fn candidates(
         &self,
@@ -86,11 +86,11 @@ impl<G: Guard> Search<'_, G> {
                 candidates |= near << i;
                 i += 4;
             }
-            // The last four may reach behind the others.
+            // The last four may extend beyond the count.
             candidates &= u32::MAX >> (32 - count);
         }
         while i < count {
-            // Without a branch: it would go either way.
+            // Without a branch, which would be unpredictable.
             let site = run.at(i);
             let is_candidate = is_wanted(site.id) & site.may_be_near(corner, self.grid.place_bound);
             candidates |= u32::from(is_candidate) << i;
@@ -102,8 +102,8 @@ impl<G: Guard> Search<'_, G> {
     /// Calls `visit(row, vertex)` for every neighbour of the vertex in `slot` that comes later in the grid: in a later
     /// slot of its bucket, or in another cell that is ahead of its own.
     ///
-    /// So each pair of neighbours is found once. A cell is ahead of another if it is so along z, or along y in the same
-    /// layer, or along x in the same line. Cells within reach of each other are in different buckets: blocks are wider.
+    /// So each pair of neighbours is found once. A cell is ahead of another if its z is larger, or its y in the same
+    /// layer, or its x in the same line. Cells within reach of each other are in different buckets: blocks are wider.
     #[inline(always)]
     pub(super) fn each_later_neighbour(&self, slot: Slot, mut visit: impl FnMut(Row, Vertex)) {
         let row = self.rows.row(slot);
@@ -121,7 +121,7 @@ impl<G: Guard> Search<'_, G> {
         let (_, mut end) = bounds(x, y, z);
         loop {
             let corner = Grid::from_corner(steps, [x, y, z]);
-            // The other block of the line, the next line, the next layer.
+            // The rest of the line in the next block, the next line, the next layer.
             let ends_line = is_same_block(x, high[0]);
             let ends_layer = ends_line & (y == high[1]);
             let is_last = ends_layer & (z == high[2]);
@@ -132,7 +132,7 @@ impl<G: Guard> Search<'_, G> {
                 _ => y,
             };
             z = if ends_layer { high[2] } else { z };
-            // Its bounds are read ahead of the sites of this one.
+            // The next run's bounds are read before this run's sites.
             let next = if is_last { (0, 0) } else { bounds(x, y, z) };
             while start < end {
                 let count = (end - start).min(32);

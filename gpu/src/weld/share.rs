@@ -1,9 +1,9 @@
-//! Shares of a weld that several processes make together: representatives that others found, and the triangles of a
+//! Shares of a weld that several ranks make together: representatives found by other ranks, and the triangles of a
 //! block.
 //!
-//! The corners of a block's triangles are vertices, and then *names* of new vertices, of 32 bits: first those of the
-//! clusters that the block numbers, then those of others. Few triangles have a vertex or a cluster of another block:
-//! the host names these.
+//! The corners of a block's triangles are vertices at first, and then 32-bit *names* of new vertices: first the names
+//! of the clusters that the block numbers, then those of other blocks' clusters. Few triangles have a vertex or a
+//! cluster of another block: the host names these.
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
 use trioxide_kernel::{Bits, NONE, kernel, view};
@@ -42,10 +42,11 @@ pub fn check_representatives(
     }
 }
 
-/// Gives triangle `t` its names; whether one of them is not below `names`. Corners are places among `vertices`
-/// vertices, `first` less each, modulo 2^64.
+/// Replaces the corners of triangle `t` by their names. Returns whether one of the names is not below `names`. A corner
+/// plus `first`, modulo 2^64, is a place among the `vertices` vertices, or it is beyond them.
 ///
-/// `map` has the clusters of these vertices from place `vertex` on, and those that are numbered here from `cluster` on.
+/// `map` has the clusters of these vertices from place `vertex` on; the clusters that are numbered here start at
+/// `cluster`.
 #[kernel(
     requires(
         faces.len() == n,
@@ -77,7 +78,7 @@ pub fn name_corners(
     named[0] >= names || named[1] >= names || named[2] >= names
 }
 
-/// Gives triangle `list[i]` the corners `given[i]`.
+/// Sets the corners of triangle `list[i]` to `given[i]`.
 #[kernel(
     requires(list.len() == n, given.len() == n),
     moves(list.bytes() + 2 * given.bytes())
@@ -91,7 +92,7 @@ pub fn set_corners(
     faces.set(list.at(i), given.at(i));
 }
 
-/// Triangles of a block between those of others: the first `first` of `others`, the block's, and the rest of `others`.
+/// A triangle's corners in the list of the first `first` of `others`, the block's `faces`, and the rest of `others`.
 #[inline(always)]
 fn corners_among(
     t: Triangle,
@@ -110,9 +111,9 @@ fn corners_among(
     corners.map(Cluster::new)
 }
 
-/// Lets triangle `t`, if it has three vertices below `names`, claim its slot in `table`. Of equal triangles all but the
-/// first get their bit in `repeated`. The triangles are the first `first` of `others`, then `faces`, then the rest of
-/// `others`.
+/// Lets triangle `t` claim its slot in `table` if it has three different vertices below `names`. Of equal triangles all
+/// but the first get their bit in `repeated`. The triangles are the first `first` of `others`, then `faces`, then the
+/// rest of `others`.
 #[kernel(
     requires(
         faces.len() + others.len() == n,
@@ -143,7 +144,8 @@ pub fn claim_named_faces(
     claim_slot(*t, rotated([a, b, c]), corners, table, repeated, scale);
 }
 
-/// Whether triangle `t` remains: it has three vertices, and no bit in `repeated`, where it has number `first` + t.
+/// Whether triangle `t` remains: it has three different vertices, and no bit in `repeated`, in which its number is
+/// `first + t`.
 #[kernel(
     requires(faces.len() == n, repeated.len() >= words(first as usize + n)),
     moves(faces.bytes() + 8 * words(n))
@@ -158,7 +160,7 @@ pub fn mark_remaining(
     a != b && b != c && c != a && !repeated.bit(Triangle::new(first + t.index()))
 }
 
-/// Corners of triangle `list[i]`, at place `i`.
+/// Copies the corners of triangle `list[i]` to place `i`.
 #[kernel(
     requires(list.len() == n, gathered.len() == n),
     moves(list.bytes() + 2 * gathered.bytes())

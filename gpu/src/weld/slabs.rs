@@ -1,12 +1,12 @@
 //! Slabs: the additional kernels for a mesh that is larger than the device's memory.
 //!
 //! A slab is clustered with all vertices within epsilon of it, its halo. Local ids ascend as the mesh's ids do, so
-//! "lower" means the same. The host holds the state of every vertex; a slab gets the states of its vertices, decides
-//! its own vertices as far as it can, and gives the states back.
+//! "lower" means the same. The host holds the state of every vertex; a slab reads the states of its vertices, decides
+//! its own vertices as far as it can, and returns the states.
 //!
 //! Where the cells of a slab are crowded, its buckets go through their vertices (`crowded.rs`): the known
-//! representatives are the first entries, the known members are passed, and undecided vertices of the halo are waited
-//! for.
+//! representatives are the first entries, the known members are passed, and undecided vertices of the halo stop a
+//! bucket.
 
 use trioxide_kernel::safe::{In, Out, Own, Scatter};
 use trioxide_kernel::{Bits, kernel, view};
@@ -17,7 +17,7 @@ use super::rows::Rows;
 use super::states::{MEMBER, REPRESENTATIVE, is_undecided};
 use crate::ids::{Item, Vertex};
 
-/// What the host knows of a vertex.
+/// The host's knowledge of a vertex.
 pub mod known {
     /// Nothing yet.
     pub const UNDECIDED: u8 = 0;
@@ -29,12 +29,11 @@ pub mod known {
     pub const WAITING: u8 = 3;
 }
 
-/// Gives `row`, whose state is the number of its lower neighbours here, the known state of its vertex; whether this
-/// slab has to decide it.
+/// Sets the state of `row` to the known state of its vertex; before, it is the number of the vertex's lower neighbours
+/// here. Returns whether this slab has to decide it.
 ///
 /// A vertex of the slab that has no lower neighbours here is a representative: its lower neighbours that are not here
-/// are members. A vertex of the halo may have others, so the lack of lower neighbours here does not make it a
-/// representative.
+/// are members. A vertex of the halo may have others, so having none here does not make it a representative.
 #[kernel(
     requires(rows.sites.len() == n, known.len() == n, states.len() == n),
     moves(known.bytes() + states.bytes() + 4 * words(n))
@@ -55,7 +54,7 @@ pub fn impose_states(
     false
 }
 
-/// Notes the state of `row` for its vertex, unless another slab has to decide it.
+/// Writes the state of `row` to `known`, unless another slab has to decide its vertex.
 #[kernel(
     requires(rows.sites.len() == n, known.len() == n, states.len() == n),
     moves(known.bytes() + states.bytes())
@@ -81,8 +80,8 @@ pub fn mark_known(slot: Own<Slot>, rows: Rows, known: In<u8, Vertex>, states: u3
     states >> known.at(rows.sites.at(slot).id) & 1 != 0
 }
 
-/// Enters the known representative in slot `list[i]` in its bucket, behind those of the bucket that the list has before
-/// it. Slots ascend in the list.
+/// Writes the known representative in slot `list[i]` to its bucket, after those of the bucket that precede it in the
+/// list. Slots ascend in the list.
 #[kernel(requires(list.len() == n, rows.sites.len() == keys.len(), entries.len() == keys.len()))]
 pub fn enter_known(
     i: Own<Item>,
@@ -107,7 +106,7 @@ pub fn enter_known(
     entries.set(start + (i.index() - low), rows.row(slot).index());
 }
 
-/// Notes that the vertex in `slot` is a member, if it was undecided and is `covered`: a representative is near it.
+/// Records that the vertex in `slot` is a member, if it was undecided and is `covered`: a representative is near it.
 #[kernel(
     requires(rows.sites.len() == n, known.len() == n, covered.len() == words(n)),
     moves(rows.sites.bytes() + known.bytes() + covered.bytes())
@@ -119,7 +118,7 @@ pub fn note_members(slot: Slot, rows: Rows, covered: In<Bits<Slot>>, known: view
     }
 }
 
-/// Notes the representative that entry `place` of the buckets is, if it is one. They are covered as well, by
+/// Records the representative in entry `place` of the buckets, if there is one. Representatives are covered too, by
 /// themselves.
 #[kernel(
     requires(entries.len() == n, rows.sites.len() == n, known.len() == n),

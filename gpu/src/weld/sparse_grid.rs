@@ -1,23 +1,22 @@
 //! The paper's sparse voxel grid (chapter 5): lists of neighbours in compressed sparse rows, made in two passes over
 //! the hashed cells, then frontiers over the lists.
 //!
-//! The passes (section 5.4.2, Algorithm 8): count each vertex's neighbours, scan, list them. Cells with few vertices
-//! are left to one thread for each vertex. A crowded cell (sections 5.3.3 and 5.4.3) is worked on by blocks: its
-//! vertices look at the same 27 cells, so a block loads these into shared memory, a tile at a time, and each lane
-//! compares its vertex with the tile.
+//! The passes (section 5.4.2, Algorithm 8): count each vertex's neighbours, scan, list them. One thread for each vertex
+//! does the cells with few vertices. Blocks do a crowded cell (sections 5.3.3 and 5.4.3): its vertices read the same 27
+//! cells, so a block loads these into shared memory, a tile at a time, and each lane compares its vertex with the tile.
 //!
-//! Rounds (section 5.4.4, Algorithm 9) go through the frontier: the vertices that the round before decided inform their
-//! higher neighbours, by the rules of `dependency.rs`. What differs from the paper:
+//! Rounds (section 5.4.4, Algorithm 9) go through the frontier: the vertices that were decided in the round before
+//! inform their higher neighbours, by the rules of `dependency.rs`. Differences from the paper:
 //!
-//! - A thread goes through a list, not a warp: where half of the vertices go, a list has one entry on average.
+//! - A thread goes through a list, not a warp: if half of the vertices are merged, a list has one entry on average.
 //! - The frontier is a bit set that becomes an ascending list. The paper's buffers fill in the order in which warps
 //!   arrive.
-//! - No list is too long: sums of counts are taken in 64 bits, and what does not fit is refused with the bytes that it
-//!   needs.
+//! - No list is too long: sums of counts have 64 bits, and lists that do not fit are refused with the bytes that they
+//!   need.
 //!
-//! 45 bytes a vertex beside its position, and 4 for each pair of neighbours. It searches once for each vertex and pass
-//! where the on-the-fly version searches in its rounds: the same number of searches, and rounds that only read lists.
-//! Crowded cells cost least here of the paper's ways, as long as the lists fit.
+//! It takes 45 bytes a vertex beside its position, and 4 for each pair of neighbours. It searches once for each vertex
+//! and pass; the on-the-fly version searches as often in its rounds, which here only read lists. It is the cheapest of
+//! the paper's methods for crowded cells, as long as the lists fit.
 
 use trioxide_kernel::safe::{Atomic, In, Own, Safe};
 use trioxide_kernel::{Bits, Block, Lanes, NoCells, Out, Shared, SharedMemory, kernel, view};
@@ -48,7 +47,7 @@ pub fn mark_crowded(
         && (place.index() - offsets.at(slot.index())).is_multiple_of(LANES as u32)
 }
 
-/// Shared memory of a block: vertices that all lanes compare theirs with.
+/// Shared memory of a block: vertices that each lane compares with its own.
 #[derive(SharedMemory)]
 pub struct Tile {
     /// All x, then all y, then all z.
@@ -92,7 +91,7 @@ fn queries(
 
 /// Goes through all neighbours of the lanes' vertices: `step(value, v, w)` for each, from `initial(v)` on.
 ///
-/// All vertices are of one cell, that of `items[first]`, so all lanes go through the same tiles.
+/// All vertices are in one cell, that of `items[first]`, so all lanes go through the same tiles.
 #[inline(always)]
 fn fold_neighbours<T: Copy>(
     block: &Block<LANES, Tile>,
@@ -145,7 +144,7 @@ fn fold_neighbours<T: Copy>(
                 }
                 value
             });
-            // The next tile takes this one's place.
+            // The next tile overwrites this one.
             block.phase(|_| ());
             tile += TILE;
         }
@@ -174,7 +173,7 @@ pub fn count_crowded_neighbours(
     counts: Out<u32>,
     total: Total,
 ) {
-    // Read once for all lanes, so that they stay together.
+    // One read for all lanes, so that they stay together.
     let beyond = &block.shared().beyond;
     block.phase(|lane| {
         if lane.index() == 0 {
@@ -251,8 +250,8 @@ pub fn mark_sources(v: Own<Vertex>, depend: In<u32, Vertex>) -> bool {
     depend.at(v) == 0
 }
 
-/// Informs the higher neighbours of vertex `frontier[i]` that it is decided. Adds the vertices that this decides to the
-/// bit set `next`, and takes the frontier out of it.
+/// Informs the higher neighbours of vertex `frontier[i]` that it is decided. Adds the vertices that are decided by this
+/// to the bit set `next`, and removes the frontier from it.
 #[kernel(
     requires(
         frontier.len() == n,

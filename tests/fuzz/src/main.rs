@@ -1,4 +1,4 @@
-//! The fuzzers' program: libFuzzer's `main`, which calls the target that the environment names.
+//! The fuzzers' program: libFuzzer's `main`, which calls the target in the environment.
 //!
 //! `cargo xtask fuzz` builds and runs it. `TRIOXIDE_FUZZ_TARGET` is a target of [`targets::all`]; with
 //! `TRIOXIDE_FUZZ_SEEDS` it writes the first inputs of each target to folders there, and with `TRIOXIDE_FUZZ_LIST` it
@@ -16,8 +16,8 @@ use targets::Target;
 
 static TARGET: OnceLock<Target> = OnceLock::new();
 
-/// libFuzzer's hook ends the process at a panic. The laz crate panics at damaged data, which the reader catches and
-/// reports: those panics go on, and are a finding only where nothing catches them.
+/// libFuzzer's hook ends the process at a panic. The laz crate panics at damaged data, and the reader catches and
+/// reports these panics: they continue, and are a finding only if nothing catches them.
 fn let_laz_panic() {
     let end = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -69,6 +69,6 @@ fn write_seeds(folder: &Path, target: &Target) {
 
 libfuzzer_sys::fuzz_target!(init: start(), |data: &[u8]| {
     let target = TARGET.get().expect("started");
-    // On the CPU's own thread: nothing that it is given then changes threads.
+    // On the CPU's own thread, so that nothing moves between threads.
     memory::in_proportion(data.len(), || targets::cpu().on_host(|| (target.run)(data)));
 });

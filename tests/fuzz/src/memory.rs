@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Bytes that any run may hold.
 const BASE: usize = 64 << 20;
-/// Bytes for each byte of the input. zlib makes at most 1,032 of one, and a parsed number may take 8 more.
+/// Bytes for each byte of the input. zlib makes at most 1,032 bytes of one, and a parsed number may take 8 times as
+/// many.
 const EACH: usize = 16 << 10;
 
 struct Counting;
@@ -28,7 +29,7 @@ fn take(bytes: usize) {
     }
 }
 
-// SAFETY: every call goes to the system's allocator, and its answer back.
+// SAFETY: every call is passed to the system's allocator, and its result is returned.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         take(layout.size());

@@ -48,7 +48,7 @@ fn is_near(mesh: &Mesh, locked: &[bool], options: &Options, v: usize, w: usize) 
         return false;
     }
     let d = mesh.points[v] - mesh.points[w];
-    // Squares of tiny and of huge numbers are no measure: times a power of two, which rounds nothing.
+    // Tiny and huge numbers are scaled by a power of two, which is exact: their squares would underflow or overflow.
     let largest = d.abs().max_element().max(options.epsilon);
     let exponent = (largest.to_bits() >> 52) as i32 - 1023;
     let scale = 2f64.powi(if exponent.abs() < 300 { 0 } else { -exponent });
@@ -74,19 +74,19 @@ fn is_near(mesh: &Mesh, locked: &[bool], options: &Options, v: usize, w: usize) 
         && normals.is_none_or(|most| {
             let normals = attributes.normals.as_ref().expect("guarded");
             let (a, b) = (normals[v], normals[w]);
-            // Tests keep away from angles that rounding could decide.
+            // Tests avoid angles that rounding could decide.
             let angle = a.cross(b).length().atan2(a.dot(b)).to_degrees();
             a == DVec3::ZERO || b == DVec3::ZERO || angle <= most + 1e-6
         })
 }
 
-/// The bits of all coordinates, so that zeros of two signs differ and what is no number is itself.
+/// The bits of all coordinates, so that zeros of both signs differ and a NaN equals itself.
 pub fn bits(points: &[DVec3]) -> Vec<[u64; 3]> {
     let bits = |p: &DVec3| p.to_array().map(f64::to_bits);
     points.iter().map(bits).collect()
 }
 
-/// The faces that are left, their regions, and their ids in `mesh`.
+/// The remaining faces, their regions, and their ids in `mesh`.
 fn expected_faces(
     mesh: &Mesh,
     options: &Options,

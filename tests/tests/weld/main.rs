@@ -1,4 +1,4 @@
-//! Welding against its definition, by brute force: every method and device gives what the definition says, bit for bit.
+//! Welding against its definition, by brute force: every method and device has the definition's result, bit for bit.
 
 mod definition;
 
@@ -15,7 +15,7 @@ use trioxide_reference as reference;
 
 use definition::{bits, brute_locks, definition, expected_mesh};
 
-/// What a run gives: the result as the reference or a device has it, and the mesh made of it.
+/// The result of a run: that of the reference or a device, and the mesh made from it.
 fn serial(mesh: &Mesh, locks: &Locks, options: &Options) -> trioxide::Result<(Welded, Mesh)> {
     let locked = locks.find(mesh)?;
     let carried = Carried::of(mesh, &locked);
@@ -38,7 +38,7 @@ fn parallel(
     Ok((welded, new))
 }
 
-/// Compares with representatives alone wherever the method knows how.
+/// Compares only with representatives, if the method can.
 fn as_if_crowded(options: &Options, patience: u32) -> Options {
     Options {
         tuning: Tuning {
@@ -91,7 +91,7 @@ fn agrees(mesh: &Mesh, locks: &Locks, options: &Options) {
     }
 }
 
-/// A kind of cloud, from numbers drawn for it.
+/// A point of this kind of cloud, from random numbers.
 fn point(kind: u32, [x, y, z]: [i32; 3], i: usize) -> DVec3 {
     let p = DVec3::new(x.into(), y.into(), z.into());
     match kind {
@@ -101,7 +101,7 @@ fn point(kind: u32, [x, y, z]: [i32; 3], i: usize) -> DVec3 {
         1 => DVec3::X * (i as f64 * 0.099),
         // Zeros of both signs.
         2 => DVec3::from_array([x, y, z].map(|x| if x & 1 == 0 { 0.0 } else { -0.0 })),
-        // Two lumps, far apart.
+        // Two lumps, far from each other.
         3 => {
             p * 0.04
                 + if x & 1 == 0 {
@@ -176,7 +176,7 @@ prop_compose! {
     }
 }
 
-/// Epsilons that decide something in clouds of that kind.
+/// Epsilons that make a difference in clouds of this kind.
 fn epsilon(kind: u32, choice: u32) -> f64 {
     let unit = match kind {
         6 => 1e201,
@@ -238,7 +238,7 @@ fn a_chain_of_ids_is_decided_link_by_link() {
         serial(&mesh, &Locks::default(), &options).expect("valid"),
         parallel(2, &mesh, &Locks::default(), &options).expect("valid"),
     ] {
-        // Every other vertex takes the next.
+        // Every second vertex takes the next one.
         assert_eq!(new.points.len(), 2500);
         assert_eq!(welded.map[..6], [0, 0, 1, 1, 2, 2]);
         assert_eq!(new.points[1], DVec3::X * 2.5);
@@ -275,7 +275,7 @@ fn polygons_lose_corners_and_keep_their_regions() {
         assert_eq!(faces, [&[0, 1, 3, 2][..], &[1, 3, 2]]);
         assert_eq!(new.regions, Some(vec![7, 10]));
     }
-    // The boundary of polygons: all but none is inside.
+    // The boundary of polygons: only the inner vertices are not on it.
     let locks = Locks {
         boundary: true,
         ..Locks::default()
@@ -327,7 +327,7 @@ fn the_epsilon_of_a_ratio_removes_it_and_is_the_same_everywhere() {
         let removed = welded.removed().count() as f64 / mesh.points.len() as f64;
         assert!((removed - found.ratio).abs() < 1e-12);
     }
-    // The first vertices show that too many stay, by every distance but those that remove far too many.
+    // The first vertices show that too many remain for every distance except distances that remove far too many.
     let far = |i: usize| DVec3::X * if i < 210 { 10.0 * i as f64 } else { 0.0 };
     let mesh_of_few = Mesh {
         points: (0..1000).map(far).collect(),
@@ -338,7 +338,7 @@ fn the_epsilon_of_a_ratio_removes_it_and_is_the_same_everywhere() {
     let (points, none) = (&mesh_of_few.points, Guards::default());
     let serial = reference::weld::epsilon_for_ratio(points, &Carried::NONE, &none, 0.8);
     assert_eq!(serial.expect("a ratio"), found);
-    // Seven eighths can go at most.
+    // At most seven eighths can be removed.
     let found = ratio(1, &mesh, &locks, &Guards::default(), 0.95);
     assert!(found.ratio < 0.8755 && found.ratio > 0.87, "{found:?}");
     assert!(found.clusterings < 100, "{found:?}");
@@ -426,8 +426,8 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// A method that looks at all pairs within epsilon takes hours for these; a second does for one that looks at
-/// representatives.
+/// A method that compares all pairs within epsilon takes hours for these; a method that compares with representatives
+/// takes a second.
 #[test]
 fn coincident_and_dense_points_take_linear_time() {
     let n = 300_000u32;
@@ -478,7 +478,7 @@ fn coincident_and_dense_points_take_linear_time() {
             assert_eq!(welded.map, expected.map, "{name}");
             assert_eq!(bits(&ours.points), bits(&new.points), "{name}");
         }
-        // The paper's methods find all pairs, but of distinct points alone.
+        // The paper's methods find all pairs, but only of distinct points.
         if !name.contains("place") && !name.contains("equal") {
             continue;
         }

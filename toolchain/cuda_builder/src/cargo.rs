@@ -1,4 +1,4 @@
-//! The cargo that builds the kernel crate, kept apart from the cargo that runs around it.
+//! Runs the cargo that builds the kernel crate, isolated from the cargo that runs the build script.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -11,21 +11,21 @@ use crate::{CudaBuilderError, DeviceCompiler, NvvmArch, Options};
 
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// A kernel crate and all it depends on, as bitcode.
+/// A kernel crate and all its dependencies, as bitcode.
 pub(crate) struct StaticLibrary {
     /// The archive.
     pub(crate) archive: PathBuf,
-    /// The sources of the build, without the registry's.
+    /// The sources of the build, except the registry's.
     sources: Vec<PathBuf>,
 }
 
-/// rustc's flags for the device, beside the flags of the release profile.
+/// rustc's flags for the device, in addition to the release profile's flags.
 pub(crate) fn rustc_flags(arch: NvvmArch) -> Vec<String> {
     vec![
         format!("-Ctarget-cpu={arch}"),
         // Jump threading can duplicate a barrier (rust#137086).
         "-Zmir-enable-passes=-JumpThreading".into(),
-        // A panic traps where it happens: no call, no message, no stack for its arguments.
+        // A panic traps where it occurs: no call, no message, no stack for its arguments.
         "-Zunstable-options".into(),
         "-Cpanic=immediate-abort".into(),
         // No paths of this machine in the PTX.
@@ -33,8 +33,8 @@ pub(crate) fn rustc_flags(arch: NvvmArch) -> Vec<String> {
     ]
 }
 
-/// The release profile, whatever the workspace sets for its host side. One codegen unit and no debug information: the
-/// same PTX in every checkout.
+/// The release profile, whatever the workspace sets for the host. With one codegen unit and no debug information the
+/// PTX is the same in every checkout.
 const PROFILE: [(&str, &str); 8] = [
     ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1"),
     ("CARGO_PROFILE_RELEASE_DEBUG", "false"),
@@ -54,7 +54,8 @@ pub(crate) fn build_static_library(
     target_dir: &Path,
 ) -> Result<StaticLibrary, CudaBuilderError> {
     let release_dir = target_dir.join(TARGET).join("release");
-    // The one archive there afterwards is this build's; cargo puts it back from deps/ even if nothing has changed.
+    // So the only archive there after the build is this build's; cargo copies it from deps/ again even if nothing has
+    // changed.
     for archive in files_with_extension(&release_dir, "a") {
         fs::remove_file(&archive)
             .map_err(|error| CudaBuilderError::io("removing", &archive, error))?;
@@ -80,9 +81,9 @@ pub(crate) fn build_static_library(
         .current_dir(crate_dir);
     isolate(&mut cargo);
     cargo.env("RUSTC", &compiler.rustc);
-    // A stable compiler takes the unstable features of GPU code: abi_ptx, stdarch_nvptx, link_llvm_intrinsics.
+    // A stable compiler accepts the unstable features of GPU code: abi_ptx, stdarch_nvptx, link_llvm_intrinsics.
     cargo.env("RUSTC_BOOTSTRAP", "1");
-    // Stronger than any configuration file's flags or wrappers.
+    // They override the flags and wrappers of configuration files.
     cargo.env(
         "CARGO_ENCODED_RUSTFLAGS",
         rustc_flags(options.arch).join("\x1f"),
@@ -90,7 +91,7 @@ pub(crate) fn build_static_library(
     cargo
         .env("RUSTC_WRAPPER", "")
         .env("RUSTC_WORKSPACE_WRAPPER", "");
-    // A configured build directory would be the running cargo's, and locked.
+    // A configured build directory would be that of the running cargo, and locked.
     cargo.env("CARGO_BUILD_BUILD_DIR", target_dir);
     cargo.envs(PROFILE);
     if options.lines {
@@ -126,7 +127,7 @@ impl StaticLibrary {
     /// The directories of the sources: `src` of the crate and of each of its path dependencies.
     pub(crate) fn source_dirs(&self) -> BTreeSet<PathBuf> {
         let dir_of = |file: &PathBuf| match package_of(file) {
-            // The target directory may lie in the package's own, which therefore is never watched as a whole.
+            // The target directory may lie in the package's folder, so the folder is never watched as a whole.
             Some(package) if file.starts_with(package.join("src")) => package.join("src"),
             _ => file.clone(),
         };
@@ -134,7 +135,7 @@ impl StaticLibrary {
     }
 }
 
-/// The folder of the package that a source belongs to.
+/// The folder of a source's package.
 fn package_of(file: &Path) -> Option<&Path> {
     file.ancestors()
         .find(|dir| dir.join("Cargo.toml").is_file())
@@ -155,7 +156,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), CudaBuilderError> {
     }
 }
 
-/// The program and its arguments, without the environment, which `Debug` would print too.
+/// The program and its arguments. `Debug` would also print the environment.
 fn command_line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words
@@ -171,7 +172,8 @@ fn isolate(command: &mut Command) {
             command.env_remove(name);
         }
     }
-    // Cargo runs build scripts with the libraries of its own rustc first. A directory with a `rustlib` is a rustc's.
+    // Cargo runs build scripts with the libraries of its own rustc first. A directory with a `rustlib` belongs to a
+    // rustc.
     if let Some(path) = env::var_os("LD_LIBRARY_PATH") {
         let others = env::split_paths(&path).filter(|dir| !dir.join("rustlib").is_dir());
         if let Ok(path) = env::join_paths(others) {

@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 use crate::machine_code::{self, PTXAS};
 use crate::{CudaBuilder, CudaBuilderError, NvvmArch, RUSTC_VARIABLE, sources};
 
-/// The value `prebuilt` asks for the prebuilt PTX of packages that have some, also where a device compiler is there;
-/// `lines` asks for PTX from the sources, with line information ([`CudaBuilder::lines`]).
+/// The value `prebuilt` requests a package's prebuilt PTX even if there is a device compiler; `lines` requests PTX from
+/// the sources, with line information ([`CudaBuilder::lines`]).
 pub const PREBUILT_VARIABLE: &str = "TRIOXIDE_PTX";
 
-/// Embeds the kernels of the package in the folder `package`: the whole of a build script.
+/// Embeds the kernels of the package in the folder `package`: a build script needs only this call.
 ///
 /// It writes `$OUT_DIR/<name of the package>.kernels.rs`, which `trioxide_device::kernels!` includes. The PTX is
 ///
-/// 1. the prebuilt one, if the package has a folder `prebuilt` whose list of sources is that of the sources now;
-/// 2. else built from the sources, where there is a device compiler;
-/// 3. else none, with a warning: then a GPU refuses the kernels, and the CPU runs them.
+/// 1. the prebuilt PTX, if the package has a folder `prebuilt` whose list of sources matches the present sources;
+/// 2. otherwise built from the sources, if there is a device compiler;
+/// 3. otherwise absent, with a warning: then a GPU refuses the kernels, and the CPU runs them.
 ///
-/// The variable [`PREBUILT_VARIABLE`] asks for the first, or for the second with line information. With the calling
-/// package's feature `checked` the kernels are built with theirs, which check every index. Where
-/// `TRIOXIDE_PTXAS` names NVIDIA's assembler, machine code for the common architectures is embedded too.
+/// The variable [`PREBUILT_VARIABLE`] requests the first, or the second with line information. If the calling package's
+/// feature `checked` is on, the kernels are built with theirs, which checks every index. If `TRIOXIDE_PTXAS` names
+/// NVIDIA's assembler, machine code for the common architectures is embedded too.
 ///
-/// What fails is printed as an error, which ends cargo's build.
+/// A failure is printed as an error, which ends cargo's build.
 pub fn embed(package: impl AsRef<Path>) {
     if let Err(message) = write(package.as_ref()) {
         for line in message.lines() {
@@ -59,7 +59,7 @@ fn write(package: &Path) -> Result<(), String> {
 
 const MISSING: &str = "missing";
 
-/// Writes the PTX to `file`, and returns where it is from.
+/// Writes the PTX to `file`, and returns its origin.
 fn write_ptx(package: &Path, name: &str, file: &Path) -> Result<&'static str, String> {
     let (wanted, lines) = match env::var(PREBUILT_VARIABLE).as_deref() {
         Err(env::VarError::NotPresent) => (false, false),
@@ -122,7 +122,7 @@ fn write_ptx(package: &Path, name: &str, file: &Path) -> Result<&'static str, St
     }
 }
 
-/// Whether the prebuilt PTX is that of the sources.
+/// Whether the prebuilt PTX was built from the present sources.
 fn is_of_sources(package: &Path, prebuilt: &Path) -> Result<bool, String> {
     let list = prebuilt.join(sources::LIST);
     println!("cargo::rerun-if-changed={}", prebuilt.display());
@@ -134,7 +134,7 @@ fn is_of_sources(package: &Path, prebuilt: &Path) -> Result<bool, String> {
     Ok(!files.is_empty() && files.iter().all(|&(_, is_same)| is_same))
 }
 
-/// The table of the machine code of the PTX in `file`, a module for each family of kernels.
+/// Embeds machine code of the PTX in `file`, a module for each family of kernels. Returns the table of the modules.
 fn embed_machine_code(
     package: &Path,
     name: &str,
@@ -151,7 +151,7 @@ fn embed_machine_code(
         let found = ptx_rules::family_of(entry, &declared);
         found.map(|(_, family)| family.to_owned())
     })?;
-    // A kernel that prints is loaded as a module of its own, so that the lines are of its launch.
+    // A kernel that prints is loaded as a module of its own, so that each launch has its own lines.
     families.retain(|_, text| !text.contains(ptx_rules::PRINTS));
     let (table, bytes) = machine_code::assemble_families(&families, ptxas, folder)?;
     println!(

@@ -1,4 +1,4 @@
-//! Errors on the way from a crate to its PTX.
+//! Errors of a build from a crate to its PTX.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::CompilerSearch;
 
-/// Why a kernel crate was not built.
+/// The reason why a kernel crate was not built.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CudaBuilderError {

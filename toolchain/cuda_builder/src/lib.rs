@@ -1,4 +1,4 @@
-//! Builds a kernel crate to PTX from a build script, behind the interface of Rust-CUDA's `cuda_builder`.
+//! Builds a kernel crate to PTX from a build script, with the interface of Rust-CUDA's `cuda_builder`.
 //!
 //! ```no_run
 //! use cuda_builder::{CudaBuilder, NvvmArch};
@@ -7,7 +7,7 @@
 //! # Ok::<(), cuda_builder::CudaBuilderError>(())
 //! ```
 //!
-//! A build script embeds the kernels of a package by one line, [`embed`].
+//! A build script embeds the kernels of a package by one call of [`embed`].
 //!
 //! [`CudaBuilder::build`] works in three steps:
 //!
@@ -16,12 +16,13 @@
 //!    archive with the LLVM bitcode of the crate and everything it depends on.
 //! 3. `llvm-link`, `opt` and `llc` turn the archive into one PTX file that exports the kernels and nothing else.
 //!
-//! The build makes a static library because rustc then calls no linker. A `cdylib` would need a program to hand to
-//! `-Clinker`; no executable can stand in for it everywhere (a test harness parses its own arguments), and a script is
-//! one more language and one more file to find.
+//! The build makes a static library because rustc then calls no linker. A `cdylib` would need a program for `-Clinker`;
+//! no executable can be that program everywhere (a test harness parses its own arguments), and a script is one more
+//! language and one more file to find.
 //!
 //! The PTX is the same to the byte for the same compiler, LLVM, sources and `Cargo.lock`, wherever the checkout lies:
-//! one codegen unit, no debug information, no source locations. Its first line records the compiler and its options.
+//! the build has one codegen unit, no debug information, and no source locations. Its first line records the compiler
+//! and its options.
 
 mod cargo;
 mod embed;
@@ -79,7 +80,7 @@ impl fmt::Display for NvvmArch {
     }
 }
 
-/// What [`CudaBuilder::build_listed`] made.
+/// The result of [`CudaBuilder::build_listed`].
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The PTX file.
@@ -89,11 +90,11 @@ pub struct Built {
     pub sources: String,
 }
 
-/// What decides the PTX, beside the sources and the compiler.
+/// The options of the PTX, in addition to the sources and the compiler.
 pub(crate) struct Options<'a> {
     pub(crate) arch: NvvmArch,
     pub(crate) features: &'a [String],
-    /// Line information.
+    /// Whether to add line information.
     pub(crate) lines: bool,
 }
 
@@ -111,7 +112,7 @@ pub struct CudaBuilder {
 impl CudaBuilder {
     /// The crate in the directory `path_to_crate`, for [`NvvmArch::Compute75`].
     ///
-    /// A relative path counts from the current directory, which is the package's own in a build script and a test.
+    /// A relative path starts at the current directory, which is the package's own in a build script and a test.
     pub fn new(path_to_crate: impl AsRef<Path>) -> Self {
         CudaBuilder {
             crate_dir: path_to_crate.as_ref().to_owned(),
@@ -129,21 +130,21 @@ impl CudaBuilder {
         self
     }
 
-    /// Turns on features of the crate, beside its default ones.
+    /// Enables features of the crate, in addition to its default ones.
     pub fn features<F: Into<String>>(mut self, features: impl IntoIterator<Item = F>) -> Self {
         self.features.extend(features.into_iter().map(Into::into));
         self
     }
 
-    /// Adds line information (`.file`, `.loc`): for each instruction the line in the crate's own sources that it is
-    /// for, also where a function of another crate is inlined. Nsight Compute shows it, and the emulator names it. The
-    /// files are named by their paths on this machine.
+    /// Adds line information (`.file`, `.loc`): for each instruction the line of the crate's own sources that it
+    /// belongs to, also if a function of another crate is inlined there. Nsight Compute shows it, and the emulator's
+    /// messages contain it. The files' paths are those on this machine.
     pub fn lines(mut self, lines: bool) -> Self {
         self.lines = lines;
         self
     }
 
-    /// Sets where the PTX file goes. Left out, it stays in the target directory.
+    /// Sets the path of the PTX file. By default it stays in the target directory.
     pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
         self.copy_to = Some(path.as_ref().to_owned());
         self
@@ -151,9 +152,9 @@ impl CudaBuilder {
 
     /// Sets the target directory of the device build.
     ///
-    /// It must not be one in which a running cargo waits for this build (cargo locks its target directories). Left
-    /// out, it is `device/` in the target directory of the calling build script, and `target/device/` in the crate's
-    /// workspace elsewhere: all profiles share one build of `core`.
+    /// It must not be one in which a running cargo waits for this build (cargo locks its target directories). By
+    /// default it is `device/` in the target directory of the calling build script, and otherwise `target/device/` in
+    /// the crate's workspace: all profiles share one build of `core`.
     pub fn target_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.target_dir = Some(path.as_ref().to_owned());
         self
@@ -166,8 +167,8 @@ impl CudaBuilder {
     ///
     /// # Errors
     ///
-    /// [`CudaBuilderError::NoDeviceCompiler`] where none is installed, [`CudaBuilderError::BuildFailed`] with the
-    /// compiler's messages where the crate does not build.
+    /// [`CudaBuilderError::NoDeviceCompiler`] if none is installed, [`CudaBuilderError::BuildFailed`] with the
+    /// compiler's messages if the crate does not build.
     pub fn build(self) -> Result<PathBuf, CudaBuilderError> {
         Ok(self.build_listed()?.ptx)
     }
@@ -187,7 +188,7 @@ impl CudaBuilder {
         let search = search_device_compiler();
         let Some(compiler) = &search.found else {
             if in_build_script() {
-                // Whoever installs a compiler gets kernels from the sources at the next build.
+                // After a compiler is installed, the next build makes kernels from the sources.
                 print_rerun_lines_of(&search.watched_paths());
             }
             return Err(CudaBuilderError::NoDeviceCompiler(Box::new(search)));
@@ -203,7 +204,7 @@ impl CudaBuilder {
             .canonicalize()
             .map_err(|error| CudaBuilderError::io("resolving", &target_dir, error))?;
 
-        // Another build in this directory would replace the archive between cargo's end and the link.
+        // Another build in this directory would replace the archive between the end of cargo and the link.
         let lock = lock_directory(&target_dir)?;
         let options = Options {
             arch: self.arch,
@@ -232,7 +233,7 @@ impl CudaBuilder {
     }
 }
 
-/// Cargo sets `HOST` for build scripts only, and `OUT_DIR` for programs that it runs and tests too.
+/// Cargo sets `HOST` for build scripts only; it sets `OUT_DIR` also for programs that it runs and tests.
 fn in_build_script() -> bool {
     std::env::var_os("HOST").is_some() && std::env::var_os("OUT_DIR").is_some()
 }
@@ -248,7 +249,7 @@ fn default_target_dir(crate_dir: &Path) -> PathBuf {
     workspace_root(crate_dir).join("target").join("device")
 }
 
-/// A workspace's lock file lies in its root; a crate on its own is its own root.
+/// A workspace's lock file lies in its root; a crate without a workspace is its own root.
 fn workspace_root(crate_dir: &Path) -> &Path {
     let root = crate_dir
         .ancestors()
@@ -256,7 +257,7 @@ fn workspace_root(crate_dir: &Path) -> &Path {
     root.unwrap_or(crate_dir)
 }
 
-/// Waits for the directory's lock, which is given back when the file is dropped.
+/// Waits for the directory's lock, which is released when the file is dropped.
 fn lock_directory(dir: &Path) -> Result<fs::File, CudaBuilderError> {
     let path = dir.join(".cuda_builder-lock");
     let lock =
@@ -268,7 +269,7 @@ fn lock_directory(dir: &Path) -> Result<fs::File, CudaBuilderError> {
 
 fn print_rerun_lines(compiler: &DeviceCompiler, crate_dir: &Path, library: &cargo::StaticLibrary) {
     let root = workspace_root(crate_dir);
-    // The workspace's manifest and lock file decide the versions and features of the crate's dependencies.
+    // The workspace's manifest and lock file determine the versions and features of the crate's dependencies.
     let manifests = [
         crate_dir.join("Cargo.toml"),
         root.join("Cargo.toml"),
@@ -277,14 +278,14 @@ fn print_rerun_lines(compiler: &DeviceCompiler, crate_dir: &Path, library: &carg
     for manifest in manifests.iter().filter(|path| path.is_file()) {
         println!("cargo::rerun-if-changed={}", manifest.display());
     }
-    // Directories, so that new files count too.
+    // Directories, so that new files are noticed too.
     for dir in library.source_dirs() {
         println!("cargo::rerun-if-changed={}", dir.display());
     }
     print_rerun_lines_of(&compiler.watched_paths());
 }
 
-/// The lines for the search of a compiler.
+/// Prints the lines for the search of a compiler.
 fn print_rerun_lines_of(paths: &[PathBuf]) {
     for path in paths {
         println!("cargo::rerun-if-changed={}", path.display());

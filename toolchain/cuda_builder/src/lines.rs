@@ -1,13 +1,13 @@
-//! Line information: each instruction gets the line of the kernel's own package that it is for.
+//! Line information: each instruction gets its line in the kernel's own package.
 //!
-//! Views, glam and `core` are inlined, so that the line of most instructions is theirs. LLVM's metadata has the chain
-//! of calls that led there ("LLVM Language Reference Manual", DILocation). PTX has one line for an instruction: here it
-//! becomes the innermost one of the chain that lies in the package's sources.
+//! Views, glam and `core` are inlined, so the lines of most instructions are theirs. LLVM's metadata has the chain of
+//! calls from the kernel ("LLVM Language Reference Manual", DILocation). PTX has one line for an instruction: the
+//! innermost one of the chain in the package's sources.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Asks LLVM for `.file` and `.loc` alone, where it would write all of DWARF.
+/// Makes LLVM write only `.file` and `.loc`, not all of DWARF.
 pub(crate) fn as_directives(llvm_ir: &str) -> String {
     llvm_ir.replace(
         "emissionKind: LineTablesOnly",
@@ -15,7 +15,7 @@ pub(crate) fn as_directives(llvm_ir: &str) -> String {
     )
 }
 
-/// The text of a module in which locations outside of the folder `sources` are those of their callers in it.
+/// Replaces the locations of a module outside the folder `sources` by those of their callers in it.
 pub(crate) fn in_sources(llvm_ir: &str, sources: &Path) -> String {
     let metadata = Metadata::parse(llvm_ir);
     let moved = |line: &str| {
@@ -34,7 +34,7 @@ pub(crate) fn in_sources(llvm_ir: &str, sources: &Path) -> String {
 /// Nodes of the metadata by their numbers.
 #[derive(Default)]
 struct Metadata<'a> {
-    /// What stands in the parentheses.
+    /// The text in the parentheses.
     locations: HashMap<u32, &'a str>,
     /// Functions and blocks.
     scopes: HashMap<u32, &'a str>,
@@ -83,7 +83,7 @@ fn node(line: &str) -> Option<(u32, &str, &str)> {
     Some((number.parse().ok()?, kind, fields.strip_suffix(')')?))
 }
 
-/// The number behind a field's name.
+/// The number after a field's name.
 fn number_of(fields: &str, name: &str) -> Option<u32> {
     let (_, after) = fields.split_once(name)?;
     let end = after
@@ -92,7 +92,7 @@ fn number_of(fields: &str, name: &str) -> Option<u32> {
     after[..end].parse().ok()
 }
 
-/// The text behind a field's name, up to its quotation mark.
+/// The text after a field's name, up to its quotation mark.
 fn text_of<'a>(fields: &'a str, name: &str) -> Option<&'a str> {
     let (_, after) = fields.split_once(name)?;
     Some(after.split_once('"')?.0)

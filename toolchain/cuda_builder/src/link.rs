@@ -9,7 +9,7 @@ use crate::{CudaBuilderError, DeviceCompiler, Options, lines};
 
 const PRELUDE: &str = include_str!("prelude.ll");
 
-/// Functions that the CUDA driver itself provides to every module.
+/// Functions that the CUDA driver provides to every module.
 const DRIVER_FUNCTIONS: [&str; 4] = ["__assertfail", "free", "malloc", "vprintf"];
 
 /// Links, optimizes and compiles the archive; the result begins with a line on its compiler and options.
@@ -25,7 +25,7 @@ pub(crate) fn link_ptx(
     let (prelude, linked) = (file("prelude.ll"), file("linked.ll"));
     write(&prelude, PRELUDE)?;
     let mut link = Command::new(&compiler.llvm.link);
-    // The prelude names no data layout, so that any LLVM takes it: a warning without meaning.
+    // The prelude names no data layout, so that any LLVM accepts it: LLVM's warning about this has no meaning.
     run(link
         .args(["-S", "--suppress-warnings", "-o"])
         .arg(&linked)
@@ -79,8 +79,8 @@ fn header(compiler: &DeviceCompiler, options: &Options<'_>) -> String {
     )
 }
 
-/// Atomics of `core` in the scope of the device: kernels share no memory with the host or another device while they
-/// run, and the scope that rustc gives, the whole system, is slower.
+/// Narrows the scope of atomics to the device. During a launch kernels share no memory with the host or another device,
+/// and rustc's scope, the whole system, is slower.
 fn scope_atomics(llvm_ir: &str) -> String {
     let scoped = |line: &str| {
         let is_atomic = ["cmpxchg ", "atomicrmw ", "load atomic ", "store atomic "]
@@ -97,7 +97,7 @@ fn scope_atomics(llvm_ir: &str) -> String {
     llvm_ir.lines().map(scoped).collect()
 }
 
-/// The limits that `#[kernel(registers = 64)]` wrote as sections, as LLVM's attribute.
+/// Turns the limits that `#[kernel(registers = 64)]` wrote as sections into LLVM's attribute.
 fn limit_registers(llvm_ir: &str) -> String {
     let limited = |line: &str| {
         let Some((before, after)) = line.split_once(" section \".maxnreg ") else {
@@ -119,7 +119,7 @@ fn kernel_names(llvm_ir: &str) -> Vec<String> {
         .collect()
 }
 
-/// Variables that the host writes: where kernels report a wrong index, and where they print.
+/// Variables that the host writes: the memory for reports of wrong indices, and for prints.
 const HOST_VARIABLES: [&str; 2] = [ptx_rules::FAULT, ptx_rules::PRINTS];
 
 /// The [`HOST_VARIABLES`] that the module defines.
@@ -132,7 +132,7 @@ fn host_variables(llvm_ir: &str) -> Vec<String> {
     defined.map(str::to_owned).collect()
 }
 
-/// The PTX without those of the [`HOST_VARIABLES`] that no kernel uses.
+/// The PTX without the [`HOST_VARIABLES`] that no kernel uses.
 fn without_unused_variables(ptx: &str) -> String {
     let mut text = ptx.to_owned();
     for name in HOST_VARIABLES {
@@ -146,7 +146,7 @@ fn without_unused_variables(ptx: &str) -> String {
     text
 }
 
-/// The functions that a PTX module declares and does not define. The name is the last word before the parameters of
+/// The functions that a PTX module declares but does not define. The name is the last word before the parameters of
 /// `.extern .func (.param .b64 func_retval0) name` or `.extern .func name`.
 fn undefined_functions(ptx: &str) -> Vec<String> {
     let declarations = ptx

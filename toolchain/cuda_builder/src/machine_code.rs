@@ -17,8 +17,8 @@ use flate2::write::DeflateEncoder;
 /// Names the assembler; `cargo xtask build` and `dist` set it.
 pub(crate) const PTXAS: &str = "TRIOXIDE_PTXAS";
 
-/// Compute capabilities, each ten times the major version plus the minor. Machine code runs on the later ones of its
-/// major version too.
+/// Compute capabilities, each ten times the major version plus the minor. Machine code also runs on later capabilities
+/// of its major version.
 const ARCHITECTURES: [u32; 7] = [75, 80, 86, 89, 90, 100, 120];
 
 /// A family's module for one architecture.
@@ -29,7 +29,7 @@ struct Task<'a> {
 }
 
 /// Assembles `families`, texts by name, in `folder`. Returns the table of the modules as Rust (a slice of
-/// `trioxide_device`'s `Family`), and the bytes that will be embedded.
+/// `trioxide_device`'s `Family`), and the number of embedded bytes.
 ///
 /// # Errors
 /// The assembler cannot be started, or refuses a text; a file cannot be written.
@@ -75,7 +75,7 @@ fn packed(task: &Task) -> PathBuf {
         .with_extension(format!("sm_{}.deflate", task.architecture))
 }
 
-/// Runs the tasks, as many at once as cargo lets a build script; the sum of the bytes.
+/// Runs the tasks, as many at once as cargo allows a build script. Returns the sum of their bytes.
 fn assemble_all(ptxas: &Path, tasks: &[Task]) -> Result<usize, String> {
     let jobs = std::env::var("NUM_JOBS").ok();
     let jobs = jobs.and_then(|jobs| jobs.parse().ok()).unwrap_or(1);
@@ -103,7 +103,7 @@ fn assemble_all(ptxas: &Path, tasks: &[Task]) -> Result<usize, String> {
     }
 }
 
-/// Assembles one module and deflates it; its bytes.
+/// Assembles one module and deflates it. Returns its bytes.
 fn assemble(ptxas: &Path, task: &Task) -> Result<usize, String> {
     let architecture = format!("sm_{}", task.architecture);
     let cubin = task.ptx.with_extension(format!("{architecture}.cubin"));

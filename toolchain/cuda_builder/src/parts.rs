@@ -1,7 +1,8 @@
 //! Optimizes and compiles a module in parts, one for each family of kernels.
 //!
-//! Parts are compiled beside each other, and one whose bitcode is that of the last build is not compiled again: after a
-//! change to a kernel its family alone. The PTX of a family depends on its own kernels and what they call.
+//! Parts are compiled in parallel, and a part whose bitcode is that of the last build is not compiled again: after a
+//! change to a kernel only its family is. The PTX of a family depends only on its own kernels and the functions that
+//! they call.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,9 +18,9 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::cargo::run;
 use crate::{CudaBuilderError, DeviceCompiler, Options, lines};
 
-/// Everything but the kernels becomes internal, and functions that no kernel reaches go.
+/// Makes everything but the kernels internal, and removes functions that no kernel reaches.
 pub(crate) const REDUCE: &str = "internalize,globaldce";
-/// What is left is optimized as one module.
+/// Optimizes the remaining functions as one module.
 pub(crate) const OPTIMIZE: &str = "default<O3>";
 
 /// Rounding is IEEE at every step: no contraction to fma, no approximate division or square root.
@@ -30,16 +31,16 @@ pub(crate) const LLC_FLAGS: [&str; 4] = [
     "--nvptx-prec-sqrtf32=1",
 ];
 
-/// A module of LLVM's text, and how it becomes PTX.
+/// A module of LLVM's text, and the settings of its compilation.
 pub(crate) struct Linked<'a> {
     pub(crate) compiler: &'a DeviceCompiler,
     pub(crate) crate_dir: &'a Path,
     pub(crate) options: &'a Options<'a>,
     /// The text.
     pub(crate) module: &'a Path,
-    /// Where parts are kept from one build to the next; nobody else uses it meanwhile.
+    /// The folder that keeps parts from one build to the next; nobody else uses it during the build.
     pub(crate) folder: PathBuf,
-    /// What the PTX depends on beside the module.
+    /// The inputs of the PTX other than the module.
     pub(crate) header: &'a str,
     /// Variables that the host writes.
     pub(crate) variables: Vec<String>,
@@ -56,7 +57,7 @@ impl Linked<'_> {
         let reduced = self.folder.join("all.bc");
         self.reduce(self.module, kernels, &reduced)?;
         let mut parts: Vec<_> = self.families(kernels).into_iter().collect();
-        // The largest first: none is left for the end.
+        // The largest first, so that no large part is left for the end.
         parts.sort_by_key(|(family, kernels)| (usize::MAX - kernels.len(), family.clone()));
         let (next, compiled) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
         let work = || {
@@ -78,9 +79,9 @@ impl Linked<'_> {
         compiled.into_iter().map(part).collect()
     }
 
-    /// The kernels of each family that the package's sources declare.
+    /// The kernels of each family, as the package's sources declare them.
     fn families<'k>(&self, kernels: &'k [String]) -> BTreeMap<String, Vec<&'k String>> {
-        // A package with its sources elsewhere is one family.
+        // A package whose sources are in another folder is one family.
         let declared = ptx_rules::declared_kernels(&self.crate_dir.join("src"));
         let declared = declared.unwrap_or_default();
         let mut families: BTreeMap<String, Vec<&String>> = BTreeMap::new();
@@ -111,9 +112,9 @@ impl Linked<'_> {
         {
             return Ok(text);
         }
-        // A build that ends early leaves no key.
+        // A build that is interrupted leaves no key.
         let _ = fs::remove_file(&key);
-        // Text where locations are changed in it, with the order of uses that bitcode has: the code depends on it.
+        // Text if its locations are changed, with the order of uses that bitcode has: the code depends on that order.
         let as_text = ["-S", "--preserve-ll-uselistorder"];
         let mut opt = Command::new(&self.compiler.llvm.opt);
         opt.args(as_text.iter().filter(|_| self.options.lines))
@@ -136,7 +137,7 @@ impl Linked<'_> {
         Ok(text)
     }
 
-    /// Writes what the `kernels` of a module reach.
+    /// Writes the part of a module that its `kernels` reach.
     fn reduce<K: AsRef<str>>(
         &self,
         module: &Path,

@@ -10,25 +10,25 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The environment variable that names the one rustc to build with.
+/// The environment variable with the only rustc to build with.
 pub const RUSTC_VARIABLE: &str = "TRIOXIDE_DEVICE_RUSTC";
 
-/// The Debian packages (Debian 12 and later) that make up a device compiler.
+/// The Debian packages (Debian 12 and later) of a device compiler.
 pub const DEBIAN_PACKAGES: &[&str] = &["rustc-web", "cargo-web", "rust-web-src", "llvm-22"];
 
-/// Debian's rustc; a rustup toolchain beside it is found first in `PATH`, and left alone.
+/// Debian's rustc; a rustup toolchain comes before it in `PATH`, and is not affected.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
-/// The oldest rustc that knows the features the kernels use.
+/// The oldest rustc with the features that the kernels use.
 const OLDEST_RUSTC: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// Number of LLVM releases after rustc's own that are looked for by suffix (`llc-23`).
+/// Number of LLVM releases after rustc's own that are searched by suffix (`llc-23`).
 const LATER_LLVM_RELEASES: u32 = 3;
 
 /// A compiler that can build for the device.
 #[derive(Clone, Debug)]
 pub struct DeviceCompiler {
-    /// Where it was found, in words.
+    /// Its origin, in words.
     pub origin: &'static str,
     /// The compiler.
     pub rustc: PathBuf,
@@ -58,9 +58,9 @@ pub struct LlvmTools {
 pub struct RejectedCompiler {
     /// The place, in words.
     pub origin: &'static str,
-    /// Missing or wrong parts there, a phrase each.
+    /// Missing or wrong parts, a phrase each.
     pub missing: Vec<String>,
-    /// The remedy: a command, mostly.
+    /// The remedy: in most cases a command.
     pub remedy: String,
 }
 
@@ -73,7 +73,7 @@ pub struct CompilerSearch {
     pub rejected: Vec<RejectedCompiler>,
 }
 
-/// Looks for a compiler that can build for the device.
+/// Searches for a compiler that can build for the device.
 ///
 /// It runs the compilers and tools it finds for their versions, and changes nothing.
 pub fn search_device_compiler() -> CompilerSearch {
@@ -159,7 +159,7 @@ fn inspect(origin: &'static str, rustc: &Path) -> Result<DeviceCompiler, Vec<Str
             version.release
         ));
     }
-    // The proxy would look at the current directory's rust-toolchain.toml again; the real one does not.
+    // The proxy would read the current directory's rust-toolchain.toml again; the real cargo does not.
     let in_sysroot = |name: &str| {
         let path = sysroot.join("bin").join(executable(name));
         path.is_file().then_some(path)
@@ -191,7 +191,7 @@ fn inspect(origin: &'static str, rustc: &Path) -> Result<DeviceCompiler, Vec<Str
     }
 }
 
-/// The LLVM tools of the toolchain (rustup's component llvm-tools) or, failing these, the system's.
+/// The LLVM tools of the toolchain (rustup's component llvm-tools) or, if it has none, the system's.
 fn find_llvm(toolchain_bin: &Path, rustc_llvm: &str) -> Option<LlvmTools> {
     let oldest = version_numbers(rustc_llvm)[0];
     let path = env::var_os("PATH").unwrap_or_default();
@@ -213,7 +213,7 @@ fn llvm_tools_in(dir: &Path, suffix: &str, oldest: u32) -> Option<LlvmTools> {
         path.is_file().then_some(path)
     };
     let (link, opt, llc) = (tool("llvm-link")?, tool("opt")?, tool("llc")?);
-    // The last of the three also lists the targets it can generate code for.
+    // The version output of the last one also lists its targets.
     let text = output_of(Command::new(&llc).arg("--version"))?;
     let version = llvm_version(&text)?;
     let usable = version_numbers(&version)[0] >= oldest && text.contains("nvptx64");
@@ -225,7 +225,7 @@ fn llvm_tools_in(dir: &Path, suffix: &str, oldest: u32) -> Option<LlvmTools> {
     })
 }
 
-/// `22.1.8` out of "Debian LLVM version 22.1.8" or "LLVM version 22.1.2-rust-1.95.0-stable".
+/// The version `22.1.8` in "Debian LLVM version 22.1.8" or "LLVM version 22.1.2-rust-1.95.0-stable".
 fn llvm_version(text: &str) -> Option<String> {
     let (_, after) = text.split_once("LLVM version ")?;
     let version: String = after
@@ -247,7 +247,7 @@ fn version_numbers(version: &str) -> [u32; 3] {
     numbers
 }
 
-/// How to complete the toolchain in use: rustup's by its components, any other by hand.
+/// The command that completes the toolchain in use: rustup's components, or an installation by hand.
 fn toolchain_remedy(rustc: &Path) -> String {
     let sysroot = output_of(Command::new(rustc).args(["--print", "sysroot"])).unwrap_or_default();
     let sysroot = Path::new(sysroot.trim());
@@ -283,7 +283,7 @@ impl DeviceCompiler {
         if self.rustc != Path::new(DEBIAN_RUSTC) {
             return vec![self.rustc.clone()];
         }
-        // A package's files carry the time of its build; its file list the time of its installation.
+        // A package's files have the time of its build; its file list has the time of its installation.
         let lists = DEBIAN_PACKAGES
             .iter()
             .map(|name| format!("/var/lib/dpkg/info/{name}.list"));
@@ -366,11 +366,11 @@ mod tests {
         assert_eq!(version_numbers("1.97.0-nightly"), [1, 97, 0]);
     }
 
-    /// Held by tests that start programs: a program that is still open for writing, in the child of a fork at the same
-    /// moment, cannot be started ("text file busy").
+    /// Held by tests that start programs: a program cannot be started ("text file busy") while the child of a
+    /// concurrent fork has it open for writing.
     static STARTS_PROGRAMS: Mutex<()> = Mutex::new(());
 
-    /// A directory of its own for a test, with a toolchain of scripts that answer as the real programs do.
+    /// A directory for one test, with a toolchain of scripts that answer as the real programs do.
     #[cfg(unix)]
     fn fake_toolchain(name: &str, release: &str, llc_answer: &str) -> PathBuf {
         let root = env::temp_dir().join(format!("cuda_builder-{name}-{}", std::process::id()));
@@ -403,7 +403,7 @@ mod tests {
         let _guard = STARTS_PROGRAMS
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        // LLVM 900, so that no tools of this machine can stand in for the toolchain's.
+        // LLVM 900, so that no tools of this machine can replace the toolchain's.
         let llvm = "LLVM version 900.1.2\n  nvptx64 - NVIDIA PTX 64-bit";
         let root = fake_toolchain("complete", "1.999.0", llvm);
         let rustc = root.join("bin/rustc");

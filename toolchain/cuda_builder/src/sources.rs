@@ -1,7 +1,7 @@
-//! The sources of prebuilt PTX: whether they are those that lie there now.
+//! The sources of prebuilt PTX, and whether they match the present files.
 //!
-//! Packages of a registry are not listed: their versions are the lock file's, and a test compares the prebuilt PTX with
-//! a build.
+//! Packages of a registry are not listed: the lock file has their versions, and a test compares the prebuilt PTX with a
+//! build.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::cargo::StaticLibrary;
 /// The file beside prebuilt PTX that lists its sources.
 pub const LIST: &str = "sources.txt";
 
-/// This builder's part in the PTX, in its folder.
+/// The files of this builder that affect the PTX, in its folder.
 const OF_BUILDER: [&str; 4] = [
     "src/cargo.rs",
     "src/link.rs",
@@ -47,7 +47,7 @@ pub(crate) fn compare(crate_dir: &Path, list: &str) -> Vec<(PathBuf, bool)> {
     list.lines().filter_map(compare).collect()
 }
 
-/// By bytes, but for the ends of lines: a checkout may change those.
+/// The hash of the bytes without carriage returns: a checkout may change line endings.
 fn hash(file: &Path) -> io::Result<String> {
     let mut bytes = fs::read(file)?;
     bytes.retain(|&byte| byte != b'\r');

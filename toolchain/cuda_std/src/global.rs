@@ -5,8 +5,8 @@ unsafe extern "C" {
     fn __global_pointer(address: u64) -> *mut u8;
 }
 
-/// The pointer to an address in global memory. A pointer that a kernel receives inside of a struct has lost its address
-/// space; this one has it.
+/// The pointer to an address in global memory, with its address space. A pointer that a kernel receives inside a struct
+/// has lost its address space.
 #[inline(always)]
 pub fn pointer<T>(address: u64) -> *mut T {
     // SAFETY: converts an address, reads nothing.

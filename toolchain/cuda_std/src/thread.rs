@@ -43,21 +43,21 @@ pub fn index_1d() -> u32 {
     block_idx_x() * block_dim_x() + thread_idx_x()
 }
 
-/// Waits for every thread of the block; afterwards the block sees all that its threads wrote to memory.
+/// Waits for every thread of the block; afterwards the block sees all writes of its threads to memory.
 #[inline(always)]
 pub fn sync_threads() {
     // SAFETY: every caller in this project reaches it with its whole block.
     unsafe { nvptx::_syncthreads() }
 }
 
-/// [`sync_threads()`], and returns to every thread whether `predicate` holds for one of the block.
+/// [`sync_threads()`], which returns to every thread whether `predicate` holds for any thread of the block.
 #[inline(always)]
 pub fn sync_threads_or(predicate: bool) -> bool {
     // SAFETY: as above.
     unsafe { barrier_or(0, predicate) }
 }
 
-/// Makes the writes of this thread visible to the host before its next ones.
+/// Makes this thread's earlier writes visible to the host before its later ones.
 #[inline(always)]
 pub fn system_fence() {
     // SAFETY: a fence.

@@ -17,7 +17,7 @@ pub fn lane_id() -> u32 {
     crate::thread::thread_idx_x() & 31
 }
 
-/// `value` of the thread `delta` lanes below; the thread's own where there is none.
+/// `value` of the thread `delta` lanes below; the thread's own value if there is none.
 #[inline(always)]
 pub fn shuffle_up(value: u32, delta: u32) -> u32 {
     // SAFETY: the whole warp takes part (module docs).

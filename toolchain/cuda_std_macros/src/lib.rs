@@ -7,12 +7,12 @@ use syn::{ItemFn, LitInt, Token, parse_macro_input, parse_quote};
 
 /// Makes a function an entry of the PTX module, under its own name.
 ///
-/// The function must be `unsafe` (its pointers get their meaning from the launch) and return nothing; its crate needs
+/// The function must be `unsafe` (the launch gives its pointers their meaning) and return nothing; its crate needs
 /// `#![feature(abi_ptx)]` on the device.
 ///
-/// `#[kernel(registers = 64)]` is PTX's `.maxnreg 64`: the assembler may take as many registers for a thread, so that
-/// more of its reads are in flight. Without it, it takes fewer, for more threads at a time. The limit passes through
-/// rustc as the function's section, which cuda_builder turns into LLVM's attribute.
+/// `#[kernel(registers = 64)]` is PTX's `.maxnreg 64`: the assembler may use up to this number of registers for a
+/// thread, so that more of its reads are in flight. Without it the assembler uses fewer, for more threads at a time.
+/// The limit passes through rustc as the function's section, which cuda_builder turns into LLVM's attribute.
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut function = parse_macro_input!(item as ItemFn);
@@ -35,7 +35,7 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     .into()
 }
 
-/// The number of `registers = 64`, where there are options.
+/// The number of `registers = 64`, if there are options.
 fn registers(options: TokenStream) -> syn::Result<Option<u32>> {
     if options.is_empty() {
         return Ok(None);

@@ -6,15 +6,15 @@ use crate::device::Device;
 use crate::error::CudaResult;
 use crate::sys;
 
-/// A part in the primary context of a device, which all libraries of the process share. The last one dropped destroys
-/// it.
+/// A reference to the primary context of a device, which all libraries of the process share. Dropping the last one
+/// destroys the context.
 #[derive(Debug)]
 pub struct Context {
     context: sys::CUcontext,
     device: sys::CUdevice,
 }
 
-// SAFETY: a handle, which the driver lets any thread use.
+// SAFETY: a handle that the driver lets any thread use.
 unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
@@ -42,7 +42,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: retained in `new`. A failure means that the driver is gone already.
+        // SAFETY: retained in `new`. A failure means that the driver has ended already.
         let _ = unsafe { sys::cuDevicePrimaryCtxRelease_v2(self.device) };
     }
 }
@@ -58,12 +58,13 @@ impl CurrentContext {
     /// Errors of the driver.
     pub fn set_current(context: &Context) -> CudaResult<()> {
         let mut current = ptr::null_mut();
-        // SAFETY: writes one handle. Asking costs less than entering, and mostly the thread has entered already.
+        // SAFETY: writes one handle. Reading the current context costs less than entering one, and most threads have
+        // entered it.
         unsafe { sys::cuCtxGetCurrent(&mut current) }.to_result()?;
         if current == context.context {
             return Ok(());
         }
-        // SAFETY: a context that lives.
+        // SAFETY: the context is alive.
         unsafe { sys::cuCtxSetCurrent(context.context) }.to_result()
     }
 }

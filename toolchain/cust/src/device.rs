@@ -16,7 +16,7 @@ pub struct Device(sys::CUdevice);
 pub enum DeviceAttribute {
     /// Most threads of a block.
     MaxThreadsPerBlock = 1,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory of a block, by default.
     MaxSharedMemoryPerBlock = 8,
     /// Threads of a warp.
     WarpSize = 10,
@@ -24,19 +24,19 @@ pub enum DeviceAttribute {
     ClockRate = 13,
     /// Streaming multiprocessors.
     MultiprocessorCount = 16,
-    /// Number on the PCI bus: of the bus.
+    /// The number of its PCI bus.
     PciBusId = 33,
-    /// Number on the PCI bus: of the device.
+    /// Its device number on the PCI bus.
     PciDeviceId = 34,
     /// Highest clock of the memory, kHz.
     MemoryClockRate = 36,
-    /// Number on the PCI bus: of the domain.
+    /// The number of its PCI domain.
     PciDomainId = 50,
     /// Major number of the compute capability.
     ComputeCapabilityMajor = 75,
     /// Minor number of the compute capability.
     ComputeCapabilityMinor = 76,
-    /// Bytes of shared memory of a block of a kernel that asks for it.
+    /// Most bytes of shared memory of a block, for a kernel that requests them.
     MaxSharedMemoryPerBlockOptin = 97,
 }
 
@@ -52,7 +52,7 @@ impl Device {
         Ok(count as u32)
     }
 
-    /// The device of a number.
+    /// The device with this number.
     ///
     /// # Errors
     /// [`crate::error::CudaError::InvalidDevice`] for a number that no device has.
@@ -63,7 +63,7 @@ impl Device {
         Ok(Self(device))
     }
 
-    /// Bytes of its memory.
+    /// Bytes of the device's memory.
     ///
     /// # Errors
     /// Errors of the driver.

@@ -58,15 +58,15 @@ impl CudaError {
         self.0
     }
 
-    /// The driver's name, as `CUDA_ERROR_OUT_OF_MEMORY`; `None` without a driver or for a number that it does not know.
+    /// The driver's name, as `CUDA_ERROR_OUT_OF_MEMORY`; `None` without a driver or for an unknown number.
     pub fn name(self) -> Option<&'static str> {
-        // SAFETY: the function writes a string that stays.
+        // SAFETY: the function writes a static string.
         unsafe { string(|text| sys::cuGetErrorName(CUresult(self.0), text)) }
     }
 
     /// The driver's sentence, as "out of memory".
     pub fn sentence(self) -> Option<&'static str> {
-        // SAFETY: the function writes a string that stays.
+        // SAFETY: the function writes a static string.
         unsafe { string(|text| sys::cuGetErrorString(CUresult(self.0), text)) }
     }
 }
@@ -74,7 +74,7 @@ impl CudaError {
 /// The string that `ask` writes.
 ///
 /// # Safety
-/// On success `ask` writes null, or a string that ends in a NUL and stays for the life of the process.
+/// On success `ask` writes null, or a string that ends in a NUL and lives as long as the process.
 unsafe fn string(ask: impl FnOnce(*mut *const c_char) -> CUresult) -> Option<&'static str> {
     let mut text = ptr::null();
     ask(&mut text).to_result().ok()?;

@@ -10,11 +10,11 @@ use crate::sys;
 pub struct EventFlags(u32);
 
 impl EventFlags {
-    /// Keeps its time; a thread that waits for it spins.
+    /// Records its time; a thread that waits for it spins.
     pub const DEFAULT: Self = Self(0);
     /// A thread that waits for it sleeps.
     pub const BLOCKING_SYNC: Self = Self(1);
-    /// Keeps no time, which is quicker.
+    /// Records no time, which is faster.
     pub const DISABLE_TIMING: Self = Self(2);
 }
 
@@ -44,7 +44,7 @@ impl Event {
     /// # Errors
     /// Errors of the work before it.
     pub fn synchronize(&self) -> CudaResult<()> {
-        // SAFETY: the event lives.
+        // SAFETY: the event is alive.
         unsafe { sys::cuEventSynchronize(self.0) }.to_result()
     }
 
@@ -54,7 +54,7 @@ impl Event {
     /// [`crate::error::CudaError::NotReady`] when one is not reached yet; errors of the driver.
     pub fn elapsed_time_f32(&self, start: &Self) -> CudaResult<f32> {
         let mut milliseconds = 0.0;
-        // SAFETY: both live; writes one number.
+        // SAFETY: both are alive; writes one number.
         unsafe { sys::cuEventElapsedTime(&mut milliseconds, start.0, self.0) }.to_result()?;
         Ok(milliseconds)
     }

@@ -25,7 +25,7 @@ impl Function<'_> {
         }
     }
 
-    /// Lets launches ask for up to `bytes` bytes of dynamic shared memory a block. Without it they have 48 KiB at most.
+    /// Lets launches use up to `bytes` bytes of dynamic shared memory a block. The default limit is 48 KiB.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for more than the device has.

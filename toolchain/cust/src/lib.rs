@@ -1,11 +1,11 @@
-//! CUDA's driver API behind the names of [cust](https://crates.io/crates/cust), as far as trioxide uses it.
+//! CUDA's driver API with the names of [cust](https://crates.io/crates/cust), as far as trioxide uses it.
 //!
-//! The driver is loaded when it is first called, not linked: a program builds without CUDA and runs without a GPU.
-//! [`sys::is_installed`] says whether there is a driver; without one each call fails with
+//! The driver is loaded at its first call, not linked: a program builds without CUDA and runs without a GPU.
+//! [`sys::is_installed`] returns whether there is a driver; without one each call fails with
 //! [`error::CudaError::NoDevice`].
 //!
-//! Contexts, modules, streams and events are handles that free themselves. As the driver, they can be used from any
-//! thread, once the thread has entered the context by [`context::CurrentContext::set_current`].
+//! Contexts, modules, streams and events are handles that free themselves. As with the driver, any thread can use them
+//! once it has entered the context by [`context::CurrentContext::set_current`].
 
 pub mod context;
 pub mod device;
@@ -45,7 +45,7 @@ pub fn init(flags: CudaFlags) -> CudaResult<()> {
 pub struct CudaApiVersion(i32);
 
 impl CudaApiVersion {
-    /// Asks the driver.
+    /// Reads the version from the driver.
     ///
     /// # Errors
     /// Errors of the driver.

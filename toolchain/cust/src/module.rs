@@ -17,7 +17,7 @@ pub enum ModuleJitOption {
     MaxRegisters(u32),
 }
 
-/// Kernels and variables that the driver has loaded in the context that was current.
+/// Kernels and variables, loaded into the context that was current.
 #[derive(Debug)]
 pub struct Module(sys::CUmodule);
 
@@ -30,7 +30,7 @@ impl Module {
     /// Compiles PTX for the device of the current context.
     ///
     /// # Errors
-    /// [`CudaError::InvalidPtx`] for PTX that does not compile or that holds a NUL;
+    /// [`CudaError::InvalidPtx`] for PTX that does not compile or that contains a NUL;
     /// [`CudaError::UnsupportedPtxVersion`] for PTX that is newer than the driver.
     pub fn from_ptx(ptx: impl AsRef<str>, options: &[ModuleJitOption]) -> CudaResult<Self> {
         let ptx = CString::new(ptx.as_ref()).map_err(|_| CudaError::InvalidPtx)?;
@@ -57,18 +57,18 @@ impl Module {
         Ok(Self(module))
     }
 
-    /// Loads machine code, as an assembler made it (a cubin).
+    /// Loads machine code from an assembler (a cubin).
     ///
     /// # Errors
-    /// [`CudaError::NoBinaryForGpu`] for another architecture than the device's, [`CudaError::InvalidImage`] or others
-    /// for code that is newer than the driver.
+    /// [`CudaError::NoBinaryForGpu`] for code for another architecture, [`CudaError::InvalidImage`] or others for code
+    /// that is newer than the driver.
     pub fn from_cubin(code: &[u8]) -> CudaResult<Self> {
         // The driver reads the length in the code's own header.
         if !code.starts_with(b"\x7fELF") {
             return Err(CudaError::InvalidImage);
         }
         let mut module = ptr::null_mut();
-        // SAFETY: a whole ELF file, which whoever assembled it vouches for; no options.
+        // SAFETY: a whole ELF file from an assembler; no options.
         unsafe {
             sys::cuModuleLoadDataEx(
                 &mut module,
@@ -82,10 +82,10 @@ impl Module {
         Ok(Self(module))
     }
 
-    /// The variable called `name`.
+    /// The variable with this name.
     ///
     /// # Errors
-    /// [`CudaError::NotFound`] when there is none; [`CudaError::InvalidValue`] when it has another size than `T`.
+    /// [`CudaError::NotFound`] if there is none; [`CudaError::InvalidValue`] if its size differs from that of `T`.
     pub fn get_global<'a, T: DeviceCopy>(&'a self, name: &CStr) -> CudaResult<Symbol<'a, T>> {
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: a name that ends in a NUL; writes two numbers.
@@ -100,10 +100,10 @@ impl Module {
         })
     }
 
-    /// The kernel called `name`.
+    /// The kernel with this name.
     ///
     /// # Errors
-    /// [`CudaError::NotFound`] when there is none.
+    /// [`CudaError::NotFound`] if there is none.
     pub fn get_function(&self, name: impl AsRef<str>) -> CudaResult<Function<'_>> {
         let name = CString::new(name.as_ref()).map_err(|_| CudaError::NotFound)?;
         let mut function = ptr::null_mut();
@@ -115,7 +115,7 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: loaded in `from_ptx`; nothing borrows it any more. A failure leaves nothing to do.
+        // SAFETY: loaded in `from_ptx`; nothing borrows it any more. A failure needs no action.
         let _ = unsafe { sys::cuModuleUnload(self.0) };
     }
 }

@@ -1,7 +1,7 @@
 //! The memory of a device that has no context, from NVIDIA's management library ([NVML]).
 //!
-//! The driver says what is free within a context alone, and a context does not fit a full device. NVML comes with the
-//! driver on most systems; it is loaded for each question.
+//! The driver reports free memory only within a context, and a context does not fit a full device. NVML comes with the
+//! driver on most systems; it is loaded for each query.
 //!
 //! [NVML]: https://docs.nvidia.com/deploy/nvml-api/
 
@@ -22,15 +22,15 @@ const SUCCESS: c_int = 0;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Memory {
-    /// All.
+    /// Total.
     pub total: u64,
     /// Free.
     pub free: u64,
-    /// Taken, by whichever process.
+    /// Used, by any process.
     pub used: u64,
 }
 
-/// The memory of `device`; `None` where NVML is not there or does not know the device.
+/// The memory of `device`; `None` if NVML is not installed or does not know the device.
 pub fn memory(device: Device) -> Option<Memory> {
     let bus = CString::new(bus_of(device)?).expect("no NUL in numbers");
     // SAFETY: loads NVIDIA's library, whose initialisers may run on any thread.
@@ -57,7 +57,7 @@ pub fn memory(device: Device) -> Option<Memory> {
     }
 }
 
-/// The place of a device on its bus, as NVML names it. Both libraries know it; their numbers of devices differ.
+/// The bus address of a device, as NVML writes it. Both libraries know the address; their device numbers differ.
 fn bus_of(device: Device) -> Option<String> {
     let attribute = |attribute| device.get_attribute(attribute).ok();
     Some(format!(

@@ -13,7 +13,7 @@ use crate::sys;
 pub struct StreamFlags(u32);
 
 impl StreamFlags {
-    /// Waits for the work of the default stream, and the other way round.
+    /// Waits for the work of the default stream, which waits for its work too.
     pub const DEFAULT: Self = Self(0);
     /// Runs beside the default stream.
     pub const NON_BLOCKING: Self = Self(1);
@@ -24,7 +24,7 @@ impl StreamFlags {
 pub struct StreamWaitEventFlags(u32);
 
 impl StreamWaitEventFlags {
-    /// The only way.
+    /// The only option.
     pub const DEFAULT: Self = Self(0);
 }
 
@@ -38,7 +38,7 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// Makes a stream. Work of a smaller priority's number comes first; `None` is 0.
+    /// Makes a stream. Work with a smaller priority number comes first; `None` is 0.
     ///
     /// # Errors
     /// Errors of the driver.
@@ -55,16 +55,16 @@ impl Stream {
     /// # Errors
     /// Errors of the work.
     pub fn synchronize(&self) -> CudaResult<()> {
-        // SAFETY: the stream lives.
+        // SAFETY: the stream is alive.
         unsafe { sys::cuStreamSynchronize(self.0) }.to_result()
     }
 
-    /// Lets its later work wait for `event`. The driver keeps the event until then.
+    /// Makes its later work wait for `event`. The driver keeps the event until then.
     ///
     /// # Errors
     /// Errors of the driver.
     pub fn wait_event(&self, event: Event, flags: StreamWaitEventFlags) -> CudaResult<()> {
-        // SAFETY: both live.
+        // SAFETY: both are alive.
         unsafe { sys::cuStreamWaitEvent(self.0, event.as_inner(), flags.0) }.to_result()
     }
 
@@ -118,12 +118,12 @@ impl Drop for Stream {
 }
 
 impl Event {
-    /// Puts the event behind the stream's work so far.
+    /// Records the event after the stream's work so far.
     ///
     /// # Errors
     /// Errors of the driver.
     pub fn record(&self, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: both live.
+        // SAFETY: both are alive.
         unsafe { sys::cuEventRecord(self.as_inner(), stream.as_inner()) }.to_result()
     }
 }

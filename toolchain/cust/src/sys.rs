@@ -1,9 +1,9 @@
-//! The driver's functions by their own names, types and constants ([CUDA Driver API]).
+//! The driver's functions with their own names, types and constants ([CUDA Driver API]).
 //!
-//! Each finds its symbol in the driver at its first call. Without a driver it gives `CUDA_ERROR_NO_DEVICE`; from a
-//! driver that has no such function, `CUDA_ERROR_NOT_FOUND`.
+//! Each function finds its symbol in the driver at its first call. Without a driver it returns `CUDA_ERROR_NO_DEVICE`;
+//! if the driver has no such function, `CUDA_ERROR_NOT_FOUND`.
 //!
-//! Enumerations are integers with constants, since a newer driver may give values that have no name here.
+//! Enumerations are integers with constants, since a newer driver may return values without a name here.
 //!
 //! [CUDA Driver API]: https://docs.nvidia.com/cuda/cuda-driver-api/
 
@@ -113,7 +113,7 @@ macro_rules! functions {
         $(#[$doc])*
         ///
         /// # Safety
-        /// As CUDA's documentation of this function says: addresses and handles are valid.
+        /// As in CUDA's documentation of this function: addresses and handles are valid.
         pub unsafe fn $name($($parameter: $type),*) -> CUresult {
             type Function = unsafe extern "system" fn($($type),*) -> CUresult;
             static FUNCTION: OnceLock<Option<Function>> = OnceLock::new();
@@ -140,9 +140,9 @@ functions! {
     fn cuInit(flags: c_uint);
     /// CUDA's version times 1000, plus 10 times the minor one.
     fn cuDriverGetVersion(version: *mut c_int);
-    /// The name of an error; a string that stays.
+    /// The name of an error; a static string.
     fn cuGetErrorName(error: CUresult, name: *mut *const c_char);
-    /// The sentence of an error; a string that stays.
+    /// The sentence of an error; a static string.
     fn cuGetErrorString(error: CUresult, text: *mut *const c_char);
 
     /// The device of a number.
@@ -158,9 +158,9 @@ functions! {
     /// Bytes of memory of a device.
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
 
-    /// Takes part in the primary context of a device.
+    /// Retains the primary context of a device.
     fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
-    /// Ends the part in the primary context of a device.
+    /// Releases the primary context of a device.
     fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
     /// The context of the calling thread; null for none.
     fn cuCtxGetCurrent(context: *mut CUcontext);
@@ -179,11 +179,11 @@ functions! {
     );
     /// Unloads a module.
     fn cuModuleUnload(module: CUmodule);
-    /// The kernel of a name.
+    /// The kernel with a name.
     fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
     /// Sets a property of a kernel, by the driver's number.
     fn cuFuncSetAttribute(function: CUfunction, attribute: c_uint, value: c_int);
-    /// The variable of a name: its address and bytes.
+    /// The variable with a name: its address and bytes.
     fn cuModuleGetGlobal_v2(
         address: *mut CUdeviceptr,
         bytes: *mut usize,
@@ -211,7 +211,7 @@ functions! {
     fn cuStreamDestroy_v2(stream: CUstream);
     /// Waits for a stream's work.
     fn cuStreamSynchronize(stream: CUstream);
-    /// Lets later work of a stream wait for an event.
+    /// Makes later work of a stream wait for an event.
     fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
 
     /// Makes an event.
@@ -220,7 +220,7 @@ functions! {
     fn cuEventDestroy_v2(event: CUevent);
     /// Milliseconds between two events.
     fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent);
-    /// Puts an event behind a stream's work so far.
+    /// Records an event after a stream's work so far.
     fn cuEventRecord(event: CUevent, stream: CUstream);
     /// Waits for an event.
     fn cuEventSynchronize(event: CUevent);
@@ -235,7 +235,7 @@ functions! {
     fn cuMemFreeHost(pointer: *mut c_void);
     /// Pins memory of the host.
     fn cuMemHostRegister_v2(pointer: *mut c_void, bytes: usize, flags: c_uint);
-    /// Unpins it.
+    /// Unpins memory of the host.
     fn cuMemHostUnregister(pointer: *mut c_void);
     /// Free and total bytes of the current device.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
@@ -257,9 +257,9 @@ functions! {
     fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
     /// Copies to the device.
     fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
-    /// Copies to the device, waited for.
+    /// Copies to the device, and waits.
     fn cuMemcpyHtoD_v2(to: CUdeviceptr, from: *const c_void, bytes: usize);
-    /// Copies to the host, waited for.
+    /// Copies to the host, and waits.
     fn cuMemcpyDtoH_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize);
     /// Fills with `count` words.
     fn cuMemsetD32Async(to: CUdeviceptr, word: c_uint, count: usize, stream: CUstream);

@@ -3,7 +3,7 @@
 use crate::program::{LANES, Program, UNWRITTEN};
 use crate::warp::{Fault, Stop, Surroundings, Warp};
 
-/// Steps of a warp before another has its turn.
+/// Steps of a warp before the next warp's turn.
 const TURN: usize = 4096;
 
 pub struct Block {
@@ -27,7 +27,7 @@ impl Block {
         }
     }
 
-    /// Begins the block of a number.
+    /// Begins the block with this number.
     pub fn begin(&mut self, program: &Program, index: u32, [blocks, threads, _]: [u32; 3]) {
         self.index = index;
         self.barriers = 0;
@@ -38,17 +38,16 @@ impl Block {
         }
     }
 
-    /// Where its shared memory is, and the bytes.
+    /// The address and size of its shared memory.
     pub fn shared(&self) -> (u64, usize) {
         (self.shared.as_ptr() as u64, size_of_val(&self.shared[..]))
     }
 
-    /// A turn of each warp. Whether all of them have ended; a fault with the thread that it is of.
+    /// Runs a turn of each warp. Returns whether all of them have ended, or a fault with its thread.
     pub fn run(&mut self, around: &mut Surroundings<'_>) -> Result<bool, (usize, Fault)> {
         (around.block, around.barriers) = (self.index, self.barriers);
         let count = self.warps.len();
-        // Where launches are checked their threads also run in another order than on a CPU: the last warp first, and
-        // the last lane.
+        // In a checked launch threads run in another order than on a CPU: the last warp first, and the last lane first.
         let reverse = around.races.is_some();
         for nth in 0..count {
             let i = if reverse { count - 1 - nth } else { nth };

@@ -60,9 +60,9 @@ fn of_f32(x: f32) -> u64 {
     x.to_bits().into()
 }
 
-/// An instruction with a result and source operands; `None` for one that is not known.
+/// An instruction with a result and source operands; `None` if it is not supported.
 ///
-/// `words` are the opcode's parts, the last of them the type but for `cvt`, which has two types, `setp`, whose
+/// `words` are the opcode's parts. The last is the type, except for `cvt`, which has two types, `setp`, whose
 /// comparison comes first, and `mul.wide`.
 pub fn compute(words: &[&str], to: usize, from: &[usize]) -> Option<Compute> {
     let (&name, options) = words.split_first()?;
@@ -230,7 +230,7 @@ fn product(kind: Type, x: u64, y: u64) -> i128 {
     }
 }
 
-/// By zero it is undefined: all bits, as GPUs give.
+/// Division by zero is undefined: all bits are set, as on GPUs.
 fn quotient(x: i64, y: i64) -> i64 {
     if y == 0 { -1 } else { x.wrapping_div(y) }
 }
@@ -242,7 +242,7 @@ fn binary_of_floats(
     to: usize,
     from: [usize; 2],
 ) -> Option<Compute> {
-    // Without `.rn` the assembler may fuse, or `div` be approximate.
+    // Without `.rn` the assembler may fuse operations, and `div` may be approximate.
     let is_rounded = options[0] == "rn";
     macro_rules! floats {
         ($f:expr) => {
@@ -263,7 +263,7 @@ fn binary_of_floats(
         ("sub", true) => floats!(|x, y| x - y),
         ("mul", true) => floats!(|x, y| x * y),
         ("div", true) => floats!(|x, y| x / y),
-        // -0 is less than 0 for both; a number is taken before NaN.
+        // -0 is less than 0 for both; a number is preferred to NaN.
         ("min", false) => floats!(|x, y| {
             match x == y && x.is_sign_positive() {
                 true => y,
@@ -343,7 +343,7 @@ fn permuted(low: u64, high: u64, choice: u64) -> u64 {
 
 fn comparison(options: &[&str], kind: Type, to: usize, from: [usize; 2]) -> Option<Compute> {
     let &[how, _] = options else { return None };
-    // Nothing for floats of which one is no number.
+    // False for floats if one is NaN.
     let holds: fn(Option<Ordering>) -> bool = match how {
         "eq" => |order| order.is_some_and(Ordering::is_eq),
         "ne" => |order| order.is_some_and(Ordering::is_ne),
@@ -489,7 +489,7 @@ mod tests {
 
     #[test]
     fn an_instruction_that_is_not_there_is_refused() {
-        // Without a rounding an assembler may fuse; `approx` differs between GPUs.
+        // Without a rounding modifier an assembler may fuse; `approx` differs between GPUs.
         let refused = "add.f64 div.approx.f32 lg2.approx.f32 add.q32 rcp.approx.ftz.f64 sqrt.rz.f64 abs.ftz.f32 add.rn.ftz.f32 \
             add.sat.s32 add.cc.u32 max.NaN.f32 add.rn.f16 fma.rn.sat.f32 setp.lt.ftz.f32 mul.hi.f64";
         for opcode in refused.split_whitespace() {

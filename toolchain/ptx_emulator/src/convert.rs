@@ -2,12 +2,12 @@
 
 use crate::types::Type;
 
-/// How a float becomes an integer.
+/// A rounding of floats to integers.
 type Rounding = fn(f64) -> f64;
-/// A conversion of what a slot holds.
+/// A conversion of a slot's value.
 type Conversion = Box<dyn Fn(u64) -> u64 + Send + Sync>;
 
-/// The conversion of `cvt.[rounding.]to.from`; `None` for one that is not known.
+/// The conversion of `cvt.[rounding.]to.from`; `None` if it is not supported.
 pub fn conversion(options: &[&str]) -> Option<Conversion> {
     let (roundings, types) = options.split_at_checked(options.len().checked_sub(2)?)?;
     let (to, from) = (Type::parse(types[0])?, Type::parse(types[1])?);
@@ -30,7 +30,7 @@ pub fn conversion(options: &[&str]) -> Option<Conversion> {
 
 fn of_float(roundings: &[&str], to: Type, from: Type) -> Option<Conversion> {
     let round: Rounding = match roundings {
-        // A float becomes an integer by a rounding that says how.
+        // A conversion from float to integer names its rounding.
         [] | ["rn"] if to.kind == 'f' => |x| x,
         ["rzi"] => f64::trunc,
         ["rni"] => f64::round_ties_even,
@@ -42,7 +42,7 @@ fn of_float(roundings: &[&str], to: Type, from: Type) -> Option<Conversion> {
         32 => round(f32::from_bits(x as u32).into()),
         _ => round(f64::from_bits(x)),
     };
-    // The highest bit alone, where either has 64 bits.
+    // Only the highest bit, if either has 64 bits.
     let of_nan = match from.bits == 64 || to.bits == 64 {
         true => 1 << (to.bits - 1),
         false => 0,

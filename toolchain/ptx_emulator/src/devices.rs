@@ -1,4 +1,4 @@
-//! The devices of the process, and what they have in memory.
+//! The devices of the process, and their memory.
 
 use std::env;
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::memory::Ranges;
 
-/// A device that is not there.
+/// An emulated device.
 pub struct Device {
     pub memory: Ranges,
     pub used: AtomicU64,
@@ -20,12 +20,12 @@ pub struct Driver {
     pub bytes: u64,
     /// Bytes that must be free for a context.
     pub context_bytes: u64,
-    /// Bytes of shared memory of a block whose kernel asks for it.
+    /// Most bytes of shared memory of a block, for a kernel that requests them.
     pub shared_bytes: u32,
     pub host: Ranges,
-    /// Races of launches are looked for, by one thread, and reads of memory that nobody has written.
+    /// Whether launches are checked for races, with one thread, and for reads of unwritten memory.
     pub is_checked: bool,
-    /// A kernel has done wrong.
+    /// Whether a kernel has caused a fault.
     pub is_lost: AtomicBool,
 }
 
@@ -38,7 +38,7 @@ pub fn driver() -> &'static Driver {
             Some(number.unwrap_or_else(|_| panic!("PTX emulator: {name}={text} is no number")))
         };
         let all = number("PTX_EMULATOR_DEVICES").unwrap_or(1);
-        // As the driver: numbers up to the first that is none.
+        // As in the driver: numbers up to the first invalid one.
         let visible = env::var("CUDA_VISIBLE_DEVICES").ok().map(|list| {
             let numbers = list.split(',').map(|one| one.trim().parse::<u64>());
             numbers
@@ -63,7 +63,7 @@ pub fn driver() -> &'static Driver {
 }
 
 impl Device {
-    /// New memory, if there is as much left.
+    /// New memory, if enough is left.
     pub fn allocate(&self, bytes: usize) -> Option<u64> {
         let (most, size) = (driver().bytes, bytes as u64);
         let fits = |used: u64| used.checked_add(size).filter(|&used| used <= most);
@@ -76,7 +76,7 @@ impl Device {
         address
     }
 
-    /// Gives back what [`Device::allocate`] gave; `None` for another address.
+    /// Frees memory from [`Device::allocate`]; `None` for another address.
     pub fn free(&self, address: u64) -> Option<()> {
         let bytes = self.memory.free(address)?;
         self.used.fetch_sub(bytes as u64, Relaxed);

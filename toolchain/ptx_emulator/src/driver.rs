@@ -1,14 +1,16 @@
-//! The driver's functions, by their own names and types ([CUDA Driver API]): those that `cust` declares.
+//! The driver's functions that `cust` declares, with their own names and types ([CUDA Driver API]).
 //!
 //! All work is done when a call returns, so streams and events have nothing to wait for. Contexts are the primary ones.
-//! As in NVIDIA's driver, after a kernel's fault every call of the process that does work fails with the same result.
+//! As with NVIDIA's driver, after a kernel's fault every call of the process that does work fails with the same result.
 //! The message goes to standard error.
 //!
-//! Environment: `PTX_EMULATOR_DEVICES` is the number of devices (1), of which `CUDA_VISIBLE_DEVICES` names some, and
-//! `PTX_EMULATOR_MEMORY` the bytes that each has (4 GiB), of which `PTX_EMULATOR_CONTEXT` (0) must be free for a
-//! context; `PTX_EMULATOR_SHARED` is the bytes of shared memory of a block whose kernel asks for them (232448, as of
-//! compute capability 9.0). With `PTX_EMULATOR_CHECK=1` a data race of a launch, in device or shared memory, is a
-//! fault, and so is a read of device memory that nobody has written.
+//! | variable | meaning | default |
+//! | --- | --- | --- |
+//! | `PTX_EMULATOR_DEVICES` | number of devices; `CUDA_VISIBLE_DEVICES` selects some of them | 1 |
+//! | `PTX_EMULATOR_MEMORY` | bytes of each device's memory | 4 GiB |
+//! | `PTX_EMULATOR_CONTEXT` | bytes that must be free for a context | 0 |
+//! | `PTX_EMULATOR_SHARED` | most bytes of shared memory of a block whose kernel requests them | 232448, as in compute capability 9.0 |
+//! | `PTX_EMULATOR_CHECK` | with 1, data races of a launch in device or shared memory are faults, and reads of unwritten device memory | off |
 //!
 //! [CUDA Driver API]: https://docs.nvidia.com/cuda/cuda-driver-api/
 #![allow(non_snake_case)]
@@ -81,9 +83,9 @@ const RESULTS: [(Outcome, &CStr, &CStr); 9] = [
 
 /// CUDA 13.0.
 const VERSION: c_int = 13_000;
-/// Of no GPU: machine code that a program brings is for others.
+/// The capability of no GPU, so that a program's own machine code is for other devices.
 const CAPABILITY: (c_int, c_int) = (99, 0);
-/// Bytes of shared memory of a block whose kernel asks for none.
+/// Default bytes of shared memory of a block.
 const SHARED_BYTES: u32 = 48 << 10;
 
 thread_local! {
@@ -91,12 +93,12 @@ thread_local! {
     static CURRENT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// A question about devices.
+/// Answers a query about devices.
 fn ask(question: impl FnOnce() -> Result<(), Outcome>) -> Outcome {
     question().err().unwrap_or(SUCCESS)
 }
 
-/// Runs a call's work, unless a kernel has done wrong before.
+/// Runs a call's work, unless a kernel has caused a fault before.
 fn call(work: impl FnOnce() -> Result<(), Outcome>) -> Outcome {
     match driver().is_lost.load(Relaxed) {
         true => ILLEGAL_ADDRESS,
@@ -114,17 +116,17 @@ fn device(number: c_int) -> Result<&'static Device, Outcome> {
     driver().devices.get(index).ok_or(INVALID_DEVICE)
 }
 
-/// The memory with these bytes, of some device.
+/// The device memory with these bytes.
 fn of_device(address: u64, bytes: usize) -> Result<Range, Outcome> {
     let mut all = driver().devices.iter();
     let found = all.find_map(|device| device.memory.find(address, bytes));
     found.ok_or(INVALID_VALUE)
 }
 
-/// Copies, where the host's sides are trusted.
+/// Copies; the host's memory is trusted.
 ///
 /// # Safety
-/// A side that is the host's has as many bytes.
+/// A side in the host's memory has this number of bytes.
 unsafe fn copy(to: u64, from: u64, bytes: usize, [is_to, is_from]: [bool; 2]) -> Outcome {
     call(|| {
         if bytes == 0 {
@@ -144,7 +146,7 @@ unsafe fn copy(to: u64, from: u64, bytes: usize, [is_to, is_from]: [bool; 2]) ->
     })
 }
 
-/// A handle that nobody looks behind: its address is not null.
+/// A handle without an object: its address is not null.
 fn handle() -> *mut c_void {
     ptr::without_provenance_mut(1)
 }
@@ -155,17 +157,17 @@ macro_rules! functions {
         #[doc = concat!("As CUDA's `", stringify!($name), "`.")]
         ///
         /// # Safety
-        /// As CUDA's documentation of this function says.
+        /// As in CUDA's documentation of this function.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($parameter: $type),*) -> Outcome {
-            // SAFETY: the caller's promise: pointers to results may be written, names end in a NUL, handles live.
+            // SAFETY: the caller's promise: pointers to results may be written, names end in a NUL, handles are alive.
             #[allow(unused_unsafe)]
             unsafe { $body }
         }
     )* };
 }
 
-/// An event: when it was reached.
+/// An event: the time at which it was reached.
 type Reached = Mutex<Option<Instant>>;
 
 functions! {
@@ -294,7 +296,7 @@ functions! {
             let name = CStr::from_ptr(name).to_str().map_err(|_| NOT_FOUND)?;
             let kernels = &(*module.cast::<Module>()).kernels;
             let program = kernels.get(name).ok_or(NOT_FOUND)?;
-            // Of the module, which keeps it.
+            // The module keeps the program.
             *function = Arc::as_ptr(program).cast_mut().cast();
             Ok(())
         })
@@ -315,7 +317,7 @@ functions! {
     fn cuFuncSetAttribute(function: *mut c_void, attribute: c_uint, value: c_int) {
         call(|| {
             let bytes = u32::try_from(value).map_err(|_| INVALID_VALUE)?;
-            // The most dynamic shared memory; kernels use no other.
+            // The limit of dynamic shared memory; kernels use no other.
             if attribute != 8 || bytes > driver().shared_bytes {
                 return Err(INVALID_VALUE);
             }
@@ -358,7 +360,7 @@ functions! {
             let ran = grid::run(program, shape, values, &memory, &[], driver().is_checked);
             if let Err(fault) = ran {
                 eprintln!("PTX emulator: {}", fault.text);
-                // As on a device, where the launch itself has succeeded.
+                // As on a device, whose launch returns success.
                 driver().is_lost.store(true, Relaxed);
             }
             Ok(())
@@ -456,7 +458,7 @@ functions! {
         call(|| {
             let device = &*pool.cast::<Device>();
             match attribute {
-                // Nothing is kept after it was freed.
+                // No memory is kept after it is freed.
                 4 => {}
                 6 | 8 => device.most.store(device.used.load(Relaxed), Relaxed),
                 _ => return Err(INVALID_VALUE),

@@ -7,13 +7,13 @@ use crate::grid::{self, Wrong};
 use crate::memory::{Array, Range, Ranges};
 use crate::module::Module;
 
-/// A device that is not there.
+/// An emulated device.
 pub struct Emulator {
     memory: Ranges,
     is_checked: bool,
 }
 
-/// Kernels that are ready to be launched.
+/// Kernels that are ready to launch.
 pub struct Kernels(Module);
 
 /// A launch.
@@ -33,8 +33,7 @@ pub struct Launch<'a> {
 }
 
 impl Emulator {
-    /// A new device. `is_checked`: data races of each launch are looked for, and reads of memory that nobody has
-    /// written.
+    /// A new device. With `is_checked` each launch is checked for data races, and for reads of unwritten memory.
     pub fn new(is_checked: bool) -> Self {
         Self {
             memory: Ranges::default(),
@@ -42,12 +41,12 @@ impl Emulator {
         }
     }
 
-    /// The address of new memory, filled with a pattern; `None` where the system has none.
+    /// The address of new memory, filled with a pattern; `None` if the system has none.
     pub fn allocate(&self, bytes: usize) -> Option<u64> {
         self.memory.allocate(bytes, self.is_checked)
     }
 
-    /// Gives memory back.
+    /// Frees memory.
     ///
     /// # Safety
     /// [`Emulator::allocate`] gave the address, and nobody uses the memory any more.
@@ -55,19 +54,20 @@ impl Emulator {
         self.memory.free(address);
     }
 
-    /// Some bytes of memory that was allocated.
+    /// A range of allocated memory.
     fn range(&self, address: u64, bytes: usize) -> Option<Range> {
         Some(self.memory.find(address, bytes)?.part(address, bytes))
     }
 
-    /// Notes that bytes of the device's memory were written from outside.
+    /// Records that bytes of the device's memory were written from outside.
     pub fn mark_written(&self, address: u64, bytes: usize) {
         if let Some(range) = self.range(address, bytes) {
             range.mark(address, bytes);
         }
     }
 
-    /// Notes that bytes were copied within the device's memory: what was not written there is not written here.
+    /// Records that bytes were copied within the device's memory: bytes that are unwritten at the source are unwritten
+    /// here.
     pub fn mark_copied(&self, to: u64, from: u64, bytes: usize) {
         if let (Some(to_range), Some(from_range)) = (self.range(to, bytes), self.range(from, bytes))
         {
@@ -75,10 +75,10 @@ impl Emulator {
         }
     }
 
-    /// Makes the kernels of a PTX text ready.
+    /// Prepares the kernels of a PTX text.
     ///
     /// # Errors
-    /// A sentence about what the emulator does not know.
+    /// A sentence about a part that the emulator does not support.
     pub fn load(&self, text: &str) -> Result<Kernels, String> {
         let loaded = Module::load(text, |bytes| {
             let address = self.allocate(bytes)?;
@@ -91,12 +91,12 @@ impl Emulator {
     /// Runs a kernel to its end.
     ///
     /// # Errors
-    /// What a thread did wrong: an address outside of the arrays, which the message names, two threads at one place,
-    /// lanes that wait for each other. Other threads have run or not.
+    /// The fault of a thread: an address outside the arrays, with a message that contains it, a race of two threads, or
+    /// lanes that wait for each other. Other threads may have run.
     ///
     /// # Safety
     /// Each parameter's value has as many bytes as the kernel's parameter; the arrays are memory of this process, which
-    /// nothing else uses meanwhile.
+    /// nothing else uses during the launch.
     pub unsafe fn launch(&self, kernels: &Kernels, launch: &Launch<'_>) -> Result<(), Wrong> {
         let program = kernels.0.kernels.get(launch.entry);
         let program = program.ok_or_else(|| Wrong {
@@ -138,14 +138,14 @@ impl Kernels {
     }
 }
 
-/// The same addresses as ranges of which none begins in another: two arrays may be one, or parts of one.
+/// The same addresses as ranges that do not overlap: two arrays may be the same, or parts of the same.
 fn disjoint(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.retain(|range| range.start < range.end);
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
     let mut kept: Vec<Range> = Vec::with_capacity(ranges.len());
     for range in ranges {
         match kept.last_mut() {
-            // Marks lie as the bytes do: those of the first are right for both.
+            // Marks lie as the bytes do, so the first range's marks are right for both.
             Some(last) if range.start < last.end => last.end = last.end.max(range.end),
             _ => kept.push(range),
         }

@@ -1,4 +1,4 @@
-//! A launch: blocks that run beside each other.
+//! A launch: blocks that run concurrently.
 
 use std::mem;
 use std::sync::Mutex;
@@ -11,24 +11,24 @@ use crate::program::Program;
 use crate::races::Races;
 use crate::warp::Surroundings;
 
-/// What a thread of a launch did wrong.
+/// The fault of a thread of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     /// The sentence: kernel, block, thread, instruction.
     pub text: String,
-    /// File and line of the source, where the PTX has them.
+    /// File and line of the source, if the PTX has them.
     pub place: Option<String>,
 }
 
-/// Blocks that a thread has at work: they may wait for each other.
+/// Blocks that a thread runs concurrently: they may wait for each other.
 const RESIDENT: usize = 4;
-/// Threads of the kernel below which one of the machine's does all.
+/// Threads of a kernel below which one thread of the machine runs all of them.
 const FEW: u64 = 1 << 16;
 
 /// Runs a kernel; blocks start in the order of their numbers. `arrays` are for messages.
 ///
 /// # Errors
-/// What a thread did wrong, with the thread and the instruction. Other blocks may have ended or not.
+/// A fault, with the thread and the instruction. Other blocks may have ended.
 pub fn run(
     program: &Program,
     [blocks, threads, shared]: [u32; 3],

@@ -1,4 +1,4 @@
-//! Memory of the devices: which addresses a kernel may use.
+//! Memory of the devices: the addresses that a kernel may use.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::program::UNWRITTEN;
 
-/// As the driver aligns it.
+/// The driver's alignment.
 const ALIGNMENT: usize = 256;
 /// Bytes of new memory.
 const PATTERN: u8 = UNWRITTEN as u8;
@@ -18,18 +18,18 @@ const PATTERN: u8 = UNWRITTEN as u8;
 pub struct Range {
     pub start: u64,
     pub end: u64,
-    /// A byte for each, 1 once somebody has written it; 0 where nobody keeps account.
+    /// The address of a byte for each byte, 1 once it is written; 0 if writes are not recorded.
     marks: u64,
 }
 
 impl Range {
-    /// Whether it has all of these bytes.
+    /// Whether all of these bytes are in the range.
     pub fn holds(self, address: u64, bytes: usize) -> bool {
         let last = address.checked_add(bytes as u64);
         self.start <= address && last.is_some_and(|last| last <= self.end)
     }
 
-    /// Memory that somebody else owns.
+    /// Memory of another owner.
     pub fn unmarked(start: u64, bytes: usize) -> Self {
         Self {
             start,
@@ -55,24 +55,24 @@ impl Range {
         (self.end - self.start) as usize
     }
 
-    /// The marks of bytes that it has.
+    /// The marks of bytes in the range.
     fn marks(&self, address: u64, bytes: usize) -> &[AtomicU8] {
         if self.marks == 0 {
             return &[];
         }
         let first = self.marks + (address - self.start);
-        // SAFETY: a mark for each byte, as long as the memory is there, and used by atomic operations alone.
+        // SAFETY: a mark for each byte, which lives as long as the memory; only atomic operations use it.
         unsafe { slice::from_raw_parts(first as *const AtomicU8, bytes) }
     }
 
-    /// Notes that its bytes are written.
+    /// Records that these bytes are written.
     pub fn mark(&self, address: u64, bytes: usize) {
         for mark in self.marks(address, bytes) {
             mark.store(1, Relaxed);
         }
     }
 
-    /// Notes of its bytes what another range has noted of those that were copied here.
+    /// Copies another range's records for bytes that were copied here.
     pub fn mark_as(&self, address: u64, other: &Self, from: u64, bytes: usize) {
         let marks = self.marks(address, bytes).iter();
         for (i, mark) in marks.enumerate() {
@@ -81,7 +81,7 @@ impl Range {
         }
     }
 
-    /// Whether its bytes are written, as far as somebody keeps account.
+    /// Whether these bytes are written, as far as this is recorded.
     pub fn is_written(&self, address: u64, bytes: usize) -> bool {
         let mut marks = self.marks(address, bytes).iter();
         marks.all(|mark| mark.load(Relaxed) != 0)
@@ -101,7 +101,7 @@ pub struct Array {
     pub bytes: u64,
 }
 
-/// Memory, by the addresses where it begins.
+/// Memory, by its start.
 #[derive(Default)]
 pub struct Ranges(Mutex<BTreeMap<u64, Range>>);
 
@@ -110,17 +110,17 @@ impl Ranges {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Memory that somebody else owns.
+    /// Adds memory of another owner.
     pub fn add(&self, address: u64, bytes: usize) {
         self.lock().insert(address, Range::unmarked(address, bytes));
     }
 
-    /// Forgets the memory that began there.
+    /// Removes the memory that starts there.
     pub fn remove(&self, address: u64) -> Option<Range> {
         self.lock().remove(&address)
     }
 
-    /// New memory, with account of what is written if `is_marked`.
+    /// New memory, whose writes are recorded if `is_marked`.
     pub fn allocate(&self, bytes: usize, is_marked: bool) -> Option<u64> {
         let layout = layout(bytes, is_marked)?;
         // SAFETY: the layout has at least one byte.
@@ -150,7 +150,7 @@ impl Ranges {
         Some(start)
     }
 
-    /// Gives back what [`Ranges::allocate`] gave; its bytes.
+    /// Frees memory from [`Ranges::allocate`]. Returns its bytes.
     pub fn free(&self, address: u64) -> Option<usize> {
         let range = self.remove(address)?;
         let layout = layout(range.bytes(), range.marks != 0)?;
@@ -171,7 +171,7 @@ impl Ranges {
     }
 }
 
-/// The bytes, and as many marks behind them.
+/// The bytes, followed by one mark for each.
 fn layout(bytes: usize, is_marked: bool) -> Option<Layout> {
     let all = match is_marked {
         true => bytes.next_multiple_of(ALIGNMENT).checked_add(bytes)?,
@@ -180,7 +180,7 @@ fn layout(bytes: usize, is_marked: bool) -> Option<Layout> {
     Layout::from_size_align(all.max(1), ALIGNMENT).ok()
 }
 
-/// The memory that a launch may use, and which was used last.
+/// The memory that a launch may use, with the range that was used last.
 pub struct View<'a> {
     ranges: &'a [Range],
     last: Range,
@@ -195,7 +195,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The memory with these bytes, if a kernel may use them.
+    /// The memory with these bytes, if a kernel may use it.
     pub fn find(&mut self, address: u64, bytes: usize) -> Option<Range> {
         if self.last.holds(address, bytes) {
             return Some(self.last);

@@ -16,10 +16,10 @@ pub struct Module {
 }
 
 impl Module {
-    /// Makes the kernels of a PTX text ready; `allocate` gives memory for variables.
+    /// Prepares the kernels of a PTX text; `allocate` returns memory for variables.
     ///
     /// # Errors
-    /// A sentence about what the emulator does not know.
+    /// A sentence about a part that the emulator does not support.
     pub fn load(text: &str, allocate: impl Fn(usize) -> Option<u64>) -> Result<Self, String> {
         let text = Text::parse(text);
         let mut variables = HashMap::new();
@@ -78,7 +78,7 @@ fn joined(item: &Item<'_>) -> String {
     lines.join("\n")
 }
 
-/// Head and body of a function's text.
+/// A function's text before its body, and its body.
 fn cut<'a>((name, text): &'a (&'a str, String)) -> Option<Function<'a>> {
     let (head, body) = text.split_once('{')?;
     let (body, _) = body.rsplit_once('}')?;

@@ -1,4 +1,4 @@
-//! A kernel as the emulator runs it: steps over slots, which hold a value of each lane.
+//! A kernel in the emulator's form: steps over slots, which hold a value for each lane.
 
 use std::collections::HashMap;
 use std::env;
@@ -7,16 +7,16 @@ use std::sync::atomic::AtomicU32;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
-/// What memory holds before somebody writes it: no small number, no address, and NaN as a float.
+/// The content of unwritten memory: no small number, no address, and NaN as a float.
 pub const UNWRITTEN: u128 = u128::from_ne_bytes([0xfb; 16]);
 /// A register of each lane of a warp. Values of fewer bits have zeros above them; a predicate is 0 or 1.
 pub type Lanes = [u64; LANES];
-/// Arithmetic of the lanes of a mask.
+/// Arithmetic on the lanes of a mask.
 pub type Compute = Box<dyn Fn(&mut [Lanes], u32) + Send + Sync>;
 /// A new value from an old one and two operands.
 pub type Update = fn(u64, u64, u64) -> u64;
 
-/// Where a slot's value comes from before the first step.
+/// The source of a slot's value before the first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Special {
     /// `%tid.x`
@@ -35,7 +35,7 @@ pub enum Special {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Device memory; generic addresses too, which name nothing else but a lane's own local memory.
+    /// Device memory. Generic addresses are here too: they are device memory or a lane's own local memory.
     Global,
     Shared,
     /// The entry's parameters.
@@ -97,12 +97,12 @@ pub enum Instruction {
     Barrier {
         any: Option<(usize, usize)>,
     },
-    /// The next step's number goes to `back`.
+    /// Stores the number of the next step in `back`.
     Call {
         target: usize,
         back: usize,
     },
-    /// To the step of a slot.
+    /// Jumps to the step in a slot.
     Return {
         back: usize,
     },
@@ -112,7 +112,7 @@ pub enum Instruction {
 }
 
 pub struct Step {
-    /// Only lanes whose predicate is so.
+    /// The predicate, and the value of it with which a lane does the step.
     pub guard: Option<(usize, bool)>,
     pub instruction: Instruction,
 }
@@ -123,11 +123,11 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// The text of each step.
     pub text: Vec<String>,
-    /// Number of the file and line that each step is for; zeros where the PTX does not say.
+    /// Numbers of the file and line of each step; zeros if the PTX does not have them.
     pub places: Vec<(u32, u32)>,
     /// Paths of files by their numbers.
     pub files: HashMap<u32, String>,
-    /// First step of each function behind the entry, ascending, and the slot of the step to go back to.
+    /// First step of each function after the entry, ascending, and the slot with the step to return to.
     pub functions: Vec<(usize, usize)>,
     pub slots: usize,
     pub constants: Vec<(usize, u64)>,
@@ -137,12 +137,12 @@ pub struct Program {
     pub parameter_bytes: usize,
     /// Bytes of a lane's local memory.
     pub local_bytes: usize,
-    /// Bytes of dynamic shared memory of a block that launches were allowed; 0 while nobody has asked.
+    /// Dynamic shared memory of a block that launches may use, in bytes; 0 until it is set.
     pub shared_bytes: AtomicU32,
 }
 
 impl Program {
-    /// File and line that a step is for, if the PTX says it; a path below the current folder is relative to it.
+    /// File and line of a step, if the PTX has them; a path below the current folder is relative to it.
     pub fn place(&self, step: usize) -> Option<String> {
         let (file, line) = self.places[step];
         let path = Path::new(self.files.get(&file)?);

@@ -1,13 +1,13 @@
-//! Data races: two threads of a launch use the same place, one of them writes it, at least one use is no atomic, and no
-//! barrier of their block stands between them ("PTX ISA", section 8, Memory Consistency Model: morally strong
-//! operations and races).
+//! Data races: two threads of a launch use the same place, one of them writes it, at least one use is not atomic, and
+//! no barrier of their block is between them ("PTX ISA", section 8, Memory Consistency Model: morally strong operations
+//! and races).
 //!
 //! A place is a word, or a byte that is used as a byte or a half.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Bytes whose uses are kept together; a use lies in one of them, since it is aligned.
+/// Bytes whose uses are stored together; a use lies in one page, since it is aligned.
 const PAGE: u64 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +32,12 @@ impl Kind {
     }
 }
 
-/// A use of memory, by whom and when.
+/// A use of memory, with its thread and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     pub kind: Kind,
     pub block: u32,
-    /// Of the block.
+    /// The thread in its block.
     pub thread: u32,
     /// Barriers that the block has passed.
     pub barriers: u32,
@@ -136,7 +136,7 @@ impl Default for Races {
 }
 
 impl Races {
-    /// Notes a use of some bytes; an earlier one that it races with.
+    /// Records a use of some bytes. Returns an earlier use that races with it.
     pub fn note(&mut self, address: u64, bytes: usize, now: Use) -> Option<Use> {
         let bytes = bytes as u64;
         let of_words = self.words.find(address, bytes, now);
@@ -149,15 +149,15 @@ impl Races {
         found
     }
 
-    /// Forgets the uses of a range of words, which is another's from now on.
+    /// Forgets the uses of a range of words, which another block uses from now on.
     pub fn forget(&mut self, address: u64, bytes: usize) {
         self.words.forget(address, bytes as u64);
         self.bytes.forget(address, bytes as u64);
     }
 }
 
-/// Keeps two uses of a kind that stand for all: what races with any of them races with one of the two. These are uses
-/// of two blocks, or else of the two threads that came last: those behind the newest barrier first.
+/// Keeps two uses of a kind that represent all: a use that races with any of them races with one of the two. They are
+/// uses of two blocks, or of the two threads that came last: those after the newest barrier first.
 fn keep(uses: &mut [Option<Use>; 2], now: Use) {
     let is_own = |one: &Option<Use>| one.is_some_and(|one| one.is_by(now));
     let own = uses.iter().position(is_own);
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(races.note(8, 4, at(Kind::Write, 0, 0, 0)), None);
     }
 
-    /// Two of the uses that came before stand for all of them.
+    /// Two of the earlier uses represent all of them.
     #[test]
     fn no_race_with_many_uses_is_lost() {
         use Kind::{AtomicRead, AtomicWrite, Read, Update, Write};

@@ -5,12 +5,12 @@
 pub enum Statement<'a> {
     Label(&'a str),
     Words(&'a str),
-    /// `.loc`: number of the file and line, which what follows is for.
+    /// `.loc`: number of the file and line of the next statements.
     Place(u32, u32),
 }
 
-/// Cuts what stands between the braces of a body. Braces of a scope are left away: no two registers of a function that
-/// live at once have one name.
+/// Splits a body, without its braces, into statements. Braces of a scope are dropped: no two registers of a function
+/// with the same name are live at once.
 pub fn statements(body: &str) -> Vec<Statement<'_>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -27,7 +27,7 @@ pub fn statements(body: &str) -> Vec<Statement<'_>> {
                 found.push(Statement::Label(before));
                 true
             }
-            // Of a scope; within a statement they are of a vector.
+            // Braces of a scope; within a statement they belong to a vector.
             '{' | '}' => before.is_empty(),
             '\n' => match place(before) {
                 Some((file, line)) => {
@@ -51,7 +51,7 @@ fn place(text: &str) -> Option<(u32, u32)> {
     Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }
 
-/// The operands of an instruction: those of a vector or of an address stay together.
+/// The operands of an instruction; the parts of a vector or of an address stay together.
 pub fn operands(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut depth) = (0, 0);

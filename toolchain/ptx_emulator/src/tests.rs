@@ -1,4 +1,4 @@
-//! Small kernels, as the driver gets them.
+//! Small kernels, loaded as PTX.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ const HEAD: &str = ".version 6.3\n.target sm_75\n.address_size 64\n.extern .shar
     .func  (.param .b64 func_retval0) twice(\n\t.param .b64 twice_param_0\n)\n{\n\
     \t.reg .b64 \t%rd<3>;\n\tld.param.b64 %rd1, [twice_param_0];\n\tadd.s64 %rd2, %rd1, %rd1;\n\tst.param.b64 [func_retval0], %rd2;\n\tret;\n}\n";
 
-/// Runs a body whose parameter `%rd1` is an array of a word a thread; what it holds then.
+/// Runs a body whose parameter `%rd1` is an array with a word for each thread. Returns its content afterwards.
 fn words(body: &str, shape: [u32; 2]) -> Result<Vec<u32>, String> {
     let found = launched(body, shape, true);
     assert_eq!(found, launched(body, shape, false));
@@ -38,7 +38,7 @@ fn launched_with(
     let module = Module::load(&text, |bytes| memory.allocate(bytes, false))?;
     let count = (blocks * threads) as usize;
     let array = memory.allocate(4 * count, true).expect("little memory");
-    // All but the last word are written before the launch.
+    // All words but the last are written before the launch.
     let written = 4 * count - 4;
     memory
         .find(array, written)
@@ -96,7 +96,7 @@ fn lanes_part_and_meet_again() {
 
 #[test]
 fn a_block_shares_memory_behind_a_barrier() {
-    // Each thread takes what the last but it has written, and whether any number is above 60.
+    // Each thread reads the word that the thread mirrored at the end has written, and whether any number is above 60.
     let body = "\tmul.wide.u32 %rd4, %r1, 4;\n\tmov.b64 %rd5, __dynamic_shared;\n\tadd.s64 %rd6, %rd5, %rd4;\n\
         \tst.shared.b32 [%rd6], %r4;\n\tbar.sync 0;\n\tmov.b32 %r5, 63;\n\tsub.s32 %r6, %r5, %r1;\n\
         \tmul.wide.u32 %rd7, %r6, 4;\n\tadd.s64 %rd8, %rd5, %rd7;\n\tld.shared.b32 %r7, [%rd8];\n\
@@ -110,7 +110,7 @@ fn a_block_shares_memory_behind_a_barrier() {
 
 #[test]
 fn blocks_add_up_by_atomics_and_may_wait_for_earlier_ones() {
-    // The first word counts the blocks that have come; each waits until as many came as it has before it.
+    // The first word counts the blocks that have arrived; each block waits until all blocks before it have.
     let body = "\tsetp.ne.b32 %p1, %r1, 0;\n\t@%p1 bra $L_2;\n\tsetp.ne.b32 %p3, %r2, 0;\n\
         \t@!%p3 st.relaxed.gpu.global.b32 [%rd1], 0;\n\
         $L_1:\n\tld.relaxed.gpu.global.b32 %r5, [%rd1];\n\tsetp.ne.b32 %p2, %r5, %r2;\n\t@%p2 bra $L_1;\n\
@@ -138,7 +138,7 @@ fn functions_tables_and_branches_by_index() {
 fn a_lane_has_memory_of_its_own() {
     let body = "\t.local .align 8 .b8 __local_depot0[24];\n\tmov.b64 %SPL, __local_depot0;\n\tcvta.local.u64 %SP, %SPL;\n\
         \tst.local.b32 [%SPL+16], %r4;\n\tld.b32 %r5, [%SP+16];\n\tadd.s32 %r6, %r5, 5;\n\tst.global.b32 [%rd3], %r6;";
-    // Also where blocks use the memory of blocks before them.
+    // Also for blocks that use the memory of earlier blocks.
     let expected: Vec<u32> = (5..405).collect();
     assert_eq!(words(body, [10, 40]).unwrap(), expected);
 }
@@ -224,7 +224,7 @@ fn a_fault_names_the_line_of_the_source() {
         let expected = "kernel kernel, block 0, thread 0, src/near.rs:9: \"ld.global.b";
         assert!(fault.starts_with(expected), "{fault}");
     }
-    // Both sides of a race: the array's first word, by all threads.
+    // Both uses of a race: the array's first word, by all threads.
     let body = "\t.loc 1 7 5\n\tst.global.b32 [%rd1], %r4;\n\tret;";
     let fault = launched_with(&head, body, [1, 4], true).unwrap_err();
     let expected = ", src/near.rs:7: \"st.global.b32 [%rd1], %r4\" races with \"st.global.b32 [%rd1], %r4\" (src/near.rs:7) of";

@@ -24,7 +24,7 @@ impl Type {
         u64::MAX >> (64 - self.bits)
     }
 
-    /// The number that a slot holds.
+    /// A slot's value as a number.
     pub fn signed(self, x: u64) -> i64 {
         let unused = 64 - self.bits;
         ((x << unused) as i64) >> unused

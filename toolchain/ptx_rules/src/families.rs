@@ -1,8 +1,8 @@
-//! One PTX text for each family of kernels, cut out of the text of all, and put together again.
+//! One PTX text for each family of kernels, split from the text of all, and joined again.
 //!
-//! The cut texts depend on their own kernels only, so that a change in one family leaves the other files as they are:
-//! comments go, LLVM's counters in the names of labels and tables are replaced, and kernels are sorted by name. Every
-//! file is a whole module: it declares all that its kernels use.
+//! The split texts depend only on their own kernels, so that a change in one family leaves the other files unchanged:
+//! comments are removed, LLVM's counters in the names of labels and tables are replaced, and kernels are sorted by
+//! name. Every file is a complete module: it declares everything that its kernels use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 use crate::module::{Item, Kind, Module, is_of_name};
 
-/// Cuts a module into one text for each family; `family_of` gives the family of a kernel.
+/// Splits a module into one text for each family; `family_of` returns the family of a kernel.
 ///
 /// # Errors
 /// The kernels without a family.
@@ -92,7 +92,7 @@ fn family_text(module: &Module, family: &str, kernels: &[&Item]) -> String {
     text
 }
 
-/// Names of the functions and variables that the kernels use, also by way of others.
+/// Names of the functions and variables that the kernels use, directly or through others.
 fn used_names<'a>(module: &Module<'a>, kernels: &[&Item<'a>]) -> BTreeSet<&'a str> {
     let mut items: BTreeMap<&str, Vec<&Item<'a>>> = BTreeMap::new();
     for item in &module.items {
@@ -112,7 +112,7 @@ fn used_names<'a>(module: &Module<'a>, kernels: &[&Item<'a>]) -> BTreeSet<&'a st
     used
 }
 
-/// New names of the constant tables, whose own names have a counter of the whole module: by family and first use.
+/// New names of the constant tables, by family and first use: their own names contain a counter of the whole module.
 fn table_names(module: &Module, family: &str, bodies: &[&Item]) -> BTreeMap<String, String> {
     let is_table = |item: &&Item| {
         let (_, line) = item.lines[0];
@@ -152,9 +152,9 @@ fn renamed(line: &str, names: &BTreeMap<String, String>) -> String {
     text
 }
 
-/// Puts the PTX of families together to one module, as LLVM wrote them: each is whole, with all that its kernels use.
-/// What two families have under one name may differ: then that of the later one gets another name. Comments and
-/// sections go.
+/// Joins the PTX of families to one module, as LLVM wrote them: each is complete, with everything that its kernels use.
+/// Items of one name may differ between two families: then the later one gets another name. Comments and sections are
+/// removed.
 pub fn merge(parts: &[(String, String)]) -> String {
     let (mut declared, mut bodies) = (String::new(), String::new());
     let mut seen: BTreeMap<(Kind, &str), &Item> = BTreeMap::new();
@@ -189,7 +189,7 @@ pub fn merge(parts: &[(String, String)]) -> String {
     declared + &bodies
 }
 
-/// New names of the functions and variables of a module that are others than those that were `seen`, and of all that
+/// New names for the functions and variables of a module that differ from those in `seen`, and for all functions that
 /// use these.
 fn other_names(
     module: &Module,
@@ -225,7 +225,7 @@ fn other_names(
     }
 }
 
-/// A `.file` or a `.loc` whose files are numbered behind `files` others.
+/// A `.file` or a `.loc`, with its file numbered after `files` other ones.
 fn with_number(line: &str, files: usize) -> Option<String> {
     let directive = [".file", ".loc"]
         .into_iter()
@@ -259,7 +259,7 @@ fn with_names(line: &str, names: &BTreeMap<String, String>) -> String {
     text + rest
 }
 
-/// Puts the modules of families together to one. `parts` holds a name, for messages, and a text each.
+/// Joins the modules of families to one. `parts` holds a name, for messages, and a text each.
 ///
 /// # Errors
 /// The name of a part that another compiler has built, or whose functions differ from another part's of the same name.
@@ -333,7 +333,7 @@ pub fn read_families(directory: &Path) -> io::Result<BTreeMap<String, String>> {
     Ok(families)
 }
 
-/// The families' texts in a directory, put together.
+/// The families' texts in a directory, joined.
 ///
 /// # Errors
 /// The directory or a file cannot be read, or the texts are not of one build.
@@ -378,7 +378,7 @@ fn collect_kernels(
         }
     } else if path.extension().is_some_and(|extension| extension == "rs") {
         let text = fs::read_to_string(path)?;
-        // A file behind a feature is not in a plain build.
+        // A file with a feature is not in a plain build.
         if text.contains("#![cfg(feature") {
             return Ok(());
         }
@@ -417,7 +417,7 @@ fn function_name(line: &str) -> Option<&str> {
     after.split(['(', '<']).next()
 }
 
-/// The declared kernel and its family of a PTX entry. An instance's entry is called after its kernel,
+/// The declared kernel of a PTX entry, and its family. An instance's entry is named after its kernel,
 /// `label_edges_f32`.
 pub fn family_of<'k>(
     entry: &str,

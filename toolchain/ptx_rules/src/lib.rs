@@ -1,4 +1,4 @@
-//! PTX as text: the rules that kernels keep, and one file for each family of kernels.
+//! PTX as text: the rules for kernels, and one file for each family of kernels.
 //!
 //! ```
 //! use ptx_rules::{Build, Exceptions, review};
@@ -8,9 +8,9 @@
 //! assert!(report.contains("scale.ptx:5: scale: fma.rn.f64"));
 //! ```
 //!
-//! Equal bits on CPU and GPU need IEEE operations that ptxas leaves alone: it fuses `mul.f64` and `add.f64` to an fma,
-//! and never the `.rn` forms. Speed needs loads and stores that name their address space, no stack, no calls and no
-//! checks. Each [`Rule`] names the mistake and the remedy.
+//! Equal bits on CPU and GPU need IEEE operations that ptxas leaves unchanged: it fuses `mul.f64` and `add.f64` to an
+//! fma, but never the `.rn` forms. Speed needs loads and stores with an address space, no stack, no calls and no
+//! checks. Each [`Rule`] has the mistake and the remedy.
 //!
 //! The crate depends on nothing and runs no compiler, so any crate with kernels can use it in a test or a build script.
 

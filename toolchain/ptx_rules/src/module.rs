@@ -31,7 +31,7 @@ pub struct Item<'a> {
 /// A PTX text cut into its items.
 #[derive(Clone, Debug, Default)]
 pub struct Module<'a> {
-    /// The text's first line where it is a comment: cuda_builder names the compiler there.
+    /// The text's first line, if it is a comment: cuda_builder writes the compiler there.
     pub header: Option<&'a str>,
     /// The items, in the text's order.
     pub items: Vec<Item<'a>>,
@@ -46,7 +46,7 @@ impl<'a> Module<'a> {
         let mut depth = 0i32;
         for (index, line) in ptx.lines().enumerate() {
             if line.trim_start().starts_with(".file") {
-                // A whole item, whose path may have any characters.
+                // A complete item; its path may contain any characters.
                 items.push(item(vec![(index + 1, line.trim())]));
                 continue;
             }
@@ -71,7 +71,7 @@ impl<'a> Module<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// The words that can be names, of all lines.
+    /// The words in its lines that can be names.
     pub fn words(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.lines.iter().flat_map(|(_, line)| words(line))
     }
@@ -132,7 +132,7 @@ fn item<'a>(lines: Vec<(usize, &'a str)>) -> Item<'a> {
     Item { kind, name, lines }
 }
 
-/// The name before the parameters; a function's result stands in parentheses before its name.
+/// The name before the parameters; a function's result is in parentheses before its name.
 fn function_name(after: &str) -> &str {
     let after = after.trim_start();
     let after = match after.strip_prefix('(') {

@@ -18,7 +18,7 @@ const LIBM: &[&str] = &[
 const MOST_TABLE_BYTES: u64 = 64;
 
 /// Masks and bounds of floats' mantissas, as integers: 2^52 and 2^23, the bits below, and the bits that rounding an f64
-/// to an f32 drops (an f32's `mul_add`). The infinities are not among them: `is_finite` compares with them.
+/// to an f32 drops (in an f32's `mul_add`). The infinities are not among them: `is_finite` compares with them.
 const FLOAT_PARTS: [&str; 5] = [
     "4503599627370495",
     "4503599627370496",
@@ -27,19 +27,19 @@ const FLOAT_PARTS: [&str; 5] = [
     "536870911",
 ];
 
-/// Bytes of shared memory that every GPU gives a block without being asked.
+/// Bytes of shared memory that a block has on every GPU by default.
 const MOST_SHARED_BYTES: u64 = 48 * 1024;
 
 /// Threads of the largest block that a GPU runs.
 const MOST_THREADS: u64 = 1024;
 
-/// How the PTX was built.
+/// The build that made the PTX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Build {
-    /// For use: nothing is checked at run time.
+    /// A release: nothing is checked at run time.
     #[default]
     Plain,
-    /// With every index checked: traps and calls are meant, and so is the stack of a kernel that calls.
+    /// Every index is checked: traps and calls are intended, and so is the stack of a kernel that calls.
     Checked,
 }
 
@@ -48,7 +48,7 @@ pub enum Build {
 pub enum Rule {
     /// No fused multiply-add: it rounds once where the CPU rounds twice.
     FusedOperation,
-    /// Float operations say `.rn`, so that ptxas neither fuses nor approximates them.
+    /// Float operations have `.rn`, so that ptxas neither fuses nor approximates them.
     ImplicitRounding,
     /// No approximate operation, no flushing of denormals.
     Approximation,
@@ -68,11 +68,11 @@ pub enum Rule {
     Trap,
     /// No integer division by a variable.
     IntegerDivision,
-    /// Loads, stores and atomics name their address space.
+    /// Loads, stores and atomics have an address space.
     GenericAccess,
     /// No memory of its own for a thread.
     Stack,
-    /// No more shared memory than every GPU gives.
+    /// No more shared memory than every GPU has.
     SharedMemory,
     /// No block larger than a GPU runs.
     BlockSize,
@@ -247,7 +247,7 @@ pub fn check(ptx: &str, build: Build) -> Vec<Finding> {
             Kind::Prototype | Kind::Directive => {}
         }
     }
-    // With the checks a closure may be too large to be inlined: the call passes what it captures in memory.
+    // With the checks a closure may be too large to be inlined: the call passes its captured values in memory.
     let calls = findings.iter().filter(|finding| finding.rule == Rule::Call);
     let callers: Vec<String> = calls.map(|call| call.function.clone()).collect();
     let reporters = reporters(&module);
@@ -291,11 +291,11 @@ fn path_end(function: &str) -> &str {
 /// The variable through which a kernel reports a wrong index to the host (`trioxide_kernel::fault::FAULT_SYMBOL`).
 pub const FAULT: &str = "__trioxide_fault";
 
-/// The variable by which a kernel that prints finds the host's memory (`trioxide_kernel::print::PRINTS_SYMBOL`).
+/// The variable with the host's memory for prints (`trioxide_kernel::print::PRINTS_SYMBOL`).
 pub const PRINTS: &str = "__trioxide_prints";
 
-/// The functions that report a wrong index and end the launch: they run once at most, and keep no rule. Kernels with
-/// safe launches call them where the compiler does not know that an index is in range.
+/// The functions that report a wrong index and end the launch: they run once at most, and the rules do not apply to
+/// them. Kernels with safe launches call them where the compiler cannot prove that an index is in range.
 fn reporters<'a>(module: &Module<'a>) -> Vec<&'a str> {
     let functions = || {
         let items = module.items.iter();
@@ -326,7 +326,7 @@ fn finding(rule: Rule, item: &Item, function: &str) -> Finding {
     }
 }
 
-/// The functions that use a name; the name itself where none does.
+/// The functions that use a name; the name itself if there is none.
 fn users<'a>(name: &'a str, module: &Module<'a>) -> Vec<&'a str> {
     let functions = module
         .items
@@ -468,7 +468,7 @@ fn broken_rules(line: &str) -> Vec<Rule> {
 }
 
 /// A shift to or from the place of a float's exponent (bit 52 of an f64, 20 of its high word with 11 bits, 23 of an
-/// f32), or a mask or comparison that takes the mantissa out of a float's bits.
+/// f32), or a mask or comparison that extracts the mantissa from a float's bits.
 fn takes_a_float_apart(name: &str, modifiers: &[&str], operands: &[&str]) -> bool {
     let is = |wanted: &[&str]| modifiers.iter().any(|modifier| wanted.contains(modifier));
     let integer = is(&["b32", "b64", "u32", "u64", "s32", "s64"]);

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
 }
 
-/// The binary and where its files go.
+/// The binary and the folder of its output.
 pub struct Demo {
     /// The binary.
     pub trioxide: PathBuf,
@@ -91,7 +91,7 @@ fn relative(path: &Path) -> &Path {
     path.strip_prefix(workspace()).unwrap_or(path)
 }
 
-/// A number with that many decimals, thousands apart; `-` where there is none.
+/// A number with `decimals` decimals and separators of thousands; `-` if there is none.
 fn number(value: &Value, decimals: usize, unit: &str) -> String {
     let Some(number) = value.as_f64() else {
         return "-".to_owned();

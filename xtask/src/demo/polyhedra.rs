@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Demo, aligned, number, relative};
 use crate::Error;
 
-/// Nodes in a cube, few enough that polyhedra are seen in a picture.
+/// Nodes in a cube, few enough to show polyhedra in a picture.
 const NODES: &str = "4000";
 
 /// File stem, title and arguments of `trioxide generate tets`.

@@ -102,7 +102,7 @@ fn process(demo: &Demo, dataset: &Dataset) -> Result<Column, Error> {
     })
 }
 
-/// One row a figure, one column a mesh.
+/// A row for each figure, a column for each mesh.
 fn table(columns: &[Column]) -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut row = |name: &str, cell: &dyn Fn(&Column) -> String| {

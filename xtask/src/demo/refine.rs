@@ -20,7 +20,7 @@ const REFINED: [(&str, &str, &[&str]); 3] = [
     ("refined_all", "every triangle", &["--mark", "all"]),
 ];
 
-/// Width of the pictures, and the part in the details.
+/// Width of the pictures, and of the part in the details.
 const WIDTH: &str = "2000";
 const DETAIL: &str = "0.2,0.2,0.3,0.3";
 

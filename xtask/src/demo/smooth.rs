@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Demo, aligned, number, relative};
 use crate::Error;
 
-/// Random nodes in a cube, few enough that tetrahedra are seen in a picture.
+/// Random nodes in a cube, few enough to show tetrahedra in a picture.
 const NODES: &str = "20k";
 /// Vertices of the scan.
 const VERTICES: &str = "30k";

@@ -1,4 +1,4 @@
-//! A scan welded until a tenth, half and nine tenths of its vertices are gone; and a soup of triangles that becomes a
+//! A scan welded until a tenth, half and nine tenths of its vertices are removed; and a soup of triangles that becomes a
 //! mesh.
 
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub(super) fn run(demo: &Demo) -> Result<(), Error> {
     ];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     let scanned = demo.json(&["info", scan])?;
-    // Its device and time belong to the measurement.
+    // The report's device and time are dropped.
     let counts = json!({"vertices": scanned["vertices"], "faces": scanned["faces"]});
     rows.push(row("nothing", "vertices", "faces", &counts));
     for (stem, title, arguments) in WELDED {

@@ -1,4 +1,4 @@
-//! The kernels' PTX, run on the CPU by the emulator of the driver: the self-test on a GPU that is not there.
+//! Runs the self-test on the emulator of the driver, which runs the kernels' PTX on the CPU.
 
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::jobs::Job;
 use crate::process::LIBRARY_PATH;
 use crate::target_dir;
 
-/// Families and cases that together launch every kernel, with a look for races and unwritten memory in a minute of one
+/// Families and cases that together launch every kernel, with checks for races and unwritten memory, in a minute of one
 /// core. All cases: `cargo xtask emulate --check -- selftest --tiny --device cuda`.
 const ONLY: &[&str] = &[
     "collective",
@@ -52,10 +52,10 @@ const ONLY: &[&str] = &[
     "rows that a grid does not have are refused",
     "every kernel was launched",
 ];
-/// Bytes of the device: one of the cases fills it.
+/// Bytes of the device's memory: one of the cases fills it.
 const MEMORY: &str = "268435456";
 
-/// Names the folder with the emulator to tests that start programs.
+/// The variable with the emulator's folder, for tests that start programs.
 const DRIVER: &str = "TRIOXIDE_EMULATED_DRIVER";
 /// A test program that opens two GPUs.
 const TWO_DEVICES: &str = "trioxide: test devices";

@@ -1,5 +1,5 @@
-//! Commands that run beside each other, half as many again as there are cores, since some wait. Each one's output is
-//! shown whole, when it has ended.
+//! Commands that run in parallel, three for every two cores, since some wait. The output of each is shown whole when it
+//! has ended.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -13,19 +13,19 @@ use crate::process::{command_line, spawn_piped};
 pub(super) struct Job {
     pub(super) name: String,
     pub(super) command: Command,
-    /// What a line has before the reason why something is skipped.
+    /// The text before the reason in a line about something skipped.
     pub(super) mark: &'static str,
 }
 
-/// How a job ended.
+/// The end of a job.
 pub(super) struct Ended {
     pub(super) name: String,
-    /// What followed the mark in every line that has it.
+    /// The text after the mark in every line that has it.
     pub(super) marked: Vec<String>,
     pub(super) result: Result<(), String>,
 }
 
-/// Runs the jobs to their ends, begun in their order; one that fails does not end the others.
+/// Runs all jobs, begun in their order; one that fails does not end the others.
 pub(super) fn run_all(jobs: Vec<Job>) -> Vec<Ended> {
     let cores = available_parallelism().map_or(1, |cores| cores.get());
     let workers = (cores + cores / 2).min(jobs.len());
@@ -64,7 +64,7 @@ fn run(job: Job) -> Ended {
     };
     let seconds = start.elapsed().as_secs_f64();
     let mut stdout = std::io::stdout().lock();
-    // A closed output ends the run by the summary.
+    // If the output is closed, the summary ends the run.
     let _ = write!(stdout, "\n-- {name}, {seconds:.1} s\n{output}");
     let marked = output
         .lines()
@@ -77,7 +77,7 @@ fn run(job: Job) -> Ended {
     }
 }
 
-/// Both streams in one, in order, and whether the command succeeded.
+/// Both streams in one text, in order, and whether the command succeeded.
 fn output_of_both(command: &mut Command) -> std::io::Result<(String, bool)> {
     let (mut child, mut reader) = spawn_piped(command.stdin(Stdio::null()))?;
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything this machine can check.
+//! `cargo xtask test`: everything that this machine can check.
 
 mod emulated;
 mod jobs;
@@ -27,7 +27,7 @@ use python::Prepared;
 /// A test that cannot run here prints this mark and its reason, and counts as passed for cargo.
 const SKIPPED: &str = "skipped: ";
 
-/// Runs everything this machine can check: format, lints, tests, documentation, assembled kernels.
+/// Runs everything that this machine can check: format, lints, tests, documentation, assembled kernels.
 ///
 /// On Debian, as root and without a device compiler, a browser or an MPI, their packages are installed first. Steps
 /// that cannot run here (no GPU, no ptxas, no Python) are listed at the end with their reasons. Continuous integration
@@ -36,17 +36,18 @@ const SKIPPED: &str = "skipped: ";
 /// --quick checks the format, the lints, and on the CPU the families of kernels that changed: a minute or less.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Check format, lints, and the conformance on the CPU of families that differ from the last commit (or, where
-    /// nothing does, from the branch's base on main). Compiles no kernel for the device.
+    /// Check format, lints, and the conformance on the CPU of families that differ from the last commit (or, if nothing
+    /// does, from the branch's base on main). Compiles no kernel for the device.
     #[arg(long)]
     quick: bool,
-    /// With --quick: test these families of kernels (folders of gpu/src, collective) instead of the changed ones.
+    /// With --quick: test these families of kernels (folders of gpu/src, collective), not the changed ones.
     #[arg(value_name = "FAMILY", requires = "quick")]
     families: Vec<String>,
-    /// Write and read every format against meshio, VTK, Gmsh and laspy, from PyPI, and print a table. No other test.
+    /// Write and read every format against meshio, VTK, Gmsh and laspy, from PyPI, and print a table. Runs no other
+    /// test.
     #[arg(long, conflicts_with = "quick")]
     peers: bool,
-    /// Install nothing: without a device compiler the prebuilt kernels are tested, without a browser no page.
+    /// Install nothing: without a device compiler the prebuilt kernels are tested, without a browser no page is.
     #[arg(long)]
     no_install: bool,
 }
@@ -83,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             }
         }
     }
-    // Downloads wait for the network, beside the compiler.
+    // Downloads wait for the network while the compiler works.
     let python = thread::spawn(python::prepare);
     let steps = vec![Step::new("format", FORMAT)];
     run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
@@ -92,8 +93,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     summarize(&outcomes, &skipped)
 }
 
-/// Builds all tests, then runs the test programs, the lints and the other commands beside each other. Most programs
-/// wait for one thread, or for processes that they start; the lints' compiler leaves half of a second core.
+/// Builds all tests, then runs the test programs, the lints and the other commands in parallel. Most programs wait for
+/// one thread, or for processes that they start; the lints' compiler leaves half of a second core.
 fn run_tests(
     python: JoinHandle<Result<Prepared, String>>,
     prebuilt: bool,
@@ -101,7 +102,7 @@ fn run_tests(
     outcomes: &mut Vec<Outcome>,
     skipped: &mut Vec<String>,
 ) {
-    // The build may replace this program's file by an equal one: then the system knows the old one as deleted.
+    // The build may replace this program's file by an equal one: then the system reports the old one as deleted.
     let xtask = env::current_exe();
     println!("\n== build: all tests, and the library of the Python package");
     let mut jobs = Vec::new();
@@ -137,7 +138,7 @@ fn run_tests(
             driver = Some(folder);
         }
     }
-    // Where there is a GPU, Python's arrays are of that.
+    // With a GPU, Python's arrays are on it.
     let for_python = driver.filter(|_| !has_gpu());
     let python = python.join().expect("making an environment does not panic");
     match python.map(|python| python::jobs(python, for_python.as_deref())) {
@@ -158,9 +159,9 @@ fn run_tests(
         }
         Err(error) => skipped.push(format!("kernels: {error}")),
     }
-    // They take turns with the lints, for cargo's lock.
+    // They alternate with the lints, which hold cargo's lock.
     others.push(by_cargo("examples in comments", DOCS));
-    // Behind the longest programs, so that no long one is the last.
+    // After the longest programs, so that no long one is the last.
     let behind = jobs.len().min(3);
     jobs.splice(behind..behind, others);
     match missing_component("clippy") {
@@ -264,7 +265,7 @@ const QUICK_LINTS: &[&str] = &[
     "-D",
     "warnings",
 ];
-/// Over the whole workspace: for packages alone, dependencies would have other features and be built again.
+/// For the whole workspace: for packages alone, dependencies would have other features and be built again.
 const DOCS: &[&str] = &[
     "test",
     "--workspace",
@@ -273,8 +274,8 @@ const DOCS: &[&str] = &[
     "--doc",
     "--no-fail-fast",
 ];
-/// Over the whole workspace, as in the full run: a package alone has dependencies with fewer features, and is built
-/// anew.
+/// For the whole workspace, as in the full run: a package alone has dependencies with fewer features, and is built
+/// again.
 const CONFORMANCE: &[&str] = &[
     "test",
     "--workspace",
@@ -297,7 +298,7 @@ impl Step {
 /// Runs the steps one after the other; a step that fails does not end the run.
 ///
 /// With `prebuilt` they embed the prebuilt kernels. The full run still compiles the kernels once, in its last step, and
-/// a test compares them with the prebuilt ones. Where there is a GPU, that step runs the kernels of the sources.
+/// a test compares them with the prebuilt ones. With a GPU that step runs the kernels of the sources.
 fn run_steps(
     steps: Vec<Step>,
     prebuilt: bool,
@@ -329,7 +330,7 @@ fn run_steps(
     }
 }
 
-/// The reason in a line's end, behind which the test harness goes on.
+/// The reason at the end of a line; the test harness may continue after it.
 fn reason(line: &str) -> &str {
     match line.strip_suffix("... ignored") {
         Some(name) => name.trim_end().trim_end_matches(')'),
@@ -369,7 +370,7 @@ fn remedy_for(component: &str) -> String {
     format!("{component} is missing (rustup component add {component})")
 }
 
-/// The reason why no device compiler is installed, if it is not to be.
+/// The reason why no device compiler is installed, if the options forbid it.
 fn install_reason_against(arguments: &Arguments) -> Option<String> {
     if arguments.no_install {
         Some("no device compiler, and --no-install".into())

@@ -150,7 +150,7 @@ def check(format_name, variant, writer, reader, work):
     rows.append((format_name, variant, writer, reader, result))
 
 
-# What each peer cannot read of a well-formed file of a mesh, with the reason: these are no failures.
+# Parts of well-formed files that a peer cannot read, with the reason: these are no failures.
 KNOWN = {
     ("ply", "meshio", "plane"): "meshio takes no property of faces but their vertices in binary files",
     ("msh", "meshio", "tets"): "meshio wants a physical group of every entity in 4.1",
@@ -217,7 +217,7 @@ def written(inputs):
                 continue
             for peer, (read, names) in READS.items():
                 if peer in peers and name in names:
-                    # Segments are comments of PLY, which other programs skip.
+                    # Segments are comments in PLY, which other programs skip.
                     soup = name in ("stl", "obj", "ply") or stem == "cloud"
                     check(name, f"{stem} {variant}".strip(), "trioxide", peer,
                           lambda: differences(ours(path), read(path), soup))

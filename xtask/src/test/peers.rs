@@ -16,7 +16,7 @@ const SCRIPTS: [(&str, &str); 2] = [
 const PACKAGES: [&str; 6] = ["meshio", "h5py", "vtk", "gmsh", "laspy", "lazrs"];
 
 /// Installs the other programs into a virtual environment below `target`, writes and reads every format against them,
-/// and prints a table. Without Python or a connection it says what is missing, and passes.
+/// and prints a table. Without Python or a connection it prints the missing part, and passes.
 pub(super) fn run() -> Result<(), Error> {
     let folder = crate::workspace().join("target").join("peers");
     fs::create_dir_all(&folder)?;
@@ -24,7 +24,7 @@ pub(super) fn run() -> Result<(), Error> {
         Ok(environment) => environment,
         Err(reason) => return skip(&reason),
     };
-    // One after the other: what cannot be installed is left out, and the script says so.
+    // Packages that cannot be installed are left out, and the script reports them.
     if environment.install(&PACKAGES).len() == PACKAGES.len() {
         return skip("no package can be installed: is PyPI reachable?");
     }

@@ -51,7 +51,7 @@ def append_by_gmsh(source, plain, path, version, binary):
     gmsh.option.setNumber("Mesh.MshFileVersion", float(version))
     gmsh.option.setNumber("Mesh.Binary", int(binary))
     if gmsh.model.getDimension() == 3:
-        # Its cells are in no group, and Gmsh saves elements of groups only where there is one.
+        # Its cells are in no group, and Gmsh saves only elements in groups if there is a group.
         gmsh.model.removePhysicalGroups()
     for name in (plain, path):
         gmsh.write(name)

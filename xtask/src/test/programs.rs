@@ -1,5 +1,5 @@
-//! The test programs of the workspace: built by one call of cargo, then jobs, with the environment that `cargo test`
-//! gives them.
+//! The test programs of the workspace: one call of cargo builds them, and they become jobs with the environment of
+//! `cargo test`.
 
 use std::collections::BTreeMap;
 use std::env::{self, consts::EXE_SUFFIX};
@@ -15,8 +15,8 @@ use super::jobs::Job;
 use crate::process::{LIBRARY_PATH, cargo, command_line, output_of};
 use crate::{Error, target_dir};
 
-/// Everything that any test needs, the library of the Python package among it. The macros would be compiled once more,
-/// optimised.
+/// Everything that a test needs, with the library of the Python package. The macros are left out: they would be
+/// compiled again, optimised.
 const BUILD: &[&str] = &[
     "build",
     "--workspace",
@@ -40,7 +40,7 @@ const BUILD_RANKS: &[&str] = &[
     "ranks",
     "--message-format=json-render-diagnostics",
 ];
-/// Programs that take longest, which begin first; `ptx` compiles the kernels that a later step needs.
+/// The programs that take longest, which begin first; `ptx` compiles the kernels that a later step needs.
 const FIRST: [&str; 6] = [
     "kernels_md",
     "ptx",
@@ -53,11 +53,11 @@ const FIRST: [&str; 6] = [
 /// Builds the workspace's tests, those of ranks too if there is an MPI, and returns a job for each test program.
 ///
 /// # Errors
-/// Cargo cannot be started, a target does not compile, or cargo's messages are not as they were.
+/// Cargo cannot be started, a target does not compile, or cargo's messages have changed.
 pub(super) fn build(prebuilt: bool, ranks: bool) -> Result<Vec<Job>, Error> {
     let mut jobs = jobs_of(BUILD, prebuilt)?;
     if ranks {
-        // Both builds give their binary one name.
+        // Both builds give their binary the same name.
         let [plain, kept, with_mpi] = ["trioxide", "trioxide-plain", "trioxide-mpi"].map(|name| {
             target_dir()
                 .join("debug")
@@ -79,7 +79,7 @@ pub(super) fn build(prebuilt: bool, ranks: bool) -> Result<Vec<Job>, Error> {
     Ok(jobs.into_iter().map(|(_, job)| job).collect())
 }
 
-/// Builds, and returns a job for each test program among what was built, with its place in the order.
+/// Builds, and returns a job for each built test program, with its place in the order.
 fn jobs_of(build: &[&str], prebuilt: bool) -> Result<Vec<(usize, Job)>, Error> {
     let packages = packages()?;
     let library_path = library_path()?;
@@ -148,7 +148,7 @@ fn packages() -> Result<BTreeMap<String, Package>, Error> {
     Ok(packages.collect())
 }
 
-/// Where programs find shared libraries: tests of procedural macros link to the compiler's.
+/// The folders where programs find shared libraries: tests of procedural macros link to the compiler's.
 fn library_path() -> Result<OsString, Error> {
     let rustc = env::var_os("RUSTC").unwrap_or("rustc".into());
     let printed = output_of(Command::new(rustc).args(["--print", "target-libdir"]));

@@ -1,4 +1,4 @@
-//! The tests of the Python package, on the library that the workspace's tests share their build with.
+//! The tests of the Python package, on the library from the build of the workspace's tests.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsStr;
@@ -46,8 +46,8 @@ pub(super) fn prepare() -> Result<Prepared, String> {
 /// Tests of arrays and meshes on a GPU.
 const ON_GPU: [&str; 2] = ["tests/test_device_arrays.py", "tests/test_resident.py"];
 
-/// pytest on the package, whose library is built, and its examples in comments; the tests of a GPU on that of the
-/// emulator in the folder `driver`, if one is named.
+/// Jobs of pytest on the package, whose library is built, and on its examples in comments; tests of a GPU run on the
+/// emulator in the folder `driver`, if it is given.
 pub(super) fn jobs(prepared: Prepared, driver: Option<&Path>) -> Result<Vec<Job>, Error> {
     let Prepared {
         environment,
@@ -96,7 +96,7 @@ pub(super) fn jobs(prepared: Prepared, driver: Option<&Path>) -> Result<Vec<Job>
     Ok(vec![all, on_gpu])
 }
 
-/// Copies the package without what a build or Python left there.
+/// Copies the package without files that a build or Python wrote there.
 fn copy_sources(from: &Path, to: &Path) -> Result<(), Error> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

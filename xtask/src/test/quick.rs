@@ -13,16 +13,16 @@ const COPIES: &str = "copies";
 /// The scope of a quick run, with its reason.
 #[derive(Debug, PartialEq)]
 pub(super) struct Scope {
-    /// Families of the conformance suite; none where none of their code has changed.
+    /// Families of the conformance suite; none if none of their code has changed.
     pub(super) families: Vec<String>,
     /// The reason for these.
     pub(super) reason: String,
 }
 
-/// The named families or, where none is named, the families of the changed files.
+/// The named families or, without names, the families of the changed files.
 ///
 /// # Errors
-/// A name that no family has; no git to list the changed files.
+/// A name that no family has, or no git to list the changed files.
 pub(super) fn scope(named: &[String]) -> Result<Scope, Error> {
     let known = families()?;
     if named.is_empty() {
@@ -45,7 +45,7 @@ fn families() -> Result<BTreeSet<String>, Error> {
     Ok(families)
 }
 
-/// Files that differ from the last commit or are not in git yet; where there are none, the files that the branch has
+/// Files that differ from the last commit or are not in git yet; if there are none, the files that the branch has
 /// changed.
 fn changed_files() -> Result<Vec<String>, Error> {
     let git = |arguments: &[&str]| {
@@ -97,7 +97,8 @@ fn scope_of(changed: &[String], known: &BTreeSet<String>) -> Scope {
     )
 }
 
-/// Rust sources that the conformance suite runs: neither drivers of builds and benchmarks, nor their own tests.
+/// Whether a path is a Rust source that the conformance suite runs: no driver of builds and benchmarks, and no unit
+/// test.
 fn is_tested_code(path: &str) -> bool {
     let of_suite = ["gpu/", "host/", "toolchain/cuda_std"]
         .iter()
@@ -114,8 +115,8 @@ fn is_tested_code(path: &str) -> bool {
     of_suite && path.ends_with(".rs") && !is_apart && path != "host/src/main.rs"
 }
 
-/// The family that a path belongs to: `refine_tets` of `host/src/refine_tets/options.rs`, `weld` of `weld_slabs.rs`,
-/// `half_edge` of `half_edges.rs`.
+/// The family of a path: `refine_tets` for `host/src/refine_tets/options.rs`, `weld` for `weld_slabs.rs`, `half_edge`
+/// for `half_edges.rs`.
 fn family_of(path: &str, known: &BTreeSet<String>) -> Option<String> {
     let belongs = |name: &str, family: &&String| {
         name.strip_prefix(family.as_str())

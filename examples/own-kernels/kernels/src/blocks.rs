@@ -4,11 +4,11 @@ use trioxide_ids::Vertex;
 use trioxide_kernel::safe::{In, OwnBlock, PerBlock, Shared};
 use trioxide_kernel::{kernel, kernel_assert};
 
-/// Summaries of tiles of `WIDTH` distances, which are not negative; fewer in the last tile.
+/// Summaries of tiles of `WIDTH` distances, which are not negative; the last tile may have fewer.
 ///
-/// `sums` gets the sum of the distances, `nearest` the nearest point, of equally near ones the first, `differences` the
-/// smallest and the largest difference of a distance to 1000, rounded toward 0, `whole` the sum of the distances' whole
-/// parts, `ascents` the number of points that are further away than the point before, in rows of 32.
+/// `sums` gets the sum of the distances; `nearest` the nearest point, the first of equally near ones; `differences` the
+/// smallest and the largest difference of a distance from 1000, rounded toward 0; `whole` the sum of the distances'
+/// whole parts; `ascents` the number of points that are further away than the point before, in rows of 32.
 #[kernel(
     WIDTH in [32, 96, 256],
     requires(distances.len() > WIDTH * (n - 1), distances.len() <= WIDTH * n)
@@ -23,7 +23,7 @@ pub fn summarize_tiles<const WIDTH: usize>(
     ascents: PerBlock<u32>,
 ) {
     let first = block.index() * WIDTH as u32;
-    // The point of a lane; a lane after the last point takes the last point.
+    // The point of a lane; lanes after the last point take the last point.
     let point = block.lanes(|lane| (first + lane.index()).min(distances.len() - 1));
     let is_there = block.lanes(|lane| point.at(lane) == first + lane.index());
     let distance = block.lanes(|lane| {
@@ -46,7 +46,7 @@ pub fn summarize_tiles<const WIDTH: usize>(
         true => distance.at(lane) as u64,
         false => 0,
     }));
-    // Bits of numbers that are not negative are in the order of the numbers.
+    // The bits of numbers that are not negative order as the numbers do.
     let (_, first_of_nearest) = block.argmin(&bits);
     let range = [block.min(&difference), block.max(&difference)];
     let before = block.shuffle(&bits, &block.lanes(|lane| lane.index().max(1) - 1));
@@ -63,12 +63,12 @@ pub fn summarize_tiles<const WIDTH: usize>(
     });
 }
 
-/// Classes of [`count_classes`]: 64 KiB of counters, more than every GPU gives without being asked.
+/// Classes of [`count_classes`]: 64 KiB of counters, more than a block has by default.
 pub const CLASSES: usize = 1 << 14;
 /// Values of a block of [`count_classes`].
 pub const COUNTED: usize = 4096;
 
-/// The number of classes that the values of each block are in: values with one rest by [`CLASSES`] are a class. The
+/// The number of classes with a value in each block: values with the same remainder by [`CLASSES`] are a class. The
 /// last block may have fewer values.
 #[kernel(requires(values.len().div_ceil(COUNTED) == n), moves(values.bytes() + classes.bytes()))]
 pub fn count_classes(

@@ -1,6 +1,6 @@
-//! Kernels over points: one that writes, one that gives a bit set, with an enum and a constant, one over tiles, one
-//! that reads by ids from data, one of blocks; and those that two pages of the documentation compare. Their launches
-//! are safe: indices are own ones, or are compared.
+//! Kernels over points: one that writes, one that returns a bit set, with an enum and a constant, one over tiles, one
+//! that reads by ids from data, and one of blocks. Two pages of the documentation show further ones. Their launches are
+//! safe: indices are own ones, or are compared.
 #![forbid(unsafe_code)]
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
 
@@ -87,7 +87,7 @@ pub fn gather_distances(
     gathered.set(place, distances.at(listed.at(place)));
 }
 
-/// Prints the points further away than `most`, each with its distance and what it is too far.
+/// Prints the points further away than `most`, each with its distance and the excess over `most`.
 #[kernel(moves(distances.bytes()))]
 pub fn print_far(point: Own<Vertex>, distances: In<f64, Vertex>, most: f64) {
     let distance = distances.at(point);

@@ -1,4 +1,4 @@
-//! What stands in the place of a kernel: its function, entries and launch.
+//! The code that replaces a kernel: its function, entries and launch.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -11,7 +11,7 @@ use syn::{
 
 use crate::kernel::last;
 
-/// Finds a lifetime that is not the group's.
+/// Finds a lifetime other than the group's.
 struct Foreign<'t> {
     group: &'t Lifetime,
     found: Option<&'t Lifetime>,
@@ -25,7 +25,7 @@ impl<'t> Visit<'t> for Foreign<'t> {
     }
 }
 
-/// Puts one lifetime in the place of all.
+/// Replaces every lifetime by one.
 struct Replace<'l>(&'l Lifetime);
 
 impl VisitMut for Replace<'_> {
@@ -34,8 +34,9 @@ impl VisitMut for Replace<'_> {
     }
 }
 
-/// The launch's argument for a field. Where the type shows it, it is written out: behind `Parameter::Argument` the
-/// compiler could not shorten its lifetime, and a group of shared arrays could not go into two launches.
+/// The launch's argument for a field. If the field's type shows the argument's type, it is written out: through
+/// `Parameter::Argument` the compiler could not shorten its lifetime, and a group of shared arrays could not go into
+/// two launches.
 fn argument(ty: &Type, static_type: &Type, generics: &[&Ident]) -> TokenStream {
     struct Mentions<'g> {
         generics: &'g [&'g Ident],
@@ -142,7 +143,7 @@ fn is_shared(ty: &Type) -> bool {
     }
 }
 
-/// The type with `'static` in the place of its lifetimes.
+/// The type with each lifetime replaced by `'static`.
 fn static_type(ty: &Type) -> Type {
     let mut ty = ty.clone();
     Replace(&syn::parse_quote!('static)).visit_type_mut(&mut ty);
@@ -173,7 +174,7 @@ fn copies(
     }
 }
 
-/// With `is_safe` a parameter of kernels over an `Own` index too.
+/// With `is_safe` it is a parameter of kernels over an `Own` index too.
 pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
     let fields = fields_of(&input)?;
     let name = &input.ident;
@@ -210,7 +211,7 @@ pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
         .map(|(ty, static_type)| argument(ty, static_type, &generics));
     let docs = fields.named.iter().map(docs_of);
 
-    // The entry's argument: the parts of the fields, one behind the other.
+    // The entry's argument: the parts of the fields, in their order.
     let raw = static_types.iter().rev().fold(quote!(()), |rest, ty| {
         quote!(::trioxide_kernel::parameter::Pair<<#ty as ::trioxide_kernel::Parameter>::Raw, #rest>)
     });

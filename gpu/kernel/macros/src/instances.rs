@@ -1,7 +1,7 @@
 //! `instances!`: named sets of instances.
 //!
-//! An attribute cannot look up a name. So a set is a `macro_rules!` macro: `#[kernel(P in Set)]` hands the kernel to
-//! it, and it hands the kernel back with the list in place.
+//! An attribute cannot look up a name. So a set is a `macro_rules!` macro: `#[kernel(P in Set)]` passes the kernel to
+//! it, and the macro passes the kernel back with the list in place.
 
 use proc_macro2::TokenStream;
 use quote::quote;

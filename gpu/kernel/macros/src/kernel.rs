@@ -11,7 +11,7 @@ use syn::{
 
 use crate::options::{Constant, Options, unknown};
 
-/// The calls of the function, and its result.
+/// How a launch calls the function, and the function's result.
 pub enum Shape {
     Each,
     /// `sets` bit sets with `flags` bits for each index; one of both is 1.
@@ -26,7 +26,7 @@ pub enum Shape {
     },
 }
 
-/// A parameter behind the first.
+/// A parameter after the first.
 pub struct Parameter {
     pub name: Ident,
     pub ty: Type,
@@ -50,7 +50,7 @@ pub struct Kernel {
     pub parameters: Vec<Parameter>,
 }
 
-/// A name that only the macro uses: no name of the author's can meet it.
+/// A name that only the macro uses: it cannot collide with a name of the author's.
 pub fn own(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
@@ -95,7 +95,7 @@ impl Kernel {
             return Err(Error::new_spanned(&options.members, message));
         }
         let owned = match &index.ty {
-            // Of `PerBlock` arrays.
+            // The index of `PerBlock` arrays.
             Type::Path(path) if last(path).ident == "OwnBlock" => {
                 Some(syn::parse_quote!(::trioxide_kernel::safe::Blocks))
             }
@@ -126,7 +126,7 @@ impl Kernel {
         quote!(<#members as ::trioxide_kernel::Index>::Word)
     }
 
-    /// Names of the bit sets that the launch takes behind the parameters.
+    /// Names of the bit sets that the launch takes after the parameters.
     pub fn bit_sets(&self) -> Vec<Ident> {
         match &self.shape {
             Shape::Bits { sets: 1, .. } => vec![own("bits")],
@@ -135,7 +135,7 @@ impl Kernel {
         }
     }
 
-    /// The flags that a function of bits gives, as an array, from an expression of its return type.
+    /// The flags that a function of bits returns, as an array, from an expression of its return type.
     pub fn flags(&self, call: TokenStream) -> TokenStream {
         match &self.shape {
             Shape::Bits { sets: 1, flags: 1 } => match &self.function.sig.output {
@@ -154,7 +154,7 @@ impl Kernel {
 }
 
 impl Kernel {
-    /// The function's first argument, from a block or an index `i` of the run `run`: of a safe kernel a number.
+    /// The function's first argument, from a block or an index `i` of the run `run`; in a safe kernel `i` is a number.
     pub fn first(&self, i: &Ident, run: &Ident) -> TokenStream {
         let index = &self.index;
         match (self.is_safe, &self.shape) {
@@ -189,14 +189,14 @@ impl Kernel {
 
 /// An instance of a kernel: a PTX entry, and its counterpart on the CPU.
 pub struct Instance {
-    /// What the entry's name has behind the kernel's: nothing, or `_f32_strict_true`.
+    /// The part of the entry's name after the kernel's name: nothing, or `_f32_strict_true`.
     pub suffix: String,
     /// `type P = Vec2; const STRICT: bool = true;`
     pub aliases: TokenStream,
 }
 
 impl Kernel {
-    /// Its instances, in the order in which [`Kernel::place`] counts them.
+    /// The kernel's instances, in the order in which [`Kernel::place`] counts them.
     pub fn instances(&self) -> Vec<Instance> {
         let mut instances = vec![Instance {
             suffix: String::new(),
@@ -230,7 +230,8 @@ impl Kernel {
         instances
     }
 
-    /// An expression for the place of a launch's instance among all, in a function with the kernel's generics.
+    /// An expression for the place of a launch's instance among the kernel's instances, in a function with the kernel's
+    /// generics.
     pub fn place(&self) -> TokenStream {
         let text = self.text();
         let mut place = match &self.options.instances {
@@ -398,7 +399,7 @@ fn parameter(input: &FnArg) -> Result<Parameter> {
     })
 }
 
-/// Refuses types that look like a view and are none; the message gives the view to write.
+/// Refuses types that look like views but are not; the message gives the view to write.
 fn check_parameter(ty: &Type) -> Result<()> {
     let reference = match ty {
         Type::Reference(reference) => reference,

@@ -66,7 +66,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
             /// Names of the kernel's PTX entries.
             pub const ENTRIES: &[&str] = &[#(#entries),*];
 
-            /// The CPU's counterpart of each entry.
+            /// The CPU's counterparts of the entries.
             const CALLS: &[::trioxide_kernel::launch::Calls] = &[#(#calls),*];
 
             #counterparts
@@ -118,7 +118,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                 #(, #bit_sets: &mut ::trioxide_kernel::launch::Buffer<#word>)*
             ) -> ::core::result::Result<(), ::trioxide_kernel::launch::LaunchError> #conditions {
                 let #launched = #prepare #instantiated (#n #(, #names)* #(, #bit_sets)*)?;
-                // SAFETY: the caller's promise, or what the arguments' types and the checks above promise.
+                // SAFETY: the caller's promise, or the promise of the arguments' types and of the checks above.
                 unsafe { #on.launch(#launched) }
             }
         }
@@ -126,7 +126,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     .into_token_stream()
 }
 
-/// The comparison of the lengths of arrays over the own index, and `unsafe` where there is none.
+/// The comparison of the lengths of arrays over the own index, and `unsafe` if there is no comparison.
 fn safety(kernel: &Kernel) -> (TokenStream, TokenStream) {
     if !kernel.is_safe {
         return (TokenStream::new(), quote!(unsafe));
@@ -172,7 +172,7 @@ fn safety(kernel: &Kernel) -> (TokenStream, TokenStream) {
     (checks, safety.unwrap_or_default())
 }
 
-/// The bytes that the launch moves; `None` when a condition is broken, on which the formula may rely.
+/// The bytes that the launch moves; `None` if a condition is broken, since the formula may rely on it.
 fn moves(kernel: &Kernel, broken: &Ident) -> TokenStream {
     match &kernel.options.moves {
         None => quote!(::core::option::Option::None),
@@ -192,7 +192,7 @@ fn moves(kernel: &Kernel, broken: &Ident) -> TokenStream {
     }
 }
 
-/// The conditions of a block kernel on every device: checked where it is declared, or for each instance.
+/// The conditions of a block kernel on every device: checked at its declaration, or for each instance.
 fn checks(kernel: &Kernel) -> (TokenStream, TokenStream) {
     let Shape::Block { lanes, shared } = &kernel.shape else {
         return Default::default();
@@ -218,7 +218,7 @@ fn checks(kernel: &Kernel) -> (TokenStream, TokenStream) {
         }
     });
     let width = [width].into_iter().chain(registers);
-    // The width may be one of the kernel's constants, the memory may depend on its type too.
+    // The width may be one of the kernel's constants, and the memory may depend on its type.
     if !kernel.options.constants.is_empty() {
         return (TokenStream::new(), quote!(const { #(#width;)* #memory }));
     }
@@ -239,7 +239,7 @@ fn environment(kernel: &Kernel) -> TokenStream {
             quote!(let #name = &#name;)
         }
     });
-    // The author's `n`, also where the kernel went through a named set of instances, which is a macro.
+    // The author's `n`, also if the kernel went through a named set of instances, which is a macro.
     let author_n = Ident::new("n", kernel.function.sig.ident.span());
     let is_parameter = |name: &str| kernel.parameters.iter().any(|p| p.name == name);
     let count = (!is_parameter("n"))
@@ -337,14 +337,14 @@ fn shape(kernel: &Kernel) -> (TokenStream, TokenStream) {
     }
 }
 
-/// The CPU's counterparts of the PTX entries, a module each.
+/// The CPU's counterparts of the PTX entries, each in a module.
 fn counterparts(kernel: &Kernel) -> TokenStream {
     let counterpart =
         |instance: &Instance| counterpart(kernel, &calls_of(instance), &instance.aliases);
     kernel.instances().iter().map(counterpart).collect()
 }
 
-/// The module of an instance's counterpart. The suffix alone would hide the type `f64`.
+/// The module of an instance's counterpart. A module named by the suffix alone would hide the type `f64`.
 fn calls_of(instance: &Instance) -> Ident {
     own(&format!("calls{}", instance.suffix))
 }
@@ -357,11 +357,12 @@ fn counterpart(kernel: &Kernel, module: &Ident, aliases: &TokenStream) -> TokenS
     let view = |(k, parameter): (usize, &Parameter)| {
         let Parameter { name, ty } = parameter;
         let k = k + 1;
-        // A parameter that would outlive the run is named by the compiler.
+        // The compiler's error names a parameter that would outlive the run.
         let borrowed = quote_spanned!(ty.span() => &#run);
         let view = kernel.view(parameter, quote!(#values.value(#k)), borrowed);
         quote! {
-            // SAFETY: the launch pushed it so, and its caller's promise; buffers are borrowed meanwhile.
+            // SAFETY: the launch pushed it with this type, and its caller's promise; buffers stay borrowed during the
+            // launch.
             let #name = #view;
         }
     };
@@ -371,7 +372,7 @@ fn counterpart(kernel: &Kernel, module: &Ident, aliases: &TokenStream) -> TokenS
     let set_view = |(k, set): (usize, &Ident)| {
         let (k, text) = (k + kernel.parameters.len() + 1, set.to_string());
         quote! {
-            // SAFETY: the launch pushed it so; each word is one call's.
+            // SAFETY: the launch pushed it with this type; each word belongs to one call.
             let #set = unsafe {
                 ::trioxide_kernel::Out::<#word>::from_raw(
                     #values.value(#k),

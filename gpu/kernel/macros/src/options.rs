@@ -5,7 +5,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, Ident, Lit, LitInt, Path, Result, Token, Type, bracketed, parenthesized};
 
-/// All options but named sets of instances.
+/// All options except named sets of instances.
 #[derive(Default)]
 pub struct Options {
     pub instances: Option<Instances>,
@@ -14,7 +14,7 @@ pub struct Options {
     pub moves: Option<Expr>,
     pub members: Option<Type>,
     pub registers: Option<LitInt>,
-    /// The launch promises what the views of a safe kernel would compare.
+    /// The launch promises the comparisons that the views of a safe kernel would make.
     pub trusted: Option<Ident>,
 }
 
@@ -119,7 +119,7 @@ impl Parse for Options {
     }
 }
 
-/// The values behind the name of a constant.
+/// The values after the name of a constant.
 fn constant(name: Ident, input: ParseStream) -> Result<Constant> {
     input.parse::<Token![in]>()?;
     let list;
@@ -152,7 +152,7 @@ pub fn unknown(name: &Ident) -> Error {
 }
 
 impl Named {
-    /// Takes `P in Set` out of the options, if it stands there.
+    /// Removes `P in Set` from the options, if it is there.
     pub fn find(options: &TokenStream) -> Result<Option<Self>> {
         let mut before = TokenStream::new();
         let tokens: Vec<_> = options.clone().into_iter().collect();

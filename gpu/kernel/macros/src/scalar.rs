@@ -44,7 +44,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
                 _: ::trioxide_kernel::check::Names,
                 _: &'view ::trioxide_kernel::parameter::Run,
             ) -> #name {
-                // SAFETY: the number that `raw` made of a variant; the enum is a u32.
+                // SAFETY: `raw` made the number from a variant; the enum is a u32.
                 unsafe { ::core::mem::transmute::<u32, #name>(raw) }
             }
 

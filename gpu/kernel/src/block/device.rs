@@ -59,7 +59,7 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
     #[inline(always)]
     pub fn shared(&self) -> &S {
         const { check_alignment::<S>() };
-        // SAFETY: the launch reserves the scratch, and behind it the bytes of `S`.
+        // SAFETY: the launch reserves the scratch, and after it the bytes of `S`.
         unsafe { &*shared::dynamic_shared_mem::<u8>().add(SCRATCH_BYTES).cast() }
     }
 
@@ -110,7 +110,7 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
         }
     }
 
-    /// Each warp reduces by shuffles; then all warps reduce the results, which lie in the scratch.
+    /// Each warp reduces by shuffles; then every warp reduces the results, which are in the scratch.
     #[inline(always)]
     pub(super) fn reduce<T: Pod>(
         &self,
@@ -144,8 +144,8 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
     }
 }
 
-/// Combines the values of each `2 * distance` lanes of a warp, in the order of [`Block::sum`]; `combine` commutes, so
-/// each of them has the result.
+/// Combines the values of each `2 * distance` lanes of a warp, in the order of [`Block::sum`]. `combine` commutes, so
+/// each of these lanes has the result.
 #[inline(always)]
 fn reduce_warp<T: Pod>(mut x: T, mut distance: u32, combine: &impl Fn(T, T) -> T) -> T {
     while distance > 0 {

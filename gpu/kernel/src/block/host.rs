@@ -13,7 +13,7 @@ struct InLanes;
 
 impl InLanes {
     /// # Panics
-    /// Inside of a lane's closure.
+    /// Inside a lane's closure.
     fn enter() -> Self {
         refuse_in_lane();
         InLanes
@@ -27,14 +27,14 @@ impl InLanes {
 }
 
 impl Drop for InLanes {
-    // After a panic too: the thread runs other kernels later.
+    // Also after a panic: the thread runs other kernels later.
     fn drop(&mut self) {
         place::leave_lanes();
     }
 }
 
-/// On a device a barrier that not all lanes reach hangs the block, and a loop over lanes inside of a lane runs that
-/// lane alone.
+/// Refuses a barrier inside a lane's closure. On a device a barrier that some lanes do not reach hangs the block, and a
+/// loop over lanes inside a lane runs for that lane alone.
 #[inline(always)]
 fn refuse_in_lane() {
     assert!(
@@ -45,7 +45,7 @@ fn refuse_in_lane() {
 }
 
 impl<T: Copy, const LANES: usize> Lanes<T, LANES> {
-    /// Value of `lane`, in its closure. On a device a lane has its own value only: lanes exchange values by shared
+    /// Value of `lane`, in its closure. On a device a lane has only its own value: lanes exchange values through shared
     /// memory.
     pub fn at(&self, lane: Lane<'_>) -> T {
         self.values[lane.index() as usize]
@@ -56,7 +56,7 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
     /// Block `index`, with `shared` as its shared memory, scratch included.
     ///
     /// # Safety
-    /// `shared` is aligned to 16 bytes, as long as the scratch and `S`, and the block's alone.
+    /// `shared` is aligned to 16 bytes, as long as the scratch and `S` together, and only this block uses it.
     pub unsafe fn new(index: u32, shared: *mut u8) -> Self {
         Self {
             index,
@@ -65,14 +65,14 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
         }
     }
 
-    /// `f` of every lane, without a barrier.
+    /// Returns `f` of every lane, without a barrier.
     pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T + NoCells) -> Lanes<T, LANES> {
         let lanes = InLanes::enter();
         let values = core::array::from_fn(|lane| lanes.run(lane as u32, &f));
         Lanes { values }
     }
 
-    /// Runs `f` for every lane, then a barrier.
+    /// Runs `f` for every lane, followed by a barrier.
     pub fn phase(&self, f: impl Fn(Lane<'_>) + NoCells) {
         let lanes = InLanes::enter();
         for lane in 0..LANES as u32 {
@@ -81,7 +81,7 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
         place::pass_barrier();
     }
 
-    /// Runs `f` for every index below `count`, then a barrier. On a device neighbouring lanes have neighbouring
+    /// Runs `f` for every index below `count`, followed by a barrier. On a device neighbouring lanes have neighbouring
     /// indices.
     #[inline(always)]
     pub fn each(&self, count: u32, f: impl Fn(Lane<'_>, u32) + NoCells) {
@@ -102,11 +102,12 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
     /// The block's shared memory.
     pub fn shared(&self) -> &S {
         const { check_alignment::<S>() };
-        // SAFETY: behind the scratch (contract of `new`), aligned as checked; any bits are a value of `S`.
+        // SAFETY: after the scratch (contract of `new`), aligned as checked; any bits are a value of `S`.
         unsafe { &*self.shared.add(SCRATCH_BYTES).cast() }
     }
 
-    /// Sum of `x` over the lanes below each, and over all, modulo 2^32. A barrier before and after.
+    /// For each lane the sum of `x` over the lanes below it; and the sum over all lanes; modulo 2^32. A barrier before
+    /// and after.
     pub fn exclusive_sum(&self, x: &Lanes<u32, LANES>) -> (Lanes<u32, LANES>, u32) {
         refuse_in_lane();
         place::pass_barrier();
@@ -121,8 +122,8 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
 }
 
 impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
-    /// The value of `x` of another lane, for each: of lane `from`, modulo 32, in the same row of 32 lanes. A value has
-    /// 4, 8, 12 or 16 bytes. No barrier: shared memory that lanes wrote before is not seen by others yet.
+    /// For each lane the value of `x` of another lane: of lane `from`, modulo 32, in the same row of 32 lanes. A value
+    /// has 4, 8, 12 or 16 bytes. There is no barrier: other lanes do not see earlier writes to shared memory yet.
     pub fn shuffle<T: Pod>(
         &self,
         x: &Lanes<T, LANES>,
@@ -173,7 +174,7 @@ fn reduce_row<T: Pod>(mut values: [T; 32], combine: &impl Fn(T, T) -> T) -> T {
 }
 
 impl<S: SharedMemory> Block<32, S> {
-    /// Bit i is the flag of lane i. No barrier: shared memory that lanes wrote before is not seen by others yet.
+    /// Bit i is the flag of lane i. There is no barrier: other lanes do not see earlier writes to shared memory yet.
     pub fn ballot(&self, x: &Lanes<bool, 32>) -> u32 {
         refuse_in_lane();
         let bit = |(lane, &flag): (usize, &bool)| u32::from(flag) << lane;

@@ -12,7 +12,8 @@ pub trait Summed: Pod {
     fn plus(self, other: Self) -> Self;
 }
 
-/// A number whose smallest and largest a block finds, by [`Block::min`], [`Block::max`] and [`Block::argmin`].
+/// A number of which a block finds the smallest and the largest, by [`Block::min`], [`Block::max`] and
+/// [`Block::argmin`].
 pub trait Ordered: Pod + Ord + NoCells {
     /// The smallest number.
     const LEAST: Self;
@@ -54,8 +55,8 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
     ///
     /// Integers are added modulo 2 to the number of their bits. Floats are added in this order, on every machine: in
     /// each row of 32 lanes, lane i adds the value of lane i + 16 to its own, then that of lane i + 8, i + 4, i + 2 and
-    /// i + 1; the sums of the rows are added in the same way, as if there were 32 rows, with -0 for those that the
-    /// block does not have. Which NaN comes of NaNs is not defined.
+    /// i + 1; the sums of the rows are added in the same way, as if there were 32 rows, with -0 for the rows that the
+    /// block does not have. If there is a NaN, the payload of the resulting NaN is not defined.
     #[inline(always)]
     pub fn sum<T: Summed>(&self, x: &Lanes<T, LANES>) -> T {
         self.reduce(x, T::ZERO, T::plus)

@@ -8,9 +8,9 @@ use super::Lane;
 use crate::check::{CHECKED, shared_label};
 
 /// An array of `N` elements in a block's shared memory; a field of the struct that
-/// [`Block::shared`](crate::Block::shared) gives.
+/// [`Block::shared`](crate::Block::shared) returns.
 ///
-/// Lanes share it: after a barrier a lane reads the values that others wrote.
+/// Lanes share it: after a barrier a lane reads the values that other lanes wrote.
 ///
 /// ```
 /// use trioxide_device::Device;
@@ -46,7 +46,7 @@ use crate::check::{CHECKED, shared_label};
 #[repr(C, align(16))]
 pub struct Shared<T, const N: usize>(UnsafeCell<[T; N]>);
 
-// Lanes write to it with their `Lane` alone.
+// Lanes write to it only with their `Lane`.
 impl<T, const N: usize> RefUnwindSafe for Shared<T, N> {}
 
 impl<T, const N: usize> Shared<T, N> {
@@ -71,7 +71,7 @@ impl<T: Copy, const N: usize> Shared<T, N> {
     /// Element `i`.
     #[inline(always)]
     pub fn at(&self, i: u32) -> T {
-        // SAFETY: lanes are kept apart by barriers (promise of the launch's caller).
+        // SAFETY: barriers separate lanes (promise of the launch's caller).
         unsafe { *self.pointer(i) }
     }
 
@@ -97,7 +97,8 @@ impl<const N: usize> Shared<u32, N> {
         unsafe { AtomicU32::from_ptr(self.pointer(i)) }
     }
 
-    /// Adds to element `i`, as other lanes may in the same phase; its value before. The order of lanes is not known.
+    /// Adds to element `i`, as other lanes may in the same phase. Returns its value before. The order of lanes is not
+    /// defined.
     #[inline(always)]
     pub fn add(&self, _: Lane<'_>, i: u32, value: u32) -> u32 {
         if cfg!(not(target_arch = "nvptx64")) {
@@ -109,7 +110,7 @@ impl<const N: usize> Shared<u32, N> {
         self.atomic(i).fetch_add(value, Relaxed)
     }
 
-    /// Replaces element `i` by `new` if it is `old`, as other lanes may in the same phase; its value before.
+    /// Replaces element `i` by `new` if it is `old`, as other lanes may in the same phase. Returns its value before.
     #[inline(always)]
     pub fn claim(&self, _: Lane<'_>, i: u32, old: u32, new: u32) -> u32 {
         if cfg!(not(target_arch = "nvptx64")) {

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 
 use crate::index::Word;
 
-/// The device that a buffer's memory belongs to. Each device that is opened has its own.
+/// The device that owns a buffer's memory. Each device that is opened has its own id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceId(u64);
 
@@ -19,7 +19,7 @@ impl DeviceId {
     }
 }
 
-/// A typed array in the memory of a device. Dropping it gives its memory back.
+/// A typed array in the memory of a device. Dropping it frees its memory.
 ///
 /// ```
 /// use trioxide_device::Device;
@@ -65,9 +65,9 @@ impl<T: Pod> Buffer<T> {
     ///
     /// # Safety
     /// `address` points to at least `len` initialised elements in the memory of `memory.device()`, aligned to 16 bytes,
-    /// and is used by this buffer alone. On a CPU it is a pointer whose provenance is exposed.
+    /// and only this buffer uses it. On a CPU it is a pointer whose provenance is exposed.
     ///
-    /// An element has a size, and an alignment of 16 bytes at most; anything else does not compile.
+    /// An element has a size, and an alignment of 16 bytes at most; any other element does not compile.
     pub unsafe fn from_raw(address: u64, len: usize, memory: Box<dyn Memory>) -> Self {
         const { check_element::<T>() };
         Self {
@@ -109,7 +109,7 @@ impl<T: Pod> Buffer<T> {
         self.capacity
     }
 
-    /// Sets the length; elements beyond the length so far hold the content of their memory.
+    /// Sets the length; elements after the previous length have the content of their memory.
     ///
     /// # Panics
     /// If `len` is over the capacity.
@@ -126,7 +126,7 @@ impl<T: Pod> Buffer<T> {
     /// `Buffer<u32>`.
     ///
     /// # Panics
-    /// If the bytes are no whole number of the new elements.
+    /// If the bytes are not a whole number of the new elements.
     pub fn cast<U: Pod>(self) -> Buffer<U> {
         const { check_element::<U>() };
         let bytes = self.bytes();
@@ -145,7 +145,7 @@ impl<T: Pod> Buffer<T> {
     }
 }
 
-/// Refuses elements that no buffer holds.
+/// Refuses elements that no buffer can hold.
 const fn check_element<T>() {
     assert!(
         size_of::<T>() > 0,
@@ -158,13 +158,13 @@ const fn check_element<T>() {
 }
 
 impl<T: Word> Buffer<T> {
-    /// The same elements as plain numbers: of ids, of words of a bit set.
+    /// The same elements as plain numbers: ids, or words of a bit set.
     pub fn as_words(&self) -> &Buffer<u32> {
         // SAFETY: the layout does not depend on the element, which is 4 bytes of plain data.
         unsafe { &*(self as *const Self).cast() }
     }
 
-    /// The same elements as plain numbers, to be changed.
+    /// The same elements as plain numbers, for writing.
     pub fn as_words_mut(&mut self) -> &mut Buffer<u32> {
         // SAFETY: as above; any number is an element.
         unsafe { &mut *(self as *mut Self).cast() }

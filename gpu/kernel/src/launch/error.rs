@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::check::{BrokenAssertion, OutOfBounds};
 
-/// Why a launch failed.
+/// The reason why a launch failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LaunchError {
@@ -12,7 +12,7 @@ pub enum LaunchError {
     Requirement {
         /// The kernel.
         kernel: &'static str,
-        /// The condition, as it stands in the declaration.
+        /// The condition, as the declaration has it.
         condition: &'static str,
         /// The number of indices and the lengths of the arrays.
         lengths: String,
@@ -40,7 +40,7 @@ pub enum LaunchError {
         index: u64,
         /// Number of elements of the array.
         len: u64,
-        /// File and line of the kernel, where the device knows it: an emulated one, of PTX with line information.
+        /// File and line of the kernel, if the device knows it: an emulated device does, for PTX with line information.
         place: Option<String>,
     },
     /// A `kernel_assert!` of a checked build does not hold.
@@ -49,7 +49,7 @@ pub enum LaunchError {
         kernel: &'static str,
         /// File, line and text.
         text: String,
-        /// The index that it names.
+        /// The index in the assertion.
         index: u64,
     },
     /// A block needs more shared memory than the device has for one.

@@ -1,4 +1,4 @@
-//! The host's side: records of a launch, and the lines that they are.
+//! The host's side: the records of a launch, and their lines.
 
 use core::cell::Cell;
 use core::fmt;
@@ -17,16 +17,16 @@ use super::{Kind, MOST_PRINTS, MOST_VALUES, Record, Text};
 pub enum Print {
     /// A print.
     Line {
-        /// The kernel; empty where the host calls the function that prints.
+        /// The kernel; empty if the host calls the function that prints.
         kernel: &'static str,
-        /// The index that the print names.
+        /// The index of the line.
         index: u32,
         /// File and line of the print, `src/lib.rs:9`.
         place: String,
         /// Its text.
         text: String,
     },
-    /// Prints of a launch that are not kept, since there are more than [`MOST_PRINTS`].
+    /// Prints of a launch that are not kept, since it has more than [`MOST_PRINTS`].
     Dropped {
         /// The kernel.
         kernel: &'static str,
@@ -55,13 +55,13 @@ impl fmt::Display for Print {
     }
 }
 
-/// Where the lines of a launch go.
+/// The receiver of a launch's lines.
 pub type Sink = Arc<dyn Fn(Vec<Print>) + Send + Sync>;
 
 /// The records of a launch.
 #[derive(Default)]
 pub struct Collector {
-    /// Prints so far, also those that are not kept.
+    /// Prints so far, including prints that are not kept.
     count: AtomicU64,
     records: Mutex<Vec<Record>>,
     sink: Option<Sink>,
@@ -92,24 +92,24 @@ pub(super) fn write(text: &'static Text, values: &[(u32, u64)], index: u32) {
         record.kinds |= kind << (4 * k);
         record.values[k] = bits;
     }
-    // SAFETY: null, or the collector of the launch that this thread runs, which borrows it meanwhile.
+    // SAFETY: null, or the collector of the launch that this thread runs, which stays borrowed during its calls.
     match unsafe { collector.as_ref() } {
         Some(collector) => collector.keep(record),
-        // A function that the host calls for itself.
+        // The host called the function itself.
         None => write_lines(&[line("", &record)]),
     }
 }
 
 impl Collector {
-    /// Sends the lines to `sink` in place of standard error.
+    /// Sends the lines to `sink`, not to standard error.
     pub fn send_to(&mut self, sink: Sink) {
         self.sink = Some(sink);
     }
 
-    /// Makes the calls of a range that begins with `first`: what they print is kept here.
+    /// Makes the calls of a range that begins with `first`, and keeps their prints here.
     #[inline(always)]
     pub(crate) fn during(&self, first: u32, calls: impl FnOnce()) {
-        /// Back to what was, after a panic too: the thread runs other launches later.
+        /// Restores the previous value, also after a panic: the thread runs other launches later.
         struct Restore((*const Collector, u32));
         impl Drop for Restore {
             fn drop(&mut self) {
@@ -127,8 +127,8 @@ impl Collector {
         }
     }
 
-    /// Takes what a launch on a device printed: the `records` that are set, in the order of their places, of `count`
-    /// prints in all, as far as that is known. Records are cleared.
+    /// Takes the prints of a launch on a device: the `records` that are set, in the order of their places, of `count`
+    /// prints in all, if that is known. Records are cleared.
     pub fn take(&self, records: &mut [Record], count: u64) {
         let mut kept = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         for record in records.iter_mut().filter(|record| record.is_set != 0) {
@@ -147,7 +147,7 @@ impl Collector {
             .records
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        // Stable: lines of one call stay in its order.
+        // The sort is stable: lines of one call stay in its order.
         records.sort_by_key(|record| (record.index, record.order));
         let mut lines: Vec<Print> = records.iter().map(|record| line(kernel, record)).collect();
         if count > lines.len() as u64 {
@@ -163,7 +163,7 @@ impl Collector {
     }
 }
 
-/// Writes lines to standard error, past a test harness.
+/// Writes lines to standard error; a test harness does not capture them.
 fn write_lines(lines: &[Print]) {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     // Nobody reads a standard error that is closed.

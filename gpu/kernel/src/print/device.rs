@@ -6,7 +6,7 @@ use cuda_std::{global, thread};
 
 use super::{Header, Record, Text};
 
-/// Where the host wants the records; it writes this before each launch, and reads the count afterwards.
+/// The host's memory for records; the host writes this before each launch, and reads the count afterwards.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 static mut __trioxide_prints: Header = Header {
@@ -18,8 +18,8 @@ static mut __trioxide_prints: Header = Header {
 /// Writes a record to the next place, if there is one left.
 #[inline(always)]
 pub(super) fn write<const N: usize>(text: &'static Text, values: [(u32, u64); N], index: u32) {
-    // SAFETY: the host wrote the header before the launch; threads change the count by atomic operations alone, and
-    // nobody changes the rest. A place within the host's memory is this thread's.
+    // SAFETY: the host wrote the header before the launch; threads change only the count, by atomic operations, and
+    // nobody changes the other fields. A place within the host's memory belongs to this thread.
     unsafe {
         let header = &raw mut __trioxide_prints;
         let count = AtomicU32::from_ptr(&raw mut (*header).count);
@@ -32,7 +32,7 @@ pub(super) fn write<const N: usize>(text: &'static Text, values: [(u32, u64); N]
 }
 
 /// # Safety
-/// `to` is the thread's memory of a record.
+/// `to` is memory for a record that only this thread uses.
 #[inline(always)]
 unsafe fn fill<const N: usize>(
     to: *mut Record,
@@ -54,7 +54,8 @@ unsafe fn fill<const N: usize>(
             k += 1;
         }
         (&raw mut (*to).kinds).write(kinds);
-        // One by one: each is a number in its instruction. Of a loop the text would be a table in memory.
+        // Word by word, so that each word is a constant in its instruction. A loop would read the text from a table in
+        // memory.
         macro_rules! words {
             ($($k:literal)*) => { $(
                 if 8 * $k < text.file_bytes + text.text_bytes {

@@ -15,17 +15,17 @@ use crate::launch::{Arguments, Buffer, TooShort};
 use crate::parameter::{Parameter, Run, Scalar};
 use crate::view::{self, AtomicElement, AtomicInteger, RawView};
 
-/// The block that a call of the kernel's function is for: `LANES` lanes that work together, with the shared memory `S`.
+/// The own block of a call: `LANES` lanes that work together, with the shared memory `S`.
 ///
 /// It has the operations of [`Block`](crate::Block). `S` is a [`Shared`](self::Shared) array or a tuple of these.
 ///
 /// | the kernel writes | by |
 /// | --- | --- |
-/// | an element of each block, of a [`PerBlock`] | [`OwnBlock::once`] |
-/// | an element of each lane, of an [`Out`] | [`OwnBlock::element`] |
+/// | an element of a [`PerBlock`] for each block | [`OwnBlock::once`] |
+/// | an element of an [`Out`] for each lane | [`OwnBlock::element`] |
 ///
-/// Other views of it are [`In`] and scalars. It takes no `Atomic`: lanes could read different values outside of their
-/// closures, and then not all of them would reach the next barrier.
+/// The kernel's other parameters are [`In`] views and scalars. It takes no `Atomic`: lanes could read different values
+/// outside their closures, and then some of them would not reach the next barrier.
 pub struct OwnBlock<'call, const LANES: usize, S = ()> {
     block: &'call Block<LANES, S>,
 }
@@ -51,14 +51,14 @@ impl<'call, const LANES: usize, S: SafeMemory> OwnBlock<'call, LANES, S> {
     /// The block of a call.
     ///
     /// # Safety
-    /// One call of a launch has this block.
+    /// Only one call of a launch has this block.
     #[doc(hidden)]
     #[inline(always)]
     pub unsafe fn new(block: &'call Block<LANES, S>, _: &'call Run) -> Self {
         Self { block }
     }
 
-    /// Runs `f` once, by the first lane; then a barrier.
+    /// Runs `f` once, in the first lane, followed by a barrier.
     #[inline(always)]
     pub fn once(self, f: impl Fn(Lane<'_>, OwnPlace<'_>) + NoCells) {
         self.block.phase(|lane| {
@@ -92,7 +92,7 @@ pub struct OwnPlace<'phase> {
     phase: PhantomData<(&'phase (), *mut ())>,
 }
 
-/// The element of a lane. No other lane of the launch has it, for fewer than 2^32 lanes, which the launch has checked.
+/// The element of a lane. No other lane of the launch has it: the launch has fewer than 2^32 lanes, which it checks.
 pub struct OwnElement<'phase, I> {
     number: u32,
     index: PhantomData<fn(I)>,
@@ -131,13 +131,13 @@ unsafe impl<I: Index> Place<I> for OwnElement<'_, I> {
     }
 }
 
-// SAFETY: one lane has the number.
+// SAFETY: only one lane has the number.
 unsafe impl<I: Index> Owner<I> for OwnElement<'_, I> {}
 
 /// A parameter of a kernel over an [`OwnBlock`].
 ///
 /// # Safety
-/// All lanes of a block read the same from it outside of their closures.
+/// All lanes of a block read the same values from it outside their closures.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no parameter of a kernel over an `OwnBlock`",
     label = "lanes could read different values of it",
@@ -147,23 +147,23 @@ pub unsafe trait SafeInBlock: Safe {}
 
 // SAFETY: nobody writes it.
 unsafe impl<T: Element, I: Index> SafeInBlock for In<'_, T, I> {}
-// SAFETY: an element is read by its lane alone.
+// SAFETY: only its own lane reads an element.
 unsafe impl<T: Element, I: Index> SafeInBlock for Out<'_, T, I> {}
 // SAFETY: nobody reads it.
 unsafe impl<T: AtomicElement, I: Index> SafeInBlock for Scatter<'_, T, I> {}
-// SAFETY: an element is read by its block alone.
+// SAFETY: only its own block reads an element.
 unsafe impl<T: Element> SafeInBlock for PerBlock<'_, T> {}
 // SAFETY: a value.
 unsafe impl<T: Scalar> SafeInBlock for T {}
 // SAFETY: a value.
 unsafe impl SafeInBlock for bool {}
 
-/// The kind of elements of which a [`PerBlock`] has one for each block.
+/// The kind of a [`PerBlock`]'s elements, one for each block.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Blocks {}
 
-/// An array with an element for each block of the launch, which that block alone uses.
+/// An array with an element for each block of the launch; only that block uses it.
 pub struct PerBlock<'a, T> {
     view: view::Out<'a, T>,
 }
@@ -213,7 +213,7 @@ unsafe impl<T: Element> Parameter for PerBlock<'_, T> {
     }
 }
 
-// SAFETY: a block has its own place alone.
+// SAFETY: a block has only its own place.
 unsafe impl<T: Element> Safe for PerBlock<'_, T> {
     #[cfg(not(target_arch = "nvptx64"))]
     fn too_short<I: 'static>(
@@ -233,7 +233,7 @@ unsafe impl<T: Element> Safe for PerBlock<'_, T> {
 /// Shared memory of a kernel over an [`OwnBlock`]: [`Shared`](self::Shared) arrays, or a tuple of these.
 ///
 /// # Safety
-/// Safe code leaves no array of it, and races on none.
+/// Safe code cannot leave an array of it, and cannot race on one.
 pub unsafe trait SafeMemory: SharedMemory {}
 
 // SAFETY: nothing.
@@ -254,7 +254,7 @@ tuples!((A), (A, B), (A, B, C), (A, B, C, D));
 #[repr(C, align(16))]
 pub struct Shared<T, const N: usize>(UnsafeCell<[T; N]>);
 
-// Lanes use it with their `Lane` alone.
+// Lanes use it only with their `Lane`.
 impl<T, const N: usize> RefUnwindSafe for Shared<T, N> {}
 
 // SAFETY: any bits are elements; aligned to 16.
@@ -288,7 +288,8 @@ impl<T: AtomicElement, const N: usize> Shared<T, N> {
 }
 
 impl<T: AtomicElement<Bits = T> + AtomicInteger, const N: usize> Shared<T, N> {
-    /// Adds to element `i`, as other lanes may in the same phase; its value before. The order of lanes is not known.
+    /// Adds to element `i`, as other lanes may in the same phase. Returns its value before. The order of lanes is not
+    /// defined.
     #[inline(always)]
     pub fn add(&self, _: Lane<'_>, i: u32, value: T) -> T {
         // SAFETY: in range; every access is atomic.

@@ -1,18 +1,18 @@
 //! Views of kernels whose launches are safe functions.
 //!
-//! A kernel over an [`Own`] index takes these views, which are typed by their index: `In<f64, Sample>` has an element
-//! for each [`Own<Sample>`](Own). Nothing that safe code does with them leaves an array or races:
+//! A kernel over an [`Own`] index takes these views, whose types name their index: `In<f64, Sample>` has an element for
+//! each [`Own<Sample>`](Own). Safe code cannot leave an array or race with them:
 //!
 //! | access | why it is safe |
 //! | --- | --- |
 //! | by the own index | the launch has checked that every array over this index has an element for each |
-//! | by another index | it is compared with the length; a launch that used a wrong one is an error, which names kernel, array and index |
+//! | by another index | it is compared with the length; a wrong index makes the launch an error with kernel, array and index |
 //! | a write to [`Out`] | only the own index writes an element, and no other call has that index |
 //! | a write to [`Out`] over [`Parts`] | only the own index writes its `N` elements |
 //! | a write to [`Scatter`] | it is atomic |
 //! | a change of [`Atomic`] | it is atomic |
 //!
-//! A kernel over a plain index (`i: u32`) takes the views of [`view`], which compare nothing; its launch is `unsafe`.
+//! A kernel over a plain index (`i: u32`) takes the views of [`view`], which compare no index; its launch is `unsafe`.
 
 mod block;
 mod own;
@@ -62,8 +62,8 @@ pub use views::{Atomic, Element, In, Out, Scatter};
 /// A parameter of a kernel over an [`Own`] index: a view of this module, a scalar, or a group of these.
 ///
 /// # Safety
-/// Safe code cannot leave the parameter's arrays or race on them, if `too_short` finds none for the index of the
-/// launch.
+/// Safe code cannot leave the parameter's arrays or race on them, if `too_short` finds no array that is too short for
+/// the launch's index.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no parameter of a kernel over an `Own` index",
     label = "its indices are not checked",
@@ -80,7 +80,7 @@ pub unsafe trait Safe: Parameter {
         n: u32,
     ) -> Option<TooShort>;
 
-    /// The same arrays, whose indices are not compared any more: for a kernel whose launch is unsafe.
+    /// The same arrays without comparisons of indices, for a kernel whose launch is unsafe.
     ///
     /// # Safety
     /// Every index that they are used with is below the length of its array.

@@ -1,4 +1,4 @@
-//! Indices of kernels whose launches are safe: own ones, and others, which are compared.
+//! Indices of kernels whose launches are safe: own indices, and other ones, which are compared.
 
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -8,7 +8,7 @@ use crate::Index;
 use crate::parameter::Run;
 use crate::print::Numbered;
 
-/// The index that a call of a kernel's function is for. No other call of the launch has it.
+/// The own index of a call of a kernel's function. No other call of the launch has it.
 ///
 /// ```
 /// use trioxide_device::Device;
@@ -32,9 +32,9 @@ use crate::print::Numbered;
 /// ```
 pub struct Own<'call, I = u32> {
     index: I,
-    /// Its number: what `I` says of itself is not trusted.
+    /// Its number: the number that `I` returns is not trusted.
     number: u32,
-    /// It ends with its call, and goes to no other thread.
+    /// It ends with its call, and cannot be sent to another thread.
     call: PhantomData<(&'call (), *mut ())>,
 }
 
@@ -52,7 +52,7 @@ impl<'call, I: Index> Own<'call, I> {
     /// The own index of a call.
     ///
     /// # Safety
-    /// One call of a launch has this number, which is below the number of its indices.
+    /// Only one call of a launch has this number, which is below the number of its indices.
     #[doc(hidden)]
     #[inline(always)]
     pub unsafe fn new(number: u32, _: &'call Run) -> Self {
@@ -92,7 +92,7 @@ impl<I> Deref for Own<'_, I> {
     }
 }
 
-/// Where an array over `I` is read: by an [`Own<I>`](Own), or by an `I`, which is compared with the length.
+/// An index that reads an array over `I`: an [`Own<I>`](Own), or an `I`, which is compared with the length.
 ///
 /// # Safety
 /// If it `IS_KNOWN`, `number` is below the length of every array over `I` of the launch.
@@ -120,10 +120,10 @@ unsafe impl<I: Index> Place<I> for Own<'_, I> {
     }
 }
 
-/// An index that nobody else has: an [`Own<I>`](Own), or the [`OwnElement<I>`](OwnElement) of a lane.
+/// An index that no other call has: an [`Own<I>`](Own), or the [`OwnElement<I>`](OwnElement) of a lane.
 ///
 /// # Safety
-/// No two of a launch have one place.
+/// No two of them in a launch have the same place.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the own index of an array over `{I}`",
     label = "another call may have this index",
@@ -131,7 +131,7 @@ unsafe impl<I: Index> Place<I> for Own<'_, I> {
 )]
 pub unsafe trait Owner<I>: Place<I> {}
 
-// SAFETY: one call has the index.
+// SAFETY: only one call has the index.
 unsafe impl<I: Index> Owner<I> for Own<'_, I> {}
 
 // SAFETY: it is compared.

@@ -88,7 +88,7 @@ impl<I: Index, const N: u32> Index for Parts<I, N> {
     }
 }
 
-/// One of the elements that an own index has in arrays over `J`, of which each whole has [`Index::PER`].
+/// One of an own index's parts in arrays over `J`; each whole has [`Index::PER`] of them.
 pub struct OwnPart<'call, J> {
     number: u32,
     own: PhantomData<Own<'call, J>>,
@@ -111,15 +111,15 @@ impl<J: Index> OwnPart<'_, J> {
 }
 
 impl<'call, I: Index> Own<'call, I> {
-    /// Part `k` of the own index: half-edge `3 t + k` of triangle t, in arrays over half-edges. Another `k` than those
-    /// below [`Index::PER`] ends the launch as a wrong index does.
+    /// Part `k` of the own index: half-edge `3 t + k` of triangle t, in arrays over half-edges. A `k` that is not below
+    /// [`Index::PER`] ends the launch as a wrong index does.
     #[inline(always)]
     pub fn part<J: Index<Whole = I>>(self, k: u32) -> OwnPart<'call, J> {
         if k >= J::PER {
             Names::new("", "part").fail(k, J::PER);
         }
         OwnPart {
-            // Below the length of every array over `J`, as the launch has checked, so that it does not wrap.
+            // It does not wrap: it is below the length of every array over `J`, as the launch has checked.
             number: self.number().wrapping_mul(J::PER).wrapping_add(k),
             own: PhantomData,
         }
@@ -136,5 +136,5 @@ unsafe impl<J: Index> Place<J> for OwnPart<'_, J> {
     }
 }
 
-// SAFETY: an own index has these `PER` numbers alone, and no other own index has one of them.
+// SAFETY: an own index has only these `PER` numbers, and no other own index has one of them.
 unsafe impl<J: Index> Owner<J> for OwnPart<'_, J> {}

@@ -1,4 +1,4 @@
-//! The views: arrays that are typed by their index.
+//! The views: arrays whose types name their index.
 
 use core::marker::PhantomData;
 use core::panic::RefUnwindSafe;
@@ -15,7 +15,7 @@ use crate::parameter::{Parameter, Run};
 use crate::view::{self, AtomicElement, AtomicInteger, OrderedElement, RawView};
 use crate::{BitWord, Index};
 
-/// The array, if it is one over the launch's own index or over parts of it, and has too few elements for `n` indices.
+/// The array, if it is over the launch's own index or over parts of it, and has too few elements for `n` indices.
 #[cfg(not(target_arch = "nvptx64"))]
 fn short<T: Pod, Own: 'static, I: Index>(
     name: &'static str,
@@ -31,7 +31,8 @@ fn short<T: Pod, Own: 'static, I: Index>(
         (_, true) => I::PER,
     };
     let needed = u64::from(n) * u64::from(per);
-    // Parts are numbered by u32; and what is a part of itself is one, or two indices would have one element.
+    // Parts are numbered by u32. An index that is its own whole has one part; otherwise two indices would share an
+    // element.
     let is_refused = needed > 1 << 32 || is_own && per != 1;
     let is_short = is_refused || (buffer.len() as u64) < needed;
     is_short.then(|| TooShort {
@@ -41,19 +42,19 @@ fn short<T: Pod, Own: 'static, I: Index>(
     })
 }
 
-/// Which indices a view compares with its length.
+/// The indices that a view compares with its length.
 #[derive(Clone, Copy)]
 enum Compares {
     /// All: the launch does not know the view.
     All,
-    /// Those that are not the own one, nor a part of it: the launch has compared the length.
+    /// All but the own index and its parts: the launch has compared the length.
     Others,
-    /// None: the launch, which is unsafe, promises them.
+    /// None: the launch, which is unsafe, promises that they are in range.
     Nothing,
 }
 
 impl Compares {
-    /// Whether an index is compared that the launch knows or not.
+    /// Whether an index is compared; `is_known` if the launch knows it.
     #[inline(always)]
     const fn compare(self, is_known: bool) -> bool {
         match self {
@@ -102,7 +103,7 @@ macro_rules! views {
 
             #[inline(always)]
             fn place<P: Place<I>>(self, i: P) -> u32 {
-                // Once: a user's index may give another number at each call.
+                // Read once: a user's index may return another number at each call.
                 let i = i.number();
                 if self.compares.compare(P::IS_KNOWN) && i >= self.len() {
                     self.names.fail(i, self.len());
@@ -284,8 +285,8 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
 }
 
 impl<'a, T: Element, I: Index> In<'a, T, I> {
-    /// The `count` elements from `first` on, numbered from 0. They are compared once: a loop over numbers below `count`
-    /// compares none again.
+    /// The `count` elements from `first` on, numbered from 0. The run is compared once: a loop over numbers below
+    /// `count` makes no further comparison.
     #[inline(always)]
     pub fn run(self, first: I, count: u32) -> In<'a, T> {
         let (first, len) = (first.index(), self.len());
@@ -349,7 +350,7 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
         self.view.four(i)
     }
 
-    /// Asks a CPU for element `i` ahead of its use.
+    /// Prefetches element `i` on a CPU.
     #[inline(always)]
     pub fn prefetch(self, i: I) {
         self.view.prefetch(i);
@@ -448,7 +449,7 @@ impl<T: AtomicElement, I: Index> Scatter<'_, T, I> {
         self.view.set_atomically(self.place(i), value);
     }
 
-    /// Asks a CPU for element `i` ahead of its write.
+    /// Prefetches element `i` on a CPU, for writing.
     #[inline(always)]
     pub fn prefetch(self, i: I) {
         self.view.unwritten().prefetch(i);
@@ -468,19 +469,19 @@ impl<T: AtomicElement, I: Index> Atomic<'_, T, I> {
         self.view.store(self.place(i), value);
     }
 
-    /// Replaces element `i`; its value before.
+    /// Replaces element `i`. Returns its value before.
     #[inline(always)]
     pub fn swap(self, i: impl Place<I>, value: T) -> T {
         self.view.swap(self.place(i), value)
     }
 
-    /// Replaces element `i` by `new` if it is `old`; its value before.
+    /// Replaces element `i` by `new` if it is `old`. Returns its value before.
     #[inline(always)]
     pub fn compare_exchange(self, i: impl Place<I>, old: T, new: T) -> T {
         self.view.compare_exchange(self.place(i), old, new)
     }
 
-    /// As [`Atomic::compare_exchange`], where the element is often not `old`: a CPU looks first.
+    /// As [`Atomic::compare_exchange`], for elements that often differ from `old`: a CPU loads first.
     #[inline(always)]
     pub fn claim(self, i: impl Place<I>, old: T, new: T) -> T
     where
@@ -489,13 +490,13 @@ impl<T: AtomicElement, I: Index> Atomic<'_, T, I> {
         self.view.claim(self.place(i), old, new)
     }
 
-    /// Asks a CPU for element `i` ahead of its use.
+    /// Prefetches element `i` on a CPU.
     #[inline(always)]
     pub fn prefetch(self, i: I) {
         self.view.prefetch(i);
     }
 
-    /// Lowers element `i` to `value`; its value before.
+    /// Lowers element `i` to `value`. Returns its value before.
     #[inline(always)]
     pub fn fetch_min(self, i: impl Place<I>, value: T) -> T
     where
@@ -513,7 +514,7 @@ impl<T: AtomicElement, I: Index> Atomic<'_, T, I> {
         self.view.min(self.place(i), value);
     }
 
-    /// Raises element `i` to `value`; its value before.
+    /// Raises element `i` to `value`. Returns its value before.
     #[inline(always)]
     pub fn fetch_max(self, i: impl Place<I>, value: T) -> T
     where
@@ -524,7 +525,7 @@ impl<T: AtomicElement, I: Index> Atomic<'_, T, I> {
 }
 
 impl<T: AtomicElement<Bits = T> + AtomicInteger, I: Index> Atomic<'_, T, I> {
-    /// Adds to element `i`; its value before.
+    /// Adds to element `i`. Returns its value before.
     #[inline(always)]
     pub fn add(self, i: impl Place<I>, value: T) -> T {
         self.view.add(self.place(i), value)
@@ -537,21 +538,21 @@ impl<W: BitWord + AtomicElement<Bits = u32>> Atomic<'_, W> {
         self.place(member.index() / 32);
     }
 
-    /// Puts `member` into the bit set.
+    /// Adds `member` to the bit set.
     #[inline(always)]
     pub fn set_bit(self, member: W::Member) {
         self.check_bit(member);
         self.view.set_bit(member);
     }
 
-    /// Takes `member` out of the bit set.
+    /// Removes `member` from the bit set.
     #[inline(always)]
     pub fn clear_bit(self, member: W::Member) {
         self.check_bit(member);
         self.view.clear_bit(member);
     }
 
-    /// Puts `member` into the bit set; whether it was there before.
+    /// Adds `member` to the bit set. Returns whether it was there before.
     #[inline(always)]
     pub fn test_and_set_bit(self, member: W::Member) -> bool {
         self.check_bit(member);

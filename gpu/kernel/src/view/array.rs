@@ -1,4 +1,4 @@
-//! Arrays, which all views share.
+//! Arrays, the common part of all views.
 
 use core::marker::PhantomData;
 
@@ -9,7 +9,7 @@ use crate::index::Word;
 /// Elements, in the order of a loop, by which a CPU prefetches ahead of their use.
 pub const PREFETCHED_AHEAD: u32 = 16;
 
-/// Asks a CPU for the memory at `address` ahead of its use; nothing on a device, where other threads run meanwhile.
+/// Prefetches the memory at `address` on a CPU. Does nothing on a device, where other threads run while one waits.
 #[inline(always)]
 fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -55,7 +55,7 @@ unsafe impl<T> Send for RawView<T> {}
 // SAFETY: two numbers.
 unsafe impl<T> Sync for RawView<T> {}
 
-/// Pointer, length and name of an array. Its maker promises the conditions in the module's head.
+/// Pointer, length and name of an array. Its maker promises the conditions in the module's documentation.
 pub struct Array<T> {
     ptr: *mut T,
     len: usize,
@@ -102,7 +102,7 @@ impl<T> Array<T> {
         self.run(i, 1)
     }
 
-    /// Address of element `i`; this and the `count - 1` behind it exist.
+    /// Address of element `i`; this and the next `count - 1` elements exist.
     #[inline(always)]
     pub fn run<I: Index>(self, i: I, count: usize) -> *mut T {
         let i = i.index() as usize;
@@ -150,7 +150,7 @@ struct Quad<T>([T; 4]);
 /// The vector at `at`. On the CPU it may lie anywhere, since a view may be of a slice.
 ///
 /// # Safety
-/// It is there; on a device aligned.
+/// The vector exists; on a device it is aligned.
 #[inline(always)]
 unsafe fn load<V: Copy>(at: *const V) -> V {
     // SAFETY: the caller's promise.
@@ -174,7 +174,7 @@ impl<T: Word> Array<T> {
         unsafe { load(self.run(i, 2).cast::<Pair<T>>()).0 }
     }
 
-    /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements behind the end read as 0.
+    /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements after the end read as 0.
     #[inline(always)]
     pub fn quad(self, i: u32) -> [T; 4] {
         assert!(

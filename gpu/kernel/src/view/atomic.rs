@@ -14,7 +14,7 @@ use crate::index::{BitWord, Index};
 
 /// An array that any index may change at any time. Every access is relaxed: launches order them.
 ///
-/// The element is `u32` where none is named.
+/// The element is `u32` by default.
 ///
 /// ```
 /// use trioxide_device::Device;
@@ -61,8 +61,8 @@ impl<T: AtomicElement> Atomic<'_, T> {
     /// A view for a kernel.
     ///
     /// # Safety
-    /// The elements stay valid while the view is used, every access at that time is atomic, and every index that it is
-    /// used with is below the length.
+    /// The elements stay valid while the view is used, every access during that time is atomic, and every index that it
+    /// is used with is below the length.
     #[inline(always)]
     pub unsafe fn from_raw(raw: RawView<T>, label: Label) -> Self {
         Self {
@@ -91,22 +91,22 @@ impl<T: AtomicElement> Atomic<'_, T> {
         unsafe { T::store(self.array.pointer(i), value) }
     }
 
-    /// Replaces element `i`; its value before.
+    /// Replaces element `i`. Returns its value before.
     #[inline(always)]
     pub fn swap<I: Index>(self, i: I, value: T) -> T {
         // SAFETY: as `load`.
         unsafe { element(T::Bits::swap(self.cell(i), bits(value))) }
     }
 
-    /// Replaces element `i` by `new` if it is `old`; its value before.
+    /// Replaces element `i` by `new` if it is `old`. Returns its value before.
     #[inline(always)]
     pub fn compare_exchange<I: Index>(self, i: I, old: T, new: T) -> T {
         // SAFETY: as `load`.
         unsafe { element(T::Bits::exchange(self.cell(i), bits(old), bits(new))) }
     }
 
-    /// As [`Atomic::compare_exchange`], where the element is often not `old`: a CPU looks first, since a load costs
-    /// less there than an atomic update. On a device both cost the same.
+    /// As [`Atomic::compare_exchange`], for elements that often differ from `old`: a CPU loads first, since a load
+    /// costs less there than an atomic update. On a device both cost the same.
     #[inline(always)]
     pub fn claim<I: Index>(self, i: I, old: T, new: T) -> T
     where
@@ -133,7 +133,7 @@ impl<T: AtomicElement> Atomic<'_, T> {
         self.array.len() == 0
     }
 
-    /// Asks a CPU for element `i` ahead of its use.
+    /// Prefetches element `i` on a CPU.
     #[inline(always)]
     pub fn prefetch<I: Index>(self, i: I) {
         self.array.prefetch(i);
@@ -153,7 +153,7 @@ impl<T: AtomicElement> Atomic<'_, T> {
         }
     }
 
-    /// Lowers element `i` to `value`; its value before.
+    /// Lowers element `i` to `value`. Returns its value before.
     #[inline(always)]
     pub fn fetch_min<I: Index>(self, i: I, value: T) -> T
     where
@@ -163,7 +163,7 @@ impl<T: AtomicElement> Atomic<'_, T> {
         unsafe { element(AtomicInteger::min(self.cell(i), bits(value))) }
     }
 
-    /// Raises element `i` to `value`; its value before.
+    /// Raises element `i` to `value`. Returns its value before.
     #[inline(always)]
     pub fn fetch_max<I: Index>(self, i: I, value: T) -> T
     where
@@ -175,7 +175,7 @@ impl<T: AtomicElement> Atomic<'_, T> {
 }
 
 impl<T: AtomicElement<Bits = T> + AtomicInteger> Atomic<'_, T> {
-    /// Adds to element `i`; its value before.
+    /// Adds to element `i`. Returns its value before.
     #[inline(always)]
     pub fn add<I: Index>(self, i: I, value: T) -> T {
         // SAFETY: as `load`.
@@ -191,21 +191,21 @@ impl<W: BitWord + AtomicElement<Bits = u32>> Atomic<'_, W> {
         unsafe { AtomicU32::from_ptr(self.array.pointer(i / 32).cast()) }
     }
 
-    /// Takes `member` out of the bit set.
+    /// Removes `member` from the bit set.
     #[inline(always)]
     pub fn clear_bit(self, member: W::Member) {
         let i = member.index();
         self.word(i).fetch_and(!(1 << (i % 32)), Relaxed);
     }
 
-    /// Puts `member` into the bit set.
+    /// Adds `member` to the bit set.
     #[inline(always)]
     pub fn set_bit(self, member: W::Member) {
         let i = member.index();
         self.word(i).fetch_or(1 << (i % 32), Relaxed);
     }
 
-    /// Puts `member` into the bit set; whether it was there before.
+    /// Adds `member` to the bit set. Returns whether it was there before.
     #[inline(always)]
     pub fn test_and_set_bit(self, member: W::Member) -> bool {
         let i = member.index();
@@ -225,7 +225,7 @@ impl<W: BitWord + AtomicElement<Bits = u32>> Atomic<'_, W> {
 /// An element that is a row of parts; each part is read and written whole.
 ///
 /// # Safety
-/// It consists of [`Self::Part`]s, one behind the other, and perhaps of padding behind them.
+/// It consists of consecutive [`Self::Part`]s, and perhaps of padding after them.
 pub unsafe trait RacingElement: Pod + Send + Sync {
     /// A part: read and written whole.
     type Part: AtomicElement;
@@ -242,8 +242,8 @@ macro_rules! racing_element {
 
 racing_element!(f32: f32, Vec2: f32, Vec3: f32, Vec4: f32, f64: f64, DVec2: f64, DVec3: f64, DVec4: f64);
 
-/// An array that races by design: an index may read an element while another writes it, and find some parts new and
-/// others old. The result differs from run to run.
+/// An array that races by design: an index may read an element while another index writes it, and then some parts are
+/// new and others old. The result differs from run to run.
 ///
 /// ```
 /// use trioxide_device::Device;

@@ -1,4 +1,4 @@
-//! Elements that are loaded and stored as one.
+//! Elements that are loaded and stored whole.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -7,7 +7,7 @@ use bytemuck::Pod;
 /// An integer with atomic operations: `u32` or `u64`. All are relaxed: launches order them.
 pub trait AtomicInteger: Pod + Ord + Send + Sync {
     /// # Safety
-    /// `at` is valid, and every access at the time is atomic.
+    /// `at` is valid, and every access during the call is atomic.
     unsafe fn load(at: *mut Self) -> Self;
     /// # Safety
     /// As [`Self::load`].
@@ -98,7 +98,7 @@ pub unsafe trait AtomicElement: Pod + Send + Sync {
     /// The element at `at`.
     ///
     /// # Safety
-    /// `at` is valid, and every access at the time is atomic.
+    /// `at` is valid, and every access during the call is atomic.
     #[inline(always)]
     unsafe fn load(at: *mut Self) -> Self {
         // SAFETY: the caller's contract.
@@ -127,7 +127,7 @@ macro_rules! atomic_element {
 
 atomic_element!(u32: u32, i32: u32, f32: u32, u64: u64, i64: u64, f64: u64);
 
-/// An element that is ordered as its bits are: an unsigned integer or an id, not a signed integer and not a float.
+/// An element whose order is that of its bits: an unsigned integer or an id, not a signed integer and not a float.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not ordered as its bits",
     note = "atomic minima and maxima exist for u32, u64 and ids: map signed numbers and floats to unsigned keys"
@@ -144,7 +144,7 @@ pub(super) fn bits<T: AtomicElement>(element: T) -> T::Bits {
     unsafe { core::mem::transmute_copy(&element) }
 }
 
-/// The element of some bits.
+/// The element with these bits.
 #[inline(always)]
 pub(super) unsafe fn element<T: AtomicElement>(bits: T::Bits) -> T {
     // SAFETY: plain data of the same size (contract of the trait).

@@ -94,7 +94,7 @@ impl<'a, T: Copy> In<'a, T> {
     /// Element `i`.
     #[inline(always)]
     pub fn at<I: Index>(self, i: I) -> T {
-        // SAFETY: in range, and unchanged meanwhile, by the promise of the view's maker.
+        // SAFETY: in range, and unchanged during the launch, by the promise of the view's maker.
         unsafe { *self.array.pointer(i) }
     }
 
@@ -104,13 +104,13 @@ impl<'a, T: Copy> In<'a, T> {
         self.array.four(i)
     }
 
-    /// Asks a CPU for element `i` ahead of its use.
+    /// Prefetches element `i` on a CPU.
     #[inline(always)]
     pub fn prefetch<I: Index>(self, i: I) {
         self.array.prefetch(i);
     }
 
-    /// Prefetches, on a CPU, the element that an item of `list` some way behind `i` names.
+    /// Prefetches, on a CPU, the element that an item of `list` some way after `i` names.
     #[inline(always)]
     pub fn prefetch_item<I: Index>(self, list: In<I>, i: impl Index) {
         let i = i.index();
@@ -133,7 +133,7 @@ impl<'a, T: Copy> In<'a, T> {
 }
 
 impl<T: Word> In<'_, T> {
-    /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements behind the end read as 0.
+    /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements after the end read as 0.
     #[inline(always)]
     pub fn quad(self, i: u32) -> [T; 4] {
         self.array.quad(i)

@@ -1,10 +1,10 @@
-//! Views of device memory, which a kernel works on: [`In`], [`Out`], [`Atomic`], [`Racing`].
+//! Views of device memory, on which a kernel works: [`In`], [`Out`], [`Atomic`], [`Racing`].
 //!
-//! A view is an address and a length. Whoever makes one promises that every index it is used with is in range and that
-//! no two threads race on an element; in return its methods are safe to call. Launches make views, so launches are
-//! unsafe. In range means also: `pair` at even indices, `quad` and `set_quad` at multiples of 4, in an array that is
-//! aligned to 16 bytes (every `Buffer` is), and parts of a [`Racing`] element that it has. A kernel keeps no view
-//! beyond its call. Debug builds, and builds with the feature `checked`, check every index nevertheless.
+//! A view is an address and a length. Its maker promises that every index that it is used with is in range and that no
+//! two threads race on an element; in return its methods are safe to call. Launches make views, so launches are unsafe.
+//! In range also means: `pair` at even indices, `quad` and `set_quad` at multiples of 4, in an array that is aligned to
+//! 16 bytes (every `Buffer` is), and existing parts of a [`Racing`] element. A kernel keeps no view after its call.
+//! Debug builds, and builds with the feature `checked`, still check every index.
 
 mod array;
 mod atomic;

@@ -13,7 +13,7 @@ use crate::index::Word;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::writers::Writers;
 
-/// An array. At most one index of the launch writes an element, and no other reads it. [`Out::set_same`] is for
+/// An array. At most one index of the launch writes an element, and no other index reads it. [`Out::set_same`] is for
 /// elements that several indices write.
 ///
 /// ```
@@ -55,7 +55,7 @@ impl<T> Copy for Out<'_, T> {}
 // A view holds no element.
 impl<T> RefUnwindSafe for Out<'_, T> {}
 
-// SAFETY: an element is used by one index alone (promise of the view's maker).
+// SAFETY: only one index uses an element (promise of the view's maker).
 unsafe impl<T: Send> Sync for Out<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Out<'_, T> {}
@@ -76,7 +76,7 @@ impl<'a, T: Copy> Out<'a, T> {
         }
     }
 
-    /// The view, with writes noted in a checked build of the CPU.
+    /// The view, which records its writes in a checked build of the CPU.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     pub(crate) fn noted_by(self, writers: Writers) -> Self {
@@ -104,14 +104,14 @@ impl<'a, T: Copy> Out<'a, T> {
     /// Writes element `i`.
     #[inline(always)]
     pub fn set<I: Index>(self, i: I, value: T) {
-        // SAFETY: in range, and this index's alone, by the promise of the view's maker.
+        // SAFETY: in range, and used only by this index, by the promise of the view's maker.
         unsafe { *self.array.pointer(i) = value }
         #[cfg(not(target_arch = "nvptx64"))]
         self.writers
             .note(i.index(), 1, self.array.len(), self.array.label());
     }
 
-    /// Element `i`, written by this index of the launch or by none.
+    /// Element `i`, which this index of the launch writes, or none does.
     #[inline(always)]
     pub fn at<I: Index>(self, i: I) -> T {
         // SAFETY: as `set`.
@@ -120,20 +120,20 @@ impl<'a, T: Copy> Out<'a, T> {
 }
 
 impl<T: AtomicElement> Out<'_, T> {
-    /// Writes element `i` by a relaxed atomic store; as [`Out::set`], it has one writer.
+    /// Writes element `i` by a relaxed atomic store; it has one writer, as with [`Out::set`].
     #[inline(always)]
     pub(crate) fn set_atomically(self, i: u32, value: T) {
-        // SAFETY: in range; of several writes at once each is atomic.
+        // SAFETY: in range; each of several concurrent writes is atomic.
         unsafe { T::store(self.array.pointer(i), value) }
         #[cfg(not(target_arch = "nvptx64"))]
         self.writers
             .note(i, 1, self.array.len(), self.array.label());
     }
 
-    /// Writes element `i`, which other indices may write too, all of them the same value: a relaxed atomic store.
+    /// Writes element `i`, which other indices may write too, all with the same value: a relaxed atomic store.
     #[inline(always)]
     pub fn set_same<I: Index>(self, i: I, value: T) {
-        // SAFETY: in range; of several writes at once each is atomic.
+        // SAFETY: in range; each of several concurrent writes is atomic.
         unsafe { T::store(self.array.pointer(i), value) }
         #[cfg(not(target_arch = "nvptx64"))]
         self.writers.note_same(i.index(), value, self.array.label());
@@ -141,7 +141,7 @@ impl<T: AtomicElement> Out<'_, T> {
 }
 
 impl<T: Word> Out<'_, T> {
-    /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements behind the end read as 0.
+    /// Elements `i` to `i + 3`; `i` is a multiple of 4; elements after the end read as 0.
     #[inline(always)]
     pub fn quad(self, i: u32) -> [T; 4] {
         self.array.quad(i)

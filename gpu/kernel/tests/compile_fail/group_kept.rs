@@ -1,4 +1,4 @@
-//! A group cannot keep a view: the lifetime of a field's type is the group's, by an alias too.
+//! A group cannot keep a view: the lifetime of a field's type is the group's, also through an alias.
 use std::sync::Mutex;
 
 use trioxide_kernel::{Group, In};

@@ -1,4 +1,4 @@
-//! A parameter of one's own is a promise: values that it added to the arguments would be read as those of others.
+//! A user's own parameter is a promise: values that it added to the arguments would be read as other parameters.
 use trioxide_kernel::check::Label;
 use trioxide_kernel::launch::Arguments;
 use trioxide_kernel::parameter::{Parameter, Run};

@@ -1,4 +1,4 @@
-//! Safe code makes no places of its own: an array would be read where it has no element.
+//! Safe code cannot implement a place: an array would be read where it has no element.
 #![forbid(unsafe_code)]
 
 use trioxide_kernel::safe::Place;

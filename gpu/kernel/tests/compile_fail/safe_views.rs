@@ -1,4 +1,4 @@
-//! A kernel over an own index writes its own element alone, and reads arrays by their own kind of index.
+//! A kernel over an own index writes only its own element, and reads arrays by their own kind of index.
 #![forbid(unsafe_code)]
 
 use trioxide_kernel::kernel;

@@ -1,4 +1,4 @@
-//! The bits of signed numbers are ordered otherwise.
+//! The bits of signed numbers have another order.
 use trioxide_kernel::{Atomic, In, kernel};
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! A body cannot keep a view: its lifetime has no name, by an alias either.
+//! A body cannot keep a view: its lifetime has no name, not even through an alias.
 use std::sync::Mutex;
 
 use trioxide_kernel::{In, Out, kernel};

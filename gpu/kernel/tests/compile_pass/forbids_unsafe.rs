@@ -1,4 +1,4 @@
-//! Groups, shared memory, ids and kernels need no `unsafe` of their author's.
+//! Groups, shared memory, ids and kernels need no `unsafe` code of their author.
 #![forbid(unsafe_code)]
 use trioxide_kernel::{Block, Group, In, Out, Shared, SharedMemory, kernel};
 

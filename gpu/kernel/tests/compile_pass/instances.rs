@@ -1,4 +1,4 @@
-//! A named set of instances, used in another module, with other options before and behind it.
+//! A named set of instances, used in another module, with other options before and after it.
 pub mod point {
     pub trait Point: trioxide_kernel::bytemuck::Pod + Send + Sync {}
 

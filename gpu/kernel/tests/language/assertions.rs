@@ -65,7 +65,7 @@ fn functions_that_kernels_call_may_assert() {
     );
 }
 
-/// Describes a fault in place of running a kernel.
+/// Describes a fault instead of running a kernel.
 struct Describe(Fault);
 
 impl Launcher for Describe {
@@ -74,7 +74,7 @@ impl Launcher for Describe {
     }
 }
 
-/// As a device reports it: bytes, cut where there are too many.
+/// A device reports bytes, cut at their limit.
 #[test]
 fn the_report_of_a_device_has_the_text() {
     let describe = |text: &str, is_set| {

@@ -16,7 +16,7 @@ pub struct Host {
     pub last: RefCell<Option<(Vec<Array>, Option<Moves>)>>,
     /// Entry of the last launch.
     pub entry: RefCell<String>,
-    /// Lanes and bytes of shared memory of the last launch, if it was of blocks.
+    /// Lanes and bytes of shared memory of the last launch, if it had blocks.
     pub shape: RefCell<Option<(u32, usize)>>,
 }
 

@@ -1,6 +1,6 @@
 //! The language on the CPU: views, ids, bit sets, groups, blocks, conditions, and names.
 //!
-//! Tests are checked builds: an index that an array does not have is a panic that names it.
+//! Tests are checked builds: an index out of range is a panic with the array's name.
 
 #![allow(missing_docs)]
 
@@ -34,7 +34,7 @@ pub fn double_values(i: u32, values: In<u32>, doubled: Out<u32>) {
     doubled.set(i, 2 * values.at(i));
 }
 
-/// Value `shift` behind value `i`.
+/// Value number `i + shift`.
 #[kernel]
 pub fn read_beyond(i: u32, shift: u32, values: In<u32>, found: Out<u32>) {
     found.set(i, values.at(i + shift));
@@ -66,7 +66,7 @@ pub fn is_odd(h: HalfEdge) -> bool {
     h.index() % 2 == 1
 }
 
-/// Marks odd and even indices, in a set each.
+/// Marks odd indices in one set, and even ones in another.
 #[kernel]
 pub fn are_odd_and_even(i: u32) -> (bool, bool) {
     (i % 2 == 1, i.is_multiple_of(2))
@@ -77,7 +77,7 @@ pub fn mark_corners(t: Triangle) -> [bool; 3] {
     core::array::from_fn(|k| (3 * t.index() + k as u32).is_multiple_of(5))
 }
 
-/// Members of a set, counted.
+/// Counts the members of a set.
 #[kernel]
 pub fn count_members(h: HalfEdge, set: In<Bits<HalfEdge>>, count: Atomic) {
     if set.bit(h) {
@@ -315,7 +315,7 @@ fn members<E: 'static>(words: &[Bits<E>], n: usize) -> Vec<usize> {
 fn flags_become_bits_for_every_count() {
     let on = Host::new();
     for n in [1usize, 31, 32, 33, 1000] {
-        // Room for more, of other content.
+        // Room for more words, with other content.
         let set = |n: usize| on.upload(&vec![Bits::<HalfEdge>::new(!0); words(n) + 9]);
         let mut odd = set(n);
         // SAFETY: a word for each 32 indices.
@@ -323,7 +323,7 @@ fn flags_become_bits_for_every_count() {
         let found = on.download(&odd);
         let expected: Vec<usize> = (0..n).filter(|i| i % 2 == 1).collect();
         assert_eq!(members(&found, n), expected);
-        // As on a device: the words up to the next multiple of four are cleared, no bit behind `n` is set.
+        // As on a device: the words up to the next multiple of four are cleared, and no bit from `n` on is set.
         for (i, word) in found.iter().enumerate() {
             let expected = (0..32).filter(|bit| {
                 let member = 32 * i + bit;

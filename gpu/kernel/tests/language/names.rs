@@ -104,7 +104,7 @@ fn names_are_the_authors() {
     // SAFETY: each lane writes its own element.
     unsafe { names_of_blocks::launch(&on, 2, 5, &mut written, 6) }.unwrap();
     assert_eq!(on.download(&written)[63], 5 + 6 + 31);
-    // SAFETY: as above. The condition is on the parameter called n.
+    // SAFETY: as above. The condition is about the parameter `n`.
     let error = unsafe { names_of_blocks::launch(&on, 2, 0, &mut written, 6) }.unwrap_err();
     assert!(error.to_string().contains("requires n > 0"));
 

@@ -14,7 +14,7 @@ trioxide_kernel::id! {
     pub struct Edge = "edge";
 }
 
-/// Prints one value of each type of odd indices, twice of those that are a multiple of 3.
+/// Prints one value of each type for odd indices, and twice for odd multiples of 3.
 #[kernel]
 pub fn print_values(edge: Own<Edge>, values: In<f32, Edge>) -> bool {
     let (value, number) = (values.at(edge), edge.index());
@@ -28,7 +28,7 @@ pub fn print_values(edge: Own<Edge>, values: In<f32, Edge>) -> bool {
     is_odd
 }
 
-/// Prints in a function that several kernels may call, and of an index that is no call's own.
+/// Prints in a function that several kernels may call, for an index that is not the call's own.
 #[kernel]
 pub fn print_neighbours(i: u32) {
     print_one(i.wrapping_sub(1));
@@ -61,7 +61,7 @@ pub fn print_and_fail(i: u32) {
     kernel_assert!(i != 1, "no index is 1", i);
 }
 
-/// A host by several threads, which keeps the lines.
+/// A host with several threads, which keeps the lines.
 struct Printing {
     host: Host,
     threads: u32,
@@ -100,7 +100,7 @@ impl Launcher for Printing {
     }
 }
 
-/// The line of a print whose text begins so.
+/// The line of a print whose text begins with `print`.
 fn line(kernel: &str, index: u32, print: &str, text: &str) -> String {
     let print = format!("kernel_print!(\"{print}");
     let before = include_str!("prints.rs").lines();

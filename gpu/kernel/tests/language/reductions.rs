@@ -51,7 +51,7 @@ pub fn reduce<const LANES: usize>(block: &Block<LANES>, values: In<f64>, results
     });
 }
 
-/// The order of the sum of floats, as the documentation has it.
+/// The sum of floats in the documented order.
 fn sum_of_floats(values: &[f64]) -> f64 {
     fn row(values: &[f64], lane: usize, distance: usize) -> f64 {
         if distance == 32 {
@@ -134,12 +134,12 @@ fn reductions_have_a_fixed_order() {
             check(lanes, seed);
         }
     }
-    // The order shows: a sum from left to right differs.
+    // The order matters: a sum from left to right differs.
     let values = values(1024, 1);
     assert_ne!(values.iter().sum::<f64>(), sum_of_floats(&values));
 }
 
-/// The sum of nothing but -0, which a sum from 0 on loses.
+/// A sum of -0 only, whose sign a sum that starts at 0 loses.
 #[kernel]
 pub fn add_zeros(block: &Block<64>, sums: Out<f64>) {
     let sum = block.sum(&block.lanes(|_| -0.0));

@@ -15,14 +15,14 @@ trioxide_kernel::id! {
     pub struct Station = "station";
 }
 
-/// What is known of the samples.
+/// Arrays over the samples.
 #[derive(Group)]
 pub struct Samples<'a> {
     pub values: In<'a, f64, Sample>,
     pub stations: In<'a, Station, Sample>,
 }
 
-/// How a sample is corrected.
+/// The correction of a sample.
 #[derive(Clone, Copy, PartialEq, Scalar)]
 #[repr(u32)]
 pub enum Correction {
@@ -51,7 +51,7 @@ pub fn correct_samples(
     corrected.set(sample, samples.values.at(sample) + offset);
 }
 
-/// Whether a sample is over `limit`; for the last one, whether its neighbour before is.
+/// Whether a sample is over `limit`; for the last sample, whether the one before it is.
 #[kernel]
 pub fn select_samples(
     sample: Own<Sample>,
@@ -150,7 +150,7 @@ fn arrays_over_the_own_index_have_an_element_for_each() {
         correct(&wrong).unwrap_err().to_string(),
         "kernel correct_samples: array `values` has 3 elements, but the launch has 4 indices"
     );
-    // Stations are not samples: fewer of them will do, also than indices.
+    // Stations are not samples: there may be fewer stations than indices.
     let mut fewer = given();
     fewer.stations.pop();
     assert_eq!(
@@ -228,7 +228,7 @@ pub fn share_in_blocks(
     });
 }
 
-/// Reads a place of shared memory that is not there.
+/// Reads a place outside shared memory.
 #[kernel]
 pub fn leave_shared_memory(block: OwnBlock<32, Shared<u32, 32>>, first: u32, read: PerBlock<u32>) {
     let words = block.shared();
@@ -281,7 +281,7 @@ fn blocks_leave_no_array() {
         error.to_string().contains("array `read` has 3 elements"),
         "{error}"
     );
-    // Elements behind the last of an array that is no block's.
+    // Elements of an array after the last block's.
     let uploaded = on.upload(&[1.0; 65]);
     let (mut sums, mut positive) = (on.upload(&[0.0; 2]), on.upload(&[0u32; 2]));
     let mut shares = on.upload(&[0.0; 64]);
@@ -385,7 +385,7 @@ fn a_run_lies_within_its_array() {
     }
 }
 
-/// [`correct_samples()`] by offsets, for stations that the launch promises.
+/// [`correct_samples()`] with offsets, for stations that the launch promises to be in range.
 #[kernel(requires(samples.values.len() == n, samples.stations.len() == n))]
 pub fn correct_trusted(
     sample: Sample,
@@ -426,7 +426,7 @@ pub fn read_beside(i: Own, values: In<u32>, is_run: bool, read: Out<u32>) {
     read.set(i, beside.at(i) + beside.at_all([i])[0]);
 }
 
-/// The length of a run and of a slice is not the launch's: the own index is compared too.
+/// A launch does not know the length of a run or of a slice: the own index is compared too.
 #[test]
 fn an_own_index_is_compared_where_the_launch_does_not_know_the_array() {
     let on = Host::new();

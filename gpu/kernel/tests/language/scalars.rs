@@ -5,7 +5,7 @@ use trioxide_kernel::{Block, Group, In, Out, Scalar, Shared, SharedMemory, kerne
 
 use crate::common::Host;
 
-/// How a value is rounded.
+/// The rounding of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Scalar)]
 #[repr(u32)]
 pub enum Rounding {
@@ -178,7 +178,7 @@ fn constants_are_instances() {
         (on.download(&bits)[0], on.entry.take())
     }
     let pairs = [(false, 0b111), (true, 0b110)].map(|(is_strict, expected)| {
-        // One of two instances, by a flag that is known at run time.
+        // One of two instances, chosen by a flag at run time.
         let launch = match is_strict {
             false => are_ordered::launch::<false, f32, 2>,
             true => are_ordered::launch::<true, f32, 2>,

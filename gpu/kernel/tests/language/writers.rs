@@ -1,4 +1,4 @@
-//! Two writers of one element are found, in a checked build of the CPU.
+//! Checked builds of the CPU find two writers of one element.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,14 +22,14 @@ pub struct Quads<'a> {
     quads: Out<'a, u32>,
 }
 
-/// Four values behind each place, and a flag.
+/// Writes four values from each place on, and a flag.
 #[kernel]
 pub fn scatter_quads(i: u32, places: In<u32>, to: Quads) -> bool {
     to.quads.set_quad(places.at(i), [i; 4]);
     i.is_multiple_of(2)
 }
 
-/// An index may write an element several times, and reads it meanwhile.
+/// An index may write an element several times, and read it in between.
 #[kernel]
 pub fn count_up(i: u32, values: Out<u32>) {
     values.set(i, 1);
@@ -41,7 +41,7 @@ pub fn count_up(i: u32, values: Out<u32>) {
     }
 }
 
-/// Lanes of a block write one element one after the other, with a barrier between them if there `is_barrier`.
+/// Lanes of a block write one element one after the other, with a barrier between them if `is_barrier`.
 #[kernel]
 pub fn write_in_turns(block: &Block<64>, is_barrier: bool, values: Out<u32>) {
     let one = block.lanes(|lane| lane.index());
@@ -95,7 +95,7 @@ fn two_indices_that_write_one_element_are_named() {
     let expected =
         format!("kernel scatter: index 1 and index 3 write element 3 of array `values`: {RULE}");
     assert_eq!(launch([8, 3, 0, 3]), Some(expected));
-    // A launch knows nothing of another.
+    // A launch does not see the writes of another.
     assert_eq!(launch([3, 8, 5, 0]), None);
 }
 
@@ -108,7 +108,7 @@ fn several_may_write_the_same_value_by_set_same() {
         // SAFETY: a checked build ends at the second value.
         caught(|| unsafe { scatter_same::launch(&on, 4, &places, divisor, &mut values) })
     };
-    // The same value, 0, of indices 1 and 3; then 1 and 3.
+    // Indices 1 and 3 write the same value, 0; then they write 1 and 3.
     assert_eq!(launch(4), None);
     let expected = format!(
         "kernel scatter_same: index 1 and index 3 write different values to element 3 of array `values`: {RULE}"

@@ -3,10 +3,10 @@
 use arbitrary::Unstructured;
 use trioxide::random::SplitMix64;
 
-/// The bytes of an input, as choices. Past their end every choice is the first one.
+/// The bytes of an input, as choices. After their end every choice is the first one.
 pub struct Choices<'a>(Unstructured<'a>);
 
-/// Coordinates that arithmetic goes wrong at.
+/// Coordinates that are hard for arithmetic.
 const ODD: [f64; 16] = [
     0.0,
     -0.0,
@@ -26,7 +26,7 @@ const ODD: [f64; 16] = [
     0.333_333_333_333_333_3,
 ];
 
-/// Powers of two that a mesh is scaled by: most meshes by none.
+/// Powers of two that scale a mesh: most meshes are not scaled.
 const SCALES: [i32; 12] = [0, 0, 0, 0, 0, 0, 20, 100, -70, 500, -500, -1000];
 
 impl<'a> Choices<'a> {
@@ -39,7 +39,7 @@ impl<'a> Choices<'a> {
         self.0.choose_index(n).unwrap_or(0)
     }
 
-    /// One of `from` to `to`.
+    /// A number from `from` to `to`.
     pub fn between(&mut self, from: usize, to: usize) -> usize {
         from + self.below(to - from + 1)
     }
@@ -77,7 +77,7 @@ impl<'a> Choices<'a> {
         f64::from_bits(((1023 + i64::from(exponent)) as u64) << 52)
     }
 
-    /// A vertex of a mesh of `n`; seldom one that it does not have.
+    /// A vertex of a mesh with `n` vertices; rarely a vertex out of range.
     pub fn vertex(&mut self, n: usize) -> u32 {
         if n == 0 || self.seldom(32) {
             return [n as u32, u32::MAX, u32::MAX - 1, 1 << 31][self.below(4)];

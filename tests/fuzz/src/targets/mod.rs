@@ -1,8 +1,8 @@
-//! What is fuzzed: every reader, by the formats' own tables, and every pipeline on the CPU against the sequential
-//! algorithm, and every writer, by the pipelines' results.
+//! The targets: every reader, by the formats' own tables; every pipeline on the CPU against the sequential algorithm;
+//! every writer, on the pipelines' results.
 //!
-//! A pipeline's input is a small mesh made of the bytes: valid at first, then damaged. `tests/tests/fuzz.rs` has these
-//! modules too: it checks that no format and no family is left out, and runs each target on its seeds.
+//! A pipeline's input is a small mesh made from the bytes: valid at first, then damaged. `tests/tests/fuzz.rs` includes
+//! these modules: it checks that no format and no family is left out, and runs each target on its seeds.
 
 mod bytes;
 mod planar;
@@ -22,11 +22,11 @@ pub type Seeds = dyn Fn() -> Vec<Vec<u8>> + Send + Sync;
 /// Name, family and run of a pipeline's target.
 type Pipeline = (&'static str, &'static str, fn(&[u8]));
 
-/// Something to fuzz.
+/// A target of the fuzzers.
 pub struct Target {
     /// Its name on the command line.
     pub name: String,
-    /// The family of kernels that it runs (the folder in `gpu/src`); `None` for a reader. The tests ask for it.
+    /// The family of kernels that it runs (the folder in `gpu/src`); `None` for a reader. The tests read it.
     #[allow(dead_code)]
     pub family: Option<&'static str>,
     /// Inputs to start from.

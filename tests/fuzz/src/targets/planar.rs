@@ -56,7 +56,7 @@ pub fn triangulation(choices: &mut Choices) -> Triangulation {
     mesh
 }
 
-/// Squares with one of both diagonals each, whose vertices may have moved.
+/// Squares with one of their two diagonals each; vertices may have moved.
 fn grid(choices: &mut Choices) -> Triangulation {
     let (columns, rows) = (choices.between(1, 7), choices.between(1, 7));
     let moves = choices.below(3);
@@ -82,7 +82,7 @@ fn grid(choices: &mut Choices) -> Triangulation {
     mesh
 }
 
-/// Points on a circle round the origin, by those of its first quarter.
+/// Points on a circle around the origin, from those of its first quarter.
 pub fn circle(quarter: &[(i32, i32)]) -> impl Iterator<Item = DVec2> {
     (0..4).flat_map(move |turn| {
         quarter.iter().map(move |&(x, y)| {
@@ -92,7 +92,7 @@ pub fn circle(quarter: &[(i32, i32)]) -> impl Iterator<Item = DVec2> {
     })
 }
 
-/// Triangles round a vertex, with spokes of equal length.
+/// Triangles around a vertex, with spokes of equal length.
 fn ring(choices: &mut Choices) -> Triangulation {
     const QUARTER: [(i32, i32); 9] = [
         (65, 0),
@@ -137,7 +137,7 @@ fn soup(choices: &mut Choices) -> Triangulation {
     }
 }
 
-/// One fault, or one thing that meshes of files have.
+/// Makes one fault, or one feature that meshes from files have.
 fn damage(mesh: &mut Triangulation, choices: &mut Choices) {
     let n = mesh.points.len();
     let kind = choices.below(8);
@@ -158,7 +158,7 @@ fn damage(mesh: &mut Triangulation, choices: &mut Choices) {
     }
 }
 
-/// Both took the mesh, or both refused it.
+/// Both accept the mesh, or both refuse it.
 fn same_verdict<A, B>(ours: &Result<A, impl Display>, serial: &Result<B, impl Display>) {
     let [ours_text, text] = [
         ours.as_ref().err().map(ToString::to_string),
@@ -171,7 +171,7 @@ fn same_verdict<A, B>(ours: &Result<A, impl Display>, serial: &Result<B, impl Di
     );
 }
 
-/// What the sequential algorithm works on; none for a mesh that is refused.
+/// The input of the sequential algorithm; none for a mesh that is refused.
 struct Checked<P> {
     half_edges: trioxide::mesh::HalfEdges,
     points: Vec<P>,

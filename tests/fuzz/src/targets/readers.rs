@@ -1,4 +1,4 @@
-//! Readers: a file of the input's bytes is read; what was read is whole, and is written and read again.
+//! Readers: the input's bytes are read as a file; the result is checked, written and read again.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -17,9 +17,9 @@ use trioxide_verify::validate;
 
 use super::Target;
 
-/// Stands between the files of a format that has several.
+/// Separates the files of a format that has several.
 const NEXT_FILE: u8 = 1;
-/// Files of such a format, in this order.
+/// The files of such a format, in this order.
 const PARTS: [&str; 4] = ["node", "ele", "poly", "face"];
 
 /// A target for each extension that is read.
@@ -54,7 +54,7 @@ pub fn targets() -> Vec<Target> {
     targets
 }
 
-/// Polyhedra as trioxide writes them, in each encoding, with regions, tags and fields, and with faces joined.
+/// Polyhedra written by trioxide, in each encoding, with regions, tags and fields, and with joined faces.
 fn polyhedra_seeds() -> Vec<Vec<u8>> {
     let mut tets = generate::random_tets(24, 2).expect("a mesh");
     tets.regions = Some((0..tets.tetrahedra.len() as i32).map(|i| i % 3).collect());
@@ -93,7 +93,7 @@ const NEW_LAYOUT: &str = r#"<?xml version="1.0"?>
 </Cells></Piece></UnstructuredGrid></VTKFile>
 "#;
 
-/// What is read is whole; written and read again it is the same.
+/// The result is valid; written and read again it is the same.
 fn polyhedra(data: &[u8]) {
     let path = lay_out("polyhedra", "vtu", data);
     formats::is_polyhedra(&path);
@@ -123,7 +123,7 @@ fn polyhedra(data: &[u8]) {
     _ = mesh.merge_coplanar();
 }
 
-/// The extensions; of a pair of files the first.
+/// The names of the extensions; for a pair of files only the first.
 fn names(extensions: &'static [&'static str]) -> &'static [&'static str] {
     match is_several(extensions[0]) {
         true => &extensions[..1],
@@ -135,7 +135,7 @@ fn is_several(extension: &str) -> bool {
     extension == PARTS[0]
 }
 
-/// A folder for the files, in memory where the system has such a place.
+/// A folder for the files, in memory if the system has such a folder.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -149,7 +149,7 @@ fn folder() -> &'static Path {
     })
 }
 
-/// Writes the input as a file, or several; their name.
+/// Writes the input as a file, or as several. Returns the first one's path.
 fn lay_out(kind: &str, extension: &str, data: &[u8]) -> PathBuf {
     let path = folder().join(format!("{kind}.{extension}"));
     if !is_several(extension) {
@@ -167,7 +167,7 @@ fn lay_out(kind: &str, extension: &str, data: &[u8]) -> PathBuf {
     path
 }
 
-/// A path without files, nor any that would count as its part.
+/// A path without a file, and without files that would count as its parts.
 pub fn unused(name: &str, extension: &str) -> PathBuf {
     let path = folder().join(format!("{name}.{extension}"));
     for part in PARTS {
@@ -176,7 +176,7 @@ pub fn unused(name: &str, extension: &str) -> PathBuf {
     path
 }
 
-/// The file, or the files in one.
+/// The content of the file, or of the files joined to one.
 fn gather(path: &Path, extension: &str) -> Vec<u8> {
     if !is_several(extension) {
         return std::fs::read(path).expect("the file was written");
@@ -205,7 +205,7 @@ fn surface(extension: &str, data: &[u8]) {
         .is_empty()
     {
         let again = unused("again", extension);
-        // A format may refuse a mesh: `.node` takes triangles only.
+        // A format may refuse a mesh: `.node` takes only triangles.
         if formats::write_encoded(&again, &mesh, encoding).is_ok() {
             let read = formats::read(&again).expect("what was written is read");
             same_points(&read.points, &mesh.points);
@@ -344,7 +344,7 @@ fn seeds(extension: &'static str, is_volume: bool) -> Vec<Vec<u8>> {
             seeds.push(gather(&path, extension));
         }
     }
-    // Lists of pieces are not written; their reader takes a file that is no list as well.
+    // Lists of pieces are not written; their reader also accepts a file that is not a list.
     let path = match extension {
         "pvtu" => unused("seed", "vtu"),
         "pvtp" => unused("seed", "vtp"),

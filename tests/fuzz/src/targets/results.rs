@@ -1,6 +1,7 @@
-//! Results of the families, written: a format takes a mesh or refuses it, and what it takes is read again.
+//! Writes the families' results: a format accepts a mesh or refuses it, and an accepted mesh is read again.
 //!
-//! One format and encoding a result, chosen by its points: to write all of them would take longer than the families do.
+//! Each result is written in one format and encoding, chosen by its points: writing all of them would take longer than
+//! the families do.
 
 use trioxide::formats::volume::{MshVersion, VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format};
@@ -15,7 +16,7 @@ use super::readers::unused;
 /// Formats that hold polyhedra, or their faces.
 const OF_POLYHEDRA: [&str; 4] = ["vtu", "foam", "visf", "ply"];
 
-/// Choices that depend on the points alone, so that a finding is found again.
+/// Choices that depend only on the points, so that a finding can be repeated.
 struct Chooser(u64);
 
 impl Chooser {
@@ -29,7 +30,7 @@ impl Chooser {
         of[(self.0 % of.len() as u64) as usize]
     }
 
-    /// An encoding that the format has, if it has any.
+    /// An encoding of the format, if it has any.
     fn options(&mut self, encodings: &[Encoding]) -> WriteOptions {
         WriteOptions {
             encoding: (!encodings.is_empty()).then(|| self.one(encodings)),

@@ -30,7 +30,7 @@ fn tetrahedra(choices: &mut Choices) -> TetMesh {
             .expect("a size in range"),
     };
     if choices.below(2) == 1 {
-        // Lengths tie.
+        // So that lengths are equal.
         mesh.points.iter_mut().for_each(|p| *p = (*p * 8.0).round());
     }
     for _ in 0..choices.below(4) {
@@ -81,7 +81,7 @@ fn soup(choices: &mut Choices) -> TetMesh {
     }
 }
 
-/// Tetrahedra round an edge.
+/// Tetrahedra around an edge.
 fn fan(choices: &mut Choices) -> TetMesh {
     let n = choices.between(3, 12) as u32;
     let mut points = vec![DVec3::Z, DVec3::NEG_Z];
@@ -154,8 +154,7 @@ fn refine_tets_in<P: SpacePoint>(mesh: &TetMesh, options: &refine_tets::Options,
     if validate::tets(mesh).is_err() {
         return;
     }
-    // The sequential algorithm takes meshes that were checked by a device: that check knows ranges of coordinates
-    // besides.
+    // The sequential algorithm takes meshes that a device has checked: that check also refuses ranges of coordinates.
     if let Err(error) = DeviceTets::<P>::upload(cpu(), mesh) {
         let is_range = matches!(error, Error::TooLarge { .. } | Error::TooSmall { .. });
         assert!(is_range || !exact, "valid tetrahedra are refused: {error}");
@@ -323,7 +322,7 @@ fn mixed(choices: &mut Choices) -> VolumeMesh {
 
 fn smooth_volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) {
     let on = cpu();
-    // The sequential algorithm takes meshes that were checked.
+    // The sequential algorithm takes checked meshes.
     let Ok(resident) = DeviceMesh::<P>::upload(on, mesh) else {
         return;
     };
@@ -373,7 +372,7 @@ fn same(ours: smooth::Result<Smoothed>, expected: smooth::Result<Smoothed>, opti
         expected.err()
     );
     if let (Ok(ours), Ok(expected)) = (ours, expected) {
-        // By bits, but one NaN is as another.
+        // By bits, but all NaNs are equal.
         let bits = |points: &[DVec3]| -> Vec<[u64; 3]> {
             let bits = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
             points.iter().map(|p| p.to_array().map(bits)).collect()

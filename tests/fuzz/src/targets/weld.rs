@@ -1,4 +1,4 @@
-//! Welding: every method, copies beside work, and slabs, against the sequential algorithm.
+//! Welding: every method, copies during work, and slabs, against the sequential algorithm.
 
 use trioxide::glam::{DVec2, DVec3};
 use trioxide::mesh::{Faces, Mesh, VertexAttributes};
@@ -95,7 +95,7 @@ pub fn weld(data: &[u8]) {
             key_bits: [64, 64, 1, 5][choices.below(4)],
             dense_share: [None, Some(0), Some(usize::MAX)][choices.below(3)],
             chain_patience: choices.below(3) as u32,
-            // As if cells were crowded.
+            // Also treats all cells as crowded.
             most_in_bucket: [Tuning::default().most_in_bucket, 0][choices.below(2)],
             crowded_patience: [None, Some(2)][choices.below(2)],
             crowded_rounds: [None, Some(1)][choices.below(2)],
@@ -165,7 +165,7 @@ pub fn weld(data: &[u8]) {
     }
 }
 
-/// Writes the welded mesh: of triangles, and of their faces as polygons, of which all may go.
+/// Writes the welded mesh with triangles, and with their faces as polygons, all of which may be removed.
 fn write_results(input: &Input, welded: &Welded, carried: &Carried, options: &Options) {
     let triangles = Mesh {
         points: input.points.clone(),
@@ -191,7 +191,7 @@ fn same(
     expected: &trioxide::weld::Result<Welded>,
 ) {
     match (ours, expected) {
-        // Debug text: it tells -0 from 0, and one NaN is as another.
+        // Compared as debug text, in which -0 differs from 0, and all NaNs are equal.
         (Ok(ours), Ok(expected)) => {
             assert_eq!(format!("{ours:?}"), format!("{expected:?}"), "{how}")
         }

@@ -23,7 +23,7 @@ impl Compiler<'_> {
         let &[to, from, by, clamp, "-1"] = rest else {
             return None;
         };
-        // The clamp's higher byte would cut a warp into segments.
+        // The higher byte of the clamp would divide a warp into segments.
         if super::number(clamp).is_none_or(|clamp| clamp > 31) {
             return None;
         }
@@ -50,7 +50,7 @@ impl Compiler<'_> {
     pub(super) fn load(&mut self, parts: &[&str], rest: &[&str]) -> Option<Instruction> {
         let &[to, from] = rest else { return None };
         let (space, kind) = space_and_type(parts)?;
-        // Loads of signed bytes and halves would fill the register with their sign.
+        // Loads of signed bytes and halves would sign-extend the register.
         if kind.kind == 's' && kind.bits < 32 {
             return None;
         }
@@ -59,7 +59,7 @@ impl Compiler<'_> {
             let name = from.strip_prefix('[')?.strip_suffix(']')?;
             let (base, offset) = name.split_once('+').unwrap_or((name, "0"));
             let Some(&at) = self.parameters.get(base).filter(|_| self.scope.is_empty()) else {
-                // Of a function, or what a function has returned: one value.
+                // A parameter or result of a function: one value.
                 let (&[to], "0", from) = (&to[..], offset, self.slot(base)) else {
                     return None;
                 };
@@ -170,7 +170,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a load or store is a strong operation, which does not race with others of its kind.
+/// Whether a load or store is a strong operation, which does not race with other strong operations.
 fn is_atomic(parts: &[&str]) -> bool {
     let strong = ["relaxed", "acquire", "release", "volatile"];
     parts.iter().any(|part| strong.contains(part))

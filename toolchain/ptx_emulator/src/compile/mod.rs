@@ -1,4 +1,4 @@
-//! From the text of an entry to its steps.
+//! Compiles the text of an entry to its steps.
 
 mod access;
 
@@ -9,7 +9,7 @@ use crate::program::{Address, Instruction, Program, Special, Step};
 use crate::statements::{Statement, operands, statements};
 use crate::types::Type;
 
-/// A function of a module: its head up to the body, and the body.
+/// A function of a module: its text before the body, and the body.
 #[derive(Clone, Copy)]
 pub struct Function<'a> {
     pub name: &'a str,
@@ -17,7 +17,7 @@ pub struct Function<'a> {
     pub body: &'a str,
 }
 
-/// What a module has beside the entry.
+/// The module's items other than the entry.
 pub struct Surroundings<'a> {
     pub functions: &'a [Function<'a>],
     /// Variables with their addresses; dynamic shared memory begins at 0.
@@ -32,10 +32,10 @@ struct Compiler<'a> {
     slots: HashMap<String, usize>,
     constants: HashMap<u64, usize>,
     labels: HashMap<String, usize>,
-    /// Steps that go to labels which may come later.
+    /// Steps that jump to labels, which may come later.
     jumps: Vec<(usize, Vec<String>)>,
     tables: HashMap<String, Vec<String>>,
-    /// Declared registers: names, and the number of a name's.
+    /// Declared registers: names, and the number of registers with the name.
     registers: HashMap<String, Option<usize>>,
     /// Places of functions' local memory.
     depots: HashMap<&'a str, usize>,
@@ -44,14 +44,14 @@ struct Compiler<'a> {
     /// The function whose body is compiled; empty for the entry.
     scope: &'a str,
     called: Vec<&'a str>,
-    /// File and line of the statements that come.
+    /// File and line of the next statements.
     place: (u32, u32),
 }
 
 /// Compiles an entry with the functions that it calls.
 ///
 /// # Errors
-/// A sentence about the first statement that the emulator does not know.
+/// A sentence about the first statement that the emulator does not support.
 pub fn compile<'a>(
     entry: Function<'a>,
     surroundings: &'a Surroundings<'a>,
@@ -175,7 +175,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// A name within the function that is compiled.
+    /// A label's name within the current function.
     fn label(&self, name: &str) -> String {
         format!("{}/{name}", self.scope)
     }
@@ -200,7 +200,7 @@ impl<'a> Compiler<'a> {
         slot
     }
 
-    /// Whether a register is declared, or a special one that is there: others would hold anything.
+    /// Whether a register is declared, or is a known special one: others would have arbitrary values.
     fn is_register(&self, name: &str) -> bool {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let counted = || {
@@ -296,7 +296,7 @@ impl<'a> Compiler<'a> {
                 instruction,
                 Instruction::Ballot { .. } | Instruction::Shuffle { .. }
             );
-            // All lanes meet there, so that none may be left out.
+            // All lanes meet here, so no lane may be excluded.
             if is_of_warp && guard.is_some() {
                 return None;
             }
@@ -324,7 +324,7 @@ impl<'a> Compiler<'a> {
                 self.tables.insert(self.label(label), targets);
             }
             "local" => {
-                // `.align 8 .b8 __local_depot0[32]`; no function is at work twice.
+                // `.align 8 .b8 __local_depot0[32]`; no function is active twice.
                 let (name, bytes) = rest.split_whitespace().last()?.split_once('[')?;
                 let bytes: usize = bytes.strip_suffix(']')?.parse().ok()?;
                 self.depots.insert(name, self.program.local_bytes);
@@ -335,7 +335,7 @@ impl<'a> Compiler<'a> {
         Some(())
     }
 
-    /// The instruction of an opcode; `Some(None)` for one that does nothing here.
+    /// The instruction of an opcode; `Some(None)` for one without an effect here.
     fn instruction(&mut self, parts: &[&str], rest: &[&str]) -> Option<Option<Instruction>> {
         let next = self.program.steps.len();
         Some(Some(match parts[0] {
@@ -358,7 +358,7 @@ impl<'a> Compiler<'a> {
             },
             "ret" | "exit" => Instruction::Exit,
             "trap" => Instruction::Trap,
-            // All lanes and blocks see each other's stores in their order.
+            // All lanes and blocks see each other's stores in order.
             "membar" | "fence" => return Some(None),
             "bar" => self.barrier(parts, rest)?,
             "vote" => match (&parts[1..], rest) {
@@ -411,7 +411,7 @@ impl<'a> Compiler<'a> {
         let function = all.iter().find(|function| function.name == name)?;
         let names: Option<Vec<_>> = parameters(function.head).collect();
         let caller = self.scope;
-        // A function has one set of slots: it must not be at work already. Rust's kernels do not recurse.
+        // A function has one set of slots: it must not be active already. Rust's kernels do not recurse.
         if caller == name || guard.is_some() {
             return None;
         }
@@ -454,7 +454,7 @@ fn special(name: &str) -> Option<Special> {
     })
 }
 
-/// A number as PTX writes it: decimal, hexadecimal, or the bits of a float.
+/// A number in PTX's notation: decimal, hexadecimal, or the bits of a float.
 fn number(text: &str) -> Option<u64> {
     if let Some(bits) = text.strip_prefix("0d").or(text.strip_prefix("0f")) {
         return u64::from_str_radix(bits, 16).ok();

@@ -8,7 +8,7 @@ use crate::program::{Address, Instruction, LANES, Space, Update};
 use crate::races::{Kind, Use};
 
 impl Warp {
-    /// Does an instruction that uses memory; a fault is a lane, and what it did.
+    /// Executes an instruction that uses memory. A fault has the lane and a sentence.
     pub(super) fn use_memory(
         &mut self,
         (step, instruction): (usize, &Instruction),
@@ -83,7 +83,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Where the bytes of an access are, if the kernel may use them.
+    /// The memory of an access, if the kernel may use it.
     fn find(
         &self,
         around: &mut Surroundings<'_>,
@@ -126,7 +126,7 @@ impl Warp {
                     })?;
                 }
                 let address = place + address;
-                // Parameters are not written, and local memory is one thread's.
+                // Parameters are not written, and only one thread uses its local memory.
                 let is_shared = space != Space::Parameters && !is_own;
                 let races = around.races.as_mut().filter(|_| is_shared);
                 let now = Use {
@@ -164,10 +164,10 @@ impl Warp {
     }
 }
 
-/// The array and the index of an address, or of the array that ends nearest before it; nothing where no array is known.
+/// The array and the index of an address, or of the array that ends nearest before it; nothing if no array is known.
 fn place_in(arrays: &[Array], address: u64) -> String {
     let before = arrays.iter().filter(|array| array.address <= address);
-    // An empty array and the one behind it begin at one place: the longer one.
+    // An empty array and the next one start at the same place: the longer one counts.
     match before.max_by_key(|array| (array.address, array.len)) {
         Some(array) if array.len > 0 => {
             let index = (address - array.address) / (array.bytes / array.len).max(1);
@@ -180,7 +180,7 @@ fn place_in(arrays: &[Array], address: u64) -> String {
     }
 }
 
-/// Notes what is written; refuses to read what nobody has written.
+/// Records writes; refuses reads of unwritten memory.
 fn account(range: Range, address: u64, bytes: usize, kind: Kind) -> Result<(), String> {
     let reads = matches!(kind, Kind::Read | Kind::AtomicRead | Kind::Update);
     if reads && !range.is_written(address, bytes) {
@@ -195,7 +195,7 @@ fn account(range: Range, address: u64, bytes: usize, kind: Kind) -> Result<(), S
 }
 
 /// # Safety
-/// `at` is an aligned address of memory with as many bytes, which other threads use by atomic operations alone.
+/// `at` is an aligned address of memory with as many bytes, which other threads use only by atomic operations.
 unsafe fn load(at: usize, bytes: usize) -> u64 {
     // SAFETY: the caller's promise.
     unsafe {
@@ -222,7 +222,7 @@ unsafe fn store(at: usize, bytes: usize, x: u64) {
     }
 }
 
-/// Gives the old value.
+/// Returns the old value.
 ///
 /// # Safety
 /// As for [`load`]; 4 or 8 bytes.

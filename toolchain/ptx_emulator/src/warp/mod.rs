@@ -9,7 +9,7 @@ use crate::memory::{Array, View};
 use crate::program::{Instruction, LANES, Lanes, Program, Special, UNWRITTEN};
 use crate::races::Races;
 
-/// What a warp uses beside its own registers.
+/// The state that a warp uses in addition to its own registers.
 pub struct Surroundings<'a> {
     pub program: &'a Program,
     pub parameters: &'a [u8],
@@ -17,18 +17,18 @@ pub struct Surroundings<'a> {
     pub memory: View<'a>,
     /// The launch's arrays, as far as they are known.
     pub arrays: &'a [Array],
-    /// The launch's uses of memory, where races are looked for.
+    /// The launch's uses of memory, if races are checked.
     pub races: Option<Races>,
     pub block: u32,
     /// Barriers that the block has passed.
     pub barriers: u32,
 }
 
-/// What a kernel did wrong: by which lane of which warp, at which step.
+/// A fault of a kernel, with the warp, the lane and the step.
 #[derive(Debug)]
 pub struct Fault {
     pub step: usize,
-    /// The step of the entry that led to it: the same, or a call.
+    /// The step of the entry that led to it: the step itself, or a call.
     pub entry_step: usize,
     pub lane: usize,
     pub what: String,
@@ -44,7 +44,7 @@ impl Fault {
         }
     }
 
-    /// The same, at the step of the entry that led there by calls.
+    /// The fault at the step of the entry that led there by calls.
     fn of_entry(mut self, warp: &Warp, program: &Program) -> Self {
         let functions = &program.functions;
         while let Some((_, back)) = functions
@@ -57,18 +57,18 @@ impl Fault {
     }
 }
 
-/// Why a warp stopped.
+/// The reason why a warp stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     Ended,
-    /// All lanes that have not ended wait for the block.
+    /// All live lanes wait for the block.
     AtBarrier,
-    /// Others have their turn.
+    /// It is other warps' turn.
     Turn,
 }
 
 thread_local! {
-    /// Registers of warps that have ended: to get pages for them took a third of a small launch's time.
+    /// Registers of warps that have ended: allocating pages for them took a third of a small launch's time.
     static SPARE: RefCell<Vec<Vec<Lanes>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -80,23 +80,23 @@ impl Drop for Warp {
 }
 
 pub struct Warp {
-    /// Of the block: its first.
+    /// The number of its first thread in the block.
     thread: u32,
     slots: Vec<Lanes>,
     step: [usize; LANES],
     /// Lanes that have not ended.
     live: u32,
-    /// Lanes that wait for the others of the warp, at a vote or a shuffle.
+    /// Lanes that wait for the other lanes of the warp, at a vote or a shuffle.
     held: u32,
     at_barrier: u32,
-    /// The lane that begins the next turn: those behind first would let a lane that waits for another of its warp wait
-    /// for ever.
+    /// The lane that begins the next turn. If the lanes furthest behind always began, a lane that waits for another
+    /// lane of its warp could wait for ever.
     turn: usize,
     /// Memory of the lanes.
     local: Vec<u128>,
 }
 
-/// Lanes at one step, and the step where others wait for them.
+/// Lanes at the same step, and the step where others wait for them.
 struct Group {
     step: usize,
     lanes: u32,
@@ -130,7 +130,7 @@ impl Warp {
         }
     }
 
-    /// Begins the threads from `first` on of a block; all registers but the special ones hold what they held.
+    /// Begins the threads from `first` on of a block; only the special registers are set.
     pub fn begin(&mut self, program: &Program, first: u32, [block, blocks, threads]: [u32; 3]) {
         let place = self.local.as_ptr() as u64;
         for &(slot, special) in &program.specials {
@@ -154,7 +154,7 @@ impl Warp {
         self.live & !self.held & !self.at_barrier
     }
 
-    /// The lanes that go next.
+    /// The lanes that step next.
     fn group(&self, first: Option<usize>) -> Option<Group> {
         let runnable = self.runnable();
         if runnable == 0 {
@@ -180,7 +180,7 @@ impl Warp {
         }
     }
 
-    /// Steps until the lanes have ended or wait, or `budget` steps are done.
+    /// Steps until all lanes have ended or wait, or until `budget` steps are done.
     pub fn run(
         &mut self,
         around: &mut Surroundings<'_>,
@@ -319,8 +319,8 @@ impl Warp {
         lanes & if is { set } else { !set }
     }
 
-    /// The step at which all lanes wait, some of which are `waiting`: all of a warp must come to one vote, shuffle or
-    /// barrier.
+    /// The step at which all lanes wait, some of which are `waiting`: all lanes of a warp must reach the same vote,
+    /// shuffle or barrier.
     fn together(&self, waiting: u32, program: &Program) -> Result<usize, Fault> {
         let lane = waiting.trailing_zeros() as usize;
         let step = self.step[lane];
@@ -336,7 +336,7 @@ impl Warp {
         }
     }
 
-    /// The vote or shuffle that all lanes have come to.
+    /// Executes the vote or shuffle that all lanes have reached.
     fn meet(&mut self, program: &Program) -> Result<(), Fault> {
         let step = self.together(self.held, program)?;
         match program.steps[step].instruction {
@@ -382,7 +382,7 @@ impl Warp {
         })
     }
 
-    /// All threads of the block have come: the lanes go on.
+    /// All threads of the block have arrived: the lanes continue.
     pub fn release(&mut self, program: &Program, is_any: bool) {
         for lane in lanes_of(self.at_barrier) {
             if let Instruction::Barrier { any: Some((to, _)) } =

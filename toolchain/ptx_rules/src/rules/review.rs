@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Build, Finding, Rule, check};
 
-/// A kernel that may break a rule.
+/// A permission for a kernel to break a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
     /// The rule.
@@ -15,7 +15,7 @@ pub struct Exception {
     pub reason: String,
 }
 
-/// The kernels of a crate that may break a rule, each with its reason.
+/// The permissions of a crate's kernels to break rules, each with its reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exceptions(Vec<Exception>);
 
@@ -23,7 +23,7 @@ impl Exceptions {
     /// Reads one exception a line, `rule kernel reason`; blank lines and lines with `#` in front are comments.
     ///
     /// # Errors
-    /// The number of a line that is no exception, and the missing part.
+    /// The number of the first line that is not an exception, and the missing part.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut exceptions = Vec::new();
         for (index, line) in text.lines().enumerate() {
@@ -62,16 +62,16 @@ impl Exceptions {
     }
 }
 
-/// Most characters shown of a line: a table's would go on for long.
+/// Most characters shown of a line, since a table's line is long.
 const MOST_CHARS: usize = 90;
 
 /// Lines shown of each function that breaks a rule.
 const SHOWN: usize = 3;
 
-/// Checks a PTX text; `file` stands before each position in the report.
+/// Checks a PTX text; `file` precedes each position in the report.
 ///
 /// # Errors
-/// The report: for each rule the problem, the remedy and the lines; and exceptions that nothing needs any more.
+/// The report: for each rule the problem, the remedy and the lines; and exceptions that are no longer needed.
 pub fn review(file: &str, ptx: &str, build: Build, exceptions: &Exceptions) -> Result<(), String> {
     let findings = check(ptx, build);
     // Rules that a checked build does not check need no exception there.

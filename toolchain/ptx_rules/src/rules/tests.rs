@@ -152,7 +152,7 @@ fn libm_in_the_module_is_found() {
 #[test]
 fn a_checked_build_may_trap_and_call_and_nothing_else() {
     let stack = "\t.local .align 8 .b8 \t__local_depot0[408];\n";
-    // The function that is called reports, as the checks in it do.
+    // The called function reports, as its checks do.
     let ptx = format!(
         ".visible .global .align 8 .b8 __trioxide_fault[8];\n\
          .func inner(\n)\n{{\n\tld.global.b64 %rd1, [__trioxide_fault];\n\tret;\n}}\n\
