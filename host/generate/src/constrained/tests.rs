@@ -4,7 +4,7 @@ use super::*;
 
 mod hostile;
 
-/// The triangulation alone.
+/// The triangulation, without its notes.
 fn triangulate(outline: &Outline, refinement: &Refinement) -> Result<Triangulation> {
     super::triangulate(outline, refinement).map(|(mesh, _)| mesh)
 }
