@@ -5,9 +5,10 @@
 //! size and its nodes; on one line the nodes of the Dirichlet boundary, which is the whole boundary here; those of the
 //! Neumann boundary, `0` for none; and xmin, xmax, ymin and ymax.
 //!
-//! Nodes are numbered from 1, as VEMLab and the authors' solver read them and as their older program writes them; some
-//! versions of their program write numbers from 0, with which the `0` of the Neumann boundary would be a node. They
-//! list the nodes of one boundary loop in its order; here are those of all loops, holes too, ascending.
+//! Nodes are numbered from 1, as VEMLab and the authors' solver read them and as their older program writes them. Some
+//! versions of their program write numbers from 0; then the `0` of the Neumann boundary would be a node. Their program
+//! lists the nodes of one boundary loop in the order of the loop; this writer lists the nodes of all loops, including
+//! holes, in ascending order.
 
 use std::io;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Triangle's `.poly` files as meshes of points and segments without faces. Holes and regions are for [`crate::poly`],
-//! which `trioxide triangulate` reads.
+//! Triangle's `.poly` files as meshes of points and segments without faces. [`crate::poly`] reads holes and regions,
+//! for `trioxide triangulate`.
 
 use std::path::Path;
 

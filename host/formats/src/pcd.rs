@@ -1,9 +1,9 @@
 //! Clouds of the Point Cloud Library: `.pcd`.
 //!
-//! <https://pointclouds.org/documentation/tutorials/pcd_file_format.html>. Text, binary, and binary compressed by LZF
-//! are read: `x y z`, `normal_x normal_y normal_z`, and `rgb` or `rgba` as colours; other fields are left out with a
-//! note. Written is binary, or text; coordinates are 32-bit floats where these hold all of them exactly, as most
-//! programs expect, else 64-bit ones.
+//! <https://pointclouds.org/documentation/tutorials/pcd_file_format.html>. It reads text, binary, and binary compressed
+//! by LZF: `x y z`, `normal_x normal_y normal_z`, and `rgb` or `rgba` as colours. Other fields are left out with a
+//! note. It writes binary or text. Coordinates are 32-bit floats if these hold all of them exactly, as most programs
+//! expect, or else 64-bit floats.
 
 use std::io;
 use std::path::Path;
@@ -25,7 +25,7 @@ struct Field {
     size: usize,
     kind: u8,
     count: usize,
-    /// Where it begins in a point.
+    /// Offset in a point.
     offset: usize,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
                 )));
             }
             let bytes = inflate(packed, plain).map_err(fault)?;
-            // Field by field: each has the numbers of all points one behind the other.
+            // Field by field: each has the numbers of all points.
             let loaded = collect(&header, |field, point, k| {
                 let at = header.points * field.offset + (point * field.count + k) * field.size;
                 number(field, &bytes[at..at + field.size])
@@ -126,7 +126,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     }
 }
 
-/// Notes the bytes behind the data, unless they are zeros or the end of a line: some writers end a file so.
+/// Notes the bytes after the data, unless they are zeros or the end of a line, as some writers end a file.
 fn with_note_of(behind: &[u8], mut loaded: Loaded) -> Loaded {
     if behind.iter().any(|byte| !b"\0\r\n".contains(byte)) {
         let note = format!("{} bytes behind its last point are left out", behind.len());
@@ -135,9 +135,9 @@ fn with_note_of(behind: &[u8], mut loaded: Loaded) -> Loaded {
     loaded
 }
 
-/// What LZF packed.
+/// The decompressed data of LZF.
 fn inflate(packed: &[u8], length: usize) -> std::result::Result<Vec<u8>, String> {
-    // A reference of three bytes gives 264 at most: no more is ever made than the file can hold.
+    // A reference of three bytes gives at most 264 bytes: no more memory is allocated than the file can fill.
     if length / 264 > packed.len() {
         return Err(format!("{} bytes cannot hold {length}", packed.len()));
     }
@@ -185,7 +185,7 @@ fn number(field: &Field, bytes: &[u8]) -> f64 {
         };
     }
     match (field.kind, field.size) {
-        // A packed colour: its bits count.
+        // A packed colour is given by the float's bits.
         (b'F', 4) if is_color(&field.name) => read!(u32),
         (b'F', 4) => read!(f32),
         (b'F', _) => read!(f64),
@@ -276,7 +276,7 @@ fn parse_header(file: &[u8]) -> Parsed<Header> {
     Err(Fault::new(file.len(), "the header has no DATA line"))
 }
 
-/// The fields of names, sizes, types and counts.
+/// The fields from their names, sizes, types and counts.
 fn fields(names: &[String], columns: [&Vec<String>; 3]) -> std::result::Result<Vec<Field>, String> {
     let [sizes, kinds, counts] = columns;
     if !["x", "y", "z"]
@@ -320,7 +320,7 @@ fn fields(names: &[String], columns: [&Vec<String>; 3]) -> std::result::Result<V
     Ok(fields)
 }
 
-/// The cloud of which `number` gives number `k` of a field of a point.
+/// The cloud, where `number` gives number `k` of a field of a point.
 fn collect(header: &Header, number: impl Fn(&Field, usize, usize) -> f64 + Sync) -> Loaded {
     let field = |name: &str| header.fields.iter().find(|f| f.name == name && f.count > 0);
     let vectors = |names: [&str; 3]| -> Option<Vec<DVec3>> {
@@ -371,7 +371,7 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Loaded> {
         for field in &header.fields {
             for _ in 0..field.count {
                 let value = line.f64(&field.name)?;
-                // A packed colour as a float: its bits count.
+                // A packed colour is given by the float's bits.
                 values.push(match is_color(&field.name) && field.kind == b'F' {
                     true => f64::from((value as f32).to_bits()),
                     false => value,

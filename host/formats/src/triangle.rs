@@ -1,12 +1,11 @@
 //! The files of the Triangle mesh generator: `.node` with points, `.ele` with triangles, `.poly` with segments.
 //!
 //! <https://www.cs.cmu.edu/~quake/triangle.node.html>, `triangle.ele.html`, `triangle.poly.html`. A mesh is a `.node`
-//! and an `.ele` file of one stem; either path, or the bare stem, stands for both. A `.poly` file of the same stem adds
-//! its segments; its points must be none or the first ones of the `.node` file. A `.neigh` file is not needed:
-//! neighbours are found again. Points are numbered from 0 or from 1, as the first one is. The first attribute of the
-//! triangles, when it is a whole number throughout, is their region. Attributes and markers of points are skipped. Of
-//! triangles of second order (`-o2`) the corners are read. A `.node` file without an `.ele` beside it is read as
-//! points.
+//! and an `.ele` file of one stem; either path, or the bare stem, names both. A `.poly` file of the same stem adds its
+//! segments; it must have no points, or the first points of the `.node` file. A `.neigh` file is not used: neighbours
+//! are computed. Points are numbered from 0 or from 1, as the first point is. The first attribute of the triangles is
+//! their region, if it is a whole number throughout. Attributes and markers of points are skipped. Triangles of second
+//! order (`-o2`) are read by their corners. A `.node` file without an `.ele` file of its stem is read as points.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -17,7 +16,7 @@ use glam::DVec3;
 
 use super::atomic_file::{AtomicFile, Out};
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, text_start, with_line_feeds};
+use super::text::{Fault, Line, Parsed, TextRows, text_start, with_line_feeds};
 use super::volume::elements::{self, Grid, Shape, Tags};
 use super::{Loaded, map_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
@@ -57,7 +56,7 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
         .map_err(|reason| Fault::new(0, reason).in_text(&ele_path, &ele_file))
 }
 
-/// Whether `path` is a `.node` file without triangles beside it.
+/// Whether `path` is a `.node` file without triangles.
 pub(crate) fn is_lone_node(path: &Path) -> Result<bool> {
     let is_node = path
         .extension()
@@ -72,13 +71,13 @@ pub(crate) fn is_stem(path: &Path) -> bool {
     sibling(path, "node").is_file() && sibling(path, "ele").is_file()
 }
 
-/// The files that a pair stands for, of triangles or of tetrahedra.
+/// The files of a mesh of triangles or of tetrahedra that `path` names.
 pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
     let extensions = ["node", "ele", "poly", "face"];
     extensions.map(|extension| sibling(path, extension)).into()
 }
 
-/// The file beside `path` that has `extension`, in the case of the extension of `path`.
+/// The file with the stem of `path` and `extension`, in the case of the extension of `path`.
 pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
     let given = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     if !["node", "ele", "poly"].contains(&given.to_ascii_lowercase().as_str()) {
@@ -93,14 +92,14 @@ pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
     path.with_extension(extension)
 }
 
-/// What a `.node` file holds.
+/// The content of a `.node` file.
 pub(crate) struct Nodes {
     pub(crate) points: Vec<DVec3>,
     /// Number of the first point: 0 or 1.
     pub(crate) base: u32,
 }
 
-/// The number of the next header field, or `default` where the header is shorter.
+/// The number of the next header field, or `default` if the header is shorter.
 pub(crate) fn header_count(line: &mut Line, what: &str, default: usize) -> Parsed<usize> {
     match line.is_finished() {
         true => Ok(default),
@@ -110,14 +109,14 @@ pub(crate) fn header_count(line: &mut Line, what: &str, default: usize) -> Parse
 
 pub(crate) fn parse_nodes(file: &[u8]) -> Parsed<Nodes> {
     let file = &*with_line_feeds(file);
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let (nodes, end) = parse_points(&rows)?;
     rows.expect_end(end, "the points")?;
     Ok(nodes)
 }
 
-/// The points at the start of a `.node` or `.poly` file, and the row behind them.
-pub(crate) fn parse_points(rows: &Rows) -> Parsed<(Nodes, usize)> {
+/// The points at the start of a `.node` or `.poly` file, and the row after them.
+pub(crate) fn parse_points(rows: &TextRows) -> Parsed<(Nodes, usize)> {
     let mut header = rows.row(0, "the number of points")?;
     let count = header.count("the number of points")?;
     let offset = header.offset();
@@ -163,11 +162,11 @@ fn first_index(mut line: Line) -> Parsed<u32> {
     }
 }
 
-/// What an `.ele` file holds.
+/// The content of an `.ele` file.
 pub(crate) struct Elements {
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) regions: Option<Vec<i32>>,
-    /// Nodes of triangles of second order that are no corners.
+    /// Nodes of triangles of second order that are not corners.
     pub(crate) side_nodes: Vec<u32>,
 }
 
@@ -208,13 +207,13 @@ struct ElementChunk {
     triangles: Vec<[u32; 3]>,
     side_nodes: Vec<u32>,
     regions: Vec<i32>,
-    /// An attribute is no whole number.
+    /// Whether an attribute is no whole number.
     is_fractional: bool,
 }
 
 pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
     let file = &*with_line_feeds(file);
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let mut header = rows.row(0, "the number of triangles")?;
     let count = header.count("the number of triangles")?;
     let offset = header.offset();
@@ -264,12 +263,12 @@ pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
     })
 }
 
-/// The segments of a `.poly` file. Its holes and regions made the mesh; they are not needed again.
+/// The segments of a `.poly` file. Its holes and regions were used to make the mesh, and are not needed again.
 pub(crate) fn parse_segments(file: &[u8], nodes: &Nodes) -> Parsed<Vec<Segment>> {
     let file = &*with_line_feeds(file);
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let (own, row) = parse_points(&rows)?;
-    // A mesh generator keeps the points of its input and puts its own behind them.
+    // A mesh generator keeps the points of its input and appends its own.
     let base = match own.points.len() {
         0 => nodes.base,
         _ => own.base,
@@ -281,9 +280,9 @@ pub(crate) fn parse_segments(file: &[u8], nodes: &Nodes) -> Parsed<Vec<Segment>>
     parse_segment_rows(&rows, row, base, nodes.points.len()).map(|(segments, _)| segments)
 }
 
-/// The segments from a row on, between so many points numbered from `base`, and the row behind them.
+/// The segments from a row on, between `count` points numbered from `base`, and the row after them.
 pub(crate) fn parse_segment_rows(
-    rows: &Rows,
+    rows: &TextRows,
     row: usize,
     base: u32,
     points: usize,
@@ -312,14 +311,14 @@ pub(crate) fn parse_segment_rows(
     Ok((parallel::concat(chunks), end))
 }
 
-/// Whether there is a `.poly` file with points of its own, as written by hand or by a program that makes outlines.
+/// Whether a `.poly` file has points of its own, as a program that makes outlines writes it.
 fn has_points(path: &Path) -> bool {
     if !path.is_file() {
         return false;
     }
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
-    let rows = Rows::new(&head, text_start(&head));
+    let rows = TextRows::new(&head, text_start(&head));
     let count = rows.row(0, "").and_then(|mut row| row.count(""));
     read.is_ok() && count.is_ok_and(|count| count > 0)
 }
@@ -344,7 +343,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
                 .to_owned(),
         });
     }
-    // Only when all are complete do they take their names.
+    // They are committed only when all are complete.
     let mut files = vec![
         AtomicFile::written(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
         AtomicFile::written(&sibling(path, "ele"), |out| {
@@ -400,7 +399,7 @@ fn write_segments(out: &mut dyn Out, segments: &[Segment]) -> std::io::Result<()
     write_segment_rows(out, segments)
 }
 
-/// Writes the segments of a `.poly` file behind its points, and no holes.
+/// Writes the segments of a `.poly` file after its points, and no holes.
 pub(crate) fn write_segment_rows(out: &mut dyn Out, segments: &[Segment]) -> std::io::Result<()> {
     writeln!(out, "{} 1", segments.len())?;
     write_records(out, segments.len(), |buffer, i| {

@@ -1,9 +1,9 @@
 //! VTK's polygonal data: `.vtp`.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Written is raw appended binary, or text:
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. It writes raw appended binary, or text:
 //! segments as lines, faces as polygons, the cell arrays `region` and `marker`, attributes and fields as in
-//! [`super::vtu`], but lines come first: that is the order in which VTK's polygonal data counts cells. A cloud is
-//! written with a vertex cell for each point, which VTK draws. [`super::volume::vtu`] reads them.
+//! [`super::vtu`]. Lines come first, which is the order of cells in VTK's polygonal data. A cloud gets a vertex cell
+//! for each point, because VTK draws these. [`super::volume::vtu`] reads the files.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -99,7 +99,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     let point_data = field_arrays(&of_points, &records[0]);
     data.extend(field_arrays(&of_cells, &records[1]));
     if vertices > 0 {
-        // The cells are the points of a cloud, and the arrays of no faces have no numbers for them.
+        // The cells are the points of a cloud; arrays of no faces have no numbers for them.
         data.clear();
         scalars = "";
     }
@@ -120,7 +120,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     })
 }
 
-/// Connectivity and offsets of so many cells with so many corners, by the records of each.
+/// Connectivity and offsets of cells with `corners` corners in total, from the records of each.
 fn lists<'a>(
     is_wide: bool,
     records: usize,

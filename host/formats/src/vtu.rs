@@ -1,9 +1,9 @@
 //! Surfaces in VTK's unstructured grid: `.vtu`.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Written is raw appended binary, or text:
-//! triangles and polygons as such, region ids as the cell array `region`; behind the faces, segments as lines, with
-//! their markers in the cell array `marker`. An array has a value for every cell: lines are in region 0 and faces have
-//! marker 0, and neither means anything. [`super::volume::vtu`] reads them.
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. It writes raw appended binary, or text:
+//! triangles and polygons as cells, region ids as the cell array `region`; after the faces, segments as lines, with
+//! their markers in the cell array `marker`. An array has a value for every cell: lines get region 0 and faces get
+//! marker 0, without a meaning. [`super::volume::vtu`] reads the files.
 
 use std::path::Path;
 
@@ -25,8 +25,8 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     })
 }
 
-/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers` there is an array of them also
-/// where no segment is.
+/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers`, there is an array of markers
+/// even if there are no segments.
 pub(crate) fn with_sections<R>(
     mesh: &Mesh,
     has_markers: bool,

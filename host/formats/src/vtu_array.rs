@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::fields::Number;
 use super::rows_out::{push_f64, push_integer};
 
-/// The numbers of an array that belong to one point or cell, formatted into a buffer.
+/// Formats the numbers of one point or cell of an array into a buffer.
 pub(crate) struct Numbers<'a> {
     pub(crate) buffer: &'a mut Vec<u8>,
     /// Bytes of one number; `None` for text.

@@ -1,4 +1,4 @@
-//! Writing of VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp`
+//! Writes VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp`
 //! ([`super::vtp`]).
 
 use std::io;
@@ -17,7 +17,7 @@ pub(crate) const ENCODINGS: &[Encoding] = &[Encoding::Binary, Encoding::Text, En
 /// An element with arrays: its name, its attributes, the arrays.
 pub(crate) type Section<'a> = (&'static str, &'a str, &'a [Array<'a>]);
 
-/// Those of an unstructured grid: data of points, points, cells, data of cells.
+/// The sections of an unstructured grid: data of points, points, cells, data of cells.
 pub(crate) type Sections<'a> = [Section<'a>; 4];
 
 /// An unstructured grid.
@@ -26,7 +26,7 @@ pub(crate) struct Grid<'a> {
     points: usize,
     /// Number of cells.
     cells: usize,
-    /// Points; connectivity, offsets and types; then those of cell data.
+    /// Points; connectivity, offsets and types; then arrays of cell data.
     arrays: Vec<Array<'a>>,
     /// Fields of points, and of cells.
     fields: [Vec<Joined<'a>>; 2],
@@ -35,7 +35,7 @@ pub(crate) struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    /// A grid whose cells have so many corners in all, from the records of points, and of each cell's corners, of the
+    /// A grid whose cells have `corners` corners in total, from the records of points, of each cell's corners, of the
     /// end of its corners, and of its type.
     pub(crate) fn new(
         points: usize,
@@ -43,7 +43,7 @@ impl<'a> Grid<'a> {
         corners: usize,
         records: [&'a Record<'a>; 4],
     ) -> Grid<'a> {
-        // 32 bits are half the file.
+        // 32-bit indices halve the file.
         let (index, size) = match i32::try_from(points.max(corners)) {
             Ok(_) => ("Int32", 4),
             Err(_) => ("Int64", 8),
@@ -95,7 +95,7 @@ impl<'a> Grid<'a> {
         self.fields[0].extend(fields.iter().map(Joined::of));
     }
 
-    /// Adds the fields of all cells: of two lists of the mesh with `counts` elements.
+    /// Adds the fields of all cells, from two lists of the mesh with `counts` elements.
     pub(crate) fn push_cell_fields(&mut self, lists: [&'a Fields; 2], counts: [usize; 2]) {
         self.fields[1] = Joined::of_two(lists, counts, RESERVED);
     }
@@ -121,7 +121,7 @@ fn type_name(kind: NumberType) -> &'static str {
     }
 }
 
-/// The name in letters that XML has: no controls, and no two that are none.
+/// The name in letters that XML allows: no controls, and no noncharacters.
 pub(crate) fn plain_name(name: &str) -> String {
     let letter = |c: char| match c {
         '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => ' ',
@@ -130,7 +130,7 @@ pub(crate) fn plain_name(name: &str) -> String {
     name.chars().map(letter).collect()
 }
 
-/// The name as the value of an attribute of an element.
+/// The name as an attribute's value in XML.
 fn escape(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -168,7 +168,7 @@ pub(crate) fn with_sections<R>(grid: &Grid, then: impl FnOnce(&str, &Sections) -
     then(&counts, &sections)
 }
 
-/// Writes an unstructured grid; `encoding` is text, or little-endian binary appended raw.
+/// Writes an unstructured grid. `encoding` is text, or raw appended little-endian binary.
 pub(crate) fn write_grid(
     out: &mut dyn Out,
     counts: &str,
@@ -178,8 +178,8 @@ pub(crate) fn write_grid(
     write_sections(out, "UnstructuredGrid", counts, sections, encoding)
 }
 
-/// The arrays of points and of cells in the sections of an unstructured grid, as the elements of a list of pieces that
-/// have the same.
+/// The arrays of points and of cells in the sections of an unstructured grid, as elements of a list of pieces with
+/// these arrays.
 pub(crate) fn arrays_of(sections: &Sections) -> [String; 2] {
     let element = |array: &Array| {
         let Array {
@@ -191,12 +191,12 @@ pub(crate) fn arrays_of(sections: &Sections) -> [String; 2] {
     [of_points, of_cells].map(|arrays| arrays.iter().map(element).collect())
 }
 
-/// What gives the numbers of each field.
+/// The records of each field.
 pub(crate) fn field_records<'a>(fields: &'a [Joined<'a>]) -> Vec<Box<Record<'a>>> {
     fields.iter().map(field_record).collect()
 }
 
-/// The arrays of fields, by [`field_records`].
+/// The arrays of fields, from [`field_records`].
 pub(crate) fn field_arrays<'a>(
     fields: &'a [Joined<'a>],
     records: &'a [Box<Record<'a>>],
@@ -218,7 +218,7 @@ pub(crate) fn field_arrays<'a>(
     .collect()
 }
 
-/// Writes a file with a dataset of this kind: one piece of these sections. Sections without arrays are left out.
+/// Writes a file with a dataset of this kind, and one piece of these sections. Sections without arrays are left out.
 pub(crate) fn write_sections(
     out: &mut dyn Out,
     kind: &str,
@@ -252,7 +252,7 @@ pub(crate) fn write_sections(
             write_element(out, array, encoding, offset)?;
             offset += match blocks.next() {
                 Some(blocks) => blocks.iter().map(Vec::len).sum(),
-                // Each array has its length before it.
+                // A length precedes each array.
                 None => 8 + array.size * array.numbers,
             };
         }
@@ -281,7 +281,7 @@ fn field_record<'a>(field: &'a Joined) -> Box<Record<'a>> {
     Box::new(move |i, numbers| field.numbers(i, |number| numbers.number(number)))
 }
 
-/// Writes the element of an array: with its numbers in a file that is text, else with the place where they are.
+/// Writes the element of an array, with its numbers in a text file, or else with the offset of its numbers.
 fn write_element(
     out: &mut dyn Out,
     array: &Array,

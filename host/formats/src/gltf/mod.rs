@@ -1,10 +1,10 @@
 //! glTF 2.0, read: `.gltf` with its buffers inline or beside, and `.glb`.
 //!
 //! <https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html>. The triangles, strips and fans of all meshes in the
-//! scene, each where its node puts it, are one mesh: lines are segments, points vertices. Normals, colours and texture
-//! coordinates are read where every part has them; materials, textures, skins and animations are left out. Sparse
-//! accessors and compressed geometry (Draco, meshopt) are refused. The y axis stays the second one, which points up in
-//! glTF.
+//! scene, placed by their nodes, become one mesh; lines are segments, points vertices. Normals, colours and texture
+//! coordinates are read if every part has them. Materials, textures, skins and animations are left out. Sparse
+//! accessors and compressed geometry (Draco, meshopt) are refused. The y axis remains the second axis; in glTF it
+//! points up.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -34,11 +34,11 @@ pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Loaded> {
     })
 }
 
-/// The mesh of a file; `references` find its buffers beside it.
+/// The mesh of a file. `references` finds the buffers in other files.
 pub(crate) fn parse(file: &[u8], references: References) -> Read<Loaded> {
     let (json, binary) = match file.starts_with(b"glTF") {
         true => chunks(file)?,
-        // RFC 8259 lets readers skip a byte-order mark, which the format forbids writers.
+        // RFC 8259 lets readers skip a byte-order mark, which glTF forbids.
         false => (file.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(file), None),
     };
     let document: Value =
@@ -100,30 +100,30 @@ fn index(value: &Value) -> Option<usize> {
 struct Scene<'a> {
     document: &'a Value,
     buffers: Vec<Buffer<'a>>,
-    /// What accessors become: nodes may show one mesh, and primitives one accessor, any number of times.
+    /// Count of accessors' copies: nodes may share a mesh, and primitives an accessor, any number of times.
     copies: Copies,
     mesh: Mesh,
     faces: FaceList,
-    /// Whether all parts had normals, colours and texture coordinates.
+    /// Whether all parts so far had normals, colours and texture coordinates.
     has: [bool; 3],
     parts: usize,
 }
 
-/// Numbers of an accessor, and how many an element has.
+/// Numbers of an accessor, and their number per element.
 struct Numbers {
     values: Vec<f64>,
     width: usize,
 }
 
 impl Scene<'_> {
-    /// Takes the meshes of all nodes of the scene.
+    /// Reads the meshes of all nodes of the scene.
     fn visit(&mut self) -> Read<()> {
         let document = self.document;
         let nodes = array(&document["nodes"]);
         let scene = index(&document["scene"]).unwrap_or(0);
         let mut open: Vec<(usize, DMat4)> = match array(&document["scenes"]).get(scene) {
             Some(scene) => array(&scene["nodes"]).iter().filter_map(index).collect(),
-            // Without a scene, every node that is no child.
+            // Without a scene, every node that is no child is a root.
             None => {
                 let children = nodes.iter().flat_map(|node| array(&node["children"]));
                 let children: std::collections::HashSet<_> = children.filter_map(index).collect();
@@ -215,7 +215,7 @@ impl Scene<'_> {
             uvs: all_uvs,
         } = &mut self.mesh.attributes;
         match normals {
-            // Perpendicular to the surface, however it is stretched.
+            // Perpendicular to the surface after any linear map.
             Some(normals) if self.has[0] && linear.determinant() != 0.0 => {
                 let turned = linear.inverse().transpose();
                 let normals = vectors(&normals);
@@ -246,7 +246,7 @@ impl Scene<'_> {
         }
         self.parts += 1;
         let corners = self.corners(primitive, count)?;
-        // A matrix that mirrors turns the triangles around.
+        // A mirroring matrix reverses the triangles.
         self.push_elements(
             primitive,
             &corners,
@@ -255,7 +255,7 @@ impl Scene<'_> {
         )
     }
 
-    /// The vertices of a primitive in the order of its indices, from 0.
+    /// The vertices of a primitive in the order of its indices, or 0, 1, 2, … without indices.
     fn corners(&self, primitive: &Value, count: usize) -> Read<Vec<u32>> {
         let Some(accessor) = index(&primitive["indices"]) else {
             return Ok((0..count as u32).collect());
@@ -321,14 +321,14 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// The bytes of a buffer: as many as it declares, or all.
+    /// The bytes of a buffer: the declared number, or all.
     fn bytes_of_buffer(&self, i: usize) -> Option<&[u8]> {
         let bytes = self.buffers.get(i)?;
         let length = index(&self.document["buffers"][i]["byteLength"]);
         bytes.get(..length.unwrap_or(bytes.len()))
     }
 
-    /// The numbers of an accessor, whose elements have one of the `widths`.
+    /// The numbers of an accessor. `widths` are the allowed numbers per element.
     fn accessor(&self, number: usize, widths: RangeInclusive<usize>) -> Read<Numbers> {
         let fault = |reason: String| format!("accessor {number}: {reason}");
         let accessor = array(&self.document["accessors"])
@@ -455,7 +455,7 @@ fn scaled(value: f64, most: f64, is_normalized: bool) -> f64 {
     }
 }
 
-/// Where a node puts its children.
+/// The placement of a node's children.
 fn local_matrix(node: &Value) -> DMat4 {
     let numbers = |name: &str| -> Vec<f64> {
         array(&node[name])

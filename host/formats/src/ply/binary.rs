@@ -7,14 +7,14 @@ use super::{Body, FaceChunk, check_tag, push_strips};
 use crate::text::{Fault, Parsed, check_vertex, parse_chunks, whole};
 use trioxide_mesh::mesh::Segment;
 
-/// What is left of the body.
+/// The remaining bytes of the body.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
     file: &'a [u8],
     /// Offset of the next byte.
     at: usize,
     endian: Endian,
-    /// Offset of the body: a fault's line is the first behind the header.
+    /// Offset of the body: a fault's line is the first after the header.
     body: usize,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Cursor<'a> {
         whole(value).ok_or_else(|| self.fault(offset, format!("expected {what}, found `{value}`")))
     }
 
-    /// The bytes of a list.
+    /// The bytes of a list's items.
     fn list(&mut self, count: Scalar, item: Scalar) -> Parsed<&'a [u8]> {
         let offset = self.at;
         let count = self.whole_number(count, "the length of a list")?;
@@ -59,7 +59,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Size in bytes of one element without its lists' items, and whether it has lists.
+/// Size in bytes of an element without its lists' items, and whether it has lists.
 fn fixed_size(element: &Element) -> (usize, bool) {
     let mut size = 0;
     let mut has_lists = false;
@@ -86,7 +86,7 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
     for element in &header.elements {
         let (size, has_lists) = fixed_size(element);
         let left = file.len() - cursor.at;
-        // Before anything is made for them, also where lists make them longer.
+        // Checked before allocating, also for elements with lists, which are longer.
         if element.count.checked_mul(size).is_none_or(|all| all > left) {
             let reason = format!(
                 "{} elements {} of at least {size} bytes are expected, but {left} bytes are left",
@@ -190,8 +190,9 @@ fn parse_vertex_with_lists(
 /// Records that one task reads.
 const RECORDS: usize = if cfg!(test) { 5 } else { 1 << 14 };
 
-/// The records of an element from the cursor on, in parts that all threads can read: where each begins, and its
-/// records. Where the records end. If one of them is faulty, it is in the last part, whose reader finds the fault.
+/// Splits the records of an element from the cursor on into parts that threads can read: the offset and the first
+/// record of each. Also returns the end of the records. A faulty record ends the split: it is in the last part, whose
+/// reader finds the fault.
 fn split_records(element: &Element, cursor: &Cursor) -> (Vec<(usize, usize)>, usize) {
     let mut cursor = *cursor;
     let mut parts = Vec::new();
@@ -204,7 +205,7 @@ fn split_records(element: &Element, cursor: &Cursor) -> (Vec<(usize, usize)>, us
         }
         for property in &element.properties {
             let is_short = match property.kind {
-                // By far the most: a list whose length is a byte.
+                // By far the most common: a list whose length is a byte.
                 Kind::List {
                     count: Scalar::U8,
                     item,
@@ -266,7 +267,7 @@ fn parse_strips(element: &Element, cursor: &mut Cursor, vertices: usize) -> Pars
             match (property.role, property.kind) {
                 (Role::Strip, Kind::List { count, item }) => {
                     let bytes = cursor.list(count, item)?.chunks_exact(item.size());
-                    // What is no whole number is no vertex either.
+                    // A number that is not whole is no vertex either.
                     let value = |bytes| whole(item.read(bytes, cursor.endian)).unwrap_or(i64::MIN);
                     let values: Vec<i64> = bytes.map(value).collect();
                     push_strips(&values, vertices, &mut chunk.faces)
@@ -321,7 +322,7 @@ fn parse_corners(
 
 #[cfg(test)]
 mod tests {
-    /// Faces of 3 to 6 vertices: more of them than a part has.
+    /// A file with faces of 3 to 6 vertices, more faces than a task reads.
     fn file(faces: usize) -> Vec<u8> {
         let mut file = format!(
             "ply\nformat binary_little_endian 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\n\
@@ -364,7 +365,7 @@ mod tests {
         let last = bad.len() - 8;
         bad[last..last + 4].copy_from_slice(&77_i32.to_le_bytes());
         assert!(fault(&bad).unwrap().contains("vertex 77"));
-        // A list in the second part that is longer than the file hides what is behind it; a fault before it comes
+        // A list in the second part that is longer than the file hides the faces after it. A fault before it comes
         // first.
         let record = |i: usize| whole.len() - file_tail(i);
         bad[record(7) + 4] = 255;
@@ -374,7 +375,7 @@ mod tests {
         assert!(fault(&bad).unwrap().contains("vertex -1"));
     }
 
-    /// Bytes from face `first` of [`file`] of 23 on.
+    /// Bytes from face `first` to the end of [`file`] with 23 faces.
     fn file_tail(first: usize) -> usize {
         (first..23).map(|i| 4 + 1 + 4 * (3 + i % 4) + 4).sum()
     }

@@ -1,4 +1,4 @@
-//! Records of one size of a binary PLY file, read in parallel.
+//! Records of equal size in a binary PLY file, read in parallel.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,7 @@ impl VertexColumns<'_> {
         (points, attributes)
     }
 
-    /// The numbers without a meaning.
+    /// The fields: numbers without a special role.
     pub(super) fn fields(&self) -> Fields {
         let mut offsets = Vec::new();
         let mut offset = 0;
@@ -68,14 +68,14 @@ impl VertexColumns<'_> {
         None
     }
 
-    /// The numbers of the properties with these roles, of every vertex; 0 for one that is not there.
+    /// The numbers of the properties with these roles, for every vertex; 0 for a missing one.
     fn gather<const N: usize, T: Send>(
         &self,
         roles: [Role; N],
         make: impl Fn([f64; N]) -> T + Sync,
     ) -> Vec<T> {
         let columns = roles.map(|role| self.column(role));
-        // Without a choice for every number where all have one of the usual types.
+        // If all have one of the usual types, no branch per number.
         macro_rules! uniform {
             ($type:ty, $from_bytes:path, $scalar:expr) => {
                 if let Some(offsets) = all_are(&columns, $scalar) {
@@ -122,7 +122,7 @@ impl VertexColumns<'_> {
     }
 }
 
-/// The offsets of columns that are all there and of one type.
+/// The offsets of the columns, if all exist and have the type `scalar`.
 fn all_are<const N: usize>(columns: &[Option<Column>; N], scalar: Scalar) -> Option<[usize; N]> {
     let mut offsets = [0; N];
     for (offset, column) in offsets.iter_mut().zip(columns) {
@@ -134,9 +134,9 @@ fn all_are<const N: usize>(columns: &[Option<Column>; N], scalar: Scalar) -> Opt
     Some(offsets)
 }
 
-/// Faces that all have as many vertices as the first one, with their regions, their fields and the bytes that they
-/// take; `None` where they do not, where they are of unusual types, or where one is faulty: then they are to be read
-/// one by one, which finds the fault.
+/// Faces that all have as many vertices as the first one, with their regions, their fields and their number of bytes.
+/// `None` if sizes differ, types are unusual, or a face is faulty: then the caller reads them one by one and finds the
+/// fault.
 pub(super) fn read_equal_faces(
     element: &Element,
     bytes: &[u8],
@@ -173,8 +173,8 @@ pub(super) fn read_equal_faces(
 /// Corners of triangles, and their regions if the file has them.
 pub type Triangles = (Vec<[u32; 3]>, Option<Vec<i32>>);
 
-/// Some of the faces, where all are triangles of usual types without fields: bytes of a record, or the triangles of a
-/// range and their regions. `None` where they are not, or where one is faulty.
+/// A range of the faces, if all are triangles of usual types without fields. `None` if they are not, or if one is
+/// faulty.
 pub(super) struct TriangleColumns(FaceLayout);
 
 impl TriangleColumns {
@@ -205,7 +205,7 @@ impl TriangleColumns {
     }
 }
 
-/// Where what stands in a face's record, if all have as many vertices.
+/// The layout of a face's record, if all faces have the same number of vertices.
 struct FaceLayout {
     /// The length of the list.
     length: Column,
@@ -261,7 +261,7 @@ impl FaceLayout {
         })
     }
 
-    /// The regions of all records; `None` where one is no whole number that fits.
+    /// The regions of all records. `None` if one is no whole number in range.
     fn regions(&self, records: &[u8], (scalar, offset): Column) -> Option<Vec<i32>> {
         let region = |i: usize| {
             let value = scalar.read(&records[i * self.size + offset..], self.endian);
@@ -272,10 +272,10 @@ impl FaceLayout {
         parallel::try_collect(records.len() / self.size, region).ok()
     }
 
-    /// Reads the vertices of all records into `out`; `None` for a face that has another number of them, or one that is
-    /// out of range.
+    /// Reads the vertices of all records into `out`. `None` for a face with another number of vertices, or with a
+    /// vertex out of range.
     fn read(&self, records: &[u8], out: &mut [u32], vertices: usize) -> Option<()> {
-        // A negative index is a large one.
+        // As an unsigned number, a negative index is large.
         let limit = match self.item {
             Scalar::I32 => vertices.min(1 << 31),
             _ => vertices,

@@ -7,7 +7,7 @@ use super::check_tag;
 use crate::text::{Fault, Line, Parsed, check_vertex, lines, show, text_start};
 use trioxide_mesh::mesh::Segment;
 
-/// How the body is encoded.
+/// Encoding of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Encoding {
     Text,
@@ -49,7 +49,7 @@ impl Scalar {
         })
     }
 
-    /// As any type of numbers.
+    /// The general type of numbers.
     pub(super) fn number_type(self) -> NumberType {
         match self {
             Scalar::I8 => NumberType::I8,
@@ -105,7 +105,7 @@ pub(super) enum Kind {
     List { count: Scalar, item: Scalar },
 }
 
-/// What a property is to us.
+/// The role of a property.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Role {
     /// x, y or z.
@@ -128,7 +128,7 @@ pub(super) enum Role {
     Marker,
     /// A number that is a field of its vertex or face.
     Field,
-    /// Nothing.
+    /// Skipped.
     Skipped,
 }
 
@@ -153,7 +153,7 @@ impl Element {
         self.roles.contains(&role)
     }
 
-    /// The meaning of a number of an element by this name.
+    /// The role of a scalar property of this name.
     pub(super) fn meaning(element: &str, name: &str) -> Role {
         let element = Element {
             name: element.to_owned(),
@@ -164,7 +164,7 @@ impl Element {
         element.role_of(name.as_bytes(), Kind::Scalar(Scalar::U8))
     }
 
-    /// Rows that a text file has for it: none where a row has no number.
+    /// Its rows in a text file: none if a row has no number.
     pub(super) fn rows(&self) -> usize {
         match self.properties.is_empty() {
             true => 0,
@@ -172,12 +172,12 @@ impl Element {
         }
     }
 
-    /// Whether each has strips of triangles.
+    /// Whether its rows are strips of triangles.
     pub(super) fn holds_strips(&self) -> bool {
         self.has(Role::Strip)
     }
 
-    /// Whether each is a segment.
+    /// Whether its rows are segments.
     pub(super) fn holds_segments(&self) -> bool {
         self.has(Role::End(0)) && self.has(Role::End(1))
     }
@@ -212,29 +212,29 @@ impl Element {
 pub(super) struct Header {
     pub(super) encoding: Encoding,
     pub(super) elements: Vec<Element>,
-    /// Segments in its comments.
+    /// Segments given in comments.
     pub(super) segments: Vec<Segment>,
-    /// Whether its comments hold segments of another mesh.
+    /// Whether comments give segments of another mesh.
     pub(super) has_stale_segments: bool,
     /// Offset of the body.
     pub(super) end: usize,
 }
 
-/// Segments as comments, which every program skips: an element `edge` with markers, or any element but `vertex` and
-/// `face`, keeps some programs from reading the file (see [`super`]).
+/// Segments as comments, which every program skips. An element `edge` with markers, or any element but `vertex` and
+/// `face`, prevents some programs from reading the file (see [`super`]).
 ///
-/// `comment segments 3 vertices 4 faces 2` announces three of them, `comment segment 0 1 7` has two ends and a marker.
-/// A program may keep comments and change the mesh: then the counts differ, and the segments are left out.
+/// `comment segments 3 vertices 4 faces 2` announces three segments; `comment segment 0 1 7` gives two ends and a
+/// marker. A program may keep comments and change the mesh: then the counts differ, and the segments are left out.
 #[derive(Default)]
 struct SegmentComments {
-    /// Numbers of segments, vertices and faces.
+    /// Announced numbers of segments, vertices and faces.
     counts: Option<[usize; 3]>,
     /// Numbers of the comments `segment`, each with its offset.
     rows: Vec<(usize, [i64; 3])>,
 }
 
 impl SegmentComments {
-    /// Reads what follows `comment` in a line. Other comments are skipped.
+    /// Reads the text after `comment` in a line. Other comments are skipped.
     fn read(&mut self, mut line: Line) {
         let offset = line.offset();
         match line.token() {
@@ -262,7 +262,7 @@ impl SegmentComments {
         }
     }
 
-    /// The segments of a mesh with these numbers of vertices and faces; `None` if they belong to another mesh.
+    /// The segments of a mesh with these numbers of vertices and faces. `None` if they belong to another mesh.
     fn finish(self, vertices: usize, faces: usize) -> Parsed<Option<Vec<Segment>>> {
         let Some(counts) = self.counts else {
             return Ok(Some(Vec::new()));
@@ -292,7 +292,7 @@ impl Header {
         self.element("vertex").map_or(0, |element| element.count)
     }
 
-    /// Which arrays its vertices have beside positions: normals, colours, texture coordinates.
+    /// Whether its vertices have normals, colours and texture coordinates.
     pub(super) fn attributes(&self) -> [bool; 3] {
         let has = |role| {
             self.element("vertex")
@@ -357,7 +357,7 @@ impl Header {
                     if element.has(property.role) {
                         match property.role {
                             Role::Skipped => {}
-                            // Some programs write one twice, under two of its names: the first counts.
+                            // Some programs write a property twice, under two names: the first counts.
                             Role::Color(_) | Role::Uv(_) => property.role = Role::Skipped,
                             _ => {
                                 return Err(fault(format!("there is a second {}", property.name)));
@@ -400,7 +400,7 @@ impl Header {
         Err(Fault::new(file.len(), "the header has no end_header line"))
     }
 
-    /// Makes fields of the numbers of vertices and faces that have no meaning: also of half a normal or colour.
+    /// Makes fields of the numbers of vertices and faces without a role, including incomplete normals and colours.
     fn mark_fields(&mut self) {
         let [has_normals, has_colors, has_uvs] = self.attributes();
         for element in &mut self.elements {
@@ -422,7 +422,7 @@ impl Header {
         }
     }
 
-    /// Checks that it announces a mesh.
+    /// Checks that the header announces a mesh.
     fn check(&self) -> Result<(), String> {
         let Some(vertex) = self.element("vertex") else {
             return Err("the header announces no element vertex".to_owned());

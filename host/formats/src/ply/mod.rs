@@ -1,18 +1,18 @@
 //! Polygon File Format, Stanford's: `.ply`.
 //!
-//! <https://paulbourke.net/dataformats/ply/>. Read are text and both binary encodings, scalars of any type, coordinates
-//! of one or two or three of `x`, `y` (needed) and `z`, faces as `vertex_indices` or `vertex_index`, an integer
-//! `region` of a face, our comments of segments, and an element `edge` with `vertex1` and `vertex2` as segments, with
-//! an integer `marker`; a list of all edges of the faces, without markers, makes no segments, and a note says so. Of a
-//! vertex, normals are read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535,
-//! floats to 1) and texture coordinates as `s t`, `u v`, `texture_u texture_v` or `texture_s texture_t`. Other numbers
-//! of vertices and faces are fields. An element `tristrips` gives triangles. Other lists and elements are skipped, and
-//! a note says so. Numbers in text are read as `f64`, whatever type the header declares: nothing that the file says is
-//! lost. Text need not have a line for each vertex or face.
+//! <https://paulbourke.net/dataformats/ply/>. It reads text and both binary encodings; scalars of any type; coordinates
+//! of one, two or three of `x`, `y` (required) and `z`; faces as `vertex_indices` or `vertex_index`; an integer
+//! `region` of a face; segments in our comments; and segments as an element `edge` with `vertex1` and `vertex2`, and an
+//! integer `marker`. A list of all edges of the faces, without markers, gives no segments, and a note reports it.
+//! Normals of a vertex are `nx ny nz`, colours `red green blue [alpha]` (integers to 255, 16-bit ones to 65535, floats
+//! to 1), texture coordinates `s t`, `u v`, `texture_u texture_v` or `texture_s texture_t`. Other numbers of vertices
+//! and faces are fields. An element `tristrips` gives triangles. Other lists and elements are skipped with a note.
+//! Numbers in text are read as `f64`, for any declared type, so no digits are lost. Text need not have a line for each
+//! vertex or face.
 //!
-//! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates
-//! are `float` where that holds them exactly. Segments are written as comments of the header. Readers of binary files
-//! with a triangle mesh and segments in each form:
+//! It writes little-endian binary, or the requested encoding, with `double` coordinates. Normals and texture
+//! coordinates are `float` if that holds them exactly. Segments are written as comments of the header. Programs that
+//! read binary files with a triangle mesh and segments in each form:
 //!
 //! | form of the segments | trimesh 5.2 | meshio 5.3 | plyfile 1.1 | Open3D 0.20 | MeshLab 2025.07 | VTK 9.7 |
 //! | --- | --- | --- | --- | --- | --- | --- |
@@ -22,8 +22,8 @@
 //! | faces of two vertices | refuses | mesh, lines | mesh | wrong faces | wrong faces | mesh, lines |
 //! | comments | mesh | mesh | mesh, comments | mesh | mesh | mesh |
 //!
-//! Comments are the form that all six take. meshio refuses every element but `vertex` and `face`, and, in binary files,
-//! any property of faces: files with regions too.
+//! All six accept comments. meshio refuses every element but `vertex` and `face`, and, in binary files, any property of
+//! faces, so it also refuses files with regions.
 
 use std::borrow::Cow;
 use std::mem::take;
@@ -33,7 +33,7 @@ use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 
 use super::faces::FaceList;
-use super::text::{Fault, Line, Parsed, Rows, check_vertex, whole, with_line_feeds};
+use super::text::{Fault, Line, Parsed, TextRows, check_vertex, whole, with_line_feeds};
 use super::volume::vtk_cells::split_strip;
 use super::{Loaded, map_file};
 pub(crate) use fields::{lost_fields, renamed, retyped};
@@ -97,7 +97,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     Ok(loaded)
 }
 
-/// The file with line feeds at the ends of its lines, where these are those of old Macintoshs.
+/// The file with line feeds instead of carriage returns as line ends.
 ///
 /// # Errors
 /// A binary file with such a header: in its body a carriage return is a byte like any other.
@@ -118,13 +118,13 @@ fn with_line_ends(file: &[u8]) -> Parsed<Cow<'_, [u8]>> {
     }
 }
 
-/// Whether the segments are a list of all edges of the faces, which marks none of them.
+/// Whether the segments are the list of all edges of the faces: then none of them is marked.
 fn lists_every_edge(mesh: &Mesh) -> bool {
     let corners = match &mesh.faces {
         Faces::Triangles(triangles) => 3 * triangles.len(),
         Faces::Polygons(polygons) => polygons.vertices.len(),
     };
-    // No edge is a side of more than two faces, but for a few.
+    // Few edges are sides of more than two faces.
     if mesh.segments.len() < corners / 3 || mesh.segments.is_empty() || corners == 0 {
         return false;
     }
@@ -137,7 +137,7 @@ fn lists_every_edge(mesh: &Mesh) -> bool {
     parallel::all(&edges, |edge| listed.binary_search(&edge.ends).is_ok())
 }
 
-/// What follows the header.
+/// The content after the header.
 #[derive(Default)]
 struct Body {
     points: Vec<DVec3>,
@@ -145,7 +145,7 @@ struct Body {
     vertex_fields: Fields,
     face_fields: Fields,
     faces: Faces,
-    /// Empty where the file has none.
+    /// Empty if the file has none.
     regions: Vec<i32>,
     segments: Vec<Segment>,
 }
@@ -177,7 +177,7 @@ impl Body {
 }
 
 impl Body {
-    /// Adds the triangles of strips behind the faces, in region 0 where these have regions.
+    /// Appends the triangles of strips to the faces, in region 0 if the faces have regions.
     fn add_strips(&mut self, chunks: Vec<FaceChunk>, header: &Header) -> Parsed<()> {
         let has_regions = header.has_regions() && self.regions.len() == self.faces.len();
         let mut all = FaceList::default();
@@ -197,28 +197,28 @@ impl Body {
     }
 }
 
-/// Some of the faces.
+/// A part of the faces.
 #[derive(Default)]
 struct FaceChunk {
     faces: FaceList,
-    /// Empty where the file has none.
+    /// Empty if the file has none.
     regions: Vec<i32>,
     /// Numbers of fields, face by face.
     others: Vec<f64>,
 }
 
 fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
-    let rows = Rows::new(file, header.end);
+    let rows = TextRows::new(file, header.end);
     let counts = header.elements.iter().map(Element::rows);
     let expected = counts.fold(0, usize::saturating_add);
     let laid = (rows.count != expected).then(|| layout::with_rows(file, header));
     match laid.flatten() {
-        Some(laid) => parse_rows(&Rows::new(&laid, header.end), header),
+        Some(laid) => parse_rows(&TextRows::new(&laid, header.end), header),
         None => parse_rows(&rows, header),
     }
 }
 
-fn parse_rows(rows: &Rows, header: &Header) -> Parsed<Body> {
+fn parse_rows(rows: &TextRows, header: &Header) -> Parsed<Body> {
     let vertices = header.vertices();
     let mut body = Body::default();
     let mut row = 0;
@@ -261,7 +261,7 @@ fn parse_rows(rows: &Rows, header: &Header) -> Parsed<Body> {
     Ok(body)
 }
 
-/// Adds the triangles of strips, by the values of a list.
+/// Adds the triangles of strips, given as the values of a list.
 fn push_strips(
     values: &[i64],
     vertices: usize,
@@ -291,7 +291,7 @@ fn parse_text_strips(
         match property.role {
             Role::Strip => {
                 let count = line.count("the length of the strips")?;
-                // Each number is in the file: no more is kept than that.
+                // Each number is in the file, so the list is no longer than the file.
                 let mut values = Vec::new();
                 for _ in 0..count {
                     values.push(line.integer("a vertex index")?);
@@ -366,7 +366,7 @@ fn parse_text_segment(element: &Element, line: &mut Line, vertices: usize) -> Pa
     Ok(segment)
 }
 
-/// The index of a vertex, which may be declared as a float and stand there as `3.0`.
+/// The index of a vertex, which may be declared as a float and written as `3.0`.
 fn text_vertex(line: &mut Line, scalar: Scalar, vertices: usize) -> Parsed<u32> {
     let offset = line.offset();
     let index = if scalar.is_float() {

@@ -2,9 +2,9 @@
 //! `.foam` file, which ParaView opens.
 //!
 //! <https://doc.openfoam.com/2312/fundamentals/mesh/>. Inner faces come first, in ascending order of owner and
-//! neighbour: the owner is the polyhedron with the lower id, and the face is seen from it counter-clockwise from
-//! outside. Faces of the boundary follow, a patch for each tag. A barrier face, which has the same polyhedron on both
-//! sides, is two faces of the patch `barriers`: a baffle.
+//! neighbour. The owner is the polyhedron with the lower id, and the face is counter-clockwise as seen from outside of
+//! it. Faces of the boundary follow, with a patch for each tag. A barrier face, which has the same polyhedron on both
+//! sides, becomes two faces of the patch `barriers`: a baffle.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -103,7 +103,7 @@ fn folder_of(path: &Path) -> PathBuf {
     parent.join("constant").join("polyMesh")
 }
 
-/// The files that [`write`] writes beside the file `path`.
+/// The files that [`write`] writes in addition to the file `path`.
 pub(crate) fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
     let folder = folder_of(path);
     FILES.into_iter().map(move |name| folder.join(name))

@@ -28,7 +28,7 @@ pub(crate) mod vtu;
 pub(crate) use foam::beside as beside_foam;
 pub use vtu::is_polyhedra;
 
-/// How a file is written.
+/// The form of a file.
 enum Kind {
     Vtu,
     Foam,
@@ -66,8 +66,8 @@ pub fn read_polyhedra(path: &Path) -> Result<PolyhedralMesh> {
     })
 }
 
-/// Writes `mesh` to the file `path`, whole or not at all. Returns a sentence for whatever of the mesh the file does not
-/// hold.
+/// Writes `mesh` to the file `path`, as a whole or not at all. Returns a sentence for each part of the mesh that the
+/// file does not hold.
 ///
 /// # Errors
 /// [`trioxide_mesh::Error::Format`] for an extension that is not written, [`trioxide_mesh::Error::File`] when the file

@@ -1,12 +1,12 @@
 //! VisF, the format of the visualiser Camarón (Universidad de Chile), which the prototypes of Polylla in three
 //! dimensions write.
 //!
-//! The text form, as Camarón's reader takes it (github.com/PlusLabUChile/Camaron3D,
-//! `ModelLoading/modelloadingvisf.cpp`): `2 2`, for text and for polyhedra; the number of points, and a point a line;
-//! the number of faces, and a line for each, its number of vertices and these; `0`, since neighbours of faces are not
-//! listed; the number of polyhedra, and a line for each, its number of faces and these. All numbers count from 0. A
-//! face between two polyhedra is there once, counter-clockwise as seen from outside of the one that is listed first.
-//! The format has no regions, tags or fields, and no rule for the direction of faces: so it is written and not read.
+//! The text form, as Camarón reads it (github.com/PlusLabUChile/Camaron3D, `ModelLoading/modelloadingvisf.cpp`): `2 2`,
+//! for text and for polyhedra; the number of points, and a point per line; the number of faces, and a line for each
+//! face with its number of vertices and its vertices; `0`, since neighbours of faces are not listed; the number of
+//! polyhedra, and a line for each with its number of faces and its faces. All numbers count from 0. A face between two
+//! polyhedra is listed once, counter-clockwise as seen from outside of the first polyhedron. The format has no regions,
+//! tags or fields, and no rule for the direction of faces: so it is written but not read.
 
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ use trioxide_mesh::polyhedra::PolyhedralMesh;
 use crate::atomic_file::{Out, write_atomically};
 use crate::rows_out::{push_f64, push_integer, write_records};
 
-/// Appends a number of ids and the ids as a line.
+/// Appends a line with the number of ids and the ids.
 fn push_list(buffer: &mut Vec<u8>, ids: impl ExactSizeIterator<Item = u32>) {
     push_integer(buffer, ids.len());
     for id in ids {

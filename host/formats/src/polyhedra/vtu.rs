@@ -1,12 +1,12 @@
 //! `.vtu` files of polyhedra: cells of type 42, with their faces in the arrays `faces` and `faceoffsets`.
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. For each polyhedron `faces` has its
-//! number of faces, and for each face its number of vertices and the vertices; `faceoffsets` has the end of each
-//! polyhedron in it, and -1 for other cells. The connectivity of a polyhedron lists its vertices. VTK writes another
-//! layout from 9.4 on, and both are read: `polyhedron_to_faces` lists each polyhedron's faces up to its end in
-//! `polyhedron_offsets`, `face_connectivity` each face's vertices up to its end in `face_offsets`. Written is the one
-//! that all versions read. Tagged faces are cells of their own, with the array `marker`. Other arrays of points and
-//! cells are fields.
+//! number of faces, and for each face its number of vertices and its vertices. `faceoffsets` has the end of each
+//! polyhedron in `faces`, and -1 for other cells. The connectivity of a polyhedron lists its vertices. VTK writes
+//! another layout from 9.4 on: `polyhedron_to_faces` lists each polyhedron's faces up to its end in
+//! `polyhedron_offsets`, `face_connectivity` each face's vertices up to its end in `face_offsets`. Both are read; the
+//! first, which all versions read, is written. Tagged faces are cells of their own, with the array `marker`. Other
+//! arrays of points and cells are fields.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ fn only_piece<'a, 'b>(root: Node<'a, 'b>) -> Parsed<Node<'a, 'b>> {
     child(child(root, "UnstructuredGrid")?, "Piece")
 }
 
-/// The polyhedra of a file of one piece.
+/// The polyhedra of a file with one piece.
 pub(super) fn parse(file: &[u8]) -> Parsed<PolyhedralMesh> {
     let file = File::new(file)?;
     let document = file.document()?;
@@ -129,16 +129,16 @@ struct Cells<'a, 'b> {
     offsets: Vec<i64>,
     connectivity: Vec<i64>,
     faces: Faces,
-    /// What lists of faces become: any number of cells may name one face.
+    /// Count of the faces' copies: any number of cells may name one face.
     copies: Copies,
 }
 
 /// Faces of the polyhedra.
 enum Faces {
-    /// Of each polyhedron their number, and of each face its number of vertices and the vertices; and the end of each
-    /// cell, -1 for none.
+    /// For each polyhedron the number of its faces, and for each face its number of vertices and its vertices; and the
+    /// end of each cell, -1 for none.
     Streams { numbers: Vec<i64>, ends: Vec<i64> },
-    /// Vertices of faces and the end of each; faces of polyhedra and the end of each cell.
+    /// Vertices of faces and the end of each face; faces of polyhedra and the end of each cell.
     Lists {
         vertices: Vec<i64>,
         face_ends: Vec<i64>,
@@ -341,10 +341,10 @@ fn running_sum(counts: impl Iterator<Item = usize>) -> Vec<usize> {
         .collect()
 }
 
-/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers` there is an array of them also
-/// where no face is tagged.
+/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers`, there is an array of markers
+/// even if no face is tagged.
 ///
-/// Of the faces it needs those that polyhedra and tags name, seen from outside of any polyhedron.
+/// Polyhedra and tags must name all faces that the file needs, as seen from outside of any polyhedron.
 pub(crate) fn with_sections<R>(
     mesh: &PolyhedralMesh,
     has_markers: bool,

@@ -1,10 +1,10 @@
 //! The files of TetGen: `.node` with points, `.ele` with tetrahedra, `.face` with triangles that have a marker.
 //!
 //! <https://wias-berlin.de/software/tetgen/fformats.html>. A mesh is a `.node` and an `.ele` file of one stem; either
-//! path, or the bare stem, stands for both. A `.face` file of the same stem adds its faces. Points are numbered from 0
-//! or from 1, as the first one is. The first attribute of the tetrahedra, when it is a whole number throughout, is
-//! their region. Attributes and markers of points are skipped. Of tetrahedra of second order (`-o2`) and of their faces
-//! the corners are read. The points are read by [`triangle`].
+//! path, or the bare stem, names both. A `.face` file of the same stem adds its faces. Points are numbered from 0 or
+//! from 1, as the first point is. The first attribute of the tetrahedra is their region, if it is a whole number
+//! throughout. Attributes and markers of points are skipped. Tetrahedra of second order (`-o2`) and their faces are
+//! read by their corners. [`triangle`] reads the points.
 
 use std::path::Path;
 
@@ -14,22 +14,22 @@ use crate::atomic_file::{AtomicFile, Out};
 use crate::input::{is_pipe, peek_file};
 use crate::map_file;
 use crate::rows_out::{push_integer, write_records};
-use crate::text::{Fault, Line, Parsed, Rows, text_start};
+use crate::text::{Fault, Line, Parsed, TextRows, text_start};
 use crate::triangle::{self, Nodes, header_count, sibling, write_nodes};
 use trioxide_mesh::volume::{CellKind, Cells, VolumeMesh};
 use trioxide_mesh::{Error, Result};
 
-/// Whether `path` stands for a pair of files with tetrahedra.
+/// Whether `path` names a pair of files with tetrahedra.
 pub(super) fn is_volume(path: &Path) -> bool {
     let corners = |file: &[u8]| {
-        // One line is enough: no need to count the others.
+        // One line suffices: the others need not be counted.
         let head = &file[..file.len().min(1 << 16)];
-        let rows = Rows::new(head, text_start(head));
+        let rows = TextRows::new(head, text_start(head));
         let mut header = rows.row(0, "").ok()?;
         header.count("").ok()?;
         header.count("").ok()
     };
-    // In the order of the reader: who writes to two pipes writes the points first.
+    // In the reader's order: a program that writes to two pipes writes the points first.
     let node_path = sibling(path, "node");
     if is_pipe(&node_path) && peek_file(&node_path, |_| ()).is_err() {
         return false;
@@ -62,18 +62,18 @@ pub(super) fn read(path: &Path) -> Result<Noted> {
     finish(elements, nodes).map_err(|fault| fault.in_text(&ele_path, &ele_file))
 }
 
-/// Elements of the rows of a file: vertices and tags.
+/// Elements in a chunk of rows: vertices and tags.
 #[derive(Default)]
-struct Part {
+struct ElementChunk {
     vertices: Vec<u32>,
     side_nodes: Vec<u32>,
     tags: Vec<i32>,
-    /// An attribute is no whole number.
+    /// Whether an attribute is no whole number.
     is_fractional: bool,
 }
 
 pub(super) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let mut header = rows.row(0, "the number of tetrahedra")?;
     let count = header.count("the number of tetrahedra")?;
     let offset = header.offset();
@@ -85,7 +85,7 @@ pub(super) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
     let attributes = header_count(&mut header, "the number of attributes", 0)?;
     let range = rows.expect(1, count, "tetrahedra")?;
     rows.expect_end(range.end, "the tetrahedra")?;
-    let parts = rows.parse(range, |part: &mut Part, _, line| {
+    let parts = rows.parse(range, |part: &mut ElementChunk, _, line| {
         line.integer("a tetrahedron's number")?;
         for _ in 0..4 {
             part.vertices
@@ -122,20 +122,20 @@ pub(super) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
 
 /// Adds the triangles of a `.face` file.
 pub(super) fn parse_faces(file: &[u8], nodes: &Nodes, elements: &mut Elements) -> Parsed<()> {
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let mut header = rows.row(0, "the number of faces")?;
     let count = header.count("the number of faces")?;
     let markers = header_count(&mut header, "the number of markers", 0)?;
     let range = rows.expect(1, count, "faces")?;
     rows.expect_end(range.end, "the faces")?;
-    // The header does not say it: the nodes on sides stand behind the corners.
+    // The header does not state it: nodes on sides follow the corners.
     let has_side_nodes = elements.has_side_nodes()
         && match count {
             0 => false,
             _ => numbers_in(rows.row(1, "a face")?) >= 7 + markers.min(1),
         };
     let parts =
-        rows.parse(range, |part: &mut Part, _, line| {
+        rows.parse(range, |part: &mut ElementChunk, _, line| {
             line.integer("a face's number")?;
             for _ in 0..3 {
                 part.vertices
@@ -212,7 +212,7 @@ pub(super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
             return Err(refuse(&path, reason));
         }
     }
-    // Only when all are complete do they take their names.
+    // They are committed only when all are complete.
     let mut files = vec![
         AtomicFile::written(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
         AtomicFile::written(&sibling(path, "ele"), |out| write_elements(out, mesh))?,

@@ -11,7 +11,7 @@ use crate::rows_out::write_records;
 use crate::text::{Fault, Parsed};
 use trioxide_mesh::fields::{Field, NumberType};
 
-/// Where the arrays are that an attribute belongs to.
+/// The elements that an attribute belongs to.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Data {
     None,
@@ -22,7 +22,7 @@ pub(super) enum Data {
 /// An attribute of points or cells.
 pub(super) struct Array {
     pub(super) name: String,
-    /// Where it begins.
+    /// Its offset.
     pub(super) at: usize,
     pub(super) data: Data,
     pub(super) components: usize,
@@ -31,7 +31,7 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// Its numbers, where they are whole and one for each of the cells.
+    /// Its numbers, if they are whole and one for each of the cells.
     pub(super) fn tags(&self) -> Option<Vec<i64>> {
         let is_fine = matches!(self.data, Data::Cells(_)) && self.components == 1;
         let values = is_fine.then(|| self.values.clone())?;
@@ -57,7 +57,7 @@ impl Array {
     }
 }
 
-/// The fields of points, and those of cells, without the arrays of cells with a name in `skipped`.
+/// The fields of points, and of cells without the arrays named in `skipped`.
 pub(super) fn fields(
     arrays: Vec<Array>,
     [points, cells]: [usize; 2],
@@ -76,7 +76,7 @@ pub(super) fn fields(
     Ok(fields)
 }
 
-/// Colours, which are bytes in binary files and from 0 to 1 in text.
+/// Colours, which are bytes in binary files, and 0 to 1 in text.
 pub(super) fn colors(values: Numbers) -> Numbers {
     match values {
         Numbers::Floats(floats) => {
@@ -92,7 +92,7 @@ pub(super) fn decode(name: &[u8]) -> String {
     String::from_utf8_lossy(&percent::decode(name, |_| true)).into_owned()
 }
 
-/// The name as VTK writes it. It is a word of the file, so it is never empty.
+/// The name as VTK writes it: a word of the file, so it is never empty.
 fn encode(name: &str) -> String {
     match name {
         "" => "unnamed".to_owned(),

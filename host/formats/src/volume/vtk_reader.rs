@@ -11,7 +11,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Goes to the next keyword; its offset and the keyword in upper case.
+    /// Moves past the next keyword. Returns its offset, and the keyword in upper case.
     pub(super) fn keyword(&mut self) -> Option<(usize, String)> {
         let begin = self.text.skip_blanks();
         let word = self.text.word()?;
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The numbers behind this line.
+    /// The numbers after this line.
     pub(super) fn numbers(&mut self, count: usize, kind: Kind, what: &str) -> Parsed<Numbers> {
         if !self.is_binary {
             return Ok(match kind {

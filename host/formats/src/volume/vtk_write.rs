@@ -1,4 +1,4 @@
-//! Writing of legacy `.vtk` files: an unstructured grid of version 3.0, with what the `.vtu` files have.
+//! Writes legacy `.vtk` files: an unstructured grid of version 3.0, with the content of the `.vtu` files.
 
 use std::io;
 use std::path::Path;
@@ -15,7 +15,7 @@ use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::volume::{Cells, VolumeMesh};
 
-/// Cells by their vertices and VTK's type, and arrays of whole numbers, one a cell.
+/// Cells by their vertices and VTK's type, and arrays of whole numbers, one per cell.
 struct Grid<'a> {
     points: &'a [DVec3],
     cells: usize,
@@ -129,7 +129,7 @@ fn write_to(out: &mut dyn Out, grid: &Grid, is_binary: bool) -> io::Result<()> {
         arrays,
         fields: [of_points, of_cells],
     } = grid;
-    // Of cells with their numbers of vertices, types and tags.
+    // Writes integers of each cell: vertices with their number, types, and tags.
     let integers = |out: &mut dyn Out, record: &Record<i32>| {
         write_records(out, *cells, |buffer, i| {
             record(i, &mut |value| {
@@ -178,7 +178,7 @@ fn write_to(out: &mut dyn Out, grid: &Grid, is_binary: bool) -> io::Result<()> {
     }
     let count = arrays.len() + of_cells.len();
     if count > 0 {
-        // Of several SCALARS, VTK reads the first one only.
+        // VTK reads only the first of several SCALARS.
         write!(out, "\nCELL_DATA {cells}\nFIELD FieldData {count}\n")?;
     }
     for (name, value) in arrays {

@@ -19,10 +19,10 @@ use crate::text::{Fault, Parsed};
 /// First physical group of each entity that has one, by dimension and tag.
 type Groups = HashMap<(usize, i64), i32>;
 
-/// Which of the two.
+/// The version, 4.0 or 4.1.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Version {
-    /// Coordinates stand behind each node's tag, heads have no tags' bounds, and an element's tag has 32 bits.
+    /// Each node's coordinates follow its tag, headers have no bounds of tags, and an element's tag has 32 bits.
     V40,
     V41,
 }
@@ -37,7 +37,7 @@ impl Version {
     }
 }
 
-/// Whether there are cells that fill space among the elements here.
+/// Whether the elements here include cells of three dimensions.
 pub(super) fn has_cells(data: &mut Data, version: Version) -> Parsed<bool> {
     let blocks = data.count("the number of blocks")?;
     data.count("the number of elements")?;
@@ -234,7 +234,7 @@ fn read_elements(
     Ok(())
 }
 
-/// Elements of one shape and one tag: a block, of an entity of its own dimension.
+/// Elements of one shape and one tag: a block, with an entity of its own.
 struct Block {
     kind: u8,
     shape: Shape,
@@ -242,7 +242,7 @@ struct Block {
     ids: Vec<u32>,
 }
 
-/// Numbers to a file, as text or binary.
+/// Writes numbers to a file, as text or binary.
 struct Sink<'a> {
     out: &'a mut dyn Write,
     is_binary: bool,
@@ -339,7 +339,7 @@ fn write_entities(
     writeln!(out, "$EndEntities")
 }
 
-/// Writes the points, all of one volume or surface.
+/// Writes the points. All belong to one volume or surface.
 fn write_nodes(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Result<()> {
     writeln!(out, "$Nodes")?;
     let points = mesh.points.len();
@@ -419,7 +419,7 @@ fn write_elements(
     writeln!(out, "$EndElements")
 }
 
-/// The elements by shape and tag, in the order in which these come.
+/// The elements by shape and tag, in the order of first appearance.
 fn blocks(mesh: Output, entities: &[Entities; 3]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for (kind, shape) in SHAPES {

@@ -1,4 +1,4 @@
-//! What version 4.0 has of its own: nodes, each with its coordinates behind its tag.
+//! Nodes of version 4.0: each tag is followed by the coordinates.
 
 use glam::DVec3;
 
@@ -15,7 +15,7 @@ pub(super) fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
     for _ in 0..blocks {
         let (head, head_start) = data.ints(3, "a block's entity")?;
         let in_block = data.count("the number of nodes in the block")?;
-        // Behind the coordinates, where the node lies on its entity.
+        // After the coordinates: the node's parameters on its entity.
         let extra = match (head[2], head[1]) {
             (0, _) => 0,
             (_, dimension @ 0..=3) => dimension as usize,

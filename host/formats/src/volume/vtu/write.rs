@@ -1,4 +1,4 @@
-//! Writing of `.vtu` files of cells.
+//! Writes `.vtu` files of cells.
 
 use std::path::Path;
 
@@ -17,8 +17,8 @@ pub(in super::super) fn write(path: &Path, mesh: &VolumeMesh, encoding: Encoding
     })
 }
 
-/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers` there is an array of them also
-/// where no face is tagged.
+/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers`, there is an array of markers
+/// even if no face is tagged.
 pub(crate) fn with_sections<R>(
     mesh: &VolumeMesh,
     has_markers: bool,

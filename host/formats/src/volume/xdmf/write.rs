@@ -1,4 +1,4 @@
-//! XDMF files written.
+//! Writes XDMF files.
 
 use std::fmt::Write as _;
 use std::io;
@@ -16,7 +16,7 @@ use trioxide_mesh::volume::VolumeMesh;
 struct Cells<'a> {
     points: &'a [DVec3],
     count: usize,
-    /// Of cell `i`.
+    /// XDMF's type and the vertices of cell `i`.
     cell: &'a (dyn Fn(usize) -> (u8, &'a [u32]) + Sync),
     arrays: Vec<(&'static str, &'a (dyn Fn(usize) -> i32 + Sync))>,
 }
@@ -102,7 +102,7 @@ fn write_to(out: &mut dyn Out, cells: &Cells) -> io::Result<()> {
         cell,
         arrays,
     } = cells;
-    // Polygons and lines say how many nodes they have.
+    // Polygons and lines give their number of nodes.
     let has_length = |number: u8| number <= 3;
     let numbers: usize = (0..*count)
         .map(|i| {
