@@ -8,7 +8,7 @@
 //! use trioxide_device::{Device, collective};
 //!
 //! # fn main() -> trioxide_device::Result<()> {
-//! All cores. `Device::cuda(0)` is the first GPU, `Device::auto(None)` the best machine available.
+//! // All cores. `Device::cuda(0)` is the first GPU, `Device::auto(None)` the best machine available.
 //! let on = Device::cpu(None)?;
 //! let mut counts = on.upload(&[3u32, 1, 4])?;
 //! let total = collective::exclusive_scan(&on, &mut counts)?;

@@ -49,6 +49,7 @@ pub mod edges;
 mod faces;
 mod fields;
 mod gltf;
+mod grid_out;
 mod input;
 mod las;
 mod las_fields;

@@ -3,13 +3,15 @@
 
 use std::io;
 
+use glam::DVec3;
+
 use super::Encoding;
-use super::fields::{Joined, RESERVED, names_in_file};
+use super::fields::{Joined, names_in_file};
 use super::rows_out::write_records;
-use super::vtu_array::{Array, Numbers, Record};
+use super::vtu_array::{Array, Numbers, Record, coordinates};
 use super::vtu_blocks::compress;
 use crate::atomic_file::Out;
-use trioxide_mesh::fields::{Fields, NumberType};
+use trioxide_mesh::fields::NumberType;
 
 /// Encodings of VTK's XML files.
 pub(crate) const ENCODINGS: &[Encoding] = &[Encoding::Binary, Encoding::Text, Encoding::Compressed];
@@ -19,87 +21,6 @@ pub(crate) type Section<'a> = (&'static str, &'a str, &'a [Array<'a>]);
 
 /// The sections of an unstructured grid: data of points, points, cells, data of cells.
 pub(crate) type Sections<'a> = [Section<'a>; 4];
-
-/// An unstructured grid.
-pub(crate) struct Grid<'a> {
-    /// Number of points.
-    points: usize,
-    /// Number of cells.
-    cells: usize,
-    /// Points; connectivity, offsets and types; then arrays of cell data.
-    arrays: Vec<Array<'a>>,
-    /// Fields of points, and of cells.
-    fields: [Vec<Joined<'a>>; 2],
-    /// Attributes of `CellData`.
-    pub(crate) cell_data: String,
-}
-
-impl<'a> Grid<'a> {
-    /// A grid whose cells have `corners` corners in total, from the records of points, of each cell's corners, of the
-    /// end of its corners, and of its type.
-    pub(crate) fn new(
-        points: usize,
-        cells: usize,
-        corners: usize,
-        records: [&'a Record<'a>; 4],
-    ) -> Grid<'a> {
-        // 32-bit indices halve the file.
-        let (index, size) = match i32::try_from(points.max(corners)) {
-            Ok(_) => ("Int32", 4),
-            Err(_) => ("Int64", 8),
-        };
-        let array = |kind, size, name: &'static str, numbers, record| Array {
-            kind,
-            size,
-            name: name.into(),
-            more: "".into(),
-            numbers,
-            records: cells,
-            record,
-        };
-        let [point, vertices, end, kind] = records;
-        let arrays = vec![
-            Array {
-                more: components(3).into(),
-                records: points,
-                ..array("Float64", 8, "Points", 3 * points, point)
-            },
-            array(index, size, "connectivity", corners, vertices),
-            array(index, size, "offsets", cells, end),
-            array("UInt8", 1, "types", cells, kind),
-        ];
-        Grid {
-            points,
-            cells,
-            arrays,
-            fields: Default::default(),
-            cell_data: String::new(),
-        }
-    }
-
-    /// Adds an integer of each cell.
-    pub(crate) fn push_tags(&mut self, name: &'static str, record: &'a Record<'a>) {
-        self.arrays.push(Array {
-            kind: "Int32",
-            size: 4,
-            name: name.into(),
-            more: "".into(),
-            numbers: self.cells,
-            records: self.cells,
-            record,
-        });
-    }
-
-    /// Adds the fields of all points.
-    pub(crate) fn push_point_fields(&mut self, fields: &'a Fields) {
-        self.fields[0].extend(fields.iter().map(Joined::of));
-    }
-
-    /// Adds the fields of all cells, from two lists of the mesh with `counts` elements.
-    pub(crate) fn push_cell_fields(&mut self, lists: [&'a Fields; 2], counts: [usize; 2]) {
-        self.fields[1] = Joined::of_two(lists, counts, RESERVED);
-    }
-}
 
 fn components(count: usize) -> String {
     format!(" NumberOfComponents=\"{count}\"")
@@ -145,26 +66,28 @@ fn escape(name: &str) -> String {
     text
 }
 
-/// Calls `then` with the counts and the sections of a grid, for [`write_sections`] or [`arrays_of`].
-pub(crate) fn with_sections<R>(grid: &Grid, then: impl FnOnce(&str, &Sections) -> R) -> R {
-    let Grid {
-        points,
-        cells,
-        arrays,
-        fields,
-        cell_data,
-    } = grid;
-    let counts = format!("NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\"");
+/// Calls `then` with the counts and the sections of a grid, for [`write_sections`] or [`arrays_of`]. `data` are arrays of
+/// cell data, which has the attributes `scalars`; `fields` are those of points and of cells.
+pub(crate) fn with_sections<R>(
+    points: &[DVec3],
+    cells: usize,
+    of_cells: &[Array],
+    (mut data, scalars): (Vec<Array>, &str),
+    fields: &[Vec<Joined>; 2],
+    then: impl FnOnce(&str, &Sections) -> R,
+) -> R {
+    let coordinates = coordinates(points);
+    let points = points.len();
     let records = fields.each_ref().map(|fields| field_records(fields));
     let of_points = field_arrays(&fields[0], &records[0]);
-    let mut of_cells = arrays[4..].to_vec();
-    of_cells.extend(field_arrays(&fields[1], &records[1]));
+    data.extend(field_arrays(&fields[1], &records[1]));
     let sections = [
         ("PointData", "", &of_points[..]),
-        ("Points", "", &arrays[..1]),
-        ("Cells", "", &arrays[1..4]),
-        ("CellData", cell_data.as_str(), &of_cells),
+        ("Points", "", &[Array::of_points(points, &coordinates)]),
+        ("Cells", "", of_cells),
+        ("CellData", scalars, &data),
     ];
+    let counts = format!("NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\"");
     then(&counts, &sections)
 }
 

@@ -365,7 +365,7 @@ impl Device {
     /// # fn main() -> trioxide_device::Result<()> {
     /// let on = Device::cpu(None)?;
     /// on.require(1 << 10)?;
-    /// No machine has this much.
+    /// // No machine has this much.
     /// assert!(on.require(u64::MAX - 1).is_err());
     /// # Ok(())
     /// # }

@@ -30,7 +30,7 @@ impl Device {
     /// let on = Device::cpu(None)?;
     /// on.keep_prints(true);
     /// collective::exclusive_scan(&on, &mut on.filled(100, 1)?)?;
-    /// These kernels print nothing.
+    /// // These kernels print nothing.
     /// assert!(on.take_prints().is_empty());
     /// # Ok(())
     /// # }

@@ -24,8 +24,8 @@ use crate::references::Copies;
 use crate::text::{Parsed, check_vertex};
 use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
 use crate::volume::vtu::fields;
-use crate::vtu_array::{Array, Numbers, Record};
-use crate::vtu_out::{Sections, field_arrays, field_records, write_grid};
+use crate::vtu_array::{Array, Numbers, TAG, index_type};
+use crate::vtu_out::{Sections, with_sections as with_grid_sections, write_grid};
 
 /// VTK's number of a polyhedron.
 const POLYHEDRON: i64 = 42;
@@ -364,11 +364,6 @@ pub(crate) fn with_sections<R>(
             .map(|&side| 1 + mesh.faces.get(side as usize / 2).len())
             .sum::<usize>()
     }));
-    let point = |i: usize, numbers: &mut Numbers| {
-        for coordinate in mesh.points[i].to_array() {
-            numbers.float(coordinate);
-        }
-    };
     let vertices = |i: usize, numbers: &mut Numbers| match i < solid {
         true => vertices_of(mesh, i)
             .into_iter()
@@ -406,66 +401,25 @@ pub(crate) fn with_sections<R>(
     let last = |ends: &[usize]| ends.last().copied().unwrap_or(0);
     let (of_corners, of_faces) = (last(&ends), last(&face_ends));
     let most = mesh.points.len().max(of_corners).max(of_faces);
-    let (index, size) = match i32::try_from(most) {
-        Ok(_) => ("Int32", 4),
-        Err(_) => ("Int64", 8),
-    };
-    fn array<'a>(
-        (kind, size): (&'static str, usize),
-        name: &'static str,
-        [numbers, records]: [usize; 2],
-        record: &'a Record<'a>,
-    ) -> Array<'a> {
-        Array {
-            kind,
-            size,
-            name: name.into(),
-            more: "".into(),
-            numbers,
-            records,
-            record,
-        }
-    }
-    let (index, tag) = ((index, size), ("Int32", 4));
-    let of_points = [Array {
-        more: " NumberOfComponents=\"3\"".into(),
-        ..array(
-            ("Float64", 8),
-            "Points",
-            [3 * mesh.points.len(), mesh.points.len()],
-            &point,
-        )
-    }];
+    let index = index_type(most);
     let of_cells = [
-        array(index, "connectivity", [of_corners, cells], &vertices),
-        array(index, "offsets", [cells, cells], &end),
-        array(("UInt8", 1), "types", [cells, cells], &kind),
-        array(index, "faces", [of_faces, solid], &faces),
-        array(index, "faceoffsets", [cells, cells], &face_end),
+        Array::new(index, "connectivity", [of_corners, cells], &vertices),
+        Array::new(index, "offsets", [cells, cells], &end),
+        Array::new(("UInt8", 1), "types", [cells, cells], &kind),
+        Array::new(index, "faces", [of_faces, solid], &faces),
+        Array::new(index, "faceoffsets", [cells, cells], &face_end),
     ];
     let mut data = Vec::new();
     if mesh.regions.is_some() {
-        data.push(array(tag, "region", [cells, cells], &region));
+        data.push(Array::new(TAG, "region", [cells, cells], &region));
     }
     if has_markers {
-        data.push(array(tag, "marker", [cells, cells], &marker));
+        data.push(Array::new(TAG, "marker", [cells, cells], &marker));
     }
-    let of_point_fields: Vec<Joined> = mesh.fields.points.iter().map(Joined::of).collect();
     let lists = [&mesh.fields.cells, &mesh.fields.sides];
-    let of_cell_fields = Joined::of_two(lists, [solid, mesh.tagged.len()], RESERVED);
-    let point_records = field_records(&of_point_fields);
-    let cell_records = field_records(&of_cell_fields);
-    let point_data = field_arrays(&of_point_fields, &point_records);
-    data.extend(field_arrays(&of_cell_fields, &cell_records));
-    let counts = format!(
-        "NumberOfPoints=\"{}\" NumberOfCells=\"{cells}\"",
-        mesh.points.len()
-    );
-    let sections = [
-        ("PointData", "", &point_data[..]),
-        ("Points", "", &of_points[..]),
-        ("Cells", "", &of_cells[..]),
-        ("CellData", "", &data[..]),
+    let fields = [
+        mesh.fields.points.iter().map(Joined::of).collect(),
+        Joined::of_two(lists, [solid, mesh.tagged.len()], RESERVED),
     ];
-    then(&counts, &sections)
+    with_grid_sections(&mesh.points, cells, &of_cells, (data, ""), &fields, then)
 }

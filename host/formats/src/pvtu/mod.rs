@@ -15,8 +15,9 @@ use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::volume::VolumeMesh;
 
 use crate::atomic_file::{AtomicFile, Out, write_atomically};
+use crate::grid_out::GridMesh;
 use crate::vtu_out::{Sections, arrays_of, write_grid};
-use crate::{Encoding, polyhedra, volume, vtu};
+use crate::{Encoding, polyhedra, vtu};
 
 mod cut;
 #[cfg(test)]
@@ -98,8 +99,8 @@ impl Piece {
     fn with_sections<R>(&self, then: impl FnOnce(&str, &Sections) -> R) -> R {
         let has_markers = self.has_markers;
         match &self.cells {
-            Cells::Surface(mesh) => vtu::with_sections(mesh, has_markers, then),
-            Cells::Volume(mesh) => volume::vtu::with_sections(mesh, has_markers, then),
+            Cells::Surface(mesh) => vtu::with_sections(GridMesh::Surface(mesh), has_markers, then),
+            Cells::Volume(mesh) => vtu::with_sections(GridMesh::Volume(mesh), has_markers, then),
             Cells::Polyhedra(mesh) => polyhedra::vtu::with_sections(mesh, has_markers, then),
         }
     }

@@ -17,11 +17,8 @@ pub(crate) const REGION_NAMES: [&str; 8] = [
     "MaterialIDs",
 ];
 
-/// Passes the numbers of a point or a cell to its last argument.
-pub(super) type Record<'a, T> = dyn Fn(usize, &mut dyn FnMut(T)) + Sync + 'a;
-
 /// VTK's type of a face or a cell with this number of vertices.
-pub(super) fn number(is_face: bool, vertices: usize) -> u8 {
+pub(crate) fn number(is_face: bool, vertices: usize) -> u8 {
     match (is_face, vertices) {
         (true, 3) => 5,
         (true, _) => 9,

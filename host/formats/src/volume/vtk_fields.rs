@@ -5,7 +5,7 @@ use std::io;
 use super::bytes::{Kind, Numbers};
 use super::vtu::fields::values;
 use crate::atomic_file::Out;
-use crate::fields::Joined;
+use crate::fields::{Joined, Number};
 use crate::percent;
 use crate::rows_out::write_records;
 use crate::text::{Fault, Parsed};
@@ -124,21 +124,34 @@ pub(super) fn write(out: &mut dyn Out, fields: &[Joined], is_binary: bool) -> io
         let (components, count) = (field.components, field.count);
         let (name, kind) = (encode(&field.name), type_name(field.kind));
         writeln!(out, "{name} {components} {count} {kind}")?;
-        write_records(out, count, |buffer, i| {
-            field.numbers(i, |number| match is_binary {
-                true => number.push_bytes(buffer, field.kind.size(), true),
-                false => {
-                    number.push_text(buffer);
-                    buffer.push(b' ');
-                }
-            });
-            if !is_binary && let Some(last) = buffer.last_mut() {
-                *last = b'\n';
-            }
+        write_numbers(out, count, field.kind.size(), is_binary, |i, push| {
+            field.numbers(i, push);
         })?;
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Writes `count` records of numbers of `size` bytes, each record in a line of text.
+pub(super) fn write_numbers(
+    out: &mut dyn Out,
+    count: usize,
+    size: usize,
+    is_binary: bool,
+    record: impl Fn(usize, &mut dyn FnMut(Number)) + Sync,
+) -> io::Result<()> {
+    write_records(out, count, |buffer, i| {
+        record(i, &mut |number| match is_binary {
+            true => number.push_bytes(buffer, size, true),
+            false => {
+                number.push_text(buffer);
+                buffer.push(b' ');
+            }
+        });
+        if !is_binary && let Some(last) = buffer.last_mut() {
+            *last = b'\n';
+        }
+    })
 }
 
 #[cfg(test)]

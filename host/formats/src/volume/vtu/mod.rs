@@ -18,20 +18,20 @@ use roxmltree::Node;
 use super::bytes::Numbers;
 use super::elements::Grid;
 use super::vtk_cells::{self, REGION_NAMES};
+use crate::Encoding;
+use crate::grid_out::GridMesh;
 use crate::input::peek_file;
 use crate::map_file;
 use crate::references::{Copies, ReadOptions, References};
 use crate::text::{Fault, Parsed, check_vertex, whole};
+use trioxide_mesh::volume::VolumeMesh;
 use trioxide_mesh::{Error, Result, parallel};
 
 pub(crate) mod arrays;
 mod compression;
 pub(crate) mod fields;
-mod write;
 
 use arrays::{Arrays, File, Length, array, child, count, fault};
-pub(crate) use write::with_sections;
-pub(super) use write::write;
 
 /// Whether the file or its pieces have cells of three dimensions.
 pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
@@ -382,4 +382,9 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         }
         Ok(tags)
     }
+}
+
+/// Writes the cells and tagged faces of a volume mesh.
+pub(super) fn write(path: &Path, mesh: &VolumeMesh, encoding: Encoding) -> Result<()> {
+    crate::vtu::write_mesh(path, GridMesh::Volume(mesh), encoding)
 }
