@@ -19,10 +19,11 @@ use std::path::Path;
 use glam::DVec2;
 use rayon::slice::ParallelSliceMut;
 
+use super::ale::check_planar;
 use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, TextRows, text_start};
-use super::{complete, map_file, triangles};
+use super::{complete, parse_file, triangles};
 use trioxide_mesh::edge_table::{self, EdgeTable};
 use trioxide_mesh::mesh::{EdgeTriangulation, Mesh, NONE, Triangulation};
 use trioxide_mesh::{Error, Result, parallel};
@@ -42,10 +43,7 @@ pub enum Layout {
 /// # Errors
 /// [`Error::File`] when the file cannot be read, [`Error::Parse`] when it does not follow its format.
 pub fn read(path: &Path) -> Result<(EdgeTriangulation, Vec<bool>)> {
-    complete(|| {
-        let file = map_file(path)?;
-        parse(&file).map_err(|fault| fault.in_text(path, &file))
-    })
+    complete(|| parse_file(path, parse))
 }
 
 pub(crate) fn read_mesh(path: &Path) -> Result<Mesh> {
@@ -356,17 +354,9 @@ pub(crate) fn write_to(
 
 /// Writes a mesh of triangles with its points and unmarked triangles.
 pub(crate) fn write_mesh(path: &Path, mesh: &Mesh) -> Result<()> {
-    let unfit = |reason: String| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
-    if let Some(i) = mesh.points.iter().position(|p| p.z != mesh.points[0].z) {
-        return Err(unfit(format!(
-            "the format holds planar meshes only, but vertex {i} has another z"
-        )));
-    }
+    check_planar(path, mesh)?;
     let triangles = triangles(path, &mesh.faces)?;
-    check_edges(mesh.points.len(), &triangles).map_err(unfit)?;
+    check_edges(mesh.points.len(), &triangles).map_err(|reason| Error::format(path, reason))?;
     let points = mesh.points.iter().map(|p| p.truncate()).collect();
     write(
         path,

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use memmap2::Mmap;
 
+use crate::text::Parsed;
 use crate::{maps, run_files};
 use trioxide_mesh::{Error, Result};
 
@@ -78,6 +79,24 @@ pub(crate) fn map_file(path: &Path) -> Result<Bytes> {
     }
     drop(peeked);
     open(path)
+}
+
+/// The result of `parse` on the text file at `path`.
+pub(crate) fn parse_file<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Parsed<T>) -> Result<T> {
+    let file = map_file(path)?;
+    parse(&file).map_err(|fault| fault.in_text(path, &file))
+}
+
+/// As [`parse_file`]; `None` if there is no file.
+pub(crate) fn parse_existing<T>(
+    path: &Path,
+    parse: impl FnOnce(&[u8]) -> Parsed<T>,
+) -> Result<Option<T>> {
+    match path.try_exists() {
+        Ok(true) => parse_file(path, parse).map(Some),
+        Ok(false) => Ok(None),
+        Err(source) => Err(Error::file(path, source)),
+    }
 }
 
 /// The text of the file at `path`.

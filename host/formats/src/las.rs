@@ -45,10 +45,7 @@ const USUAL_GROWTH: u64 = 256;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
-    parse(&file).map_err(|reason| Error::Format {
-        path: path.to_owned(),
-        reason,
-    })
+    parse(&file).map_err(|reason| Error::format(path, reason))
 }
 
 pub(crate) fn parse(file: &[u8]) -> Result<Loaded, String> {

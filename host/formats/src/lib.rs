@@ -100,7 +100,7 @@ pub enum Encoding {
 }
 
 pub use input::read_text;
-use input::{complete, map_file};
+use input::{complete, map_file, parse_file};
 pub use polyhedra::{check_polyhedra_output, is_polyhedra, read_polyhedra, write_polyhedra};
 use printed::VertexRows;
 pub use printed::{Printed, is_printed_ahead, print_ahead, write_printed};

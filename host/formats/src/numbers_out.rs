@@ -28,6 +28,17 @@ pub(crate) fn push_integer(buffer: &mut Vec<u8>, value: impl itoa::Integer + Try
     }
 }
 
+/// Appends numbers, each after a blank.
+pub(crate) fn push_after_blanks<I: itoa::Integer + TryInto<u32> + Copy>(
+    buffer: &mut Vec<u8>,
+    numbers: impl IntoIterator<Item = I>,
+) {
+    for number in numbers {
+        buffer.push(b' ');
+        push_integer(buffer, number);
+    }
+}
+
 /// Appends a number of at most eight digits, in one store.
 fn push_digits(buffer: &mut Vec<u8>, value: u32) {
     let (text, length) = text_of_digits(digits(value));

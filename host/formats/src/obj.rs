@@ -23,13 +23,12 @@ use super::text::{
     Fault, Line, Parsed, check_vertex, lines, parse_chunks, parse_integer, show, split_at_lines,
     text_start, with_line_feeds,
 };
-use super::{Loaded, map_file};
+use super::{Loaded, parse_file};
 use trioxide_mesh::mesh::{Faces, Mesh, NONE, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 /// Numbers of `v`, `vt` and `vn` lines.
@@ -107,42 +106,32 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         chunks.push(Chunk { range, before: all });
         all = std::array::from_fn(|i| all[i] + counts[i]);
     }
-    let parts = parse_chunks(&chunks, |chunk| parse_chunk(file, chunk, all))?;
+    let mut parts = parse_chunks(&chunks, |chunk| parse_chunk(file, chunk, all))?;
 
     let has_corners = parts.iter().any(|part| !part.corners.is_empty());
     let has_colors = parts
         .iter()
         .all(|part| part.colors.len() == part.points.len());
-    let (mut points, mut colors, mut uvs, mut normals) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut faces, mut corners) = (Vec::new(), Vec::new());
-    let mut marks = Vec::new();
-    for mut part in parts {
+    let (mut faces, mut marks) = (Vec::new(), Vec::new());
+    for part in &mut parts {
         if has_corners {
             part.corners.resize(part.corner_count, [NONE; 2]);
         }
-        marks.push((part.marks, part.faces.len()));
-        points.push(part.points);
-        colors.push(part.colors);
-        uvs.push(part.uvs);
-        normals.push(part.normals);
-        faces.push(part.faces);
-        corners.push(part.corners);
+        marks.push((std::mem::take(&mut part.marks), part.faces.len()));
+        faces.push(std::mem::take(&mut part.faces));
     }
     let mut mesh = Mesh {
-        points: parallel::concat(points),
+        points: parallel::concat_lists(&mut parts, |part| &mut part.points),
         faces: FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?,
         ..Mesh::default()
     };
-    let (uvs, normals, corners) = (
-        parallel::concat(uvs),
-        parallel::concat(normals),
-        parallel::concat(corners),
-    );
+    let uvs = parallel::concat_lists(&mut parts, |part| &mut part.uvs);
+    let normals = parallel::concat_lists(&mut parts, |part| &mut part.normals);
+    let corners = parallel::concat_lists(&mut parts, |part| &mut part.corners);
     let (fields, mut notes) = obj_groups::fields(&marks);
     mesh.fields.cells = fields;
-    mesh.attributes.colors =
-        (has_colors && !mesh.points.is_empty()).then(|| parallel::concat(colors));
+    mesh.attributes.colors = (has_colors && !mesh.points.is_empty())
+        .then(|| parallel::concat_lists(&mut parts, |part| &mut part.colors));
     mesh.attributes.uvs = of_vertices(&mesh, uvs, &corners, 0).unwrap_or_else(|reason| {
         notes.push(format!("texture coordinates are left out: {reason}"));
         None

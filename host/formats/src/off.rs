@@ -24,17 +24,16 @@ use glam::{DVec2, DVec3};
 use super::atomic_file::{Out, write_atomically};
 use super::faces::FaceList;
 use super::printed::{Printed, write_rows};
-use super::rows_out::{push_f64, push_integer, write_records};
+use super::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, TextRows, text_start, with_line_feeds};
-use super::{Loaded, map_file};
+use super::{Loaded, parse_file};
 use trioxide_mesh::fields::{Field, Values};
 use trioxide_mesh::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 use variant::Variant;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
@@ -171,19 +170,12 @@ impl Vertices {
         Ok(())
     }
 
-    fn concat(parts: Vec<Vertices>) -> Vertices {
-        let mut lists = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for part in parts {
-            lists.0.push(part.points);
-            lists.1.push(part.normals);
-            lists.2.push(part.colors);
-            lists.3.push(part.uvs);
-        }
+    fn concat(mut parts: Vec<Vertices>) -> Vertices {
         Vertices {
-            points: parallel::concat(lists.0),
-            normals: parallel::concat(lists.1),
-            colors: parallel::concat(lists.2),
-            uvs: parallel::concat(lists.3),
+            points: parallel::concat_lists(&mut parts, |part| &mut part.points),
+            normals: parallel::concat_lists(&mut parts, |part| &mut part.normals),
+            colors: parallel::concat_lists(&mut parts, |part| &mut part.colors),
+            uvs: parallel::concat_lists(&mut parts, |part| &mut part.uvs),
         }
     }
 
@@ -203,9 +195,7 @@ impl Vertices {
 
 /// The numbers of a line except the last `behind`, up to four.
 fn channels(line: &mut Line, behind: usize) -> Parsed<Channels> {
-    let mut rest = line.clone();
-    let count = std::iter::from_fn(|| rest.token()).count();
-    let count = count.saturating_sub(behind).min(4);
+    let count = line.clone().tokens().saturating_sub(behind).min(4);
     let mut channels = [0.0; 4];
     for channel in &mut channels[..count] {
         *channel = line.f64("a channel of a colour")? as f32;
@@ -304,8 +294,7 @@ struct Header {
 impl Header {
     /// Whether the first vertex has only a position although the keyword names more.
     fn has_bare_vertices(&self, rows: &TextRows) -> bool {
-        let numbers = |mut line: Line| std::iter::from_fn(|| line.token()).count();
-        let first = rows.row(self.rows, "a vertex").map(numbers);
+        let first = rows.row(self.rows, "a vertex").map(Line::tokens);
         let has_more = !self.variant.letters.is_empty() || self.variant.is_homogeneous;
         let positions = self.variant.dimensions();
         has_more && self.vertices > 0 && first.is_ok_and(|count| count == positions)
@@ -421,15 +410,10 @@ fn write_to(out: &mut dyn Out, mesh: &Mesh, printed: &Printed) -> io::Result<()>
     write_records(out, faces, |buffer, i| {
         let polygon = mesh.faces.get(i);
         push_integer(buffer, polygon.len());
-        for vertex in polygon {
-            buffer.push(b' ');
-            push_integer(buffer, *vertex);
-        }
+        push_after_blanks(buffer, polygon.iter().copied());
         if let Some((bytes, components)) = colors {
-            for &channel in &bytes[i * components..(i + 1) * components] {
-                buffer.push(b' ');
-                push_integer(buffer, channel);
-            }
+            let channels = bytes[i * components..(i + 1) * components].iter();
+            push_after_blanks(buffer, channels.copied());
         }
         buffer.push(b'\n');
     })

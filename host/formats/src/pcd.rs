@@ -13,7 +13,7 @@ use glam::DVec3;
 use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Parsed, lines, show, text_start, with_line_feeds};
-use super::{Encoding, Loaded, map_file};
+use super::{Encoding, Loaded, parse_file};
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
@@ -52,8 +52,7 @@ impl Header {
 }
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {

@@ -13,7 +13,7 @@ use super::text::{Fault, Line, Parsed, TextRows, text_start, whole, with_line_fe
 use super::triangle::{
     Nodes, header_count, is_lone_node, parse_nodes, parse_points, parse_segment_rows, sibling,
 };
-use super::{ReadOptions, complete, map_file};
+use super::{ReadOptions, complete, map_file, parse_file};
 use trioxide_mesh::mesh::{Mesh, Segment};
 use trioxide_mesh::{Error, Result};
 
@@ -76,9 +76,7 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
         > 0;
     let beside = sibling(path, "node");
     if nodes.points.is_empty() && (has_segments || beside.exists()) {
-        let path = beside;
-        let file = map_file(&path)?;
-        nodes = parse_nodes(&file).map_err(|fault| fault.in_text(&path, &file))?;
+        nodes = parse_file(&beside, parse_nodes)?;
     }
     let (segments, row) =
         parse_segment_rows(&rows, row, nodes.base, nodes.points.len()).map_err(in_text)?;
@@ -103,8 +101,7 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
 
 /// Reads the points of a `.node` file.
 fn read_points(path: &Path) -> Result<(Outline, Vec<String>)> {
-    let file = map_file(path)?;
-    let nodes = parse_nodes(&file).map_err(|fault| fault.in_text(path, &file))?;
+    let nodes = parse_file(path, parse_nodes)?;
     let mesh = Mesh {
         points: nodes.points,
         ..Mesh::default()

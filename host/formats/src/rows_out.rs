@@ -16,7 +16,7 @@ use trioxide_mesh::progress::{self, Interrupt};
 
 use super::atomic_file::{Out, Records};
 use super::numbers_out::{STORE, number};
-pub(crate) use super::numbers_out::{push_f32, push_f64, push_integer};
+pub(crate) use super::numbers_out::{push_after_blanks, push_f32, push_f64, push_integer};
 
 /// Records that determine the size of a block.
 const FIRST: usize = if cfg!(test) { 4 } else { 512 };

@@ -17,7 +17,7 @@ use super::rows_out::{push_f64, write_records};
 use super::text::{
     Fault, Line, Parsed, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
 };
-use super::{Encoding, Loaded, map_file, triangles};
+use super::{Encoding, Loaded, parse_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -29,8 +29,7 @@ const FACET: usize = 50;
 const FACETS: usize = 1024;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
@@ -154,12 +153,7 @@ fn parse_text(file: &[u8]) -> Parsed<Vec<DVec3>> {
 pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
     let triangles = triangles(path, &mesh.faces)?;
     let corners = |i: usize| triangles[i].map(|v| mesh.points[v as usize]);
-    let error = |reason| {
-        Err(Error::Format {
-            path: path.to_owned(),
-            reason,
-        })
-    };
+    let error = |reason: String| Err(Error::format(path, reason));
     if triangles.is_empty() && !mesh.points.is_empty() {
         return error(format!(
             "the format holds triangles only, and the mesh has {} points without faces: write .ply, .xyz or .las",

@@ -161,6 +161,11 @@ impl<'a> Line<'a> {
         Some(&self.file[start..self.at])
     }
 
+    /// Number of the remaining tokens.
+    pub(crate) fn tokens(mut self) -> usize {
+        std::iter::from_fn(|| self.token()).count()
+    }
+
     /// A decimal number: also `1e3`, `+.5`, `nan`, `inf`.
     pub(crate) fn f64(&mut self, what: &str) -> Parsed<f64> {
         self.skip_blanks();
@@ -210,6 +215,13 @@ impl<'a> Line<'a> {
         let fours = (twos & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
         let all = (fours & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32;
         Some(all as u32)
+    }
+
+    /// A region or marker, called `what`, which `name` introduces.
+    pub(crate) fn tag(&mut self, name: &str, what: &str) -> Parsed<i32> {
+        let offset = self.offset();
+        let tag = self.integer(name)?;
+        check_tag(tag, what).map_err(|reason| Fault::new(offset, reason))
     }
 
     /// A whole number that is not negative.
@@ -297,6 +309,11 @@ pub(crate) fn check_vertex(index: i64, base: u32, count: usize) -> Result<u32, S
             "vertex {index} does not exist: {count} vertices are numbered from {base}"
         )),
     }
+}
+
+/// A region or marker, called `what`, or the reason why it is none.
+pub(crate) fn check_tag(tag: i64, what: &str) -> Result<i32, String> {
+    i32::try_from(tag).map_err(|_| format!("{what} {tag} has more than 32 bits"))
 }
 
 /// The whole number at the start of `text` and its length.

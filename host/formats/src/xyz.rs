@@ -16,13 +16,12 @@ use super::atomic_file::{AtomicFile, write_atomically};
 use super::off::parse_point;
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, TextRows, text_start, with_line_feeds};
-use super::{Loaded, map_file};
+use super::{Loaded, parse_file};
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 /// A part of the rows.
@@ -70,7 +69,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             _ => no_points(rows.row(0, "a point")?).map(Loaded::from),
         };
     }
-    let columns = count_columns(rows.row(first, "a point")?);
+    let columns = rows.row(first, "a point")?.tokens();
     // After the position, an intensity.
     let has_intensity = matches!(columns, 4 | 7);
     if !matches!(columns, 3 | 4 | 6 | 7 | 9) {
@@ -82,7 +81,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             ),
         ));
     }
-    let chunks = rows.parse(first..rows.count, |chunk: &mut Chunk, _, line| {
+    let mut chunks = rows.parse(first..rows.count, |chunk: &mut Chunk, _, line| {
         chunk.points.push(parse_point(line)?);
         if has_intensity {
             line.f64("an intensity")?;
@@ -95,33 +94,20 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             false => Err(line.unexpected("the end of the line, as in the first one")),
         }
     })?;
-    let (points, others): (Vec<_>, Vec<_>) = chunks
-        .into_iter()
-        .map(|chunk| (chunk.points, chunk.others))
-        .unzip();
-    let others = parallel::concat(others);
-    let attributes = match columns {
-        3 | 4 => VertexAttributes::default(),
-        7 => VertexAttributes {
-            colors: Some(parallel::map(&others, to_color)),
-            ..VertexAttributes::default()
-        },
-        6 if are_colors(&others) => VertexAttributes {
-            colors: Some(parallel::map(&others, to_color)),
-            ..VertexAttributes::default()
-        },
-        6 => VertexAttributes {
-            normals: Some(others),
-            ..VertexAttributes::default()
-        },
-        _ => VertexAttributes {
-            normals: Some(parallel::map_chunks(&others, 2, |pair| pair[0])),
-            colors: Some(parallel::map_chunks(&others, 2, |pair| to_color(&pair[1]))),
-            ..VertexAttributes::default()
-        },
-    };
+    let others = parallel::concat_lists(&mut chunks, |chunk| &mut chunk.others);
+    let mut attributes = VertexAttributes::default();
+    match columns {
+        3 | 4 => {}
+        6 if !are_colors(&others) => attributes.normals = Some(others),
+        6 | 7 => attributes.colors = Some(parallel::map(&others, to_color)),
+        _ => {
+            let colors = parallel::map_chunks(&others, 2, |pair| to_color(&pair[1]));
+            attributes.normals = Some(parallel::map_chunks(&others, 2, |pair| pair[0]));
+            attributes.colors = Some(colors);
+        }
+    }
     let mut loaded = Loaded::from(Mesh {
-        points: parallel::concat(points),
+        points: parallel::concat_lists(&mut chunks, |chunk| &mut chunk.points),
         attributes,
         ..Mesh::default()
     });
@@ -149,10 +135,6 @@ fn no_points(row: Line) -> Parsed<Mesh> {
     Err(row
         .clone()
         .unexpected("three numbers between blanks (no point follows this line)"))
-}
-
-fn count_columns(mut line: Line) -> usize {
-    std::iter::from_fn(|| line.token()).count()
 }
 
 fn are_colors(columns: &[DVec3]) -> bool {

@@ -144,6 +144,14 @@ impl Error {
         }
     }
 
+    /// An error of the format of `path`: its extension, or a mesh that it cannot hold.
+    pub fn format(path: &Path, reason: impl Into<String>) -> Error {
+        Error::Format {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
     /// An error of reading or writing `path`.
     pub fn file(path: &Path, source: std::io::Error) -> Error {
         Error::File {

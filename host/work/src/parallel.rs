@@ -20,7 +20,7 @@
 //! | [`try_collect`] | the same, or the first error |
 //! | [`map_pieces`] | a value of each piece, in order |
 //! | [`filter_collect`], [`collect_where`] | values of some elements, in order |
-//! | [`concat()`], [`concat_slices`] | lists joined to one |
+//! | [`concat()`], [`concat_lists`], [`concat_slices`] | lists joined to one |
 //! | [`find`], [`find_map`], [`position`], [`all`], [`any`], [`count`] | the elements that satisfy a predicate, and their number |
 //! | [`for_each_mut`], [`for_chunks_mut`] | nothing; the list is changed in place |
 //! | [`sort_floats`] | nothing; the list is sorted |
@@ -339,6 +339,16 @@ pub fn concat<T: Send>(mut parts: Vec<Vec<T>>) -> Vec<T> {
     // SAFETY: each place has been written: the parts have `count` elements together.
     unsafe { all.set_len(count) };
     all
+}
+
+/// The lists that `list` takes out of `parts`, joined in order as by [`concat()`].
+pub fn concat_lists<P, T: Send>(parts: &mut [P], list: impl Fn(&mut P) -> &mut Vec<T>) -> Vec<T> {
+    concat(
+        parts
+            .iter_mut()
+            .map(|part| std::mem::take(list(part)))
+            .collect(),
+    )
 }
 
 /// As [`concat()`], for values that are copied.

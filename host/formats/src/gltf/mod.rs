@@ -28,10 +28,7 @@ type Read<T> = std::result::Result<T, String>;
 
 pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Loaded> {
     let file = map_file(path)?;
-    parse(&file, References::of(path, options)).map_err(|reason| Error::Format {
-        path: path.to_owned(),
-        reason,
-    })
+    parse(&file, References::of(path, options)).map_err(|reason| Error::format(path, reason))
 }
 
 /// The mesh of a file. `references` finds the buffers in other files.

@@ -18,10 +18,7 @@ use trioxide_mesh::{Error, Result, parallel, progress};
 pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let extension = path.extension().unwrap_or_default();
     let is_compressed = extension.eq_ignore_ascii_case("laz");
-    let error = |reason: String| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
+    let error = |reason: String| Error::format(path, reason);
     if let Some(i) = parallel::position(&mesh.points, |p| !p.is_finite()) {
         return Err(error(format!(
             "vertex {i} has a coordinate that is not finite, which the format does not hold"

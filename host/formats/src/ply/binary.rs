@@ -3,8 +3,8 @@
 use super::columns::{VertexColumns, read_equal_faces};
 use super::header::{Element, Endian, Header, Kind, Role, Scalar};
 use super::vertices::{Vertex, VertexChunk, is_of_vertex};
-use super::{Body, FaceChunk, check_tag, push_strips};
-use crate::text::{Fault, Parsed, check_vertex, parse_chunks, whole};
+use super::{Body, FaceChunk, push_strips};
+use crate::text::{Fault, Parsed, check_tag, check_vertex, parse_chunks, whole};
 use trioxide_mesh::mesh::Segment;
 
 /// The remaining bytes of the body.

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use trioxide_mesh::fields::NumberType;
 
-use super::check_tag;
-use crate::text::{Fault, Line, Parsed, check_vertex, lines, show, text_start};
+use crate::text::{Fault, Line, Parsed, check_tag, check_vertex, lines, show, text_start};
 use trioxide_mesh::mesh::Segment;
 
 /// Encoding of the body.

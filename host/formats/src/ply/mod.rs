@@ -35,7 +35,7 @@ use rayon::slice::ParallelSliceMut;
 use super::faces::FaceList;
 use super::text::{Fault, Line, Parsed, TextRows, check_vertex, whole, with_line_feeds};
 use super::volume::vtk_cells::split_strip;
-use super::{Loaded, map_file};
+use super::{Loaded, parse_file};
 pub(crate) use fields::{lost_fields, renamed, retyped};
 use header::{Element, Encoding, Header, Kind, Role, Scalar};
 pub use slices::{Slices, Triangles};
@@ -57,8 +57,7 @@ mod vertices;
 mod write;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
@@ -339,7 +338,7 @@ fn parse_text_face(
                     .map_err(|reason| Fault::new(begin, reason))?;
             }
             (Role::Region, _) => {
-                let region = text_tag(line, "region")?;
+                let region = line.tag("a region", "region")?;
                 chunk.regions.push(region);
             }
             (Role::Field, _) => chunk.others.push(line.f64(&property.name)?),
@@ -359,7 +358,7 @@ fn parse_text_segment(element: &Element, line: &mut Line, vertices: usize) -> Pa
             (Role::End(end), Kind::Scalar(scalar)) => {
                 segment.ends[end] = text_vertex(line, scalar, vertices)?;
             }
-            (Role::Marker, _) => segment.marker = text_tag(line, "marker")?,
+            (Role::Marker, _) => segment.marker = line.tag("a marker", "marker")?,
             _ => skip_text(property.kind, &property.name, line)?,
         }
     }
@@ -381,13 +380,6 @@ fn text_vertex(line: &mut Line, scalar: Scalar, vertices: usize) -> Parsed<u32> 
     check_vertex(index, 0, vertices).map_err(|reason| Fault::new(offset, reason))
 }
 
-/// A region or marker.
-fn text_tag(line: &mut Line, what: &str) -> Parsed<i32> {
-    let offset = line.offset();
-    let tag = line.integer(&format!("a {what}"))?;
-    check_tag(tag, what).map_err(|reason| Fault::new(offset, reason))
-}
-
 fn skip_text(kind: Kind, name: &str, line: &mut Line) -> Parsed<()> {
     let count = match kind {
         Kind::Scalar(_) => 1,
@@ -397,8 +389,4 @@ fn skip_text(kind: Kind, name: &str, line: &mut Line) -> Parsed<()> {
         line.f64(name)?;
     }
     Ok(())
-}
-
-fn check_tag(tag: i64, what: &str) -> Result<i32, String> {
-    i32::try_from(tag).map_err(|_| format!("{what} {tag} has more than 32 bits"))
 }

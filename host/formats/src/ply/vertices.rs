@@ -86,23 +86,16 @@ impl VertexChunk {
 
     /// The vertices of all chunks, in order.
     pub(super) fn concat(
-        chunks: Vec<VertexChunk>,
-        attributes: [bool; 3],
+        mut chunks: Vec<VertexChunk>,
+        [normals, colors, uvs]: [bool; 3],
     ) -> (Vec<DVec3>, VertexAttributes) {
-        let (mut points, mut normals, mut colors, mut uvs) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for chunk in chunks {
-            points.push(chunk.points);
-            normals.push(chunk.normals);
-            colors.push(chunk.colors);
-            uvs.push(chunk.uvs);
-        }
-        let has = attributes;
+        let chunks = &mut chunks;
         let attributes = VertexAttributes {
-            normals: has[0].then(|| parallel::concat(normals)),
-            colors: has[1].then(|| parallel::concat(colors)),
-            uvs: has[2].then(|| parallel::concat(uvs)),
+            normals: normals.then(|| parallel::concat_lists(chunks, |chunk| &mut chunk.normals)),
+            colors: colors.then(|| parallel::concat_lists(chunks, |chunk| &mut chunk.colors)),
+            uvs: uvs.then(|| parallel::concat_lists(chunks, |chunk| &mut chunk.uvs)),
         };
-        (parallel::concat(points), attributes)
+        let points = parallel::concat_lists(chunks, |chunk| &mut chunk.points);
+        (points, attributes)
     }
 }

@@ -17,7 +17,7 @@ use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 
 use crate::fields::{Joined, RESERVED};
-use crate::{Encoding, Format, complete, map_file};
+use crate::{Encoding, Format, complete, parse_file};
 
 mod foam;
 #[cfg(test)]
@@ -60,10 +60,7 @@ pub fn check_polyhedra_output(path: &Path) -> Result<()> {
 /// [`trioxide_mesh::Error::File`] when the file cannot be read, [`trioxide_mesh::Error::Parse`] when it does not follow
 /// its format or has cells that are no polyhedra.
 pub fn read_polyhedra(path: &Path) -> Result<PolyhedralMesh> {
-    complete(|| {
-        let file = map_file(path)?;
-        vtu::parse(&file).map_err(|fault| fault.in_text(path, &file))
-    })
+    complete(|| parse_file(path, vtu::parse))
 }
 
 /// Writes `mesh` to the file `path`, as a whole or not at all. Returns a sentence for each part of the mesh that the

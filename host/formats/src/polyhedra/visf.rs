@@ -15,28 +15,20 @@ use trioxide_mesh::Result;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 
 use crate::atomic_file::{Out, write_atomically};
-use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::off::push_point;
+use crate::rows_out::{push_after_blanks, push_integer, write_records};
 
 /// Appends a line with the number of ids and the ids.
 fn push_list(buffer: &mut Vec<u8>, ids: impl ExactSizeIterator<Item = u32>) {
     push_integer(buffer, ids.len());
-    for id in ids {
-        buffer.push(b' ');
-        push_integer(buffer, id);
-    }
+    push_after_blanks(buffer, ids);
     buffer.push(b'\n');
 }
 
 fn write_to(out: &mut dyn Out, mesh: &PolyhedralMesh) -> io::Result<()> {
     write!(out, "2 2\n{}\n", mesh.points.len())?;
     write_records(out, mesh.points.len(), |buffer, i| {
-        for (k, x) in mesh.points[i].to_array().into_iter().enumerate() {
-            if k > 0 {
-                buffer.push(b' ');
-            }
-            push_f64(buffer, x);
-        }
-        buffer.push(b'\n');
+        push_point(buffer, mesh.points[i]);
     })?;
     writeln!(out, "{}", mesh.faces.len())?;
     write_records(out, mesh.faces.len(), |buffer, i| {

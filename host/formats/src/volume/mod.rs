@@ -31,7 +31,7 @@ use std::path::Path;
 use super::fields::{Joined, RESERVED};
 use super::input::peek_file;
 use super::text::{Fault, Parsed};
-use super::{Loaded, ReadOptions, complete, encodings, map_file, triangle, wrong_extension};
+use super::{Loaded, ReadOptions, complete, encodings, parse_file, triangle, wrong_extension};
 use trioxide_mesh::fields::{Field, MeshFields};
 #[cfg(test)]
 use trioxide_mesh::mesh::Mesh;
@@ -121,24 +121,18 @@ type Noted = (VolumeMesh, Vec<String>);
 pub(crate) type ParseGrid = fn(&[u8]) -> Parsed<Grid>;
 
 fn read_by(path: &Path, parse: ParseGrid) -> Result<Noted> {
-    let file = map_file(path)?;
-    parse(&file)
-        .and_then(|grid| {
-            grid.into_volume()
-                .map_err(|reason| Fault::new(file.len(), reason))
-        })
-        .map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, |file| {
+        let volume = parse(file)?.into_volume();
+        volume.map_err(|reason| Fault::new(file.len(), reason))
+    })
 }
 
 /// The surface or cloud in a file of elements of any dimension.
 pub(crate) fn read_surface_by(path: &Path, parse: ParseGrid) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file)
-        .and_then(|grid| {
-            grid.into_surface()
-                .map_err(|reason| Fault::new(file.len(), reason))
-        })
-        .map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, |file| {
+        let surface = parse(file)?.into_surface();
+        surface.map_err(|reason| Fault::new(file.len(), reason))
+    })
 }
 
 /// The surface in `file`, without notes.

@@ -61,10 +61,7 @@ pub(crate) fn write_surface_by(
 
 /// A surface or cloud as a volume mesh without cells.
 fn elements_of_surface(path: &Path, mesh: &Mesh) -> Result<VolumeMesh> {
-    let refuse = |reason: String| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
+    let refuse = |reason: String| Error::format(path, reason);
     if mesh.points.len() >= I32_POINTS {
         return Err(refuse(format!(
             "{} vertices are more than the format's 32-bit numbers can name: write .vtu",

@@ -13,7 +13,7 @@ use super::{
     Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape, write_format,
 };
 use crate::atomic_file::Out;
-use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 
 pub(super) fn parse(data: &mut Data, begin: usize) -> Parsed<Grid> {
@@ -369,10 +369,7 @@ pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Res
             push_integer(buffer, tag);
             buffer.push(b' ');
             push_integer(buffer, entity);
-            for &vertex in vertices {
-                buffer.push(b' ');
-                push_integer(buffer, vertex + 1);
-            }
+            push_after_blanks(buffer, vertices.iter().map(|vertex| vertex + 1));
             buffer.push(b'\n');
         })?;
         number += selected.len();

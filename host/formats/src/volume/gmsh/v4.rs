@@ -13,7 +13,7 @@ use super::{
     v40, write_format,
 };
 use crate::atomic_file::Out;
-use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed};
 
 /// First physical group of each entity that has one, by dimension and tag.
@@ -76,10 +76,7 @@ pub(super) fn parse(data: &mut Data, version: Version, begin: usize) -> Parsed<G
                 return Err(Grouped::second_nodes(begin));
             }
             "Nodes" => {
-                nodes = Some(match version {
-                    Version::V40 => v40::read_nodes(data)?,
-                    Version::V41 => read_nodes(data)?,
-                });
+                nodes = Some(read_nodes(data, version)?);
             }
             "Elements" => {
                 let nodes = nodes
@@ -133,25 +130,34 @@ fn read_entities(data: &mut Data, version: Version) -> Parsed<Groups> {
     Ok(groups)
 }
 
-fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
+fn read_nodes(data: &mut Data, version: Version) -> Parsed<Nodes> {
     let begin = data.clone();
     let blocks = data.count("the number of blocks")?;
     let count = data.count("the number of nodes")?;
-    data.sizes(2, "tags")?;
+    if version == Version::V41 {
+        data.sizes(2, "tags")?;
+    }
     let (mut tags, mut points) = (Vec::new(), Vec::new());
     for _ in 0..blocks {
         let (head, start) = data.ints(3, "a block's entity")?;
         let in_block = data.count("the number of nodes in the block")?;
-        tags.extend(data.sizes(in_block, "nodes")?.0);
-        let extra = match (head[2], head[0]) {
+        if version == Version::V41 {
+            tags.extend(data.sizes(in_block, "nodes")?.0);
+        }
+        // After the coordinates: the node's parameters on its entity.
+        let place = usize::from(version == Version::V40);
+        let extra = match (head[2], head[place]) {
             (0, _) => 0,
             (_, dimension @ 0..=3) => dimension as usize,
             (_, dimension) => {
-                return Err(
-                    start.fault(0, format!("there are no entities of dimension {dimension}"))
-                );
+                let reason = format!("there are no entities of dimension {dimension}");
+                return Err(start.fault(place, reason));
             }
         };
+        if version == Version::V40 {
+            v40::read_rows(data, in_block, extra, &mut tags, &mut points)?;
+            continue;
+        }
         let width = 3 + extra;
         let coordinates = data.floats(in_block.saturating_mul(width), "nodes")?;
         let rows = coordinates.chunks_exact(width);
@@ -405,10 +411,7 @@ fn write_elements(
                 return;
             }
             push_integer(buffer, number + k as u64);
-            for &vertex in vertices {
-                buffer.push(b' ');
-                push_integer(buffer, u64::from(vertex) + 1);
-            }
+            push_after_blanks(buffer, vertices.iter().map(|&vertex| u64::from(vertex) + 1));
             buffer.push(b'\n');
         })?;
         number += block.ids.len() as u64;

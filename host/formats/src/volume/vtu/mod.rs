@@ -77,10 +77,7 @@ pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
     let Some(sources) = sources else {
         return parse_grid(&file).map_err(in_text);
     };
-    let refuse = |reason: String| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
+    let refuse = |reason: String| Error::format(path, reason);
     let copies = Copies::new(file.len());
     let mut joined: Option<Grid> = None;
     for source in &sources {

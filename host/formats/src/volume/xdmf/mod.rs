@@ -20,9 +20,9 @@ use super::tokens::Text;
 use super::vtk_cells::{self, REGION_NAMES};
 use super::vtu::arrays::{File, child, fault};
 use crate::input::Bytes;
-use crate::map_file;
 use crate::references::{Copies, ReadOptions, References};
 use crate::text::{Fault, Parsed, check_vertex, show};
+use crate::{map_file, parse_file};
 use trioxide_mesh::Result;
 
 mod write;
@@ -55,8 +55,7 @@ const TOPOLOGIES: [(&str, i64, i64, usize); 20] = [
 ];
 
 pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
-    let file = map_file(path)?;
-    parse_in(&file, References::of(path, options)).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, |file| parse_in(file, References::of(path, options)))
 }
 
 /// Whether the file has cells of three dimensions.
