@@ -8,19 +8,55 @@ use trioxide_mesh::fields::{Field, Fields, MeshFields, NumberType, Values};
 use trioxide_mesh::mesh::VertexAttributes;
 use trioxide_mesh::parallel;
 
-/// Every type of numbers, those of integers by their size.
-pub(crate) const TYPES: [NumberType; 10] = [
-    NumberType::I8,
-    NumberType::U8,
-    NumberType::I16,
-    NumberType::U16,
-    NumberType::I32,
-    NumberType::U32,
-    NumberType::I64,
-    NumberType::U64,
-    NumberType::F32,
-    NumberType::F64,
-];
+/// A type of numbers, and its names.
+pub(crate) struct NamedType {
+    pub(crate) kind: NumberType,
+    /// In VTK's XML files.
+    pub(crate) xml: &'static str,
+    /// In VTK's legacy files, the written one first.
+    pub(crate) legacy: &'static [&'static str],
+    /// In PLY files, the written one first.
+    pub(crate) ply: &'static [&'static str],
+}
+
+macro_rules! named_types {
+    ($($kind:ident $xml:literal [$($legacy:literal)*] [$($ply:literal)*])*) => {
+        [$(NamedType {
+            kind: NumberType::$kind,
+            xml: $xml,
+            legacy: &[$($legacy),*],
+            ply: &[$($ply),*],
+        }),*]
+    };
+}
+
+/// Every type of numbers, in the order of [`NumberType`]. PLY has no integers of 64 bits: doubles replace them. VTK's
+/// legacy files have ids of 32 bits.
+pub(crate) const TYPES: [NamedType; 10] = named_types! {
+    I8  "Int8"    ["char" "vtktypeint8"]             ["char" "int8"]
+    U8  "UInt8"   ["unsigned_char" "vtktypeuint8"]   ["uchar" "uint8"]
+    I16 "Int16"   ["short" "vtktypeint16"]           ["short" "int16"]
+    U16 "UInt16"  ["unsigned_short" "vtktypeuint16"] ["ushort" "uint16"]
+    I32 "Int32"   ["int" "vtktypeint32" "vtkidtype"] ["int" "int32"]
+    U32 "UInt32"  ["unsigned_int" "vtktypeuint32"]   ["uint" "uint32"]
+    I64 "Int64"   ["vtktypeint64" "long"]            []
+    U64 "UInt64"  ["vtktypeuint64" "unsigned_long"]  []
+    F32 "Float32" ["float"]                          ["float" "float32"]
+    F64 "Float64" ["double"]                         ["double" "float64"]
+};
+
+/// The names of a type.
+pub(crate) fn names_of(kind: NumberType) -> &'static NamedType {
+    &TYPES[kind as usize]
+}
+
+/// The type with these names.
+pub(crate) fn type_named(has_name: impl Fn(&NamedType) -> bool) -> Option<NumberType> {
+    TYPES
+        .iter()
+        .find(|names| has_name(names))
+        .map(|names| names.kind)
+}
 
 /// Whether all numbers are exact as doubles: beyond 2^53 some integers are not.
 pub(crate) fn are_exact_doubles(values: &Values) -> bool {
@@ -47,7 +83,10 @@ fn common(a: NumberType, b: NumberType) -> Option<NumberType> {
         (false, true) => false,
         _ => outer.size() >= inner.size(),
     };
-    let mut integers = TYPES.into_iter().filter(|kind| !kind.is_float());
+    let mut integers = TYPES
+        .iter()
+        .map(|names| names.kind)
+        .filter(|kind| !kind.is_float());
     integers.find(|&kind| holds(kind, a) && holds(kind, b))
 }
 

@@ -13,7 +13,9 @@ use glam::DVec3;
 use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Parsed, lines, show, text_start, with_line_feeds};
+use super::volume::bytes::{Order, read_f64};
 use super::{Encoding, Loaded, parse_file};
+use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
@@ -21,9 +23,7 @@ use trioxide_mesh::{Result, parallel};
 #[derive(Clone, Debug)]
 struct Field {
     name: String,
-    /// Bytes of a number, and its type: F, I or U.
-    size: usize,
-    kind: u8,
+    kind: NumberType,
     count: usize,
     /// Offset in a point.
     offset: usize,
@@ -47,7 +47,7 @@ struct Header {
 impl Header {
     /// Bytes of a point.
     fn size(&self) -> usize {
-        self.fields.iter().map(|f| f.size * f.count).sum()
+        self.fields.iter().map(|f| f.kind.size() * f.count).sum()
     }
 }
 
@@ -87,8 +87,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
                 )));
             }
             let loaded = collect(&header, |field, point, k| {
-                let at = point * size + field.offset + k * field.size;
-                number(field, &bytes[at..at + field.size])
+                let at = point * size + field.offset + k * field.kind.size();
+                number(field, &bytes[at..at + field.kind.size()])
             });
             Ok(with_note_of(behind, loaded))
         }
@@ -117,8 +117,9 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             let bytes = inflate(packed, plain).map_err(fault)?;
             // Field by field: each has the numbers of all points.
             let loaded = collect(&header, |field, point, k| {
-                let at = header.points * field.offset + (point * field.count + k) * field.size;
-                number(field, &bytes[at..at + field.size])
+                let at =
+                    header.points * field.offset + (point * field.count + k) * field.kind.size();
+                number(field, &bytes[at..at + field.kind.size()])
             });
             Ok(with_note_of(behind, loaded))
         }
@@ -178,25 +179,12 @@ fn inflate(packed: &[u8], length: usize) -> std::result::Result<Vec<u8>, String>
 
 /// The number in the bytes of a field.
 fn number(field: &Field, bytes: &[u8]) -> f64 {
-    macro_rules! read {
-        ($type:ty) => {
-            <$type>::from_le_bytes(bytes.try_into().expect("the size was checked")) as f64
-        };
-    }
-    match (field.kind, field.size) {
-        // A packed colour is given by the float's bits.
-        (b'F', 4) if is_color(&field.name) => read!(u32),
-        (b'F', 4) => read!(f32),
-        (b'F', _) => read!(f64),
-        (b'I', 1) => read!(i8),
-        (b'I', 2) => read!(i16),
-        (b'I', 4) => read!(i32),
-        (b'I', _) => read!(i64),
-        (_, 1) => read!(u8),
-        (_, 2) => read!(u16),
-        (_, 4) => read!(u32),
-        _ => read!(u64),
-    }
+    // A packed colour is given by the float's bits.
+    let kind = match is_color(&field.name) && field.kind == NumberType::F32 {
+        true => NumberType::U32,
+        false => field.kind,
+    };
+    read_f64(kind, bytes, Order::Little)
 }
 
 fn is_color(name: &str) -> bool {
@@ -290,13 +278,17 @@ fn fields(names: &[String], columns: [&Vec<String>; 3]) -> std::result::Result<V
     let mut offset = 0usize;
     let mut fields = Vec::with_capacity(names.len());
     for (i, name) in names.iter().enumerate() {
-        let (size, kind) = match (kinds[i].as_str(), sizes[i].as_str()) {
-            ("F", "4") => (4, b'F'),
-            ("F", "8") => (8, b'F'),
-            ("I" | "U", size @ ("1" | "2" | "4" | "8")) => (
-                usize::from(size.as_bytes()[0] - b'0'),
-                kinds[i].as_bytes()[0],
-            ),
+        let kind = match (kinds[i].as_str(), sizes[i].as_str()) {
+            ("I", "1") => NumberType::I8,
+            ("I", "2") => NumberType::I16,
+            ("I", "4") => NumberType::I32,
+            ("I", "8") => NumberType::I64,
+            ("U", "1") => NumberType::U8,
+            ("U", "2") => NumberType::U16,
+            ("U", "4") => NumberType::U32,
+            ("U", "8") => NumberType::U64,
+            ("F", "4") => NumberType::F32,
+            ("F", "8") => NumberType::F64,
             (kind, size) => {
                 return Err(format!("the field {name} has type {kind} and size {size}"));
             }
@@ -309,12 +301,11 @@ fn fields(names: &[String], columns: [&Vec<String>; 3]) -> std::result::Result<V
         };
         fields.push(Field {
             name: name.clone(),
-            size,
             kind,
             count: count.into(),
             offset,
         });
-        offset += size * usize::from(count);
+        offset += kind.size() * usize::from(count);
     }
     Ok(fields)
 }
@@ -371,7 +362,7 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Loaded> {
             for _ in 0..field.count {
                 let value = line.f64(&field.name)?;
                 // A packed colour is given by the float's bits.
-                values.push(match is_color(&field.name) && field.kind == b'F' {
+                values.push(match is_color(&field.name) && field.kind.is_float() {
                     true => f64::from((value as f32).to_bits()),
                     false => value,
                 });

@@ -6,12 +6,11 @@ use std::io;
 use glam::DVec3;
 
 use super::Encoding;
-use super::fields::{Joined, names_in_file};
+use super::fields::{Joined, names_in_file, names_of};
 use super::rows_out::write_records;
 use super::vtu_array::{Array, Numbers, Record, coordinates};
 use super::vtu_blocks::compress;
 use crate::atomic_file::Out;
-use trioxide_mesh::fields::NumberType;
 
 /// Encodings of VTK's XML files.
 pub(crate) const ENCODINGS: &[Encoding] = &[Encoding::Binary, Encoding::Text, Encoding::Compressed];
@@ -24,22 +23,6 @@ pub(crate) type Sections<'a> = [Section<'a>; 4];
 
 fn components(count: usize) -> String {
     format!(" NumberOfComponents=\"{count}\"")
-}
-
-/// VTK's name of a type.
-fn type_name(kind: NumberType) -> &'static str {
-    match kind {
-        NumberType::I8 => "Int8",
-        NumberType::U8 => "UInt8",
-        NumberType::I16 => "Int16",
-        NumberType::U16 => "UInt16",
-        NumberType::I32 => "Int32",
-        NumberType::U32 => "UInt32",
-        NumberType::I64 => "Int64",
-        NumberType::U64 => "UInt64",
-        NumberType::F32 => "Float32",
-        NumberType::F64 => "Float64",
-    }
 }
 
 /// The name in letters that XML allows: no controls, and no noncharacters.
@@ -127,7 +110,7 @@ pub(crate) fn field_arrays<'a>(
     let names = names_in_file(fields.iter().map(|field| &*field.name), plain_name);
     let all = fields.iter().zip(records).zip(names);
     all.map(|((field, record), name)| Array {
-        kind: type_name(field.kind),
+        kind: names_of(field.kind).xml,
         size: field.kind.size(),
         name: escape(&name).into(),
         more: match field.components {

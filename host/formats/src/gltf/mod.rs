@@ -14,11 +14,13 @@ use glam::{DMat3, DMat4, DQuat, DVec2, DVec3, DVec4};
 use serde_json::Value;
 
 use super::faces::FaceList;
+use super::volume::bytes::{Order, read_f64};
 use super::volume::vtk_cells::split_strip;
 use super::{Loaded, ReadOptions, map_file};
 use crate::references::{Copies, References};
 pub(crate) use buffers::chunks;
 use buffers::{Buffer, Opener};
+use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::{Mesh, Segment, VertexAttributes};
 use trioxide_mesh::{Error, Result};
 
@@ -343,13 +345,16 @@ impl Scene<'_> {
             "VEC4" => 4,
             other => return Err(fault(format!("its type is `{other}`"))),
         };
-        let component = accessor["componentType"].as_u64().unwrap_or(0);
-        let size = match component {
-            5120 | 5121 => 1,
-            5122 | 5123 => 2,
-            5125 | 5126 => 4,
+        let (kind, most) = match accessor["componentType"].as_u64().unwrap_or(0) {
+            5120 => (NumberType::I8, 127.0),
+            5121 => (NumberType::U8, 255.0),
+            5122 => (NumberType::I16, 32767.0),
+            5123 => (NumberType::U16, 65535.0),
+            5125 => (NumberType::U32, 1.0),
+            5126 => (NumberType::F32, 1.0),
             other => return Err(fault(format!("its component type is {other}"))),
         };
+        let size = kind.size();
         if !widths.contains(&width) {
             return Err(fault(format!(
                 "its elements have {width} numbers, not {}",
@@ -383,21 +388,10 @@ impl Scene<'_> {
             )));
         }
         let is_normalized = accessor["normalized"].as_bool().unwrap_or(false);
-        let number = |b: &[u8]| match component {
-            5120 => scaled(f64::from(b[0] as i8), 127.0, is_normalized),
-            5121 => scaled(f64::from(b[0]), 255.0, is_normalized),
-            5122 => scaled(
-                f64::from(i16::from_le_bytes([b[0], b[1]])),
-                32767.0,
-                is_normalized,
-            ),
-            5123 => scaled(
-                f64::from(u16::from_le_bytes([b[0], b[1]])),
-                65535.0,
-                is_normalized,
-            ),
-            5125 => f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
-            _ => f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+        let is_scaled = is_normalized && most > 1.0;
+        let number = |bytes: &[u8]| match (read_f64(kind, bytes, Order::Little), is_scaled) {
+            (value, true) => (value / most).max(-1.0),
+            (value, false) => value,
         };
         self.copies.count(count, count).map_err(fault)?;
         let mut values = Vec::with_capacity(count * width);
@@ -442,13 +436,6 @@ impl Scene<'_> {
                 .push(format!("its {} are left out", others.join(" and ")));
         }
         Ok(loaded)
-    }
-}
-
-fn scaled(value: f64, most: f64, is_normalized: bool) -> f64 {
-    match is_normalized {
-        true => (value / most).max(-1.0),
-        false => value,
     }
 }
 

@@ -1,10 +1,12 @@
 //! The body of a binary PLY file.
 
 use super::columns::{VertexColumns, read_equal_faces};
-use super::header::{Element, Endian, Header, Kind, Role, Scalar};
+use super::header::{Element, Header, Kind, Order, Role};
 use super::vertices::{Vertex, VertexChunk, is_of_vertex};
 use super::{Body, FaceChunk, push_strips};
 use crate::text::{Fault, Parsed, check_tag, check_vertex, parse_chunks, whole};
+use crate::volume::bytes::read_f64;
+use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::Segment;
 
 /// The remaining bytes of the body.
@@ -13,7 +15,7 @@ struct Cursor<'a> {
     file: &'a [u8],
     /// Offset of the next byte.
     at: usize,
-    endian: Endian,
+    endian: Order,
     /// Offset of the body: a fault's line is the first after the header.
     body: usize,
 }
@@ -33,14 +35,14 @@ impl<'a> Cursor<'a> {
         Ok(&self.file[self.at - length..self.at])
     }
 
-    fn whole_number(&mut self, scalar: Scalar, what: &str) -> Parsed<i64> {
+    fn whole_number(&mut self, scalar: NumberType, what: &str) -> Parsed<i64> {
         let offset = self.at;
-        let value = scalar.read(self.take(scalar.size())?, self.endian);
+        let value = read_f64(scalar, self.take(scalar.size())?, self.endian);
         whole(value).ok_or_else(|| self.fault(offset, format!("expected {what}, found `{value}`")))
     }
 
     /// The bytes of a list's items.
-    fn list(&mut self, count: Scalar, item: Scalar) -> Parsed<&'a [u8]> {
+    fn list(&mut self, count: NumberType, item: NumberType) -> Parsed<&'a [u8]> {
         let offset = self.at;
         let count = self.whole_number(count, "the length of a list")?;
         let length = usize::try_from(count)
@@ -75,7 +77,7 @@ fn fixed_size(element: &Element) -> (usize, bool) {
     (size, has_lists)
 }
 
-pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body> {
+pub(super) fn parse(file: &[u8], header: &Header, endian: Order) -> Parsed<Body> {
     let mut cursor = Cursor {
         file,
         at: header.end,
@@ -175,11 +177,11 @@ fn parse_vertex_with_lists(
     for property in &element.properties {
         match property.kind {
             Kind::Scalar(scalar) if is_of_vertex(property.role) => {
-                let value = scalar.read(cursor.take(scalar.size())?, cursor.endian);
+                let value = read_f64(scalar, cursor.take(scalar.size())?, cursor.endian);
                 vertex.set(property.role, property.kind, value);
             }
             Kind::Scalar(scalar) if property.role == Role::Field => {
-                others.push(scalar.read(cursor.take(scalar.size())?, cursor.endian));
+                others.push(read_f64(scalar, cursor.take(scalar.size())?, cursor.endian));
             }
             kind => cursor.skip(kind)?,
         }
@@ -207,7 +209,7 @@ fn split_records(element: &Element, cursor: &Cursor) -> (Vec<(usize, usize)>, us
             let is_short = match property.kind {
                 // By far the most common: a list whose length is a byte.
                 Kind::List {
-                    count: Scalar::U8,
+                    count: NumberType::U8,
                     item,
                 } => match cursor.file.get(cursor.at) {
                     Some(&count) => {
@@ -250,7 +252,7 @@ fn parse_faces(
                 }
                 (Role::Field, Kind::Scalar(scalar)) => {
                     let bytes = cursor.take(scalar.size())?;
-                    chunk.others.push(scalar.read(bytes, cursor.endian));
+                    chunk.others.push(read_f64(scalar, bytes, cursor.endian));
                 }
                 (_, kind) => cursor.skip(kind)?,
             }
@@ -268,7 +270,8 @@ fn parse_strips(element: &Element, cursor: &mut Cursor, vertices: usize) -> Pars
                 (Role::Strip, Kind::List { count, item }) => {
                     let bytes = cursor.list(count, item)?.chunks_exact(item.size());
                     // A number that is not whole is no vertex either.
-                    let value = |bytes| whole(item.read(bytes, cursor.endian)).unwrap_or(i64::MIN);
+                    let value =
+                        |bytes| whole(read_f64(item, bytes, cursor.endian)).unwrap_or(i64::MIN);
                     let values: Vec<i64> = bytes.map(value).collect();
                     push_strips(&values, vertices, &mut chunk.faces)
                         .map_err(|reason| cursor.fault(offset, reason))?;
@@ -306,13 +309,13 @@ fn parse_segment(element: &Element, cursor: &mut Cursor, vertices: usize) -> Par
 
 fn parse_corners(
     bytes: &[u8],
-    item: Scalar,
-    endian: Endian,
+    item: NumberType,
+    endian: Order,
     vertices: usize,
     chunk: &mut FaceChunk,
 ) -> Result<(), String> {
     for bytes in bytes.chunks_exact(item.size()) {
-        let value = item.read(bytes, endian);
+        let value = read_f64(item, bytes, endian);
         let index =
             whole(value).ok_or_else(|| format!("expected a vertex index, found `{value}`"))?;
         chunk.faces.push_vertex(check_vertex(index, 0, vertices)?);

@@ -8,15 +8,16 @@
 
 use std::collections::HashSet;
 
-use super::header::{Element, Endian, Header, Kind, Role, Scalar};
-use crate::fields::Number;
+use super::header::{Element, Header, Kind, Order, Role};
+use crate::fields::{Number, names_of};
 use crate::percent;
+use crate::volume::bytes::read_f64;
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::parallel;
 
 /// The scalars of an element that are fields.
-fn properties(element: &Element) -> Vec<(&str, Scalar)> {
+fn properties(element: &Element) -> Vec<(&str, NumberType)> {
     let properties = element.properties.iter();
     let fields = properties.filter(|property| property.role == Role::Field);
     fields
@@ -47,13 +48,13 @@ pub(super) fn of_records(
     records: &[u8],
     size: usize,
     offsets: &[usize],
-    endian: Endian,
+    endian: Order,
 ) -> Fields {
     let properties = properties(element);
     group(&properties, |first, count| {
         let columns = &offsets[first..first + count];
         let scalar = properties[first].1;
-        let number = |row: &[u8], at: usize| scalar.read(&row[at..], endian);
+        let number = |row: &[u8], at: usize| read_f64(scalar, &row[at..], endian);
         let mut numbers = vec![0.0; records.len() / size * columns.len()];
         parallel::for_chunks_mut(&mut numbers, columns.len(), |i, element| {
             let row = &records[i * size..(i + 1) * size];
@@ -67,7 +68,7 @@ pub(super) fn of_records(
 
 /// Joins properties to fields. `numbers` gives the numbers of `count` properties from the `first` one on, element by
 /// element.
-fn group(properties: &[(&str, Scalar)], numbers: impl Fn(usize, usize) -> Vec<f64>) -> Fields {
+fn group(properties: &[(&str, NumberType)], numbers: impl Fn(usize, usize) -> Vec<f64>) -> Fields {
     let mut fields = Vec::new();
     let mut rest = properties;
     while let Some((&(name, scalar), _)) = rest.split_first() {
@@ -85,7 +86,7 @@ fn group(properties: &[(&str, Scalar)], numbers: impl Fn(usize, usize) -> Vec<f6
         fields.push(Field {
             name: name_in_mesh(name),
             components: count,
-            values: Values::of_floats(scalar.number_type(), numbers(first, count)),
+            values: Values::of_floats(scalar, numbers(first, count)),
         });
         rest = &rest[count..];
     }
@@ -290,16 +291,7 @@ impl<'a> Column<'a> {
 
     /// Lines of the header.
     pub(super) fn properties(&self) -> String {
-        let kind = match self.kind {
-            NumberType::I8 => "char",
-            NumberType::U8 => "uchar",
-            NumberType::I16 => "short",
-            NumberType::U16 => "ushort",
-            NumberType::I32 => "int",
-            NumberType::U32 => "uint",
-            NumberType::F32 => "float",
-            NumberType::F64 | NumberType::I64 | NumberType::U64 => "double",
-        };
+        let kind = names_of(self.kind).ply.first().unwrap_or(&"double");
         let lines = self.names.iter();
         lines
             .map(|name| format!("property {kind} {name}\n"))

@@ -3,105 +3,28 @@
 use std::collections::HashSet;
 use trioxide_mesh::fields::NumberType;
 
+use crate::fields::type_named;
 use crate::text::{Fault, Line, Parsed, check_tag, check_vertex, lines, show, text_start};
+pub(super) use crate::volume::bytes::Order;
 use trioxide_mesh::mesh::Segment;
 
 /// Encoding of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Encoding {
     Text,
-    Binary(Endian),
+    Binary(Order),
 }
 
-/// Order of the bytes of a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Endian {
-    Little,
-    Big,
-}
-
-/// Type of a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Scalar {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    F32,
-    F64,
-}
-
-impl Scalar {
-    fn from_name(name: &[u8]) -> Option<Scalar> {
-        Some(match name {
-            b"char" | b"int8" => Scalar::I8,
-            b"uchar" | b"uint8" => Scalar::U8,
-            b"short" | b"int16" => Scalar::I16,
-            b"ushort" | b"uint16" => Scalar::U16,
-            b"int" | b"int32" => Scalar::I32,
-            b"uint" | b"uint32" => Scalar::U32,
-            b"float" | b"float32" => Scalar::F32,
-            b"double" | b"float64" => Scalar::F64,
-            _ => return None,
-        })
-    }
-
-    /// The general type of numbers.
-    pub(super) fn number_type(self) -> NumberType {
-        match self {
-            Scalar::I8 => NumberType::I8,
-            Scalar::U8 => NumberType::U8,
-            Scalar::I16 => NumberType::I16,
-            Scalar::U16 => NumberType::U16,
-            Scalar::I32 => NumberType::I32,
-            Scalar::U32 => NumberType::U32,
-            Scalar::F32 => NumberType::F32,
-            Scalar::F64 => NumberType::F64,
-        }
-    }
-
-    /// Size in bytes.
-    pub(super) fn size(self) -> usize {
-        self.number_type().size()
-    }
-
-    pub(super) fn is_float(self) -> bool {
-        self.number_type().is_float()
-    }
-
-    /// The number in the first bytes of `bytes`, exactly.
-    #[inline]
-    pub(super) fn read(self, bytes: &[u8], endian: Endian) -> f64 {
-        macro_rules! number {
-            ($type:ty) => {{
-                let (bytes, _) = bytes.split_first_chunk().expect("the size was checked");
-                let value = match endian {
-                    Endian::Little => <$type>::from_le_bytes(*bytes),
-                    Endian::Big => <$type>::from_be_bytes(*bytes),
-                };
-                f64::from(value)
-            }};
-        }
-        match self {
-            Scalar::I8 => number!(i8),
-            Scalar::U8 => number!(u8),
-            Scalar::I16 => number!(i16),
-            Scalar::U16 => number!(u16),
-            Scalar::I32 => number!(i32),
-            Scalar::U32 => number!(u32),
-            Scalar::F32 => number!(f32),
-            Scalar::F64 => number!(f64),
-        }
-    }
+/// The type of a name.
+fn type_of(name: &[u8]) -> Option<NumberType> {
+    type_named(|names| names.ply.iter().any(|other| other.as_bytes() == name))
 }
 
 /// One number or a counted list of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    Scalar(Scalar),
-    List { count: Scalar, item: Scalar },
+    Scalar(NumberType),
+    List { count: NumberType, item: NumberType },
 }
 
 /// The role of a property.
@@ -160,7 +83,7 @@ impl Element {
             properties: Vec::new(),
             roles: Vec::new(),
         };
-        element.role_of(name.as_bytes(), Kind::Scalar(Scalar::U8))
+        element.role_of(name.as_bytes(), Kind::Scalar(NumberType::U8))
     }
 
     /// Its rows in a text file: none if a row has no number.
@@ -442,8 +365,8 @@ fn parse_encoding(line: &mut Line) -> Parsed<Encoding> {
     let before = line.clone();
     match line.token() {
         Some(b"ascii") => Ok(Encoding::Text),
-        Some(b"binary_little_endian") => Ok(Encoding::Binary(Endian::Little)),
-        Some(b"binary_big_endian") => Ok(Encoding::Binary(Endian::Big)),
+        Some(b"binary_little_endian") => Ok(Encoding::Binary(Order::Little)),
+        Some(b"binary_big_endian") => Ok(Encoding::Binary(Order::Big)),
         _ => Err(before
             .clone()
             .unexpected("ascii, binary_little_endian or binary_big_endian")),
@@ -454,7 +377,7 @@ fn parse_property(element: &Element, line: &mut Line) -> Parsed<Property> {
     let scalar = |line: &mut Line| {
         let mut before = line.clone();
         line.token()
-            .and_then(Scalar::from_name)
+            .and_then(type_of)
             .ok_or_else(|| before.unexpected("a type such as float or uchar"))
     };
     let kind = match line.clone().token() {

@@ -37,10 +37,10 @@ use super::text::{Fault, Line, Parsed, TextRows, check_vertex, whole, with_line_
 use super::volume::vtk_cells::split_strip;
 use super::{Loaded, parse_file};
 pub(crate) use fields::{lost_fields, renamed, retyped};
-use header::{Element, Encoding, Header, Kind, Role, Scalar};
+use header::{Element, Encoding, Header, Kind, Role};
 pub use slices::{Slices, Triangles};
 use trioxide_mesh::edges::edge_faces;
-use trioxide_mesh::fields::{Fields, MeshFields};
+use trioxide_mesh::fields::{Fields, MeshFields, NumberType};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 use vertices::{Vertex, VertexChunk, is_of_vertex};
@@ -366,7 +366,7 @@ fn parse_text_segment(element: &Element, line: &mut Line, vertices: usize) -> Pa
 }
 
 /// The index of a vertex, which may be declared as a float and written as `3.0`.
-fn text_vertex(line: &mut Line, scalar: Scalar, vertices: usize) -> Parsed<u32> {
+fn text_vertex(line: &mut Line, scalar: NumberType, vertices: usize) -> Parsed<u32> {
     let offset = line.offset();
     let index = if scalar.is_float() {
         let index = line.f64("a vertex index")?;

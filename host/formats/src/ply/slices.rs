@@ -7,7 +7,7 @@ use glam::DVec3;
 
 pub use super::columns::Triangles;
 use super::columns::{TriangleColumns, VertexColumns};
-use super::header::{Element, Encoding, Endian, Header, Kind, Role};
+use super::header::{Element, Encoding, Header, Kind, Order, Role};
 use crate::input::{Bytes, is_pipe, map_file};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::Segment;
@@ -16,7 +16,7 @@ use trioxide_mesh::mesh::Segment;
 pub struct Slices {
     file: Bytes,
     header: Header,
-    endian: Endian,
+    endian: Order,
     triangles: TriangleColumns,
     /// Bytes of a vertex.
     size: usize,

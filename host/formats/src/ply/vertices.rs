@@ -2,7 +2,8 @@
 
 use glam::{DVec2, DVec3};
 
-use super::header::{Kind, Role, Scalar};
+use super::header::{Kind, Role};
+use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::VertexAttributes;
 use trioxide_mesh::parallel;
 
@@ -58,12 +59,12 @@ pub(super) fn is_of_vertex(role: Role) -> bool {
 }
 
 /// A channel of a colour from 0 to 255: floats run from 0 to 1, 16-bit integers to 65535, others to 255.
-pub(super) fn channel_value(scalar: Scalar, value: f64) -> u8 {
+pub(super) fn channel_value(scalar: NumberType, value: f64) -> u8 {
     // The conversion to an integer saturates, and gives 0 for NaN.
     match scalar {
-        Scalar::U8 => value as u8,
-        Scalar::F32 | Scalar::F64 => (255.0 * value).round() as u8,
-        Scalar::U16 => (value / 257.0).round() as u8,
+        NumberType::U8 => value as u8,
+        NumberType::F32 | NumberType::F64 => (255.0 * value).round() as u8,
+        NumberType::U16 => (value / 257.0).round() as u8,
         _ => value.round() as u8,
     }
 }

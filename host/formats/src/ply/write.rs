@@ -10,7 +10,7 @@ use super::fields::Column;
 use crate::Encoding;
 use crate::atomic_file::{Out, Records, write_atomically};
 use crate::fields::Number;
-use crate::rows_out::{push_f64, push_integer, write_records, write_sized};
+use crate::rows_out::{push_integer, write_records, write_sized};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Result, parallel};
 
@@ -28,10 +28,16 @@ trait Numbers: Sync {
     const NAME: &'static str;
     /// Whether numbers have their representation in memory.
     const IS_MEMORY: bool = false;
-    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize);
-    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool);
-    /// A number of a field.
     fn number(buffer: &mut Vec<u8>, number: Number, bytes: usize);
+    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize) {
+        Self::number(buffer, Number::Integer(value), bytes);
+    }
+    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool) {
+        match is_short {
+            true => Self::number(buffer, Number::Single(value as f32), 4),
+            false => Self::number(buffer, Number::Double(value), 8),
+        }
+    }
     fn end_row(_buffer: &mut Vec<u8>) {}
 }
 
@@ -43,17 +49,6 @@ impl Numbers for Little {
     const NAME: &'static str = "binary_little_endian";
     const IS_MEMORY: bool = cfg!(target_endian = "little");
 
-    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize) {
-        buffer.extend_from_slice(&value.to_le_bytes()[..bytes]);
-    }
-
-    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool) {
-        match is_short {
-            true => buffer.extend_from_slice(&(value as f32).to_le_bytes()),
-            false => buffer.extend_from_slice(&value.to_le_bytes()),
-        }
-    }
-
     fn number(buffer: &mut Vec<u8>, number: Number, bytes: usize) {
         number.push_bytes(buffer, bytes, false);
     }
@@ -61,17 +56,6 @@ impl Numbers for Little {
 
 impl Numbers for Big {
     const NAME: &'static str = "binary_big_endian";
-
-    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize) {
-        buffer.extend_from_slice(&value.to_be_bytes()[8 - bytes..]);
-    }
-
-    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool) {
-        match is_short {
-            true => buffer.extend_from_slice(&(value as f32).to_be_bytes()),
-            false => buffer.extend_from_slice(&value.to_be_bytes()),
-        }
-    }
 
     fn number(buffer: &mut Vec<u8>, number: Number, bytes: usize) {
         number.push_bytes(buffer, bytes, true);
@@ -81,19 +65,13 @@ impl Numbers for Big {
 impl Numbers for Text {
     const NAME: &'static str = "ascii";
 
-    fn integer(buffer: &mut Vec<u8>, value: i64, _bytes: usize) {
-        push_integer(buffer, value);
+    fn number(buffer: &mut Vec<u8>, number: Number, _bytes: usize) {
+        number.push_text(buffer);
         buffer.push(b' ');
     }
 
     fn float(buffer: &mut Vec<u8>, value: f64, _is_short: bool) {
-        push_f64(buffer, value);
-        buffer.push(b' ');
-    }
-
-    fn number(buffer: &mut Vec<u8>, number: Number, _bytes: usize) {
-        number.push_text(buffer);
-        buffer.push(b' ');
+        Self::number(buffer, Number::Double(value), 8);
     }
 
     fn end_row(buffer: &mut Vec<u8>) {

@@ -53,6 +53,32 @@ impl Decode for Kind {
     }
 }
 
+/// The number in the first bytes of `bytes`, as a double.
+#[inline]
+pub(crate) fn read_f64(kind: Kind, bytes: &[u8], order: Order) -> f64 {
+    macro_rules! number {
+        ($type:ty) => {{
+            let (bytes, _) = bytes.split_first_chunk().expect("the size was checked");
+            match order {
+                Order::Little => <$type>::from_le_bytes(*bytes) as f64,
+                Order::Big => <$type>::from_be_bytes(*bytes) as f64,
+            }
+        }};
+    }
+    match kind {
+        Kind::I8 => number!(i8),
+        Kind::U8 => number!(u8),
+        Kind::I16 => number!(i16),
+        Kind::U16 => number!(u16),
+        Kind::I32 => number!(i32),
+        Kind::U32 => number!(u32),
+        Kind::I64 => number!(i64),
+        Kind::U64 => number!(u64),
+        Kind::F32 => number!(f32),
+        Kind::F64 => number!(f64),
+    }
+}
+
 impl Numbers {
     /// Unsigned numbers of 64 bits; from 2^63 on they become negative, as in [`Kind::numbers`].
     pub(super) fn of_bits(numbers: Vec<u64>) -> Numbers {

@@ -5,11 +5,11 @@ use std::io;
 use super::bytes::{Kind, Numbers};
 use super::vtu::fields::values;
 use crate::atomic_file::Out;
-use crate::fields::{Joined, Number};
+use crate::fields::{Joined, Number, names_of};
 use crate::percent;
 use crate::rows_out::write_records;
 use crate::text::{Fault, Parsed};
-use trioxide_mesh::fields::{Field, NumberType};
+use trioxide_mesh::fields::Field;
 
 /// The elements that an attribute belongs to.
 #[derive(Clone, Copy, PartialEq)]
@@ -102,27 +102,11 @@ fn encode(name: &str) -> String {
     }
 }
 
-/// The format's name of a type.
-fn type_name(kind: NumberType) -> &'static str {
-    match kind {
-        NumberType::I8 => "char",
-        NumberType::U8 => "unsigned_char",
-        NumberType::I16 => "short",
-        NumberType::U16 => "unsigned_short",
-        NumberType::I32 => "int",
-        NumberType::U32 => "unsigned_int",
-        NumberType::I64 => "vtktypeint64",
-        NumberType::U64 => "vtktypeuint64",
-        NumberType::F32 => "float",
-        NumberType::F64 => "double",
-    }
-}
-
 /// Writes fields as arrays of a `FIELD`.
 pub(super) fn write(out: &mut dyn Out, fields: &[Joined], is_binary: bool) -> io::Result<()> {
     for field in fields {
         let (components, count) = (field.components, field.count);
-        let (name, kind) = (encode(&field.name), type_name(field.kind));
+        let (name, kind) = (encode(&field.name), names_of(field.kind).legacy[0]);
         writeln!(out, "{name} {components} {count} {kind}")?;
         write_numbers(out, count, field.kind.size(), is_binary, |i, push| {
             field.numbers(i, push);

@@ -2,6 +2,7 @@
 
 use super::bytes::{Bytes, Kind, Numbers, Order};
 use super::tokens::Text;
+use crate::fields::type_named;
 use crate::text::{Fault, Parsed, show};
 
 /// A file with keywords as text, and numbers as text or binary.
@@ -25,21 +26,9 @@ impl<'a> Reader<'a> {
 
     pub(super) fn kind(&mut self) -> Parsed<Kind> {
         let fault = self.text.unexpected("a type of numbers such as double");
-        let name = self.text.word().unwrap_or_default();
-        Ok(match name.to_ascii_lowercase().as_slice() {
-            b"char" | b"vtktypeint8" => Kind::I8,
-            b"unsigned_char" | b"vtktypeuint8" => Kind::U8,
-            b"short" | b"vtktypeint16" => Kind::I16,
-            b"unsigned_short" | b"vtktypeuint16" => Kind::U16,
-            // Ids are written with 32 bits.
-            b"int" | b"vtktypeint32" | b"vtkidtype" => Kind::I32,
-            b"unsigned_int" | b"vtktypeuint32" => Kind::U32,
-            b"long" | b"vtktypeint64" => Kind::I64,
-            b"unsigned_long" | b"vtktypeuint64" => Kind::U64,
-            b"float" => Kind::F32,
-            b"double" => Kind::F64,
-            _ => return Err(fault),
-        })
+        let name = self.text.word().unwrap_or_default().to_ascii_lowercase();
+        let is_it = |other: &&str| other.as_bytes() == name;
+        type_named(|names| names.legacy.iter().any(|other| is_it(&other))).ok_or(fault)
     }
 
     /// The numbers after this line.

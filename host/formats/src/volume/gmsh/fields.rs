@@ -8,7 +8,7 @@ use super::super::bytes::{Decode, Kind};
 use super::data::Data;
 use super::{Nodes, Shape};
 use crate::atomic_file::Out;
-use crate::fields::{Joined, TYPES, are_exact_doubles, names_in_file};
+use crate::fields::{Joined, are_exact_doubles, names_in_file, type_named};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 use trioxide_mesh::fields::{Field, Fields, MeshFields, NumberType, Values};
@@ -205,7 +205,7 @@ fn original_of(tag: &str) -> Option<(NumberType, usize)> {
     let [ORIGINAL, name, components] = tag.split(' ').collect::<Vec<_>>()[..] else {
         return None;
     };
-    let kind = TYPES.into_iter().find(|kind| kind.name() == name)?;
+    let kind = type_named(|names| names.kind.name() == name)?;
     let components = components.parse().ok().filter(|n| (1..=9).contains(n))?;
     Some((kind, components))
 }

@@ -11,6 +11,7 @@ use trioxide_mesh::{parallel, progress};
 use super::super::bytes::{Decode as _, Kind, Numbers, Order};
 use super::super::tokens::Text;
 use super::compression::Compressor;
+use crate::fields::type_named;
 use crate::references::Copies;
 use crate::text::{Fault, Parsed, show};
 
@@ -383,21 +384,10 @@ impl<'a> Arrays<'a> {
 
 /// The type of an array's numbers.
 pub(super) fn kind(node: Node) -> Parsed<Kind> {
-    Ok(match node.attribute("type").unwrap_or_default() {
-        "Int8" => Kind::I8,
-        "UInt8" => Kind::U8,
-        "Int16" => Kind::I16,
-        "UInt16" => Kind::U16,
-        "Int32" => Kind::I32,
-        "UInt32" => Kind::U32,
-        "Int64" => Kind::I64,
-        "UInt64" => Kind::U64,
-        "Float32" => Kind::F32,
-        "Float64" => Kind::F64,
-        other => {
-            let other = show(other.as_bytes());
-            return Err(fault(node, format!("there is no number type `{other}`")));
-        }
+    let name = node.attribute("type").unwrap_or_default();
+    type_named(|names| names.xml == name).ok_or_else(|| {
+        let name = show(name.as_bytes());
+        fault(node, format!("there is no number type `{name}`"))
     })
 }
 
