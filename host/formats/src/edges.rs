@@ -100,25 +100,22 @@ fn section(rows: &TextRows, row: usize, what: &str) -> Parsed<Range<usize>> {
 }
 
 fn parse_points(rows: &TextRows, range: Range<usize>) -> Parsed<Vec<DVec2>> {
-    let points = rows.parse(range, |points: &mut Vec<DVec2>, _, line| {
-        points.push(DVec2::new(line.f64("x")?, line.f64("y")?));
-        line.expect_end()
-    })?;
-    Ok(parallel::concat(points))
+    rows.parse_each(range, |_, line| {
+        let point = DVec2::new(line.f64("x")?, line.f64("y")?);
+        line.expect_end().map(|()| point)
+    })
 }
 
 fn parse_edges(rows: &TextRows, range: Range<usize>, points: usize) -> Parsed<Vec<[u32; 2]>> {
-    let edges = rows.parse(range, |edges: &mut Vec<[u32; 2]>, _, line| {
+    rows.parse_each(range, |_, line| {
         let offset = line.offset();
         let ends = [line.vertex(0, points)?, line.vertex(0, points)?];
         if ends[0] == ends[1] {
             let reason = format!("the edge starts and ends at vertex {}", ends[0]);
             return Err(Fault::new(offset, reason));
         }
-        edges.push(ends);
-        line.expect_end()
-    })?;
-    Ok(parallel::concat(edges))
+        line.expect_end().map(|()| ends)
+    })
 }
 
 fn parse_ends(rows: &TextRows, range: Range<usize>) -> Parsed<Vec<[DVec2; 2]>> {
@@ -128,17 +125,15 @@ fn parse_ends(rows: &TextRows, range: Range<usize>) -> Parsed<Vec<[DVec2; 2]>> {
         inside.expect_end()?;
         Ok(point)
     };
-    let ends = rows.parse(range, |ends: &mut Vec<[DVec2; 2]>, _, line| {
+    rows.parse_each(range, |_, line| {
         let offset = line.offset();
         let [a, b] = [point(line)?, point(line)?];
         if key(a) == key(b) {
             let reason = format!("the edge starts and ends at [{} {}]", a.x, a.y);
             return Err(Fault::new(offset, reason));
         }
-        ends.push([a, b]);
-        line.expect_end()
-    })?;
-    Ok(parallel::concat(ends))
+        line.expect_end().map(|()| [a, b])
+    })
 }
 
 /// A key that is equal for equal points: -0 is 0.

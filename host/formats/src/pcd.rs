@@ -68,23 +68,19 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         Data::Text => parse_text(file, &header),
         Data::Binary => {
             let size = header.size();
-            let needed = header.points.checked_mul(size);
+            let (points, left) = (header.points, body.len());
+            let wrong = || {
+                fault(format!(
+                    "{points} points of {size} bytes are announced, but {left} bytes follow"
+                ))
+            };
+            let needed = points.checked_mul(size);
             let bytes = needed
                 .and_then(|needed| body.get(..needed))
-                .ok_or_else(|| {
-                    fault(format!(
-                        "{} points of {size} bytes are announced, but {} bytes follow",
-                        header.points,
-                        body.len()
-                    ))
-                })?;
+                .ok_or_else(wrong)?;
             let behind = &body[bytes.len()..];
             if size > 0 && behind.len() >= size {
-                return Err(fault(format!(
-                    "{} points of {size} bytes are announced, but {} bytes follow",
-                    header.points,
-                    body.len()
-                )));
+                return Err(wrong());
             }
             let loaded = collect(&header, |field, point, k| {
                 let at = point * size + field.offset + k * field.kind.size();

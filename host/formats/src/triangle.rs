@@ -118,7 +118,7 @@ pub(crate) fn parse_points(rows: &TextRows) -> Parsed<(Nodes, usize)> {
         0 => 0,
         _ => first_index(rows.row(1, "a point")?)?,
     };
-    let points = rows.parse(points, |points: &mut Vec<DVec3>, row, line| {
+    let points = rows.parse_each(points, |row, line| {
         let offset = line.offset();
         let index = line.integer("a point's number")?;
         if index != row as i64 + i64::from(base) {
@@ -130,10 +130,8 @@ pub(crate) fn parse_points(rows: &TextRows) -> Parsed<(Nodes, usize)> {
         }
         let (x, y) = (line.f64("x")?, line.f64("y")?);
         let z = if dimensions == 3 { line.f64("z")? } else { 0.0 };
-        points.push(DVec3::new(x, y, z));
-        Ok(())
+        Ok(DVec3::new(x, y, z))
     })?;
-    let points = parallel::concat(points);
     Ok((Nodes { points, base }, end))
 }
 
@@ -302,7 +300,7 @@ pub(crate) fn parse_segment_rows(
     let markers = header_count(&mut header, "the number of markers", 0)?;
     let segments = rows.expect(row + 1, count, "segments")?;
     let end = segments.end;
-    let chunks = rows.parse(segments, |segments: &mut Vec<Segment>, _, line| {
+    let segments = rows.parse_each(segments, |_, line| {
         line.integer("a segment's number")?;
         let mut ends = [0; 2];
         for vertex in &mut ends {
@@ -312,10 +310,9 @@ pub(crate) fn parse_segment_rows(
             0 => 0,
             _ => line.tag("a marker", "marker")?,
         };
-        segments.push(Segment { ends, marker });
-        Ok(())
+        Ok(Segment { ends, marker })
     })?;
-    Ok((parallel::concat(chunks), end))
+    Ok((segments, end))
 }
 
 /// Whether a `.poly` file has points of its own, as a program that makes outlines writes it.

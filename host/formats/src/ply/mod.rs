@@ -247,11 +247,8 @@ fn parse_rows(rows: &TextRows, header: &Header) -> Parsed<Body> {
                 body.add_strips(chunks, header)?;
             }
             "edge" if element.holds_segments() => {
-                let segments = rows.parse(range, |segments: &mut Vec<Segment>, _, line| {
-                    segments.push(parse_text_segment(element, line, vertices)?);
-                    Ok(())
-                })?;
-                body.segments = parallel::concat(segments);
+                body.segments =
+                    rows.parse_each(range, |_, line| parse_text_segment(element, line, vertices))?;
             }
             _ => {}
         }

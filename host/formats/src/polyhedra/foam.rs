@@ -15,7 +15,8 @@ use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result};
 
 use crate::atomic_file::AtomicFile;
-use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::off::push_point;
+use crate::rows_out::{push_integer, write_records};
 
 /// A patch: its name, and the sides of its faces.
 type Patch = (String, Vec<u32>);
@@ -122,14 +123,9 @@ pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
     add(points, &|out| {
         let head = header("vectorField", points, "");
         list(out, &head, mesh.points.len(), |buffer, i| {
-            let p = mesh.points[i];
             buffer.push(b'(');
-            for (k, x) in p.to_array().into_iter().enumerate() {
-                if k > 0 {
-                    buffer.push(b' ');
-                }
-                push_f64(buffer, x);
-            }
+            push_point(buffer, mesh.points[i]);
+            buffer.pop();
             buffer.extend_from_slice(b")\n");
         })
     })?;
@@ -138,12 +134,11 @@ pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
         list(out, &head, poly.sides.len(), |buffer, i| {
             let vertices = mesh.vertices_of(poly.sides[i]);
             push_integer(buffer, vertices.len());
-            buffer.push(b'(');
-            for (k, v) in vertices.enumerate() {
-                if k > 0 {
-                    buffer.push(b' ');
-                }
+            let mut before = b'(';
+            for v in vertices {
+                buffer.push(before);
                 push_integer(buffer, v);
+                before = b' ';
             }
             buffer.extend_from_slice(b")\n");
         })

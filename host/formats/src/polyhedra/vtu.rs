@@ -10,7 +10,6 @@
 
 use std::path::Path;
 
-use glam::DVec3;
 use roxmltree::Node;
 use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
@@ -22,7 +21,7 @@ use crate::fields::{Joined, RESERVED, split};
 use crate::input::peek_file;
 use crate::references::Copies;
 use crate::text::{Parsed, check_vertex};
-use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
+use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault, named_array};
 use crate::volume::vtu::fields;
 use crate::vtu_array::{Array, Numbers, TAG, index_type};
 use crate::vtu_out::{Sections, with_sections as with_grid_sections, write_grid};
@@ -46,8 +45,8 @@ fn has_polyhedra(file: &[u8]) -> Parsed<bool> {
     let piece = only_piece(root)?;
     let cells = child(piece, "Cells")?;
     let length = Length::Exactly(count(piece, "NumberOfCells")?);
-    let types = array(cells, "types").ok_or_else(|| fault(cells, "there is no array types"))?;
-    Ok(arrays.integers(types, length)?.contains(&POLYHEDRON))
+    let types = arrays.integers(named_array(cells, "types")?, length)?;
+    Ok(types.contains(&POLYHEDRON))
 }
 
 fn only_piece<'a, 'b>(root: Node<'a, 'b>) -> Parsed<Node<'a, 'b>> {
@@ -62,16 +61,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<PolyhedralMesh> {
     let arrays = Arrays::new(&file, root)?;
     let piece = only_piece(root)?;
     let of_points = count(piece, "NumberOfPoints")?;
-    let points = match of_points {
-        0 => Vec::new(),
-        _ => {
-            let node = child(child(piece, "Points")?, "DataArray")?;
-            let length = Length::Exactly(of_points.saturating_mul(3));
-            let coordinates = arrays.floats(node, length)?;
-            let points = coordinates.as_chunks().0.iter();
-            points.map(|c| DVec3::from_array(*c)).collect()
-        }
-    };
+    let points = arrays.points(piece, of_points)?;
     let cells = Cells::read(&arrays, piece)?;
     let mut builder = PolyhedraBuilder::default();
     let mut tagged = Vec::new();
@@ -151,10 +141,7 @@ impl<'a, 'b> Cells<'a, 'b> {
     fn read(arrays: &Arrays, piece: Node<'a, 'b>) -> Parsed<Cells<'a, 'b>> {
         let cells = count(piece, "NumberOfCells")?;
         let node = child(piece, "Cells")?;
-        let numbers = |name: &str, length| {
-            let missing = || fault(node, format!("there is no array {name}"));
-            arrays.integers(array(node, name).ok_or_else(missing)?, length)
-        };
+        let numbers = |name: &str, length| arrays.integers(named_array(node, name)?, length);
         let reach = |ends: &[i64]| {
             let reach = ends.iter().copied().max().unwrap_or(0).max(0);
             Length::AtMost(usize::try_from(reach).unwrap_or(0))

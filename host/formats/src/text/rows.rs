@@ -103,6 +103,19 @@ impl<'a> TextRows<'a> {
         })
     }
 
+    /// Parses a range of rows into one value each.
+    pub(crate) fn parse_each<T: Send>(
+        &self,
+        rows: Range<usize>,
+        parse: impl Fn(usize, &mut Line<'a>) -> Parsed<T> + Sync,
+    ) -> Parsed<Vec<T>> {
+        let parts = self.parse(rows, |part: &mut Vec<T>, row, line| {
+            part.push(parse(row, line)?);
+            Ok(())
+        })?;
+        Ok(parallel::concat(parts))
+    }
+
     /// Parses a range of rows into one value each, in its final place: joining parts would touch new memory twice.
     /// `None` if `parse` gives no value for a row.
     pub(crate) fn parse_in_place<T: Copy + Send>(

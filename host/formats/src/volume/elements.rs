@@ -311,11 +311,23 @@ impl Grid {
         self.elements.notes.push(note);
     }
 
+    /// Appends this mesh to `all`.
+    ///
+    /// # Errors
+    /// As [`Grid::join`].
+    pub(crate) fn append_to(self, all: &mut Option<Grid>) -> Result<(), String> {
+        *all = Some(match all.take() {
+            None => self,
+            Some(before) => before.join(self)?,
+        });
+        Ok(())
+    }
+
     /// This mesh, followed by another one.
     ///
     /// # Errors
     /// The rule that they break together.
-    pub(crate) fn join(mut self, other: Grid) -> Result<Grid, String> {
+    fn join(mut self, other: Grid) -> Result<Grid, String> {
         let count = self.points.len() + other.points.len();
         if count >= u32::MAX as usize {
             return Err(format!(

@@ -10,7 +10,7 @@ use glam::DVec3;
 use super::bytes::Kind;
 use super::elements::Grid;
 use super::tokens::Text;
-use super::vtk_cells::{self, FaultyArray, REGION_NAMES};
+use super::vtk_cells::{self, FaultyArray};
 use super::vtk_fields::{self, Array, Data, colors, decode};
 use super::vtk_lists::{Lists, POLYDATA, join};
 use super::vtk_reader::Reader;
@@ -289,13 +289,8 @@ fn finish(parts: Content, end: usize) -> Parsed<Grid> {
             }
         }
     };
-    let (mut regions, mut skipped) = (None, Vec::new());
-    for name in REGION_NAMES {
-        if regions.is_none() {
-            regions = tags(name)?;
-            skipped.extend(regions.is_some().then_some(name));
-        }
-    }
+    let (regions, name) = vtk_cells::find_regions(&tags)?;
+    let mut skipped = Vec::from_iter(name);
     // In a surface without lines a marker is an ordinary field.
     let has_markers = |&kind: &i64| vtk_cells::is_solid(kind) || vtk_cells::is_line(kind);
     if types.iter().any(has_markers) {

@@ -1,12 +1,13 @@
 //! Cells by VTK's type numbers, for both of its formats.
 
 use super::elements::{Elements, Shape, Tags};
+use crate::text::Parsed;
 use trioxide_mesh::parallel;
 use trioxide_mesh::volume::CellKind;
 
 /// Names of cell arrays with region ids; the first one present counts: ours, meshio's, Gmsh's, MFEM's, and names of
 /// simulation programs. OpenGeoSys writes `MaterialIDs`.
-pub(crate) const REGION_NAMES: [&str; 8] = [
+const REGION_NAMES: [&str; 8] = [
     "region",
     "medit:ref",
     "gmsh:physical",
@@ -16,6 +17,18 @@ pub(crate) const REGION_NAMES: [&str; 8] = [
     "MaterialIds",
     "MaterialIDs",
 ];
+
+/// The region ids of cells, if there are any, and the name of their array; `tags` gives an array's numbers.
+pub(crate) fn find_regions(
+    tags: impl Fn(&str) -> Parsed<Option<Vec<i32>>>,
+) -> Parsed<(Option<Vec<i32>>, Option<&'static str>)> {
+    for name in REGION_NAMES {
+        if let Some(regions) = tags(name)? {
+            return Ok((Some(regions), Some(name)));
+        }
+    }
+    Ok((None, None))
+}
 
 /// VTK's type of a face or a cell with this number of vertices.
 pub(crate) fn number(is_face: bool, vertices: usize) -> u8 {

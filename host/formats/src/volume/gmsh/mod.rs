@@ -236,6 +236,37 @@ fn skip_to_format(text: &mut Text) -> Parsed<(usize, bool)> {
     }
 }
 
+/// The mesh in the sections from here on. `read` reads a section by its name and place, or returns false.
+fn read_sections<'a>(
+    data: &mut Data<'a>,
+    begin: usize,
+    mut read: impl FnMut(&mut Data<'a>, (&str, usize), &mut Option<Nodes>, &mut Grouped) -> Parsed<bool>,
+) -> Parsed<Grid> {
+    let mut nodes = None;
+    let mut grouped = Grouped::new(begin);
+    while let Some((name, begin)) = data.section()? {
+        match name {
+            "MeshFormat" => {
+                grouped.skip_again(data, begin)?;
+                continue;
+            }
+            "NodeData" => grouped.views.read(data, false)?,
+            "ElementData" => grouped.views.read(data, true)?,
+            _ if read(data, (name, begin), &mut nodes, &mut grouped)? => {}
+            _ => {
+                note_skipped(&mut grouped.elements.notes, name);
+                data.skip_section(name)?;
+                continue;
+            }
+        }
+        data.end_section(name)?;
+        if matches!(name, "Elements" | "ELM") {
+            grouped.end_elements(data);
+        }
+    }
+    grouped.finish(nodes, data.file().len())
+}
+
 /// Notes a section that a mesh cannot hold.
 fn note_skipped(notes: &mut Vec<String>, name: &str) {
     let what = match name {

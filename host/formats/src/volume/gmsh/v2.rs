@@ -10,25 +10,18 @@ use super::super::elements::{Grid, Shape, Table, Tag};
 use super::super::{Output, Selected, select};
 use super::data::{Data, Start};
 use super::{
-    Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape, write_format,
+    Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections, shape,
+    write_format,
 };
 use crate::atomic_file::Out;
 use crate::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 
 pub(super) fn parse(data: &mut Data, begin: usize) -> Parsed<Grid> {
-    let mut nodes = None;
-    let mut grouped = Grouped::new(begin);
-    while let Some((name, begin)) = data.section()? {
+    read_sections(data, begin, |data, (name, begin), nodes, grouped| {
         match name {
-            "MeshFormat" => {
-                grouped.skip_again(data, begin)?;
-                continue;
-            }
-            "Nodes" | "NOD" if nodes.is_some() => {
-                return Err(Grouped::second_nodes(begin));
-            }
-            "Nodes" | "NOD" => nodes = Some(read_nodes(data)?),
+            "Nodes" | "NOD" if nodes.is_some() => return Err(Grouped::second_nodes(begin)),
+            "Nodes" | "NOD" => *nodes = Some(read_nodes(data)?),
             "ParametricNodes" => {
                 let reason =
                     "parametric nodes are not read: write the mesh without Mesh.SaveParametric";
@@ -39,24 +32,14 @@ pub(super) fn parse(data: &mut Data, begin: usize) -> Parsed<Grid> {
                     .as_ref()
                     .ok_or_else(|| Fault::new(begin, "the elements stand before the nodes"))?;
                 match data {
-                    Data::Text(_) => read_text_elements(data, nodes, name == "ELM", &mut grouped)?,
-                    Data::Binary(..) => read_binary_elements(data, nodes, &mut grouped)?,
+                    Data::Text(_) => read_text_elements(data, nodes, name == "ELM", grouped)?,
+                    Data::Binary(..) => read_binary_elements(data, nodes, grouped)?,
                 }
-                data.end_section(name)?;
-                grouped.end_elements(data);
-                continue;
             }
-            "NodeData" => grouped.views.read(data, false)?,
-            "ElementData" => grouped.views.read(data, true)?,
-            _ => {
-                note_skipped(&mut grouped.elements.notes, name);
-                data.skip_section(name)?;
-                continue;
-            }
+            _ => return Ok(false),
         }
-        data.end_section(name)?;
-    }
-    grouped.finish(nodes, data.file().len())
+        Ok(true)
+    })
 }
 
 /// A count, which is a line of text in binary files too.

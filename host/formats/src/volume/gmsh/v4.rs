@@ -9,7 +9,7 @@ use super::super::elements::{Elements, Grid, Shape, Table, Tag};
 use super::super::{Output, Selected, select};
 use super::data::Data;
 use super::{
-    Entities, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape,
+    Entities, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections, shape,
     v40, write_format,
 };
 use crate::atomic_file::Out;
@@ -63,41 +63,21 @@ pub(super) fn has_cells(data: &mut Data, version: Version) -> Parsed<bool> {
 
 pub(super) fn parse(data: &mut Data, version: Version, begin: usize) -> Parsed<Grid> {
     let mut groups = Groups::new();
-    let mut nodes = None;
-    let mut grouped = Grouped::new(begin);
-    while let Some((name, begin)) = data.section()? {
+    read_sections(data, begin, |data, (name, begin), nodes, grouped| {
         match name {
-            "MeshFormat" => {
-                grouped.skip_again(data, begin)?;
-                continue;
-            }
             "Entities" => groups = read_entities(data, version)?,
-            "Nodes" if nodes.is_some() => {
-                return Err(Grouped::second_nodes(begin));
-            }
-            "Nodes" => {
-                nodes = Some(read_nodes(data, version)?);
-            }
+            "Nodes" if nodes.is_some() => return Err(Grouped::second_nodes(begin)),
+            "Nodes" => *nodes = Some(read_nodes(data, version)?),
             "Elements" => {
                 let nodes = nodes
                     .as_ref()
                     .ok_or_else(|| Fault::new(begin, "$Elements stand before $Nodes"))?;
-                read_elements(data, nodes, &groups, version, &mut grouped)?;
-                data.end_section(name)?;
-                grouped.end_elements(data);
-                continue;
+                read_elements(data, nodes, &groups, version, grouped)?;
             }
-            "NodeData" => grouped.views.read(data, false)?,
-            "ElementData" => grouped.views.read(data, true)?,
-            _ => {
-                note_skipped(&mut grouped.elements.notes, name);
-                data.skip_section(name)?;
-                continue;
-            }
+            _ => return Ok(false),
         }
-        data.end_section(name)?;
-    }
-    grouped.finish(nodes, data.file().len())
+        Ok(true)
+    })
 }
 
 fn read_entities(data: &mut Data, version: Version) -> Parsed<Groups> {

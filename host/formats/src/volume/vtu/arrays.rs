@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use glam::DVec3;
 use roxmltree::{Document, Node};
 use trioxide_mesh::{parallel, progress};
 
@@ -167,6 +168,11 @@ pub(crate) fn array<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Option<Node<'a, '
     })
 }
 
+/// The array of this name, which must exist.
+pub(crate) fn named_array<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Parsed<Node<'a, 'b>> {
+    array(node, name).ok_or_else(|| fault(node, format!("there is no array {name}")))
+}
+
 /// An attribute that is a count.
 pub(crate) fn count(node: Node, attribute: &str) -> Parsed<usize> {
     let text = node.attribute(attribute).unwrap_or_default();
@@ -264,6 +270,18 @@ impl<'a> Arrays<'a> {
     /// The numbers of an array, of any type, as floats: vertex indices and tags stay exact.
     pub(crate) fn floats(&self, node: Node, length: Length) -> Parsed<Vec<f64>> {
         Ok(self.numbers(node, length)?.into_floats())
+    }
+
+    /// The points of a piece, `count` of them.
+    pub(crate) fn points(&self, piece: Node, count: usize) -> Parsed<Vec<DVec3>> {
+        // Writers omit the array of an empty piece.
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let node = child(child(piece, "Points")?, "DataArray")?;
+        let coordinates = self.floats(node, Length::Exactly(count.saturating_mul(3)))?;
+        let points = coordinates.as_chunks().0;
+        Ok(parallel::map(points, |point| DVec3::from_array(*point)))
     }
 
     /// The whole numbers of an array.

@@ -4,7 +4,7 @@
 //! appended raw or base64 arrays, uncompressed or compressed by zlib, LZ4 or LZMA, with 32- and 64-bit headers, in any
 //! number of pieces, which are joined in order without their ghost cells. [`crate::references`] finds pieces in other
 //! files. Cells are those of [`super::vtk_cells`]. The cell array `region`, or the array of another program
-//! ([`REGION_NAMES`]), holds region ids. `marker` holds the tags of a volume mesh's faces and of a surface's lines;
+//! ([`vtk_cells::find_regions`]), holds region ids. `marker` holds the tags of a volume mesh's faces and of a surface's lines;
 //! without it the region array holds these too.
 //!
 //! It writes raw appended binary, or text: volume meshes here, surfaces in [`crate::vtu`] and [`crate::vtp`].
@@ -12,12 +12,11 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use glam::DVec3;
 use roxmltree::Node;
 
 use super::bytes::Numbers;
 use super::elements::Grid;
-use super::vtk_cells::{self, REGION_NAMES};
+use super::vtk_cells;
 use crate::Encoding;
 use crate::grid_out::GridMesh;
 use crate::input::peek_file;
@@ -31,7 +30,7 @@ pub(crate) mod arrays;
 mod compression;
 pub(crate) mod fields;
 
-use arrays::{Arrays, File, Length, array, child, count, fault};
+use arrays::{Arrays, File, Length, array, child, count, fault, named_array};
 
 /// Whether the file or its pieces have cells of three dimensions.
 pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
@@ -85,10 +84,7 @@ pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
         copies.add_file(source, file.len());
         let grid = parse_grid(&file).map_err(|fault| fault.in_text(source, &file))?;
         copies.count(file.len(), grid.numbers()).map_err(refuse)?;
-        joined = Some(match joined {
-            None => grid,
-            Some(joined) => joined.join(grid).map_err(refuse)?,
-        });
+        grid.append_to(&mut joined).map_err(refuse)?;
     }
     let mut grid = joined.ok_or_else(|| refuse("the file names no piece".to_owned()))?;
     note_pieces(&mut grid, sources.len());
@@ -156,10 +152,8 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
             node,
         };
         let grid = piece.read()?;
-        joined = Some(match joined {
-            None => grid,
-            Some(joined) => joined.join(grid).map_err(|reason| fault(node, reason))?,
-        });
+        grid.append_to(&mut joined)
+            .map_err(|reason| fault(node, reason))?;
     }
     let mut grid = joined.ok_or_else(|| fault(root, "there is no Piece here"))?;
     note_pieces(&mut grid, count);
@@ -185,27 +179,16 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
     fn read(&self) -> Parsed<Grid> {
         let piece = self.node;
         let count_of_points = count(piece, "NumberOfPoints")?;
-        let points = match count_of_points {
-            // Writers omit the array of an empty piece.
-            0 => Vec::new(),
-            _ => {
-                let node = child(child(piece, "Points")?, "DataArray")?;
-                let numbers = Length::Exactly(count_of_points.saturating_mul(3));
-                let coordinates = self.arrays.floats(node, numbers)?;
-                parallel::map(coordinates.as_chunks().0, |c| DVec3::from_array(*c))
-            }
-        };
+        let points = self.arrays.points(piece, count_of_points)?;
         let mut cells = match piece.has_attribute("NumberOfCells") {
             true => self.cells()?,
             false => self.polygons()?,
         };
-        let (mut regions, mut skipped) = (None, vec!["vtkGhostType", "vtkGhostLevels"]);
-        for name in REGION_NAMES {
-            if regions.is_none() {
-                regions = self.tags(name, &cells.types, |kind| !vtk_cells::is_line(kind))?;
-                skipped.extend(regions.is_some().then_some(name));
-            }
-        }
+        let of_faces = |kind| !vtk_cells::is_line(kind);
+        let (regions, name) =
+            vtk_cells::find_regions(|name| self.tags(name, &cells.types, of_faces))?;
+        let mut skipped = vec!["vtkGhostType", "vtkGhostLevels"];
+        skipped.extend(name);
         let is_volume = parallel::any(&cells.types, |&kind| vtk_cells::is_solid(kind));
         let markers = self.tags("marker", &cells.types, |kind| match is_volume {
             true => !vtk_cells::is_solid(kind),
@@ -256,8 +239,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         name: &str,
         length: Length,
     ) -> Parsed<(Node<'a, 'b>, Vec<i64>)> {
-        let found =
-            array(node, name).ok_or_else(|| fault(node, format!("there is no array {name}")))?;
+        let found = named_array(node, name)?;
         Ok((found, self.arrays.integers(found, length)?))
     }
 

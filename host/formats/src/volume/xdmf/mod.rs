@@ -17,7 +17,7 @@ use roxmltree::Node;
 use super::bytes::{Decode, Kind, Numbers, Order};
 use super::elements::Grid;
 use super::tokens::Text;
-use super::vtk_cells::{self, REGION_NAMES};
+use super::vtk_cells;
 use super::vtu::arrays::{File, child, fault};
 use crate::input::Bytes;
 use crate::references::{Copies, ReadOptions, References};
@@ -120,10 +120,8 @@ fn parse_in(file: &[u8], references: References) -> Parsed<Grid> {
     let mut joined: Option<Grid> = None;
     for node in &grids {
         let grid = reader.grid(*node)?;
-        joined = Some(match joined {
-            None => grid,
-            Some(joined) => joined.join(grid).map_err(|reason| fault(*node, reason))?,
-        });
+        grid.append_to(&mut joined)
+            .map_err(|reason| fault(*node, reason))?;
     }
     let mut grid = joined.ok_or_else(|| fault(domain, "there is no Grid with a Topology here"))?;
     for note in notes {
@@ -229,12 +227,7 @@ impl Reader<'_> {
                 tags => Ok(tags),
             }
         };
-        let mut regions = None;
-        for name in REGION_NAMES {
-            if regions.is_none() {
-                regions = tags(name)?;
-            }
-        }
+        let (regions, _) = vtk_cells::find_regions(tags)?;
         let markers = tags("marker")?;
         let mut elements = vtk_cells::read(
             &types,
