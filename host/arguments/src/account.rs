@@ -1,10 +1,11 @@
-//! Where the time of the whole process goes: what its user waits for.
+//! The time of the whole process, which its user waits for, by parts.
 //!
 //! [`begin`] is called first. Then each part ends with a call that names it: [`part`] for work on the host, [`stages`]
-//! for a pipeline whose stages a device has timed. So the parts add up to the time since the process began. What comes
-//! after the report, the end of the process, it cannot time itself: `trioxide bench run` does, from outside.
+//! for a pipeline whose stages a device has timed. So the parts add up to the time since the process began. The account
+//! cannot time the end of the process after the report; `trioxide bench run` times it from outside.
 //!
-//! Of one of several ranks the phases of its work are the parts ([`phases`]), with the time that it waited for others.
+//! On one of several ranks the parts are the phases of its work ([`phases`]), with the time spent waiting for other
+//! ranks.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,25 +19,24 @@ static ACCOUNT: Mutex<Option<Account>> = Mutex::new(None);
 struct Account {
     /// When the last part ended.
     last: Instant,
-    parts: Vec<Part>,
+    parts: Vec<TimedPart>,
     costs: Costs,
     choice: Option<String>,
     is_of_rank: bool,
 }
 
-/// A part of the run.
+/// A part of the run's time.
 #[derive(Clone)]
-pub struct Part {
+pub struct TimedPart {
     /// Its name.
     pub name: &'static str,
     /// Its time.
     pub milliseconds: f64,
-    /// How much of it one of several ranks sent to others, and waited for them.
+    /// Time of it that a rank spent on messages and on waiting for other ranks.
     pub waited: f64,
 }
 
-/// Starts the account. The time before `main`, which the system needs to load the program, is the processor's time
-/// until now.
+/// Starts the account. The system's time to load the program, before `main`, is the processor's time until now.
 pub fn begin() {
     let mut account = Account {
         last: Instant::now(),
@@ -73,14 +73,14 @@ fn lock() -> MutexGuard<'static, Option<Account>> {
 
 impl Account {
     fn add(&mut self, name: &'static str, milliseconds: f64) {
-        self.add_part(Part {
+        self.add_part(TimedPart {
             name,
             milliseconds,
             waited: 0.0,
         });
     }
 
-    fn add_part(&mut self, added: Part) {
+    fn add_part(&mut self, added: TimedPart) {
         match self.parts.iter_mut().find(|part| part.name == added.name) {
             Some(part) => {
                 part.milliseconds += added.milliseconds;
@@ -99,7 +99,7 @@ impl Account {
     }
 }
 
-/// The time since the last part was spent on `name`. Parts of one name are added up.
+/// Counts the time since the last part for `name`. Parts of one name are added up.
 pub fn part(name: &'static str) {
     if let Some(account) = &mut *lock() {
         let time = account.lap();
@@ -107,8 +107,8 @@ pub fn part(name: &'static str) {
     }
 }
 
-/// The time since the start was spent on these phases of one of several ranks, in place of other parts.
-pub fn phases(phases: impl IntoIterator<Item = Part>) {
+/// Counts the time since the start for these phases of one of several ranks, in place of other parts.
+pub fn phases(phases: impl IntoIterator<Item = TimedPart>) {
     if let Some(account) = &mut *lock() {
         account.lap();
         account.is_of_rank = true;
@@ -117,12 +117,12 @@ pub fn phases(phases: impl IntoIterator<Item = Part>) {
     }
 }
 
-/// Whether the parts are the phases of one of several ranks.
+/// Whether the parts are phases of one of several ranks.
 pub fn is_of_rank() -> bool {
     lock().as_ref().is_some_and(|account| account.is_of_rank)
 }
 
-/// The time since the last part was spent on these stages of a device, and between them.
+/// Counts the time since the last part for these stages of a device, and for the gaps between them.
 pub fn stages(stages: &[Stage]) {
     if let Some(account) = &mut *lock() {
         let time = account.lap();
@@ -130,12 +130,12 @@ pub fn stages(stages: &[Stage]) {
         for stage in stages {
             account.add(stage.name, stage.milliseconds);
         }
-        // Below 0 where a GPU still works while the host goes on: the sum stays the time that went by.
+        // Below 0 where a GPU still works while the host goes on: the sum stays the elapsed time.
         account.add("between the stages", time - timed);
     }
 }
 
-/// The stages of a device since the last call, noted as parts of the run; see [`Device::take_stages`].
+/// The stages of a device since the last call, noted as parts of the run. See [`Device::take_stages`].
 ///
 /// # Errors
 /// Their work failed.
@@ -146,7 +146,7 @@ pub fn take_stages(on: &Device) -> Result<Vec<Stage>> {
     Ok(taken)
 }
 
-/// Notes what the device took beside the parts: its start runs beside reading, and kernels are made ready within
+/// Notes the device's costs within other parts: its start overlaps reading, and kernels are compiled or loaded within
 /// stages.
 pub fn device(costs: Costs) {
     if let Some(account) = &mut *lock() {
@@ -154,21 +154,21 @@ pub fn device(costs: Costs) {
     }
 }
 
-/// Notes which machine `--device auto` chose, and why.
+/// Notes the machine that `--device auto` chose, and the reason.
 pub fn choice(reason: String) {
     if let Some(account) = &mut *lock() {
         account.choice = Some(reason);
     }
 }
 
-/// The parts so far. What the process does after the last one counts as "end".
-fn parts(account: &mut Account) -> Vec<Part> {
+/// The parts so far. The time after the last one counts as "end".
+fn parts(account: &mut Account) -> Vec<TimedPart> {
     let time = account.lap();
     account.add("end", time);
     account.parts.clone()
 }
 
-/// The account as JSON: `parts` and their sum, what the device took within them, and the choice of `--device auto`.
+/// The account as JSON: `parts` and their sum, the device's costs within them, and the choice of `--device auto`.
 pub fn to_json() -> Value {
     let mut account = lock();
     let Some(account) = &mut *account else {
@@ -177,7 +177,7 @@ pub fn to_json() -> Value {
     let parts = parts(account);
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let costs = account.costs;
-    let part_to_json = |part: &Part| {
+    let part_to_json = |part: &TimedPart| {
         let mut object = json!({"name": part.name, "milliseconds": part.milliseconds});
         if account.is_of_rank {
             object["waited_milliseconds"] = json!(part.waited);
@@ -198,8 +198,8 @@ pub fn to_json() -> Value {
     })
 }
 
-/// The account as rows of text, each name `width` wide. The stages of a device are one row: its report lists them. Of a
-/// phase of ranks a row says how much of it were messages and waiting, where that is more than a tenth.
+/// The account as rows of text, with names `width` wide. The stages of a device are one row: its report lists them. The
+/// row of a rank's phase gives the time of messages and waiting if it is more than a tenth.
 pub fn to_text(width: usize, of_device: &[Stage]) -> String {
     let mut account = lock();
     let Some(account) = &mut *account else {
@@ -212,7 +212,7 @@ pub fn to_text(width: usize, of_device: &[Stage]) -> String {
     }
     let parts = parts(account);
     let whole: f64 = parts.iter().map(|part| part.milliseconds).sum();
-    let is_stage = |part: &Part| of_device.iter().any(|stage| stage.name == part.name);
+    let is_stage = |part: &TimedPart| of_device.iter().any(|stage| stage.name == part.name);
     let in_stages: f64 = parts
         .iter()
         .filter(|part| is_stage(part))
@@ -252,7 +252,7 @@ pub fn to_text(width: usize, of_device: &[Stage]) -> String {
     text
 }
 
-fn waiting(part: &Part) -> String {
+fn waiting(part: &TimedPart) -> String {
     match part.waited > 0.1 * part.milliseconds {
         true => format!(", {:.3} ms of it messages and waiting", part.waited),
         false => String::new(),

@@ -1,7 +1,7 @@
-//! The machine that `--device auto` takes: the one with which the whole run ends sooner.
+//! The choice of `--device auto`: the machine with which the whole run ends sooner.
 //!
-//! A GPU computes many times faster than a CPU, but its driver starts in a fifth of a second, partly beside reading,
-//! and ends in a tenth. So a small mesh is done on the CPU before a GPU has begun. The model has the size of the input
+//! A GPU computes many times faster than a CPU, but its driver starts in a fifth of a second, partly while the input is
+//! read, and ends in a tenth. So a CPU finishes a small mesh before a GPU starts. The model uses the size of the input
 //! and the number of threads:
 //!
 //! ```text
@@ -9,15 +9,15 @@
 //! GPU   max(read, start) + bytes * gpu + end
 //! ```
 //!
-//! Its constants are measured (docs/PERFORMANCE.md, "The whole run"). An error of the model costs time, never bits:
-//! both machines give the same result.
+//! Its constants are measured (docs/PERFORMANCE.md, "The whole run"). An error of the model costs time, but never
+//! changes bits: both machines give the same result.
 
 use std::path::Path;
 
-/// A command's work for the model.
+/// A command's work, for the model.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Nanoseconds of one thread for a byte of binary input.
+    /// Nanoseconds of one thread per byte of binary input.
     pub cpu: f64,
 }
 
@@ -32,7 +32,7 @@ impl Work {
     pub const REFINE_TETS: Work = Work { cpu: 86.0 };
     /// Vertices to clusters.
     pub const WELD: Work = Work { cpu: 10.0 };
-    /// The same with the search of the distance.
+    /// [`Work::WELD`] with the search of the distance.
     pub const WELD_RATIO: Work = Work { cpu: 83.0 };
     /// Relations of a mesh in space, its quality, and one sweep.
     pub const SMOOTH: Work = Work { cpu: 35.0 };
@@ -58,16 +58,16 @@ impl Work {
 const GPU_START: f64 = 0.185;
 /// Seconds to load the kernels of a run as machine code, and to give the context back at the end.
 const GPU_END: f64 = 0.11;
-/// Nanoseconds on a GPU for a byte of binary input: copies in and out, and kernels.
+/// Nanoseconds of a GPU per byte of binary input: copies in and out, and kernels.
 const GPU: f64 = 0.2;
 /// Nanoseconds of one thread to read a byte of binary input.
 const READ: f64 = 0.7;
 /// Nanoseconds of one thread to read a byte of text.
 const READ_TEXT: f64 = 3.0;
-/// Bytes of text for a byte of a binary file.
+/// Bytes of text per byte of a binary file of the same mesh.
 pub const TEXT: f64 = 1.7;
 
-/// Whether the files of this name's format are text.
+/// Whether the format of this file name is text.
 pub fn is_text(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| {
@@ -88,7 +88,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of `work` on the mesh in the file `input`; `None` where the file has no size, as a pipe.
+    /// The estimate for `work` on the mesh in the file `input`. `None` if the file has no size, as a pipe.
     pub fn of(work: Work, input: &Path, threads: usize) -> Option<Estimate> {
         let metadata = input.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let bytes = metadata.len() as f64;
@@ -113,7 +113,7 @@ impl Estimate {
         self.gpu < self.cpu
     }
 
-    /// The reason for the choice, for people.
+    /// The reason for the choice, to print.
     pub fn reason(&self) -> String {
         let machine = if self.is_for_gpu() { "GPU" } else { "CPU" };
         format!(

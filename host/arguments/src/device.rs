@@ -37,7 +37,7 @@ pub struct DeviceOptions {
     pub quiet: bool,
 }
 
-/// The CPU in place of a GPU that `auto` chose.
+/// The CPU that replaces a GPU chosen by `auto`.
 #[derive(Clone, Copy, Debug)]
 pub struct Otherwise {
     threads: Option<usize>,
@@ -45,7 +45,7 @@ pub struct Otherwise {
 }
 
 impl Otherwise {
-    /// Opens the CPU, and says why.
+    /// Opens the CPU, and prints the reason.
     fn open(self, reason: &dyn Display) -> Result<Device> {
         note(self.quiet, format_args!("running on the CPU: {reason}"));
         account::choice(format!("the CPU: {reason}"));
@@ -57,7 +57,7 @@ impl Otherwise {
 pub enum Opening {
     /// The papers' sequential algorithms.
     Serial,
-    /// A machine that is open, of a run of several steps.
+    /// A machine that is already open, in a run of several steps.
     Open(Machine),
     /// The CPU, with this number of threads.
     Cpu(Option<usize>),
@@ -65,13 +65,13 @@ pub enum Opening {
     Gpu {
         /// Gives the device.
         starting: JoinHandle<Result<Device>>,
-        /// For `auto`, which goes on with the CPU where there is no GPU, or where its memory does not suffice.
+        /// For `auto`: the CPU, used if there is no GPU or its memory does not suffice.
         otherwise: Option<Otherwise>,
     },
 }
 
 impl Opening {
-    /// Waits for the machine. Where `auto` finds no GPU it says so.
+    /// Waits for the machine. If `auto` finds no GPU, it prints a note.
     pub fn open(self) -> Result<Machine> {
         account::part("work of the host");
         let (device, otherwise) = match self {
@@ -91,7 +91,7 @@ impl Opening {
             }
         };
         if device.is_gpu() {
-            // The end of the process gives everything back at once, sooner than call by call.
+            // The end of the process frees everything at once, faster than call by call.
             std::mem::forget(device.clone());
         }
         account::part("wait for the device");
@@ -112,11 +112,11 @@ impl Start for Opening {
     }
 }
 
-/// Runs `work` on a machine, which is `None` for `serial`. Where the memory of a GPU that `auto` chose does not
-/// suffice, says so and runs `work` once more, on the CPU.
+/// Runs `work` on a machine; `None` is the `serial` machine. If the memory of a GPU that `auto` chose does not suffice,
+/// prints a note and runs `work` again on the CPU.
 ///
 /// # Errors
-/// Those of `work`.
+/// The errors of `work`.
 pub fn run<R>(machine: &Machine, work: impl Fn(Option<&Device>) -> Result<R>) -> Result<R> {
     let run = |on: &On| match on {
         On::Device(device) => Ok(work(Some(device))?),
@@ -125,7 +125,7 @@ pub fn run<R>(machine: &Machine, work: impl Fn(Option<&Device>) -> Result<R>) ->
     machine.run(run).map_err(worded)
 }
 
-/// Bytes of an input whose copies are prepared while it is read.
+/// Bytes of an input from which its copies are prepared while it is read.
 const LARGE_INPUT: u64 = 16 << 20;
 
 impl DeviceOptions {
@@ -135,7 +135,7 @@ impl DeviceOptions {
         if self.device == Choice::Auto {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let estimate = Estimate::of(work, input, threads.unwrap_or(cores));
-            // Without a driver there is nothing to weigh, and `auto` says so.
+            // Without a driver there is no choice, and `auto` prints a note.
             if let Some(estimate) = estimate.filter(|_| has_cuda_driver()) {
                 account::choice(estimate.reason());
                 if !estimate.is_for_gpu() {
@@ -147,7 +147,7 @@ impl DeviceOptions {
         self.begin_any(bytes > LARGE_INPUT)
     }
 
-    /// Starts the machine; `auto` takes a GPU wherever there is one.
+    /// Starts the machine. `auto` takes a GPU if there is one.
     fn begin_any(&self, is_large: bool) -> Opening {
         let threads = self.threads.map(usize::from);
         let start = move |index| match is_large {
@@ -170,7 +170,7 @@ impl DeviceOptions {
         }
     }
 
-    /// Opens the machine. `auto` takes a GPU wherever there is one, and where it finds none it says so.
+    /// Opens the machine. `auto` takes a GPU if there is one, or else prints a note.
     pub fn open(&self) -> Result<Machine> {
         self.begin_any(false).open()
     }
@@ -191,13 +191,13 @@ pub struct Report<'a> {
     pub device: String,
     /// Times, in the order of the work.
     pub stages: Vec<Stage>,
-    /// Counts, in the order of printing: the JSON key, and the text.
+    /// Counts, in printing order: the JSON key, and the value.
     pub counts: Vec<(&'static str, Value)>,
-    /// Most bytes on the device at once.
+    /// Largest number of bytes on the device at once.
     pub peak_bytes: Option<u64>,
 }
 
-/// Counts as values of JSON.
+/// Counts as JSON values.
 pub fn to_values(counts: Counts) -> Vec<(&'static str, Value)> {
     let value = |count| match count {
         Count::Whole(count) => json!(count),
@@ -213,7 +213,7 @@ pub fn to_values(counts: Counts) -> Vec<(&'static str, Value)> {
 }
 
 impl<'a> Report<'a> {
-    /// Of an operation that has just ended: its stages are noted as parts of the run.
+    /// The report of an operation that has just ended. Its stages are noted as parts of the run.
     pub fn of(command: &'static str, input: &'a Path, run: Run, counts: Counts) -> Self {
         account::stages(&run.stages);
         account::device(run.costs);
@@ -229,18 +229,18 @@ impl<'a> Report<'a> {
 }
 
 impl Report<'_> {
-    /// Sum of the stages: the work without files.
+    /// Sum of the stages: the time without reading and writing files.
     pub fn milliseconds(&self) -> f64 {
         self.stages.iter().map(|stage| stage.milliseconds).sum()
     }
 
-    /// Prints and writes the report, by the options. It is the last part of a run: what it says of the whole run ends
-    /// with it.
+    /// Prints and writes the report as the options ask. It is the last part of a run: the account of the whole run ends
+    /// here.
     pub fn give(&self, options: &DeviceOptions) -> Result<()> {
         self.give_beside(options, false)
     }
 
-    /// As [`Report::give`], without the text if something else goes to standard output.
+    /// As [`Report::give`]. If `is_output_taken`, other data goes to standard output, and no text is printed.
     pub fn give_beside(&self, options: &DeviceOptions, is_output_taken: bool) -> Result<()> {
         if let Some(path) = &options.json {
             let mut object = self.to_json();
@@ -248,7 +248,7 @@ impl Report<'_> {
             write_json(path, &object)?;
         }
         if options.prints_text() && !is_output_taken {
-            // Stages of ranks are phases, which the account lists.
+            // A rank's stages are its phases, which the account lists.
             let is_of_rank = account::is_of_rank();
             let mut text = self.to_text(options.timings && !is_of_rank);
             if options.timings {
@@ -283,8 +283,8 @@ impl Report<'_> {
         object
     }
 
-    /// The name in the text of the count with this key. Regions of the input are materials: those that Polylla finds
-    /// have another name.
+    /// The name in the text of the count with this key. Regions of a volume's input are materials in the text:
+    /// Polylla's regions have another name.
     fn text_name(&self, key: &str) -> String {
         let is_volume = self.counts.iter().any(|(key, _)| *key == "tetrahedra");
         match (self.command, key) {
@@ -299,7 +299,7 @@ impl Report<'_> {
         let mut text = String::new();
         let mut row = |name: &str, value: String| text.push_str(&format!("{name:<32} {value}\n"));
         row("device", self.device.clone());
-        // Objects are for programs.
+        // JSON objects are only for programs.
         for (key, value) in self.counts.iter().filter(|(_, value)| !value.is_object()) {
             let text = value
                 .as_str()

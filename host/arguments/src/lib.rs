@@ -1,7 +1,7 @@
 //! Options and output that the command line (`trioxide-cli`) and the benchmarks (`trioxide-bench`) share.
 //!
-//! Start at [`device::DeviceOptions`]: options of every command that runs a pipeline. Its [`device::Report`] is printed
-//! and written as JSON by such a command.
+//! Start at [`device::DeviceOptions`]: options of every command that runs a pipeline. Such a command prints its
+//! [`device::Report`] and writes it as JSON.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -42,20 +42,20 @@ pub fn note(quiet: bool, text: impl Display) {
     }
 }
 
-/// Prints what a user may want to know of an operation, as [`note`].
+/// Prints an operation's notes, each as [`note`].
 pub fn note_all(notes: &[Note], quiet: bool) {
     notes.iter().for_each(|said| note(quiet, said));
 }
 
-/// Prints a line on standard error, with escapes for what a terminal would take for commands: files and their names may
-/// hold any. Where that is closed or full, the line is lost: `eprintln` would panic, and lose the result.
+/// Prints a line on standard error, with control characters escaped: files and their names may hold any. If standard
+/// error is closed or full, the line is lost: `eprintln` would panic, and lose the result.
 pub fn print_error(text: impl Display) {
-    // One write, so that the lines of several processes do not mix.
+    // One write, so that lines of several processes do not mix.
     let line = format!("trioxide: {}\n", visible_line(&text.to_string()));
     _ = progress::beside(|| io::stderr().lock().write_all(line.as_bytes()));
 }
 
-/// Writes `text` to standard output, with escapes for what a terminal would take for commands.
+/// Writes `text` to standard output, with a terminal's control characters escaped.
 pub fn print(text: &str) -> Result<()> {
     let text = visible(text);
     match progress::beside(|| io::stdout().lock().write_all(text.as_bytes())) {

@@ -1,4 +1,4 @@
-//! What options are called on the command line.
+//! Names of options on the command line.
 
 use trioxide_operations::Error;
 use trioxide_operations::error::Names;
@@ -13,7 +13,7 @@ fn flag(option: &str) -> String {
     format!("--{}", option.replace('_', "-"))
 }
 
-/// An operation's error in the words of the command line.
+/// An operation's error, with the command line's names of options.
 pub fn worded(error: Error) -> trioxide::Error {
     error.worded(FLAGS)
 }

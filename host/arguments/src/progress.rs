@@ -1,7 +1,7 @@
-//! A line on the terminal that says how far a command is.
+//! A terminal line with a command's progress.
 //!
-//! A thread of its own asks [`trioxide::progress`] ten times a second. It draws on standard error, if that is a
-//! terminal, from half a second on, so that short runs show nothing; the line goes when the command ends.
+//! A thread of its own asks [`trioxide::progress`] ten times a second. If standard error is a terminal, it draws the
+//! line there from half a second on, so that short runs show nothing. The line is erased when the command ends.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ fn line() -> MutexGuard<'static, Option<ProgressBar>> {
     LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The progress of a command is shown until this is dropped.
+/// Shows the progress of a command until it is dropped.
 pub struct Shown {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -39,7 +39,7 @@ pub fn show(command: &str, quiet: bool) -> Shown {
     };
     if !is_over.load(Ordering::Relaxed) {
         let command = command.to_owned();
-        // Where no thread starts, the command goes on without the line.
+        // If no thread starts, the command goes on without the line.
         let thread = std::thread::Builder::new().spawn(move || draw(&command, &is_over));
         shown.thread = thread.ok();
     }
@@ -77,13 +77,13 @@ impl Drop for Shown {
         self.is_over.store(true, Ordering::Release);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // It cannot panic but where the terminal is gone, and then there is no line.
+            // It panics only if the terminal is gone, and then there is no line.
             _ = thread.join();
         }
     }
 }
 
-/// Writes something to the terminal, with the line out of the way.
+/// Writes to the terminal while the line is hidden.
 pub(crate) fn beside<R>(write: impl FnOnce() -> R) -> R {
     match &*line() {
         Some(bar) => bar.suspend(write),
@@ -132,7 +132,7 @@ mod tests {
                 10_000,
                 "weld: sweeps, sweep 4,000 of 10,000 (40 %)",
             ),
-            // Counted by threads that do not wait for each other.
+            // Threads that do not wait for each other may count past the total.
             ("", "row", 5, 4, "weld, row 5 of 4 (100 %)"),
         ] {
             let now = Now {

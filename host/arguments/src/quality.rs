@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use trioxide::quality::{Distribution, Quality};
 
-/// The fields of [`Quality`], with `convex` and `star_shaped` as fractions of the polygons. Values that no
-/// polygon gives are null.
+/// The fields of [`Quality`], with `convex` and `star_shaped` as fractions of the polygons. A value that no polygon has
+/// is null.
 pub fn to_json(quality: &Quality) -> Value {
     let n = quality.polygons as f64;
     let corners: usize = quality

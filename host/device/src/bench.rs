@@ -1,4 +1,4 @@
-//! Times of kernels, beside the bytes that they must move.
+//! Times of kernels, next to the bytes that they must move.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,17 +6,17 @@ use std::fmt;
 use crate::device::{Device, Launched};
 use crate::{Error, Result};
 
-/// Times of a kernel's launches in a run of some work.
+/// Times of a kernel's launches in the runs of some work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelTime {
     /// Name of the PTX entry.
     pub entry: &'static str,
     /// Launches in one run.
     pub launches: usize,
-    /// Milliseconds of all launches of a run, for each run that counts, ascending; at least one.
+    /// Milliseconds of all launches of a run, for each counted run, ascending; at least one.
     pub milliseconds: Vec<f64>,
-    /// Bytes that the launches of one run must move from and to memory, by the kernel's `moves`, and its formula;
-    /// `None` where the declaration counts none.
+    /// Bytes that the launches of one run must move from and to memory, by the kernel's `moves`, and its formula.
+    /// `None` if the declaration states no bytes.
     pub moves: Option<(u64, &'static str)>,
 }
 
@@ -27,7 +27,7 @@ impl KernelTime {
     }
 }
 
-/// The kernels of some work, run after run.
+/// The kernels of some work, over several runs.
 #[derive(Debug, Default)]
 pub struct KernelRuns {
     times: BTreeMap<&'static str, Vec<f64>>,
@@ -35,7 +35,8 @@ pub struct KernelRuns {
 }
 
 impl KernelRuns {
-    /// Runs `work`; its times count if `counts`, which those of a first run should not: it makes the kernels ready.
+    /// Runs `work`. Its times count if `counts`. Those of a first run should not count: it loads or compiles the
+    /// kernels.
     ///
     /// # Errors
     /// Errors of `work` and of the device.
@@ -59,7 +60,7 @@ impl KernelRuns {
         Ok(())
     }
 
-    /// The kernels of the last run, the one that takes longest first.
+    /// The kernels of the last run, the slowest first.
     pub fn end(mut self) -> Vec<KernelTime> {
         let time = |(entry, launches): (&'static str, Vec<Launched>)| {
             let mut milliseconds = self.times.remove(entry)?;
@@ -88,18 +89,18 @@ fn moves_of(launches: &[Launched]) -> Option<(u64, &'static str)> {
     sum
 }
 
-/// What [`kernels`] measured. It prints as a table.
+/// The result of [`kernels`]. It prints as a table.
 #[derive(Clone, Debug)]
 pub struct Kernels {
     /// The machine's name.
     pub device: String,
-    /// Bytes read plus written in a second by a copy within the device's memory.
+    /// Bytes read plus written per second by a copy within the device's memory.
     pub copy_bandwidth: f64,
-    /// The kernels, the one that takes longest first.
+    /// The kernels, the slowest first.
     pub kernels: Vec<KernelTime>,
 }
 
-/// Times the kernels that `work` launches: `runs` runs after one that does not count.
+/// Times the kernels that `work` launches: `runs` counted runs after one uncounted run.
 ///
 /// ```
 /// use trioxide_device::{Device, bench, collective};

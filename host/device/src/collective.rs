@@ -1,14 +1,14 @@
 //! Collectives on a device: scan, compact, sort, bucket. The kernels are in `trioxide_collective`.
 //!
-//! Every safe function takes any input: values, bits and keys need no check before. All
-//! results are the same on every device and in every run, but for the order within a list of [`bucket_local`].
+//! Every safe function accepts any input: values, bits and keys need no check. All results are the same on every device
+//! and in every run, except the order within a list of [`bucket_local`].
 //!
-//! | function | of | gives | order of the result | the host waits |
+//! | function | input | result | order of the result | the host waits |
 //! | --- | --- | --- | --- | --- |
 //! | [`exclusive_scan`] | n `u32`, in place | sums before each, modulo 2^32; the sum of all | that of the values | no |
 //! | [`count_bits`], [`Counted::new`] | w words of a bit set | number of members, `u32` | | for the number |
 //! | [`compact`], [`Counted::list`] | w words of a bit set | its m members, `u32` or ids | ascending | for m |
-//! | [`compact_with_room`] | the same | the same, in memory for 32 w | ascending | for m, while they are listed |
+//! | [`compact_with_room`] | the same | the same, in memory for 32 w members | ascending | for m, while they are listed |
 //! | [`tally_bits`] | w words of a bit set | adds the number of members to a `u32` | | no |
 //! | [`Tiled::new`], [`Tiled::ranks`] | w words of a bit set | each word with the number of members before it | that of the words | no |
 //! | [`pack_flags`] | n `u8` | bit set | | no |
@@ -23,7 +23,7 @@
 //!
 //! # Bytes
 //!
-//! The bytes that must move from and to the device's memory, by the kernels' `moves(…)` and the fills; divided by
+//! The bytes that must move from and to the device's memory, by the kernels' `moves(…)` and the fills. Divided by
 //! [`Device::copy_bandwidth`] they are a function's floor. `t` is the number of tiles: of 4,096 values in a scan, of
 //! 1,024 words in bit sets, of 2,048 keys in a sort. `scan(x)` is the scan of x values.
 //!
@@ -49,13 +49,13 @@
 //! | [`order_by_keys`], p = ⌈b / 4⌉ passes, at least 1 | (20 p - 8) n + p (128 t + scan(16 t)) | | 20.16 p - 8; 153 for 32 bits |
 //! | [`is_scattered`] | 4,096 elements at most | 4 | 0 |
 //!
-//! What is read or written at random is not in these bytes beyond its own size: the counts and places of [`bucket`]
-//! cost a sector of 32 bytes each where neighbouring elements have distant keys.
+//! These bytes count random reads and writes by their own size only: the counts and places of [`bucket`] cost a sector
+//! of 32 bytes each if neighbouring elements have distant keys.
 //!
 //! # Errors
 //!
-//! [`Error::Argument`] for more elements or keys than 32-bit indices name; [`Error::OutOfMemory`] for results and
-//! temporary arrays; [`Error::Device`] and [`Error::Launch`] of the device, also of work before.
+//! [`Error::Argument`] for more elements or keys than 32-bit indices can number; [`Error::OutOfMemory`] for results and
+//! temporary arrays; [`Error::Device`] and [`Error::Launch`] of the device, also for earlier work.
 
 mod lists;
 mod local;
@@ -80,13 +80,13 @@ pub use local::{bucket_local, start_local};
 pub use sort::order_by_keys;
 pub use spread::is_scattered;
 
-/// Most elements that one block scans alone.
+/// Most elements that a single block scans.
 const SCANNED_BY_ONE_BLOCK: usize = 4 * TILE as usize;
 
 /// Words of the largest bit set: the number of its members is a `u32`.
 const MOST_WORDS: usize = (u32::MAX / 32) as usize;
 
-/// Replaces each value by the sum of the values before it; the sum of all is the one element of the result.
+/// Replaces each value by the sum of the values before it. The result's one element is the sum of all values.
 ///
 /// Sums are taken modulo 2^32.
 ///
@@ -108,22 +108,22 @@ pub fn exclusive_scan(on: &Device, values: &mut Buffer<u32>) -> Result<Buffer<u3
     let n = count("values", values.len())?;
     let mut total = on.uninitialized(1)?;
     if values.len() <= SCANNED_BY_ONE_BLOCK {
-        // SAFETY: the block forms no index from the values, and none behind their number.
+        // SAFETY: the block forms no index from the values, and none past their number.
         unsafe { kernel::scan_sums::launch(on, 1, values, &mut total, n) }?;
     } else {
         let tiles = n.div_ceil(TILE);
         let mut sums = on.uninitialized(tiles as usize)?;
-        // SAFETY: each block reads its tile, as far as there are values, and writes its own sum.
+        // SAFETY: each block reads its tile, within the values, and writes its own sum.
         unsafe { kernel::sum_tiles::launch(on, tiles, values, &mut sums) }?;
         // SAFETY: as above.
         unsafe { kernel::scan_sums::launch(on, 1, &mut sums, &mut total, tiles) }?;
-        // SAFETY: each block reads its own sum, and reads and writes its own tile, as far as there are values.
+        // SAFETY: each block reads its own sum, and reads and writes its own tile, within the values.
         unsafe { kernel::scan_tiles::launch(on, tiles, values, &sums) }?;
     }
     Ok(total)
 }
 
-/// Room for `n` lengths, and behind them a zero: the scan of [`exclusive_scan`] puts their sum there.
+/// Memory for `n` lengths, followed by a zero, which [`exclusive_scan`] replaces by their sum.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].
@@ -177,7 +177,7 @@ impl<'b, W: BitWord> Counted<'b, W> {
     /// Counts the members of `bits`.
     ///
     /// # Errors
-    /// [`Error::Argument`] for more bits than 32-bit indices can name; errors of the device.
+    /// [`Error::Argument`] for more bits than 32-bit indices can number; errors of the device.
     pub fn new(on: &Device, bits: &'b Buffer<W>) -> Result<Self> {
         Tiled::new(on, bits)?.count(on)
     }
@@ -194,17 +194,17 @@ impl<'b, W: BitWord> Counted<'b, W> {
     pub fn list(&self, on: &Device) -> Result<Buffer<W::Member>> {
         let mut list = on.uninitialized(self.total as usize)?;
         if self.total > 0 {
-            // SAFETY: the counted bits, borrowed since; there is room for all members.
+            // SAFETY: the bits have been borrowed since they were counted; there is room for all members.
             unsafe { list_bits(on, self.bits.as_words(), &self.tiles, &mut list) }?;
         }
         Ok(list.cast())
     }
 }
 
-/// Lists the members of a bit set, with the number of them before each of its tiles.
+/// Lists the members of a bit set, from the number of members before each of its tiles.
 ///
 /// # Safety
-/// `tiles` are those of `bits`, and `list` has room for all members.
+/// `tiles` are the tiles of `bits`, and `list` has room for all members.
 unsafe fn list_bits(
     on: &Device,
     bits: &Buffer<u32>,
@@ -254,7 +254,7 @@ pub fn compact<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Buffer<W::Me
     Counted::new(on, bits)?.list(on)
 }
 
-/// As [`compact`], in memory for a member of each bit: a GPU lists them before the host knows how many there are.
+/// As [`compact`], in memory for a member of each bit: a GPU lists the members before the host knows their number.
 ///
 /// # Errors
 /// Errors of [`Counted::new`].
@@ -280,7 +280,7 @@ pub fn compact_with_room<W: BitWord>(on: &Device, bits: &Buffer<W>) -> Result<Bu
     Ok(list.cast())
 }
 
-/// Adds the number of members of `bits` to `tally[slot]`, without a wait.
+/// Adds the number of members of `bits` to `tally[slot]`. The host does not wait.
 ///
 /// # Errors
 /// Errors of the device.
@@ -302,12 +302,12 @@ pub fn tally_bits<W: BitWord>(
     slot: u32,
 ) -> Result<()> {
     let n = bits.len().div_ceil(BIT_TILE as usize) as u32;
-    // SAFETY: each block reads its tile, as far as there are words; the slot is checked.
+    // SAFETY: each block reads its tile, within the words; the slot is checked.
     unsafe { kernel::tally_bits::launch(on, n, bits.as_words(), tally, slot) }?;
     Ok(())
 }
 
-/// A bit set whose tiles are counted, while the host does not know the sum.
+/// A bit set whose tiles are counted, while the host does not know the sum yet.
 ///
 /// ```
 /// # use trioxide_device::{Device, collective::Tiled};
@@ -328,7 +328,7 @@ pub struct Tiled<'b, W> {
 }
 
 impl<'b, W: BitWord> Tiled<'b, W> {
-    /// Counts the members of the tiles of `bits`, without a wait.
+    /// Counts the members of the tiles of `bits`. The host does not wait.
     ///
     /// # Errors
     /// Errors of [`Counted::new`].
@@ -341,7 +341,7 @@ impl<'b, W: BitWord> Tiled<'b, W> {
         }
         let mut tiles = on.uninitialized(bits.len().div_ceil(BIT_TILE as usize))?;
         let n = tiles.len() as u32;
-        // SAFETY: each block reads its tile, as far as there are words, and writes its own count.
+        // SAFETY: each block reads its tile, within the words, and writes its own count.
         unsafe { kernel::count_bits::launch(on, n, bits.as_words(), &mut tiles) }?;
         let total = exclusive_scan(on, &mut tiles)?;
         Ok(Self { bits, tiles, total })
@@ -360,7 +360,7 @@ impl<'b, W: BitWord> Tiled<'b, W> {
         Ok(self.count_beside(on, || Ok(()))?.0)
     }
 
-    /// The set with its count, and the result of `work`, which a GPU does meanwhile.
+    /// The set with its count, and the result of `work`, which a GPU runs meanwhile.
     ///
     /// # Errors
     /// Errors of the device and of `work`.
@@ -374,7 +374,7 @@ impl<'b, W: BitWord> Tiled<'b, W> {
         Ok((unsafe { self.counted(total[0]) }, result))
     }
 
-    /// The set with its count, which is known from elsewhere.
+    /// The set with a known count.
     ///
     /// # Safety
     /// The set has `total` members.
@@ -386,20 +386,20 @@ impl<'b, W: BitWord> Tiled<'b, W> {
         }
     }
 
-    /// The words, each with the number of members before it, for [`rank_of`](trioxide_kernel::rows::rank_of).
+    /// Each word with the number of members before it, for [`rank_of`](trioxide_kernel::rows::rank_of).
     ///
     /// # Errors
     /// Errors of the device.
     pub fn ranks(&self, on: &Device) -> Result<Buffer<u32>> {
         let mut ranks = on.uninitialized(2 * self.bits.len())?;
         let (n, bits) = (self.tiles.len() as u32, self.bits.as_words());
-        // SAFETY: each block reads its tile, as far as there are words, and writes two words for each.
+        // SAFETY: each block reads its tile, within the words, and writes two words for each.
         unsafe { kernel::rank_bits::launch(on, n, bits, &self.tiles, &mut ranks) }?;
         Ok(ranks)
     }
 }
 
-/// The bit set of the elements whose flag is set: any byte but 0.
+/// The bit set of the elements whose flag is not 0.
 ///
 /// # Errors
 /// [`Error::Argument`] for more than 2^32 - 1 flags; errors of the device.
@@ -421,8 +421,8 @@ pub fn pack_flags<E: Index>(on: &Device, flags: &Buffer<u8>) -> Result<BitSet<E>
     Ok(bits.cast())
 }
 
-/// The bit set of the elements in a list, of `elements` in all, and the place of the first id in the list that is none
-/// of an element.
+/// The bit set of the elements in a list, out of `elements`, and the place of the first id in the list that is out of
+/// range.
 ///
 /// # Errors
 /// [`Error::Argument`] for more than 2^32 - 1 ids or elements; errors of the device.
@@ -446,7 +446,7 @@ pub fn mark_ids<E: Index>(
     Ok((bits, wrong))
 }
 
-/// As [`mark_ids`], beside the members that `bits` has already.
+/// As [`mark_ids`], in addition to the members of `bits`.
 ///
 /// # Errors
 /// As [`mark_ids`].

@@ -1,4 +1,4 @@
-//! Conformance of any package's kernels: every kernel is launched by a test, and the PTX follows the rules.
+//! Conformance of any package's kernels: a test launches every kernel, and the PTX follows the rules.
 //!
 //! ```
 //! use trioxide_device::{Device, collective, conformance};
@@ -22,12 +22,12 @@ use ptx_rules::{Build, Exceptions};
 use crate::device::{Device, Ptx};
 use crate::{Error, Result};
 
-/// The devices of this machine that can run the kernels of a package: the CPU, with the feature `emulator` a GPU that
-/// is not there and that looks for data races, and the first GPU. Without a GPU, or without PTX, a line on standard
-/// error says so: a test that tested less is not silent.
+/// The devices of this machine that can run the kernels of a package: the CPU, the first GPU, and, with the feature
+/// `emulator`, an emulated GPU that detects data races. Without a GPU, or without PTX, a line on standard error reports
+/// it: a test that tests less is not silent.
 ///
 /// # Errors
-/// Those of devices that are there and do not start, or do not take the kernels.
+/// Errors of existing devices that do not start, or do not accept the kernels.
 ///
 /// ```
 /// use trioxide_device::{Device, collective, conformance};
@@ -55,11 +55,10 @@ pub fn devices(ptx: Ptx) -> Result<Vec<Device>> {
     Ok(devices)
 }
 
-/// Runs `work` on all [`devices`] and compares its result with `expected`: a test of kernels without a pipeline around
-/// them.
+/// Runs `work` on all [`devices`] and compares its result with `expected`, to test kernels without a pipeline.
 ///
 /// # Errors
-/// The first device on which `work` fails or gives another result, with both.
+/// The first device on which `work` fails or returns another result, with both results.
 ///
 /// ```
 /// use trioxide_device::{Device, collective, conformance};
@@ -90,9 +89,9 @@ pub fn check_equal<T: PartialEq + Debug>(
 
 const NO_PTX: &str = "they were built without a device compiler, so there is no PTX";
 
-/// Says what was not tested. It writes past the test harness, which keeps back what passing tests print.
+/// Reports untested kernels. It bypasses the test harness, which hides the output of passing tests.
 fn skip(ptx: Ptx, untested: &str, reason: &str) {
-    // Nobody reads a standard error that is closed.
+    // Nobody reads a closed standard error.
     let _ = writeln!(
         std::io::stderr(),
         "skipped: kernels of {} {untested}: {reason}",
@@ -116,8 +115,8 @@ pub fn entries(ptx: Ptx) -> BTreeSet<&'static str> {
     ptx_rules::entries(ptx.text).into_iter().collect()
 }
 
-/// Checks that each kernel of a package has been launched on `on`: call it after the tests of all kernels. Without PTX
-/// the kernels' names are unknown: a line on standard error says that nothing was checked.
+/// Checks that each kernel of a package has been launched on `on`. Call it after the tests of all kernels. Without PTX
+/// the kernels' names are unknown: a line on standard error reports that nothing was checked.
 ///
 /// # Errors
 /// The kernels that were not launched.
@@ -152,9 +151,9 @@ pub fn check_launched(on: &Device, ptx: Ptx) -> Result<(), String> {
     ))
 }
 
-/// Checks the rules of the PTX: no fused operation, no stack, no trap and so on. `exceptions` has a line
-/// `rule kernel reason` for each kernel that may break a rule. Without PTX a line on standard error says that nothing
-/// was checked.
+/// Checks the rules of the PTX: no fused operation, no stack, no trap and so on. `exceptions` has a line `rule kernel
+/// reason` for each kernel that may break a rule. Without PTX a line on standard error reports that nothing was
+/// checked.
 ///
 /// # Errors
 /// For each broken rule: the problem, the remedy and the lines.

@@ -1,14 +1,14 @@
-//! Runs kernels that are written in Rust, on the GPU and on the CPU, with the same bits.
+//! Runs kernels written in Rust on the GPU and on the CPU, with the same bits.
 //!
 //! A kernel is declared with [`trioxide_kernel`]. A [`Device`] has typed buffers, launches (through each kernel's
-//! `launch`) and named stages with timings. [`collective`] has what most pipelines need between their kernels: scan,
-//! compact, sort, bucket.
+//! `launch`) and named stages with timings. [`collective`] has the operations that most pipelines need between their
+//! kernels: scan, compact, sort, bucket.
 //!
 //! ```
 //! use trioxide_device::{Device, collective};
 //!
 //! # fn main() -> trioxide_device::Result<()> {
-//! // All cores. `Device::cuda(0)` is the first GPU, `Device::auto(None)` the best machine there is.
+//! // All cores. `Device::cuda(0)` is the first GPU, `Device::auto(None)` the best machine available.
 //! let on = Device::cpu(None)?;
 //! let mut counts = on.upload(&[3u32, 1, 4])?;
 //! let total = collective::exclusive_scan(&on, &mut counts)?;
@@ -22,16 +22,16 @@
 //! | --- | --- |
 //! | machines, buffers, stages, times | [`device`] |
 //! | scan, compact, sort, bucket | [`collective`] |
-//! | times of kernels, beside the bytes that they must move | [`mod@bench`] |
+//! | times of kernels, next to the bytes that they must move | [`mod@bench`] |
 //! | the kernels of a package, embedded | [`kernels!`] |
-//! | the rules that kernels of any package keep | [`conformance`] |
+//! | the rules for kernels of any package | [`conformance`] |
 //! | errors, progress, threads of the host | [`trioxide_work`] |
 //!
-//! | feature | brings |
+//! | feature | enables |
 //! | --- | --- |
-//! | `cuda` (default) | GPUs: [`Device::cuda`]; without it they are an error |
-//! | `emulator` | [`Device::emulated`]: a GPU that is not there, for tests |
-//! | `checked` | a check of every index that a kernel uses, on both machines: slow |
+//! | `cuda` (default) | GPUs: [`Device::cuda`]; without it opening a GPU is an error |
+//! | `emulator` | [`Device::emulated`]: an emulated GPU, for tests |
+//! | `checked` | a check of every index that a kernel uses, on both machines; slow |
 
 pub mod bench;
 pub mod collective;

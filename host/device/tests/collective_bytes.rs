@@ -1,4 +1,4 @@
-//! Compares the bytes in the head of `collective` with those that launches declare.
+//! Compares the bytes documented at the head of `collective` with the bytes that launches declare.
 
 use trioxide_device::collective::{
     Counted, Csr, Tiled, bucket, bucket_known, bucket_local, bucket_long, compact, count_bits,
@@ -44,7 +44,7 @@ fn scans_move_what_the_page_says() {
 #[test]
 fn bit_sets_move_what_the_page_says() {
     let on = Device::cpu(None).unwrap();
-    // The last has more tiles than one block scans.
+    // The last one has more tiles than one block scans.
     for w in [1, 1024, 5000, 17_000_000u64] {
         let bits = on.filled(w as usize, 0b1001).unwrap();
         let (t, m) = (w.div_ceil(1024), 2 * w);

@@ -5,31 +5,34 @@
 //! size and its nodes; on one line the nodes of the Dirichlet boundary, which is the whole boundary here; those of the
 //! Neumann boundary, `0` for none; and xmin, xmax, ymin and ymax.
 //!
-//! Nodes are numbered from 1, as VEMLab and the authors' solver read them and as their older program writes them; some
-//! versions of their program write numbers from 0, with which the `0` of the Neumann boundary would be a node. They
-//! list the nodes of one boundary loop in its order; here are those of all loops, holes too, ascending.
+//! Nodes are numbered from 1, as VEMLab and the authors' solver read them and as their older program writes them. Some
+//! versions of their program write numbers from 0; then the `0` of the Neumann boundary would be a node. Their program
+//! lists the nodes of one boundary loop in the order of the loop; this writer lists the nodes of all loops, including
+//! holes, in ascending order.
 
 use std::io;
 use std::path::Path;
 
 use super::atomic_file::{Out, write_atomically};
-use super::rows_out::{push_f64, push_integer, write_records};
+use super::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use trioxide_mesh::edges::Edges;
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result};
 
 pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
-    if let Some(i) = mesh
-        .points
-        .iter()
-        .position(|point| point.z != mesh.points[0].z)
-    {
-        return Err(Error::Format {
-            path: path.to_owned(),
-            reason: format!("the format holds planar meshes only, but vertex {i} has another z"),
-        });
-    }
+    check_planar(path, mesh)?;
     write_atomically(path, |file| write_to(file, mesh))
+}
+
+/// Refuses a mesh whose points do not have the same z, for a format at `path` that holds planar meshes only.
+pub(crate) fn check_planar(path: &Path, mesh: &Mesh) -> Result<()> {
+    match mesh.points.iter().position(|p| p.z != mesh.points[0].z) {
+        None => Ok(()),
+        Some(i) => {
+            let reason = "the format holds planar meshes only, but vertex";
+            Err(Error::format(path, format!("{reason} {i} has another z")))
+        }
+    }
 }
 
 fn write_to(out: &mut dyn Out, mesh: &Mesh) -> io::Result<()> {
@@ -53,10 +56,7 @@ fn write_to(out: &mut dyn Out, mesh: &Mesh) -> io::Result<()> {
     write_records(out, mesh.faces.len(), |buffer, i| {
         let polygon = mesh.faces.get(i);
         push_integer(buffer, polygon.len());
-        for vertex in polygon {
-            buffer.push(b' ');
-            push_integer(buffer, u64::from(*vertex) + 1);
-        }
+        push_after_blanks(buffer, polygon.iter().map(|vertex| u64::from(*vertex) + 1));
         buffer.push(b'\n');
     })?;
     writeln!(out, "# indices of nodes located on the Dirichlet boundary")?;

@@ -1,9 +1,9 @@
-//! Where each part of a refined mesh comes from: `parent_triangles.txt`, `new_vertices.txt` and `prolongation.mtx` in
-//! one folder.
+//! The ancestors of a refined mesh's parts: `parent_triangles.txt`, `new_vertices.txt` and `prolongation.mtx` in one
+//! folder.
 //!
-//! The first has the triangle of the input that each triangle is a part of, one a line. The second has, of each new
-//! vertex, its round from 1 on, the edge that it divides and the vertices at that edge's ends. The third is the matrix
-//! that takes values at the input's vertices to the refined mesh ([`matrix_market`]).
+//! The first file lists the input triangle that each triangle is a part of, one per line. The second lists, for each
+//! new vertex, its round from 1 on, the divided edge, and the vertices at the edge's ends. The third is the matrix that
+//! maps values at the input's vertices to the refined mesh ([`matrix_market`]).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ pub fn files(folder: &Path) -> [PathBuf; 3] {
     .map(|name| folder.join(name))
 }
 
-/// Writes where each part comes from to `folder`, which is made if it is not there: the `ancestors` of all triangles,
-/// and the `rounds` of refinement of a mesh of `vertices` vertices. All files or none are replaced; of two processes
-/// that write to one folder, all are those of one.
+/// Writes the ancestry to `folder`, which is created if needed: the `ancestors` of all triangles, and the `rounds` of
+/// refinement of a mesh of `vertices` vertices. All files or none are replaced. If two processes write to one folder,
+/// all files come from one of them.
 ///
 /// # Errors
 /// [`Error::File`] when the folder cannot be made or a file cannot be written.
@@ -39,7 +39,7 @@ pub fn write(
 ) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(|source| Error::file(folder, source))?;
     let [parents, added, prolongation] = files(folder);
-    // Two files at a time: the system takes the writes of one file one after the other.
+    // Two files at a time: the system serializes the writes of one file.
     let write_lists = || -> Result<[AtomicFile; 2]> {
         Ok([
             AtomicFile::written(&parents, |out| write_parents(out, ancestors))?,
@@ -52,7 +52,7 @@ pub fn write(
         })
     };
     let interrupt = progress::watched().unwrap_or_default();
-    // The counts of two files end in any order, before this one.
+    // The counts of the two files end in any order, before this one.
     let _counted = progress::count("", 0);
     let (lists, matrix) = rayon::join(
         || interrupt.watch(write_lists),
@@ -113,7 +113,7 @@ mod tests {
                 "# round, edge that the vertex divides, vertices at its ends; from vertex 3 on\n";
             assert_eq!(added, format!("{head}1 4 1 0\n1 7 2 1\n2 0 3 1\n2 9 0 2\n"));
             assert!(matrix.contains("\n7 3 "), "{matrix}");
-            // Nothing is refined, of nothing.
+            // No rounds on no triangles.
             write(&folder, 0, &[], &[]).unwrap();
             assert_eq!(read().map(|text| text.lines().count()), [1, 1, 2]);
         }

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that are replaced as a whole or not at all.
 
 use std::fs::{File, Permissions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
@@ -12,20 +12,20 @@ use tempfile::NamedTempFile;
 use crate::run_files;
 use trioxide_mesh::{Error, Result};
 
-/// A file that is written under another name in the same folder and takes its own name in [`AtomicFile::commit`];
-/// dropped before that, it leaves nothing behind.
+/// A file written under another name in the same folder. [`AtomicFile::commit`] gives it its name; dropped before that,
+/// it leaves no file.
 ///
-/// A path that names something other than a file, as `/dev/null` or a pipe, is written straight, and so is a descriptor
-/// of this process, as `/dev/stdout`, whatever it leads to: `/dev/stdout >> log` appends. A symbolic link stays one:
-/// the file that it points to is replaced, or made. A replaced file's permissions are those of the new one, but for the
-/// set-user-ID and set-group-ID bits: the new one may have another owner, and the system drops them too where a file is
-/// written in place. A file that may not be written is refused.
+/// A path that is no regular file, as `/dev/null` or a pipe, is written directly. So is a descriptor of this process,
+/// as `/dev/stdout`, whatever file it refers to: `/dev/stdout >> log` appends. A symbolic link remains: the file that
+/// it points to is replaced, or created. The new file gets the permissions of the replaced file, except the set-user-ID
+/// and set-group-ID bits: it may have another owner, and the system also drops these bits when a file is written in
+/// place. A file without write permission is refused.
 ///
-/// On Linux the new file has no name until then, on file systems that know such files: not even a killed process leaves
-/// it behind.
+/// On Linux the new file has no name before the commit, if the file system supports this: not even a killed process
+/// leaves it behind.
 ///
-/// Writes go to the system unbuffered: write large pieces, or wrap it in a [`std::io::BufWriter`]. Pieces of many
-/// megabytes are written by all threads, where the file lies in memory.
+/// Writes are unbuffered: write large pieces, or wrap the file in a [`std::io::BufWriter`]. If the file lies in memory,
+/// all threads write pieces of many megabytes.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
@@ -54,31 +54,31 @@ pub use records::Records;
 
 #[derive(Debug)]
 enum Target {
-    /// Without a name.
+    /// A file without a name.
     #[cfg(target_os = "linux")]
     Unnamed {
         file: File,
-        /// Whether all threads write its large pieces.
+        /// Whether all threads share the writing of large pieces.
         is_shared_out: bool,
-        /// Its pages that are set aside before there is anything to write.
+        /// Its pages that are allocated before there is data to write.
         ahead: Option<Ahead>,
-        /// The last part of it that is mapped for threads to fill.
+        /// The mapped last part of it, which threads fill.
         window: Option<Arc<Window>>,
     },
-    /// Under another name.
+    /// A file under another name.
     Temporary(NamedTempFile),
     Direct(File),
 }
 
-/// Most links from one to the next, as in Linux.
+/// Most links in a chain, as in Linux.
 const MOST_LINKS: usize = 40;
 
 impl AtomicFile {
-    /// Starts to write the file `path`.
+    /// Begins to write the file `path`.
     ///
     /// # Errors
-    /// [`Error::File`] when the folder does not exist or cannot be written to, or `path` is a folder or a file that may
-    /// not be written; [`Error::Argument`] for a file that this [run](crate::run_files) has read.
+    /// [`Error::File`] when the folder does not exist or is not writable, or `path` is a folder or a file without write
+    /// permission. [`Error::Argument`] for a file that this [run](crate::run_files) has read.
     pub fn create(path: &Path) -> Result<AtomicFile> {
         check_not_read(path)?;
         if let Some(file) = take_begun(path) {
@@ -87,14 +87,13 @@ impl AtomicFile {
         AtomicFile::create_at(path, false).map_err(|source| Error::file(path, source))
     }
 
-    /// Begins a file that [`AtomicFile::create`] will be asked for, of about `bytes` bytes: where it lies in memory, a
-    /// thread sets its pages aside meanwhile. Those that are not needed are given back. Where that does not help,
-    /// nothing happens.
+    /// Begins a file for a later [`AtomicFile::create`], of about `bytes` bytes. If it lies in memory, a thread
+    /// allocates its pages meanwhile; pages that are not needed are freed. Elsewhere this call has no effect.
     pub fn begin(path: &Path, bytes: u64) {
         #[cfg(target_os = "linux")]
         {
             let is_no_file = path.metadata().is_ok_and(|metadata| !metadata.is_file());
-            // An error is for who writes.
+            // The writer reports errors.
             if is_no_file || descriptor(path).is_some() {
                 return;
             }
@@ -117,12 +116,12 @@ impl AtomicFile {
         let _ = (path, bytes);
     }
 
-    /// As [`AtomicFile::create`], for a file that other processes write too, by [`AtomicFile::name_for_others`]: on
-    /// other machines with the same folder if `elsewhere`: then one that was begun is of no use, as it has no name
-    /// there.
+    /// As [`AtomicFile::create`], for a file that other processes also write, through [`AtomicFile::name_for_others`].
+    /// `elsewhere` means that some of them run on other machines with the same folder: then a begun file is not used,
+    /// because it has no name there.
     ///
     /// # Errors
-    /// As [`AtomicFile::create`], and [`Error::Argument`] for what is no file.
+    /// As [`AtomicFile::create`], and [`Error::Argument`] for a path that is no regular file.
     pub fn create_shared(path: &Path, elsewhere: bool) -> Result<AtomicFile> {
         check_not_read(path)?;
         let file = match take_begun(path).filter(|_| !elsewhere) {
@@ -139,7 +138,8 @@ impl AtomicFile {
         }
     }
 
-    /// Ends what [`AtomicFile::begin`] has begun: bytes of the file from its beginning on that have pages.
+    /// Ends the allocation that [`AtomicFile::begin`] has begun. Returns the number of bytes with pages, from the start
+    /// of the file.
     pub fn set_aside(&mut self) -> u64 {
         match &mut self.target {
             #[cfg(target_os = "linux")]
@@ -150,8 +150,8 @@ impl AtomicFile {
         }
     }
 
-    /// A path by which other processes of the same user open the file for writing, until it has its name. `None` for
-    /// what is no file.
+    /// A path by which other processes of the same user can open the file for writing before the commit. `None` if it
+    /// is no regular file.
     pub fn name_for_others(&self) -> Option<PathBuf> {
         match &self.target {
             Target::Direct(_) => None,
@@ -207,8 +207,8 @@ impl AtomicFile {
         let _ = needs_name;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".trioxide-");
-        // As any new file: the umask takes away what the user does not grant. Never more open than the file that it
-        // replaces.
+        // As for any new file, the umask removes permissions that the user does not grant. The file is never more
+        // accessible than the replaced one.
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -242,7 +242,7 @@ impl AtomicFile {
         }
     }
 
-    /// The file `path` with what `write` writes, before it has its name.
+    /// The file `path` with the content that `write` writes, before the commit.
     ///
     /// # Errors
     /// As [`AtomicFile::create`], and [`Error::File`] when `write` fails.
@@ -256,14 +256,13 @@ impl AtomicFile {
     }
 }
 
-/// A file that another process has made by [`AtomicFile::create_shared`] and gives its name: what this process writes
-/// of it.
+/// This process's part of a file that another process has created by [`AtomicFile::create_shared`] and commits.
 #[derive(Debug)]
 pub struct SharedPart(AtomicFile);
 
 impl SharedPart {
-    /// Opens the file by its [name for others](AtomicFile::name_for_others); so many of its bytes are
-    /// [set aside](AtomicFile::set_aside).
+    /// Opens the file by its [name for others](AtomicFile::name_for_others), with `set_aside` bytes
+    /// [allocated](AtomicFile::set_aside).
     ///
     /// # Errors
     /// Those of the system.
@@ -277,7 +276,7 @@ impl SharedPart {
     #[cfg(target_os = "linux")]
     fn target(name: &Path, set_aside: u64) -> io::Result<Target> {
         use std::os::unix::fs::MetadataExt;
-        // To map it takes the right to read.
+        // Mapping a file requires the right to read it.
         let file = File::options().read(true).write(true).open(name);
         let file = file.or_else(|_| File::options().write(true).open(name))?;
         let has_name = file.metadata()?.nlink() > 0;
@@ -294,13 +293,13 @@ impl SharedPart {
         File::options().write(true).open(name).map(Target::Direct)
     }
 
-    /// The file, of which a seek finds any place.
+    /// The file. A seek reaches any place.
     pub fn file(&mut self) -> &mut AtomicFile {
         &mut self.0
     }
 }
 
-/// Refuses a file that this run has read. A descriptor is written, and replaces nothing.
+/// Refuses a file that this run has read. Writing to a descriptor replaces no file.
 fn check_not_read(path: &Path) -> Result<()> {
     match descriptor(path) {
         Some(_) => Ok(()),
@@ -308,7 +307,7 @@ fn check_not_read(path: &Path) -> Result<()> {
     }
 }
 
-/// Without the bits that let a program run as the file's owner or group.
+/// The permissions without set-user-ID and set-group-ID.
 fn without_set_ids(permissions: Permissions) -> Permissions {
     #[cfg(unix)]
     {
@@ -319,14 +318,14 @@ fn without_set_ids(permissions: Permissions) -> Permissions {
     permissions
 }
 
-/// Files that were begun, by their paths.
+/// Begun files, by their paths.
 static BEGUN: Mutex<Vec<(PathBuf, AtomicFile)>> = Mutex::new(Vec::new());
 
 fn begun() -> MutexGuard<'static, Vec<(PathBuf, AtomicFile)>> {
     BEGUN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The file that was begun at `path`.
+/// Takes the begun file at `path`.
 fn take_begun(path: &Path) -> Option<AtomicFile> {
     let mut begun = begun();
     let i = begun.iter().position(|(name, _)| name == path)?;
@@ -341,7 +340,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// The path that the links at `path` lead to; there may be no file.
+/// The path that the links at `path` lead to. The file may not exist.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -397,7 +396,7 @@ impl Out for AtomicFile {
                 window,
             } if *is_shared_out && length > 0 => {
                 let place = in_memory::place(file, ahead.as_mut(), window, length);
-                // Where the system maps nothing, one thread writes: it may hold what the others wait for.
+                // If the system cannot map the window, one thread writes: waiting for others could deadlock.
                 *is_shared_out = place.is_some();
                 place.map(Place::InMemory)
             }
@@ -436,10 +435,10 @@ impl Seek for AtomicFile {
     }
 }
 
-/// Writes the file `path` by `write`, whole or not at all.
+/// Writes the file `path` by `write`, as a whole or not at all.
 ///
 /// # Errors
-/// [`Error::File`] when the file cannot be made or `write` fails.
+/// [`Error::File`] when the file cannot be created or `write` fails.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut AtomicFile) -> io::Result<()>,

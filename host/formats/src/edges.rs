@@ -1,16 +1,16 @@
 //! The mesh files of gpu-longest-edge-bisection-2011 (appendix B): text of points, directed edges, and triangles by
 //! their edges: `.edges`.
 //!
-//! An input file ([`Layout::Points`], figure B.1) has three sections, each its size and its entries: points, two
-//! coordinates; edges, the numbers of two points, from 0; triangles, the numbers of three edges, from 1 and negative
-//! where the triangle runs along the edge in reverse, and 1 or 0, whether it is marked for refinement. An output file
-//! ([`Layout::Ends`], figure B.2) has no points, and edges by the coordinates of their ends: `[7.5 8] [15 0]`. Blank
-//! lines and what follows a `#` are skipped.
+//! An input file ([`Layout::Points`], figure B.1) has three sections, each with its size and its entries: points, two
+//! coordinates; edges, the numbers of two points, from 0; triangles, the numbers of three edges, from 1 and negative if
+//! the triangle runs along the edge in reverse, and 1 or 0 for marked or unmarked. An output file ([`Layout::Ends`],
+//! figure B.2) has no points, and edges with the coordinates of their ends: `[7.5 8] [15 0]`. Blank lines and text
+//! after a `#` are skipped.
 //!
-//! Both layouts are read. Ends with equal coordinates are one point, numbered as they come; points that happen to
-//! coincide do not survive an output file. The paper's triangles run along each edge at least once in its direction and
-//! asks to convert others: an edge that its one triangle runs along in reverse is turned on reading. Triangles may run
-//! clockwise, as in the paper's own example.
+//! Both layouts are read. Ends with equal coordinates become one point, numbered in the order of appearance; distinct
+//! points with equal coordinates are merged in an output file. In the paper, a triangle runs along each edge in its
+//! direction, and other files must be converted: an edge whose only triangle runs along it in reverse is reversed on
+//! reading. Triangles may run clockwise, as in the paper's own example.
 
 use std::io;
 use std::ops::Range;
@@ -19,15 +19,16 @@ use std::path::Path;
 use glam::DVec2;
 use rayon::slice::ParallelSliceMut;
 
+use super::ale::check_planar;
 use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, text_start};
-use super::{complete, map_file, triangles};
+use super::text::{Fault, Line, Parsed, TextRows, text_start};
+use super::{complete, parse_file, triangles};
 use trioxide_mesh::edge_table::{self, EdgeTable};
 use trioxide_mesh::mesh::{EdgeTriangulation, Mesh, NONE, Triangulation};
 use trioxide_mesh::{Error, Result, parallel};
 
-/// Which of the paper's files.
+/// The kind of the paper's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Its input: points, and edges between them.
@@ -42,10 +43,7 @@ pub enum Layout {
 /// # Errors
 /// [`Error::File`] when the file cannot be read, [`Error::Parse`] when it does not follow its format.
 pub fn read(path: &Path) -> Result<(EdgeTriangulation, Vec<bool>)> {
-    complete(|| {
-        let file = map_file(path)?;
-        parse(&file).map_err(|fault| fault.in_text(path, &file))
-    })
+    complete(|| parse_file(path, parse))
 }
 
 pub(crate) fn read_mesh(path: &Path) -> Result<Mesh> {
@@ -53,7 +51,7 @@ pub(crate) fn read_mesh(path: &Path) -> Result<Mesh> {
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<(EdgeTriangulation, Vec<bool>)> {
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let has_ends = match rows.row(1, "") {
         Ok(mut row) => row.bracketed("").is_ok() || rows.count == 2,
         Err(_) => false,
@@ -92,8 +90,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<(EdgeTriangulation, Vec<bool>)> {
     Ok((mesh, marked))
 }
 
-/// The rows of the section whose size stands in `row`.
-fn section(rows: &Rows, row: usize, what: &str) -> Parsed<Range<usize>> {
+/// The rows of the section whose size is in `row`.
+fn section(rows: &TextRows, row: usize, what: &str) -> Parsed<Range<usize>> {
     let size = format!("the number of {what}");
     let mut line = rows.row(row, &size)?;
     let count = line.count(&size)?;
@@ -101,60 +99,55 @@ fn section(rows: &Rows, row: usize, what: &str) -> Parsed<Range<usize>> {
     rows.expect(row + 1, count, what)
 }
 
-fn parse_points(rows: &Rows, range: Range<usize>) -> Parsed<Vec<DVec2>> {
-    let points = rows.parse(range, |points: &mut Vec<DVec2>, _, line| {
-        points.push(DVec2::new(line.f64("x")?, line.f64("y")?));
-        line.expect_end()
-    })?;
-    Ok(parallel::concat(points))
+fn parse_points(rows: &TextRows, range: Range<usize>) -> Parsed<Vec<DVec2>> {
+    rows.parse_each(range, |_, line| {
+        let point = DVec2::new(line.f64("x")?, line.f64("y")?);
+        line.expect_end().map(|()| point)
+    })
 }
 
-fn parse_edges(rows: &Rows, range: Range<usize>, points: usize) -> Parsed<Vec<[u32; 2]>> {
-    let edges = rows.parse(range, |edges: &mut Vec<[u32; 2]>, _, line| {
+fn parse_edges(rows: &TextRows, range: Range<usize>, points: usize) -> Parsed<Vec<[u32; 2]>> {
+    rows.parse_each(range, |_, line| {
         let offset = line.offset();
         let ends = [line.vertex(0, points)?, line.vertex(0, points)?];
         if ends[0] == ends[1] {
             let reason = format!("the edge starts and ends at vertex {}", ends[0]);
             return Err(Fault::new(offset, reason));
         }
-        edges.push(ends);
-        line.expect_end()
-    })?;
-    Ok(parallel::concat(edges))
+        line.expect_end().map(|()| ends)
+    })
 }
 
-fn parse_ends(rows: &Rows, range: Range<usize>) -> Parsed<Vec<[DVec2; 2]>> {
+fn parse_ends(rows: &TextRows, range: Range<usize>) -> Parsed<Vec<[DVec2; 2]>> {
     let point = |line: &mut Line| {
         let mut inside = line.bracketed("a point in brackets")?;
         let point = DVec2::new(inside.f64("x")?, inside.f64("y before `]`")?);
         inside.expect_end()?;
         Ok(point)
     };
-    let ends = rows.parse(range, |ends: &mut Vec<[DVec2; 2]>, _, line| {
+    rows.parse_each(range, |_, line| {
         let offset = line.offset();
         let [a, b] = [point(line)?, point(line)?];
         if key(a) == key(b) {
             let reason = format!("the edge starts and ends at [{} {}]", a.x, a.y);
             return Err(Fault::new(offset, reason));
         }
-        ends.push([a, b]);
-        line.expect_end()
-    })?;
-    Ok(parallel::concat(ends))
+        line.expect_end().map(|()| [a, b])
+    })
 }
 
-/// The same for points that are one: -0 is 0.
+/// A key that is equal for equal points: -0 is 0.
 fn key(point: DVec2) -> [u64; 2] {
     (point + DVec2::ZERO).to_array().map(f64::to_bits)
 }
 
-/// Points in the order in which they come first, and the edges between them.
+/// Points in the order of first appearance, and the edges between them.
 fn merge_ends(ends: &[[DVec2; 2]]) -> (Vec<DVec2>, Vec<[u32; 2]>) {
     let all = ends.as_flattened();
     let mut order: Vec<(usize, [u64; 2])> =
         all.iter().map(|&point| key(point)).enumerate().collect();
     order.par_sort_unstable_by_key(|&(i, key)| (key, i));
-    // The first end that is the same point.
+    // The first end at the same point.
     let mut first = vec![0; all.len()];
     for same in order.chunk_by(|a, b| a.1 == b.1) {
         for (i, _) in same {
@@ -176,41 +169,44 @@ fn merge_ends(ends: &[[DVec2; 2]]) -> (Vec<DVec2>, Vec<[u32; 2]>) {
 
 /// Sides and marks, in the order of the file.
 fn parse_triangles(
-    rows: &Rows,
+    rows: &TextRows,
     range: Range<usize>,
     edges: &[[u32; 2]],
 ) -> Parsed<(Vec<[u32; 3]>, Vec<bool>)> {
-    type Part = (Vec<[u32; 3]>, Vec<bool>);
-    let parts = rows.parse(range, |(triangles, marked): &mut Part, _, line| {
-        let offset = line.offset();
-        let mut sides = [0; 3];
-        for side in &mut sides {
-            *side = parse_side(line, edges.len())?;
-        }
-        let start = |side: u32| edges[side as usize / 2][side as usize % 2];
-        for k in 0..3 {
-            let (side, next) = (sides[k], sides[(k + 1) % 3]);
-            if start(side ^ 1) != start(next) {
-                let reason = format!(
-                    "edge {} leads to vertex {}, but edge {} starts at vertex {}",
-                    number(side),
-                    start(side ^ 1),
-                    number(next),
-                    start(next)
-                );
-                return Err(Fault::new(offset, reason));
+    type MarkedTriangles = (Vec<[u32; 3]>, Vec<bool>);
+    let parts = rows.parse(
+        range,
+        |(triangles, marked): &mut MarkedTriangles, _, line| {
+            let offset = line.offset();
+            let mut sides = [0; 3];
+            for side in &mut sides {
+                *side = parse_side(line, edges.len())?;
             }
-        }
-        let mut mark = line.clone();
-        let is_marked = match line.integer("a mark, 0 or 1")? {
-            0 => false,
-            1 => true,
-            _ => return Err(mark.unexpected("a mark, 0 or 1")),
-        };
-        triangles.push(sides);
-        marked.push(is_marked);
-        line.expect_end()
-    })?;
+            let start = |side: u32| edges[side as usize / 2][side as usize % 2];
+            for k in 0..3 {
+                let (side, next) = (sides[k], sides[(k + 1) % 3]);
+                if start(side ^ 1) != start(next) {
+                    let reason = format!(
+                        "edge {} leads to vertex {}, but edge {} starts at vertex {}",
+                        number(side),
+                        start(side ^ 1),
+                        number(next),
+                        start(next)
+                    );
+                    return Err(Fault::new(offset, reason));
+                }
+            }
+            let mut mark = line.clone();
+            let is_marked = match line.integer("a mark, 0 or 1")? {
+                0 => false,
+                1 => true,
+                _ => return Err(mark.unexpected("a mark, 0 or 1")),
+            };
+            triangles.push(sides);
+            marked.push(is_marked);
+            line.expect_end()
+        },
+    )?;
     let (triangles, marked): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     Ok((parallel::concat(triangles), parallel::concat(marked)))
 }
@@ -229,15 +225,15 @@ fn parse_side(line: &mut Line, edges: usize) -> Parsed<u32> {
     }
 }
 
-/// How the file writes a side.
+/// The file's number of a side.
 fn number(side: u32) -> i64 {
     let number = i64::from(side / 2) + 1;
     if side % 2 == 1 { -number } else { number }
 }
 
-/// Checks that each side is in one triangle at most, and turns the edges that only run in reverse.
+/// Checks that each side is in one triangle at most, and reverses edges that only run in reverse.
 fn own_edges(
-    rows: &Rows,
+    rows: &TextRows,
     edge_rows: &Range<usize>,
     triangle_rows: &Range<usize>,
     edges: &mut [[u32; 2]],
@@ -292,7 +288,7 @@ fn own_edges(
     }
 }
 
-/// Writes a mesh, and which triangles are marked: T, or empty for none. Tags are not written.
+/// Writes a mesh, and the marks of its triangles: T, or empty for none. Tags are not written.
 ///
 /// # Errors
 /// [`Error::File`] when the file cannot be written.
@@ -351,19 +347,11 @@ pub(crate) fn write_to(
     }
 }
 
-/// Writes a mesh of triangles with its points, no triangle marked.
+/// Writes a mesh of triangles with its points and unmarked triangles.
 pub(crate) fn write_mesh(path: &Path, mesh: &Mesh) -> Result<()> {
-    let unfit = |reason: String| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
-    if let Some(i) = mesh.points.iter().position(|p| p.z != mesh.points[0].z) {
-        return Err(unfit(format!(
-            "the format holds planar meshes only, but vertex {i} has another z"
-        )));
-    }
+    check_planar(path, mesh)?;
     let triangles = triangles(path, &mesh.faces)?;
-    check_edges(mesh.points.len(), &triangles).map_err(unfit)?;
+    check_edges(mesh.points.len(), &triangles).map_err(|reason| Error::format(path, reason))?;
     let points = mesh.points.iter().map(|p| p.truncate()).collect();
     write(
         path,
@@ -373,7 +361,7 @@ pub(crate) fn write_mesh(path: &Path, mesh: &Mesh) -> Result<()> {
     )
 }
 
-/// Why the edges of triangles cannot have owners, if so.
+/// Checks that the edges of triangles can have owners.
 fn check_edges(vertices: usize, triangles: &[[u32; 3]]) -> Result<(), String> {
     for (t, &[a, b, c]) in triangles.iter().enumerate() {
         if a == b || b == c || c == a || [a, b, c].iter().any(|&v| v as usize >= vertices) {

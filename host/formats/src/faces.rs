@@ -1,9 +1,9 @@
-//! Faces as a reader meets them.
+//! Lists of faces for readers.
 
 use trioxide_mesh::mesh::{Faces, Polygons};
 use trioxide_mesh::parallel;
 
-/// Faces in the order of the file. As long as all are triangles only their vertices are kept.
+/// Faces in the order of the file. While all faces are triangles, only their vertices are stored.
 #[derive(Default)]
 pub(crate) struct FaceList {
     vertices: Vec<u32>,
@@ -14,7 +14,7 @@ pub(crate) struct FaceList {
 }
 
 impl FaceList {
-    /// Adds a vertex to the face that [`FaceList::finish_face`] ends.
+    /// Adds a vertex to the current face, which [`FaceList::finish_face`] ends.
     #[inline]
     pub(crate) fn push_vertex(&mut self, vertex: u32) {
         self.vertices.push(vertex);
@@ -28,7 +28,7 @@ impl FaceList {
     /// Ends a face.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The rule that the face breaks.
     #[inline]
     pub(crate) fn finish_face(&mut self) -> Result<(), String> {
         let begin = match self.ends.last() {
@@ -56,10 +56,10 @@ impl FaceList {
         Ok(())
     }
 
-    /// The faces of all `lists`, one behind the other.
+    /// The faces of all `lists`, joined in order.
     ///
     /// # Errors
-    /// The rule that they break together.
+    /// The rule that the joined list breaks.
     pub(crate) fn concat(lists: Vec<FaceList>) -> Result<Faces, String> {
         let corners: usize = lists.iter().map(|list| list.vertices.len()).sum();
         // No index may be `NONE`.

@@ -1,4 +1,4 @@
-//! Fields in files: numbers as bytes and text, and lists of elements that are two in the mesh and one in the file.
+//! Fields in files: numbers as bytes and text, and lists of elements that are two in the mesh but one in the file.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -8,21 +8,57 @@ use trioxide_mesh::fields::{Field, Fields, MeshFields, NumberType, Values};
 use trioxide_mesh::mesh::VertexAttributes;
 use trioxide_mesh::parallel;
 
-/// Every type of numbers, those of integers by their size.
-pub(crate) const TYPES: [NumberType; 10] = [
-    NumberType::I8,
-    NumberType::U8,
-    NumberType::I16,
-    NumberType::U16,
-    NumberType::I32,
-    NumberType::U32,
-    NumberType::I64,
-    NumberType::U64,
-    NumberType::F32,
-    NumberType::F64,
-];
+/// A type of numbers, and its names.
+pub(crate) struct NamedType {
+    pub(crate) kind: NumberType,
+    /// In VTK's XML files.
+    pub(crate) xml: &'static str,
+    /// In VTK's legacy files, the written one first.
+    pub(crate) legacy: &'static [&'static str],
+    /// In PLY files, the written one first.
+    pub(crate) ply: &'static [&'static str],
+}
 
-/// Whether all numbers are doubles too: beyond 2^53 not every integer is one.
+macro_rules! named_types {
+    ($($kind:ident $xml:literal [$($legacy:literal)*] [$($ply:literal)*])*) => {
+        [$(NamedType {
+            kind: NumberType::$kind,
+            xml: $xml,
+            legacy: &[$($legacy),*],
+            ply: &[$($ply),*],
+        }),*]
+    };
+}
+
+/// Every type of numbers, in the order of [`NumberType`]. PLY has no integers of 64 bits: doubles replace them. VTK's
+/// legacy files have ids of 32 bits.
+pub(crate) const TYPES: [NamedType; 10] = named_types! {
+    I8  "Int8"    ["char" "vtktypeint8"]             ["char" "int8"]
+    U8  "UInt8"   ["unsigned_char" "vtktypeuint8"]   ["uchar" "uint8"]
+    I16 "Int16"   ["short" "vtktypeint16"]           ["short" "int16"]
+    U16 "UInt16"  ["unsigned_short" "vtktypeuint16"] ["ushort" "uint16"]
+    I32 "Int32"   ["int" "vtktypeint32" "vtkidtype"] ["int" "int32"]
+    U32 "UInt32"  ["unsigned_int" "vtktypeuint32"]   ["uint" "uint32"]
+    I64 "Int64"   ["vtktypeint64" "long"]            []
+    U64 "UInt64"  ["vtktypeuint64" "unsigned_long"]  []
+    F32 "Float32" ["float"]                          ["float" "float32"]
+    F64 "Float64" ["double"]                         ["double" "float64"]
+};
+
+/// The names of a type.
+pub(crate) fn names_of(kind: NumberType) -> &'static NamedType {
+    &TYPES[kind as usize]
+}
+
+/// The type with these names.
+pub(crate) fn type_named(has_name: impl Fn(&NamedType) -> bool) -> Option<NumberType> {
+    TYPES
+        .iter()
+        .find(|names| has_name(names))
+        .map(|names| names.kind)
+}
+
+/// Whether all numbers are exact as doubles: beyond 2^53 some integers are not.
 pub(crate) fn are_exact_doubles(values: &Values) -> bool {
     const MOST: u64 = 1 << 53;
     match values {
@@ -32,7 +68,7 @@ pub(crate) fn are_exact_doubles(values: &Values) -> bool {
     }
 }
 
-/// The type that holds the numbers of both, as integers or as floats; `None` where there is none.
+/// The type that holds the numbers of both, as integers or as floats; `None` if there is none.
 fn common(a: NumberType, b: NumberType) -> Option<NumberType> {
     if a.is_float() || b.is_float() {
         return match (a.is_float() && b.is_float(), a == b) {
@@ -47,11 +83,14 @@ fn common(a: NumberType, b: NumberType) -> Option<NumberType> {
         (false, true) => false,
         _ => outer.size() >= inner.size(),
     };
-    let mut integers = TYPES.into_iter().filter(|kind| !kind.is_float());
+    let mut integers = TYPES
+        .iter()
+        .map(|names| names.kind)
+        .filter(|kind| !kind.is_float());
     integers.find(|&kind| holds(kind, a) && holds(kind, b))
 }
 
-/// Names of arrays of cells that mean something to VTK's formats as trioxide writes them.
+/// Names of cell arrays with a meaning in VTK's formats as trioxide writes them.
 pub(crate) const RESERVED: &[&str] = &["region", "marker"];
 
 /// One number of a field.
@@ -64,7 +103,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// Number `i` of the values, as one of type `kind`.
+    /// Number `i` of the values, converted to type `kind`.
     pub(crate) fn of(values: &Values, i: usize, kind: NumberType) -> Number {
         match (kind, values) {
             (NumberType::F64, _) => Number::Double(values.f64(i)),
@@ -74,7 +113,7 @@ impl Number {
         }
     }
 
-    /// Appends the lowest `size` bytes of an integer, or all of a float, the lowest or the highest first.
+    /// Appends the lowest `size` bytes of an integer, or all bytes of a float, in the given byte order.
     pub(crate) fn push_bytes(self, buffer: &mut Vec<u8>, size: usize, is_big: bool) {
         let bits = match self {
             Number::Integer(value) => value as u64,
@@ -88,7 +127,7 @@ impl Number {
         }
     }
 
-    /// As a float: the nearest one.
+    /// The nearest float.
     pub(crate) fn as_f64(self) -> f64 {
         match self {
             Number::Integer(value) => value as f64,
@@ -109,7 +148,7 @@ impl Number {
     }
 }
 
-/// A field of the elements of a file, which are one list of the mesh, or two one behind the other.
+/// A field of a file's elements, which are one list of the mesh, or two consecutive lists.
 pub(crate) struct Joined<'a> {
     pub(crate) name: Cow<'a, str>,
     /// The name in the mesh.
@@ -120,12 +159,12 @@ pub(crate) struct Joined<'a> {
     first: usize,
     /// Elements of both lists.
     pub(crate) count: usize,
-    /// Of each list; none where it does not have the field: its elements get zeros.
+    /// Values of each list. Elements of a list without the field get zeros.
     parts: [Option<&'a Values>; 2],
 }
 
 impl<'a> Joined<'a> {
-    /// A field of one list.
+    /// A field of a single list.
     pub(crate) fn of(field: &'a Field) -> Joined<'a> {
         Joined {
             name: Cow::Borrowed(&field.name),
@@ -138,8 +177,8 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// The fields of two lists of elements, by their names. A name in `reserved` becomes another one, and so does that
-    /// of a field of the second list whose components or type do not go with those of the first.
+    /// The fields of two lists of elements, joined by name. A name in `reserved` is replaced, and so is the name of a
+    /// field of the second list whose components or type do not fit those of the first.
     pub(crate) fn of_two(
         lists: [&'a Fields; 2],
         counts: [usize; 2],
@@ -190,7 +229,7 @@ impl<'a> Joined<'a> {
         all
     }
 
-    /// The sentence on fields that have other names in a file of two lists of elements, if there are any.
+    /// The sentence on fields whose names change in a file of two lists of elements, if there are any.
     pub(crate) fn renamed(fields: &MeshFields, reserved: &[&str]) -> Vec<String> {
         let joined = Joined::of_two([&fields.cells, &fields.sides], [0, 0], reserved);
         let others = joined.iter().filter(|field| field.name != field.original);
@@ -211,7 +250,7 @@ impl<'a> Joined<'a> {
         self.parts[usize::from(i >= self.first)].is_some()
     }
 
-    /// Gives the numbers of element `i`.
+    /// Passes the numbers of element `i` to `push`.
     pub(crate) fn numbers(&self, i: usize, mut push: impl FnMut(Number)) {
         let (values, i) = match i.checked_sub(self.first) {
             None => (self.parts[0], i),
@@ -228,8 +267,7 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// The names of fields in a file that holds names as `plain` makes them, each another one: `a_2` where two would be
-/// `a`.
+/// Unique names of fields in a file that holds names as `plain` converts them: `a_2` if two would be `a`.
 pub(crate) fn names_in_file<'n>(
     names: impl Iterator<Item = &'n str>,
     plain: impl Fn(&str) -> String,
@@ -245,7 +283,7 @@ pub(crate) fn names_in_file<'n>(
     names.map(name).collect()
 }
 
-/// The fields whose name `plain` changes, and the name in the file.
+/// The fields whose name `plain` changes, and their names in the file.
 pub(crate) fn renamed(fields: &MeshFields, plain: fn(&str) -> String) -> Vec<(String, String)> {
     let MeshFields {
         points,
@@ -265,9 +303,10 @@ pub(crate) fn renamed(fields: &MeshFields, plain: fn(&str) -> String) -> Vec<(St
     renamed
 }
 
-/// The fields of a file's elements as those of the mesh's: of the elements `cells`, and of the elements `sides`.
+/// Splits fields of a file's elements into fields of the mesh's elements `cells` and `sides`.
 ///
-/// A part that is all zeros is left out where the other one is not, or is the only one: writers fill it so.
+/// A part of zeros is dropped if the other part is not all zeros, or if there is only one part: writers fill missing
+/// fields with zeros.
 pub(crate) fn split(all: Vec<Field>, count: usize, ids: [&[u32]; 2]) -> [Fields; 2] {
     let [cells, sides] = ids;
     let mut parts = [Fields::default(), Fields::default()];
@@ -290,7 +329,7 @@ pub(crate) fn split(all: Vec<Field>, count: usize, ids: [&[u32]; 2]) -> [Fields;
     parts
 }
 
-/// The attributes of vertices as fields, by the names that VTK's programs give them.
+/// The attributes of vertices as fields, with the names of VTK's programs.
 pub(crate) fn of_attributes(attributes: &VertexAttributes) -> Fields {
     let mut fields = Fields::default();
     let mut push = |name: &str, components, values| {
@@ -320,7 +359,7 @@ pub(crate) fn of_attributes(attributes: &VertexAttributes) -> Fields {
     fields
 }
 
-/// Takes the attributes of vertices out of their fields: what [`of_attributes`] makes of them.
+/// Takes the attributes of vertices out of their fields: the inverse of [`of_attributes`].
 pub(crate) fn take_attributes(fields: &mut Fields) -> VertexAttributes {
     let mut take = |names: &[&str], components: usize, is_fine: fn(NumberType) -> bool| {
         let is_one = |name: &&&str| {

@@ -1,4 +1,4 @@
-//! The bytes of input files: regular files are mapped, all others read once. Every file that is read is opened here.
+//! The bytes of input files: regular files are mapped, others are read once. Every file that is read is opened here.
 
 use std::cell::RefCell;
 use std::fs::{File, Metadata};
@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use memmap2::Mmap;
 
+use crate::text::Parsed;
 use crate::{maps, run_files};
 use trioxide_mesh::{Error, Result};
 
@@ -18,7 +19,7 @@ pub(crate) enum Bytes {
     Read(Vec<u8>),
 }
 
-/// A mapped file, whose pages all threads take out of the map before one of them drops it.
+/// A mapped file. All threads unmap its pages before one of them drops the map.
 pub(crate) struct Mapped {
     map: Mmap,
     file: File,
@@ -26,8 +27,8 @@ pub(crate) struct Mapped {
 }
 
 impl Mapped {
-    /// Checks that the file is as long as when it was mapped: what is missing of its last page reads as zeros, without
-    /// a signal.
+    /// Checks that the file is as long as when it was mapped: missing bytes of its last page read as zeros, without a
+    /// signal.
     fn check(&self) -> Result<()> {
         let is_shorter = |now: Metadata| now.len() < self.map.len() as u64;
         match self.file.metadata().is_ok_and(is_shorter) {
@@ -61,16 +62,16 @@ impl Deref for Bytes {
     }
 }
 
-/// Pipes that [`peek_file`] has read, for the reader that comes next: they can be read once.
+/// Pipes read by [`peek_file`], kept for the next reader: they can be read only once.
 static PEEKED: Mutex<Vec<(PathBuf, Vec<u8>)>> = Mutex::new(Vec::new());
 
-/// Whether there is something at `path` that is no regular file: a pipe.
+/// Whether `path` exists but is no regular file, as a pipe.
 pub(crate) fn is_pipe(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// The file at `path`, for its reader.
+/// The file at `path`, for a reader.
 pub(crate) fn map_file(path: &Path) -> Result<Bytes> {
     let mut peeked = PEEKED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(i) = peeked.iter().position(|(name, _)| name == path) {
@@ -78,6 +79,24 @@ pub(crate) fn map_file(path: &Path) -> Result<Bytes> {
     }
     drop(peeked);
     open(path)
+}
+
+/// The result of `parse` on the text file at `path`.
+pub(crate) fn parse_file<T>(path: &Path, parse: impl FnOnce(&[u8]) -> Parsed<T>) -> Result<T> {
+    let file = map_file(path)?;
+    parse(&file).map_err(|fault| fault.in_text(path, &file))
+}
+
+/// As [`parse_file`]; `None` if there is no file.
+pub(crate) fn parse_existing<T>(
+    path: &Path,
+    parse: impl FnOnce(&[u8]) -> Parsed<T>,
+) -> Result<Option<T>> {
+    match path.try_exists() {
+        Ok(true) => parse_file(path, parse).map(Some),
+        Ok(false) => Ok(None),
+        Err(source) => Err(Error::file(path, source)),
+    }
 }
 
 /// The text of the file at `path`.
@@ -94,7 +113,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     text_of(path, bytes)
 }
 
-/// The text of a file's bytes, without the byte order mark that some editors put before it.
+/// The text of a file's bytes, without the byte order mark that some editors write.
 fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String> {
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
@@ -114,7 +133,7 @@ fn text_of(path: &Path, mut bytes: Vec<u8>) -> Result<String> {
     })
 }
 
-/// The file at `path`, before its reader asks for it, for `look`. A pipe's bytes are kept for the reader.
+/// Passes the file at `path` to `look` before its reader opens it. A pipe's bytes are kept for the reader.
 pub(crate) fn peek_file<R>(path: &Path, look: impl FnOnce(&[u8]) -> R) -> Result<R> {
     let bytes = map_file(path)?;
     let found = look(&bytes);
@@ -134,8 +153,8 @@ fn open(path: &Path) -> Result<Bytes> {
     if is_file {
         // SAFETY: the map is private and read only, and nothing is written through it. If another process shortens the
         // file meanwhile, the system sends SIGBUS to the thread that reads beyond the new last page: the command line
-        // makes an error of it (host/cli/src/signals.rs), and a program that uses the library and reads such files must
-        // do so too. What is missing of the last page reads as zeros: [`complete`] makes an error of it.
+        // turns it into an error (host/cli/src/signals.rs), and a program that uses the library and reads such files
+        // must do so too. Missing bytes of the last page read as zeros: [`complete`] turns this into an error.
         let map = unsafe { Mmap::map(&file) }.map_err(in_file)?;
         let path = path.to_owned();
         return Ok(Bytes::Mapped(Mapped { map, file, path }));
@@ -147,15 +166,15 @@ fn open(path: &Path) -> Result<Bytes> {
 }
 
 thread_local! {
-    /// The first error of a mapped file that this thread has dropped since a reader began.
+    /// The first error of a mapped file that this thread has dropped since its reader began.
     static SHORTER: RefCell<Option<Error>> = const { RefCell::new(None) };
 }
 
-/// The result of a reader, if the files that it has mapped stayed as long as they were: else neither what it made of
-/// them nor its fault means anything. The reader drops its files in this thread.
+/// The result of a reader, if the files that it mapped kept their length: otherwise neither its result nor its fault is
+/// meaningful. The reader must drop its files on this thread.
 ///
 /// # Errors
-/// Those of the reader, and [`Error::File`] for a file that became shorter.
+/// The errors of the reader, and [`Error::File`] for a file that became shorter.
 pub(crate) fn complete<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     let of_outer_reader = SHORTER.take();
     let result = read();
@@ -164,10 +183,10 @@ pub(crate) fn complete<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 impl Bytes {
-    /// Checks that the file is as long as when it was opened, for a reader that keeps it.
+    /// Checks that the file is as long as when it was opened, for a reader that keeps it open.
     ///
     /// # Errors
-    /// [`Error::File`] for one that became shorter.
+    /// [`Error::File`] for a file that became shorter.
     pub(crate) fn check(&self) -> Result<()> {
         match self {
             Bytes::Mapped(mapped) => mapped.check(),
@@ -180,7 +199,7 @@ impl Bytes {
 mod tests {
     use super::*;
 
-    /// Of a shorter file the rest of its last page reads as zeros, without a signal.
+    /// The missing rest of the last page reads as zeros, without a signal.
     #[test]
     fn a_file_that_shrinks_within_its_last_page_while_it_is_read_is_an_error() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,16 +1,16 @@
 //! LiDAR points: `.las`, and `.laz`, which is compressed.
 //!
 //! <https://www.asprs.org/divisions-committees/lidar-division/laser-las-file-format-exchange-activities>, by the `las`
-//! and `laz` crates. Records, and chunks of compressed ones, are found and checked here, so that a damaged file is an
-//! error and no huge allocation, and are taken apart in parallel. Read are positions and colours, of any version and
-//! point format; colours have 16 bits in the file, of which 8 are kept, the upper ones unless all colours have the
-//! lower ones only. Classes, intensities, returns, times and the rest of a record are fields by laspy's names, where
-//! one of them is not what a point has that says nothing; of the coordinate system, waveforms and extra bytes a note
-//! says that they are left out. Written is the lowest point format that holds the fields: version 1.2 with the formats
-//! 0 to 3, or 1.4 with 6 to 8 or where a return's number is above 5.
+//! and `laz` crates. This module locates and checks records and chunks of compressed records, so that a damaged file is
+//! an error and no huge allocation, and decodes them in parallel. It reads positions and colours, of any version and
+//! point format. Colours have 16 bits in the file; the upper 8 are kept, or the lower 8 if all colours fit them.
+//! Classes, intensities, returns, times and the rest of a record are fields with laspy's names, unless all points have
+//! the default value. Notes report an omitted coordinate system, waveforms and extra bytes. It writes the lowest point
+//! format that holds the fields: version 1.2 with the formats 0 to 3, or 1.4 with 6 to 8 or if a return's number is
+//! above 5.
 //!
 //! A coordinate is a whole number of units, 32 bits wide. A mesh is written in the coarsest decimal unit that holds its
-//! coordinates exactly, to the bit, and where none does, in the finest one in which they fit.
+//! coordinates exactly, to the bit, or else in the finest unit in which they fit.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,20 +35,17 @@ mod write;
 
 pub(crate) use write::{lost_fields, retyped, rounding, write};
 
-/// Points decompressed or written at once.
+/// Points that are decompressed or written at once.
 const BATCH: usize = if cfg!(test) { 100 } else { 1 << 20 };
-/// Bytes that a chunk of compressed points may become; usual ones become 2 MB.
+/// Most bytes of a decompressed chunk; usual ones have 2 MB.
 const LARGEST_CHUNK: u64 = 1 << 30;
-/// Bytes that each byte of a chunk becomes at most, by what its table says, if memory is taken for the whole chunk at
-/// once. Points are compressed 5 to 20 times.
+/// Most decompressed bytes per compressed byte, as stated by the table of chunks, for a chunk whose memory is allocated
+/// at once. Points are compressed 5 to 20 times.
 const USUAL_GROWTH: u64 = 256;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let file = map_file(path)?;
-    parse(&file).map_err(|reason| Error::Format {
-        path: path.to_owned(),
-        reason,
-    })
+    parse(&file).map_err(|reason| Error::format(path, reason))
 }
 
 pub(crate) fn parse(file: &[u8]) -> Result<Loaded, String> {
@@ -93,7 +90,7 @@ fn damaged(error: impl std::fmt::Display) -> String {
     format!("the file is damaged: {error}")
 }
 
-/// What a record holds, and where.
+/// The content of a record, and its place.
 struct Layout {
     format: Format,
     transforms: Vector<Transform>,
@@ -117,7 +114,7 @@ impl Layout {
                 format.len()
             ));
         }
-        // The larger number is for files with more points than 32 bits count.
+        // The larger number is for files with more points than 32 bits can count.
         let count = match (header.number_of_point_records, &header.large_file) {
             (0, Some(large)) => large.number_of_point_records,
             (count, _) => u64::from(count),
@@ -141,7 +138,7 @@ impl Layout {
 /// The compressed points of a file.
 struct Chunks<'a> {
     vlr: LazVlr,
-    /// Points and bytes of each chunk, checked: the bytes are there.
+    /// Points and bytes of each chunk. The bytes are checked to exist.
     table: Vec<ChunkTableEntry>,
     bytes: &'a [u8],
 }
@@ -163,7 +160,7 @@ impl<'a> Chunks<'a> {
             let bytes = file.get(at?..)?.first_chunk()?;
             usize::try_from(i64::from_le_bytes(*bytes)).ok()
         };
-        // As the decompressor finds it: behind the header, or, where that was not written, at the end.
+        // The table's offset, as the decompressor finds it: after the header, or, if that was not written, at the end.
         let after_header = integer(Some(layout.start)).filter(|at| *at > layout.start);
         let at_end = || integer(file.len().checked_sub(8));
         let start = after_header.or_else(at_end).ok_or_else(cut)?;
@@ -172,7 +169,7 @@ impl<'a> Chunks<'a> {
             .and_then(|table| table.get(4..8))
             .ok_or_else(cut)?;
         let count = u32::from_le_bytes(count.try_into().expect("four bytes"));
-        // A chunk begins with a point as it is.
+        // A chunk begins with an uncompressed point.
         let bytes = file.get(layout.start + 8..start).ok_or_else(cut)?;
         if u64::from(count) * layout.size as u64 > bytes.len() as u64 {
             return Err(format!(
@@ -248,8 +245,8 @@ impl<'a> Chunks<'a> {
         Ok(())
     }
 
-    /// Decompresses a chunk that is said to become far more than its bytes, some points after the other: where the
-    /// table lies, the chunk ends soon, and no memory was taken for points that are not there.
+    /// Decompresses a chunk of unusual growth in small steps: if the table is wrong, the chunk ends soon, and no memory
+    /// was allocated for missing points.
     fn decompress_unusual(
         &self,
         chunk: &[u8],
@@ -276,12 +273,12 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// Whether a chunk is said to become far more than its bytes, in records of `size` bytes.
+/// Whether a chunk's stated size is far larger than its bytes, for records of `size` bytes.
 fn is_unusual(chunk: &ChunkTableEntry, size: usize) -> bool {
     chunk.point_count * size as u64 > chunk.byte_count.saturating_mul(USUAL_GROWTH)
 }
 
-/// What of the file is not read.
+/// Notes on parts of the file that are not read.
 fn notes(file: &[u8], header: &raw::Header, layout: &Layout) -> Vec<String> {
     let mut notes = Vec::new();
     if find_vlr(file, header, "LASF_Projection", None).is_some() {
@@ -297,7 +294,7 @@ fn notes(file: &[u8], header: &raw::Header, layout: &Layout) -> Vec<String> {
     notes
 }
 
-/// The first record behind the header of that user, and of that id if one is asked for.
+/// The first record after the header with that user, and with that id if one is given.
 fn find_vlr<'a>(
     file: &'a [u8],
     header: &raw::Header,
@@ -318,7 +315,7 @@ fn find_vlr<'a>(
     None
 }
 
-/// Points as they are read.
+/// Points during reading.
 struct Cloud {
     points: Vec<DVec3>,
     colors: Vec<[u16; 3]>,
@@ -334,7 +331,7 @@ impl Cloud {
         }
     }
 
-    /// Every record begins with its coordinates, three integers of 32 bits.
+    /// Appends records, which begin with the coordinates: three integers of 32 bits.
     fn append(&mut self, records: &[u8], layout: &Layout) {
         let Vector { x, y, z } = layout.transforms;
         parallel::append_chunks(&mut self.points, records, layout.size, |record| {

@@ -1,4 +1,4 @@
-//! The numbers of LiDAR points beside position and colour, by the names of laspy.
+//! The numbers of LiDAR points beside position and colour, with the names of laspy.
 
 use las::point::Format;
 
@@ -7,16 +7,16 @@ use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::parallel::{self, append_chunks};
 
-/// A number of each point, and where it is in a record.
+/// A number of each point, and its place in a record.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dimension {
     name: &'static str,
     kind: NumberType,
     /// Offset of its first byte.
     at: usize,
-    /// Lowest bit and number of bits, of a part of a byte; all bits of other numbers.
+    /// Lowest bit and number of bits, for a part of a byte; all bits for other numbers.
     bits: (u32, u32),
-    /// What a point has that says nothing else.
+    /// Value of a point without this number.
     default: i64,
 }
 
@@ -40,7 +40,7 @@ const fn part(name: &'static str, at: usize, bits: (u32, u32), default: i64) -> 
     }
 }
 
-/// Of the point formats 0 to 5.
+/// Dimensions of the point formats 0 to 5.
 const LEGACY: [Dimension; 12] = [
     whole("intensity", NumberType::U16, 12),
     part("return_number", 14, (0, 3), 1),
@@ -56,7 +56,7 @@ const LEGACY: [Dimension; 12] = [
     whole("point_source_id", NumberType::U16, 18),
 ];
 
-/// Of the point formats 6 to 10.
+/// Dimensions of the point formats 6 to 10.
 const EXTENDED: [Dimension; 15] = [
     whole("intensity", NumberType::U16, 12),
     part("return_number", 14, (0, 4), 1),
@@ -98,7 +98,7 @@ pub(crate) fn color_offset(format: &Format) -> usize {
     }
 }
 
-/// The dimensions of points as they are read.
+/// The dimensions of points during reading.
 pub(crate) struct Columns(Vec<(Dimension, Values)>);
 
 impl Columns {
@@ -147,7 +147,7 @@ impl Columns {
         }
     }
 
-    /// The fields; without those that say nothing: a file without them has the same numbers.
+    /// The fields, without those of default values only: a file without them has the same numbers.
     pub(crate) fn into_fields(self) -> Fields {
         let said = self.0.into_iter().filter(|(dimension, values)| {
             let is_said = |i| values.f64(i) != dimension.default as f64;
@@ -158,7 +158,7 @@ impl Columns {
     }
 }
 
-/// The lowest bits.
+/// A mask of the lowest `count` bits.
 fn mask(count: u32) -> u8 {
     (0xff_u16 >> (8 - count)) as u8
 }
@@ -184,17 +184,17 @@ impl Dimension {
     }
 }
 
-/// How the fields of a cloud are written.
+/// The plan for writing the fields of a cloud.
 pub(crate) struct Plan<'a> {
     /// Number of the point format.
     pub(crate) format: u8,
     dimensions: Vec<(Dimension, &'a Field)>,
-    /// The first return of one, where no field says it.
+    /// The first return of one, unless a field gives it.
     default_returns: u8,
 }
 
 impl<'a> Plan<'a> {
-    /// The point format that holds most fields, the lowest of those that hold the same.
+    /// The point format that holds most fields; of several, the lowest.
     pub(crate) fn of(mesh: &'a Mesh) -> Plan<'a> {
         let (fields, has_colors) = (&mesh.fields.points, mesh.attributes.colors.is_some());
         let plan = |number: u8| {
@@ -230,7 +230,7 @@ impl<'a> Plan<'a> {
         plans.reduce(better).expect("there are formats")
     }
 
-    /// The version of the format that has this point format, and numbers of returns as high as these.
+    /// The version with this point format, and with return numbers this high.
     pub(crate) fn version(&self) -> (u8, u8) {
         let mut returns = self.dimensions.iter();
         let returns = returns.find(|(dimension, _)| dimension.name == "return_number");
@@ -256,7 +256,7 @@ impl<'a> Plan<'a> {
         all.map(|field| field.name.clone()).collect()
     }
 
-    /// Names of the fields of floats that are written as integers, or of those of integers as floats.
+    /// Names of the fields of floats that are written as integers, or of integers written as floats.
     pub(crate) fn retyped(&self, are_floats: bool) -> Vec<&'a str> {
         let is_other = |(dimension, field): &&(Dimension, &'a Field)| {
             let is_float = field.values.kind().is_float();

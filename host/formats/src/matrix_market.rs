@@ -47,8 +47,8 @@ fn write_head(out: &mut dyn Out, rows: usize, columns: usize, entries: usize) ->
     )
 }
 
-/// Writes the prolongation of rounds on a mesh of triangles of `vertices` vertices: as [`write_to`] its matrix, which
-/// is not made where the rows fit in [`CornerRows`].
+/// Writes the prolongation of rounds on a triangle mesh with `vertices` vertices: the same file as [`write_to`] of its
+/// matrix. If the rows fit in [`CornerRows`], the matrix is not built.
 ///
 /// # Panics
 /// As [`Prolongation::of_rounds`].
@@ -80,7 +80,7 @@ fn write_corner_rows(out: &mut dyn Out, matrix: &CornerRows) -> io::Result<()> {
     })
 }
 
-/// The texts of all weights of [`CornerRows`] up to the end of the line, and their lengths.
+/// The texts of all weights of [`CornerRows`], with the end of the line, and their lengths.
 fn weights() -> Vec<([u8; STORE], usize)> {
     let parts = 1 << MOST_ROUNDS;
     Vec::from_iter((0..=parts).map(|part| {
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn rows_of_corners_are_those_of_the_matrix() {
-        // Each vertex halves the edge from the one before to one of the first three: weights of up to 8 halvings, and
-        // one round more, where the matrix is made.
+        // Each vertex halves the edge from the previous one to one of the first three: weights of up to 8 halvings, and
+        // one more round, for which the matrix is built.
         for most in [1, 3, 8, 9] {
             let round = |r: u32| Refinement {
                 ends: vec![[if r == 0 { 1 } else { 2 + r }, 2 * (r % 2)], [1, 2]],

@@ -1,8 +1,8 @@
-//! Texts of numbers: the shortest that read back.
+//! Texts of numbers: the shortest text that reads back as the number.
 
-/// Bytes of one store: longer texts are appended in several.
+/// Bytes of one store: longer texts take several.
 pub(crate) const STORE: usize = 16;
-/// Most bytes of a number of 32 bits and the character behind it.
+/// Most bytes of a number of 32 bits and the character after it.
 pub(crate) const NUMBER: usize = 11;
 
 /// Appends the shortest text that reads back as `value`.
@@ -28,17 +28,28 @@ pub(crate) fn push_integer(buffer: &mut Vec<u8>, value: impl itoa::Integer + Try
     }
 }
 
-/// Appends a number of at most eight digits, stored at once.
+/// Appends numbers, each after a blank.
+pub(crate) fn push_after_blanks<I: itoa::Integer + TryInto<u32> + Copy>(
+    buffer: &mut Vec<u8>,
+    numbers: impl IntoIterator<Item = I>,
+) {
+    for number in numbers {
+        buffer.push(b' ');
+        push_integer(buffer, number);
+    }
+}
+
+/// Appends a number of at most eight digits, in one store.
 fn push_digits(buffer: &mut Vec<u8>, value: u32) {
     let (text, length) = text_of_digits(digits(value));
     let text = text.to_le_bytes();
     buffer.reserve(text.len());
     buffer.spare_capacity_mut()[..text.len()].write_copy_of_slice(&text);
-    // SAFETY: as many bytes, and more, have been written.
+    // SAFETY: at least this many bytes have been written.
     unsafe { buffer.set_len(buffer.len() + length) };
 }
 
-/// The texts of 0 to 9999, four digits each, the first in the lowest byte: 40 KB, which stay in a core's cache.
+/// The texts of 0 to 9999, four digits each, the first in the lowest byte: 40 KB, which fit in a core's cache.
 static FOURS: [u32; 10_000] = {
     let mut fours = [0; 10_000];
     let mut value = 0;
@@ -51,24 +62,24 @@ static FOURS: [u32; 10_000] = {
     fours
 };
 
-/// The text of a number of at most eight digits, with zeros at its front, the first digit in the lowest byte.
+/// The text of a number of at most eight digits, with leading zeros, the first digit in the lowest byte.
 #[inline]
 fn digits(value: u32) -> u64 {
     let four = |value: u32| u64::from(FOURS[value as usize]);
     four(value / 10_000) | (four(value % 10_000) << 32)
 }
 
-/// The text without zeros at its front, 0 behind its end, and its length.
+/// The text without leading zeros, padded by 0 bytes, and its length.
 #[inline]
 fn text_of_digits(digits: u64) -> (u64, usize) {
-    // Zeros before the first other digit, of 0 all but one.
+    // Leading zeros; for 0 all digits but one.
     let ones = digits ^ u64::from_le_bytes([b'0'; 8]);
     let zeros = (ones | (1 << 56)).trailing_zeros() & !7;
     (digits >> zeros, 8 - zeros as usize / 8)
 }
 
-/// The text of a number and the character behind it, and its length. It is made in registers: a load of bytes that
-/// several stores have just written waits for them.
+/// The text of a number and the character after it, and its length. It is computed in registers: a load of bytes that
+/// several stores have just written would wait for them.
 #[inline]
 pub(crate) fn number(value: u32, end: u8) -> ([u8; STORE], usize) {
     const EIGHT: u32 = 100_000_000;

@@ -1,10 +1,10 @@
 //! Wavefront OBJ: `.obj`.
 //!
-//! Read are `v`, with a colour behind it where all have one (three numbers from 0 to 1), and `f` with any number of
-//! vertices, as `7`, `7/1`, `7//3` or `7/1/3`, indices from 1 or backwards from -1; lines that a backslash continues;
-//! comments. Texture coordinates `vt` and normals `vn` belong to the corners of faces: they are read where each vertex
-//! has the same at all of its corners, or, in a file without faces, where there are as many as vertices; otherwise they
-//! are left out, and a note says so. Objects, groups and materials are numbers in the face fields `object`, `group` and
+//! It reads `v`, followed by a colour if all have one (three numbers from 0 to 1); `f` with any number of vertices, as
+//! `7`, `7/1`, `7//3` or `7/1/3`, indices from 1 or backwards from -1; lines continued by a backslash; comments.
+//! Texture coordinates `vt` and normals `vn` belong to the corners of faces: they are read if each vertex has the same
+//! one at all of its corners, or, in a file without faces, if their number is the number of vertices. Otherwise they
+//! are left out with a note. Objects, groups and materials become numbers in the face fields `object`, `group` and
 //! `material`, and a note gives their names. Everything else (smoothing groups, lines, curves) is skipped.
 
 use std::io;
@@ -23,41 +23,40 @@ use super::text::{
     Fault, Line, Parsed, check_vertex, lines, parse_chunks, parse_integer, show, split_at_lines,
     text_start, with_line_feeds,
 };
-use super::{Loaded, map_file};
+use super::{Loaded, parse_file};
 use trioxide_mesh::mesh::{Faces, Mesh, NONE, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
-/// Numbers of lines `v`, `vt` and `vn`.
+/// Numbers of `v`, `vt` and `vn` lines.
 type Counts = [usize; 3];
 
 /// A piece of the file.
 struct Chunk {
     range: Range<usize>,
-    /// Lines before it: negative indices count back from there.
+    /// Lines before it: negative indices count back from here.
     before: Counts,
 }
 
-/// What a piece holds.
+/// The content of a piece.
 #[derive(Default)]
-struct Part {
+struct ChunkContent {
     points: Vec<DVec3>,
-    /// Of the points; shorter where one has none.
+    /// Colours of the points; shorter if one has none.
     colors: Vec<[u8; 4]>,
     uvs: Vec<DVec2>,
     normals: Vec<DVec3>,
     faces: FaceList,
-    /// Texture coordinate and normal of every corner, [`NONE`] where it has none. Empty where no corner has any.
+    /// Texture coordinate and normal of every corner, [`NONE`] if it has none. Empty if no corner has any.
     corners: Vec<[u32; 2]>,
     corner_count: usize,
     marks: Vec<Mark>,
 }
 
-/// Keywords of the format, but those of curves and surfaces that only stand behind `cstype`.
+/// Keywords of the format, except those of curves and surfaces that only follow `cstype`.
 const KEYWORDS: [&[u8]; 22] = [
     b"v",
     b"vt",
@@ -107,42 +106,32 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         chunks.push(Chunk { range, before: all });
         all = std::array::from_fn(|i| all[i] + counts[i]);
     }
-    let parts = parse_chunks(&chunks, |chunk| parse_chunk(file, chunk, all))?;
+    let mut parts = parse_chunks(&chunks, |chunk| parse_chunk(file, chunk, all))?;
 
     let has_corners = parts.iter().any(|part| !part.corners.is_empty());
     let has_colors = parts
         .iter()
         .all(|part| part.colors.len() == part.points.len());
-    let (mut points, mut colors, mut uvs, mut normals) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut faces, mut corners) = (Vec::new(), Vec::new());
-    let mut marks = Vec::new();
-    for mut part in parts {
+    let (mut faces, mut marks) = (Vec::new(), Vec::new());
+    for part in &mut parts {
         if has_corners {
             part.corners.resize(part.corner_count, [NONE; 2]);
         }
-        marks.push((part.marks, part.faces.len()));
-        points.push(part.points);
-        colors.push(part.colors);
-        uvs.push(part.uvs);
-        normals.push(part.normals);
-        faces.push(part.faces);
-        corners.push(part.corners);
+        marks.push((std::mem::take(&mut part.marks), part.faces.len()));
+        faces.push(std::mem::take(&mut part.faces));
     }
     let mut mesh = Mesh {
-        points: parallel::concat(points),
+        points: parallel::concat_lists(&mut parts, |part| &mut part.points),
         faces: FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?,
         ..Mesh::default()
     };
-    let (uvs, normals, corners) = (
-        parallel::concat(uvs),
-        parallel::concat(normals),
-        parallel::concat(corners),
-    );
+    let uvs = parallel::concat_lists(&mut parts, |part| &mut part.uvs);
+    let normals = parallel::concat_lists(&mut parts, |part| &mut part.normals);
+    let corners = parallel::concat_lists(&mut parts, |part| &mut part.corners);
     let (fields, mut notes) = obj_groups::fields(&marks);
     mesh.fields.cells = fields;
-    mesh.attributes.colors =
-        (has_colors && !mesh.points.is_empty()).then(|| parallel::concat(colors));
+    mesh.attributes.colors = (has_colors && !mesh.points.is_empty())
+        .then(|| parallel::concat_lists(&mut parts, |part| &mut part.colors));
     mesh.attributes.uvs = of_vertices(&mesh, uvs, &corners, 0).unwrap_or_else(|reason| {
         notes.push(format!("texture coordinates are left out: {reason}"));
         None
@@ -154,8 +143,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     Ok(Loaded { mesh, notes })
 }
 
-/// Checks that a file without a vertex is of this format: other keywords are skipped, and so another format's file
-/// would be an empty mesh.
+/// Checks that a file without a vertex is OBJ: other keywords are skipped, so a file of another format would be an
+/// empty mesh.
 fn expect_keywords(file: &[u8], ranges: &[Range<usize>]) -> Parsed<()> {
     for range in ranges {
         for mut line in lines(file, range.clone(), true) {
@@ -170,7 +159,7 @@ fn expect_keywords(file: &[u8], ranges: &[Range<usize>]) -> Parsed<()> {
     Ok(())
 }
 
-/// The value of each vertex, where `corners` give the same value at all corners of one; `None` where they give none.
+/// The value of each vertex, if `corners` give the same value at all of its corners. `None` if they give none.
 fn of_vertices<T: Copy + Default + PartialEq>(
     mesh: &Mesh,
     values: Vec<T>,
@@ -214,13 +203,13 @@ fn of_vertices<T: Copy + Default + PartialEq>(
             }
         }
     }
-    // A vertex that no face uses has none.
+    // A vertex that no face uses has no value.
     let value = |i: &u32| values.get(*i as usize).copied().unwrap_or_default();
     Ok(Some(index.iter().map(value).collect()))
 }
 
-fn parse_chunk(file: &[u8], chunk: &Chunk, counts: Counts) -> Parsed<Part> {
-    let mut part = Part::default();
+fn parse_chunk(file: &[u8], chunk: &Chunk, counts: Counts) -> Parsed<ChunkContent> {
+    let mut part = ChunkContent::default();
     for mut line in lines(file, chunk.range.clone(), true) {
         let offset = line.offset();
         match line.token() {
@@ -263,7 +252,7 @@ fn parse_chunk(file: &[u8], chunk: &Chunk, counts: Counts) -> Parsed<Part> {
     Ok(part)
 }
 
-/// The colour behind a position, if three numbers are all that is there.
+/// The colour after a position, if exactly three numbers remain.
 fn parse_color(mut line: Line) -> Option<[u8; 4]> {
     let mut color = [0, 0, 0, u8::MAX];
     for channel in &mut color[..3] {
@@ -272,8 +261,7 @@ fn parse_color(mut line: Line) -> Option<[u8; 4]> {
     line.is_finished().then_some(color)
 }
 
-/// Vertex, texture coordinate and normal of a corner such as `7/1/3`, where `before` of the `counts` lines stand before
-/// this one.
+/// Vertex, texture coordinate and normal of a corner such as `7/1/3`. `before` of the `counts` lines precede this one.
 fn parse_corner(line: &mut Line, before: Counts, counts: Counts) -> Parsed<[u32; 3]> {
     const NAMES: [&str; 3] = ["vertex", "texture coordinate", "normal"];
     let offset = line.offset();
@@ -282,7 +270,7 @@ fn parse_corner(line: &mut Line, before: Counts, counts: Counts) -> Parsed<[u32;
     let mut corner = [NONE; 3];
     let mut rest = token;
     for (i, name) in NAMES.iter().enumerate() {
-        // Of the others, one may be missing.
+        // Texture coordinate or normal may be missing.
         if i == 0 || !matches!(rest.first(), None | Some(b'/')) {
             let index = match parse_integer(rest) {
                 Some((index, length)) if matches!(rest.get(length), None | Some(b'/')) => {

@@ -1,4 +1,4 @@
-//! Groups and materials of an `.obj` file as fields of its faces: numbers in the order in which their names come.
+//! Groups and materials of an `.obj` file as fields of its faces: names are numbered in order of appearance.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,21 @@ use super::text::Line;
 use trioxide_mesh::fields::{Field, Fields};
 use trioxide_mesh::mesh::Mesh;
 
-/// Keywords with the fields that they become. An object is a group of groups.
+/// Keywords and the fields for them. An object is a group of groups.
 const KINDS: [(&[u8], &str); 3] = [(b"o", "object"), (b"g", "group"), (b"usemtl", "material")];
-/// Names that a note lists.
+/// Most names in a note.
 const MOST_NAMES: usize = 20;
 
-/// A line that names what the faces behind it belong to.
+/// A line that names the group or material of the faces after it.
 pub(super) struct Mark {
     kind: usize,
-    /// Faces of its part before it.
+    /// Faces of its chunk before it.
     faces: usize,
     name: String,
 }
 
 impl Mark {
-    /// The line behind its keyword, if that is one of a group or material.
+    /// The mark of a line, given after its keyword, if the keyword is one of a group or material.
     pub(super) fn new(keyword: &[u8], mut line: Line, faces: usize) -> Option<Mark> {
         let kind = KINDS.iter().position(|(name, _)| *name == keyword)?;
         let mut words = Vec::new();
@@ -36,7 +36,7 @@ impl Mark {
     }
 }
 
-/// The fields of all faces, of parts with these marks and numbers of faces, and a note on the names of each.
+/// The fields of all faces, of chunks with these marks and numbers of faces, and a note on the names of each field.
 pub(super) fn fields(parts: &[(Vec<Mark>, usize)]) -> (Fields, Vec<String>) {
     let mut all = Fields::default();
     let mut notes = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn fields(parts: &[(Vec<Mark>, usize)]) -> (Fields, Vec<String>) {
             continue;
         }
         let (mut numbers, mut names) = (HashMap::new(), Vec::new());
-        // Faces before the first mark have none.
+        // Faces before the first mark have no group.
         let mut current = -1;
         let mut values = Vec::new();
         for (marks, faces) in parts {
@@ -98,7 +98,7 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     all.map(|field| field.name.clone()).collect()
 }
 
-/// Appends the lines before face `i`: of what is another one than that of the face before it.
+/// Appends the group lines that changed since the previous face.
 pub(super) fn push_marks(buffer: &mut Vec<u8>, held: &[(&str, &Field)], i: usize) {
     for (keyword, field) in held {
         let value = field.values.i64(i);

@@ -1,16 +1,16 @@
 //! Object File Format: `.off`.
 //!
-//! <http://www.geomview.org/docs/html/OFF.html>. Read are `OFF` and its variants with colours, normals and texture
-//! coordinates (`COFF`, `NOFF`, `STOFF` and their mixtures, in capitals or not); colours of faces, as their field
-//! `color`; comments and blank lines anywhere; the counts on one line or several, or right behind the keyword
-//! (`OFF490 518 0`); one vertex or face a line. Binary files are read too. Written is text, in the variant that holds
-//! what the vertices carry.
+//! <http://www.geomview.org/docs/html/OFF.html>. It reads `OFF` and its variants with colours, normals and texture
+//! coordinates (`COFF`, `NOFF`, `STOFF` and their mixtures, in upper or lower case); colours of faces, as their field
+//! `color`; comments and blank lines anywhere; the counts on one line or several, or directly after the keyword
+//! (`OFF490 518 0`); one vertex or face per line. Binary files are read too. It writes text, in the variant that holds
+//! the vertices' attributes.
 //!
-//! Of `4OFF` the fourth coordinate divides the first three (polytopes of four dimensions, which Stella4D writes with a
-//! count of cells, are refused); of `nOFF` two and three dimensions are read.
+//! In `4OFF` the fourth coordinate divides the first three. Polytopes of four dimensions, which Stella4D writes with a
+//! count of cells, are refused. `nOFF` is read with two or three dimensions.
 //!
-//! Geomview has colours from 0 to 1, MeshLab and CGAL from 0 to 255: a file that has a channel above 1 has the latter,
-//! which are written.
+//! Geomview's colours run from 0 to 1, MeshLab's and CGAL's from 0 to 255. A file with a channel above 1 has the
+//! latter, which are also written.
 
 mod binary;
 mod variant;
@@ -24,17 +24,16 @@ use glam::{DVec2, DVec3};
 use super::atomic_file::{Out, write_atomically};
 use super::faces::FaceList;
 use super::printed::{Printed, write_rows};
-use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, text_start, with_line_feeds};
-use super::{Loaded, map_file};
+use super::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
+use super::text::{Fault, Line, Parsed, TextRows, text_start, with_line_feeds};
+use super::{Loaded, parse_file};
 use trioxide_mesh::fields::{Field, Values};
 use trioxide_mesh::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 use variant::Variant;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
@@ -42,7 +41,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         return Ok(loaded);
     }
     let file = &*with_line_feeds(file);
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let mut header = parse_header(&rows)?;
     let is_bare = header.has_bare_vertices(&rows);
     if is_bare {
@@ -68,7 +67,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         let corners = [corner()?, corner()?, corner()?];
         line.is_finished().then_some(corners)
     };
-    // Most files have triangles without colours. Faults are found as those of any face.
+    // Most files have triangles without colours. For others, and for faults, the general code reads all faces again.
     let is_short = faces < u32::MAX as usize / 3;
     let triangles = is_short.then(|| rows.parse_in_place(face_rows.clone(), triangle));
     if let Some(triangles) = triangles.flatten() {
@@ -99,7 +98,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     Ok(loaded)
 }
 
-/// A triangle as most files have it: of short numbers, with a blank between them.
+/// A triangle in the most common form: short numbers, separated by single blanks.
 fn short_triangle(mut line: Line, vertices: usize) -> Option<[u32; 3]> {
     let mut number = || line.short_integer();
     let [size, a, b, c] = [number()?, number()?, number()?, number()?];
@@ -107,7 +106,7 @@ fn short_triangle(mut line: Line, vertices: usize) -> Option<[u32; 3]> {
     (is_good && line.is_finished()).then_some([a, b, c])
 }
 
-/// A mesh with what there is to say about its vertices.
+/// A mesh with a note about its vertices.
 fn loaded_from(mesh: Mesh, is_bare: bool) -> Loaded {
     let mut loaded = Loaded::from(mesh);
     if is_bare {
@@ -117,8 +116,8 @@ fn loaded_from(mesh: Mesh, is_bare: bool) -> Loaded {
     loaded
 }
 
-/// The vertices of a mesh that has no faces yet.
-fn parse_vertices(rows: &Rows, range: Range<usize>, variant: &Variant) -> Parsed<Mesh> {
+/// The vertices, as a mesh without faces yet.
+fn parse_vertices(rows: &TextRows, range: Range<usize>, variant: &Variant) -> Parsed<Mesh> {
     if *variant == Variant::default() {
         let points = rows.parse_in_place(range.clone(), |line| parse_point(line).ok());
         if let Some(points) = points {
@@ -134,10 +133,10 @@ fn parse_vertices(rows: &Rows, range: Range<usize>, variant: &Variant) -> Parsed
     Ok(Vertices::concat(parts).into_mesh(variant))
 }
 
-/// Channels of a colour, and how many there are.
+/// Channels of a colour, and their number.
 type Channels = ([f32; 4], u8);
 
-/// Vertices with what the variant of the file has beside their positions.
+/// Vertices with the attributes of the file's variant.
 #[derive(Default)]
 struct Vertices {
     points: Vec<DVec3>,
@@ -171,19 +170,12 @@ impl Vertices {
         Ok(())
     }
 
-    fn concat(parts: Vec<Vertices>) -> Vertices {
-        let mut lists = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for part in parts {
-            lists.0.push(part.points);
-            lists.1.push(part.normals);
-            lists.2.push(part.colors);
-            lists.3.push(part.uvs);
-        }
+    fn concat(mut parts: Vec<Vertices>) -> Vertices {
         Vertices {
-            points: parallel::concat(lists.0),
-            normals: parallel::concat(lists.1),
-            colors: parallel::concat(lists.2),
-            uvs: parallel::concat(lists.3),
+            points: parallel::concat_lists(&mut parts, |part| &mut part.points),
+            normals: parallel::concat_lists(&mut parts, |part| &mut part.normals),
+            colors: parallel::concat_lists(&mut parts, |part| &mut part.colors),
+            uvs: parallel::concat_lists(&mut parts, |part| &mut part.uvs),
         }
     }
 
@@ -201,11 +193,9 @@ impl Vertices {
     }
 }
 
-/// The numbers of a line but the last `behind`, up to four.
+/// The numbers of a line except the last `behind`, up to four.
 fn channels(line: &mut Line, behind: usize) -> Parsed<Channels> {
-    let mut rest = line.clone();
-    let count = std::iter::from_fn(|| rest.token()).count();
-    let count = count.saturating_sub(behind).min(4);
+    let count = line.clone().tokens().saturating_sub(behind).min(4);
     let mut channels = [0.0; 4];
     for channel in &mut channels[..count] {
         *channel = line.f64("a channel of a colour")? as f32;
@@ -213,7 +203,7 @@ fn channels(line: &mut Line, behind: usize) -> Parsed<Channels> {
     Ok((channels, count as u8))
 }
 
-/// Colours as bytes, opaque where they have three channels.
+/// Colours as bytes; colours of three channels are opaque.
 fn bytes_of(colors: &[Channels]) -> Vec<[u8; 4]> {
     let is_byte =
         |(channels, count): &Channels| channels[..*count as usize].iter().any(|&x| x > 1.0);
@@ -232,12 +222,12 @@ fn bytes_of(colors: &[Channels]) -> Vec<[u8; 4]> {
     parallel::map(colors, of)
 }
 
-/// Name of the field that has the colours of faces.
+/// Name of the field of face colours.
 const COLOR: &str = "color";
 
 impl Loaded {
-    /// Makes a field of the colours of faces, if all have one; those of some, and indices of a palette, are left out
-    /// with a note.
+    /// Adds a field of face colours, if all faces have one. Colours of some faces, and indices of a palette, are left
+    /// out with a note.
     fn take_face_colors(&mut self, colors: Vec<Channels>, faces: usize) {
         if colors.is_empty() {
             return;
@@ -265,7 +255,7 @@ impl Loaded {
     }
 }
 
-/// The colours of faces, as they are written.
+/// The colours of faces in the form of the file.
 fn face_colors(mesh: &Mesh) -> Option<(&[u8], usize)> {
     let field = mesh.fields.cells.get(COLOR)?;
     match &field.values {
@@ -292,27 +282,26 @@ pub(crate) fn parse_point(line: &mut Line) -> Parsed<DVec3> {
     Ok(DVec3::new(line.f64(x)?, line.f64(y)?, line.f64(z)?))
 }
 
-/// What stands before the vertices.
+/// The content before the vertices.
 struct Header {
     variant: Variant,
     vertices: usize,
     faces: usize,
-    /// Number of rows that it takes.
+    /// Number of its rows.
     rows: usize,
 }
 
 impl Header {
-    /// Whether the first vertex has only a position where the keyword names more.
-    fn has_bare_vertices(&self, rows: &Rows) -> bool {
-        let numbers = |mut line: Line| std::iter::from_fn(|| line.token()).count();
-        let first = rows.row(self.rows, "a vertex").map(numbers);
+    /// Whether the first vertex has only a position although the keyword names more.
+    fn has_bare_vertices(&self, rows: &TextRows) -> bool {
+        let first = rows.row(self.rows, "a vertex").map(Line::tokens);
         let has_more = !self.variant.letters.is_empty() || self.variant.is_homogeneous;
         let positions = self.variant.dimensions();
         has_more && self.vertices > 0 && first.is_ok_and(|count| count == positions)
     }
 }
 
-fn parse_header(rows: &Rows) -> Parsed<Header> {
+fn parse_header(rows: &TextRows) -> Parsed<Header> {
     let mut row = 0;
     let mut line = rows.row(row, "OFF")?;
     let mut variant = Variant::default();
@@ -321,7 +310,7 @@ fn parse_header(rows: &Rows) -> Parsed<Header> {
         let offset = line.offset();
         let mut behind = line.clone();
         let keyword = behind.token().unwrap_or_default();
-        // Some programs write no blank between it and the counts.
+        // Some programs write no blank between the keyword and the counts.
         let length = keyword
             .iter()
             .take_while(|byte| !byte.is_ascii_digit())
@@ -365,7 +354,7 @@ fn parse_header(rows: &Rows) -> Parsed<Header> {
             rows: row,
         });
     }
-    // The number of edges may be missing, or stand on a line of its own, as no vertex does.
+    // The number of edges may be missing, or be on a line of its own; no vertex has one number.
     let is_alone = |mut line: Line| line.integer("").is_ok() && line.is_finished();
     let has_edges = rows.row(row, "").is_ok_and(is_alone);
     Ok(Header {
@@ -421,15 +410,10 @@ fn write_to(out: &mut dyn Out, mesh: &Mesh, printed: &Printed) -> io::Result<()>
     write_records(out, faces, |buffer, i| {
         let polygon = mesh.faces.get(i);
         push_integer(buffer, polygon.len());
-        for vertex in polygon {
-            buffer.push(b' ');
-            push_integer(buffer, *vertex);
-        }
+        push_after_blanks(buffer, polygon.iter().copied());
         if let Some((bytes, components)) = colors {
-            for &channel in &bytes[i * components..(i + 1) * components] {
-                buffer.push(b' ');
-                push_integer(buffer, channel);
-            }
+            let channels = bytes[i * components..(i + 1) * components].iter();
+            push_after_blanks(buffer, channels.copied());
         }
         buffer.push(b'\n');
     })

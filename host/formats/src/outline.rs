@@ -1,5 +1,5 @@
-//! Triangle's `.poly` files as meshes of points and segments without faces. Holes and regions are for [`crate::poly`],
-//! which `trioxide triangulate` reads.
+//! Triangle's `.poly` files as meshes of points and segments without faces. [`crate::poly`] reads holes and regions,
+//! for `trioxide triangulate`.
 
 use std::path::Path;
 
@@ -35,13 +35,11 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
 /// Writes points and segments, numbered from 0.
 pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     if let Some(i) = mesh.points.iter().position(|p| p.z != 0.0) {
-        return Err(Error::Format {
-            path: path.to_owned(),
-            reason: format!(
-                "the format holds points of the plane, but vertex {i} has z = {}: write .ply or .vtu",
-                mesh.points[i].z
-            ),
-        });
+        let reason = format!(
+            "the format holds points of the plane, but vertex {i} has z = {}: write .ply or .vtu",
+            mesh.points[i].z
+        );
+        return Err(Error::format(path, reason));
     }
     write_atomically(path, |file| {
         write_nodes(file, &mesh.points)?;

@@ -1,9 +1,9 @@
 //! Clouds of the Point Cloud Library: `.pcd`.
 //!
-//! <https://pointclouds.org/documentation/tutorials/pcd_file_format.html>. Text, binary, and binary compressed by LZF
-//! are read: `x y z`, `normal_x normal_y normal_z`, and `rgb` or `rgba` as colours; other fields are left out with a
-//! note. Written is binary, or text; coordinates are 32-bit floats where these hold all of them exactly, as most
-//! programs expect, else 64-bit ones.
+//! <https://pointclouds.org/documentation/tutorials/pcd_file_format.html>. It reads text, binary, and binary compressed
+//! by LZF: `x y z`, `normal_x normal_y normal_z`, and `rgb` or `rgba` as colours. Other fields are left out with a
+//! note. It writes binary or text. Coordinates are 32-bit floats if these hold all of them exactly, as most programs
+//! expect, or else 64-bit floats.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,9 @@ use glam::DVec3;
 use super::atomic_file::{Out, write_atomically};
 use super::rows_out::{push_f64, push_integer, write_records};
 use super::text::{Fault, Parsed, lines, show, text_start, with_line_feeds};
-use super::{Encoding, Loaded, map_file};
+use super::volume::bytes::{Order, read_f64};
+use super::{Encoding, Loaded, parse_file};
+use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
@@ -24,11 +26,9 @@ mod tests;
 #[derive(Clone, Debug)]
 struct Field {
     name: String,
-    /// Bytes of a number, and its type: F, I or U.
-    size: usize,
-    kind: u8,
+    kind: NumberType,
     count: usize,
-    /// Where it begins in a point.
+    /// Offset in a point.
     offset: usize,
 }
 
@@ -50,13 +50,12 @@ struct Header {
 impl Header {
     /// Bytes of a point.
     fn size(&self) -> usize {
-        self.fields.iter().map(|f| f.size * f.count).sum()
+        self.fields.iter().map(|f| f.kind.size() * f.count).sum()
     }
 }
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
@@ -72,27 +71,23 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         Data::Text => parse_text(file, &header),
         Data::Binary => {
             let size = header.size();
-            let needed = header.points.checked_mul(size);
+            let (points, left) = (header.points, body.len());
+            let wrong = || {
+                fault(format!(
+                    "{points} points of {size} bytes are announced, but {left} bytes follow"
+                ))
+            };
+            let needed = points.checked_mul(size);
             let bytes = needed
                 .and_then(|needed| body.get(..needed))
-                .ok_or_else(|| {
-                    fault(format!(
-                        "{} points of {size} bytes are announced, but {} bytes follow",
-                        header.points,
-                        body.len()
-                    ))
-                })?;
+                .ok_or_else(wrong)?;
             let behind = &body[bytes.len()..];
             if size > 0 && behind.len() >= size {
-                return Err(fault(format!(
-                    "{} points of {size} bytes are announced, but {} bytes follow",
-                    header.points,
-                    body.len()
-                )));
+                return Err(wrong());
             }
             let loaded = collect(&header, |field, point, k| {
-                let at = point * size + field.offset + k * field.size;
-                number(field, &bytes[at..at + field.size])
+                let at = point * size + field.offset + k * field.kind.size();
+                number(field, &bytes[at..at + field.kind.size()])
             });
             Ok(with_note_of(behind, loaded))
         }
@@ -119,17 +114,18 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
                 )));
             }
             let bytes = inflate(packed, plain).map_err(fault)?;
-            // Field by field: each has the numbers of all points one behind the other.
+            // Field by field: each has the numbers of all points.
             let loaded = collect(&header, |field, point, k| {
-                let at = header.points * field.offset + (point * field.count + k) * field.size;
-                number(field, &bytes[at..at + field.size])
+                let at =
+                    header.points * field.offset + (point * field.count + k) * field.kind.size();
+                number(field, &bytes[at..at + field.kind.size()])
             });
             Ok(with_note_of(behind, loaded))
         }
     }
 }
 
-/// Notes the bytes behind the data, unless they are zeros or the end of a line: some writers end a file so.
+/// Notes the bytes after the data, unless they are zeros or the end of a line, as some writers end a file.
 fn with_note_of(behind: &[u8], mut loaded: Loaded) -> Loaded {
     if behind.iter().any(|byte| !b"\0\r\n".contains(byte)) {
         let note = format!("{} bytes behind its last point are left out", behind.len());
@@ -138,9 +134,9 @@ fn with_note_of(behind: &[u8], mut loaded: Loaded) -> Loaded {
     loaded
 }
 
-/// What LZF packed.
+/// The decompressed data of LZF.
 fn inflate(packed: &[u8], length: usize) -> std::result::Result<Vec<u8>, String> {
-    // A reference of three bytes gives 264 at most: no more is ever made than the file can hold.
+    // A reference of three bytes gives at most 264 bytes: no more memory is allocated than the file can fill.
     if length / 264 > packed.len() {
         return Err(format!("{} bytes cannot hold {length}", packed.len()));
     }
@@ -182,25 +178,12 @@ fn inflate(packed: &[u8], length: usize) -> std::result::Result<Vec<u8>, String>
 
 /// The number in the bytes of a field.
 fn number(field: &Field, bytes: &[u8]) -> f64 {
-    macro_rules! read {
-        ($type:ty) => {
-            <$type>::from_le_bytes(bytes.try_into().expect("the size was checked")) as f64
-        };
-    }
-    match (field.kind, field.size) {
-        // A packed colour: its bits count.
-        (b'F', 4) if is_color(&field.name) => read!(u32),
-        (b'F', 4) => read!(f32),
-        (b'F', _) => read!(f64),
-        (b'I', 1) => read!(i8),
-        (b'I', 2) => read!(i16),
-        (b'I', 4) => read!(i32),
-        (b'I', _) => read!(i64),
-        (_, 1) => read!(u8),
-        (_, 2) => read!(u16),
-        (_, 4) => read!(u32),
-        _ => read!(u64),
-    }
+    // A packed colour is given by the float's bits.
+    let kind = match is_color(&field.name) && field.kind == NumberType::F32 {
+        true => NumberType::U32,
+        false => field.kind,
+    };
+    read_f64(kind, bytes, Order::Little)
 }
 
 fn is_color(name: &str) -> bool {
@@ -279,7 +262,7 @@ fn parse_header(file: &[u8]) -> Parsed<Header> {
     Err(Fault::new(file.len(), "the header has no DATA line"))
 }
 
-/// The fields of names, sizes, types and counts.
+/// The fields from their names, sizes, types and counts.
 fn fields(names: &[String], columns: [&Vec<String>; 3]) -> std::result::Result<Vec<Field>, String> {
     let [sizes, kinds, counts] = columns;
     if !["x", "y", "z"]
@@ -294,13 +277,17 @@ fn fields(names: &[String], columns: [&Vec<String>; 3]) -> std::result::Result<V
     let mut offset = 0usize;
     let mut fields = Vec::with_capacity(names.len());
     for (i, name) in names.iter().enumerate() {
-        let (size, kind) = match (kinds[i].as_str(), sizes[i].as_str()) {
-            ("F", "4") => (4, b'F'),
-            ("F", "8") => (8, b'F'),
-            ("I" | "U", size @ ("1" | "2" | "4" | "8")) => (
-                usize::from(size.as_bytes()[0] - b'0'),
-                kinds[i].as_bytes()[0],
-            ),
+        let kind = match (kinds[i].as_str(), sizes[i].as_str()) {
+            ("I", "1") => NumberType::I8,
+            ("I", "2") => NumberType::I16,
+            ("I", "4") => NumberType::I32,
+            ("I", "8") => NumberType::I64,
+            ("U", "1") => NumberType::U8,
+            ("U", "2") => NumberType::U16,
+            ("U", "4") => NumberType::U32,
+            ("U", "8") => NumberType::U64,
+            ("F", "4") => NumberType::F32,
+            ("F", "8") => NumberType::F64,
             (kind, size) => {
                 return Err(format!("the field {name} has type {kind} and size {size}"));
             }
@@ -313,17 +300,16 @@ fn fields(names: &[String], columns: [&Vec<String>; 3]) -> std::result::Result<V
         };
         fields.push(Field {
             name: name.clone(),
-            size,
             kind,
             count: count.into(),
             offset,
         });
-        offset += size * usize::from(count);
+        offset += kind.size() * usize::from(count);
     }
     Ok(fields)
 }
 
-/// The cloud of which `number` gives number `k` of a field of a point.
+/// The cloud, where `number` gives number `k` of a field of a point.
 fn collect(header: &Header, number: impl Fn(&Field, usize, usize) -> f64 + Sync) -> Loaded {
     let field = |name: &str| header.fields.iter().find(|f| f.name == name && f.count > 0);
     let vectors = |names: [&str; 3]| -> Option<Vec<DVec3>> {
@@ -374,8 +360,8 @@ fn parse_text(file: &[u8], header: &Header) -> Parsed<Loaded> {
         for field in &header.fields {
             for _ in 0..field.count {
                 let value = line.f64(&field.name)?;
-                // A packed colour as a float: its bits count.
-                values.push(match is_color(&field.name) && field.kind == b'F' {
+                // A packed colour is given by the float's bits.
+                values.push(match is_color(&field.name) && field.kind.is_float() {
                     true => f64::from((value as f32).to_bits()),
                     false => value,
                 });

@@ -1,6 +1,6 @@
 //! Percent escapes of bytes in names: `%C3%A4` is one letter.
 
-/// The bytes of `text`, in which a `%` with two hexadecimal digits stands for the byte that `is_meant` takes.
+/// The bytes of `text`, with escapes (`%` and two hexadecimal digits) decoded if `is_meant` accepts the byte.
 pub(crate) fn decode(text: &[u8], is_meant: impl Fn(u8) -> bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -28,7 +28,7 @@ fn byte_of([high, low]: [u8; 2]) -> Option<u8> {
     u8::try_from(16 * digit(high)? + digit(low)?).ok()
 }
 
-/// The text, with escapes for the bytes that `is_meant` takes.
+/// The text, with escapes for the bytes that `is_meant` accepts.
 pub(crate) fn encode(text: &str, is_meant: impl Fn(u8) -> bool) -> String {
     let mut encoded = Vec::with_capacity(text.len());
     for byte in text.bytes() {

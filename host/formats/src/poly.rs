@@ -1,24 +1,24 @@
 //! Outlines: `.poly` files of Triangle with their holes and regions, or the points and segments of any mesh in the
 //! plane.
 //!
-//! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. Where a `.poly` file has no points, they are in the `.node` file
-//! beside it. A region's attribute is its id; where that of one is no whole number, the regions are left out with a
-//! note, and so are largest areas.
+//! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. If a `.poly` file has no points, they are in the `.node` file of
+//! the same stem. A region's attribute is its id. If one is no whole number, the regions are left out with a note;
+//! largest areas are left out with a note too.
 
 use std::path::Path;
 
 use glam::DVec2;
 
-use super::text::{Fault, Line, Parsed, Rows, text_start, whole, with_line_feeds};
+use super::text::{Fault, Line, Parsed, TextRows, text_start, whole, with_line_feeds};
 use super::triangle::{
     Nodes, header_count, is_lone_node, parse_nodes, parse_points, parse_segment_rows, sibling,
 };
-use super::{ReadOptions, complete, map_file};
+use super::{ReadOptions, complete, map_file, parse_file};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::Mesh;
 pub use trioxide_mesh::outline::Outline;
 
-/// Reads an outline, with a sentence for whatever the file holds that it cannot.
+/// Reads an outline, with a sentence for each part of the file that is left out.
 ///
 /// # Errors
 /// As [`super::read`], and [`trioxide_mesh::Error::Invalid`] for points that do not lie in the plane.
@@ -26,7 +26,7 @@ pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
     read_outline_as(path, ReadOptions::default())
 }
 
-/// As [`read_outline`], by these options.
+/// As [`read_outline`], with these options.
 ///
 /// # Errors
 /// As [`read_outline`].
@@ -57,9 +57,9 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
     let file = map_file(path)?;
     let file = &*with_line_feeds(&file);
     let in_text = |fault: Fault| fault.in_text(path, file);
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let (mut nodes, row) = parse_points(&rows).map_err(in_text)?;
-    // Without points and segments it may be all that there is.
+    // Without points and segments, these may be the whole file.
     let has_segments = rows
         .row(row, "the number of segments")
         .and_then(|mut line| line.count("the number of segments"))
@@ -67,9 +67,7 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
         > 0;
     let beside = sibling(path, "node");
     if nodes.points.is_empty() && (has_segments || beside.exists()) {
-        let path = beside;
-        let file = map_file(&path)?;
-        nodes = parse_nodes(&file).map_err(|fault| fault.in_text(&path, &file))?;
+        nodes = parse_file(&beside, parse_nodes)?;
     }
     let (segments, row) =
         parse_segment_rows(&rows, row, nodes.base, nodes.points.len()).map_err(in_text)?;
@@ -94,8 +92,7 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
 
 /// Reads the points of a `.node` file.
 fn read_points(path: &Path) -> Result<(Outline, Vec<String>)> {
-    let file = map_file(path)?;
-    let nodes = parse_nodes(&file).map_err(|fault| fault.in_text(path, &file))?;
+    let nodes = parse_file(path, parse_nodes)?;
     let mesh = Mesh {
         points: nodes.points,
         ..Mesh::default()
@@ -116,8 +113,8 @@ fn point(line: &mut Line) -> Parsed<DVec2> {
     Ok(DVec2::new(line.f64("x")?, line.f64("y")?))
 }
 
-fn parse_holes(rows: &Rows, row: usize) -> Parsed<(Vec<DVec2>, usize)> {
-    // Some programs leave out what is none.
+fn parse_holes(rows: &TextRows, row: usize) -> Parsed<(Vec<DVec2>, usize)> {
+    // Some programs omit empty sections.
     if row >= rows.count {
         return Ok((Vec::new(), row));
     }
@@ -136,7 +133,7 @@ fn parse_holes(rows: &Rows, row: usize) -> Parsed<(Vec<DVec2>, usize)> {
 }
 
 #[allow(clippy::type_complexity)]
-fn parse_regions(rows: &Rows, row: usize) -> Parsed<(Vec<(DVec2, i32)>, Vec<String>)> {
+fn parse_regions(rows: &TextRows, row: usize) -> Parsed<(Vec<(DVec2, i32)>, Vec<String>)> {
     let (mut regions, mut notes) = (Vec::new(), Vec::new());
     let mut fraction = None;
     if row >= rows.count {
@@ -155,7 +152,7 @@ fn parse_regions(rows: &Rows, row: usize) -> Parsed<(Vec<(DVec2, i32)>, Vec<Stri
             Some(id) => regions.push((place, id)),
             None => _ = fraction.get_or_insert((number, attribute)),
         }
-        // Of four numbers the last is the largest area too, where it is none of an id. Negative: no bound.
+        // Of four numbers the last is also the largest area, if it is no id. Negative areas give no bound.
         let area = match line.is_finished() {
             true if attribute.fract() == 0.0 => 0.0,
             true => attribute,
@@ -210,19 +207,19 @@ mod tests {
             error("1\n1 0.5", "9\n1 0.5"),
             "16: expected 9 holes, but the file ends after 3"
         );
-        // As Triangle's own example la.poly: a largest area, which is the attribute too.
+        // As in Triangle's example la.poly: a largest area, which is also the attribute.
         std::fs::write(&path, text.replacen("0.1 3 0.5", "0.1 0.05", 1)).unwrap();
         let (outline, notes) = read_outline(&path).unwrap();
         assert_eq!((outline.regions.len(), outline.holes.len()), (0, 1));
         assert!(notes[0].starts_with("largest areas of its regions are left out"));
         let expected = "its regions are left out: region 1 has the attribute 0.05, but ids are whole numbers of 32 bits";
         assert_eq!(notes[1..], [expected]);
-        // Points in the file beside, nothing behind the segments.
+        // Points in the other file, nothing after the segments.
         std::fs::write(&path, "0 2\n1 0\n0 0 1\n").unwrap();
         std::fs::write(folder.path().join("a.node"), "2 2\n0 0 0\n1 1 0\n").unwrap();
         let (outline, _) = read_outline(&path).unwrap();
         assert_eq!((outline.points.len(), outline.segments.len()), (2, 1));
-        // The same points alone: there are no triangles beside.
+        // The same points without triangles.
         let (alone, notes) = read_outline(&folder.path().join("a.node")).unwrap();
         assert_eq!(
             (alone.points, alone.segments.len()),

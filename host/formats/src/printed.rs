@@ -1,8 +1,7 @@
 //! Rows of vertices, printed before the rest of the file is known.
 //!
-//! In text formats most of the time of writing goes into coordinates. Where a command leaves the vertices as they are,
-//! idle cores print their rows while a GPU starts, and the writer only copies them. The file is the same with and
-//! without.
+//! In text formats, printing coordinates takes most of the time of writing. If a command does not change the vertices,
+//! idle cores print their rows while a GPU starts, and the writer only copies them. The file is the same in both cases.
 
 use std::io;
 use std::ops::Range;
@@ -17,17 +16,16 @@ use super::{Format, write};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Result, parallel, progress};
 
-/// Vertices of a part. Its text is large enough for huge pages, which take fewer messages to the system beside a driver
-/// that starts.
+/// Vertices of a part. Its text is large enough for huge pages, whose fewer page faults disturb a starting driver less.
 const PART: usize = if cfg!(test) { 100 } else { 192 << 10 };
-/// Most vertices: some 350 MB of text. Larger meshes leave less memory, and the GPU starts no later.
+/// Most vertices: some 350 MB of text. Larger meshes would leave less memory, and the GPU starts as early.
 const MOST: usize = if cfg!(test) { 1000 } else { 8 << 20 };
-/// Vertices from one look to the next at whether the time is over.
+/// Vertices between two tests whether the time is over.
 const ROWS: usize = if cfg!(test) { 10 } else { 4 << 10 };
-/// Bytes of a row that are set aside, of the plane; more are found when they are needed.
+/// Bytes reserved per row, for rows in the plane; the buffer grows if needed.
 const BYTES: usize = 48;
 
-/// A format in whose files the rows of vertices hold nothing else, unless vertices carry attributes.
+/// A format whose rows of vertices hold only coordinates, if vertices have no attributes.
 pub(crate) struct VertexRows {
     /// Appends the row of a vertex.
     pub(crate) push: fn(&mut Vec<u8>, DVec3),
@@ -35,10 +33,10 @@ pub(crate) struct VertexRows {
     pub(crate) write: fn(&Path, &Mesh, &Printed) -> Result<()>,
 }
 
-/// Rows of the vertices of a mesh without attributes, as far as there was time.
+/// Printed rows of the vertices of a mesh without attributes, as many as there was time for.
 #[derive(Default)]
 pub struct Printed {
-    /// Name of the format; empty where nothing is printed.
+    /// Name of the format; empty if no rows are printed.
     format: &'static str,
     /// Vertices in ascending order, and their rows.
     parts: Vec<(Range<usize>, Vec<u8>)>,
@@ -49,7 +47,7 @@ pub fn is_printed_ahead(path: &Path) -> bool {
     Format::to_write(path).is_ok_and(|format| format.rows.is_some())
 }
 
-/// Prints the rows of vertices of the file `path`, by all threads, until all are printed or the time `is_over`.
+/// Prints the rows of vertices of the file `path`, on all threads, until all are printed or the time `is_over`.
 pub fn print_ahead(
     path: &Path,
     vertices: usize,
@@ -79,7 +77,7 @@ pub fn print_ahead(
     Printed { format, parts }
 }
 
-/// As [`write`](fn@super::write), with rows that were printed of the same vertices.
+/// As [`write`](fn@super::write), with printed rows of the same vertices.
 ///
 /// # Errors
 /// As [`write`](fn@super::write).
@@ -108,7 +106,7 @@ impl Printed {
     }
 }
 
-/// Writes the rows of `count` vertices; `format` appends those that are not printed.
+/// Writes the rows of `count` vertices. `format` appends rows that are not printed.
 pub(crate) fn write_rows(
     out: &mut dyn Out,
     count: usize,
@@ -117,7 +115,7 @@ pub(crate) fn write_rows(
 ) -> io::Result<()> {
     let (mut at, mut run) = (0, Vec::new());
     for (range, text) in &printed.parts {
-        // Where the time was over, the end of a part is missing.
+        // The end of a part is missing if the time was over.
         if at < range.start {
             write_parts(out, &run)?;
             run.clear();

@@ -1,9 +1,10 @@
-//! Files that a file names: pieces of `.pvtu` and `.pvtp`, binary data of XDMF, buffers of glTF, includes of Abaqus.
+//! Files named by a file: pieces of `.pvtu` and `.pvtp`, binary data of XDMF, buffers of glTF, includes of Abaqus.
 //!
 //! A mesh file may come from anyone, and the files that it names are read with the rights of the user: their bytes
-//! become coordinates and leave with the result. So a name leads below the folder of the file that names it, unless the
-//! user asks for [`FollowReferences::Anywhere`]. A symbolic link counts as the file it leads to. Devices, pipes and
-//! sockets are never opened: they may have no end. [`Copies`] bounds the memory of data that is named many times.
+//! become coordinates, and the result may be published. So a name must lead below the folder of the file that names it,
+//! unless the user chooses [`FollowReferences::Anywhere`]. A symbolic link counts as the file it leads to. Devices,
+//! pipes and sockets are never opened: they may be endless. [`Copies`] bounds the memory of data that is named many
+//! times.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -11,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::text::show;
 
-/// Where the files may lie that a mesh file names.
+/// Allowed places of the files that a mesh file names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum FollowReferences {
@@ -22,7 +23,7 @@ pub enum FollowReferences {
     Anywhere,
 }
 
-/// How to read.
+/// Options of reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct ReadOptions {
@@ -34,7 +35,7 @@ pub struct ReadOptions {
     pub follow_references: FollowReferences,
 }
 
-/// The resolver of the names in one file.
+/// Resolves the names in one file.
 #[derive(Clone, Copy)]
 pub(crate) struct References<'a> {
     /// The file's folder; `None` for bytes that come from no file.
@@ -43,7 +44,7 @@ pub(crate) struct References<'a> {
 }
 
 impl<'a> References<'a> {
-    /// Those of the file at `path`.
+    /// The resolver for the file at `path`.
     pub(crate) fn of(path: &'a Path, options: ReadOptions) -> References<'a> {
         References {
             folder: path.parent(),
@@ -51,7 +52,7 @@ impl<'a> References<'a> {
         }
     }
 
-    /// Those of bytes that come from no file: none can be followed.
+    /// The resolver for bytes without a file: it follows no name.
     #[cfg(test)]
     pub(crate) fn nowhere() -> References<'static> {
         References {
@@ -60,7 +61,8 @@ impl<'a> References<'a> {
         }
     }
 
-    /// The path of the file `name`, or why it is not followed. Whoever opens it says whether it is there.
+    /// The path of the file `name`, or the reason why it is not followed. The file may be missing: opening it reports
+    /// this.
     pub(crate) fn find(&self, name: &str) -> Result<PathBuf, String> {
         let shown = show(name.as_bytes());
         let Some(folder) = self.folder else {
@@ -83,7 +85,7 @@ impl<'a> References<'a> {
     }
 }
 
-/// Whether `path`, the file `name` in `folder`, lies below it: by its name, and where links lead.
+/// Whether `path`, the file `name` in `folder`, lies below the folder, both by its name and after resolving links.
 fn is_below(folder: &Path, name: &str, path: &Path) -> bool {
     let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     if !Path::new(name).components().all(is_plain) {
@@ -95,18 +97,18 @@ fn is_below(folder: &Path, name: &str, path: &Path) -> bool {
     };
     match (folder.canonicalize(), path.canonicalize()) {
         (Ok(folder), Ok(path)) => path.starts_with(folder),
-        // It is not there.
+        // The file does not exist.
         _ => true,
     }
 }
 
-/// A file by whatever name: of Unix its device and number.
+/// A file independent of its name: on Unix its device and number.
 #[cfg(unix)]
 pub(crate) type Identity = (u64, u64);
 #[cfg(not(unix))]
 pub(crate) type Identity = PathBuf;
 
-/// The identity of the file at `path`, if it is there.
+/// The identity of the file at `path`, if it exists.
 #[cfg(unix)]
 pub(crate) fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
@@ -114,30 +116,30 @@ pub(crate) fn identity(path: &Path) -> Option<Identity> {
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// The identity of the file at `path`, if it is there.
+/// The identity of the file at `path`, if it exists.
 #[cfg(not(unix))]
 pub(crate) fn identity(path: &Path) -> Option<Identity> {
     path.canonicalize().ok()
 }
 
-/// Most that becomes of data that is named again, for each byte of the files.
+/// Most numbers from repeated data per byte of the files.
 const MOST_COPIES: usize = 64;
 
-/// Counts what becomes of the data of files, which may name it any number of times: a name takes a few bytes, a copy
-/// any number.
+/// Counts the numbers made of files' data. A file may name data any number of times: a name takes a few bytes, its copy
+/// may take many.
 pub(crate) struct Copies {
     /// Bytes of the files.
     stored: Cell<usize>,
-    /// Files that are counted: one may have several names.
+    /// Counted files: one may have several names.
     files: RefCell<HashSet<Identity>>,
-    /// Bytes of all parts so far: as long as they are no more than the files have, none need be a copy.
+    /// Bytes of all parts so far. While they do not exceed the bytes of the files, none need be a copy.
     used: Cell<usize>,
-    /// Size of all parts beyond.
+    /// Numbers of all later parts.
     copied: Cell<usize>,
 }
 
 impl Copies {
-    /// Of a file of `stored` bytes.
+    /// For a file of `stored` bytes.
     pub(crate) fn new(stored: usize) -> Copies {
         Copies {
             stored: Cell::new(stored),
@@ -147,7 +149,7 @@ impl Copies {
         }
     }
 
-    /// Counts the file at `path`, which has `bytes` bytes, once by all its names.
+    /// Counts the `bytes` bytes of the file at `path`, once for all its names.
     pub(crate) fn add_file(&self, path: &Path, bytes: usize) {
         let is_new = identity(path).is_some_and(|file| self.files.borrow_mut().insert(file));
         if is_new {
@@ -155,10 +157,10 @@ impl Copies {
         }
     }
 
-    /// Counts a part of `bytes` bytes, which becomes `numbers` vertices, indices and other numbers.
+    /// Counts a part of `bytes` bytes, which gives `numbers` vertices, indices and other numbers.
     ///
     /// # Errors
-    /// Copies of data become more than [`MOST_COPIES`] numbers for each byte of the files.
+    /// When copies of data have more than [`MOST_COPIES`] numbers per byte of the files.
     pub(crate) fn count(&self, bytes: usize, numbers: usize) -> Result<(), String> {
         self.used.set(self.used.get().saturating_add(bytes));
         if self.used.get() > self.stored.get() {

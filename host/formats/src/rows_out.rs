@@ -1,8 +1,8 @@
-//! Writing of many small records: formatted in parallel, written in order.
+//! Writes many small records: formatted in parallel, written in order.
 //!
-//! A thread takes the next block of records, formats it and hands it in. Who hands in the first block that is missing
-//! gives it, and those that wait behind it, their places in the file. Where threads may fill them themselves
-//! ([`Out::place`]) it does so while the others go on; else it writes the blocks. So no thread waits for the end of
+//! A thread takes the next block of records, formats it and hands it in. The thread that hands in the first missing
+//! block assigns places in the file to it and to the waiting blocks after it. If threads may fill places themselves
+//! ([`Out::place`]), it fills these while the others go on; otherwise it writes the blocks. So no thread waits for
 //! another's block, unless it is far ahead.
 
 use std::collections::VecDeque;
@@ -16,17 +16,17 @@ use trioxide_mesh::progress::{self, Interrupt};
 
 use super::atomic_file::{Out, Records};
 use super::numbers_out::{STORE, number};
-pub(crate) use super::numbers_out::{push_f32, push_f64, push_integer};
+pub(crate) use super::numbers_out::{push_after_blanks, push_f32, push_f64, push_integer};
 
-/// Records by which the size of a block is chosen.
+/// Records that determine the size of a block.
 const FIRST: usize = if cfg!(test) { 4 } else { 512 };
-/// Bytes of a block, about: they stay in a core's cache until they are written.
+/// Approximate bytes of a block: it stays in a core's cache until it is written.
 const BLOCK: usize = if cfg!(test) { 20 } else { 256 << 10 };
-/// Blocks that may wait, for each thread.
+/// Waiting blocks allowed per thread.
 const WAITING: usize = 4;
 
-/// Writes `count` records to `out`; `format` appends record `i` to a buffer. It shares no work out: a thread that waits
-/// for others may take a block, which waits for the thread's own.
+/// Writes `count` records to `out`; `format` appends record `i` to a buffer. `format` must not use other threads: a
+/// thread that waits for others may take a block, which would wait for the thread's own block.
 pub(crate) fn write_records(
     out: &mut dyn Out,
     count: usize,
@@ -43,7 +43,7 @@ pub(crate) fn write_blocks(
     count: usize,
     format: &(dyn Fn(&mut Vec<u8>, Range<usize>) + Sync),
 ) -> io::Result<()> {
-    // Where there is nothing, a list of the ends of records may be empty.
+    // Without records, a list of the records' ends may be empty.
     if count == 0 {
         return Ok(());
     }
@@ -65,7 +65,7 @@ pub(crate) fn write_blocks(
         let mut buffer = Vec::new();
         loop {
             if interrupt.as_ref().is_some_and(Interrupt::is_set) {
-                // Whoever waits for the block of another is left too.
+                // A thread that waits for another's block must be released too.
                 queue.stop();
             }
             let block = next.fetch_add(1, Relaxed);
@@ -79,12 +79,12 @@ pub(crate) fn write_blocks(
             counted.advance((end - begin) as u64);
         }
     });
-    // For one thread, whose loop shares nothing out.
+    // For a single thread, whose loop does not unwind by itself.
     progress::unwind();
     queue.end()
 }
 
-/// Writes records whose places are known: to a file in memory straight into its pages.
+/// Writes records whose places are known. In a file in memory they are written directly into its pages.
 pub(crate) fn write_sized(out: &mut dyn Out, records: &Records) -> io::Result<()> {
     let made = match records.count {
         0 => 0,
@@ -97,11 +97,11 @@ pub(crate) fn write_sized(out: &mut dyn Out, records: &Records) -> io::Result<()
     })
 }
 
-/// Writes `parts`, one behind the other, at once as far as `out` can.
+/// Writes consecutive `parts`, in as few calls as `out` allows.
 pub(crate) fn write_parts(out: &mut dyn Out, parts: &[&[u8]]) -> io::Result<()> {
     let mut slices: Vec<IoSlice> = parts.iter().map(|part| IoSlice::new(part)).collect();
     let mut rest = &mut slices[..];
-    // Without empty ones at its front: a writer may write the first alone.
+    // Skips leading empty parts: a writer may write only the first part.
     IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
         match out.write_vectored(rest) {
@@ -117,17 +117,17 @@ pub(crate) fn write_parts(out: &mut dyn Out, parts: &[&[u8]]) -> io::Result<()> 
 /// Blocks on their way to a file.
 struct Queue<'a> {
     state: Mutex<State<'a>>,
-    /// The first missing block has come, or the end.
+    /// Signals that the first missing block has arrived, or the end.
     went_on: Condvar,
-    /// How many blocks may wait.
+    /// Most waiting blocks.
     most: usize,
 }
 
 struct State<'a> {
     out: &'a mut dyn Out,
-    /// The first block that is missing.
+    /// Number of the first missing block.
     first: usize,
-    /// That one and those behind it, as far as they have come.
+    /// That block and the blocks after it, as far as they have arrived.
     waiting: VecDeque<Option<Vec<u8>>>,
     /// Empty buffers.
     spare: Vec<Vec<u8>>,
@@ -156,14 +156,14 @@ impl<'a> Queue<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `block` is not too far ahead. Whether it is still to be written.
+    /// Waits until `block` is not too far ahead. Returns whether it must still be written.
     fn awaits(&self, block: usize) -> bool {
         let is_far = |state: &mut State| !state.is_over && block >= state.first + self.most;
         let state = self.went_on.wait_while(self.lock(), is_far);
         !state.unwrap_or_else(PoisonError::into_inner).is_over
     }
 
-    /// Takes a block, and writes what has its turn. Gives an empty buffer.
+    /// Hands in a block, and writes the blocks whose turn it is. Returns an empty buffer.
     fn hand_in(&self, block: usize, bytes: Vec<u8>) -> Vec<u8> {
         let mut places = Vec::new();
         let mut state = self.lock();
@@ -228,7 +228,7 @@ impl State<'_> {
     }
 }
 
-/// Lets no thread wait for the block of one that panics.
+/// On a panic, releases the threads that wait for this thread's block.
 struct StopsWhenPanicking<'q, 'a>(&'q Queue<'a>);
 
 impl Drop for StopsWhenPanicking<'_, '_> {
@@ -239,18 +239,18 @@ impl Drop for StopsWhenPanicking<'_, '_> {
     }
 }
 
-/// Rows whose room is made once for many of them: a row costs stores alone.
-pub(crate) struct Rows<'a> {
+/// A buffer of rows with space reserved for many of them: appending a row takes only stores.
+pub(crate) struct RowBuffer<'a> {
     text: &'a mut [u8],
-    /// Bytes that are written.
+    /// Number of bytes written.
     end: usize,
 }
 
-/// Rows for which room is made at once.
+/// Rows whose space is reserved at once.
 const ROWS: usize = 64;
 
-impl Rows<'_> {
-    /// Appends a number and the character behind it.
+impl RowBuffer<'_> {
+    /// Appends a number and the character after it.
     #[inline]
     pub(crate) fn number(&mut self, value: u32, end: u8) {
         let (text, length) = number(value, end);
@@ -270,14 +270,14 @@ pub(crate) fn write_rows(
     out: &mut dyn Out,
     count: usize,
     most: usize,
-    format: impl Fn(&mut Rows, usize) + Sync,
+    format: impl Fn(&mut RowBuffer, usize) + Sync,
 ) -> io::Result<()> {
     write_blocks(out, count, &|buffer, range| {
         for begin in range.clone().step_by(ROWS) {
             let some = begin..range.end.min(begin + ROWS);
             let length = buffer.len();
             buffer.resize(length + some.len() * most + STORE, 0);
-            let mut rows = Rows {
+            let mut rows = RowBuffer {
                 text: buffer,
                 end: length,
             };
@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// Refuses to write more than some bytes.
+    /// Refuses to write more than this number of bytes.
     struct Full(usize);
 
     impl Write for Full {

@@ -1,12 +1,12 @@
-//! The files of a run: none that it writes is one that it reads, or another one that it writes.
+//! The files of a run: no output is also an input, or another output.
 //!
-//! A program that is one run, as the command line, names its inputs and outputs here before it reads ([`will_read`],
-//! [`will_write`]). From then on each file that a reader opens is compared with the outputs, whatever led to it: an
-//! option, the name beside it, a list of pieces or a reference. And no file that was read is replaced
-//! ([`AtomicFile`](super::atomic_file::AtomicFile)). A program that names no outputs is not checked: it may read a file
-//! and then replace it.
+//! A program that performs one run, as the command line, names its inputs and outputs here before it reads
+//! ([`will_read`], [`will_write`]). From then on each file that a reader opens is compared with the outputs, whether an
+//! option, the name of a neighbouring file, a list of pieces or a reference led to it. And no file that was read is
+//! replaced ([`AtomicFile`](super::atomic_file::AtomicFile)). A program that names no outputs is not checked: it may
+//! read a file and then replace it.
 //!
-//! Files are compared, and not their names: a link and a hard link lead to the same file.
+//! Files are compared, not their names: a link and a hard link lead to the same file.
 
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
@@ -14,24 +14,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use trioxide_mesh::{Error, Result};
 
-/// Most links from one to the next, as in Linux.
+/// Most links in a chain, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// Device and number of a file on it.
+/// Device, and number of a file on it.
 type Identity = (u64, u64);
 
 /// A file that a run reads or writes.
 struct Known {
-    /// As an error calls it.
+    /// Its name in errors.
     name: String,
-    /// Without links, as far as it exists.
+    /// Its path without links, as far as it exists.
     path: PathBuf,
-    /// `None` where there is no file yet, and on systems that number none.
+    /// `None` if the file does not exist yet, and on systems without file numbers.
     identity: Option<Identity>,
 }
 
 impl Known {
-    /// `None` for what is no file, as a pipe or `/dev/null`: it may be read and written in one run.
+    /// `None` for a path that is no regular file, as a pipe or `/dev/null`: one run may read and write it.
     fn new(name: &str, path: &Path, metadata: Option<Metadata>) -> Option<Known> {
         if metadata.as_ref().is_some_and(|found| !found.is_file()) {
             return None;
@@ -72,7 +72,7 @@ fn identity(_metadata: &Metadata) -> Option<Identity> {
     None
 }
 
-/// The path without links and dots, also of a file that is not there yet.
+/// The path without links and dots, also for a file that does not exist yet.
 fn resolve(path: &Path, links: usize) -> PathBuf {
     if let Ok(path) = path.canonicalize() {
         return path;
@@ -80,7 +80,7 @@ fn resolve(path: &Path, links: usize) -> PathBuf {
     let Some(folder) = path.parent() else {
         return path.to_owned();
     };
-    // A link to a file that is not there: writing makes that file.
+    // A link to a missing file: writing creates that file.
     if let Ok(target) = path.read_link()
         && links > 0
     {
@@ -98,7 +98,7 @@ fn resolve(path: &Path, links: usize) -> PathBuf {
     resolved
 }
 
-/// What a run reads and writes, as far as it is known.
+/// The known inputs and outputs of a run.
 struct Files {
     read: Vec<Known>,
     written: Vec<Known>,
@@ -141,10 +141,10 @@ fn files() -> MutexGuard<'static, Files> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes that this run reads the file `path`, which errors call `name`. It need not be there.
+/// Notes that this run reads the file `path`, which errors call `name`. It need not exist.
 ///
 /// # Errors
-/// [`Error::Argument`] where the run writes that file.
+/// [`Error::Argument`] if the run writes that file.
 pub fn will_read(name: &str, path: &Path) -> Result<()> {
     Known::at(name, path).map_or(Ok(()), |file| files().will_read(file))
 }
@@ -152,7 +152,7 @@ pub fn will_read(name: &str, path: &Path) -> Result<()> {
 /// Notes that this run writes the file `path`, which errors call `name`.
 ///
 /// # Errors
-/// [`Error::Argument`] where the run reads that file, or writes it already.
+/// [`Error::Argument`] if the run reads that file, or already writes it.
 pub fn will_write(name: &str, path: &Path) -> Result<()> {
     Known::at(name, path).map_or(Ok(()), |file| files().will_write(file))
 }
@@ -168,10 +168,10 @@ pub(crate) fn opened(path: &Path, metadata: Metadata) -> Result<()> {
     Known::new("an input", path, Some(metadata)).map_or(Ok(()), |file| files().will_read(file))
 }
 
-/// Checks that a file which a run is about to write is none that it has read.
+/// Checks that a run has not read a file that it is about to write.
 ///
 /// # Errors
-/// [`Error::Argument`] for one that it has.
+/// [`Error::Argument`] if it has.
 pub(crate) fn creates(path: &Path) -> Result<()> {
     if files().written.is_empty() {
         return Ok(());
@@ -206,7 +206,7 @@ mod tests {
                 text.starts_with("--json and the input are one file, "),
                 "{text}"
             );
-            // The other way round, and where nobody named the output.
+            // In the opposite order, and for an unnamed output.
             let mut files = Files::NONE;
             files.will_write(known("--json", &at(name))).unwrap();
             assert!(files.will_read(known("an input", &at("in"))).is_err());

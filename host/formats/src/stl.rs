@@ -1,10 +1,10 @@
 //! Stereolithography: `.stl`, binary or text.
 //!
-//! A facet is three positions and a normal, so a file is a soup of triangles: read, each has three vertices of its own,
-//! and welding makes a surface of them. Normals are not read, nor are the two bytes of attributes that a binary facet
-//! has. Binary is a file as long as its count of facets says; text is any other that begins with `solid`, and has no
-//! byte 0 at its head; what follows the facets of a longer binary file is left out with a note. Binary files hold
-//! 32-bit coordinates; in text they are read and written as `f64`.
+//! A facet is three positions and a normal, so a file is a soup of triangles: on reading, each triangle has three
+//! vertices of its own, and welding joins them to a surface. Normals and the two attribute bytes of a binary facet are
+//! not read. A file is binary if its length fits its count of facets; it is text if it begins with `solid` otherwise,
+//! and has no byte 0 at its head. Bytes after the facets of a longer binary file are left out with a note. Binary files
+//! hold 32-bit coordinates; text is read and written as `f64`.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::rows_out::{push_f64, write_records};
 use super::text::{
     Fault, Line, Parsed, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
 };
-use super::{Encoding, Loaded, map_file, triangles};
+use super::{Encoding, Loaded, parse_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -25,12 +25,11 @@ use trioxide_mesh::{Error, Result, parallel};
 const HEADER: usize = 84;
 /// Bytes of a facet: a normal, three corners, and 16 bits.
 const FACET: usize = 50;
-/// Facets that one task reads.
+/// Facets of a task.
 const FACETS: usize = 1024;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
@@ -44,14 +43,14 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         let is_solid = text
             .get(..5)
             .is_some_and(|start| start.eq_ignore_ascii_case(b"solid"));
-        // A count of facets, or a comment, has one.
+        // A count of facets, or a binary comment, contains a byte 0.
         is_solid && memchr::memchr(0, &file[..file.len().min(HEADER + FACET)]).is_none()
     };
     let mut notes = Vec::new();
     let points = match (length, announced) {
         (Some(length), _) if length == file.len() => parse_binary(&file[HEADER..]),
         _ if is_text() => parse_text(file)?,
-        // A count that was never filled in is no empty mesh.
+        // A count that was never filled in does not make an empty mesh.
         (Some(length), Some(1..)) if length < file.len() => {
             let behind = file.len() - length;
             notes.push(format!("{behind} bytes behind its last facet are left out"));
@@ -102,7 +101,7 @@ fn parse_binary(facets: &[u8]) -> Vec<DVec3> {
     points
 }
 
-/// Of lines without a position.
+/// Keywords of lines without a position.
 const KEYWORDS: [&str; 6] = ["facet", "outer", "endloop", "endfacet", "solid", "endsolid"];
 
 fn parse_text(file: &[u8]) -> Parsed<Vec<DVec3>> {
@@ -154,12 +153,7 @@ fn parse_text(file: &[u8]) -> Parsed<Vec<DVec3>> {
 pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
     let triangles = triangles(path, &mesh.faces)?;
     let corners = |i: usize| triangles[i].map(|v| mesh.points[v as usize]);
-    let error = |reason| {
-        Err(Error::Format {
-            path: path.to_owned(),
-            reason,
-        })
-    };
+    let error = |reason: String| Err(Error::format(path, reason));
     if triangles.is_empty() && !mesh.points.is_empty() {
         return error(format!(
             "the format holds triangles only, and the mesh has {} points without faces: write .ply, .xyz or .las",
@@ -222,12 +216,12 @@ fn write_text(
     out.write_all(b"endsolid trioxide\n")
 }
 
-/// Of length 1, or 0 where there is none.
+/// The normal of length 1, or 0 for a degenerate facet.
 fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
-/// What the file makes of coordinates that it does not hold as they are.
+/// The sentence on coordinates that the file does not hold exactly.
 pub(crate) fn rounding(mesh: &Mesh, encoding: Encoding) -> Option<String> {
     let is_exact = |p: &DVec3| p.as_vec3().as_dvec3() == *p;
     let is_rounded = encoding != Encoding::Text && !parallel::all(&mesh.points, is_exact);

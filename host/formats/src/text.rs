@@ -1,9 +1,9 @@
 //! Parsing of text formats: bytes of the mapped file, in chunks that run in parallel, without a string per line.
 //!
-//! A text file is a list of *rows*: lines that hold data, blank ones and comments left out. [`Rows`] cuts the file into
-//! chunks at line ends and counts the rows of each, so that a second pass can parse all chunks at once and still knows
-//! which row it is at: the counts of a header say what each row holds. Faults carry a byte offset; the line number is
-//! counted only when there is one to report.
+//! A text file is a list of *rows*: lines with data, without blank lines and comments. [`TextRows`] cuts the file into
+//! chunks at line ends and counts the rows of each. So a second pass can parse all chunks at once and still know the
+//! number of each row: the counts of a header determine the content of each row. Faults carry a byte offset; the line
+//! number is counted only to report a fault.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,9 +13,9 @@ use trioxide_mesh::{Error, parallel, progress};
 
 mod rows;
 
-pub(crate) use rows::Rows;
+pub(crate) use rows::TextRows;
 
-/// What is wrong in a file, and where.
+/// A fault in a file, and its place.
 #[derive(Debug)]
 pub(crate) struct Fault {
     /// Offset of the offending byte.
@@ -33,7 +33,7 @@ impl Fault {
         }
     }
 
-    /// The error of a text file at `path` that holds `file`.
+    /// The error of this fault in a text file at `path` with the content `file`.
     pub(crate) fn in_text(self, path: &Path, file: &[u8]) -> Error {
         let before = &file[..self.offset.min(file.len())];
         let end = if has_carriage_returns_only(file) {
@@ -54,7 +54,7 @@ fn has_carriage_returns_only(file: &[u8]) -> bool {
     memchr::memchr(b'\n', file).is_none() && memchr::memchr(b'\r', file).is_some()
 }
 
-/// The text with line feeds at the ends of lines, at the same offsets.
+/// The text with line feeds as line ends, at the same offsets.
 pub(crate) fn with_line_feeds(file: &[u8]) -> Cow<'_, [u8]> {
     match has_carriage_returns_only(file) {
         false => Cow::Borrowed(file),
@@ -65,11 +65,11 @@ pub(crate) fn with_line_feeds(file: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Bytes that a chunk has at least: small in tests, so that every test has seams.
+/// Fewest bytes of a chunk: small in tests, so that every test has seams.
 const CHUNK: usize = if cfg!(test) { 64 } else { 1 << 20 };
 
-/// Ranges that cover `file` from `start`, cut behind a line end. With `continued`, a line end behind a backslash is
-/// none.
+/// Ranges that cover `file` from `start`, cut after line ends. With `continued`, a backslash before a line end
+/// continues the line.
 pub(crate) fn split_at_lines(file: &[u8], start: usize, continued: bool) -> Vec<Range<usize>> {
     let mut chunks = Vec::new();
     let mut from = start;
@@ -92,12 +92,12 @@ pub(crate) fn split_at_lines(file: &[u8], start: usize, continued: bool) -> Vec<
     chunks
 }
 
-/// Whether `line`, without its line feed, goes on in the next one.
+/// Whether `line`, without its line feed, continues in the next line.
 fn ends_with_backslash(line: &[u8]) -> bool {
     line.strip_suffix(b"\r").unwrap_or(line).last() == Some(&b'\\')
 }
 
-/// Offset behind a byte order mark, which some editors put before a text.
+/// Offset after a byte order mark, which some editors write before a text.
 pub(crate) fn text_start(file: &[u8]) -> usize {
     if file.starts_with(b"\xef\xbb\xbf") {
         3
@@ -106,7 +106,7 @@ pub(crate) fn text_start(file: &[u8]) -> usize {
     }
 }
 
-/// Runs `parse` over the chunks in parallel. The fault is the first one in the file.
+/// Runs `parse` on the chunks in parallel. Returns the first fault in the file.
 pub(crate) fn parse_chunks<C: Sync, T: Send>(
     chunks: &[C],
     parse: impl Fn(&C) -> Parsed<T> + Sync,
@@ -135,13 +135,13 @@ impl<'a> Line<'a> {
         self.at
     }
 
-    /// Goes behind so many bytes of the next token.
+    /// Advances by `length` bytes of the next token.
     pub(crate) fn skip(&mut self, length: usize) {
         self.skip_blanks();
         self.at = (self.at + length).min(self.end);
     }
 
-    /// Whether no token is left.
+    /// Whether no token remains.
     pub(crate) fn is_finished(&mut self) -> bool {
         self.skip_blanks();
         self.at == self.end || self.file[self.at] == b'#'
@@ -156,9 +156,14 @@ impl<'a> Line<'a> {
         while self.at < self.end && !is_delimiter(self.file[self.at]) {
             self.at += 1;
         }
-        // A lone backslash or the like.
+        // At least one byte: a lone backslash, for example.
         self.at = self.at.max(start + 1);
         Some(&self.file[start..self.at])
+    }
+
+    /// Number of the remaining tokens.
+    pub(crate) fn tokens(mut self) -> usize {
+        std::iter::from_fn(|| self.token()).count()
     }
 
     /// A decimal number: also `1e3`, `+.5`, `nan`, `inf`.
@@ -185,15 +190,15 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// A number of at most seven digits at this very place, and the blank behind it; else nothing, as at the end of the
-    /// file.
+    /// A number of at most seven digits exactly here, and the blank after it. `None` for anything else, and near the
+    /// end of the file.
     ///
-    /// Eight bytes at once: those before the first that is no digit are moved to the end, and summed up in pairs of
+    /// Processes eight bytes at once: the bytes before the first non-digit are moved to the end, and summed in pairs of
     /// ones, twos and fours.
     pub(crate) fn short_integer(&mut self) -> Option<u32> {
         let bytes = *self.file[self.at..].first_chunk::<8>()?;
         let digits = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b'0'; 8]);
-        // A byte that is over 9 carries into those behind it only.
+        // A byte over 9 carries only into later bytes.
         let over = digits.wrapping_add(u64::from_le_bytes([0x76; 8])) | digits;
         let bits = (over & u64::from_le_bytes([0x80; 8])).trailing_zeros() & !7;
         let length = bits as usize / 8;
@@ -212,6 +217,13 @@ impl<'a> Line<'a> {
         Some(all as u32)
     }
 
+    /// A region or marker, called `what`, which `name` introduces.
+    pub(crate) fn tag(&mut self, name: &str, what: &str) -> Parsed<i32> {
+        let offset = self.offset();
+        let tag = self.integer(name)?;
+        check_tag(tag, what).map_err(|reason| Fault::new(offset, reason))
+    }
+
     /// A whole number that is not negative.
     pub(crate) fn count(&mut self, what: &str) -> Parsed<usize> {
         let before = self.clone();
@@ -225,7 +237,7 @@ impl<'a> Line<'a> {
         check_vertex(index, base, count).map_err(|reason| Fault::new(offset, reason))
     }
 
-    /// What stands between a `[` here and the next `]`.
+    /// The text between a `[` here and the next `]`.
     pub(crate) fn bracketed(&mut self, what: &str) -> Parsed<Line<'a>> {
         self.skip_blanks();
         let rest = &self.file[self.at..self.end];
@@ -243,7 +255,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Checks that no token is left.
+    /// Checks that no token remains.
     pub(crate) fn expect_end(&mut self) -> Parsed<()> {
         match self.is_finished() {
             true => Ok(()),
@@ -267,7 +279,7 @@ impl<'a> Line<'a> {
     fn skip_blanks(&mut self) {
         while self.at < self.end {
             match self.file[self.at] {
-                // A line feed here is one behind a backslash.
+                // A line feed here follows a backslash.
                 b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c' | b'\n' => self.at += 1,
                 b'\\'
                     if self.file[self.at + 1..self.end].starts_with(b"\n")
@@ -288,7 +300,7 @@ fn is_delimiter(byte: u8) -> bool {
     )
 }
 
-/// The index from 0 of a vertex that a file numbers from `base`, or why there is none.
+/// The index from 0 of a vertex that a file numbers from `base`, or the reason why there is none.
 pub(crate) fn check_vertex(index: i64, base: u32, count: usize) -> Result<u32, String> {
     let vertex = index.wrapping_sub(i64::from(base));
     match u32::try_from(vertex) {
@@ -299,11 +311,16 @@ pub(crate) fn check_vertex(index: i64, base: u32, count: usize) -> Result<u32, S
     }
 }
 
+/// A region or marker, called `what`, or the reason why it is none.
+pub(crate) fn check_tag(tag: i64, what: &str) -> Result<i32, String> {
+    i32::try_from(tag).map_err(|_| format!("{what} {tag} has more than 32 bits"))
+}
+
 /// The whole number at the start of `text` and its length.
 pub(crate) fn parse_integer(text: &[u8]) -> Option<(i64, usize)> {
     let negative = text.first() == Some(&b'-');
     let sign = usize::from(matches!(text.first(), Some(b'-' | b'+')));
-    // As long as no number of so many digits can overflow.
+    // Up to this number of digits no number can overflow.
     let mut small = 0_u64;
     let mut length = sign;
     while let Some(digit) = text.get(length).map(|byte| byte.wrapping_sub(b'0'))
@@ -331,19 +348,19 @@ pub(crate) fn parse_integer(text: &[u8]) -> Option<(i64, usize)> {
     (length > sign).then_some((value, length))
 }
 
-/// `value` as the whole number that it is.
+/// `value` as an integer, if it is whole.
 pub(crate) fn whole(value: f64) -> Option<i64> {
-    // Up to 2^53 every whole number is a float.
+    // Up to 2^53 every whole number is exact.
     (value.trunc() == value && value.abs() <= 9e15).then_some(value as i64)
 }
 
-/// `token` as an error shows it.
+/// `token` as shown in an error.
 pub(crate) fn show(token: &[u8]) -> String {
     let text = String::from_utf8_lossy(&token[..token.len().min(40)]);
     text.escape_debug().to_string()
 }
 
-/// The lines of `file[range]`, blank ones and comments too.
+/// The lines of `file[range]`, including blank ones and comments.
 pub(crate) fn lines(
     file: &[u8],
     range: Range<usize>,
@@ -355,7 +372,7 @@ pub(crate) fn lines(
             return None;
         }
         let start = at;
-        // In comments and names a backslash is a backslash: paths end in one.
+        // In comments and names a backslash continues no line: paths may end in one.
         let mut goes_on = continued;
         loop {
             let piece = at;
@@ -363,7 +380,7 @@ pub(crate) fn lines(
             at = end.map_or(range.end, |end| end + 1);
             let end = end.unwrap_or(range.end);
             let line = &file[piece..end];
-            // Each piece is looked at once: a line may be continued any number of times.
+            // Each piece is examined once: a line may be continued any number of times.
             goes_on = goes_on
                 && at < range.end
                 && ends_with_backslash(line)

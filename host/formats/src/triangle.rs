@@ -1,33 +1,30 @@
 //! The files of the Triangle mesh generator: `.node` with points, `.ele` with triangles, `.poly` with segments.
 //!
 //! <https://www.cs.cmu.edu/~quake/triangle.node.html>, `triangle.ele.html`, `triangle.poly.html`. A mesh is a `.node`
-//! and an `.ele` file of one stem; either path, or the bare stem, stands for both. A `.poly` file of the same stem adds
-//! its segments; its points must be none or the first ones of the `.node` file. A `.neigh` file is not needed:
-//! neighbours are found again. Points are numbered from 0 or from 1, as the first one is. The first attribute of the
-//! triangles, when it is a whole number throughout, is their region. Attributes and markers of points are skipped. Of
-//! triangles of second order (`-o2`) the corners are read. A `.node` file without an `.ele` beside it is read as
-//! points.
+//! and an `.ele` file of one stem; either path, or the bare stem, names both. A `.poly` file of the same stem adds its
+//! segments; it must have no points, or the first points of the `.node` file. A `.neigh` file is not used: neighbours
+//! are computed. Points are numbered from 0 or from 1, as the first point is. The first attribute of the triangles is
+//! their region, if it is a whole number throughout. Attributes and markers of points are skipped. Triangles of second
+//! order (`-o2`) are read by their corners. A `.node` file without an `.ele` file of its stem is read as points.
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
 use super::atomic_file::{AtomicFile, Out};
-use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, text_start, with_line_feeds};
+use super::input::parse_existing;
+use super::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
+use super::text::{Fault, Line, Parsed, TextRows, text_start, with_line_feeds};
 use super::volume::elements::{self, Grid, Shape, Tags};
-use super::{Loaded, map_file, triangles};
+use super::{Loaded, parse_file, triangles};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Error, Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let node_path = sibling(path, "node");
-    let node_file = map_file(&node_path)?;
-    let nodes = parse_nodes(&node_file).map_err(|fault| fault.in_text(&node_path, &node_file))?;
-
+    let nodes = parse_file(&sibling(path, "node"), parse_nodes)?;
     let ele_path = sibling(path, "ele");
     if is_lone_node(path)? {
         let mut loaded = Loaded::from(Mesh {
@@ -38,26 +35,15 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
         loaded.notes.push(note.to_owned());
         return Ok(loaded);
     }
-    let ele_file = map_file(&ele_path)?;
-    let elements =
-        parse_elements(&ele_file, &nodes).map_err(|fault| fault.in_text(&ele_path, &ele_file))?;
-
+    let elements = parse_file(&ele_path, |file| parse_elements(file, &nodes))?;
     let poly_path = sibling(path, "poly");
-    let segments = match poly_path.try_exists() {
-        Ok(true) => {
-            let poly_file = map_file(&poly_path)?;
-            parse_segments(&poly_file, &nodes)
-                .map_err(|fault| fault.in_text(&poly_path, &poly_file))?
-        }
-        Ok(false) => Vec::new(),
-        Err(source) => return Err(Error::file(&poly_path, source)),
-    };
+    let segments = parse_existing(&poly_path, |file| parse_segments(file, &nodes))?;
     elements
-        .into_mesh(nodes.points, segments)
-        .map_err(|reason| Fault::new(0, reason).in_text(&ele_path, &ele_file))
+        .into_mesh(nodes.points, segments.unwrap_or_default())
+        .map_err(|reason| Fault::new(0, reason).in_text(&ele_path, &[]))
 }
 
-/// Whether `path` is a `.node` file without triangles beside it.
+/// Whether `path` is a `.node` file without triangles.
 pub(crate) fn is_lone_node(path: &Path) -> Result<bool> {
     let is_node = path
         .extension()
@@ -72,13 +58,13 @@ pub(crate) fn is_stem(path: &Path) -> bool {
     sibling(path, "node").is_file() && sibling(path, "ele").is_file()
 }
 
-/// The files that a pair stands for, of triangles or of tetrahedra.
+/// The files of a mesh of triangles or of tetrahedra that `path` names.
 pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
     let extensions = ["node", "ele", "poly", "face"];
     extensions.map(|extension| sibling(path, extension)).into()
 }
 
-/// The file beside `path` that has `extension`, in the case of the extension of `path`.
+/// The file with the stem of `path` and `extension`, in the case of the extension of `path`.
 pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
     let given = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     if !["node", "ele", "poly"].contains(&given.to_ascii_lowercase().as_str()) {
@@ -93,14 +79,14 @@ pub(crate) fn sibling(path: &Path, extension: &str) -> PathBuf {
     path.with_extension(extension)
 }
 
-/// What a `.node` file holds.
+/// The content of a `.node` file.
 pub(crate) struct Nodes {
     pub(crate) points: Vec<DVec3>,
     /// Number of the first point: 0 or 1.
     pub(crate) base: u32,
 }
 
-/// The number of the next header field, or `default` where the header is shorter.
+/// The number of the next header field, or `default` if the header is shorter.
 pub(crate) fn header_count(line: &mut Line, what: &str, default: usize) -> Parsed<usize> {
     match line.is_finished() {
         true => Ok(default),
@@ -110,14 +96,14 @@ pub(crate) fn header_count(line: &mut Line, what: &str, default: usize) -> Parse
 
 pub(crate) fn parse_nodes(file: &[u8]) -> Parsed<Nodes> {
     let file = &*with_line_feeds(file);
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let (nodes, end) = parse_points(&rows)?;
     rows.expect_end(end, "the points")?;
     Ok(nodes)
 }
 
-/// The points at the start of a `.node` or `.poly` file, and the row behind them.
-pub(crate) fn parse_points(rows: &Rows) -> Parsed<(Nodes, usize)> {
+/// The points at the start of a `.node` or `.poly` file, and the row after them.
+pub(crate) fn parse_points(rows: &TextRows) -> Parsed<(Nodes, usize)> {
     let mut header = rows.row(0, "the number of points")?;
     let count = header.count("the number of points")?;
     let offset = header.offset();
@@ -132,7 +118,7 @@ pub(crate) fn parse_points(rows: &Rows) -> Parsed<(Nodes, usize)> {
         0 => 0,
         _ => first_index(rows.row(1, "a point")?)?,
     };
-    let points = rows.parse(points, |points: &mut Vec<DVec3>, row, line| {
+    let points = rows.parse_each(points, |row, line| {
         let offset = line.offset();
         let index = line.integer("a point's number")?;
         if index != row as i64 + i64::from(base) {
@@ -144,10 +130,8 @@ pub(crate) fn parse_points(rows: &Rows) -> Parsed<(Nodes, usize)> {
         }
         let (x, y) = (line.f64("x")?, line.f64("y")?);
         let z = if dimensions == 3 { line.f64("z")? } else { 0.0 };
-        points.push(DVec3::new(x, y, z));
-        Ok(())
+        Ok(DVec3::new(x, y, z))
     })?;
-    let points = parallel::concat(points);
     Ok((Nodes { points, base }, end))
 }
 
@@ -163,11 +147,11 @@ fn first_index(mut line: Line) -> Parsed<u32> {
     }
 }
 
-/// What an `.ele` file holds.
+/// The content of an `.ele` file.
 pub(crate) struct Elements {
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) regions: Option<Vec<i32>>,
-    /// Nodes of triangles of second order that are no corners.
+    /// Nodes of triangles of second order that are not corners.
     pub(crate) side_nodes: Vec<u32>,
 }
 
@@ -202,74 +186,97 @@ impl Elements {
     }
 }
 
-/// Triangles of one chunk.
+/// Triangles or tetrahedra of one chunk.
 #[derive(Default)]
-struct ElementChunk {
-    triangles: Vec<[u32; 3]>,
-    side_nodes: Vec<u32>,
-    regions: Vec<i32>,
-    /// An attribute is no whole number.
+pub(crate) struct SimplexChunk {
+    pub(crate) vertices: Vec<u32>,
+    pub(crate) side_nodes: Vec<u32>,
+    /// Regions or markers.
+    pub(crate) tags: Vec<i32>,
+    /// Whether an attribute is no whole number.
     is_fractional: bool,
 }
 
-pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
+impl SimplexChunk {
+    /// Reads `corners` corners, and `side_nodes` nodes on sides.
+    pub(crate) fn read_nodes(
+        &mut self,
+        line: &mut Line,
+        nodes: &Nodes,
+        [corners, side_nodes]: [usize; 2],
+    ) -> Parsed<()> {
+        let mut read = |list: &mut Vec<u32>, count| {
+            for _ in 0..count {
+                list.push(line.vertex(nodes.base, nodes.points.len())?);
+            }
+            Ok(())
+        };
+        read(&mut self.vertices, corners)?;
+        read(&mut self.side_nodes, side_nodes)
+    }
+}
+
+/// The elements of an `.ele` file with `corners` corners, called `one` and `many`, and whether their first attributes
+/// are regions.
+pub(crate) fn parse_simplices(
+    file: &[u8],
+    nodes: &Nodes,
+    corners: usize,
+    [one, many]: [&str; 2],
+) -> Parsed<(Vec<SimplexChunk>, bool)> {
     let file = &*with_line_feeds(file);
-    let rows = Rows::new(file, text_start(file));
-    let mut header = rows.row(0, "the number of triangles")?;
-    let count = header.count("the number of triangles")?;
+    let rows = TextRows::new(file, text_start(file));
+    let number = format!("the number of {many}");
+    let mut header = rows.row(0, &number)?;
+    let count = header.count(&number)?;
     let offset = header.offset();
-    let corners = header_count(&mut header, "the number of nodes per triangle", 3)?;
-    let reason = match corners {
-        3 | 6 => None,
-        4 => Some("the elements are tetrahedra (4 nodes), but triangles are needed".to_owned()),
-        _ => Some(format!(
-            "the elements have {corners} nodes, but 3 or 6 are needed"
-        )),
-    };
-    if let Some(reason) = reason {
+    let of_one = format!("the number of nodes per {one}");
+    let nodes_of_one = header_count(&mut header, &of_one, corners)?;
+    let second_order = corners * (corners + 1) / 2;
+    if (corners, nodes_of_one) == (3, 4) {
+        let reason = "the elements are tetrahedra (4 nodes), but triangles are needed";
+        return Err(Fault::new(offset, reason));
+    }
+    if nodes_of_one != corners && nodes_of_one != second_order {
+        let reason = format!(
+            "the elements have {nodes_of_one} nodes, but {corners} or {second_order} are needed"
+        );
         return Err(Fault::new(offset, reason));
     }
     let attributes = header_count(&mut header, "the number of attributes", 0)?;
-    let elements = rows.expect(1, count, "triangles")?;
-    rows.expect_end(elements.end, "the triangles")?;
-    let chunks = rows.parse(elements, |chunk: &mut ElementChunk, _, line| {
-        line.integer("a triangle's number")?;
-        let mut triangle = [0; 3];
-        for vertex in &mut triangle {
-            *vertex = line.vertex(nodes.base, nodes.points.len())?;
-        }
-        chunk.triangles.push(triangle);
-        for _ in 3..corners {
-            let node = line.vertex(nodes.base, nodes.points.len())?;
-            chunk.side_nodes.push(node);
-        }
+    let elements = rows.expect(1, count, many)?;
+    rows.expect_end(elements.end, &format!("the {many}"))?;
+    let number = format!("a {one}'s number");
+    let chunks = rows.parse(elements, |chunk: &mut SimplexChunk, _, line| {
+        line.integer(&number)?;
+        chunk.read_nodes(line, nodes, [corners, nodes_of_one - corners])?;
         if attributes > 0 {
             let region = line.f64("an attribute")?;
             chunk.is_fractional |= f64::from(region as i32) != region;
-            chunk.regions.push(region as i32);
+            chunk.tags.push(region as i32);
         }
         Ok(())
     })?;
     let has_regions = attributes > 0 && !chunks.iter().any(|chunk| chunk.is_fractional);
-    let mut lists = (Vec::new(), Vec::new(), Vec::new());
-    for chunk in chunks {
-        lists.0.push(chunk.triangles);
-        lists.1.push(chunk.regions);
-        lists.2.push(chunk.side_nodes);
-    }
+    Ok((chunks, has_regions))
+}
+
+pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
+    let (mut chunks, has_regions) = parse_simplices(file, nodes, 3, ["triangle", "triangles"])?;
+    let triangles = chunks.iter().map(|chunk| chunk.vertices.as_chunks().0);
     Ok(Elements {
-        triangles: parallel::concat(lists.0),
-        regions: has_regions.then(|| parallel::concat(lists.1)),
-        side_nodes: parallel::concat(lists.2),
+        triangles: parallel::concat_slices(&triangles.collect::<Vec<_>>()),
+        regions: has_regions.then(|| parallel::concat_lists(&mut chunks, |chunk| &mut chunk.tags)),
+        side_nodes: parallel::concat_lists(&mut chunks, |chunk| &mut chunk.side_nodes),
     })
 }
 
-/// The segments of a `.poly` file. Its holes and regions made the mesh; they are not needed again.
+/// The segments of a `.poly` file. Its holes and regions were used to make the mesh, and are not needed again.
 pub(crate) fn parse_segments(file: &[u8], nodes: &Nodes) -> Parsed<Vec<Segment>> {
     let file = &*with_line_feeds(file);
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let (own, row) = parse_points(&rows)?;
-    // A mesh generator keeps the points of its input and puts its own behind them.
+    // A mesh generator keeps the points of its input and appends its own.
     let base = match own.points.len() {
         0 => nodes.base,
         _ => own.base,
@@ -281,9 +288,9 @@ pub(crate) fn parse_segments(file: &[u8], nodes: &Nodes) -> Parsed<Vec<Segment>>
     parse_segment_rows(&rows, row, base, nodes.points.len()).map(|(segments, _)| segments)
 }
 
-/// The segments from a row on, between so many points numbered from `base`, and the row behind them.
+/// The segments from a row on, between `count` points numbered from `base`, and the row after them.
 pub(crate) fn parse_segment_rows(
-    rows: &Rows,
+    rows: &TextRows,
     row: usize,
     base: u32,
     points: usize,
@@ -293,33 +300,29 @@ pub(crate) fn parse_segment_rows(
     let markers = header_count(&mut header, "the number of markers", 0)?;
     let segments = rows.expect(row + 1, count, "segments")?;
     let end = segments.end;
-    let chunks = rows.parse(segments, |segments: &mut Vec<Segment>, _, line| {
+    let segments = rows.parse_each(segments, |_, line| {
         line.integer("a segment's number")?;
         let mut ends = [0; 2];
         for vertex in &mut ends {
             *vertex = line.vertex(base, points)?;
         }
-        let offset = line.offset();
         let marker = match markers {
             0 => 0,
-            _ => line.integer("a marker")?,
+            _ => line.tag("a marker", "marker")?,
         };
-        let marker = i32::try_from(marker)
-            .map_err(|_| Fault::new(offset, format!("marker {marker} has more than 32 bits")))?;
-        segments.push(Segment { ends, marker });
-        Ok(())
+        Ok(Segment { ends, marker })
     })?;
-    Ok((parallel::concat(chunks), end))
+    Ok((segments, end))
 }
 
-/// Whether there is a `.poly` file with points of its own, as written by hand or by a program that makes outlines.
+/// Whether a `.poly` file has points of its own, as a program that makes outlines writes it.
 fn has_points(path: &Path) -> bool {
     if !path.is_file() {
         return false;
     }
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
-    let rows = Rows::new(&head, text_start(&head));
+    let rows = TextRows::new(&head, text_start(&head));
     let count = rows.row(0, "").and_then(|mut row| row.count(""));
     read.is_ok() && count.is_ok_and(|count| count > 0)
 }
@@ -329,33 +332,35 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let triangles = triangles(path, &mesh.faces)?;
     let poly_path = sibling(path, "poly");
     if mesh.segments.is_empty() && poly_path.exists() {
-        return Err(Error::Format {
-            path: poly_path,
-            reason: "stands beside the output and would be read as its segments: \
-                     move it away or choose another name"
-                .to_owned(),
-        });
+        let reason = "stands beside the output and would be read as its segments: move it away or choose another name";
+        return Err(Error::format(&poly_path, reason));
     }
     if has_points(&poly_path) {
-        return Err(Error::Format {
-            path: poly_path,
-            reason: "stands beside the output and is an outline with points of its own, which the segments of the output would \
-                     replace: move it away or choose another name"
-                .to_owned(),
-        });
+        let reason = "stands beside the output and is an outline with points of its own, which the segments of the output would \
+                      replace: move it away or choose another name";
+        return Err(Error::format(&poly_path, reason));
     }
-    // Only when all are complete do they take their names.
+    let regions = mesh.regions.as_deref();
     let mut files = vec![
         AtomicFile::written(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
         AtomicFile::written(&sibling(path, "ele"), |out| {
-            write_elements(out, &triangles, mesh.regions.as_deref())
+            writeln!(out, "{} 3 {}", triangles.len(), u8::from(regions.is_some()))?;
+            write_lists(
+                out,
+                triangles.len(),
+                |i| &triangles[i],
+                |i| Some(regions?[i]),
+            )
         })?,
     ];
     if !mesh.segments.is_empty() {
         files.push(AtomicFile::written(&poly_path, |out| {
-            write_segments(out, &mesh.segments)
+            // No points: they are in the .node file.
+            writeln!(out, "0 2 0 0")?;
+            write_segment_rows(out, &mesh.segments)
         })?);
     }
+    // They are committed only when all are complete.
     AtomicFile::commit_all(files)
 }
 
@@ -373,46 +378,25 @@ pub(crate) fn write_nodes(out: &mut dyn Out, points: &[DVec3]) -> std::io::Resul
     })
 }
 
-fn write_elements(
+/// Writes `count` numbered lists of vertices, each with its tag if it has one.
+pub(crate) fn write_lists<'a>(
     out: &mut dyn Out,
-    triangles: &[[u32; 3]],
-    regions: Option<&[i32]>,
+    count: usize,
+    vertices: impl Fn(usize) -> &'a [u32] + Sync,
+    tag: impl Fn(usize) -> Option<i32> + Sync,
 ) -> std::io::Result<()> {
-    let attributes = usize::from(regions.is_some());
-    writeln!(out, "{} 3 {attributes}", triangles.len())?;
-    write_records(out, triangles.len(), |buffer, i| {
+    write_records(out, count, |buffer, i| {
         push_integer(buffer, i);
-        for vertex in triangles[i] {
-            buffer.push(b' ');
-            push_integer(buffer, vertex);
-        }
-        if let Some(regions) = regions {
-            buffer.push(b' ');
-            push_integer(buffer, regions[i]);
-        }
+        push_after_blanks(buffer, vertices(i).iter().copied());
+        push_after_blanks(buffer, tag(i));
         buffer.push(b'\n');
     })
 }
 
-fn write_segments(out: &mut dyn Out, segments: &[Segment]) -> std::io::Result<()> {
-    // No points: they are in the .node file.
-    writeln!(out, "0 2 0 0")?;
-    write_segment_rows(out, segments)
-}
-
-/// Writes the segments of a `.poly` file behind its points, and no holes.
+/// Writes the segments of a `.poly` file after its points, and no holes.
 pub(crate) fn write_segment_rows(out: &mut dyn Out, segments: &[Segment]) -> std::io::Result<()> {
     writeln!(out, "{} 1", segments.len())?;
-    write_records(out, segments.len(), |buffer, i| {
-        let Segment { ends, marker } = segments[i];
-        push_integer(buffer, i);
-        for end in ends {
-            buffer.push(b' ');
-            push_integer(buffer, end);
-        }
-        buffer.push(b' ');
-        push_integer(buffer, marker);
-        buffer.push(b'\n');
-    })?;
+    let marker = |i: usize| Some(segments[i].marker);
+    write_lists(out, segments.len(), |i| &segments[i].ends, marker)?;
     writeln!(out, "0")
 }

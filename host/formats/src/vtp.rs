@@ -1,17 +1,16 @@
 //! VTK's polygonal data: `.vtp`.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Written is raw appended binary, or text:
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. It writes raw appended binary, or text:
 //! segments as lines, faces as polygons, the cell arrays `region` and `marker`, attributes and fields as in
-//! [`super::vtu`], but lines come first: that is the order in which VTK's polygonal data counts cells. A cloud is
-//! written with a vertex cell for each point, which VTK draws. [`super::volume::vtu`] reads them.
+//! [`super::vtu`]. Lines come first, which is the order of cells in VTK's polygonal data. A cloud gets a vertex cell
+//! for each point, because VTK draws these. [`super::volume::vtu`] reads the files.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use super::Encoding;
 use super::atomic_file::write_atomically;
 use super::fields::{Joined, RESERVED, of_attributes};
-use super::vtu_array::{Array, Numbers, Record};
+use super::vtu_array::{Array, Numbers, Record, TAG, coordinates, index_type};
 use super::vtu_out::{field_arrays, field_records, write_sections};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Faces, Mesh};
@@ -24,12 +23,8 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
         Faces::Polygons(polygons) => polygons.vertices.len(),
     };
     let vertices = if cells == 0 { points } else { 0 };
-    let is_wide = i32::try_from(points.max(corners).max(2 * lines)).is_err();
-    let point = |i: usize, numbers: &mut Numbers| {
-        for coordinate in mesh.points[i].to_array() {
-            numbers.float(coordinate);
-        }
-    };
+    let index = index_type(points.max(corners).max(2 * lines));
+    let point = coordinates(&mesh.points);
     let vertex = |i: usize, numbers: &mut Numbers| numbers.integer(i as i64);
     let vertex_end = |i: usize, numbers: &mut Numbers| numbers.integer(i as i64 + 1);
     let line = |i: usize, numbers: &mut Numbers| {
@@ -59,35 +54,17 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
         let marker = mesh.segments.get(i).map_or(0, |segment| segment.marker);
         numbers.integer(marker.into());
     };
-    let tags = |name: &'static str, record| Array {
-        kind: "Int32",
-        size: 4,
-        name: Cow::Borrowed(name),
-        more: "".into(),
-        numbers: cells,
-        records: cells,
-        record,
-    };
-    let coordinates = [Array {
-        kind: "Float64",
-        size: 8,
-        name: "Points".into(),
-        more: " NumberOfComponents=\"3\"".into(),
-        numbers: 3 * points,
-        records: points,
-        record: &point as &Record,
-    }];
-    let verts = lists(is_wide, vertices, vertices, [&vertex, &vertex_end]);
-    let segments = lists(is_wide, lines, 2 * lines, [&line, &line_end]);
-    let polys = lists(is_wide, faces, corners, [&face, &face_end]);
+    let verts = lists(index, vertices, vertices, [&vertex, &vertex_end]);
+    let segments = lists(index, lines, 2 * lines, [&line, &line_end]);
+    let polys = lists(index, faces, corners, [&face, &face_end]);
     let mut data = Vec::new();
     let mut scalars = "";
     if lines > 0 {
-        data.push(tags("marker", &marker as &Record));
+        data.push(Array::new(TAG, "marker", [cells, cells], &marker));
         scalars = " Scalars=\"marker\"";
     }
     if mesh.regions.is_some() {
-        data.push(tags("region", &region as &Record));
+        data.push(Array::new(TAG, "region", [cells, cells], &region));
         scalars = " Scalars=\"region\"";
     }
     let attributes = of_attributes(&mesh.attributes);
@@ -99,7 +76,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     let point_data = field_arrays(&of_points, &records[0]);
     data.extend(field_arrays(&of_cells, &records[1]));
     if vertices > 0 {
-        // The cells are the points of a cloud, and the arrays of no faces have no numbers for them.
+        // The cells are the points of a cloud; arrays of no faces have no numbers for them.
         data.clear();
         scalars = "";
     }
@@ -109,7 +86,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     );
     let sections = [
         ("PointData", "", &point_data[..]),
-        ("Points", "", &coordinates),
+        ("Points", "", &[Array::of_points(points, &point)]),
         ("Verts", "", &verts),
         ("Lines", "", &segments),
         ("Polys", "", &polys),
@@ -120,24 +97,15 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
     })
 }
 
-/// Connectivity and offsets of so many cells with so many corners, by the records of each.
+/// Connectivity and offsets of cells with `corners` corners in total, from the records of each.
 fn lists<'a>(
-    is_wide: bool,
-    records: usize,
+    index: (&'static str, usize),
+    cells: usize,
     corners: usize,
     [connectivity, ends]: [&'a Record<'a>; 2],
 ) -> [Array<'a>; 2] {
-    let array = |name: &'static str, numbers, record| Array {
-        kind: if is_wide { "Int64" } else { "Int32" },
-        size: if is_wide { 8 } else { 4 },
-        name: Cow::Borrowed(name),
-        more: "".into(),
-        numbers,
-        records,
-        record,
-    };
     [
-        array("connectivity", corners, connectivity),
-        array("offsets", records, ends),
+        Array::new(index, "connectivity", [corners, cells], connectivity),
+        Array::new(index, "offsets", [cells, cells], ends),
     ]
 }

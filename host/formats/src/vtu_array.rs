@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use glam::DVec3;
+
 use super::fields::Number;
 use super::rows_out::{push_f64, push_integer};
 
-/// The numbers of an array that belong to one point or cell, formatted into a buffer.
+/// Formats the numbers of one point or cell of an array into a buffer.
 pub(crate) struct Numbers<'a> {
     pub(crate) buffer: &'a mut Vec<u8>,
     /// Bytes of one number; `None` for text.
@@ -77,4 +79,51 @@ pub(crate) struct Array<'a> {
     /// Points or cells.
     pub(crate) records: usize,
     pub(crate) record: &'a Record<'a>,
+}
+
+/// VTK's type of tags, and its bytes.
+pub(crate) const TAG: (&str, usize) = ("Int32", 4);
+
+/// The type of indices up to `most`, and its bytes: 32-bit indices halve the file.
+pub(crate) fn index_type(most: usize) -> (&'static str, usize) {
+    match i32::try_from(most) {
+        Ok(_) => ("Int32", 4),
+        Err(_) => ("Int64", 8),
+    }
+}
+
+impl<'a> Array<'a> {
+    /// An array of one component, with these numbers in all and of records.
+    pub(crate) fn new(
+        (kind, size): (&'static str, usize),
+        name: &'static str,
+        [numbers, records]: [usize; 2],
+        record: &'a Record<'a>,
+    ) -> Array<'a> {
+        Array {
+            kind,
+            size,
+            name: name.into(),
+            more: "".into(),
+            numbers,
+            records,
+            record,
+        }
+    }
+
+    /// The coordinates of `count` points.
+    pub(crate) fn of_points(count: usize, record: &'a Record<'a>) -> Array<'a> {
+        Array {
+            more: " NumberOfComponents=\"3\"".into(),
+            ..Array::new(("Float64", 8), "Points", [3 * count, count], record)
+        }
+    }
+}
+
+/// The record of each point's coordinates.
+pub(crate) fn coordinates(points: &[DVec3]) -> impl Fn(usize, &mut Numbers) + Sync {
+    |i, numbers| {
+        let point = points[i].to_array();
+        point.into_iter().for_each(|x| numbers.float(x));
+    }
 }

@@ -1,4 +1,4 @@
-//! Compressed arrays of VTK's XML files: blocks that all threads compress, by zlib, VTK's own default.
+//! Compressed arrays of VTK's XML files: all threads compress blocks by zlib, VTK's default.
 
 use std::io::Write as _;
 
@@ -8,16 +8,16 @@ use flate2::write::ZlibEncoder;
 use super::vtu_array::{Array, Numbers};
 use trioxide_mesh::parallel;
 
-/// Bytes of a block before it is compressed: enough of them for all threads, and each far larger than zlib's window of
-/// 32 KiB.
+/// Bytes of a block before compression: large arrays have enough blocks for all threads, and a block is far larger than
+/// zlib's window of 32 KiB.
 const BLOCK: usize = if cfg!(test) { 100 } else { 256 << 10 };
-/// Points or cells that one task formats.
+/// Points or cells that a task formats.
 const RECORDS: usize = if cfg!(test) { 7 } else { 16384 };
 /// VTK's level.
 const LEVEL: u32 = 5;
 
-/// The array as it stands in a file: the number of blocks, their bytes, those of the last one if it is shorter, the
-/// compressed bytes of each, all as 64-bit integers; then the blocks.
+/// The array in the form of the file: the number of blocks, the bytes of a block, the bytes of the last one if it is
+/// shorter, the compressed bytes of each, all as 64-bit integers; then the blocks.
 pub(crate) fn compress(array: &Array) -> Vec<Vec<u8>> {
     let parts = parallel::map_pieces(array.records, RECORDS, |records| {
         let mut bytes = Vec::with_capacity(array.size * records.len());

@@ -1,15 +1,16 @@
-//! Writing of VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp`
+//! Writes VTK's XML files: `.vtu` of faces ([`super::vtu`]) and of cells ([`super::volume`]), and `.vtp`
 //! ([`super::vtp`]).
 
 use std::io;
 
+use glam::DVec3;
+
 use super::Encoding;
-use super::fields::{Joined, RESERVED, names_in_file};
+use super::fields::{Joined, names_in_file, names_of};
 use super::rows_out::write_records;
-use super::vtu_array::{Array, Numbers, Record};
+use super::vtu_array::{Array, Numbers, Record, coordinates};
 use super::vtu_blocks::compress;
 use crate::atomic_file::Out;
-use trioxide_mesh::fields::{Fields, NumberType};
 
 /// Encodings of VTK's XML files.
 pub(crate) const ENCODINGS: &[Encoding] = &[Encoding::Binary, Encoding::Text, Encoding::Compressed];
@@ -17,111 +18,14 @@ pub(crate) const ENCODINGS: &[Encoding] = &[Encoding::Binary, Encoding::Text, En
 /// An element with arrays: its name, its attributes, the arrays.
 pub(crate) type Section<'a> = (&'static str, &'a str, &'a [Array<'a>]);
 
-/// Those of an unstructured grid: data of points, points, cells, data of cells.
+/// The sections of an unstructured grid: data of points, points, cells, data of cells.
 pub(crate) type Sections<'a> = [Section<'a>; 4];
-
-/// An unstructured grid.
-pub(crate) struct Grid<'a> {
-    /// Number of points.
-    points: usize,
-    /// Number of cells.
-    cells: usize,
-    /// Points; connectivity, offsets and types; then those of cell data.
-    arrays: Vec<Array<'a>>,
-    /// Fields of points, and of cells.
-    fields: [Vec<Joined<'a>>; 2],
-    /// Attributes of `CellData`.
-    pub(crate) cell_data: String,
-}
-
-impl<'a> Grid<'a> {
-    /// A grid whose cells have so many corners in all, from the records of points, and of each cell's corners, of the
-    /// end of its corners, and of its type.
-    pub(crate) fn new(
-        points: usize,
-        cells: usize,
-        corners: usize,
-        records: [&'a Record<'a>; 4],
-    ) -> Grid<'a> {
-        // 32 bits are half the file.
-        let (index, size) = match i32::try_from(points.max(corners)) {
-            Ok(_) => ("Int32", 4),
-            Err(_) => ("Int64", 8),
-        };
-        let array = |kind, size, name: &'static str, numbers, record| Array {
-            kind,
-            size,
-            name: name.into(),
-            more: "".into(),
-            numbers,
-            records: cells,
-            record,
-        };
-        let [point, vertices, end, kind] = records;
-        let arrays = vec![
-            Array {
-                more: components(3).into(),
-                records: points,
-                ..array("Float64", 8, "Points", 3 * points, point)
-            },
-            array(index, size, "connectivity", corners, vertices),
-            array(index, size, "offsets", cells, end),
-            array("UInt8", 1, "types", cells, kind),
-        ];
-        Grid {
-            points,
-            cells,
-            arrays,
-            fields: Default::default(),
-            cell_data: String::new(),
-        }
-    }
-
-    /// Adds an integer of each cell.
-    pub(crate) fn push_tags(&mut self, name: &'static str, record: &'a Record<'a>) {
-        self.arrays.push(Array {
-            kind: "Int32",
-            size: 4,
-            name: name.into(),
-            more: "".into(),
-            numbers: self.cells,
-            records: self.cells,
-            record,
-        });
-    }
-
-    /// Adds the fields of all points.
-    pub(crate) fn push_point_fields(&mut self, fields: &'a Fields) {
-        self.fields[0].extend(fields.iter().map(Joined::of));
-    }
-
-    /// Adds the fields of all cells: of two lists of the mesh with `counts` elements.
-    pub(crate) fn push_cell_fields(&mut self, lists: [&'a Fields; 2], counts: [usize; 2]) {
-        self.fields[1] = Joined::of_two(lists, counts, RESERVED);
-    }
-}
 
 fn components(count: usize) -> String {
     format!(" NumberOfComponents=\"{count}\"")
 }
 
-/// VTK's name of a type.
-fn type_name(kind: NumberType) -> &'static str {
-    match kind {
-        NumberType::I8 => "Int8",
-        NumberType::U8 => "UInt8",
-        NumberType::I16 => "Int16",
-        NumberType::U16 => "UInt16",
-        NumberType::I32 => "Int32",
-        NumberType::U32 => "UInt32",
-        NumberType::I64 => "Int64",
-        NumberType::U64 => "UInt64",
-        NumberType::F32 => "Float32",
-        NumberType::F64 => "Float64",
-    }
-}
-
-/// The name in letters that XML has: no controls, and no two that are none.
+/// The name in letters that XML allows: no controls, and no noncharacters.
 pub(crate) fn plain_name(name: &str) -> String {
     let letter = |c: char| match c {
         '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => ' ',
@@ -130,7 +34,7 @@ pub(crate) fn plain_name(name: &str) -> String {
     name.chars().map(letter).collect()
 }
 
-/// The name as the value of an attribute of an element.
+/// The name as an attribute's value in XML.
 fn escape(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for letter in name.chars() {
@@ -145,30 +49,32 @@ fn escape(name: &str) -> String {
     text
 }
 
-/// Calls `then` with the counts and the sections of a grid, for [`write_sections`] or [`arrays_of`].
-pub(crate) fn with_sections<R>(grid: &Grid, then: impl FnOnce(&str, &Sections) -> R) -> R {
-    let Grid {
-        points,
-        cells,
-        arrays,
-        fields,
-        cell_data,
-    } = grid;
-    let counts = format!("NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\"");
+/// Calls `then` with the counts and the sections of a grid, for [`write_sections`] or [`arrays_of`]. `data` are arrays of
+/// cell data, which has the attributes `scalars`; `fields` are those of points and of cells.
+pub(crate) fn with_sections<R>(
+    points: &[DVec3],
+    cells: usize,
+    of_cells: &[Array],
+    (mut data, scalars): (Vec<Array>, &str),
+    fields: &[Vec<Joined>; 2],
+    then: impl FnOnce(&str, &Sections) -> R,
+) -> R {
+    let coordinates = coordinates(points);
+    let points = points.len();
     let records = fields.each_ref().map(|fields| field_records(fields));
     let of_points = field_arrays(&fields[0], &records[0]);
-    let mut of_cells = arrays[4..].to_vec();
-    of_cells.extend(field_arrays(&fields[1], &records[1]));
+    data.extend(field_arrays(&fields[1], &records[1]));
     let sections = [
         ("PointData", "", &of_points[..]),
-        ("Points", "", &arrays[..1]),
-        ("Cells", "", &arrays[1..4]),
-        ("CellData", cell_data.as_str(), &of_cells),
+        ("Points", "", &[Array::of_points(points, &coordinates)]),
+        ("Cells", "", of_cells),
+        ("CellData", scalars, &data),
     ];
+    let counts = format!("NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\"");
     then(&counts, &sections)
 }
 
-/// Writes an unstructured grid; `encoding` is text, or little-endian binary appended raw.
+/// Writes an unstructured grid. `encoding` is text, or raw appended little-endian binary.
 pub(crate) fn write_grid(
     out: &mut dyn Out,
     counts: &str,
@@ -178,8 +84,8 @@ pub(crate) fn write_grid(
     write_sections(out, "UnstructuredGrid", counts, sections, encoding)
 }
 
-/// The arrays of points and of cells in the sections of an unstructured grid, as the elements of a list of pieces that
-/// have the same.
+/// The arrays of points and of cells in the sections of an unstructured grid, as elements of a list of pieces with
+/// these arrays.
 pub(crate) fn arrays_of(sections: &Sections) -> [String; 2] {
     let element = |array: &Array| {
         let Array {
@@ -191,12 +97,12 @@ pub(crate) fn arrays_of(sections: &Sections) -> [String; 2] {
     [of_points, of_cells].map(|arrays| arrays.iter().map(element).collect())
 }
 
-/// What gives the numbers of each field.
+/// The records of each field.
 pub(crate) fn field_records<'a>(fields: &'a [Joined<'a>]) -> Vec<Box<Record<'a>>> {
     fields.iter().map(field_record).collect()
 }
 
-/// The arrays of fields, by [`field_records`].
+/// The arrays of fields, from [`field_records`].
 pub(crate) fn field_arrays<'a>(
     fields: &'a [Joined<'a>],
     records: &'a [Box<Record<'a>>],
@@ -204,7 +110,7 @@ pub(crate) fn field_arrays<'a>(
     let names = names_in_file(fields.iter().map(|field| &*field.name), plain_name);
     let all = fields.iter().zip(records).zip(names);
     all.map(|((field, record), name)| Array {
-        kind: type_name(field.kind),
+        kind: names_of(field.kind).xml,
         size: field.kind.size(),
         name: escape(&name).into(),
         more: match field.components {
@@ -218,7 +124,7 @@ pub(crate) fn field_arrays<'a>(
     .collect()
 }
 
-/// Writes a file with a dataset of this kind: one piece of these sections. Sections without arrays are left out.
+/// Writes a file with a dataset of this kind, and one piece of these sections. Sections without arrays are left out.
 pub(crate) fn write_sections(
     out: &mut dyn Out,
     kind: &str,
@@ -252,7 +158,7 @@ pub(crate) fn write_sections(
             write_element(out, array, encoding, offset)?;
             offset += match blocks.next() {
                 Some(blocks) => blocks.iter().map(Vec::len).sum(),
-                // Each array has its length before it.
+                // A length precedes each array.
                 None => 8 + array.size * array.numbers,
             };
         }
@@ -281,7 +187,7 @@ fn field_record<'a>(field: &'a Joined) -> Box<Record<'a>> {
     Box::new(move |i, numbers| field.numbers(i, |number| numbers.number(number)))
 }
 
-/// Writes the element of an array: with its numbers in a file that is text, else with the place where they are.
+/// Writes the element of an array, with its numbers in a text file, or else with the offset of its numbers.
 fn write_element(
     out: &mut dyn Out,
     array: &Array,

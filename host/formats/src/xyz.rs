@@ -1,10 +1,10 @@
-//! Points as text, one a line: `.xyz`.
+//! Points as text, one per line: `.xyz`.
 //!
-//! `x y z`, then a normal `nx ny nz` and a colour `r g b` from 0 to 255, of which either may be missing. There is no
-//! standard: of files with six columns, the last three are colours if all of them are whole numbers from 0 to 255 and
-//! one is over 1, and else normals. With 4 or 7 columns the fourth is an intensity, which is left out with a note, and
-//! the last three a colour. Commas or semicolons may stand between numbers. A first line that is not three numbers
-//! (names of columns, or the number of points) is skipped if points follow, and `#` begins a comment.
+//! `x y z`, then a normal `nx ny nz` and a colour `r g b` from 0 to 255; either may be missing. There is no standard:
+//! in files with six columns, the last three are colours if all of them are whole numbers from 0 to 255 and one is over
+//! 1, or else normals. With 4 or 7 columns the fourth is an intensity, which is left out with a note, and the last
+//! three a colour. Commas or semicolons may separate numbers. A first line that is not three numbers (names of columns,
+//! or the number of points) is skipped if points follow. `#` begins a comment.
 
 use std::borrow::Cow;
 use std::io;
@@ -15,28 +15,27 @@ use glam::DVec3;
 use super::atomic_file::{AtomicFile, write_atomically};
 use super::off::parse_point;
 use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Line, Parsed, Rows, text_start, with_line_feeds};
-use super::{Loaded, map_file};
+use super::text::{Fault, Line, Parsed, TextRows, text_start, with_line_feeds};
+use super::{Loaded, parse_file};
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
-/// Some of the rows.
+/// A part of the rows.
 #[derive(Default)]
 struct Chunk {
     points: Vec<DVec3>,
-    /// The columns behind the first three, three by three.
+    /// The columns after the first three, in groups of three.
     others: Vec<DVec3>,
 }
 
-/// The text with blanks for the commas or semicolons between numbers, at the same offsets.
+/// The text with blanks instead of commas or semicolons between numbers, at the same offsets.
 ///
 /// # Errors
-/// Both in one line of numbers: one of the two may be a decimal mark.
+/// Both in one line of numbers: one of them may be a decimal mark.
 fn with_blanks(file: &[u8]) -> Parsed<Cow<'_, [u8]>> {
     let has = |byte| memchr::memchr(byte, file);
     let (Some(_), Some(semicolon)) = (has(b','), has(b';')) else {
@@ -58,7 +57,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let file = &*with_line_feeds(file);
     let separated = with_blanks(file)?;
     let file = &*separated;
-    let rows = Rows::new(file, text_start(file));
+    let rows = TextRows::new(file, text_start(file));
     let is_point = |row| {
         rows.row(row, "")
             .is_ok_and(|mut line| parse_point(&mut line).is_ok())
@@ -70,8 +69,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             _ => no_points(rows.row(0, "a point")?).map(Loaded::from),
         };
     }
-    let columns = count_columns(rows.row(first, "a point")?);
-    // Behind the position, an intensity.
+    let columns = rows.row(first, "a point")?.tokens();
+    // After the position, an intensity.
     let has_intensity = matches!(columns, 4 | 7);
     if !matches!(columns, 3 | 4 | 6 | 7 | 9) {
         return Err(Fault::new(
@@ -82,7 +81,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             ),
         ));
     }
-    let chunks = rows.parse(first..rows.count, |chunk: &mut Chunk, _, line| {
+    let mut chunks = rows.parse(first..rows.count, |chunk: &mut Chunk, _, line| {
         chunk.points.push(parse_point(line)?);
         if has_intensity {
             line.f64("an intensity")?;
@@ -95,33 +94,20 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             false => Err(line.unexpected("the end of the line, as in the first one")),
         }
     })?;
-    let (points, others): (Vec<_>, Vec<_>) = chunks
-        .into_iter()
-        .map(|chunk| (chunk.points, chunk.others))
-        .unzip();
-    let others = parallel::concat(others);
-    let attributes = match columns {
-        3 | 4 => VertexAttributes::default(),
-        7 => VertexAttributes {
-            colors: Some(parallel::map(&others, to_color)),
-            ..VertexAttributes::default()
-        },
-        6 if are_colors(&others) => VertexAttributes {
-            colors: Some(parallel::map(&others, to_color)),
-            ..VertexAttributes::default()
-        },
-        6 => VertexAttributes {
-            normals: Some(others),
-            ..VertexAttributes::default()
-        },
-        _ => VertexAttributes {
-            normals: Some(parallel::map_chunks(&others, 2, |pair| pair[0])),
-            colors: Some(parallel::map_chunks(&others, 2, |pair| to_color(&pair[1]))),
-            ..VertexAttributes::default()
-        },
-    };
+    let others = parallel::concat_lists(&mut chunks, |chunk| &mut chunk.others);
+    let mut attributes = VertexAttributes::default();
+    match columns {
+        3 | 4 => {}
+        6 if !are_colors(&others) => attributes.normals = Some(others),
+        6 | 7 => attributes.colors = Some(parallel::map(&others, to_color)),
+        _ => {
+            let colors = parallel::map_chunks(&others, 2, |pair| to_color(&pair[1]));
+            attributes.normals = Some(parallel::map_chunks(&others, 2, |pair| pair[0]));
+            attributes.colors = Some(colors);
+        }
+    }
     let mut loaded = Loaded::from(Mesh {
-        points: parallel::concat(points),
+        points: parallel::concat_lists(&mut chunks, |chunk| &mut chunk.points),
         attributes,
         ..Mesh::default()
     });
@@ -132,7 +118,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     Ok(loaded)
 }
 
-/// The cloud of a file whose only row is no point: empty if that is the number 0 or the names of columns.
+/// The cloud of a file whose only row is no point: empty if the row is the number 0 or names of columns.
 fn no_points(row: Line) -> Parsed<Mesh> {
     let mut number = row.clone();
     if number.integer("").is_ok_and(|count| count == 0) && number.is_finished() {
@@ -149,10 +135,6 @@ fn no_points(row: Line) -> Parsed<Mesh> {
     Err(row
         .clone()
         .unexpected("three numbers between blanks (no point follows this line)"))
-}
-
-fn count_columns(mut line: Line) -> usize {
-    std::iter::from_fn(|| line.token()).count()
 }
 
 fn are_colors(columns: &[DVec3]) -> bool {

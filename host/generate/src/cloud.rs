@@ -9,9 +9,9 @@ use trioxide_mesh::{Error, Result, parallel};
 
 /// Metres between pulses, along and across.
 const SPACING: f64 = 0.22;
-/// Pulses shot at a site to find how large it may be.
+/// Pulses shot at a site to estimate the returns of a pulse.
 const PROBES: usize = 4096;
-/// Metres that a strip covers at most, without its overlap.
+/// Largest width of a strip in metres, without its overlap.
 const SWATH: f64 = 400.0;
 /// Overlap of strips, as a share of their width.
 const OVERLAP: f64 = 0.1;
@@ -21,21 +21,21 @@ const FLIGHT_HEIGHT: f64 = 1000.0;
 const DRAWS: u128 = 8;
 /// A coordinate is a multiple of this many metres.
 const UNIT: f64 = 0.01;
-/// Pulses that one task shoots, about.
+/// Pulses of one task, about.
 const TASK: usize = if cfg!(test) { 256 } else { 1 << 16 };
 
 /// `n` points of a landscape as an airborne laser scanner sees it: a cloud in metres, without faces.
 ///
 /// The site is about square; it has 21 pulses a square metre, and so more points where there are trees. The aircraft
 /// flies over it in parallel strips that overlap by a tenth, north and back; its mirror swings from side to side, so
-/// that every other scan line runs westward. Points are numbered as they are measured: strip by strip, line by line,
-/// pulse by pulse, the returns of a pulse from the first to the last. On hills of four scales stand houses, with flat
-/// or gabled roofs, and trees, in which a pulse has up to four returns, shifted along the slanted beam. Every
+/// every other scan line runs westward. Points are numbered as they are measured: strip by strip, line by line, pulse
+/// by pulse, the returns of a pulse from the first to the last. The ground has hills of four scales, houses with flat
+/// or gabled roofs, and trees. In a tree a pulse has up to four returns, shifted along the slanted beam. Every
 /// coordinate is a whole number of centimetres, `0.01 * k` in `f64` as a LAS file gives it, so some points coincide, as
 /// in the LiDAR data of gpu-vertex-clustering-2026, section 6.2.
 ///
 /// # Errors
-/// [`Error::Argument`] if `n` is 0 or more than 32-bit ids can name.
+/// [`Error::Argument`] if `n` is 0 or exceeds the number of 32-bit ids.
 pub fn cloud(n: usize, seed: u64) -> Result<Mesh> {
     if n == 0 || n >= NONE as usize {
         return Err(Error::Argument(format!(
@@ -45,7 +45,7 @@ pub fn cloud(n: usize, seed: u64) -> Result<Mesh> {
     }
     let flight = Flight::new(n, seed);
     let mut points: Vec<DVec3> = Vec::with_capacity(n);
-    // Tasks in waves: their points are copied to where the wave before ended.
+    // Tasks run in waves, whose points are copied to the end of the previous wave's.
     let lines = (TASK / flight.pulses).max(1);
     let mut buffers = vec![Vec::new(); 8 * rayon::current_num_threads()];
     let mut first = 0;
@@ -68,12 +68,12 @@ pub fn cloud(n: usize, seed: u64) -> Result<Mesh> {
 }
 
 struct Flight {
-    /// At the first number of pulse 0.
+    /// Positioned at the first number of pulse 0.
     generator: Pcg64,
     site: Site,
-    /// Metres from one strip's middle to the next.
+    /// Metres from the middle of one strip to the middle of the next.
     strip_distance: f64,
-    /// Metres that a strip is wide.
+    /// Width of a strip in metres.
     width: f64,
     /// Scan lines of a strip.
     lines: usize,
@@ -85,11 +85,11 @@ impl Flight {
     fn new(n: usize, seed: u64) -> Flight {
         let mut generator = Pcg64::seed_from_u64(seed);
         let site = Site::new(&mut generator);
-        // Its trees decide the number of points of a site, and its size decides its trees.
+        // The number of points depends on the site's trees, and the trees depend on the site's size.
         let mut side = (n as f64 * SPACING * SPACING).sqrt();
         for _ in 0..3 {
             let returns = site.probe(side, generator.clone());
-            // A little more than is needed: the last strip ends early.
+            // Slightly larger than needed: the last strip ends early.
             let area = 1.03 * n as f64 * SPACING * SPACING / returns / (1.0 + OVERLAP);
             side = area.sqrt().max(SPACING);
         }
@@ -121,7 +121,7 @@ impl Flight {
         for pulse in 0..self.pulses {
             let draws: [f64; DRAWS as usize] =
                 std::array::from_fn(|_| unit_interval(&mut generator));
-            // The mirror is never at rest: a line runs from one scan line to the next.
+            // The mirror never rests: a line runs on into the next scan line.
             let share = (pulse as f64 + 0.2 + 0.6 * draws[0]) / self.pulses as f64;
             let across = if line % 2 == 0 { share } else { 1.0 - share };
             let along = (line as f64 + share + 0.3 * draws[1]) * SPACING;
@@ -161,7 +161,7 @@ impl Site {
         }
     }
 
-    /// Returns of a pulse, on average over a square.
+    /// Mean returns of a pulse over a square.
     fn probe(&self, side: f64, mut generator: Pcg64) -> f64 {
         let mut returns = Vec::new();
         for _ in 0..PROBES {
@@ -180,13 +180,13 @@ impl Site {
         parts.sum()
     }
 
-    /// Appends the returns of a pulse aimed at a place on the ground. `slant` is how far east it runs for each metre
-    /// down; draws from 2 on are for it.
+    /// Appends the returns of a pulse aimed at a place on the ground. `slant` is its eastward run per metre of descent.
+    /// It uses draws from 2 on.
     fn echo(&self, aim: DVec2, slant: f64, draws: &[f64], returns: &mut Vec<DVec3>) {
         let mut measure = |above: f64, z: f64, noise: f64| {
             let x = aim.x - slant * above;
             let z = z + (noise - 0.5) * 0.04;
-            // Never -0, which a LAS file does not hold.
+            // LAS files hold no -0.
             returns.push(dvec3(x, aim.y, z).map(|x| (x / UNIT).round() * UNIT + 0.0));
         };
         if let Some(roof) = self.roof(aim) {

@@ -1,7 +1,7 @@
-//! Outlines into triangles: the constrained Delaunay triangulation, what of it is kept, and its refinement.
+//! Triangulates outlines: the constrained Delaunay triangulation, the selection of its triangles, and their refinement.
 //!
-//! Spade makes the triangulation. The triangles inside of the outline then become half-edges of their own ([`kept()`]),
-//! so that refinement ([`refine`]) neither sees nor changes what lies outside or in a hole.
+//! Spade computes the triangulation. The triangles inside of the outline then become separate half-edges ([`kept()`]),
+//! so that refinement ([`refine`]) neither sees nor changes triangles outside or in a hole.
 
 use glam::DVec2;
 use spade::handles::{FixedFaceHandle, InnerTag};
@@ -20,13 +20,13 @@ mod refine;
 /// How to triangulate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Refinement {
-    /// Smallest angle of the triangles, in degrees, 0 to 33. Up to 20.7 refinement ends where segments meet at 60
-    /// degrees or more; most outlines let it end up to 30. Smaller angles between segments stay as they are.
+    /// Smallest angle of the triangles, in degrees, 0 to 33. Up to 20.7 refinement ends if segments meet at 60 degrees
+    /// or more; for most outlines it ends up to 30. Smaller angles between segments stay as they are.
     pub smallest_angle: Option<f64>,
     /// Largest area of a triangle.
     pub largest_area: Option<f64>,
-    /// Most vertices that refinement may add, those that it removes again included [default: ten for each of the
-    /// outline, and a million].
+    /// Most vertices that refinement may add, counting the ones it removes again [default: ten for each of the outline,
+    /// and a million].
     pub most_vertices: Option<usize>,
     /// Whether triangles outside of the segments are kept, up to the convex hull.
     pub convex: bool,
@@ -34,18 +34,18 @@ pub struct Refinement {
 
 type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
-/// The constrained Delaunay triangulation of an outline, refined on request, with a sentence for whatever could not be
-/// reached.
+/// The constrained Delaunay triangulation of an outline, refined on request, with a sentence for each bound that was
+/// not reached.
 ///
-/// Without segments it covers the convex hull of the points; with segments what they enclose, less the holes. Only what
-/// is kept is refined. Vertices are those of the outline in their order, used or not, then the ones that refinement
-/// adds. Segments of the result are the pieces of the outline's, in its order, with their markers; those that lie
-/// outside or in a hole are left out. There are regions if the outline has some.
+/// Without segments it covers the convex hull of the points; with segments the area that they enclose, without the
+/// holes. Only this area is refined. Vertices are all vertices of the outline in their order, then the vertices that
+/// refinement adds. Segments of the result are the pieces of the outline's segments, in its order, with their markers;
+/// segments outside or in a hole are left out. The result has regions if the outline has regions.
 ///
 /// # Errors
 /// [`Error::Invalid`] for points that are repeated or out of the range of exact predicates, segments that cross each
-/// other, holes and regions without a triangle, and an outline that encloses nothing; [`Error::Argument`] for an angle
-/// or an area that is none, and where refinement needs more vertices than it may add.
+/// other, holes and regions without a triangle, and an outline that encloses nothing. [`Error::Argument`] for an angle
+/// or an area out of range, and if refinement needs more vertices than it may add.
 pub fn triangulate(
     outline: &Outline,
     refinement: &Refinement,
@@ -167,7 +167,7 @@ fn crossing(outline: &Outline, segment: usize) -> Error {
     }
 }
 
-/// The faces that are reached from `open` without crossing a constraint.
+/// The faces reachable from `open` without crossing a constraint.
 fn flood(cdt: &Cdt, open: Vec<FixedFaceHandle<InnerTag>>, mut visit: impl FnMut(usize) -> bool) {
     let mut open = open;
     while let Some(face) = open.pop() {
@@ -182,7 +182,7 @@ fn flood(cdt: &Cdt, open: Vec<FixedFaceHandle<InnerTag>>, mut visit: impl FnMut(
     }
 }
 
-/// The face at a point.
+/// The face that contains a point.
 fn face_at(
     cdt: &Cdt,
     point: DVec2,
@@ -205,7 +205,7 @@ fn face_at(
                 _ => refuse("lies on a segment: move it inside"),
             }
         }
-        // One that no segment ends at.
+        // A vertex without segments.
         OnVertex(vertex) => {
             let vertex = cdt.vertex(vertex);
             let is_free = vertex.out_edges().all(|edge| !edge.is_constraint_edge());
@@ -218,9 +218,9 @@ fn face_at(
     }
 }
 
-/// Whether each face is a triangle inside of the segments, and in no hole.
+/// Whether each face is a triangle inside of the segments and outside of the holes.
 fn inside(cdt: &Cdt, outline: &Outline, has_sides: bool) -> Result<Vec<bool>> {
-    // Spade's face 0 is what lies outside of the hull.
+    // Spade's face 0 is the outside of the hull.
     let mut is_kept = vec![true; cdt.num_all_faces()];
     is_kept[0] = false;
     let mut visit = |face: usize| std::mem::replace(&mut is_kept[face], false);
@@ -259,7 +259,7 @@ fn regions(cdt: &Cdt, outline: &Outline, is_kept: &[bool]) -> Result<Option<Vec<
                 rule: format!("at {point} lies in a hole or outside: move it inside"),
             });
         }
-        // Of two points in one region the first counts.
+        // If two points lie in one region, the first one counts.
         if of_face[face.index()].is_none() {
             of_face[face.index()] = Some(region);
             flood(cdt, vec![face], |face| {
@@ -277,14 +277,14 @@ fn regions(cdt: &Cdt, outline: &Outline, is_kept: &[bool]) -> Result<Option<Vec<
     ))
 }
 
-/// Says which bounds the triangles do not keep, and the worst of them.
+/// Names the bounds that triangles exceed, and the worst value of each.
 fn not_reached(mesh: &Triangulation, refinement: &Refinement) -> Vec<String> {
     let corners = mesh
         .triangles
         .iter()
         .map(|t| t.map(|v| mesh.points[v as usize]));
     let mut notes = Vec::new();
-    // Of angles and areas as they come out of rounding.
+    // Tolerance for the rounding of angles and areas.
     const ROUNDING: f64 = 1e-9;
     if let Some(bound) = refinement.largest_area {
         let areas = corners
@@ -313,7 +313,7 @@ fn not_reached(mesh: &Triangulation, refinement: &Refinement) -> Vec<String> {
     notes
 }
 
-/// The smallest angle of a triangle, in degrees: that opposite of its shortest edge.
+/// The smallest angle of a triangle, in degrees: the angle opposite to its shortest edge.
 fn smallest_angle(corners: [DVec2; 3]) -> f64 {
     let from = |k: usize| [0, 1, 2].map(|i| corners[(k + i) % 3]);
     let length = |[_, b, c]: [DVec2; 3]| b.distance_squared(c);

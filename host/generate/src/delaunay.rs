@@ -11,10 +11,10 @@ use trioxide_mesh::{Error, Result, ahead, parallel, progress};
 
 type Site = Point2<f64>;
 
-/// With faces that look whether the computation is to end.
+/// A triangulation whose faces test for interrupts.
 type Delaunay = DelaunayTriangulation<Site, (), (), Looks>;
 
-/// What a face carries, nothing: spade makes some with each point, and so shows how far it is.
+/// Empty data of a face. Spade makes some with each point: this shows the progress.
 struct Looks;
 
 impl Default for Looks {
@@ -27,12 +27,12 @@ impl Default for Looks {
 /// The Delaunay triangulation of `points`, which covers their convex hull.
 ///
 /// Vertices are `points` in their order. Triangles are strictly counter-clockwise, in the order of spade's faces, each
-/// from its smallest vertex. Where more than three points lie on an empty circle, one of their triangulations is taken,
-/// always the same. Points on one line give no triangle.
+/// from its smallest vertex. If more than three points lie on an empty circle, the result is always the same one of
+/// their triangulations. Points on one line give no triangle.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a point that is repeated, not finite, or so near to zero (under 2^-142) or so large (over
-/// 2^201) that exact predicates could not be evaluated.
+/// [`Error::Invalid`] for a point that is repeated, not finite, or out of the range of exact predicates: nearer to zero
+/// than 2^-142, or larger than 2^201.
 pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
     let fault = |i: usize| {
         let mut coordinates = points[i].to_array().into_iter();
@@ -49,7 +49,7 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
         mean,
         numbers,
     } = Sites::new(&points);
-    // One thread does all of it, in lists whose size is known: others clear their pages meanwhile.
+    // This thread works alone, in lists of known size: other threads touch their pages meanwhile.
     let delaunay = ahead::while_running(|| Delaunay::bulk_load(sites))
         .expect("coordinates were validated, and spade has no other error");
     if delaunay.num_vertices() < points.len() {
@@ -68,7 +68,7 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
             _ => [c, a, b],
         }
     });
-    // To give back its memory takes as long as a tenth of making it.
+    // Freeing its memory takes a tenth of the time of building it.
     rayon::spawn(move || drop(delaunay));
     Ok(Triangulation {
         points,
@@ -77,20 +77,20 @@ pub fn delaunay(points: Vec<DVec2>) -> Result<Triangulation> {
     })
 }
 
-/// Points as spade gets them.
+/// Points, prepared for spade.
 struct Sites {
-    /// In the order in which spade inserts them, from the last one, so that its one thread has nothing to sort; or in
-    /// the order of the points, where spade would sort these otherwise than those.
+    /// In the order of spade's insertions, from the last one, so that its single thread has nothing to sort. Or in the
+    /// order of the points, if spade would sort them differently.
     sites: Vec<Site>,
     /// The mean of the points in their order.
     mean: DVec2,
-    /// The point of each site in the order in which spade inserts them.
+    /// The point of each site, in the order of spade's insertions.
     numbers: Vec<u32>,
 }
 
 impl Sites {
-    /// Spade sorts by the distance from the mean, which it sums up in the order in which it gets the sites: another
-    /// order may move it by some units in the last place, and so swap two sites at nearly the same distance.
+    /// Spade sorts by the distance from the mean, which it sums in the order of the sites. Another order may move the
+    /// mean by some units in the last place, and so swap two sites at nearly the same distance.
     fn new(points: &[DVec2]) -> Sites {
         let mean = mean(points.iter().copied());
         let order = farthest_first(points, mean);
@@ -108,10 +108,10 @@ impl Sites {
     }
 }
 
-/// The points by their distance from `mean`, the farthest first, of several at one distance by place: each a key and
-/// its number.
+/// The points by their distance from `mean`, the farthest first, points at one distance by place. Each element is a key
+/// and the point's number.
 fn farthest_first(points: &[DVec2], mean: DVec2) -> Vec<[u64; 2]> {
-    // Into groups by distance, each of which a cache holds.
+    // First into groups by distance, which fit a cache.
     const GROUPS: usize = 4096;
     const MANY: usize = 1 << 17;
     let largest = parallel::map_pieces(points.len(), parallel::GRAIN, |piece| {
@@ -121,14 +121,14 @@ fn farthest_first(points: &[DVec2], mean: DVec2) -> Vec<[u64; 2]> {
     let groups_a_unit = GROUPS as f64 / largest.into_iter().fold(0.0, f64::max);
     let mut groups = Partition::new(points.len(), GROUPS, |v| {
         let distance = distance(mean, points[v]);
-        // NaN, where all lie at one place, is the last group.
+        // NaN, if all points lie at one place, goes into the last group.
         let from_last = ((distance * groups_a_unit) as usize).min(GROUPS - 1);
-        // No distance is negative, so that its bits ascend with it.
+        // No distance is negative, so its bits ascend with it.
         [(GROUPS - 1 - from_last, [!distance.to_bits(), v as u64])]
     });
     let mut order = std::mem::take(&mut groups.rows);
     groups.split(&mut order).into_par_iter().for_each(|group| {
-        // The standard library's sort is the quicker one, but one thread's.
+        // The standard library's sort is quicker, but uses one thread.
         match group.len() < MANY {
             true => group.sort_unstable_by_key(|row| row[0]),
             false => group.par_sort_unstable_by_key(|row| row[0]),
@@ -153,7 +153,7 @@ fn place(site: Site) -> DVec2 {
     DVec2::new(site.x, site.y)
 }
 
-/// Whether spade leaves `count` sites in their order where this is their mean; no two of them are at one place then.
+/// Whether spade leaves `count` sites in their order if this is their mean; then no two of them are at one place.
 fn is_order_of_spade(mean: DVec2, count: usize, place: impl Fn(usize) -> DVec2 + Sync) -> bool {
     let is_first = |i: usize| {
         let [p, q] = [place(i), place(i + 1)];
@@ -163,9 +163,9 @@ fn is_order_of_spade(mean: DVec2, count: usize, place: impl Fn(usize) -> DVec2 +
     parallel::find(count.saturating_sub(1), |i| !is_first(i)).is_none()
 }
 
-/// The point of each vertex of `delaunay`, which has one for each; `inserted` are the points in spade's order.
+/// The point of each vertex of `delaunay`, which has one vertex for each. `inserted` are the points in spade's order.
 ///
-/// Spade inserts some behind all others: those that it does not see at the left of the edge that they come to.
+/// Spade inserts some points after all others: points that are not at the left of the edge that they are inserted at.
 fn numbers_of_vertices(
     delaunay: &Delaunay,
     points: &[DVec2],
@@ -192,7 +192,7 @@ fn numbers_of_vertices(
     }
 }
 
-/// The point of each vertex, whatever the order in which spade inserted them; no two points are at one place.
+/// The point of each vertex, for any order of insertion. No two points are at one place.
 fn numbers_by_place(points: &[DVec2], vertex: impl Fn(usize) -> DVec2 + Sync) -> Vec<u32> {
     let compare = |p: DVec2, q: DVec2| {
         // No coordinate is NaN.
@@ -208,13 +208,13 @@ fn numbers_by_place(points: &[DVec2], vertex: impl Fn(usize) -> DVec2 + Sync) ->
     })
 }
 
-/// As spade sums it up.
+/// The mean, in spade's order of summation.
 fn mean(points: impl ExactSizeIterator<Item = DVec2>) -> DVec2 {
     let share = 1.0 / points.len() as f64;
     points.fold(DVec2::ZERO, |sum, p| sum + p) * share
 }
 
-/// As spade computes it: a square.
+/// The squared distance, as spade computes it.
 fn distance(mean: DVec2, point: DVec2) -> f64 {
     let [x, y] = (mean - point).to_array();
     x * x + y * y
@@ -232,7 +232,7 @@ pub(crate) fn invalid(vertex: usize, coordinate: f64, error: InsertionError) -> 
     }
 }
 
-/// Names the first of `points` that lies where one before it does; there is one.
+/// The error for the first of `points` that repeats an earlier one. There must be one.
 pub(crate) fn repeated_points(points: &[DVec2]) -> Error {
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|&a, &b| {
@@ -258,7 +258,7 @@ mod tests {
     use crate::{disk_points, random_points};
     use spade::HasPosition;
 
-    /// A point that keeps its number.
+    /// A point with its number.
     struct Numbered(Site, u32);
 
     impl HasPosition for Numbered {
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn sites_that_are_sorted_before_give_the_same_faces() {
         let lattice = (0..60 * 60).map(|i| DVec2::new(f64::from(i % 60), f64::from(i / 60)) / 8.0);
-        // The first coordinates are large, and small ones are lost in their sum.
+        // The first coordinates are large: small ones are lost in their sum.
         let mut uneven = random_points(3_000, 5).unwrap();
         for (i, point) in uneven.iter_mut().enumerate() {
             *point *= [1e15, 1.0, 1e-9][i % 3];
@@ -338,7 +338,7 @@ mod tests {
             );
         }
         assert!(sorted >= 4 && behind > 0, "{sorted}, {behind}");
-        // Sites at one place are left to spade, in the order of the points.
+        // If sites coincide, spade gets them in the order of the points.
         let mut twice = random_points(100, 1).unwrap();
         twice.push(twice[50]);
         let Sites { sites, .. } = Sites::new(&twice);

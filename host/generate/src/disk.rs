@@ -20,7 +20,7 @@ pub fn disk(n: usize, seed: u64) -> Result<Triangulation> {
 /// (1, 0), then uniform random points in the order in which they are drawn.
 ///
 /// The spacing s on the circle equals the spacing of a square grid of the same density, and random points stay 0.6 s
-/// away from it. Two of them coincide with a chance under 2^-48 for any `n`, and [`delaunay`] would refuse them.
+/// away from it. Two random points coincide with a probability under 2^-48 for any `n`; [`delaunay`] would refuse them.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 3 or over [`MAX_POINTS`](super::MAX_POINTS).

@@ -9,19 +9,19 @@ use super::{check_least_points, check_most_points, unit_interval};
 use trioxide_mesh::mesh::Triangulation;
 use trioxide_mesh::{Result, parallel};
 
-/// Largest move of a point of [`jittered`] along each axis, in squares: too small to turn a triangle over.
+/// Largest move of a point of [`jittered`] along each axis, in squares: too small to invert a triangle.
 const JITTER: f64 = 0.25;
 
-/// Points of a piece that one thread makes, for which a generator of random numbers is brought to its place once.
+/// Points of a task, which advances the random numbers' generator once.
 const PIECE: usize = 1 << 14;
 
-/// A [`grid`] or a [`jittered`] one, of which any points and triangles can be made by themselves: what several
-/// processes make together need not fit one, nor 32-bit ids.
+/// A [`grid`] or a [`jittered`] grid, which can generate any range of its points and triangles: several processes may
+/// generate parts of a grid that exceeds the memory of one process, and 32-bit ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Points of a row, and rows.
+    /// Points of a row; number of rows.
     side: u64,
-    /// Where inner points are moved, by what they are.
+    /// Seed of the inner points' moves.
     seed: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ impl Grid {
         Ok(Self { side, seed: None })
     }
 
-    /// The same with inner points moved at random: [`jittered`], if 32-bit indices can number it.
+    /// The same grid with inner points moved at random: [`jittered`], if 32-bit indices can number it.
     ///
     /// # Errors
     /// As [`Grid::uniform`].
@@ -66,7 +66,7 @@ impl Grid {
         2 * (self.side - 1) * (self.side - 1)
     }
 
-    /// Where a vertex lies unless it is moved.
+    /// The place of a vertex before its move.
     pub fn place(&self, vertex: u64) -> DVec2 {
         let coordinate = |i: u64| i as f64 / (self.side - 1) as f64;
         DVec2::new(
@@ -78,15 +78,15 @@ impl Grid {
     /// Points of a range of vertices.
     ///
     /// # Panics
-    /// When the range ends behind the last vertex.
+    /// When the range ends after the last vertex.
     pub fn points(&self, range: Range<u64>) -> Vec<DVec2> {
         self.points_as(range, |p| p)
     }
 
-    /// A value of each point of a range of vertices.
+    /// `value` of each point of a range of vertices.
     ///
     /// # Panics
-    /// When the range ends behind the last vertex.
+    /// When the range ends after the last vertex.
     pub fn points_as<T: Pod + Send>(
         &self,
         range: Range<u64>,
@@ -118,11 +118,11 @@ impl Grid {
         all
     }
 
-    /// The moves of the inner points, one after the other, from vertex `first` on.
+    /// The moves of the inner points, in order from vertex `first`.
     fn jitter(&self, seed: u64, first: u64) -> impl FnMut() -> DVec2 {
         let step = 2.0 * JITTER / (self.side - 1) as f64;
         let mut generator = Pcg64::seed_from_u64(seed);
-        // Two numbers for each inner point before.
+        // Two numbers for each earlier inner point.
         generator.advance(2 * u128::from(self.inner_before(first)));
         move || {
             let x = (unit_interval(&mut generator) - 0.5) * step;
@@ -131,12 +131,12 @@ impl Grid {
         }
     }
 
-    /// Whether this row or column is not at the border.
+    /// Whether this row or column is inside of the border.
     fn is_inner(&self, i: u64) -> bool {
         i > 0 && i < self.side - 1
     }
 
-    /// Number of points inside before vertex `v`.
+    /// Number of inner points before vertex `v`.
     fn inner_before(&self, v: u64) -> u64 {
         let inner = self.side - 2;
         let (row, column) = (v / self.side, v % self.side);
@@ -149,10 +149,10 @@ impl Grid {
         before(row) * inner + in_row
     }
 
-    /// A value of each triangle of a range, made of its vertices.
+    /// `value` of each triangle of a range, from its vertices.
     ///
     /// # Panics
-    /// When the range begins behind the last triangle.
+    /// When the range begins after the last triangle.
     pub fn triangles_of<T: Pod + Send>(
         &self,
         range: Range<u64>,
@@ -162,8 +162,7 @@ impl Grid {
         let mut all = parallel::zeroed((range.end - range.start) as usize);
         let lower = |corner: u64| make(self.half_square(corner, 0));
         let upper = |corner: u64| make(self.half_square(corner, 1));
-        // A division a triangle, or a branch by its half, would take longer than the triangle: row by row, square by
-        // square.
+        // A division or a branch per triangle would take longer than the triangle: row by row, square by square.
         parallel::for_chunks_mut(&mut all, PIECE, |piece, mut rest| {
             let mut t = range.start + (piece * PIECE) as u64;
             while !rest.is_empty() {
@@ -196,7 +195,7 @@ impl Grid {
         self.half_square(t / 2 / cells * self.side + t / 2 % cells, t % 2)
     }
 
-    /// Vertices of the lower triangle of the square at a vertex, or of the upper one.
+    /// Vertices of the lower or upper triangle of the square at a vertex.
     fn half_square(&self, lower_left: u64, half: u64) -> [u64; 3] {
         let upper_right = lower_left + self.side + 1;
         match half {
@@ -205,7 +204,7 @@ impl Grid {
         }
     }
 
-    /// All of it.
+    /// The whole grid.
     fn whole(&self) -> Result<Triangulation> {
         check_most_points(self.vertices() as usize)?;
         let narrow = |corners: [u64; 3]| corners.map(|v| v as u32);
@@ -245,7 +244,7 @@ pub fn jittered(n: usize, seed: u64) -> Result<Triangulation> {
 mod tests {
     use super::*;
 
-    /// What a rank makes is a part of the whole, wherever it begins: also its random moves.
+    /// A rank generates a part of the whole, from any start, with the same random moves.
     #[test]
     fn parts_of_a_grid_are_those_of_the_whole() {
         for side in [2_u64, 3, 4, 200] {
@@ -275,7 +274,7 @@ mod tests {
         assert_eq!(large.points(b..b + 1), [DVec2::ONE]);
     }
 
-    /// The moves are drawn one after the other.
+    /// The moves are drawn in the order of the points.
     #[test]
     fn a_jittered_grid_draws_in_the_order_of_its_points() {
         let (k, seed) = (150, 11);

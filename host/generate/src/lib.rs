@@ -1,4 +1,4 @@
-//! Datasets, each the same bits on every machine for the same arguments. Planar ones (gpolylla-2023, section 7.1, and
+//! Datasets with the same bits on every machine for the same arguments. Planar ones (gpolylla-2023, section 7.1, and
 //! more):
 //!
 //! - [`grid`]: the paper's grid meshes: uniform points, every square split by the same diagonal;
@@ -7,15 +7,15 @@
 //!   Delaunay;
 //! - [`disk`]: uniform points in the unit disk inside of a regularly sampled circle, Delaunay.
 //!
-//! And in space, numbered as a scanner measures (gpu-vertex-clustering-2026, section 6.2):
+//! Datasets in space, numbered as a scanner measures (gpu-vertex-clustering-2026, section 6.2):
 //!
 //! - [`scan`]: a closed surface of triangles with the noise of a range scanner;
 //! - [`cloud`]: a landscape as airborne LiDAR sees it, points without faces.
 //!
-//! The bits are the same because PCG64 draws the points one after the other, each coordinate a multiple of 2^-53; sines
-//! come from the `libm` crate, not from the system; and [`delaunay`] inserts the points in an order that depends on
-//! their coordinates only, with exact predicates. Threads that draw in parallel advance the generator to the start of
-//! their points.
+//! The bits are the same for three reasons. PCG64 draws the points in order, each coordinate a multiple of 2^-53. Sines
+//! come from the `libm` crate, not from the system. [`delaunay`] inserts the points in an order that depends only on
+//! their coordinates, with exact predicates. Threads that draw in parallel advance the generator to the start of their
+//! points.
 
 mod cloud;
 mod constrained;

@@ -1,6 +1,6 @@
-//! Smooth random functions of space: value noise, a hash at every point of the integer lattice, interpolated between.
+//! Smooth random functions of space: value noise, interpolated between hashes at the points of the integer lattice.
 //!
-//! Only sums, products and floors: the same bits on every machine.
+//! It uses only sums, products and floors: the same bits on every machine.
 
 use glam::{DVec2, DVec3};
 use trioxide_mesh::random::mix;

@@ -23,10 +23,10 @@ pub fn random(n: usize, seed: u64) -> Result<Triangulation> {
 /// `n` distinct points of the unit square: its four corners, then uniform random points in the order in which they are
 /// drawn.
 ///
-/// A coordinate nearer to the border than sqrt(0.4 / n) is moved onto it, so about 2.5 sqrt(n) points lie on the
-/// border, exactly collinear, and no sliver is left along it. The corners and this tolerance agree with the generator
-/// that the paper's authors publish with their code. A point of the border that is there already is drawn anew; two
-/// points inside coincide with a chance under 2^-48 for any `n`, and [`delaunay`] would refuse them.
+/// A coordinate nearer to the border than sqrt(0.4 / n) is moved onto it: about 2.5 sqrt(n) points lie on the border,
+/// exactly collinear, and no sliver is left along it. The corners and this tolerance agree with the generator that the
+/// paper's authors publish with their code. A point that repeats a point of the border is drawn again. Two inner points
+/// coincide with a probability under 2^-48 for any `n`; [`delaunay`] would refuse them.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 4 or over [`MAX_POINTS`](super::MAX_POINTS).
@@ -44,7 +44,7 @@ pub fn random_points(n: usize, seed: u64) -> Result<Vec<DVec2>> {
     };
     let on_border = |point: DVec2| point.to_array().iter().any(|&x| x == 0.0 || x == 1.0);
     let corners = [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y];
-    // No coordinate is -0 or NaN: points are equal if their bits are.
+    // No coordinate is -0 or NaN: points are equal exactly if their bits are.
     let bits = |point: DVec2| point.to_array().map(f64::to_bits);
     let mut border: HashSet<[u64; 2]> = corners.map(bits).into();
     let mut generator = Pcg64::seed_from_u64(seed);
@@ -66,7 +66,7 @@ pub fn random_points(n: usize, seed: u64) -> Result<Vec<DVec2>> {
     let again: Vec<usize> = at_border
         .filter(|&i| !border.insert(bits(points[i])))
         .collect();
-    // Few: most are corners, of which one or two are drawn for any `n`.
+    // They are few: most coincide with corners, which one or two draws hit for any `n`.
     again.into_iter().rev().for_each(|i| _ = points.remove(i));
     while points.len() < n {
         let point = draw(&mut generator);
@@ -81,7 +81,7 @@ pub fn random_points(n: usize, seed: u64) -> Result<Vec<DVec2>> {
 mod tests {
     use super::*;
 
-    /// Points one after the other, each drawn anew as long as it is one of the border that is there.
+    /// Points in order. A point that repeats a point of the border is drawn again.
     fn plain(n: usize, seed: u64) -> Vec<[f64; 2]> {
         let tolerance = (0.4 / n as f64).sqrt();
         let mut generator = Pcg64::seed_from_u64(seed);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn points_are_drawn_one_after_the_other() {
-        // Few points, many of them at corners; and several pieces.
+        // Few points, many at corners; and several tasks.
         let sizes = (4..60).chain([DRAWN + 3, DRAWN + 4, DRAWN + 5, 3 * DRAWN]);
         for n in sizes {
             for seed in 0..3 {

@@ -1,4 +1,4 @@
-//! Tetrahedra of points that are sampled as for the prototypes of Polylla in three dimensions.
+//! Tetrahedra of sampled points, as the prototypes of Polylla in three dimensions use them.
 
 use std::collections::HashSet;
 
@@ -11,36 +11,36 @@ use super::unit_interval;
 use trioxide_mesh::volume::TetMesh;
 use trioxide_mesh::{Error, Result};
 
-/// How the points in a cube are chosen.
+/// Sampling of points in a cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
     /// Uniform random points.
     Uniform,
-    /// No two points nearer to each other than a radius, and no room for a further one, nearly.
+    /// No two points are nearer than a radius, and there is nearly no room for a further point.
     Poisson,
     /// A grid whose points are moved by up to a quarter of its spacing.
     SemiUniform,
 }
 
-/// Candidates of a point.
+/// Candidates around a point.
 const CANDIDATES: u32 = 30;
-/// A Poisson sample with radius r has (DENSITY / r + OUTSIDE)^3 points of the cube, about: fitted to 1,034 to 50,192
-/// points of SciPy's.
+/// A Poisson sample with radius r has about (DENSITY / r + OUTSIDE)^3 points of the cube. Fitted to SciPy's samples of
+/// 1,034 to 50,192 points.
 const DENSITY: f64 = 0.8218;
-/// Room that points near the sides do not share.
+/// Room at the sides, which no other points share.
 const OUTSIDE: f64 = 0.329;
-/// Distance from a side, in mean distances of points, up to which points go to it: 0.02 for 50,000 points.
+/// Points this near to a side are moved onto it, in mean distances of points: 0.02 for 50,000 points.
 const TOLERANCE: f64 = 0.737;
-/// Times that a mesh with a flat tetrahedron is tried with the next points.
+/// Attempts, each with the next points, to get a mesh without flat tetrahedra.
 const ATTEMPTS: u64 = 8;
 
 /// The Delaunay mesh of about `n` points of the unit cube, sampled as those of arXiv 2310.03665, section 5.
 ///
 /// As in the notebook of its code (github.com/Magdalena-Alvarez/3D-Polylla, `3D-samplegeneration.ipynb`) the cube's
 /// corners are added, and a coordinate nearer to a side than 0.737 n^(-1/3) is moved onto it: 0.02 for 50,000 points,
-/// as there. Points that fall together are one.
+/// as in the notebook. Points that coincide become one.
 ///
-/// - [`Sample::Uniform`]: `n` points, fewer by those that fall together.
+/// - [`Sample::Uniform`]: `n` points, fewer if points coincide.
 /// - [`Sample::Poisson`]: Bridson's sampling ("Fast Poisson Disk Sampling in Arbitrary Dimensions", SIGGRAPH 2007
 ///   sketches) with 30 candidates up to two radii from each point, as `scipy.stats.qmc.PoissonDisk`; the radius is
 ///   0.8218 / (n^(1/3) - 0.329), 0.0225 for 50,000 points, which gives `n` within some percent.
@@ -49,11 +49,11 @@ const ATTEMPTS: u64 = 8;
 ///   a quarter of its spacing along each axis.
 ///
 /// The sides have the tags of [`tet_grid`](super::tet_grid). As for [`random_tets`](super::random_tets) the
-/// construction sees them curved.
+/// construction uses curved sides.
 ///
 /// # Errors
-/// [`Error::Argument`] if `n` is under 8 or too large for 32-bit edge ids, or where several samples had a flat
-/// tetrahedron (never seen).
+/// [`Error::Argument`] if `n` is under 8 or too large for 32-bit edge ids, or if several samples had a flat tetrahedron
+/// (never seen).
 pub fn sampled_tets(n: usize, sample: Sample, seed: u64) -> Result<TetMesh> {
     check_size(n, 8, n.saturating_mul(8))?;
     let mut generator = Pcg64::seed_from_u64(seed);
@@ -88,7 +88,7 @@ pub fn sampled_tets(n: usize, sample: Sample, seed: u64) -> Result<TetMesh> {
     )))
 }
 
-/// The sides of the cube that a point lies on, a bit each: x = 0, x = 1 and so on.
+/// The sides of the cube that contain a point, one bit each: x = 0, x = 1 and so on.
 fn sides(p: DVec3) -> u32 {
     let on = |axis: usize| {
         let low = u32::from(p[axis] == 0.0);
@@ -97,7 +97,7 @@ fn sides(p: DVec3) -> u32 {
     on(0) | on(1) | on(2)
 }
 
-/// The corners of the cube and the points, with coordinates near a side on it, each point once, those of the sides
+/// The corners of the cube and the points, moved onto near sides. Each point is there once; points on the sides come
 /// first.
 fn snapped(points: Vec<DVec3>, tolerance: f64) -> Vec<DVec3> {
     let snap = |x: f64| {
@@ -112,7 +112,7 @@ fn snapped(points: Vec<DVec3>, tolerance: f64) -> Vec<DVec3> {
     let corner = |i: u32| DVec3::new((i & 1).into(), (i >> 1 & 1).into(), (i >> 2).into());
     let all = (0..8).map(corner).chain(points);
     let mut seen = HashSet::new();
-    // No coordinate is -0 or NaN: points are equal if their bits are.
+    // No coordinate is -0 or NaN: points are equal exactly if their bits are.
     let all = all
         .map(|p| DVec3::from_array(p.to_array().map(snap)))
         .filter(|p| seen.insert(p.to_array().map(f64::to_bits)));
@@ -154,11 +154,10 @@ fn moved_grid(n: usize, generator: &mut Pcg64) -> Vec<DVec3> {
     points
 }
 
-/// Bridson's sampling of the unit cube, as SciPy has it: a point that is chosen at random from those that had no turn
-/// has candidates in the ball of two radii around it, and each that is no nearer than the radius to any point becomes a
-/// point.
+/// Bridson's sampling of the unit cube, as in SciPy. It chooses a random active point, draws candidates in the ball of
+/// two radii around it, and adds each candidate that keeps the radius from all points.
 fn poisson(radius: f64, generator: &mut Pcg64) -> Vec<DVec3> {
-    // A cell has one point at most.
+    // A cell contains one point at most.
     let cells = (3f64.sqrt() / radius).ceil().max(1.0) as usize;
     let cell_of = |p: DVec3| {
         p.to_array()
@@ -171,7 +170,7 @@ fn poisson(radius: f64, generator: &mut Pcg64) -> Vec<DVec3> {
         grid[index(cell_of(p))] = points.len() as u32;
         points.push(p);
     };
-    // Cells as far as a radius reaches.
+    // Cells within a radius.
     let reach = (radius * cells as f64).ceil() as usize;
     let has_room = |p: DVec3, points: &[DVec3], grid: &[u32]| {
         let [x, y, z] = cell_of(p).map(|i| i.saturating_sub(reach)..(i + reach + 1).min(cells));
@@ -247,8 +246,8 @@ mod tests {
         }
     }
 
-    /// No two points of the sample are too near, and there are about as many as asked for: 50,172 for the radius 0.0225
-    /// of SciPy's.
+    /// No two points of the sample are too near, and the sample has about the requested size: 50,172 points for SciPy's
+    /// radius 0.0225.
     #[test]
     fn poisson_points_keep_their_distance() {
         let n = 6000;

@@ -11,7 +11,7 @@ use trioxide_mesh::{Result, parallel};
 
 /// Numbers drawn for each vertex.
 const DRAWS: u128 = 4;
-/// Largest distance of a sample from its place in the raster, in spacings: two of a row stay 0.3 spacings apart.
+/// Largest distance of a sample from its place in the raster, in spacings: neighbours of a row stay 0.3 spacings apart.
 const JITTER: f64 = 0.35;
 /// Largest error of a sample's range, in spacings.
 const RANGE_NOISE: f64 = 0.15;
@@ -19,45 +19,45 @@ const RANGE_NOISE: f64 = 0.15;
 /// A closed surface as a range scanner sees it: `n` vertices, 2 `n` - 4 counter-clockwise triangles.
 ///
 /// A sphere of radius 1, displaced by smooth relief of five scales (0.3 to 0.005), is sampled in rows from its north
-/// pole to its south pole. Rows and the samples of a row are about sqrt(4 pi / n) apart; each sample is off its place
-/// by up to 0.35 spacings along both directions (uniform), and its range by up to 0.15 spacings (triangular). Vertices
-/// are numbered as they are scanned, row by row and eastward: neighbours in a row are neighbours in memory, neighbours
-/// in the next row are a row away, as in the scans of gpu-vertex-clustering-2026, section 6.2. No vertex is repeated on
-/// purpose.
+/// pole to its south pole. Rows, and the samples of a row, are about sqrt(4 pi / n) apart. Each sample is moved by up
+/// to 0.35 spacings along both directions (uniform), and its range by up to 0.15 spacings (triangular). Vertices are
+/// numbered as they are scanned, row by row and eastward: neighbours in a row are neighbours in memory, neighbours in
+/// the next row are a row away, as in the scans of gpu-vertex-clustering-2026, section 6.2. The dataset repeats no
+/// vertex deliberately.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 16 or over [`MAX_POINTS`](super::MAX_POINTS).
 pub fn scan(n: usize, seed: u64) -> Result<Mesh> {
     check_point_count(n, 16)?;
-    let rows = Rows::new(n);
-    let surface = Surface::new(seed, &rows);
+    let raster = Raster::new(n);
+    let surface = Surface::new(seed, &raster);
     let mut points: Vec<DVec3> = parallel::zeroed(n);
     let mut triangles: Vec<[u32; 3]> = parallel::zeroed(2 * n - 4);
 
     let mut left = &mut points[..];
-    let mut row_points = Vec::with_capacity(rows.count());
-    for row in 0..rows.count() {
-        row_points.push(left.split_off_mut(..rows.len(row)).expect("n vertices"));
+    let mut row_points = Vec::with_capacity(raster.count());
+    for row in 0..raster.count() {
+        row_points.push(left.split_off_mut(..raster.len(row)).expect("n vertices"));
     }
     parallel::for_each_mut(&mut row_points, |row, points| {
-        surface.sample_row(row, &rows, points);
+        surface.sample_row(row, &raster, points);
     });
 
-    // A cap inside of the first row, a strip from each row to the next, a cap inside of the last row.
+    // A cap inside of the first row, a strip between consecutive rows, a cap inside of the last row.
     let mut left = &mut triangles[..];
-    let mut parts = Vec::with_capacity(rows.count() + 1);
-    for part in 0..=rows.count() {
+    let mut parts = Vec::with_capacity(raster.count() + 1);
+    for part in 0..=raster.count() {
         let count = match part {
-            0 => rows.len(0) - 2,
-            last if last == rows.count() => rows.len(last - 1) - 2,
-            _ => rows.len(part - 1) + rows.len(part),
+            0 => raster.len(0) - 2,
+            last if last == raster.count() => raster.len(last - 1) - 2,
+            _ => raster.len(part - 1) + raster.len(part),
         };
         parts.push(left.split_off_mut(..count).expect("2n - 4 triangles"));
     }
     parallel::for_each_mut(&mut parts, |part, triangles| match part {
-        0 => rows.cap(0, [1, 2], triangles),
-        last if last == rows.count() => rows.cap(last - 1, [2, 1], triangles),
-        _ => rows.strip(part, triangles),
+        0 => raster.cap(0, [1, 2], triangles),
+        last if last == raster.count() => raster.cap(last - 1, [2, 1], triangles),
+        _ => raster.strip(part, triangles),
     });
     Ok(Mesh {
         points,
@@ -66,21 +66,21 @@ pub fn scan(n: usize, seed: u64) -> Result<Mesh> {
     })
 }
 
-/// The raster: rows of equal height, with as many samples as their place on the sphere has area.
-struct Rows {
+/// The raster: rows of equal height, whose numbers of samples are proportional to their area on the sphere.
+struct Raster {
     /// First vertex of each row, and the number of vertices.
     starts: Vec<u32>,
 }
 
-impl Rows {
-    fn new(n: usize) -> Rows {
+impl Raster {
+    fn new(n: usize) -> Raster {
         let count = (PI / 4.0 * n as f64).sqrt() as usize;
         let start = |row: usize| match row == count {
             true => n as u32,
-            // The share of the sphere above.
+            // The fraction of the sphere above the row.
             false => (n as f64 * (1.0 - libm::cos(PI * row as f64 / count as f64)) / 2.0) as u32,
         };
-        Rows {
+        Raster {
             starts: (0..=count).map(start).collect(),
         }
     }
@@ -93,7 +93,7 @@ impl Rows {
         (self.starts[row + 1] - self.starts[row]) as usize
     }
 
-    /// The triangles inside of a row, all at its first vertex; `order` of the other two.
+    /// The triangles inside of a row, all at its first vertex. `order` orders the other two vertices.
     fn cap(&self, row: usize, order: [u32; 2], triangles: &mut [[u32; 3]]) {
         let first = self.starts[row];
         for (k, triangle) in triangles.iter_mut().enumerate() {
@@ -102,7 +102,7 @@ impl Rows {
         }
     }
 
-    /// The triangles between a row and the one above: from where both begin, the nearer next sample of the two.
+    /// The triangles between a row and the row above. From the start of both, each step takes the nearer next sample.
     fn strip(&self, row: usize, triangles: &mut [[u32; 3]]) {
         let counts = [self.len(row - 1), self.len(row)];
         let vertex = |side: usize, i: usize| {
@@ -111,8 +111,8 @@ impl Rows {
         };
         let (mut above, mut below) = (0, 0);
         for triangle in triangles {
-            // (above + 1) / counts[0] <= (below + 1) / counts[1], the parts of both rows that lie behind; a row that is
-            // complete is never less.
+            // (above + 1) / counts[0] <= (below + 1) / counts[1]: the finished parts of both rows. A complete row is
+            // never less.
             let is_above = (above + 1) * counts[1] <= (below + 1) * counts[0];
             let (a, b) = (vertex(0, above), vertex(1, below));
             if is_above {
@@ -130,14 +130,14 @@ impl Rows {
 struct Surface {
     /// Relief of each scale: its function, scale and height.
     relief: [(Noise, f64, f64); 5],
-    /// At the first number of vertex 0.
+    /// Positioned at the first number of vertex 0.
     generator: Pcg64,
     /// Distance between rows, in radians.
     spacing: f64,
 }
 
 impl Surface {
-    fn new(seed: u64, rows: &Rows) -> Surface {
+    fn new(seed: u64, raster: &Raster) -> Surface {
         let mut generator = Pcg64::seed_from_u64(seed);
         let scales = [
             (1.6, 0.3),
@@ -150,13 +150,13 @@ impl Surface {
             relief: scales
                 .map(|(frequency, height)| (Noise::new(generator.next_u64()), frequency, height)),
             generator,
-            spacing: PI / rows.count() as f64,
+            spacing: PI / raster.count() as f64,
         }
     }
 
-    fn sample_row(&self, row: usize, rows: &Rows, points: &mut [DVec3]) {
+    fn sample_row(&self, row: usize, raster: &Raster, points: &mut [DVec3]) {
         let mut generator = self.generator.clone();
-        generator.advance(DRAWS * u128::from(rows.starts[row]));
+        generator.advance(DRAWS * u128::from(raster.starts[row]));
         let mut offset = || 2.0 * unit_interval(&mut generator) - 1.0;
         let step = TAU / points.len() as f64;
         for (i, point) in points.iter_mut().enumerate() {

@@ -34,8 +34,8 @@ fn corners(mesh: &Triangulation, triangle: [u32; 3]) -> [Coord<f64>; 3] {
     triangle.map(|v| coord(mesh.points[v as usize]))
 }
 
-/// Every triangle strictly counter-clockwise, every point used and distinct, every edge in at most two triangles and in
-/// opposite directions, Euler's formula; gives the boundary edges.
+/// Checks that every triangle is strictly counter-clockwise, every point is used and distinct, every edge is in at most
+/// two triangles and in opposite directions, and Euler's formula. Returns the boundary edges.
 fn check(mesh: &Triangulation) -> Vec<[u32; 2]> {
     let mut edges = HashSet::new();
     for &triangle in &mesh.triangles {
@@ -75,7 +75,7 @@ fn area(mesh: &Triangulation) -> f64 {
         .sum()
 }
 
-/// No point inside of the circle of any triangle.
+/// Checks that no circumcircle contains a point.
 fn check_delaunay(mesh: &Triangulation) {
     for &triangle in &mesh.triangles {
         let [a, b, c] = corners(mesh, triangle);
@@ -114,7 +114,7 @@ fn grid_has_its_counts_and_orientation() {
 
 #[test]
 fn grid_diagonals_are_longest_in_f64_and_f32() {
-    // The larger the grid, the more a coordinate's rounding weighs.
+    // Rounding of a coordinate matters more in larger grids.
     for side in [2, 3, 7, 100, 999, 1000] {
         let mesh = grid(side * side).unwrap();
         for (t, triangle) in mesh.triangles.iter().enumerate() {
@@ -147,7 +147,7 @@ fn random_covers_the_square() {
             [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y]
         );
         let boundary = check(&mesh);
-        // On one side of the square: exactly collinear.
+        // Points on one side of the square are exactly collinear.
         for edge in boundary {
             let [a, b] = edge.map(|v| mesh.points[v as usize]);
             let shared = (a.x == b.x && (a.x == 0.0 || a.x == 1.0))
@@ -237,7 +237,8 @@ fn points_are_uniform() {
         let [column, row] = point.to_array().map(|x| ((x * 4.0) as usize).min(3));
         counts[4 * row + column] += 1.0;
     }
-    // Snapping does not leave a cell; chi-squared with 15 degrees of freedom is over 44 once in 10,000.
+    // Moving points to the border does not leave a cell. Chi-squared with 15 degrees of freedom exceeds 44 once in
+    // 10,000.
     let expected = n as f64 / 16.0;
     let chi_squared: f64 = counts
         .iter()

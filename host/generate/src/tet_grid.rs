@@ -13,7 +13,7 @@ use trioxide_mesh::{Result, parallel};
 /// Largest move of an interior node of [`tet_grid`] along each axis, in spacings of the grid.
 const JITTER: f64 = 0.15;
 
-/// Points of a piece that one thread makes, for which a generator of random numbers is brought to its place once.
+/// Points of a task, which advances the random numbers' generator once.
 const PIECE: usize = 1 << 14;
 
 /// Orders of the axes, even ones first.
@@ -26,8 +26,8 @@ const ORDERS: [[usize; 3]; 6] = [
     [2, 1, 0],
 ];
 
-/// A [`tet_grid`], of which any points and tetrahedra can be made by themselves: what several processes make together
-/// need not fit one.
+/// A [`tet_grid`] that can generate any range of its points and tetrahedra: several processes may generate parts of a
+/// grid that exceeds the memory of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TetGrid {
     /// Nodes along each axis.
@@ -64,7 +64,7 @@ impl TetGrid {
     /// Points of a range of nodes.
     ///
     /// # Panics
-    /// When the range ends behind the last node.
+    /// When the range ends after the last node.
     pub fn points(&self, range: Range<u64>) -> Vec<DVec3> {
         assert!(range.end <= self.vertices(), "a range of the nodes");
         let mut points = parallel::zeroed((range.end - range.start) as usize);
@@ -79,7 +79,7 @@ impl TetGrid {
         let cells = (self.side - 1) as f64;
         let spacing = 1.0 / cells;
         let mut generator = Pcg64::seed_from_u64(self.seed);
-        // Three numbers for each inner node before.
+        // Three numbers for each earlier inner node.
         generator.advance(3 * u128::from(self.inner_before(first)));
         let mut node = self.node(first);
         for point in points {
@@ -97,7 +97,7 @@ impl TetGrid {
         place_in_box(v, self.side)
     }
 
-    /// Whether this layer of nodes is not a side of the cube.
+    /// Whether this layer of nodes is inside of the cube's sides.
     fn is_inner(&self, i: u64) -> bool {
         i > 0 && i < self.side - 1
     }
@@ -113,7 +113,7 @@ impl TetGrid {
         before(k) * inner * inner + in_layer
     }
 
-    /// A value of each tetrahedron of a range, made of its nodes.
+    /// `value` of each tetrahedron of a range, from its nodes.
     pub fn tetrahedra_of<T: Pod + Send>(
         &self,
         range: Range<u64>,
@@ -121,7 +121,7 @@ impl TetGrid {
     ) -> Vec<T> {
         let (cells, paths) = (self.side - 1, self.paths());
         let mut all = parallel::zeroed((range.end - range.start) as usize);
-        // Divisions for each tetrahedron would take longer than the tetrahedron.
+        // Divisions per tetrahedron would take longer than the tetrahedron.
         parallel::for_chunks_mut(&mut all, PIECE, |piece, all| {
             let first = range.start + (piece * PIECE) as u64;
             let (mut cube, mut order) = (place_in_box(first / 6, cells), (first % 6) as usize);
@@ -143,7 +143,7 @@ impl TetGrid {
         (k * self.side + j) * self.side + i
     }
 
-    /// How far the nodes of a cube's six tetrahedra, positively oriented, are behind its lowest one.
+    /// Ids of the nodes of a cube's six tetrahedra, positively oriented, relative to its lowest node.
     fn paths(&self) -> [[u64; 4]; 6] {
         let strides = [1, self.side, self.side * self.side];
         std::array::from_fn(|order| {
@@ -161,7 +161,7 @@ impl TetGrid {
     /// The triangles of the cube's sides, in the order of their tetrahedra.
     ///
     /// # Panics
-    /// When 32 bits do not number the nodes.
+    /// When the number of nodes exceeds 32 bits.
     pub fn faces(&self) -> Vec<TaggedTriangle> {
         assert!(u32::try_from(self.vertices()).is_ok(), "32-bit ids");
         let cells = self.side - 1;
@@ -169,7 +169,7 @@ impl TetGrid {
         let mut cubes = Vec::new();
         for row in 0..cells * cells {
             let (j, k) = (row % cells, row / cells);
-            // Of a row inside, the first and the last.
+            // In an inner row only the first and the last cube have sides.
             let apart = if is_outer(j) || is_outer(k) {
                 1
             } else {
@@ -191,12 +191,12 @@ impl TetGrid {
     }
 }
 
-/// Place along each axis of element `i` of a box of so many elements along each.
+/// Place along each axis of element `i` in a box with `side` elements along each axis.
 fn place_in_box(i: u64, side: u64) -> [u64; 3] {
     [i % side, i / side % side, i / (side * side)]
 }
 
-/// The place of the next element.
+/// Advances a place to the next element.
 fn step_in_box([i, j, k]: &mut [u64; 3], side: u64) {
     *i += 1;
     if *i == side {
@@ -212,15 +212,15 @@ fn step_in_box([i, j, k]: &mut [u64; 3], side: u64) {
 ///
 /// The sides of the cube stay flat, and their triangles are tagged 1 to 6: x = 0, x = 1, y = 0, y = 1, z = 0, z = 1.
 ///
-/// Every tetrahedron stays positive: before the move its vertices are p0, p1 = p0 + h x, p2 = p1 + h y, p3 = p2 + h z
+/// Every tetrahedron stays positive. Before the move its vertices are p0, p1 = p0 + h x, p2 = p1 + h y, p3 = p2 + h z
 /// for some order x, y, z of the axes. The matrix of the columns p1 - p0, p2 - p1, p3 - p2 is then h times the
-/// identity, up to that order, and moves change each element by 0.3 h at most: each column's element on the diagonal,
-/// of 0.7 h or more, is over the sum of its others, 0.6 h or less. A matrix with such columns and a positive diagonal
-/// has a positive determinant.
+/// identity, up to that order. Moves change each element by 0.3 h at most. So each column's diagonal element, 0.7 h or
+/// more, exceeds the sum of its other elements, 0.6 h or less. A matrix with such columns and a positive diagonal has a
+/// positive determinant.
 ///
 /// # Errors
-/// [`Error::Argument`](trioxide_mesh::Error::Argument) if there are fewer than 2 x 2 x 2 nodes, or more than have
-/// 32-bit edge ids.
+/// [`Error::Argument`](trioxide_mesh::Error::Argument) if there are fewer than 2 x 2 x 2 nodes, or more than 32-bit
+/// edge ids can number.
 pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
     let grid = TetGrid::new(n, seed)?;
     let cells = grid.side as usize - 1;

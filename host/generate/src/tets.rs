@@ -13,17 +13,17 @@ use trioxide_mesh::{Error, Result, parallel, progress};
 /// The Delaunay mesh of `n` points of the unit cube: a regular grid on its sides, and uniform random points inside, as
 /// in the datasets of gpu-laplacian-smoothing-2019, section 4.1.
 ///
-/// With k = cube root of `n` rounded down, the sides have k x k nodes, so that they are as dense as the inside. The
-/// sides come first. No point inside is nearer to a side than half their spacing, which leaves fewer slivers there. The
-/// triangles of the sides have the tags of [`tet_grid`](super::tet_grid).
+/// With k = cube root of `n` rounded down, the sides have k x k nodes, and so the density of the inside. Nodes of the
+/// sides come first. Inner points keep half the spacing of the sides' nodes from a side, which leaves fewer slivers
+/// there. The triangles of the sides have the tags of [`tet_grid`](super::tet_grid).
 ///
-/// Four nodes of a square on a side lie on a circle, and all nodes of a side on a plane. So that every sign in the
-/// construction is decided by the points alone, it sees the sides curved outward by up to 10^-6, with a hundredth of
-/// their curvature as random noise. Tetrahedra between nodes of one side, flat in truth, are left out.
+/// Four nodes of a square on a side lie on a circle, and all nodes of a side lie on a plane. So that only the points
+/// decide every sign, the construction uses sides curved outward by up to 10^-6, with a hundredth of their curvature as
+/// random noise. Tetrahedra between nodes of one side, which are flat without the curvature, are left out.
 ///
 /// # Errors
-/// [`Error::Argument`] if `n` is under 8 or too large for 32-bit edge ids; or if a tetrahedron is so flat that the
-/// curved sides mattered (never seen): another seed helps.
+/// [`Error::Argument`] if `n` is under 8 or too large for 32-bit edge ids, or if a tetrahedron is so flat that the
+/// curvature mattered (never seen): use another seed.
 pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
     check_size(n, 8, n.saturating_mul(8))?;
     let side = whole_cube_root(n) as u32;
@@ -52,7 +52,7 @@ pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
             })
         })
         .collect();
-    // In a single cube, half the spacing would leave one point: the same for all.
+    // A single cube has one inner point, which a margin of half the spacing would fix to its center.
     let margin = if last == 1 { 0.25 } else { spacing / 2.0 };
     while points.len() < n {
         let mut inside = || margin + unit_interval(&mut generator) * (1.0 - 2.0 * margin);
@@ -63,7 +63,7 @@ pub fn random_tets(n: usize, seed: u64) -> Result<TetMesh> {
     delaunay_in_cube(points, &curved, &sides_of).map_err(|error| flat(error, n, seed))
 }
 
-/// The error of a mesh of `n` points with a tetrahedron that is too flat.
+/// The error for a tetrahedron that is too flat, in a mesh of `n` points.
 fn flat(tetrahedron: Failure, n: usize, seed: u64) -> Error {
     match tetrahedron {
         Failure::Other(error) => error,
@@ -73,15 +73,15 @@ fn flat(tetrahedron: Failure, n: usize, seed: u64) -> Error {
     }
 }
 
-/// Why points have no mesh.
+/// The reason why points have no mesh.
 pub(super) enum Failure {
     /// A tetrahedron is flat.
     Flat(usize),
     Other(Error),
 }
 
-/// The Delaunay mesh of `points` of the unit cube. The first lie on its sides, on those that `sides_of` has a bit for
-/// each; `curved` are the places where the construction sees them. Triangles of the sides are tagged.
+/// The Delaunay mesh of `points` of the unit cube. The first ones lie on its sides; `sides_of` has a bit for each side.
+/// The construction uses their `curved` places. Triangles of the sides are tagged.
 pub(super) fn delaunay_in_cube(
     points: Vec<DVec3>,
     curved: &[DVec3],
@@ -110,7 +110,8 @@ pub(super) fn delaunay_in_cube(
     Ok(mesh)
 }
 
-/// A point of the cube's sides moved outward: by the height of a paraboloid over each side that it lies on, and noise.
+/// A point of the cube's sides, moved outward by the height of a paraboloid over each side that contains it, and by
+/// noise.
 pub(super) fn curve(p: DVec3, sides: u32, spacing: f64, mut random: impl FnMut() -> f64) -> DVec3 {
     const HEIGHT: f64 = 1e-6;
     let mut curved = p;
@@ -171,7 +172,7 @@ fn failed(sites: &[[f64; 3]], reason: &dyn Display) -> Error {
     ))
 }
 
-/// The sides of the cube that a node of the grid lies on, a bit each: x = 0, x = 1 and so on; `last` is the largest
+/// The sides of the cube that contain a node of the grid, one bit each: x = 0, x = 1 and so on. `last` is the largest
 /// index.
 pub(super) fn sides(node: [u32; 3], last: u32) -> u32 {
     (0..3).fold(0, |sides, axis| {
@@ -180,8 +181,8 @@ pub(super) fn sides(node: [u32; 3], last: u32) -> u32 {
     })
 }
 
-/// The triangles of the cube's sides with their tags, in the order of their tetrahedra, seen from outside
-/// counter-clockwise.
+/// The triangles of the cube's sides with their tags, in the order of their tetrahedra, counter-clockwise as seen from
+/// outside.
 ///
 /// A triangle whose three vertices lie on one side is a face of one tetrahedron: none lies flat on a side.
 pub(super) fn tag_sides(
@@ -194,7 +195,7 @@ pub(super) fn tag_sides(
             let sides = tetrahedron.map(&sides_of);
             for face in [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]] {
                 let common = face.iter().fold(63, |all, &k| all & sides[k]);
-                // Three nodes of one edge of the cube would be on two sides: no triangle.
+                // Three nodes of one edge of the cube would share two sides: they form no triangle.
                 if common != 0 {
                     part.push(TaggedTriangle {
                         vertices: face.map(|k| tetrahedron[k]),

@@ -1,4 +1,4 @@
-//! Bit sets as devices hold them: 32 members to a word, the lowest bit first.
+//! Bit sets in the devices' format: 32 members per word, the lowest bit first.
 
 use crate::parallel;
 
@@ -14,7 +14,7 @@ pub fn pack(flags: impl IntoIterator<Item = bool>) -> Vec<u32> {
     words
 }
 
-/// As [`pack`], by all threads.
+/// As [`pack`], on all threads.
 pub fn pack_list(flags: &[bool]) -> Vec<u32> {
     parallel::collect(flags.len().div_ceil(32), |w| {
         let of_word = flags[32 * w..].iter().take(32).rev();
@@ -25,7 +25,7 @@ pub fn pack_list(flags: &[bool]) -> Vec<u32> {
 /// Whether `i` is a member.
 ///
 /// # Panics
-/// When there is no word for `i`.
+/// When `words` has no word for `i`.
 pub fn contains(words: &[u32], i: usize) -> bool {
     words[i / 32] >> (i % 32) & 1 != 0
 }

@@ -10,9 +10,9 @@ use crate::parallel;
 use crate::volume::{CellKind, VolumeMesh, faces, key};
 
 impl VolumeMesh {
-    /// The faces that belong to one cell only, seen from outside counter-clockwise, in the order of the cells, with the
-    /// vertices that they use in their order. The tags of the mesh's own faces are regions, 0 for a face that has none.
-    /// Vertices keep their fields, and a face has those of its cell.
+    /// The faces of exactly one cell, counter-clockwise as seen from outside, in the order of the cells, and their
+    /// vertices in the mesh's order. The tags of the mesh's own faces become regions, 0 for a face without a tag.
+    /// Vertices keep their fields, and a face has the fields of its cell.
     pub fn boundary(&self) -> Mesh {
         let cells: Vec<&[u32]> = self.cells.iter().collect();
         let parts = parallel::map_pieces(cells.len(), parallel::GRAIN, |range| {

@@ -1,8 +1,8 @@
 //! The rows of a prolongation on triangles, 16 bytes each.
 //!
-//! A new vertex lies in a triangle of the coarse mesh: its row holds at most three weights. After R rounds they are
-//! multiples of 2^-R, so a byte each holds them up to [`MOST_ROUNDS`]. A
-//! [`Prolongation`](crate::prolongation::Prolongation) takes any rounds, and three times the memory.
+//! A new vertex lies in a triangle of the coarse mesh, so its row holds at most three weights. After R rounds they are
+//! multiples of 2^-R, which one byte each holds up to [`MOST_ROUNDS`]. A
+//! [`Prolongation`](crate::prolongation::Prolongation) has no limit on rounds, and takes three times the memory.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
@@ -22,7 +22,7 @@ pub struct CornerRow {
     columns: [u32; 3],
     /// Weights as multiples of 2^-halvings; 0 where the row has no further entry.
     parts: [u8; 3],
-    /// How often 1 is halved for the smallest weight.
+    /// log2 of the weights' common denominator.
     halvings: u8,
 }
 
@@ -48,7 +48,7 @@ impl CornerRow {
         1 + usize::from(self.parts[1] > 0) + usize::from(self.parts[2] > 0)
     }
 
-    /// The mean of two rows; `None` where it has more than three entries or takes more halvings than [`MOST_ROUNDS`].
+    /// The mean of two rows. `None` if it has more than three entries, or its denominator exceeds 2^[`MOST_ROUNDS`].
     fn mean(a: &CornerRow, b: &CornerRow) -> Option<CornerRow> {
         let halvings = a.halvings.max(b.halvings);
         let part = |row: &CornerRow, k: usize| u16::from(row.parts[k]) << (halvings - row.halvings);
@@ -76,7 +76,7 @@ impl CornerRow {
             }
             count += 1;
         }
-        // In lowest terms, which the sum of all parts, 2^(halvings + 1), allows at most as often.
+        // In lowest terms. The sum of all parts is 2^(halvings + 1), so it can be halved at most as often.
         let common = (parts[0] | parts[1] | parts[2]).trailing_zeros();
         let halvings = u32::from(halvings) + 1 - common;
         if halvings > MOST_ROUNDS as u32 {
@@ -84,7 +84,7 @@ impl CornerRow {
         }
         Some(CornerRow {
             columns,
-            // Of several parts each is below 2^8, and one alone is 1.
+            // If there are several parts, each is below 2^8; a single part is 1.
             parts: parts.map(|part| (part >> common) as u8),
             halvings: halvings as u8,
         })
@@ -103,11 +103,11 @@ pub struct CornerRows {
 }
 
 impl CornerRows {
-    /// The rows of [`Prolongation::of_rounds`](crate::prolongation::Prolongation::of_rounds); `None` where one of them
-    /// does not fit.
+    /// The rows of [`Prolongation::of_rounds`](crate::prolongation::Prolongation::of_rounds). `None` if a row does not
+    /// fit.
     ///
     /// # Panics
-    /// When an edge's end is none of the vertices before its round.
+    /// When an edge's end is no vertex of its round.
     pub fn of_rounds(vertices: usize, rounds: &[Refinement]) -> Option<CornerRows> {
         let count = rounds.iter().map(|round| round.ends.len()).sum();
         let mut added = parallel::zeroed::<CornerRow>(count);
@@ -185,7 +185,7 @@ mod tests {
         })
     }
 
-    /// Bisects towards vertex 0: weights 2^-R and 1 - 2^-R.
+    /// Rounds of bisection towards vertex 0: weights 2^-R and 1 - 2^-R.
     fn halved(count: u32) -> Vec<Refinement> {
         let round = |r| Refinement {
             ends: vec![[0, if r == 0 { 1 } else { 1 + r }]],
@@ -198,7 +198,7 @@ mod tests {
     fn rows_are_those_of_the_prolongation() {
         let cases: [(usize, Vec<Refinement>); 4] = [
             (3, rounds([&[[0, 1]], &[[3, 2], [0, 3]]]).to_vec()),
-            // Two vertices at one place, whose mean is there too, and two whose mean is a vertex of the input.
+            // Two vertices at one place, whose mean is there too; and two vertices whose mean is a vertex of the input.
             (3, rounds([&[[2, 0], [0, 2]], &[[3, 4], [2, 2]]]).to_vec()),
             (2, halved(MOST_ROUNDS as u32)),
             (0, Vec::new()),

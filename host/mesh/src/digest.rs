@@ -21,10 +21,10 @@ pub fn digest<T: NoUninit>(values: &[T]) -> String {
     format!("{:032x}", xxh3_128(bytemuck::cast_slice(values)))
 }
 
-/// A 64-bit hash of a polygon: of its smallest half-edge, which gives its place among all, and its vertices from there
-/// on.
+/// A 64-bit hash of a polygon: its smallest half-edge, which gives its place among all polygons, and its vertices from
+/// there on.
 pub fn of_polygon(half_edge: u64, vertices: impl IntoIterator<Item = u64>) -> u64 {
-    // The golden ratio, as in SplitMix64: 0 is hashed to something else.
+    // The golden ratio, as in SplitMix64: 0 does not hash to 0.
     const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut hash = mix(half_edge.wrapping_add(STEP));
     let mut length = 0_u64;
@@ -35,8 +35,8 @@ pub fn of_polygon(half_edge: u64, vertices: impl IntoIterator<Item = u64>) -> u6
     mix(hash.wrapping_add(STEP) ^ !length)
 }
 
-/// The digest of `n` polygons, each with its [hash](of_polygon): the sum, so that those who have some of the polygons
-/// each can add up what they have. It does not depend on the order, which the hashes hold.
+/// The digest of `n` polygons, each with its [hash](of_polygon): the sum. So ranks that hold some of the polygons can
+/// add their digests. The sum does not depend on the order: the hashes contain each polygon's place.
 pub fn of_polygons(n: usize, hash: impl Fn(usize) -> u64 + Sync) -> u64 {
     let sum = AtomicU64::new(0);
     parallel::for_pieces(n, parallel::GRAIN, |range| {

@@ -7,9 +7,9 @@ use crate::partition::Partition;
 
 /// Directed edges of faces, grouped by undirected edge.
 ///
-/// Each directed edge lies in the bucket of its smaller vertex; a bucket is sorted by the larger vertex, then by the
-/// directed edge's id. So the groups come in the order of (smaller vertex, larger vertex). n log n for any input (a
-/// search in the star of each vertex would be quadratic where one vertex has many edges).
+/// Each directed edge lies in the bucket of its smaller vertex. A bucket is sorted by the larger vertex, then by the
+/// directed edge's id. So the groups come in the order of (smaller vertex, larger vertex). Takes n log n time for any
+/// input. (A search in the star of each vertex is quadratic if one vertex has many edges.)
 pub struct EdgeTable {
     /// Start of each vertex's bucket, and the end of the last.
     offsets: Vec<u32>,
@@ -17,14 +17,14 @@ pub struct EdgeTable {
     entries: Vec<(u32, u32)>,
 }
 
-/// Vertices whose buckets one task sorts, at least.
+/// Smallest number of vertices in a group, whose buckets one task sorts.
 const BUCKETS: usize = 4096;
 /// Most groups of vertices.
 const GROUPS: usize = 2048;
 
 impl EdgeTable {
-    /// Table of the sides of `faces` faces, whose vertices are all below `vertices`, built by all threads: the same as
-    /// [`EdgeTable::new`] gives. `sides` gives (id, origin, target) for each side of a face; ids ascend.
+    /// Table of the sides of `faces` faces, built by all threads: the same as [`EdgeTable::new`] builds. All vertices
+    /// are below `vertices`. `sides` gives (id, origin, target) for each side of a face; ids ascend.
     pub fn of_faces<I: IntoIterator<Item = (u32, u32, u32)>>(
         vertices: usize,
         faces: usize,
@@ -52,7 +52,7 @@ impl EdgeTable {
                 for [smaller, ..] in rows {
                     ends[(smaller - first) as usize] += 1;
                 }
-                // Starts first: writing its entries makes each one its bucket's end.
+                // First the start of each bucket: writing entries advances it to the bucket's end.
                 let mut sum = 0;
                 for end in &mut *ends {
                     sum += std::mem::replace(end, sum);
@@ -74,7 +74,7 @@ impl EdgeTable {
         EdgeTable { offsets, entries }
     }
 
-    /// Table of `edges`, (origin, target) in the order of their ids, whose vertices are all below `vertices`.
+    /// Table of `edges`, (origin, target) in the order of their ids. All vertices are below `vertices`.
     pub fn new(vertices: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> EdgeTable {
         let mut offsets = vec![0u32; vertices + 1];
         for (a, b) in edges.clone() {
@@ -105,7 +105,7 @@ impl EdgeTable {
         })
     }
 
-    /// Table of the sides of `polygons`: a side has the place of its origin in their list of vertices as its id.
+    /// Table of the sides of `polygons`. A side's id is its origin's place in the list of vertices.
     pub fn of_polygons(vertices: usize, polygons: &Polygons) -> EdgeTable {
         EdgeTable::of_faces(vertices, polygons.len(), |i| {
             let polygon = polygons.get(i);
@@ -117,8 +117,8 @@ impl EdgeTable {
         })
     }
 
-    /// Every undirected edge: its vertices (smaller, larger) and the entries whose `.1` are its directed edges' ids,
-    /// ascending.
+    /// Every undirected edge: its vertices (smaller, larger) and its entries. The entries' `.1` are its directed edges'
+    /// ids, ascending.
     pub fn edges(&self) -> impl Iterator<Item = ([u32; 2], &[(u32, u32)])> {
         (0..self.offsets.len() - 1).flat_map(move |v| {
             self.bucket(v)
@@ -127,8 +127,8 @@ impl EdgeTable {
         })
     }
 
-    /// As [`EdgeTable::edges`], by all threads: `map` of every undirected edge for which it gives something, in their
-    /// order.
+    /// As [`EdgeTable::edges`], on all threads: the values of `map`, where it returns one, in the order of the
+    /// undirected edges.
     pub fn filter_map_edges<R: Send>(
         &self,
         map: impl Fn([u32; 2], &[(u32, u32)]) -> Option<R> + Sync,
@@ -136,7 +136,7 @@ impl EdgeTable {
         self.flat_map_edges(|found, ends, group| found.extend(map(ends, group)))
     }
 
-    /// As [`EdgeTable::filter_map_edges`], where `map` appends any number of values for an edge.
+    /// As [`EdgeTable::filter_map_edges`]; `map` appends any number of values for an edge.
     pub fn flat_map_edges<R: Send>(
         &self,
         map: impl Fn(&mut Vec<R>, [u32; 2], &[(u32, u32)]) + Sync,
@@ -152,7 +152,7 @@ impl EdgeTable {
         crate::parallel::concat(parts)
     }
 
-    /// As [`EdgeTable::edges`], by all threads, in any order.
+    /// As [`EdgeTable::edges`], on all threads, in any order.
     pub fn for_each_edge(&self, visit: impl Fn([u32; 2], &[(u32, u32)]) + Sync) {
         (0..self.offsets.len() - 1)
             .into_par_iter()
@@ -172,7 +172,7 @@ impl EdgeTable {
         counts.into_iter().sum()
     }
 
-    /// The directed edges between `a` and `b`, either way.
+    /// The directed edges between `a` and `b`, in both directions.
     pub fn between(&self, a: u32, b: u32) -> &[(u32, u32)] {
         let bucket = self.bucket(a.min(b) as usize);
         let larger = a.max(b);
@@ -188,11 +188,10 @@ impl EdgeTable {
 
 /// The edges of a valid triangulation, in the order of their owner half-edges.
 ///
-/// Side k of triangle t is half-edge 3t + k. Of the two half-edges of an edge the smaller one owns it: the edge runs
-/// its way.
+/// Side k of triangle t is half-edge 3t + k. The smaller half-edge of an edge owns it and gives it its direction.
 ///
 /// # Panics
-/// When a vertex id is out of range, or sides do not fit 32 bits.
+/// When a vertex id is out of range, or 32 bits cannot number the sides.
 pub fn edges<P>(points: Vec<P>, triangles: &[[u32; 3]]) -> EdgeTriangulation<P> {
     assert!(
         triangles.len() < (NONE / 6) as usize,

@@ -17,7 +17,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// The edges of `faces`. Takes 20 bytes for every corner of every face meanwhile.
+    /// The edges of `faces`. Takes 20 bytes of temporary memory per corner.
     pub fn of(faces: &Faces) -> Edges {
         match faces {
             Faces::Triangles(triangles) => {
@@ -63,14 +63,14 @@ pub struct EdgeFaces {
 
 /// The edges of faces, and the face of each of their sides.
 pub struct FaceEdges {
-    /// The edges. The entries' ids are sides: corners in the order in which the faces have them.
+    /// The edges. The entries' ids are sides: corners in the order of the faces.
     pub table: EdgeTable,
-    /// Of polygons.
+    /// Face of each side; only for polygons.
     face_of: Option<Vec<u32>>,
 }
 
 impl FaceEdges {
-    /// Those of `faces`. Takes 20 bytes for every corner of every face meanwhile.
+    /// The edges of `faces`. Takes 20 bytes of temporary memory per corner.
     pub fn of(faces: &Faces) -> FaceEdges {
         match faces {
             Faces::Triangles(triangles) => {
@@ -96,15 +96,15 @@ impl FaceEdges {
         }
     }
 
-    /// The face that has this side.
+    /// The face of this side.
     pub fn face(&self, side: u32) -> u32 {
         let face_of = self.face_of.as_ref();
         face_of.map_or(side / 3, |faces| faces[side as usize])
     }
 }
 
-/// Every edge of `faces` with its faces, ascending; an edge with more than two faces once for each pair of consecutive
-/// ones.
+/// Every edge of `faces` with its faces, ascending. An edge with more than two faces appears once for each pair of
+/// consecutive faces.
 pub fn edge_faces(faces: &Faces) -> Vec<EdgeFaces> {
     let edges = FaceEdges::of(faces);
     let face = |side: u32| edges.face(side);

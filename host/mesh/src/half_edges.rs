@@ -17,7 +17,7 @@ impl HalfEdges {
         self.twin.is_empty()
     }
 
-    /// Number of half-edges in triangles: border half-edges have the ids from here on.
+    /// Number of half-edges in triangles. Larger ids are border half-edges.
     pub fn inner(&self) -> u32 {
         3 * self.triangles
     }
@@ -27,7 +27,7 @@ impl HalfEdges {
         h >= self.inner()
     }
 
-    /// The half-edge between the same vertices, the other way.
+    /// The half-edge of the same edge in the other direction.
     pub fn twin(&self, h: u32) -> u32 {
         self.twin[h as usize]
     }
@@ -42,12 +42,12 @@ impl HalfEdges {
         self.prev[h as usize]
     }
 
-    /// Vertex that `h` starts at.
+    /// Origin of `h`.
     pub fn origin(&self, h: u32) -> u32 {
         self.origin[h as usize]
     }
 
-    /// Vertex that `h` ends at.
+    /// Target of `h`.
     pub fn target(&self, h: u32) -> u32 {
         self.origin(self.twin(h))
     }

@@ -1,4 +1,4 @@
-//! Meshes and their attributes: no device, no file, no picture. [`trioxide_work`] is handed on: errors, progress,
+//! Meshes and their attributes, without devices, files or pictures. It re-exports [`trioxide_work`]: errors, progress,
 //! threads.
 //!
 //! Start at [`mesh::Mesh`] (faces in the plane or in space) and [`volume::VolumeMesh`] (cells).
@@ -10,15 +10,15 @@
 //! | [`outline`] | what is triangulated: points, segments, holes, regions |
 //! | [`rules`] | the rules that meshes keep |
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
-//! | [`polyhedra`] | meshes of polyhedra, and the lists that Polylla gives |
+//! | [`polyhedra`] | meshes of polyhedra, and Polylla's lists |
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`partition`] | rows sorted by groups |
-//! | [`fields`] | named numbers of points and cells, and how a new mesh gets them from an old one |
+//! | [`fields`] | named numbers of points and cells, and their values on a new mesh |
 //! | [`prolongation`] | values on a refined mesh from values on its input |
-//! | [`corner_rows`] | the same on triangles, in little memory |
+//! | [`corner_rows`] | the same for triangles, in little memory |
 //! | [`bit_set`] | flags as bit sets |
-//! | [`terminal`] | text of files without commands to a terminal |
+//! | [`terminal`] | text of files without control characters for a terminal |
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
 

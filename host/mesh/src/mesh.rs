@@ -1,8 +1,8 @@
 //! Meshes in host memory.
 //!
 //! [`Mesh`] is the content of a file: points in space and faces of any size. [`Triangulation`] and [`PolygonMesh`] are
-//! input and result of the planar pipelines. Indices are `u32`; coordinates are `f64`, whatever a file or a device
-//! holds.
+//! input and result of the planar pipelines. Indices are `u32`. Coordinates are `f64`, independent of the type in a
+//! file or on a device.
 
 mod polylla;
 
@@ -17,17 +17,17 @@ use crate::{Error, Result};
 pub use crate::prolongation::Refinement;
 pub use polylla::{PolyllaCounts, PolyllaLists, PolyllaMesh, Ties};
 
-/// Polygons as lists of vertices, one behind the other.
+/// Polygons as consecutive lists of vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polygons {
-    /// Start of each polygon in `vertices`, and the end of the last: one more than there are polygons.
+    /// Start of each polygon in `vertices`, and the end of the last: one more than the number of polygons.
     pub offsets: Vec<u32>,
     /// Vertex ids of all polygons.
     pub vertices: Vec<u32>,
 }
 
 impl Default for Polygons {
-    /// None.
+    /// No polygons.
     fn default() -> Polygons {
         Polygons {
             offsets: vec![0],
@@ -72,7 +72,7 @@ impl Polygons {
 }
 
 impl From<Vec<[u32; 3]>> for Polygons {
-    /// Triangles, whose corners `u32` counts.
+    /// Triangles. `u32` must be able to number their corners.
     fn from(triangles: Vec<[u32; 3]>) -> Polygons {
         Polygons {
             offsets: parallel::collect(triangles.len() + 1, |i| 3 * i as u32),
@@ -91,7 +91,7 @@ pub enum Faces {
 }
 
 impl Default for Faces {
-    /// None.
+    /// No faces.
     fn default() -> Faces {
         Faces::Triangles(Vec::new())
     }
@@ -125,26 +125,26 @@ impl Faces {
 pub struct Segment {
     /// Vertex ids.
     pub ends: [u32; 2],
-    /// The file's marker; 0 where it has none.
+    /// The file's marker; 0 if it has none.
     pub marker: i32,
 }
 
-/// Attributes of vertices beside their positions; each array has one element a vertex, or is missing.
+/// Attributes of vertices beside their positions. Each array has one element per vertex, or is missing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VertexAttributes {
-    /// Normals, as a file gives them: of any length.
+    /// Normals as in the file, of any length.
     pub normals: Option<Vec<DVec3>>,
-    /// Red, green, blue, alpha from 0 to 255; alpha is 255 where a file has none.
+    /// Red, green, blue, alpha from 0 to 255; alpha is 255 if the file has none.
     pub colors: Option<Vec<[u8; 4]>>,
     /// Texture coordinates.
     pub uvs: Option<Vec<DVec2>>,
 }
 
 impl VertexAttributes {
-    /// Those of vertices that are made of several: weighted means, of colours the nearest ones.
+    /// Attributes of vertices made of several old ones: weighted means; colours are rounded.
     ///
     /// # Panics
-    /// When a column of `mix` is none of a vertex.
+    /// When a column of `mix` is out of range.
     pub fn mixed(&self, mix: &Mix) -> VertexAttributes {
         let rows = 0..mix.labels().len();
         let mean = |i, value: &dyn Fn(usize) -> f64| mix.mean(i, |v| value(v as usize));
@@ -188,16 +188,16 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Whether all points share one z. NaN is no plane of its own; operations on planar meshes refuse it.
+    /// Whether all points have the same z. NaN passes here; operations on planar meshes refuse it.
     pub fn is_planar(&self) -> bool {
         let points = &self.points;
         parallel::all(points, |p| p.z == points[0].z || p.z.is_nan())
     }
 
-    /// The planar triangulation that this mesh is. Attributes and fields stay behind.
+    /// Converts to a planar triangulation. Attributes and fields are dropped.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when a face is no triangle or the points do not share one z.
+    /// [`Error::Invalid`] when a face is no triangle or the points do not have the same z.
     pub fn into_triangulation(self) -> Result<Triangulation> {
         let triangles = triangles(self.faces)?;
         let points = planar_points(&self.points)?;
@@ -209,7 +209,7 @@ impl Mesh {
         })
     }
 
-    /// The triangulated surface in space that this mesh is. Attributes and fields stay behind.
+    /// Converts to a triangulated surface in space. Attributes and fields are dropped.
     ///
     /// # Errors
     /// [`Error::Invalid`] when a face is no triangle.
@@ -222,10 +222,10 @@ impl Mesh {
         })
     }
 
-    /// The planar polygonal mesh that this mesh is. Attributes and fields stay behind.
+    /// Converts to a planar polygonal mesh. Attributes and fields are dropped.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when the points do not share one z, or triangles have more corners than `u32` counts.
+    /// [`Error::Invalid`] when the points do not have the same z, or `u32` cannot number the corners of the triangles.
     pub fn into_polygon_mesh(self) -> Result<PolygonMesh> {
         let polygons = match self.faces {
             Faces::Polygons(polygons) => polygons,
@@ -249,7 +249,7 @@ impl Mesh {
     }
 }
 
-/// The faces of a mesh that has triangles only.
+/// The faces of a mesh of triangles.
 fn triangles(faces: Faces) -> Result<Vec<[u32; 3]>> {
     match faces {
         Faces::Triangles(triangles) => Ok(triangles),
@@ -269,7 +269,7 @@ fn triangles(faces: Faces) -> Result<Vec<[u32; 3]>> {
     }
 }
 
-/// The points without the z that they share.
+/// The points without their common z.
 fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
     if let Some(i) = parallel::position(points, |p| !p.z.is_finite()) {
         return Err(Error::Invalid {
@@ -294,7 +294,7 @@ fn in_space(points: &[DVec2]) -> Vec<DVec3> {
     parallel::map(points, |p| p.extend(0.0))
 }
 
-/// A triangulation: of a planar domain, or with points in space of a surface.
+/// A triangulation of a planar domain, or, with points in space, of a surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Triangulation<P = DVec2> {
     /// Vertex coordinates.
@@ -356,7 +356,7 @@ impl From<PolygonMesh> for Mesh {
     }
 }
 
-/// No element: the twin of nothing, the half-edge of an unused vertex, the successor of an unlinked half-edge.
+/// No element: the twin of a boundary side, the half-edge of an unused vertex, the successor of an unlinked half-edge.
 pub const NONE: u32 = u32::MAX;
 
 /// A half-edge triangulation (gpolylla-2023, section 4): T triangles, B boundary edges, 3T + B half-edges.
@@ -368,7 +368,7 @@ pub const NONE: u32 = u32::MAX;
 pub struct HalfEdges {
     /// Vertex that each half-edge starts at; 3T + B.
     pub origin: Vec<u32>,
-    /// The same edge, the other way; 3T + B.
+    /// Half-edge of the same edge in the other direction; 3T + B.
     pub twin: Vec<u32>,
     /// Next half-edge around the triangle, or along the boundary; 3T + B.
     pub next: Vec<u32>,
@@ -380,11 +380,11 @@ pub struct HalfEdges {
     pub triangles: u32,
 }
 
-/// A planar triangulation by its edges (gpu-longest-edge-bisection-2011, section 3.4): V points, E edges, T triangles.
+/// A planar triangulation with edges (gpu-longest-edge-bisection-2011, section 3.4): V points, E edges, T triangles.
 ///
-/// Each edge has a direction and belongs to the triangle that runs along it that way, counter-clockwise; the triangle
-/// on its other side, if there is one, runs along it in reverse. A *side* is an edge with a direction: 2e from the
-/// start of edge e to its end, 2e + 1 in reverse.
+/// Each edge has a direction and belongs to the triangle that runs along it in this direction, counter-clockwise. The
+/// triangle on its other side, if there is one, runs along it in reverse. A *side* is an edge with a direction: 2e from
+/// the start of edge e to its end, 2e + 1 in reverse.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EdgeTriangulation<P = DVec2> {
     /// Vertex coordinates; V.
@@ -411,7 +411,7 @@ impl<P> EdgeTriangulation<P> {
 }
 
 impl From<EdgeTriangulation> for Triangulation {
-    /// The triangles by their corners; edges with a tag are segments.
+    /// The triangles by their corners. Edges with a tag become segments.
     fn from(mesh: EdgeTriangulation) -> Triangulation {
         let tagged = mesh.edges.iter().zip(&mesh.tags);
         Triangulation {
@@ -430,7 +430,7 @@ impl From<EdgeTriangulation> for Triangulation {
 mod tests {
     use super::*;
 
-    /// A z of NaN passed as planar, since it was dropped with the others.
+    /// A z of NaN once passed as planar, because it was dropped.
     #[test]
     fn a_planar_mesh_has_no_z_that_is_not_finite() {
         for z in [f64::NAN, f64::INFINITY] {

@@ -1,10 +1,11 @@
-//! Sorting by groups, by all threads.
+//! Sorting by groups, on all threads.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// Rows sorted by their groups; in a group they have the order of their items, then that in which an item gives them.
+/// Rows sorted by their groups. Within a group they are in the order of their items, then in the order in which an item
+/// gives them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partition<R> {
     /// All rows.
@@ -13,17 +14,17 @@ pub struct Partition<R> {
     pub starts: Vec<usize>,
 }
 
-/// Parts of the items, each counted and moved by one task.
+/// Most parts of the items. One task counts and moves the rows of a part.
 const PARTS: usize = 128;
-/// Items of a part, at least.
+/// Fewest items of a part.
 const LEAST: usize = 1024;
 
 impl<R: Copy + Default + Send + Sync> Partition<R> {
-    /// The rows of `items` items, sorted into `groups` groups: `rows_of` gives the rows of an item, each with its
-    /// group, and is called twice for each item.
+    /// Sorts the rows of `items` items into `groups` groups. `rows_of` gives the rows of an item, each with its group;
+    /// it is called twice for each item.
     ///
-    /// A counting sort whose threads share no counters: atomic ones of random memory are several times slower. Takes
-    /// 4 bytes for each of at most 128 parts and each group, and is quick for some thousand groups.
+    /// A counting sort whose threads share no counters: atomic counters at random places of memory are several times
+    /// slower. Takes 4 bytes for each group and each of at most 128 parts, and is quick up to some thousand groups.
     pub fn new<I: IntoIterator<Item = (usize, R)>>(
         items: usize,
         groups: usize,
@@ -53,7 +54,7 @@ impl<R: Copy + Default + Send + Sync> Partition<R> {
         }
 
         let mut rows = vec![R::default(); end];
-        // Where each part writes its rows of each group.
+        // The places where each part writes its rows of each group.
         let mut places: Vec<Vec<_>> = parts.iter().map(|_| Vec::with_capacity(groups)).collect();
         let mut rest = &mut rows[..];
         for group in 0..groups {
@@ -88,12 +89,12 @@ impl<R: Copy + Default + Send + Sync> Partition<R> {
         self.len() == 0
     }
 
-    /// Rows of a group.
+    /// Rows of a group, in their order.
     pub fn group(&self, group: usize) -> &[R] {
         &self.rows[self.starts[group]..self.starts[group + 1]]
     }
 
-    /// Parts of `list`, which has one element for each row, by group.
+    /// Splits `list`, which has one element for each row, by groups.
     ///
     /// # Panics
     /// When `list` is shorter than the rows.

@@ -12,7 +12,7 @@ use crate::mesh::{NONE, Polygons};
 use crate::volume::{CellKind, TetMesh, faces};
 use crate::{Error, Result};
 
-/// Counts of a run that makes polyhedra of tetrahedra.
+/// Counts of a run that joins tetrahedra to polyhedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PolyhedraCounts {
     /// Terminal-face regions, before the repair.
@@ -23,19 +23,19 @@ pub struct PolyhedraCounts {
     pub regions_with_barriers: u32,
     /// Barrier faces with a tip, before the repair.
     pub barrier_tips: u32,
-    /// Faces with the same polyhedron on both sides, in the end.
+    /// Faces with the same polyhedron on both sides, in the result.
     pub barrier_faces_left: u32,
-    /// Polyhedra whose surface is no 2-manifold, in the end; `None` where the options leave the search out.
+    /// Polyhedra whose surface is no 2-manifold, in the result; `None` if the options disable the search.
     pub pinched: Option<u32>,
     /// Rounds that split pinched polyhedra.
     pub split_rounds: u32,
     /// Polyhedra.
     pub polyhedra: u32,
-    /// Tetrahedra of the largest.
+    /// Number of tetrahedra of the largest polyhedron.
     pub most_tetrahedra: u32,
 }
 
-/// Polyhedra of T tetrahedra: P of them, by the tetrahedra and the sides of faces that each has.
+/// P polyhedra of T tetrahedra: the tetrahedra and the sides of faces of each polyhedron.
 ///
 /// Side 4t + i is the face of tetrahedron t opposite to its vertex i, seen from outside of t.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct PolyhedraLists {
     pub side_offsets: Vec<u32>,
     /// Sides of the surface, ascending for each polyhedron: 2n + 2 for n tetrahedra.
     pub sides: Vec<u32>,
-    /// The same face seen from the other tetrahedron, of each side; `NONE` on the boundary; 4T.
+    /// Twin of each side: the same face seen from the other tetrahedron; `NONE` on the boundary; 4T.
     pub twins: Vec<u32>,
     /// Lower side of each tagged triangle.
     pub tagged: Vec<u32>,
@@ -67,7 +67,7 @@ impl PolyhedraLists {
         self.len() == 0
     }
 
-    /// Number of faces: a face between two polyhedra, or with one polyhedron on both sides, is one.
+    /// Number of faces. A face between two polyhedra, or with one polyhedron on both sides, counts once.
     pub fn faces(&self) -> usize {
         let is_lower = |side: &&u32| **side < self.twins[**side as usize];
         // NONE is above every side.
@@ -111,8 +111,8 @@ pub struct TaggedFace {
 
 /// A mesh of polyhedra: P of them, F faces.
 ///
-/// A face that two polyhedra share is there once. Faces are numbered in the order in which the polyhedra list them
-/// first.
+/// A face shared by two polyhedra is stored once. Faces are numbered in the order of their first appearance in the
+/// polyhedra.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolyhedralMesh {
     /// Vertex coordinates.
@@ -147,7 +147,7 @@ impl PolyhedralMesh {
         &self.sides[range(&self.offsets, p)]
     }
 
-    /// Vertices of a side, counter-clockwise as seen from outside of the polyhedron that has it.
+    /// Vertices of a side, counter-clockwise as seen from outside of its polyhedron.
     pub fn vertices_of(
         &self,
         side: u32,
@@ -158,7 +158,7 @@ impl PolyhedralMesh {
     }
 
     /// The polyhedra on both sides of each face: the one that lists it first, and the other one or `NONE`. A face that
-    /// one polyhedron has twice has it on both sides.
+    /// a polyhedron lists twice has it on both sides.
     pub fn neighbours(&self) -> Vec<[u32; 2]> {
         let mut neighbours = vec![[NONE; 2]; self.faces.len()];
         for p in 0..self.len() {
@@ -169,10 +169,10 @@ impl PolyhedralMesh {
         neighbours
     }
 
-    /// The mesh of polyhedra of tetrahedra.
+    /// The polyhedra of `lists` as a mesh.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for more corners of faces than 32-bit offsets can number.
+    /// [`Error::Invalid`] if 32-bit offsets cannot number the corners of the faces.
     pub fn new(mesh: &TetMesh, lists: &PolyhedraLists) -> Result<Self> {
         let inner = lists.sides.len();
         if 3 * inner > u32::MAX as usize {
@@ -225,11 +225,11 @@ impl PolyhedralMesh {
     }
 }
 
-/// Puts polyhedra together, each by its faces: faces with the same vertices are one.
+/// Builds a mesh of polyhedra from their faces. Faces with the same vertices become one.
 #[derive(Debug, Default)]
 pub struct PolyhedraBuilder {
     mesh: PolyhedralMesh,
-    /// Faces by their vertices in ascending order, and whether both sides are there.
+    /// Face id by the face's vertices in ascending order, and whether both of its sides are used.
     known: HashMap<Vec<u32>, (u32, bool)>,
 }
 
@@ -239,7 +239,7 @@ fn key(face: &[u32]) -> Vec<u32> {
     key
 }
 
-/// The vertices from the lowest on.
+/// The vertices, rotated to begin with the lowest.
 fn from_lowest(face: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut vertices: Vec<u32> = face.collect();
     let lowest = vertices.iter().enumerate().min_by_key(|&(_, v)| v);
@@ -252,8 +252,8 @@ impl PolyhedraBuilder {
     /// Appends a polyhedron by its faces, each counter-clockwise as seen from outside.
     ///
     /// # Errors
-    /// A sentence for a face with fewer than three vertices or with a vertex twice, for one that two polyhedra see in
-    /// the same direction, and for one with the vertices of another in another order.
+    /// A sentence for a face with fewer than three vertices or with a repeated vertex, for a face that two polyhedra
+    /// see in the same direction, and for a face with another one's vertices in another order.
     pub fn push(&mut self, faces: &[Vec<u32>]) -> Result<(), String> {
         if self.mesh.offsets.is_empty() {
             self.mesh.offsets.push(0);

@@ -1,20 +1,20 @@
-//! Vertex fields carried from a mesh to a refined one.
+//! Vertex fields on a refined mesh, from the fields of its input.
 
 use crate::parallel;
 
 /// The record of one round of refinement (gpu-longest-edge-bisection-2011): D divided edges, N new triangles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refinement {
-    /// Edge that each new vertex divides, by its id before the round; D.
+    /// Edge divided by each new vertex, by its id before the round; D.
     pub divided: Vec<u32>,
-    /// Ends of the edge that each new vertex divides: it lies halfway between them; D.
+    /// Ends of the edge divided by each new vertex, which is its middle; D.
     pub ends: Vec<[u32; 2]>,
-    /// Triangle that each new triangle is a part of, by its id before the round; N.
+    /// Triangle divided into each new triangle, by its id before the round; N.
     pub parents: Vec<u32>,
 }
 
-/// A sparse matrix by rows that takes values at the vertices of a mesh to the vertices of a mesh refined from it:
-/// linear along each divided edge.
+/// A sparse matrix by rows that maps values at the vertices of a mesh to values at the vertices of its refined mesh,
+/// linearly along each divided edge.
 ///
 /// A vertex of the coarse mesh keeps its value. A new vertex lies in a triangle of the coarse mesh: its row holds the
 /// weights of that triangle's corners or fewer, sums of powers of one half.
@@ -31,14 +31,14 @@ pub struct Prolongation {
 }
 
 impl Prolongation {
-    /// From a mesh of `vertices` vertices to the result of `rounds`, one after the other: (V + D) x V with D the
-    /// divided edges of all rounds.
+    /// From a mesh of `vertices` vertices to the result of consecutive `rounds`: (V + D) x V with D the divided edges
+    /// of all rounds.
     ///
-    /// Weights are exact down to 2^-1074, deeper than any mesh is refined. So the result for no round is the identity,
-    /// and the result for several rounds is the product of their results.
+    /// Weights are exact down to 2^-1074, deeper than any refinement. So the result for no rounds is the identity, and
+    /// the result for several rounds is the product of their results.
     ///
     /// # Panics
-    /// When an edge's end is none of the vertices before its round.
+    /// When an edge's end is no vertex of its round.
     pub fn of_rounds(vertices: usize, rounds: &[Refinement]) -> Prolongation {
         let mut all = Prolongation {
             offsets: (0..=vertices).collect(),
@@ -115,7 +115,7 @@ impl Means {
         let (mut i, mut j) = (of.offsets[a], of.offsets[b]);
         let (a_end, b_end) = (of.offsets[a + 1], of.offsets[b + 1]);
         while i < a_end || j < b_end {
-            // The smaller column, and both weights where it is in both rows.
+            // The smaller column; both weights if both rows have it.
             let left = of.columns[i..a_end].first().copied();
             let right = of.columns[j..b_end].first().copied();
             let column = left.into_iter().chain(right).min().expect("one is left");

@@ -17,7 +17,7 @@ impl SplitMix64 {
     }
 }
 
-/// SplitMix64's finalizer: every bit of `bits` moves every bit of the result.
+/// SplitMix64's finalizer: every bit of `bits` changes every bit of the result.
 pub fn mix(bits: u64) -> u64 {
     let bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,9 +1,9 @@
-//! Text of files on a terminal, which takes some characters for commands: names in a mesh file may hold any.
+//! Text of files on a terminal. A terminal executes some characters as commands, and names in a mesh file may hold any.
 
 use std::borrow::Cow;
 
-/// `text` with an escape in place of each character that a terminal takes for a command, or that reverses the order of
-/// others. The escapes are those of JSON, `\u001b`, so that JSON stays the same. Ends of lines and tabs stay.
+/// `text` with escapes for characters that a terminal executes as commands, or that reverse the order of characters.
+/// The escapes are those of JSON, `\u001b`, so that JSON stays the same. Ends of lines and tabs stay.
 ///
 /// ```
 /// assert_eq!(trioxide_mesh::terminal::visible("\u{1b}[31mred\n"), "\\u001b[31mred\n");
@@ -12,14 +12,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     escape(text, |c| is_command(c) && !matches!(c, '\n' | '\t'))
 }
 
-/// As [`visible`], in one line: a name with ends of lines could pass for several sentences.
+/// As [`visible`], in one line: a name with ends of lines could be mistaken for several sentences.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
     escape(text, |c| {
         is_command(c) || matches!(c, '\u{2028}' | '\u{2029}')
     })
 }
 
-/// Controls, and marks of the direction of writing.
+/// Control characters, and marks of the direction of writing.
 fn is_command(c: char) -> bool {
     let is_mark = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || is_mark

@@ -1,7 +1,8 @@
 //! Volume meshes in host memory.
 //!
 //! [`VolumeMesh`] is the content of a file: tetrahedra, pyramids, wedges and hexahedra. [`TetMesh`] is input and result
-//! of pipelines on tetrahedra. Indices are `u32`; coordinates are `f64`, whatever a file or a device holds.
+//! of pipelines on tetrahedra. Indices are `u32`. Coordinates are `f64`, independent of the type in a file or on a
+//! device.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -14,15 +15,15 @@ use crate::mesh::{NONE, Polygons};
 use crate::parallel;
 use crate::{Error, Result};
 
-/// A kind of cell. Vertices are in the order of VTK's code and Gmsh; the number of vertices gives the kind.
+/// A kind of cell. Vertices are in the order of VTK's code and Gmsh. The number of vertices determines the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CellKind {
-    /// 4 vertices: seen from the last, the first three run counter-clockwise.
+    /// 4 vertices: as seen from the last one, the first three run counter-clockwise.
     Tetrahedron,
-    /// 5 vertices: seen from the last, the four of the base run counter-clockwise.
+    /// 5 vertices: as seen from the last one, the four of the base run counter-clockwise.
     Pyramid,
-    /// 6 vertices: a triangle, and the opposite one in the same order; seen from the second, the first runs
-    /// counter-clockwise (VTK's documentation draws wedges the other way round than VTK's code).
+    /// 6 vertices: a triangle, and the opposite triangle in the same order. As seen from the second triangle, the first
+    /// runs counter-clockwise. (VTK's documentation draws wedges the other way round than VTK's code.)
     Wedge,
     /// 8 vertices: a quadrilateral, and the opposite one in the same order.
     Hexahedron,
@@ -61,17 +62,17 @@ impl CellKind {
     }
 }
 
-/// Cells of several kinds as lists of vertices, one behind the other.
+/// Cells of several kinds as consecutive lists of vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MixedCells {
-    /// Start of each cell in `vertices`, and the end of the last: one more than there are cells.
+    /// Start of each cell in `vertices`, and the end of the last: one more than the number of cells.
     pub offsets: Vec<u32>,
     /// Vertex ids of all cells.
     pub vertices: Vec<u32>,
 }
 
 impl Default for MixedCells {
-    /// None.
+    /// No cells.
     fn default() -> MixedCells {
         MixedCells {
             offsets: vec![0],
@@ -150,7 +151,7 @@ pub struct VolumeMesh {
 }
 
 impl VolumeMesh {
-    /// The mesh of tetrahedra that this mesh is. Fields stay behind.
+    /// Converts to a mesh of tetrahedra. Fields are dropped.
     ///
     /// # Errors
     /// [`Error::Invalid`] when a cell is no tetrahedron or a tagged face no triangle.
@@ -223,7 +224,7 @@ pub struct TetMesh {
 }
 
 impl TetMesh {
-    /// Turns tetrahedra with negative orientation around, by swapping their last two vertices. Returns their number.
+    /// Inverts tetrahedra with negative orientation, by swapping their last two vertices. Returns their number.
     ///
     /// Signs are exact. A flat tetrahedron, or one with an index out of range, stays as it is.
     pub fn orient(&mut self) -> usize {
@@ -244,13 +245,13 @@ impl TetMesh {
     }
 }
 
-/// About six times the volume of a tetrahedron, with the exact sign: positive if det(b - a, c - a, d - a) is.
+/// About six times the volume of a tetrahedron, with the exact sign: positive if det(b - a, c - a, d - a) is positive.
 pub fn orientation(points: &[DVec3], tetrahedron: &[u32; 4]) -> f64 {
     let [a, b, c, d] = tetrahedron.map(|v| {
         let DVec3 { x, y, z } = points[v as usize];
         Coord3D { x, y, z }
     });
-    // `robust` has Shewchuk's sign: the other hand.
+    // `robust` has Shewchuk's sign, which is the opposite.
     -orient3d(a, b, c, d)
 }
 
@@ -271,10 +272,10 @@ impl From<TetMesh> for VolumeMesh {
     }
 }
 
-/// Most tetrahedra: six edges each have an id, and `NONE` is none of them.
+/// Most tetrahedra: each of their six edges has an id below `NONE`.
 pub const MOST_TETRAHEDRA: usize = ((u32::MAX - 1) / 6) as usize;
 
-/// Faces of a kind, by places in the cell, each seen from outside counter-clockwise.
+/// Faces of a kind of cell, as places in the cell, each counter-clockwise as seen from outside.
 pub fn faces(kind: CellKind) -> &'static [&'static [usize]] {
     match kind {
         CellKind::Tetrahedron => &[&[1, 2, 3], &[0, 3, 2], &[0, 1, 3], &[0, 2, 1]],
@@ -303,7 +304,7 @@ pub fn faces(kind: CellKind) -> &'static [&'static [usize]] {
     }
 }
 
-/// A face by its vertices, ascending; [`NONE`] stands last for a triangle.
+/// A face's vertices in ascending order. For a triangle the last one is [`NONE`].
 pub fn key(face: impl Iterator<Item = u32>) -> [u32; 4] {
     let mut key = [NONE; 4];
     key.iter_mut().zip(face).for_each(|(place, v)| *place = v);

@@ -16,10 +16,10 @@ pub enum Up {
     Z,
 }
 
-/// The viewpoint of a mesh in space: far away, without perspective.
+/// The viewpoint for a mesh in space: far away, without perspective.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Degrees around the axis that points up: from x towards y where z is up, and in the same cyclic order otherwise.
+    /// Degrees around the axis that points up: from x towards y if z is up, and in the same cyclic order otherwise.
     pub azimuth: f64,
     /// Degrees above the horizon, -90 to 90.
     pub elevation: f64,
@@ -47,7 +47,7 @@ impl Camera {
 
     /// The picture's axes in the mesh's coordinates: to the right, up, and towards the viewer.
     fn axes(&self) -> [DVec3; 3] {
-        // The same bits on every machine; exact values stay exact.
+        // The same bits on every machine. Exact values stay exact.
         let sincos = |degrees: f64| match degrees.rem_euclid(360.0) {
             0.0 => (0.0, 1.0),
             90.0 => (1.0, 0.0),
@@ -79,8 +79,8 @@ pub(super) struct Projection {
 }
 
 impl Projection {
-    /// The projection in which the drawn points fill the picture. `bounds` gets a function and finds its least and
-    /// largest values over all points that are drawn, axis by axis.
+    /// The projection for which the drawn points fill the picture. `bounds` gets a function and returns its least and
+    /// largest values over all drawn points, axis by axis.
     pub fn new(
         camera: &Camera,
         width: Option<u32>,

@@ -16,15 +16,15 @@ pub const SIZES: usize = 14;
 /// The class of each face, and the colours of the classes.
 pub type Colored = (Vec<u8>, Vec<Rgb>);
 
-/// Colours of faces that are known, or that one thread can find.
+/// Colours of faces: known ones, or ones that a single thread can find.
 pub enum Coloring {
     Known(Colored),
     Distinct(Distinct),
 }
 
 impl Coloring {
-    /// With `values`, by them. `areas` are asked for where the colours need them; edges are found where they are needed
-    /// and not given.
+    /// With `values`, colours by values. `areas` is called only if the colours need it. Edges are computed if they are
+    /// needed and not given.
     pub fn new(
         mesh: &Mesh,
         color: Color,
@@ -54,7 +54,7 @@ impl Coloring {
         }))
     }
 
-    /// The colours, and what `work` gives, which learns whether one thread finds colours beside it.
+    /// The colours, and the result of `work`. `work` gets whether one thread finds colours at the same time.
     pub fn find_beside<R: Send>(self, work: impl FnOnce(bool) -> R + Send) -> (Colored, R) {
         match self {
             Coloring::Known(colored) => (colored, work(false)),
@@ -67,7 +67,7 @@ impl Coloring {
     }
 }
 
-/// All at once, with areas only where the colours need them.
+/// All colours at once. Areas are computed only if the colours need them.
 pub fn of_faces(mesh: &Mesh, color: Color, values: Option<&[f64]>) -> Result<Colored> {
     let areas = || parallel::collect(mesh.faces.len(), |i| area(mesh, mesh.faces.get(i)));
     Ok(Coloring::new(mesh, color, values, areas, None)?
@@ -86,7 +86,7 @@ pub fn area(mesh: &Mesh, face: &[u32]) -> f64 {
         .map(|side| corner(side[0]).cross(corner(side[1])))
         .sum();
     let length = match doubled.truncate() == DVec2::ZERO {
-        // For a planar mesh: no square underflows or overflows.
+        // A planar mesh: no square underflows or overflows.
         true => doubled.z.abs(),
         false => doubled.length(),
     };
@@ -96,7 +96,7 @@ pub fn area(mesh: &Mesh, face: &[u32]) -> f64 {
 /// Colours by area.
 pub const AREAS: usize = 24;
 
-/// The areas in the mesh's units that have the lightest and the darkest colour; faces that cannot be drawn have none.
+/// The areas, in the mesh's units, with the lightest and the darkest colour; `None` if no face can be drawn.
 pub fn area_bounds(mesh: &Mesh) -> Option<[f64; 2]> {
     let count = mesh.points.len();
     let faces = (0..mesh.faces.len())
@@ -122,7 +122,7 @@ fn by_area(areas: &[f64]) -> Colored {
     let logarithm = |area: f64| area.max(1e-30).log2();
     let low = logarithm(sorted[hundredth]);
     let high = logarithm(sorted[sorted.len() - 1 - hundredth]);
-    // Equal areas differ by rounding only.
+    // Equal areas differ only by rounding.
     by_share(areas, AREAS, (high - low).max(1e-6), |area| {
         logarithm(area) - low
     })
@@ -144,12 +144,12 @@ pub fn by_value(values: &[f64], count: usize) -> Result<Colored> {
     }
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // Equal values are light, and halves do not overflow.
+    // Equal values are light, and halving avoids overflow.
     let span = (high / 2.0 - low / 2.0).max(f64::MIN_POSITIVE);
     Ok(by_share(values, 64, span, |value| value / 2.0 - low / 2.0))
 }
 
-/// One of `steps` colours from light to dark for each value, by the part of `span` that `above` gives.
+/// One of `steps` colours from light to dark for each value, by the fraction `above` / `span`.
 fn by_share(values: &[f64], steps: usize, span: f64, above: impl Fn(f64) -> f64 + Sync) -> Colored {
     let classes = values
         .par_iter()

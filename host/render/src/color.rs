@@ -14,8 +14,8 @@ pub const SEGMENT: Rgb = [176, 32, 48];
 pub const SURFACE: Rgb = [196, 212, 226];
 pub const BACK: Rgb = [222, 178, 140];
 
-/// For neighbours apart, and for regions. At least six colours, see [`distinct`]; none is near to the background, which
-/// shows through holes.
+/// Colours that keep neighbours apart, and colours of regions. At least six colours, see [`distinct`]. None is near to
+/// the background, which shows through holes.
 pub const QUALITATIVE: [Rgb; 8] = [
     [110, 164, 204],
     [244, 228, 184],
@@ -27,7 +27,7 @@ pub const QUALITATIVE: [Rgb; 8] = [
     [205, 221, 236],
 ];
 
-/// A colour, darker.
+/// A darker colour: each channel times `light`.
 pub fn scale(color: Rgb, light: f32) -> Rgb {
     color.map(|channel| (f32::from(channel) * light).round() as u8)
 }
@@ -54,22 +54,22 @@ pub fn ramp(steps: usize) -> Vec<Rgb> {
         .collect()
 }
 
-/// Classes under `QUALITATIVE.len()` that are different on both sides of every edge.
+/// Classes under `QUALITATIVE.len()` that differ on both sides of every edge.
 ///
-/// Faces of a planar mesh form a planar graph, which always has a vertex with at most five neighbours: taking such a
-/// vertex away until none is left, then colouring in the opposite order (smallest-last, Matula and Beck 1983), needs
-/// six colours. Among the free colours a hash chooses, so that all are used. Faces of a mesh that is not planar may
-/// find none free: they take any.
+/// Faces of a planar mesh form a planar graph, which always has a vertex with at most five neighbours. Removing such
+/// vertices until none is left, and colouring in the opposite order (smallest-last, Matula and Beck 1983), needs six
+/// colours. A hash chooses among the free colours, so that all are used. A face of a mesh that is not planar may have
+/// no free colour: it takes any.
 pub struct Distinct {
     neighbors: Neighbors,
-    /// Places by number of neighbours; those with the same number in the order of their faces.
+    /// Places by number of neighbours; places with equal numbers are in the order of their faces.
     by_degree: Partition<u32>,
-    /// For the choice of each place.
+    /// Residues for the choice of each place.
     residues: Vec<u32>,
 }
 
 impl Distinct {
-    /// Prepares, by all threads, what one of them does in [`Distinct::find`].
+    /// Prepares, on all threads, the input of [`Distinct::find`], which uses one thread.
     pub fn new(neighbors: Neighbors) -> Distinct {
         Distinct {
             by_degree: by_degree(&neighbors),
@@ -78,7 +78,7 @@ impl Distinct {
         }
     }
 
-    /// The class of each place, as a bit. One thread: each choice depends on those before it.
+    /// The class of each place, as a bit. Uses one thread: each choice depends on the choices before it.
     pub fn find(&mut self) -> Vec<u8> {
         let order = self.smallest_last();
         let choices = choices();
@@ -97,24 +97,25 @@ impl Distinct {
         classes
     }
 
-    /// The class of each face, from those of the places.
+    /// The class of each face, from the classes of the places.
     pub fn of_faces(&self, classes: &[u8]) -> Vec<u8> {
         parallel::map(&self.neighbors.places, |place| {
             classes[place.load(Relaxed) as usize].trailing_zeros() as u8
         })
     }
 
-    /// The places of all faces, each the one with the fewest neighbours among those that are not before it; of several,
-    /// the one that has had its number of neighbours for the shortest time, and of those that always had it the last
-    /// face.
+    /// The places of all faces in smallest-last order: each has the fewest neighbours among the remaining ones. Of
+    /// several, the one that has had its number of neighbours for the shortest time is first; of those that always had
+    /// it, the last face.
     fn smallest_last(&mut self) -> Vec<u32> {
         let Distinct {
             neighbors,
             by_degree: Partition { rows, starts },
             ..
         } = self;
-        // Behind those that have always had a number of neighbours stand those that have it since, in a stack of their
-        // own. A face comes into the stacks of all numbers below its first; only the entry of its present one counts.
+        // After the places that have always had a number of neighbours come the places that have reached it, in a stack
+        // of their own. A face is pushed to the stacks of all numbers below its first one; only its latest entry
+        // counts.
         const TAKEN: u32 = u32::MAX;
         let mut ends = starts[1..].to_vec();
         let (mut bottoms, mut room) = (Vec::with_capacity(ends.len()), 0);
@@ -183,13 +184,13 @@ fn by_degree(neighbors: &Neighbors) -> Partition<u32> {
     by_degree
 }
 
-/// In how many bits a face has its residue by a number of classes, and behind how many others.
+/// Width in bits of a face's residue by `count` classes, and its shift after the residues for smaller counts.
 fn place_of_residue(count: u32) -> (u32, u32) {
     let bits = |count: u32| (count - 1).checked_ilog2().map_or(0, |bits| bits + 1);
     (bits(count), (1..count).map(bits).sum())
 }
 
-/// What is left when a hash of a face is divided by each number of classes: so the thread that chooses need not divide.
+/// The residues of a face's hash by each number of classes, precomputed so that the choosing thread need not divide.
 fn residues(face: u32) -> u32 {
     // Fibonacci hashing.
     let hash = face.wrapping_mul(0x9e37_79b9) >> 8;
@@ -198,16 +199,16 @@ fn residues(face: u32) -> u32 {
     })
 }
 
-/// What a face chooses from a set of free classes, by its residue.
+/// A face's choice from a set of free classes, by its residue.
 struct Choice {
-    /// Where the residue by their number is.
+    /// Shift of the residue by the number of free classes.
     shift: u32,
     mask: u32,
-    /// Each as a bit, in ascending order.
+    /// The free classes, each as a bit, in ascending order.
     classes: [u8; QUALITATIVE.len()],
 }
 
-/// By the set of free classes; from none a face chooses as from all.
+/// The choices by set of free classes. If none is free, a face chooses from all.
 fn choices() -> Vec<Choice> {
     const _: () = assert!(QUALITATIVE.len() == u8::BITS as usize);
     let choice = |set: u8| {

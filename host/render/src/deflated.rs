@@ -1,10 +1,10 @@
-//! PNG files, compressed by all threads.
+//! PNG files, compressed on all threads.
 
 use flate2::{Compress, Compression, FlushCompress};
 use rayon::prelude::*;
 
-/// Bytes of rows that one task compresses, at least. Each such part is compressed without those before it, which costs
-/// a hundredth of the size.
+/// Fewest bytes of rows that one task compresses. Each part is compressed without the preceding ones, which costs a
+/// hundredth of the size.
 const PART: usize = 1 << 18;
 /// Bytes of a pixel.
 const PIXEL: usize = 3;
@@ -26,7 +26,7 @@ pub fn write([width, height]: [u32; 2], pixels: &[u8]) -> Vec<u8> {
     file
 }
 
-/// The rows as PNG has them: each with its filter before it, as one zlib stream.
+/// The rows in PNG's form: each with its filter before it, as one zlib stream.
 fn compressed(pixels: &[u8], row: usize) -> Vec<u8> {
     let rows = PART.div_ceil(row);
     let count = pixels.len().div_ceil(rows * row);
@@ -51,10 +51,10 @@ fn compressed(pixels: &[u8], row: usize) -> Vec<u8> {
     stream
 }
 
-/// The rows from byte `first` of `pixels` on, each by the filter that leaves the smallest sum of absolute differences
+/// The rows from byte `first` of `pixels` on, each with the filter that gives the smallest sum of absolute differences
 /// (the heuristic of the PNG specification, 12.8).
 fn filter(pixels: &[u8], first: usize, row: usize) -> Vec<u8> {
-    // Rows with a pixel of zeros before them: what stands to the left of a byte stands a pixel before it.
+    // Rows with a pixel of zeros before them: the byte to the left of a byte is a pixel before it.
     let padded = |begin: usize, padded: &mut Vec<u8>| {
         padded.resize(PIXEL, 0);
         padded.extend_from_slice(&pixels[begin..begin + row]);
@@ -82,7 +82,7 @@ fn filter(pixels: &[u8], first: usize, row: usize) -> Vec<u8> {
     filtered
 }
 
-/// The differences of a padded row to what the filter of this number predicts.
+/// The differences between a padded row and the prediction of this filter.
 fn predict(kind: usize, current: &[u8], above: &[u8], differences: &mut [u8]) {
     match kind {
         0 => each(current, above, differences, |_, _, _| 0),
@@ -95,7 +95,7 @@ fn predict(kind: usize, current: &[u8], above: &[u8], differences: &mut [u8]) {
     }
 }
 
-/// The differences to what `prediction` makes of the bytes to the left, above, and above to the left.
+/// The differences between bytes and `prediction` of the bytes to the left, above, and above to the left.
 fn each(
     current: &[u8],
     above: &[u8],
@@ -111,7 +111,7 @@ fn each(
     }
 }
 
-/// The one of three neighbours that is nearest to left + above - corner.
+/// The neighbour of three that is nearest to left + above - corner.
 fn paeth(left: u8, above: u8, corner: u8) -> u8 {
     let [a, b, c] = [left, above, corner].map(i16::from);
     let [to_left, to_above, to_corner] = [b - c, a - c, a + b - 2 * c].map(i16::abs);
@@ -137,7 +137,7 @@ fn deflate(bytes: &[u8], is_last: bool) -> Vec<u8> {
         compress
             .compress_vec(&bytes[read..], &mut out, flush)
             .expect("compression without a dictionary has no error");
-        // All is written when room is left.
+        // Room left in the output means that all output is written.
         if compress.total_in() as usize == bytes.len() && out.len() < out.capacity() {
             return out;
         }
@@ -150,7 +150,7 @@ const MODULUS: u32 = 65_521;
 /// The Adler-32 checksum (RFC 1950).
 fn adler(bytes: &[u8]) -> u32 {
     let (mut a, mut b) = (1u32, 0u32);
-    // As many sums as fit 32 bits.
+    // As many bytes as 32-bit sums hold.
     for part in bytes.chunks(5552) {
         for &byte in part {
             a += u32::from(byte);
@@ -162,7 +162,7 @@ fn adler(bytes: &[u8]) -> u32 {
     b << 16 | a
 }
 
-/// The checksum of bytes with checksum `first`, and `length` bytes with checksum `second` behind them.
+/// The checksum of bytes with checksum `first` followed by `length` bytes with checksum `second`.
 fn adler_behind(first: u32, second: u32, length: usize) -> u32 {
     let [a0, b0, a1, b1] =
         [first & 0xffff, first >> 16, second & 0xffff, second >> 16].map(u64::from);

@@ -134,8 +134,8 @@ impl<'a> Dots<'a> {
     }
 }
 
-/// Darkens a place behind its neighbours in the picture, which gives shape to points without normals: eye-dome lighting
-/// (Boucheny 2009).
+/// Darkens a place that is deeper than its neighbours in the picture: eye-dome lighting (Boucheny 2009), which shows
+/// shape without normals.
 fn openness(band: &Band, [x, y]: [i32; 2]) -> f32 {
     let Some(own) = band.nearest([x, y]) else {
         return 1.0;
@@ -145,7 +145,7 @@ fn openness(band: &Band, [x, y]: [i32; 2]) -> f32 {
         let reach = reach * SAMPLES;
         for [dx, dy] in [[1, 0], [-1, 0], [0, 1], [0, -1]] {
             if let Some(depth) = band.nearest([x + dx * reach, y + dy * reach]) {
-                // In pixels: a step as deep as it is far from here is steep.
+                // In pixels: the slope is 1 if the step in depth equals the distance.
                 behind += weight * ((own - depth) / reach as f32).clamp(0.0, 4.0);
             }
         }

@@ -14,29 +14,29 @@ use super::{Camera, Color, Edges, Format, Legend, Options, classes, legend};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
-/// Triangles in space, a colour each: the input of [`render_facets`].
+/// Triangles in space with colours: the input of [`render_facets`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facets<'a> {
     /// Corners.
     pub points: Cow<'a, [DVec3]>,
     /// Corners of each triangle, counter-clockwise from its front.
     pub triangles: Cow<'a, [[u32; 3]]>,
-    /// Colour of each triangle, before it is shaded; a single colour is for all.
+    /// Colour of each triangle before shading, or a single colour for all.
     pub colors: Vec<Rgb>,
     /// Colour of the back of every triangle; `None` for the colour of its front.
     pub back: Option<Rgb>,
-    /// Sides of each triangle that are edges: bit k is the side from corner k to the next. Empty where all are.
+    /// Sides of each triangle that are edges: bit k is the side from corner k to the next. If empty, all sides are
+    /// edges.
     pub sides: Vec<u8>,
     /// Lines to draw in red.
     pub lines: Vec<[u32; 2]>,
 }
 
-/// The picture of triangles in space, as the bytes of a file: seen from `options.camera` (by default with the axis up
-/// that they seem to stand on), hidden ones left out, shaded by a light from the upper left. The colours in `options`
-/// have no effect, nor have points that no triangle uses.
+/// The picture of triangles in space, as the bytes of a file: seen from `options.camera` (by default with the guessed
+/// axis up), with hidden surfaces removed, shaded by a light from the upper left. The colours in `options` have no
+/// effect, and neither have points that no triangle uses.
 ///
-/// # Errors
-/// [`Error::Invalid`] for a corner that is not there or not finite; [`Error::Argument`] for a picture that is empty or
+/// [`Error::Invalid`] for a corner that is missing or not finite. [`Error::Argument`] for a picture that is empty or
 /// too large, or with more triangles than an SVG can hold.
 pub fn render_facets(facets: &Facets, options: &Options, format: Format) -> Result<Vec<u8>> {
     render_with(facets, options, format, None)
@@ -77,7 +77,8 @@ pub(super) fn render_with(
 }
 
 impl<'a> Facets<'a> {
-    /// The faces of a mesh, coloured as `options` say or by `values`; one of more than three corners as triangles.
+    /// The faces of a mesh, coloured by `options` or by `values`. A face of more than three corners becomes several
+    /// triangles.
     pub(super) fn of_mesh(
         mesh: &'a Mesh,
         options: &Options,
@@ -113,8 +114,8 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// The triangles of the faces, their sides that are sides of the face, and the face of each; both empty or missing
-/// where all faces are triangles.
+/// The triangles of the faces, their sides that are sides of the face, and the face of each triangle. If all faces are
+/// triangles, the last two are empty or missing.
 #[expect(clippy::type_complexity)]
 fn triangles_of<'a>(
     points: &[DVec3],
@@ -151,7 +152,7 @@ pub(super) struct View<'a> {
     facets: &'a Facets<'a>,
     pub size: [u32; 2],
     points: Vec<Vec3>,
-    /// Width of edges in pixels; 0 where they are not drawn.
+    /// Width of edges in pixels; 0 if edges are not drawn.
     pub edge_width: f32,
     pub line_width: f32,
 }
@@ -199,7 +200,7 @@ impl<'a> View<'a> {
         self.facets.triangles[i].map(|v| self.points[v as usize])
     }
 
-    /// Ends of the red lines.
+    /// Ends of the lines.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = [Vec3; 2]> {
         let lines = self.facets.lines.iter();
         lines.map(|ends| ends.map(|v| self.points[v as usize]))
@@ -216,7 +217,7 @@ impl<'a> View<'a> {
         let colors = &self.facets.colors;
         let color = colors[if colors.len() == 1 { 0 } else { i }];
         let [a, b, c] = self.corners(i);
-        // y runs down and z away: its front is clockwise in the picture.
+        // y points down and z away: a triangle's front is clockwise in the picture.
         let normal = (b - a).cross(c - a);
         let (color, normal) = match self.facets.back {
             _ if normal.z < 0.0 => (color, normal),
@@ -227,7 +228,7 @@ impl<'a> View<'a> {
     }
 
     fn pixels(&self) -> Vec<u8> {
-        // A few large triangles are work for several threads, too.
+        // Several threads share even a few large triangles.
         let grain = (self.len() / 4096).clamp(1, 256);
         raster::picture(
             self.size,
@@ -290,7 +291,7 @@ fn to_svg(view: &View) -> Result<String> {
     for i in order {
         let [a, b, c] = corners(i).map(place);
         let color = hex(view.color(i));
-        // A line of its own colour closes the seams that antialiasing leaves.
+        // A line in the triangle's colour closes the seams of antialiasing.
         push(
             &mut svg,
             format_args!(
@@ -315,7 +316,7 @@ fn to_svg(view: &View) -> Result<String> {
             );
         }
     }
-    // Over all faces: the faces that hide a line are not known here.
+    // Lines are drawn over all faces: hidden lines are not removed here.
     for ends in view.lines() {
         let [from, to] = ends.map(place);
         let (color, width) = (hex(SEGMENT), view.line_width);

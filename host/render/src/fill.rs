@@ -1,26 +1,27 @@
 //! Faces filled into samples.
 //!
-//! A large mesh has faces of a few samples, and tiny-skia prepares a path and a pipeline for each. Faces whose edges it
-//! would not cut at its pixmap are filled here, with its arithmetic, sample for sample; it fills the others.
+//! A large mesh has faces of a few samples, and tiny-skia prepares a path and a pipeline for each. This module fills
+//! faces whose edges tiny-skia would not clip, with tiny-skia's arithmetic, sample for sample. tiny-skia fills the
+//! other faces.
 
 use glam::Vec2;
 use tiny_skia::{
     Color, FillRule, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Shader, Transform,
 };
 
-/// Corners of a face that is filled here, at most: each row looks at all edges.
+/// Most corners of a face that this module fills: each row tests all edges.
 pub const CORNERS: usize = 32;
 /// Longest side of a pixmap that tiny-skia draws as one tile.
 pub const TILE: u32 = 8191;
-/// By how much tiny-skia's box of a path is larger than its samples.
+/// Margin of tiny-skia's box of a path around its samples.
 const BIAS: f64 = 0.5 + 1.5 / 64.0;
-/// Paths that are narrower are not drawn.
+/// Narrower paths are not drawn.
 const NEARLY_ZERO: f32 = 1.0 / 4096.0;
 
-/// An edge of a face, in samples and rows: those whose middles it passes.
+/// An edge of a face: the samples and rows whose middles it crosses.
 #[derive(Clone, Copy)]
 struct Edge {
-    /// Where it passes the middle of the first row, and the step from row to row: 16 bits behind the point.
+    /// Its place at the middle of the first row, and the step from row to row, with 16 fractional bits.
     x: i32,
     dx: i32,
     first: i32,
@@ -31,19 +32,19 @@ struct Edge {
 pub struct Filler {
     pixmap: Pixmap,
     transform: Transform,
-    /// Columns of the pixmap at its left that are not there.
+    /// Missing columns at the left of the pixmap.
     left: u32,
-    /// Size with them.
+    /// Size with the missing columns.
     size: [u32; 2],
-    /// Of a path, so that each face takes no memory of its own.
+    /// Kept from face to face: a path of each face would allocate memory.
     builder: PathBuilder,
     corners: Vec<Vec2>,
     edges: Vec<Edge>,
 }
 
 impl Filler {
-    /// Draws into `pixmap`, which has the columns from `left` on of one of `width` columns, by `transform`, a scale and
-    /// a translation.
+    /// Draws into `pixmap`, which has the columns from `left` on of a pixmap of `width` columns, by `transform`, a
+    /// scale and a translation.
     pub fn new(pixmap: Pixmap, [left, width]: [u32; 2], transform: Transform) -> Filler {
         Filler {
             size: [width, pixmap.height()],
@@ -56,7 +57,7 @@ impl Filler {
         }
     }
 
-    /// What was drawn.
+    /// The drawn pixmap.
     pub fn into_pixmap(self) -> Pixmap {
         self.pixmap
     }
@@ -64,7 +65,7 @@ impl Filler {
     /// Fills a polygon with an opaque colour.
     ///
     /// # Panics
-    /// When it reaches nearly to the border of the pixmap, and the pixmap is not whole.
+    /// If the polygon reaches nearly to the border of a pixmap with missing columns.
     pub fn fill(
         &mut self,
         corners: impl Iterator<Item = Vec2> + Clone,
@@ -90,8 +91,8 @@ impl Filler {
         }
     }
 
-    /// As tiny-skia does (`fill_path` in its painter.rs and scan/path.rs, `LineEdge` in edge.rs); false for a polygon
-    /// that it cuts, and for one with many corners.
+    /// Fills as tiny-skia does (`fill_path` in its painter.rs and scan/path.rs, `LineEdge` in edge.rs). Returns false
+    /// for a polygon that tiny-skia clips, and for one with many corners.
     fn fill_inside(
         &mut self,
         corners: impl Iterator<Item = Vec2>,
@@ -109,7 +110,7 @@ impl Filler {
         let join = |[least, most]: [Vec2; 2], p: &Vec2| [least.min(*p), most.max(*p)];
         let [least, most] = self.corners.iter().fold(none, join);
         let size = self.size.map(|side| side.min(TILE) as f32);
-        // Then all is finite, and no sum leaves its integers. Corners that are no numbers are in no box.
+        // Then all values are finite, and sums fit their integers. A NaN is in no box.
         let is_finite = self.corners.iter().all(|p| p.is_finite());
         let is_inside = least.cmpge(Vec2::ZERO).all() && most.cmple(Vec2::from(size)).all();
         if !is_finite || !is_inside {
@@ -167,7 +168,7 @@ impl Filler {
         let width = self.pixmap.width() as i32;
         let left = self.left as i32;
         for row in first..=last.unwrap_or(first) {
-            // Where edges pass the row, in ascending order.
+            // The edges' crossings with the row, in ascending order.
             let mut passes = [0i32; CORNERS];
             let mut count = 0;
             for edge in &mut self.edges {
@@ -194,7 +195,7 @@ impl Filler {
     }
 }
 
-/// A quotient with 16 bits behind the point, as far as 32 bits hold it.
+/// A quotient with 16 fractional bits, clamped to 32 bits.
 fn divide(a: i32, b: i32) -> i32 {
     if i16::try_from(a).is_ok() {
         (a << 16) / b

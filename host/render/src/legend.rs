@@ -1,4 +1,4 @@
-//! The legend of a picture: a strip below it that says what its colours mean.
+//! The legend of a picture: a strip below it that explains its colours.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::svg::hex;
 use super::{Color, Options, classes, deflated};
 use trioxide_mesh::mesh::Mesh;
 
-/// What the colours of a picture mean.
+/// The meaning of a picture's colours.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Legend {
     /// The quantity.
@@ -31,9 +31,9 @@ enum Entry {
     Text(String),
 }
 
-/// Pixels of a letter's side where text has its smallest size.
+/// Side of a letter in pixels, for text of the smallest size.
 const LETTER: u32 = 8;
-/// Most swatches; the others are counted.
+/// Most swatches; the remaining ones are counted.
 const SWATCHES: usize = 12;
 
 impl Legend {
@@ -71,8 +71,8 @@ impl Legend {
         Legend::swatches("region", ids.into_iter().enumerate().map(color))
     }
 
-    /// The meaning of the faces' colours, if it is a number or a region. The mesh is one that can be drawn, or none is
-    /// needed.
+    /// The legend of the faces' colours, if they show a number or a region. The mesh must be drawable, or have no such
+    /// colours.
     pub fn of_faces(mesh: &Mesh, options: &Options, values: Option<&[f64]>) -> Option<Legend> {
         let bounds = |values: &mut dyn Iterator<Item = f64>| {
             let none = [f64::INFINITY, f64::NEG_INFINITY];
@@ -109,16 +109,16 @@ impl Legend {
         }
     }
 
-    /// With one more colour.
+    /// The legend with one more colour.
     pub fn and(mut self, color: Rgb, label: &str) -> Legend {
         let label = label.to_owned();
         self.entries.push(Entry::Swatch { color, label });
         self
     }
 
-    /// Rectangles and words, left to right and line by line, in a strip of a width; and the strip's height.
+    /// The items of the strip, left to right and line by line, for a width; and the strip's height.
     fn layout(&self, width: u32) -> (Vec<Item>, u32) {
-        // Text of 8 pixels is small on 1600, and the strip stays narrow beside the picture.
+        // Text of 8 pixels is small on 1600 pixels, and keeps the strip narrow below the picture.
         let scale = (width / 600).max(1);
         let letter = LETTER * scale;
         let text_width = |text: &str| text.chars().count() as u32 * letter;
@@ -159,7 +159,7 @@ impl Legend {
         (items, y + row)
     }
 
-    /// Rows of pixels below a picture of a width: RGB.
+    /// RGB rows of pixels below a picture of this width.
     pub fn pixels(&self, width: u32) -> (Vec<u8>, u32) {
         let (items, height) = self.layout(width);
         let mut pixels = BACKGROUND.repeat((width * height) as usize);
@@ -195,7 +195,7 @@ impl Legend {
         (pixels, height)
     }
 
-    /// The picture `svg` of this size with the legend below it.
+    /// The picture `svg` of this size, with the legend below it.
     pub fn below_svg(&self, svg: &str, [width, above]: [u32; 2]) -> String {
         let (items, height) = self.layout(width);
         let all = above + height;
@@ -263,18 +263,18 @@ pub(super) fn finish_svg(svg: String, size: [u32; 2], legend: Option<&Legend>) -
     }
 }
 
-/// A thing of the strip, in pixels.
+/// An item of the strip, in pixels.
 struct Item {
     at: [u32; 2],
     size: [u32; 2],
-    /// Pixels of the text's dots.
+    /// Pixels per dot of the text.
     scale: u32,
     piece: Piece,
 }
 
 #[derive(Clone)]
 enum Piece {
-    /// Colours of equal width.
+    /// A bar of colours of equal width.
     Bar(Vec<Rgb>),
     /// ASCII.
     Text(String),

@@ -1,7 +1,7 @@
 //! Pictures of meshes.
 //!
-//! A planar mesh becomes a scene: faces in pixels, a colour class each, and the edges worth drawing. The scene is
-//! written as SVG or PNG. A mesh in space becomes facets, triangles with a colour each. A camera sees the nearest ones,
+//! A planar mesh becomes a scene: faces in pixels, a colour class for each, and the visible edges. The scene is written
+//! as SVG or PNG. A mesh in space becomes facets: triangles with a colour each. A camera sees the nearest facets,
 //! shaded (PNG: a depth buffer; SVG: painted from the farthest to the nearest). Points without faces become dots.
 
 mod camera;
@@ -40,7 +40,7 @@ pub use polyhedra::render_polyhedra;
 pub use up::guess_up;
 pub use volume::{Cut, render_volume};
 
-/// The meaning of a face's colour.
+/// The quantity that a face's colour shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Color {
@@ -90,7 +90,7 @@ pub struct Options {
     /// The viewpoint. By default a planar mesh is seen from above, and another one from [`Camera::default`] with the
     /// axis up that [`guess_up`] finds.
     pub camera: Option<Camera>,
-    /// A strip below the picture that says what the colours mean, where they mean a number or a region.
+    /// A strip below the picture that explains colours of numbers or regions.
     pub legend: bool,
 }
 
@@ -121,22 +121,20 @@ impl Format {
     }
 }
 
-/// The picture of a mesh, as the bytes of a file: of a planar one, y up; of one in space, shaded, from
-/// `options.camera`; of points without faces, as dots.
+/// The picture of a mesh, as the bytes of a file. A planar mesh has y up. A mesh in space is shaded and seen from
+/// `options.camera`. Points without faces become dots.
 ///
-/// # Errors
-/// [`Error::Invalid`] when the mesh has no points, names a vertex that it does not have, or has a coordinate that is
-/// not finite; [`Error::Argument`] for a picture that is empty or too large, or for colours that the mesh does not
-/// have.
+/// [`Error::Invalid`] when the mesh has no points, names a missing vertex, or has a coordinate that is not finite.
+/// [`Error::Argument`] for a picture that is empty or too large, or for colours that the mesh does not have.
 pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>> {
     draw(mesh, options, None, format)
 }
 
-/// As [`render`], with colours by a value of each face in place of `options.color`: light (smallest) to dark (largest)
+/// As [`render`], with colours by a value of each face instead of `options.color`: light (smallest) to dark (largest)
 /// on a linear scale.
 ///
 /// # Errors
-/// As [`render`], and [`Error::Argument`] for values that are not finite or not one for each face.
+/// As [`render`], and [`Error::Argument`] for values that are not finite, or whose number is not the number of faces.
 pub fn render_values(
     mesh: &Mesh,
     values: &[f64],
@@ -146,7 +144,7 @@ pub fn render_values(
     draw(mesh, options, Some(values), format)
 }
 
-/// A colour for each value, as [`render_values`] has them: light (smallest) to dark (largest) on a linear scale.
+/// A colour for each value, as in [`render_values`]: light (smallest) to dark (largest) on a linear scale.
 ///
 /// # Errors
 /// [`Error::Argument`] for values that are not finite.

@@ -10,16 +10,15 @@ use trioxide_mesh::partition::Partition;
 
 /// Faces that share an edge with each face, each once.
 ///
-/// Lists stand by place: faces that lie near each other have places near each other, so that a walk from neighbour to
-/// neighbour stays in the cache, whatever the order of the faces.
+/// Lists are ordered by place: faces near each other have places near each other, so that a walk from neighbour to
+/// neighbour stays in the cache for any order of the faces.
 pub struct Neighbors {
     begins: Begins,
-    /// Places of neighbours; a list has them in the order of their faces, and [`NONE`] behind them where it has room
-    /// for more.
+    /// Places of neighbours, in the order of their faces, followed by [`NONE`] if a list has room for more.
     lists: Vec<AtomicU32>,
     /// Number of neighbours of each place.
     pub degrees: Vec<AtomicU32>,
-    /// Number of neighbours of each face; [`MANY`] for that many and more.
+    /// Number of neighbours of each face, at most [`MANY`].
     pub few: Vec<AtomicU8>,
     /// The face at each place.
     pub faces: Vec<u32>,
@@ -27,7 +26,7 @@ pub struct Neighbors {
     pub places: Vec<AtomicU32>,
 }
 
-/// Where the list of each place begins, and where the last one ends.
+/// Start of each place's list, and end of the last.
 enum Begins {
     /// At the multiples of this number.
     Multiples(usize),
@@ -35,7 +34,7 @@ enum Begins {
 }
 
 impl Begins {
-    /// For `each` neighbours a side.
+    /// Starts of lists with `each` neighbours per side.
     fn new(mesh: &Mesh, faces: &[u32], each: usize) -> Begins {
         if let Faces::Triangles(_) = mesh.faces {
             return Begins::Multiples(3 * each);
@@ -59,17 +58,17 @@ impl Begins {
     }
 }
 
-/// A number of neighbours, and more.
+/// This number of neighbours or more.
 pub const MANY: usize = u8::MAX as usize;
-/// Tiles along each side of the mesh's box.
+/// Tiles along each side of the mesh's bounding box.
 const TILES: usize = 256;
-/// Tiles along each side of a group of them: faces are sorted into groups first, and then, in a cache, into tiles.
+/// Tiles along each side of a group. Faces are sorted into groups first, and then, within a cache, into tiles.
 const GROUP: usize = 4;
-/// Faces whose lists one task makes.
+/// Faces of a task that builds their lists.
 const LISTS: usize = 4096;
 
 impl Neighbors {
-    /// Those of the faces of `mesh`, whose vertices are in range and whose edges are `edges`.
+    /// The neighbours of the faces of `mesh`. Vertices must be in range, and `edges` must be the edges of the mesh.
     pub fn new(mesh: &Mesh, edges: &FaceEdges) -> Neighbors {
         let faces = by_tile(mesh);
         let shared =
@@ -79,7 +78,7 @@ impl Neighbors {
             places[faces[place] as usize].store(place as u32, Relaxed);
         });
 
-        // The face behind each side, or those before and behind it among the faces of its edge.
+        // The faces across each side: the previous and the next one among the faces of its edge.
         let sides = |face: usize| match &mesh.faces {
             Faces::Triangles(_) => 3 * face..3 * face + 3,
             Faces::Polygons(of) => of.offsets[face] as usize..of.offsets[face + 1] as usize,
@@ -139,7 +138,7 @@ impl Neighbors {
     }
 }
 
-/// Notes the faces behind sides in `each` places a side; false where there are more.
+/// Writes the faces across sides into `each` places per side. Returns false if a side has more faces.
 fn note(edges: &FaceEdges, behind: &[AtomicU32], each: usize) -> bool {
     let fits = AtomicBool::new(true);
     edges.table.for_each_edge(|_, sides| {
@@ -159,7 +158,7 @@ fn note(edges: &FaceEdges, behind: &[AtomicU32], each: usize) -> bool {
     fits.into_inner()
 }
 
-/// Faces by the tile of their first corner, seen from above.
+/// Faces sorted by the tile of their first corner, as seen from above.
 fn by_tile(mesh: &Mesh) -> Vec<u32> {
     let none = || [DVec2::INFINITY, DVec2::NEG_INFINITY];
     let [least, most] = mesh
@@ -172,9 +171,9 @@ fn by_tile(mesh: &Mesh) -> Vec<u32> {
     let scale = TILES as f64 / (most - least);
     const GROUPS: usize = TILES / GROUP;
     const OF_GROUP: usize = GROUP * GROUP;
-    // Of points, since a cache may hold these, and faces look them up in no order.
+    // Tiles of points, because a cache may hold these, and faces read them in random order.
     let tiles = parallel::map(&mesh.points, |point| {
-        // NaN, where the box is flat, is the first tile.
+        // NaN, if the box is flat, gives the first tile.
         let [x, y] = ((point.truncate() - least) * scale)
             .to_array()
             .map(|t| (t as usize).min(TILES - 1));
@@ -196,7 +195,7 @@ fn by_tile(mesh: &Mesh) -> Vec<u32> {
             let rows = groups.group(i);
             let mut ends = [0; OF_GROUP];
             rows.iter().for_each(|row| ends[row[0] as usize] += 1);
-            // Starts first: writing its faces makes each one its tile's end.
+            // First the start of each tile: writing faces advances it to the tile's end.
             let mut sum = 0;
             for end in &mut ends {
                 sum += std::mem::replace(end, sum);

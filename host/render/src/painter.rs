@@ -1,4 +1,4 @@
-//! SVG files of views: the farthest elements first, nearer ones over them.
+//! SVG files of views: nearer elements are painted over farther ones.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use rayon::prelude::*;
 
 use trioxide_mesh::{Error, Result};
 
-/// More elements make a file that no program opens.
+/// A file with more elements opens in no program.
 const MOST: usize = 200_000;
 
-/// The head of a picture, white.
+/// The start of an SVG file, with a white background.
 pub fn start([width, height]: [u32; 2]) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
@@ -18,7 +18,7 @@ pub fn start([width, height]: [u32; 2]) -> String {
     )
 }
 
-/// Numbers of all elements by depth, largest first.
+/// Numbers of all elements, sorted by descending depth.
 pub fn farthest_first(
     count: usize,
     what: &str,

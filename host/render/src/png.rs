@@ -15,28 +15,28 @@ use trioxide_mesh::progress::{self, Interrupt};
 
 /// Rows of pixels that one task draws.
 const BAND: u32 = 64;
-/// Columns of pixels of a band whose faces one task draws.
+/// Columns of pixels of a band's cell; one task draws its faces.
 const COLUMNS: u32 = 512;
-/// Pixels drawn beyond a band on every side and thrown away. Lines are cut in the middle of them, since tiny-skia draws
-/// an antialiased line that it has to clip itself wrongly, even far from the cut.
+/// Pixels drawn beyond a band on every side and discarded. Lines are clipped in the middle of them: tiny-skia draws an
+/// antialiased line wrongly if it must clip the line itself, even far from the cut.
 const PADDING: u32 = 8;
-/// Pixels beyond a band at which lines are cut.
+/// Pixels beyond a band at which lines are clipped.
 const CUT: f32 = PADDING as f32 / 2.0;
-/// Faces of a cell whose corners are read before they are drawn.
+/// Faces of a cell whose corners are read before the first of them is drawn.
 const READ_AHEAD: usize = 64;
 /// Faces are drawn this many times larger, without antialiasing, and averaged: antialiased faces would let the
-/// background through along every edge that two of them share.
+/// background show through along every shared edge.
 const SAMPLES: u32 = 3;
 
-/// Faces from which on it pays to draw them before their colours are known.
+/// Fewest faces that are drawn before their colours are known.
 const MANY_FACES: usize = if cfg!(test) { 100 } else { 1 << 18 };
-/// Most samples that are kept until the colours are known: 256 MiB.
+/// Most samples kept until the colours are known: 256 MiB.
 const MOST_SAMPLES: usize = 1 << 26;
-/// The mark of no face: a background of ones.
+/// The mark of the background, whose bits are all ones.
 const NO_FACE: u32 = (1 << 24) - 1;
 const _: () = assert!(matches!(BACKGROUND, [255, 255, 255]));
 
-/// Faces drawn before their colours are known: a sample has the mark of a face in place of its colour.
+/// Faces drawn before their colours are known: a sample has the mark of a face instead of its colour.
 pub struct Marked {
     cells: Cells,
     /// The cells of each band.
@@ -44,7 +44,7 @@ pub struct Marked {
 }
 
 impl Marked {
-    /// The faces of a scene without colours; `None` where there are few, or too many for the marks or the memory.
+    /// The faces of a scene without colours. `None` if they are few, or too many for the marks or the memory.
     pub fn of(scene: &Scene) -> Option<Marked> {
         let rows = scene.height.div_ceil(BAND) * (BAND + 2 * PADDING);
         let columns = scene.width + 2 * PADDING;
@@ -76,7 +76,7 @@ fn mark(place: usize) -> PremultipliedColorU8 {
     PremultipliedColorU8::from_rgba(r, g, b, 255).expect("opaque")
 }
 
-/// The place whose mark this is; [`NO_FACE`] for the background.
+/// The place with this mark; [`NO_FACE`] for the background.
 fn place(mark: PremultipliedColorU8) -> u32 {
     u32::from_le_bytes([mark.red(), mark.green(), mark.blue(), 0])
 }
@@ -120,13 +120,13 @@ pub fn pixels(scene: &Scene, marked: Option<Marked>) -> Vec<u8> {
                 }
             }
         });
-    // Before anyone takes a band that was left out for drawn.
+    // Unwinds before a caller takes a skipped band for a drawn one.
     progress::unwind();
     pixels
 }
 
-/// The faces of each cell of the picture, ascending. A cell is [`COLUMNS`] of a band, or all of it where a face is
-/// large: faces that tiny-skia draws need whole pixmaps.
+/// The faces of each cell of the picture, ascending. A cell is [`COLUMNS`] of a band, or the whole band if one of its
+/// faces is large: faces that tiny-skia draws need whole pixmaps.
 struct Cells {
     /// Faces by band, and in a band by columns.
     faces: Partition<u32>,
@@ -136,10 +136,10 @@ struct Cells {
     is_whole: Vec<bool>,
 }
 
-/// Cells that a face touches, or nearly.
+/// Cells that a face touches or nearly touches.
 #[derive(Clone, Copy)]
 struct Touched {
-    /// First and last band; the first is behind the last where it is out of the picture.
+    /// First and last band; the first is above the last for a face outside of the picture.
     bands: [u8; 2],
     columns: [u8; 2],
 }
@@ -197,13 +197,13 @@ impl Cells {
         }
     }
 
-    /// Faces of the cell that has most.
+    /// Largest number of faces of a cell.
     fn largest(&self) -> usize {
         let ends = self.faces.starts.windows(2);
         ends.map(|ends| ends[1] - ends[0]).max().unwrap_or(0)
     }
 
-    /// Cells of a band of `width` columns of pixels: each with its faces and its columns.
+    /// Cells of a band with `width` columns of pixels: the faces and the columns of each.
     fn in_band(&self, band: usize, width: u32) -> Vec<(&[u32], Range<u32>)> {
         let first = band * self.columns;
         if self.is_whole[band] {
@@ -218,9 +218,9 @@ impl Cells {
     }
 }
 
-/// Whether tiny-skia cuts a face at no border of the bands that it touches.
+/// Whether tiny-skia clips a face at no border of the bands that it touches.
 fn is_small(scene: &Scene, face: &[u32], [least, most]: [Vec2; 2]) -> bool {
-    // With a pixel to spare on every side.
+    // With a margin of one pixel on every side.
     let reach = PADDING as f32 - 1.0;
     let right = (fill::TILE / SAMPLES - 2 * PADDING).min(scene.width) as f32;
     (3..=fill::CORNERS).contains(&face.len())
@@ -229,7 +229,7 @@ fn is_small(scene: &Scene, face: &[u32], [least, most]: [Vec2; 2]) -> bool {
         && most.x <= right + reach
 }
 
-/// First and last row of each of `count` edges; an empty range for those outside of the picture.
+/// First and last row of each of `count` edges; an empty range for an edge outside of the picture.
 fn extents<'a>(
     scene: &Scene,
     count: usize,
@@ -263,7 +263,7 @@ impl<'a> Band<'a> {
         }
     }
 
-    /// The edges with these extents that reach into the rows, or nearly.
+    /// The edges with these extents that reach or nearly reach the rows.
     fn touched(&self, extents: &[[f32; 2]]) -> impl Iterator<Item = usize> {
         let least = self.first - LINE_REACH;
         let most = self.first + BAND as f32 + LINE_REACH;
@@ -281,7 +281,7 @@ impl<'a> Band<'a> {
             .post_scale(scale as f32, scale as f32)
     }
 
-    /// Draws the faces, or gives those that are `marked` their colours.
+    /// Draws the faces, or colours the faces that are `marked`.
     fn draw_faces(&self, faces: &Cells, number: usize, marked: Option<&[Pixmap]>) -> Pixmap {
         let width = self.scene.width + 2 * PADDING;
         let cells = faces.in_band(number, width);
@@ -313,7 +313,7 @@ impl<'a> Band<'a> {
         picture
     }
 
-    /// The samples of a cell, with the colour that `color` gives for each face and its place in the list.
+    /// The samples of a cell. `color` gives the colour of each face by its id and its place in the list.
     fn draw_cell(
         &self,
         faces: &[u32],
@@ -326,8 +326,8 @@ impl<'a> Band<'a> {
             [columns.start, scene.width + 2 * PADDING].map(|column| column * SAMPLES),
             self.transform(SAMPLES),
         );
-        // Corners of some faces before the first of them is filled, whose branches no one foresees: faces and points
-        // are read in no order, and so the reads overlap.
+        // Reads the corners of several faces before filling the first: the branches of filling are unpredictable, and
+        // faces and points are read in random order, so the reads overlap.
         let (mut vertices, mut ends) = (Vec::new(), Vec::new());
         let mut corners = Vec::new();
         for (block, faces) in faces.chunks(READ_AHEAD).enumerate() {
@@ -359,7 +359,7 @@ impl<'a> Band<'a> {
     ) {
         let stroke = Stroke {
             width,
-            // A cap would be a darker pixel on a line under a pixel wide.
+            // A cap would be a darker pixel on a line narrower than a pixel.
             line_cap: if width <= 1.0 {
                 LineCap::Butt
             } else {
@@ -375,7 +375,7 @@ impl<'a> Band<'a> {
                 self.first + BAND as f32 + CUT,
             ),
         ];
-        // As one path, wide lines that meet in a vertex do not darken each other there.
+        // As one path, so that wide lines do not darken each other where they meet.
         let mut lines = PathBuilder::new();
         for i in self.touched(extents) {
             let ends = edges[i].map(|v| self.scene.points[v as usize]);
@@ -397,7 +397,7 @@ fn pixmap([width, height]: [u32; 2]) -> Pixmap {
     pixmap
 }
 
-/// Rows of pixels from the samples of their cell, each with the colour that `color` makes of it.
+/// Rows of pixels from the samples of their cell. `color` gives the colour of a sample.
 fn average(
     rows: Vec<&mut [PremultipliedColorU8]>,
     cell: &Pixmap,
@@ -423,7 +423,7 @@ fn average(
     }
 }
 
-/// The part of a line inside of a box (Liang and Barsky 1984).
+/// Clips a line to a box (Liang and Barsky 1984).
 fn cut([from, to]: [Vec2; 2], [least, most]: [Vec2; 2]) -> Option<[Vec2; 2]> {
     // Ends may lie far outside of a narrow window.
     let (start, step) = (from.as_dvec2(), to.as_dvec2() - from.as_dvec2());
@@ -440,7 +440,7 @@ fn cut([from, to]: [Vec2; 2], [least, most]: [Vec2; 2]) -> Option<[Vec2; 2]> {
             leave = leave.min(a.max(b));
         }
     }
-    // Ends inside of the box stay as they are.
+    // Ends inside of the box are unchanged.
     let at = |share: f64| (start + step * share).as_vec2();
     let first = if enter > 0.0 { at(enter) } else { from };
     let last = if leave < 1.0 { at(leave) } else { to };

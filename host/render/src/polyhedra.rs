@@ -1,4 +1,4 @@
-//! Pictures of polyhedral meshes: the outside of the polyhedra that a cut leaves.
+//! Pictures of polyhedral meshes: the surface of the polyhedra that a cut keeps.
 
 use glam::DVec3;
 
@@ -9,12 +9,13 @@ use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result};
 
-/// The picture of a mesh of polyhedra, as the bytes of a file: the faces between a polyhedron that `cut` leaves and
-/// none, in the colour of the polyhedron. `options.color` is `Auto`, a colour of eight by the polyhedron's id; `None`;
-/// or `Region`. Faces with more than three vertices are drawn as fans of triangles. Vertex ids are in range.
+/// The picture of a mesh of polyhedra, as the bytes of a file: the faces of exactly one of the polyhedra that `cut`
+/// keeps, in the colour of this polyhedron. `options.color` is `Auto`, one of eight colours by the polyhedron's id;
+/// `None`; or `Region`. Faces with more than three vertices are drawn as fans of triangles. Vertex ids must be in
+/// range.
 ///
 /// # Errors
-/// [`Error::Argument`] for other colours, a cut that leaves no polyhedron, or a picture that is empty or too large;
+/// [`Error::Argument`] for other colours, a cut that keeps no polyhedron, or a picture that is empty or too large.
 /// [`Error::Invalid`] for a coordinate that is not finite.
 pub fn render_polyhedra(
     mesh: &PolyhedralMesh,
@@ -54,7 +55,7 @@ pub fn render_polyhedra(
             let last = face.len() - 2;
             for k in 1..=last {
                 triangles.push([face[0], face[k], face[k + 1]]);
-                // Edges between the triangles of a fan are not drawn.
+                // Inner edges of a fan are not drawn.
                 let (first_edge, last_edge) = (u8::from(k == 1), u8::from(k == last));
                 facets.sides.push(first_edge | 0b010 | last_edge << 2);
                 facets.colors.push(color);

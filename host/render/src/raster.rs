@@ -1,8 +1,9 @@
-//! Hidden surfaces by a depth buffer.
+//! Removal of hidden surfaces by a depth buffer.
 //!
-//! Every sample of the picture keeps the nearest thing drawn there, as its depth and its number in one atomic integer:
-//! the smallest wins, so that threads may draw in any order and the picture is the same. Colours are found at the end,
-//! for visible things only. Triangles are drawn in fixed point, exactly: two that share a side leave no gap.
+//! Every sample of the picture keeps the nearest element drawn there, as its depth and its number in one atomic
+//! integer. The smallest value wins, so threads may draw in any order and the picture is the same. Colours are computed
+//! at the end, for visible elements only. Triangles are drawn exactly, in fixed point: two that share a side leave no
+//! gap.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -16,9 +17,9 @@ use trioxide_mesh::parallel;
 pub const SAMPLES: i32 = 3;
 /// Steps of the fixed-point coordinates along a side of a sample.
 const STEPS: i64 = 256;
-/// Samples that are kept at once; a larger picture is drawn in bands.
+/// Samples in memory at once; a larger picture is drawn in bands.
 const MOST_SAMPLES: usize = 1 << 25;
-/// Pixels drawn above and below a band: how far [`Band::nearest`] is asked.
+/// Pixels drawn above and below a band: the largest distance of a call of [`Band::nearest`].
 const PADDING: i32 = 4;
 const NOTHING: u64 = u64::MAX;
 
@@ -26,14 +27,14 @@ const NOTHING: u64 = u64::MAX;
 pub struct Band {
     /// Samples of a row.
     width: i32,
-    /// Number of the first row of samples, and behind the last.
+    /// The range of rows of samples.
     rows: Range<i32>,
     /// By row: depth in the upper half, number in the lower.
     samples: Vec<AtomicU64>,
 }
 
-/// The pixels of a picture: `draw` draws everything into a band; `color` gives the colour of a visible thing, by its
-/// number and the place of the sample in the band, in samples.
+/// The pixels of a picture. `draw` draws all elements into a band. `color` gives the colour of a visible element by its
+/// number and the sample's place in the band.
 pub fn picture(
     [width, height]: [u32; 2],
     draw: impl Fn(&Band),
@@ -69,7 +70,7 @@ impl Band {
         }
     }
 
-    /// Depth of the nearest thing at a sample, unless there is none.
+    /// Depth of the nearest element at a sample; `None` without an element.
     pub fn nearest(&self, [x, y]: [i32; 2]) -> Option<f32> {
         let is_inside = (0..self.width).contains(&x) && self.rows.contains(&y);
         let key = is_inside.then(|| self.sample(x, y).load(Relaxed))?;
@@ -105,7 +106,7 @@ impl Band {
         }
     }
 
-    /// Rows of samples of this band whose middles lie between two places, in steps.
+    /// Rows of samples of this band whose middles lie between two places, given in steps.
     fn rows_between(&self, least: i64, most: i64) -> Range<i32> {
         let rows = samples_between(least, most);
         rows.start.max(self.rows.start)..rows.end.min(self.rows.end)
@@ -126,7 +127,8 @@ impl Band {
             return;
         }
         let sign = area.signum();
-        // Twice the areas that the first sample spans with the sides, and their steps to the right and down.
+        // Twice the areas of the triangles between the first sample and each side, and their increments to the right
+        // and down.
         let first = [columns.start, rows.start].map(middle);
         let sides = [(b, c), (c, a), (a, b)].map(|(from, to)| {
             [
@@ -174,7 +176,7 @@ impl Band {
         }
     }
 
-    /// Draws a line of a width in pixels, in front of the surfaces that it lies on.
+    /// Draws a line of a width in pixels, slightly in front of its depth.
     pub fn draw_line(&self, [from, to]: [Vec3; 2], width: f32, number: u32) {
         let length = (to - from).truncate().length();
         let steps = (length * SAMPLES as f32).ceil().max(1.0) as i32;
@@ -186,7 +188,7 @@ impl Band {
     }
 }
 
-/// Twice the signed area of a triangle in pixels, as it is drawn.
+/// Twice the signed area of a triangle in pixels, after rounding to steps.
 pub fn drawn_area(corners: &[Vec3; 3]) -> i64 {
     let [a, b, c] = corners.map(in_steps);
     cross(a, b, c)
@@ -202,7 +204,7 @@ pub fn in_pixels(sample: [i32; 2]) -> Vec2 {
 
 fn in_steps(point: Vec3) -> [i64; 2] {
     let scale = (SAMPLES as i64 * STEPS) as f32;
-    // Rounded, since the picture holds everything: nothing is negative. Pictures have 2^14 pixels a side at most.
+    // Rounded: all places are in the picture, so none is negative. Pictures have at most 2^14 pixels per side.
     [point.x, point.y].map(|x| i64::from((x * scale + 0.5) as i32))
 }
 
@@ -210,7 +212,7 @@ fn middle(sample: i32) -> i64 {
     i64::from(sample) * STEPS + STEPS / 2
 }
 
-/// Samples whose middles lie between two places, in steps.
+/// Samples whose middles lie between two places, given in steps.
 fn samples_between(least: i64, most: i64) -> Range<i32> {
     let first = (least + STEPS / 2 - 1).div_euclid(STEPS);
     let last = (most - STEPS / 2).div_euclid(STEPS);
@@ -221,7 +223,7 @@ fn cross(a: [i64; 2], b: [i64; 2], c: [i64; 2]) -> i64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// An integer in the order of depths.
+/// An integer whose order is the order of depths.
 fn to_ordered(depth: f32) -> u32 {
     let bits = depth.to_bits();
     bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 }

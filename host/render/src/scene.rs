@@ -8,13 +8,13 @@ use trioxide_mesh::edges::FaceEdges;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Error, Result, parallel};
 
-/// Faces with a side shorter than this many pixels lose their edges under [`Edges::Auto`].
+/// Under [`Edges::Auto`], edges are drawn if faces have sides of at least this many pixels.
 pub const EDGES_FROM: f64 = 3.0;
-/// Pixels of the longer side of a picture whose width is not given.
+/// Pixels of the longer side of a picture of no given width.
 const LONGER_SIDE: f64 = 1600.0;
 const LONGEST_SIDE: f64 = 16384.0;
 
-/// Pixels on both sides of an edge that its line may colour: over half of the widest line.
+/// Distance in pixels from an edge that its line may colour: over half of the widest line.
 pub const LINE_REACH: f32 = 2.0;
 
 /// A mesh ready to draw: in pixels, y down.
@@ -26,7 +26,7 @@ pub struct Scene<'a> {
     /// Index into `palette` of each face.
     pub classes: Vec<u8>,
     pub palette: Vec<Rgb>,
-    /// Edges between faces of one region; empty where they are not drawn.
+    /// Edges between faces of one region; empty if they are not drawn.
     pub inner_edges: Vec<[u32; 2]>,
     /// Boundary edges, and edges between regions.
     pub outer_edges: Vec<[u32; 2]>,
@@ -39,9 +39,9 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// A planar mesh, as [`render`](super::render) describes it; with `values`, as
-    /// [`render_values`](super::render_values). And what `draw` makes of it before it has colours and edges, while one
-    /// thread finds colours that keep neighbours apart; `None` where colours are found sooner.
+    /// The scene of a planar mesh, as [`render`](super::render) describes it, or with `values` as
+    /// [`render_values`](super::render_values). Also returns the result of `draw`, which gets the scene without colours
+    /// and edges while one thread finds colours that keep neighbours apart. It is `None` if colours are found faster.
     pub fn planar<R: Send>(
         mesh: &'a Mesh,
         options: &Options,
@@ -58,7 +58,7 @@ impl<'a> Scene<'a> {
         };
         let edges = FaceEdges::of(&mesh.faces);
         let coloring = Coloring::new(mesh, options.color, values, areas, Some(&edges))?;
-        // The one thread is what all wait for: all else comes beside it.
+        // The thread that finds colours takes the longest time: all other work runs beside it.
         let (colored, (mut scene, made)) = coloring.find_beside(|is_drawn_first| {
             let mut scene = Scene {
                 width: view.frame.width,
@@ -82,7 +82,7 @@ impl<'a> Scene<'a> {
         Ok((scene, made))
     }
 
-    /// The edges that are drawn, and their widths, for faces of these areas in pixels.
+    /// Adds the drawn edges and their widths, for faces of these areas in pixels.
     fn add_edges(&mut self, mesh: &Mesh, edges: &FaceEdges, options: &Options, areas: &[f64]) {
         let face_size = (areas.iter().sum::<f64>() / areas.len() as f64).sqrt();
         let region = |face: u32| mesh.regions.as_ref().map(|regions| regions[face as usize]);
@@ -91,7 +91,7 @@ impl<'a> Scene<'a> {
             Edges::Always => true,
             Edges::Never => false,
         };
-        // One edge for each pair of consecutive faces of it.
+        // An edge is drawn once for each pair of consecutive faces.
         let drawn = |is_outer: bool| {
             edges.table.flat_map_edges(|found, ends, sides| {
                 let count = match sides {
@@ -125,7 +125,7 @@ impl<'a> Scene<'a> {
         self.faces.get(i)
     }
 
-    /// The corners of the box around some points.
+    /// The corners of the bounding box of some points.
     pub fn bounds(&self, vertices: &[u32]) -> [Vec2; 2] {
         let none = [Vec2::INFINITY, Vec2::NEG_INFINITY];
         vertices.iter().fold(none, |[least, most], &v| {
@@ -134,7 +134,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// Whether a box is in the picture, or so near that a line around it is.
+    /// Whether a box, or a line around it, reaches into the picture.
     pub fn shows(&self, [least, most]: [Vec2; 2]) -> bool {
         let size = Vec2::new(self.width as f32, self.height as f32);
         most.cmpge(Vec2::splat(-LINE_REACH)).all()
@@ -199,14 +199,14 @@ fn check_plane(mesh: &Mesh) -> Result<()> {
 pub struct Frame {
     pub width: u32,
     pub height: u32,
-    /// Pixels a unit.
+    /// Pixels per unit.
     pub scale: f64,
 }
 
-/// The picture of a box, with a margin that is a share of its longer side.
+/// The picture of a box, with a margin as a fraction of its longer side.
 pub fn frame([least, most]: [DVec2; 2], margin: f64, width: Option<u32>) -> Result<Frame> {
     let extent = most - least;
-    // For a mesh on a line, one of both may be 0.
+    // For a mesh on a line, one extent may be 0.
     if !(extent.is_finite() && extent.min_element() >= 0.0 && extent.max_element() > 0.0) {
         return Err(Error::Argument(format!(
             "nothing can be drawn between ({:?}, {:?}) and ({:?}, {:?}): the mesh or window must span an area{}",
@@ -270,7 +270,7 @@ impl View {
     }
 }
 
-/// The box around all faces. Points that no face uses do not count.
+/// The bounding box of all faces. Points that no face uses do not count.
 fn bounds(mesh: &Mesh) -> [DVec2; 2] {
     let none = || [DVec2::INFINITY, DVec2::NEG_INFINITY];
     (0..mesh.faces.len())

@@ -5,17 +5,17 @@ use glam::Vec2;
 use super::color::{BACKGROUND, EDGE, Rgb, SEGMENT};
 use super::scene::Scene;
 
-/// Units a pixel: coordinates are written as integers, from one point to the next, which keeps the file small.
+/// Units per pixel. Coordinates are written as differences of integers, which keeps the file small.
 const UNITS: f32 = 10.0;
 
-/// The scene as an SVG document: one path for the faces of each colour, which carry their edges; one for the boundary,
+/// The scene as an SVG document: one path for the faces of each colour, with their edges; one path for the boundary;
 /// one for the segments if there are any.
 pub fn encode(scene: &Scene) -> String {
     let points: Vec<[i32; 2]> = scene
         .points
         .iter()
         .map(|point| {
-            // Points far outside of a narrow window: steps must fit i32.
+            // Points may lie far outside of a narrow window: steps must fit i32.
             let units = (point * UNITS).clamp(Vec2::splat(-1e8), Vec2::splat(1e8));
             units.round().to_array().map(|x| x as i32)
         })
@@ -47,7 +47,7 @@ pub fn encode(scene: &Scene) -> String {
         if path.is_empty() {
             continue;
         }
-        // Without edges, a line of the face's own colour closes the seams that antialiasing leaves.
+        // Without edges, a line in the face's colour closes the seams of antialiasing.
         let (stroke, width) = if edges_drawn {
             (EDGE, scene.inner_width)
         } else {
@@ -86,7 +86,8 @@ fn write_path(svg: &mut String, fill: Rgb, stroke: Rgb, width: f32, path: &str) 
     debug_assert!(written.is_ok(), "a String takes everything");
 }
 
-/// Appends a closed polygon: an absolute start, then steps. One that is a single point in the picture is left out.
+/// Appends a closed polygon: an absolute start, then steps. A polygon that is a single point in the picture is left
+/// out.
 fn polygon(path: &mut String, mut points: impl Iterator<Item = [i32; 2]>) {
     let Some(mut last) = points.next() else {
         return;
@@ -119,7 +120,7 @@ fn pair(path: &mut String, [x, y]: [i32; 2]) {
     number(path, y);
 }
 
-/// A minus sign separates numbers already.
+/// Writes a separator between numbers; a minus sign is one already.
 fn separate(path: &mut String, next: i32) {
     if next >= 0 {
         path.push(' ');

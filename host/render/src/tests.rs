@@ -54,7 +54,7 @@ fn house() -> Mesh {
 
 #[test]
 fn pictures_keep_the_aspect_and_leave_out_unused_points() {
-    // The margin is 2 % of the longer side: the box is 96 % of it.
+    // The margin is 2 % of the longer side, so the box is 96 % of it.
     let (width_, height, _) = draw(&house(), &Options::default());
     assert_eq!((width_, height), (832, 1600));
     let (width_, height, _) = draw(&house(), &width(416));
@@ -101,7 +101,7 @@ fn faces_have_their_colours_and_y_is_up() {
 
 #[test]
 fn faces_leave_no_seam() {
-    // All triangles have one colour, so the inside of the picture must too.
+    // All triangles have one colour, so the inside of the picture must have it, too.
     let mesh = Mesh::from(generate::random(900, 1).unwrap());
     let options = Options {
         color: Color::Size,
@@ -120,8 +120,8 @@ fn faces_leave_no_seam() {
 
 #[test]
 fn bands_and_sides_leave_no_trace() {
-    // Moving the picture by ten pixels moves its bands and sides against the mesh: that may not be seen. Vertices lie
-    // on sixteenths of pixels, exact in f32; but cut and clipped points are rounded, which may turn a sample.
+    // Moving the picture by ten pixels moves the mesh relative to bands and sides: the pixels must stay the same.
+    // Vertices lie on sixteenths of pixels, exact in f32. Clipped points are rounded, which may change a sample.
     let mut mesh = Mesh::from(generate::random(500, 1).unwrap());
     for point in &mut mesh.points {
         *point = (*point * 4096.0).round() / 4096.0;

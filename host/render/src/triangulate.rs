@@ -2,8 +2,8 @@
 
 use glam::{DVec2, DVec3};
 
-/// Appends the triangles of a polygon, as positions in `face`, counter-clockwise as it is: all from its first corner
-/// where that covers it, and else by cutting ears (Meisters 1975) in the plane of its largest projection. A polygon
+/// Appends the triangles of a polygon, as positions in `face`, with the polygon's direction: a fan from its first
+/// corner if that covers the polygon, or else ears (Meisters 1975) in the plane of its largest projection. A polygon
 /// that touches or crosses itself is covered only approximately.
 pub fn triangulate(points: &[DVec3], face: &[u32], triangles: &mut Vec<[usize; 3]>) {
     let corner = |i: usize| points[face[i] as usize];
@@ -15,7 +15,7 @@ pub fn triangulate(points: &[DVec3], face: &[u32], triangles: &mut Vec<[usize; 3
         return;
     }
     let size = normal.abs();
-    // Without the axis along which it looks largest, counter-clockwise.
+    // Drops the axis of the normal's largest component, and keeps the direction counter-clockwise.
     let project = |p: DVec3| match size {
         n if n.x >= n.y && n.x >= n.z => DVec2::new(p.y, p.z * normal.x.signum()),
         n if n.y >= n.z => DVec2::new(p.z, p.x * normal.y.signum()),
@@ -42,7 +42,7 @@ pub fn triangulate(points: &[DVec3], face: &[u32], triangles: &mut Vec<[usize; 3
             };
             turn(a, b, c) > 0.0 && !left.iter().any(|&p| covers(p))
         };
-        // There is always one, but for rounding and for polygons that touch themselves.
+        // There is always an ear, except with rounding and for polygons that touch themselves.
         let ear = (0..count).find(|&k| is_ear(k)).unwrap_or(0);
         triangles.push(at(ear));
         left.remove(ear);
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn polygons_that_are_not_convex_are_covered_once() {
-        // A comb with three teeth, its corners in order; also reversed, and turned so that each axis is dropped once.
+        // A comb with three teeth, its corners in order; also reversed, and rotated so that each axis is dropped once.
         let comb = [
             (0.0, 0.0),
             (7.0, 0.0),
@@ -91,7 +91,7 @@ mod tests {
                     };
                     let sum: DVec3 = triangles.iter().map(area).sum();
                     let sizes: f64 = triangles.iter().map(|t| area(t).length()).sum();
-                    // None lies the other way, and together they have the comb's area: nothing is covered twice.
+                    // No triangle is inverted, and together they have the comb's area: nothing is covered twice.
                     assert!(triangles.iter().all(|t| area(t).dot(sum) >= 0.0));
                     assert!((sum.length() - sizes).abs() < 1e-9);
                     let expected = 16.0 * turned(0.0, 1.0).distance(turned(0.0, 0.0));

@@ -1,4 +1,4 @@
-//! The axis that points up, where nobody names it.
+//! A guess of the axis that points up.
 
 use glam::DVec3;
 
@@ -7,19 +7,19 @@ use super::camera::bounds;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::parallel;
 
-/// Part of a surface's extent along an axis that may belong to the base that it stands on.
+/// Fraction of a surface's extent along an axis that may belong to its base.
 const SLAB: f64 = 0.03;
-/// Least part of the box's base that the base of a standing surface covers.
+/// Smallest fraction of the bounding box's base that the base of a standing surface covers.
 const LEAST_BASE: f64 = 0.15;
 
-/// A guess of the axis that points up, for a mesh in space.
+/// Guesses the axis that points up, for a mesh in space.
 ///
-/// - A surface that looks the same way everywhere, as a terrain does, has the axis that it looks along.
-/// - A surface that stands on a flat base, as scans of statues do, has the axis at right angles to it: the base is the
-///   part of the surface that looks down within the lowest 3 % of the extent. It must cover 15 % of the box's base, and
-///   twice as much as along another axis.
-/// - Points without faces whose extent is small along one axis, less than half of the others, have that one.
-/// - All others have z.
+/// - A surface whose normals mostly point one way, as a terrain's do, has the axis of this direction.
+/// - A surface on a flat base, as a scanned statue, has the axis normal to its base. The base is the part of the
+/// surface that faces down within the lowest 3 % of the extent. It must cover 15 % of the bounding box's base, and
+/// twice as much as along another axis.
+/// - Points without faces whose extent along one axis is less than half of the others have this axis.
+/// - All other meshes have z.
 pub fn guess_up(mesh: &Mesh) -> Up {
     let axes = [Up::X, Up::Y, Up::Z];
     let found = match &mesh.faces {
@@ -30,7 +30,7 @@ pub fn guess_up(mesh: &Mesh) -> Up {
     found.map_or(Up::Z, |axis| axes[axis])
 }
 
-/// As [`guess_up`], of triangles.
+/// As [`guess_up`], for triangles.
 pub(super) fn of_triangles(points: &[DVec3], triangles: &[[u32; 3]]) -> Up {
     let found = of_surface(points, triangles.len(), |i| &triangles[i]);
     found.map_or(Up::Z, |axis| [Up::X, Up::Y, Up::Z][axis])
@@ -59,7 +59,7 @@ fn flattest(points: &[DVec3]) -> Option<usize> {
 /// Faces that one task sums up.
 const FACES: usize = 4096;
 
-/// Sums over faces: their vector areas, the absolute values of these, and by axis the area that looks down at the base.
+/// Sums over faces: their vector areas, the lengths of these, and for each axis the area of the base.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     areas: DVec3,
@@ -106,7 +106,7 @@ fn of_surface<'a>(
         absolute: a.absolute + b.absolute,
         base: a.base + b.base,
     };
-    // In blocks of one size, so that the sums are the same for any number of threads.
+    // In blocks of one size, so the sums are the same for any number of threads.
     let blocks = parallel::map_pieces(count, FACES, |faces| {
         faces.map(of_face).fold(Sums::default(), add)
     });
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use trioxide_mesh::mesh::Mesh;
 
-    /// The same mesh with z where `up` is.
+    /// The mesh rotated from z up to `up`.
     fn turned(points: &[DVec3], up: Up) -> Vec<DVec3> {
         let turn = |p: &DVec3| match up {
             Up::X => DVec3::new(p.z, p.x, p.y),
@@ -178,7 +178,7 @@ mod tests {
             ..Mesh::default()
         };
         check(&cone);
-        // It does not stand on its tip, which is down along y: the guess is z.
+        // It does not stand on its tip, which points down along y: the guess is z.
         let over: Vec<DVec3> = cone
             .points
             .iter()

@@ -1,4 +1,4 @@
-//! Pictures of volume meshes: the outside of the cells that a cut leaves.
+//! Pictures of volume meshes: the surface of the cells that a cut keeps.
 
 use glam::DVec3;
 use gpu::smooth::cell_quality;
@@ -11,28 +11,28 @@ use super::{Color, Facets, Format, Options, colors_of_values};
 use trioxide_mesh::volume::{CellKind, VolumeMesh, bounds, faces, key};
 use trioxide_mesh::{Error, Result, parallel};
 
-/// A plane: cells whose middle lies beyond it, where its normal points to, are left out.
+/// A plane. Cells whose middle lies beyond it, in the direction of its normal, are removed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
     /// Normal, of any length but 0.
     pub normal: DVec3,
-    /// Product of the normal with each point of the plane; without, the plane goes through the middle of the mesh's
+    /// Product of the normal with each point of the plane. By default the plane contains the middle of the mesh's
     /// bounds.
     pub offset: Option<f64>,
 }
 
-/// A face: its cell, and the places of its vertices there, 255 behind a triangle's.
+/// A face: its cell, and the places of its vertices in the cell, followed by 255 for a triangle.
 type Face = (u32, [u8; 4]);
 
 /// Colour of inverted and flat cells.
 const INVERTED: Rgb = [206, 62, 50];
 
-/// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `cut` leaves, in
-/// the colours of these cells. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red where it
-/// is not positive; `None`; or `Region`. Vertex ids are in range.
+/// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `cut` keeps, in the
+/// colours of these cells. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red if it is not
+/// positive; `None`; or `Region`. Vertex ids must be in range.
 ///
 /// # Errors
-/// [`Error::Argument`] for other colours, a cut that leaves no cell, or a picture that is empty or too large;
+/// [`Error::Argument`] for other colours, a cut that keeps no cell, or a picture that is empty or too large.
 /// [`Error::Invalid`] for a coordinate that is not finite.
 pub fn render_volume(
     mesh: &VolumeMesh,
@@ -72,7 +72,7 @@ pub fn render_volume(
     render_with(&facets, options, format, legend.as_ref())
 }
 
-/// The meaning of the colours.
+/// The legend of the colours.
 fn legend(mesh: &VolumeMesh, options: &Options) -> Option<Legend> {
     match options.color {
         _ if !options.legend => None,
@@ -85,7 +85,7 @@ fn legend(mesh: &VolumeMesh, options: &Options) -> Option<Legend> {
     }
 }
 
-/// Ids of the cells that the cut leaves.
+/// Ids of the cells that the cut keeps.
 fn kept_cells(mesh: &VolumeMesh, cut: Option<Cut>) -> Result<Vec<u32>> {
     let middle = |i: u32| {
         let cell = mesh.cells.get(i as usize);
@@ -95,7 +95,7 @@ fn kept_cells(mesh: &VolumeMesh, cut: Option<Cut>) -> Result<Vec<u32>> {
     kept(mesh.cells.len() as u32, &mesh.points, cut, middle, "cells")
 }
 
-/// Ids of those of `count` cells that the cut leaves, by the middle of each; `cells` is their name.
+/// Ids among `count` that the cut keeps, by the middle of each cell; errors call them `cells`.
 pub(crate) fn kept(
     count: u32,
     points: &[DVec3],
@@ -123,7 +123,7 @@ pub(crate) fn kept(
     Ok(kept)
 }
 
-/// Faces that exactly one of the cells has.
+/// Faces of exactly one of the cells.
 fn outside(mesh: &VolumeMesh, cells: &[u32]) -> Vec<Face> {
     let parts = parallel::map_pieces(cells.len(), parallel::GRAIN, |range| {
         let mut part: Vec<([u32; 4], Face)> = Vec::with_capacity(6 * range.len());
@@ -160,7 +160,7 @@ fn colors(mesh: &VolumeMesh, faces: &[Face], color: Color) -> Result<Vec<Rgb>> {
                 cell_quality(cell.len() as u32, at)
             };
             let qualities = parallel::map(faces, quality);
-            // With both ends, so that colours of two pictures can be compared.
+            // With both ends of the scale, so that colours of two pictures can be compared.
             let values = qualities.iter().map(|q| q.jacobian.clamp(0.0, 1.0));
             let values: Vec<f64> = values.chain([0.0, 1.0]).collect();
             let colors = colors_of_values(&values)?;

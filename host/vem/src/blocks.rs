@@ -1,12 +1,12 @@
-//! Symmetric matrices by blocks of rows, half of each block: what the iteration reads again and again.
+//! Symmetric matrices by blocks of rows, stored as half of each block, for the iteration's repeated reads.
 //!
-//! With unknowns in the order of a curve, nearly all entries lie in square blocks along the diagonal. Of these the part
-//! below the diagonal is kept, with columns of 16 bits; it serves as the part above, too. Each block is one thread's
-//! work in a fixed order, so that the results have the same bits for any number of threads.
+//! If unknowns follow a space-filling curve, nearly all entries lie in square blocks along the diagonal. Of each block
+//! only the part below the diagonal is stored, with columns of 16 bits; it also serves as the part above. Each block is
+//! one thread's work in a fixed order, so the results have the same bits for any number of threads.
 
 use trioxide_mesh::parallel;
 
-use super::rows::{BLOCK, Rows, update_blocks};
+use super::sparse::{BLOCK, SparseMatrix, update_blocks};
 
 /// A symmetric matrix whose diagonal is 1.
 pub struct Blocks<T> {
@@ -15,22 +15,22 @@ pub struct Blocks<T> {
 
 struct Block<T> {
     /// Entries below the diagonal; columns from the block's first.
-    below: Part<u16, T>,
+    below: RowEntries<u16, T>,
     /// Entries whose column is in another block.
-    outside: Part<u32, T>,
+    outside: RowEntries<u32, T>,
 }
 
 /// Some entries of a block's rows.
-struct Part<C, T> {
+struct RowEntries<C, T> {
     /// Number of entries of each row.
     lengths: Vec<u32>,
     columns: Vec<C>,
     entries: Vec<T>,
 }
 
-impl<C, T> Default for Part<C, T> {
+impl<C, T> Default for RowEntries<C, T> {
     fn default() -> Self {
-        Part {
+        RowEntries {
             lengths: Vec::new(),
             columns: Vec::new(),
             entries: Vec::new(),
@@ -38,7 +38,7 @@ impl<C, T> Default for Part<C, T> {
     }
 }
 
-impl<C: Copy, T: Copy> Part<C, T> {
+impl<C: Copy, T: Copy> RowEntries<C, T> {
     /// Columns and entries of each row, in ascending order.
     fn rows(&self) -> impl Iterator<Item = Entries<'_, C, T>> {
         let (mut columns, mut entries) = (&self.columns[..], &self.entries[..]);
@@ -51,7 +51,7 @@ impl<C: Copy, T: Copy> Part<C, T> {
         })
     }
 
-    /// The same in descending order.
+    /// Columns and entries of each row, in descending order.
     fn rows_backward(&self) -> impl Iterator<Item = Entries<'_, C, T>> {
         let (mut columns, mut entries) = (&self.columns[..], &self.entries[..]);
         self.lengths.iter().rev().map(move |&length| {
@@ -76,10 +76,10 @@ impl<'a, C: Copy, T: Copy> Entries<'a, C, T> {
 }
 
 impl<T: Copy + Send + Sync> Blocks<T> {
-    /// The blocks of a symmetric matrix with a diagonal of ones, each entry as `number` gives it.
-    pub fn of(matrix: &Rows, number: impl Fn(f64) -> T + Sync) -> Blocks<T> {
+    /// The blocks of a symmetric matrix with a diagonal of ones. `number` converts each entry.
+    pub fn of(matrix: &SparseMatrix, number: impl Fn(f64) -> T + Sync) -> Blocks<T> {
         let blocks = parallel::map_pieces(matrix.len(), BLOCK, |rows| {
-            let (mut below, mut outside) = (Part::default(), Part::default());
+            let (mut below, mut outside) = (RowEntries::default(), RowEntries::default());
             let begin = rows.start;
             for i in rows.clone() {
                 let (before, before_outside) = (below.columns.len(), outside.columns.len());
@@ -127,11 +127,11 @@ impl Blocks<f64> {
     }
 }
 
-/// A matrix A in single precision with its smoother: a sweep of Gauss-Seidel's method in every block at once.
+/// A matrix A in single precision with its smoother: a sweep of the Gauss-Seidel method in every block at once.
 ///
-/// The sweep is M = D + L, with L the part of A below the diagonal in the blocks, and D the diagonal with half the sum
-/// of absolute values of a row's entries outside of its block added: then M + M^T - A is positive definite for any A
-/// that is, and so is a cycle that begins with M and ends with M^T (Baker, Falgout, Kolev and Yang, "Multigrid
+/// The sweep is M = D + L. L is the part of A below the diagonal within the blocks. D is the diagonal plus half the sum
+/// of absolute values of a row's entries outside of its block. Then M + M^T - A is positive definite for any positive
+/// definite A, and so is a cycle that begins with M and ends with M^T (Baker, Falgout, Kolev and Yang, "Multigrid
 /// smoothers for ultraparallel computing", SIAM Journal on Scientific Computing 33(5), 2011, section 5).
 pub struct Smoother {
     matrix: Blocks<f32>,
@@ -141,7 +141,7 @@ pub struct Smoother {
 
 impl Smoother {
     /// The smoother of a symmetric matrix with a diagonal of ones.
-    pub fn of(matrix: &Rows) -> Smoother {
+    pub fn of(matrix: &SparseMatrix) -> Smoother {
         let inverse = parallel::collect(matrix.len(), |i| {
             let begin = i / BLOCK * BLOCK;
             let is_outside = |j: u32| !(begin..begin + BLOCK).contains(&(j as usize));
@@ -171,7 +171,7 @@ impl Smoother {
                 let sum: f32 = row.iter().map(|(j, entry)| entry * x[j as usize]).sum();
                 let value = (right[i] - sum) * inverse[i];
                 x[i] = value;
-                // M x = right: what is left is the part above the diagonal...
+                // M x = right: the residual is the part above the diagonal...
                 for (j, entry) in row.iter() {
                     residual[j as usize] -= entry * value;
                 }
@@ -185,7 +185,7 @@ impl Smoother {
         });
     }
 
-    /// x += M^-T (right - A x). The list `rest` is a place for what the sweep needs.
+    /// x += M^-T (right - A x). `rest` is scratch memory of the sweep.
     pub fn backward(&self, right: &[f32], x: &mut [f32], rest: &mut [f32]) {
         rest.copy_from_slice(right);
         self.outside(x, rest, |rest, _, row, all| {
@@ -206,8 +206,8 @@ impl Smoother {
         });
     }
 
-    /// Sets each entry of `list` to what `new` makes of it, of x in its row, of the row's entries outside of the block
-    /// and of all x.
+    /// Sets each entry of `list` to `new` of the entry, x in its row, the row's entries outside of the block, and all
+    /// x.
     fn outside(
         &self,
         x: &[f32],

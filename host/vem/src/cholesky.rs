@@ -1,21 +1,21 @@
-//! The coarsest matrix, factored.
+//! The factorization of the coarsest matrix.
 
-use super::rows::Rows;
+use super::sparse::SparseMatrix;
 
-/// Rows of the largest matrix that is factored.
+/// Most rows of a matrix that is factored.
 const MOST_ROWS: usize = 1600;
 
-/// The factors of the coarsest matrix, full; none for one that is too large for that or not definite, which counts as
-/// the identity: its diagonal is 1.
+/// The dense factors of the coarsest matrix. A matrix that is too large or not definite has no factors and is replaced
+/// by the identity: its diagonal is 1.
 pub struct Cholesky {
     rows: usize,
-    /// Lower triangle by rows; empty if there is none.
+    /// Lower triangle by rows; empty without factors.
     lower: Vec<f64>,
 }
 
 impl Cholesky {
     /// The factors of a symmetric matrix with a diagonal of ones.
-    pub fn new(matrix: &Rows) -> Self {
+    pub fn new(matrix: &SparseMatrix) -> Self {
         let n = matrix.len();
         let mut lower = Vec::new();
         if n <= MOST_ROWS {
@@ -62,7 +62,7 @@ impl Cholesky {
         }
     }
 }
-/// Cholesky's factor in place of a full matrix's lower triangle. Whether the matrix is positive definite.
+/// Replaces a dense matrix's lower triangle by its Cholesky factor. Returns whether the matrix is positive definite.
 fn factor(lower: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         for j in 0..=i {

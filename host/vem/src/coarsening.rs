@@ -1,22 +1,22 @@
-//! A coarser matrix for a matrix, by smoothed aggregation: the set-up of `multigrid`. Matrices have a diagonal of ones.
+//! A coarser matrix by smoothed aggregation: the set-up of `multigrid`. Matrices have a diagonal of ones.
 //!
 //! Differences from the paper. The largest eigenvalue is estimated by steps of the power method from a fixed start; the
-//! caller adds a tenth. Aggregates are chosen one after the other, all else in parallel, each row by one thread.
+//! caller adds a tenth. Aggregates are chosen sequentially; all else runs in parallel, each row on one thread.
 
 use trioxide_mesh::mesh::NONE;
 
-use super::rows::{Rows, block_sums, update};
+use super::sparse::{SparseMatrix, block_sums, update};
 
 /// Steps of the power method.
 const POWER_STEPS: usize = 12;
 
-/// Whether an entry off the diagonal couples strongly.
+/// Whether an off-diagonal entry is a strong coupling.
 fn is_strong(strength: f64, entry: f64) -> bool {
     entry.abs() > strength
 }
 
 /// The aggregate of each row, and their number. A row without strong couplings is an aggregate of its own.
-pub fn aggregate(matrix: &Rows, strength: f64) -> (Vec<u32>, usize) {
+pub fn aggregate(matrix: &SparseMatrix, strength: f64) -> (Vec<u32>, usize) {
     let n = matrix.len();
     let mut aggregates = vec![NONE; n];
     let mut count = 0;
@@ -24,7 +24,7 @@ pub fn aggregate(matrix: &Rows, strength: f64) -> (Vec<u32>, usize) {
         let others = matrix.row(i).filter(move |&(j, _)| j as usize != i);
         others.filter(move |&(_, entry)| is_strong(strength, entry))
     };
-    // Rows with all of their neighbours, where none has an aggregate.
+    // Rows with all of their neighbours, if none of these has an aggregate.
     for i in 0..n {
         if aggregates[i] == NONE && strong(i).all(|(j, _)| aggregates[j as usize] == NONE) {
             aggregates[i] = count;
@@ -32,7 +32,7 @@ pub fn aggregate(matrix: &Rows, strength: f64) -> (Vec<u32>, usize) {
             count += 1;
         }
     }
-    // The others join the aggregate that they couple with most.
+    // The other rows join the aggregate of their strongest coupling.
     let first = aggregates.clone();
     for i in 0..n {
         if first[i] == NONE {
@@ -49,7 +49,7 @@ pub fn aggregate(matrix: &Rows, strength: f64) -> (Vec<u32>, usize) {
             }
         }
     }
-    // What is left, by itself.
+    // The remaining rows are aggregates of their own.
     for i in 0..n {
         if aggregates[i] == NONE {
             aggregates[i] = count;
@@ -64,10 +64,10 @@ pub fn aggregate(matrix: &Rows, strength: f64) -> (Vec<u32>, usize) {
     (aggregates, count as usize)
 }
 
-/// The largest eigenvalue, from below.
-pub fn largest_eigenvalue(matrix: &Rows) -> f64 {
+/// A lower bound of the largest eigenvalue.
+pub fn largest_eigenvalue(matrix: &SparseMatrix) -> f64 {
     let n = matrix.len();
-    // Any start that is no eigenvector of a small eigenvalue: signs that do not repeat soon.
+    // Any start works that is no eigenvector of a small eigenvalue: signs with a long period.
     let mixed = |i: usize| (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
     let mut x: Vec<f64> = (0..n).map(|i| mixed(i) as f64 / 8388608.0 - 1.0).collect();
     let mut product = vec![0.0; n];
@@ -78,7 +78,7 @@ pub fn largest_eigenvalue(matrix: &Rows) -> f64 {
         if square == 0.0 {
             break;
         }
-        // Rayleigh's quotient.
+        // The Rayleigh quotient.
         largest = energy / square;
         let norm = square.sqrt();
         update(&mut x, |i, _| product[i] / norm);
@@ -86,24 +86,23 @@ pub fn largest_eigenvalue(matrix: &Rows) -> f64 {
     largest
 }
 
-/// Smoothed functions of the aggregates: (I - 4/3 / largest * D^-1 F) of functions that are `roots` on an aggregate,
-/// where F is the matrix with its weak entries moved to the diagonal D, so that F and the matrix have the same product
-/// with `roots`.
+/// Smoothed functions of the aggregates: (I - 4/3 / largest * D^-1 F) of functions that are `roots` on an aggregate. F
+/// is the matrix with its weak entries moved to the diagonal D, so F and the matrix have the same product with `roots`.
 pub fn prolongation(
-    matrix: &Rows,
+    matrix: &SparseMatrix,
     roots: &[f64],
     aggregates: &[u32],
     strength: f64,
     largest: f64,
-) -> Rows {
-    let (rows, _) = Rows::gather(matrix.len(), |i, row| {
+) -> SparseMatrix {
+    let (rows, _) = SparseMatrix::gather(matrix.len(), |i, row| {
         let mut diagonal = 1.0;
         for (j, entry) in matrix.row(i) {
             if j as usize != i && !is_strong(strength, entry) {
                 diagonal += entry * roots[j as usize] / roots[i];
             }
         }
-        // A diagonal that its weak entries eat up is no scale.
+        // A diagonal that its weak entries nearly cancel is no scale.
         let scale = if diagonal > 0.1 { diagonal } else { 1.0 };
         let factor = 4.0 / 3.0 / largest / scale;
         row.add(aggregates[i], (1.0 - factor * diagonal) * roots[i]);
@@ -117,9 +116,9 @@ pub fn prolongation(
 }
 
 /// down * matrix * up.
-pub fn coarse(matrix: &Rows, up: &Rows, down: &Rows) -> Rows {
-    let times = |left: &Rows, right: &Rows| {
-        let (rows, _) = Rows::gather(left.len(), |i, row| {
+pub fn coarse(matrix: &SparseMatrix, up: &SparseMatrix, down: &SparseMatrix) -> SparseMatrix {
+    let times = |left: &SparseMatrix, right: &SparseMatrix| {
+        let (rows, _) = SparseMatrix::gather(left.len(), |i, row| {
             for (j, entry) in left.row(i) {
                 for (column, value) in right.row(j as usize) {
                     row.add(column, entry * value);

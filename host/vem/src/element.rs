@@ -6,7 +6,7 @@ use trioxide_mesh::mesh::PolygonMesh;
 #[derive(Clone, Copy)]
 pub struct Element {
     pub area: f64,
-    /// Centroid of the area; may lie outside of a polygon that is not convex.
+    /// Centroid of the area. It may lie outside of a polygon that is not convex.
     pub centroid: DVec2,
     /// Mean of the corners.
     pub mean: DVec2,
@@ -15,8 +15,8 @@ pub struct Element {
 }
 
 impl Element {
-    /// The quantities of polygon `i`, by the shoelace formula, with coordinates taken from its first corner: right for
-    /// any polygon that does not cross itself.
+    /// The quantities of polygon `i`, by the shoelace formula with coordinates relative to its first corner. It holds
+    /// for any polygon that does not cross itself.
     pub fn new(mesh: &PolygonMesh, i: usize) -> Element {
         let polygon = mesh.polygons.get(i);
         let n = polygon.len() as f64;
@@ -48,20 +48,21 @@ impl Element {
         }
     }
 
-    /// Corner `k` of `polygon`, which this element was made of.
+    /// Corner `k` of `polygon`, the polygon of this element.
     pub fn corner(&self, points: &[DVec2], polygon: &[u32], k: usize) -> Corner {
         let n = polygon.len();
         let point = |k: usize| points[polygon[k] as usize];
         let along = point(if k + 1 < n { k + 1 } else { 0 }) - point(if k > 0 { k } else { n } - 1);
         Corner {
-            // Half of both sides' outer normals, by the area.
+            // Half of the sum of both sides' outer normals, divided by the area.
             gradient: DVec2::new(along.y, -along.x) / (2.0 * self.area),
             from_mean: point(k) - self.mean,
         }
     }
 
-    /// Entry of the element matrix for two corners of a polygon of `n`: the projections' gradients, and the dofi-dofi
-    /// stabilisation: the sum over all corners of the rests of both basis functions after projection.
+    /// Entry of the element matrix for two corners of a polygon with `n` corners: the product of the projections'
+    /// gradients, plus the dofi-dofi stabilisation. The stabilisation sums, over all corners, the products of both
+    /// basis functions' remainders after projection.
     pub fn stiffness(&self, n: usize, a: &Corner, b: &Corner, same: bool) -> f64 {
         let (g, h) = (a.gradient, b.gradient);
         let [xx, xy, yy] = self.moments;
@@ -74,12 +75,12 @@ impl Element {
         consistency + stabilisation
     }
 
-    /// The projection, at the centroid, of the basis function of a corner of a polygon of `n`.
+    /// The projection, at the centroid, of a corner's basis function in a polygon with `n` corners.
     pub fn at_centroid(&self, n: usize, corner: &Corner) -> f64 {
         1.0 / n as f64 + corner.gradient.dot(self.centroid - self.mean)
     }
 
-    /// The projection of the function with these values at the vertices.
+    /// The projection of the function with these vertex values.
     pub fn project(&self, points: &[DVec2], polygon: &[u32], values: &[f64]) -> Linear {
         let mut linear = Linear {
             center: self.mean,
@@ -152,7 +153,7 @@ mod tests {
         }
     }
 
-    /// The L of three unit squares, moved.
+    /// An L of three unit squares, translated.
     fn l_shape() -> PolygonMesh {
         polygon(&[
             (10.0, 20.0),
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_square_has_the_matrix_of_the_guide() {
-        // Consistency has diagonals 1/2 and opposite corners -1/2; the stabilisation adds the hourglass: +-1/4.
+        // Consistency gives diagonals 1/2 and opposite corners -1/2; the stabilisation adds the hourglass: +-1/4.
         let found = matrix(&polygon(&[(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)]));
         let row = [0.75, -0.25, -0.25, -0.25];
         let expected: [[f64; 4]; 4] = std::array::from_fn(|i| {
@@ -220,7 +221,7 @@ mod tests {
             bump[k] = 1.0;
             assert!(energy(&bump, &bump) > 0.1);
         }
-        // Its projection is 0: the stabilisation alone resists.
+        // Its projection is 0: only the stabilisation contributes.
         let alternating = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0];
         assert!((energy(&alternating, &alternating) - 6.0).abs() < 1e-13);
     }

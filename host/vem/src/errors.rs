@@ -3,7 +3,7 @@ use std::array;
 use glam::DVec2;
 
 use super::element::Element;
-use super::rows::{BLOCK, block_sums};
+use super::sparse::{BLOCK, block_sums};
 use trioxide_mesh::mesh::PolygonMesh;
 use trioxide_mesh::parallel;
 
@@ -18,10 +18,11 @@ pub struct Errors {
     pub max_vertex: f64,
 }
 
-/// The errors of `values`, one for each vertex of a valid mesh, to the exact `solution` and its `gradient`.
+/// The errors of `values`, one for each vertex of a valid mesh, against the exact `solution` and its `gradient`.
 ///
-/// Integrals go over the triangles from a polygon's first corner, those outside of it counting negative, by Radon's
-/// rule, exact for polynomials of degree 5. So both functions are evaluated outside of polygons that are not convex.
+/// Integrals use the triangles from a polygon's first corner, with negative weight for triangles outside of it, and
+/// Radon's rule, exact for polynomials of degree 5. So both functions are evaluated outside of polygons that are not
+/// convex.
 pub fn errors(
     mesh: &PolygonMesh,
     values: &[f64],
@@ -42,7 +43,7 @@ pub fn errors(
         value => (solution(mesh.points[i]) - value).abs(),
     });
     Errors {
-        // Negative triangles may leave tiny errors below 0.
+        // Negative weights may leave tiny negative sums.
         l2: l2.max(0.0).sqrt(),
         h1: h1.max(0.0).sqrt(),
         max_vertex,
@@ -67,7 +68,7 @@ pub fn mesh_size(mesh: &PolygonMesh) -> f64 {
     largest(mesh.polygons.len(), squared).sqrt()
 }
 
-/// The largest `value` of 0..n, at least 0.
+/// The largest `value` of 0..n, or 0 if all are negative.
 fn largest(n: usize, value: impl Fn(usize) -> f64 + Sync) -> f64 {
     let of_pieces = parallel::map_pieces(n, BLOCK, |range| range.map(&value).fold(0.0, f64::max));
     of_pieces.into_iter().fold(0.0, f64::max)
@@ -96,7 +97,7 @@ fn mean<const N: usize>(corners: [DVec2; 3], f: impl Fn(DVec2) -> [f64; N]) -> [
     let root = 15f64.sqrt();
     let mut sums = f(center).map(|value| 9.0 / 40.0 * value);
     for sign in [1.0, -1.0] {
-        // Towards each corner, or away from it.
+        // Points near the corners, and near the opposite sides.
         let near = (6.0 - sign * root) / 21.0;
         let weight = (155.0 - sign * root) / 1200.0;
         for corner in corners {

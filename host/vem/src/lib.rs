@@ -1,28 +1,28 @@
 //! A virtual element method on polygonal meshes: -div grad u = f, u given on the boundary.
 //!
 //! Theory. Lowest order, as in Beirao da Veiga, Brezzi, Marini and Russo, "The Hitchhiker's Guide to the Virtual
-//! Element Method" (Mathematical Models and Methods in Applied Sciences 24(8), 2014): a function is known by its values
-//! at the vertices and is linear on every edge. Inside of a polygon it is not known, but its elliptic projection onto
-//! linear functions is (section 3): integration by parts gives the gradient from the edges, the mean of the corners the
-//! constant. The element matrix is the energy of the projections, plus the stabilisation "dofi-dofi" of the rest: the
-//! product of the values at the corners (section 4.3).
+//! Element Method" (Mathematical Models and Methods in Applied Sciences 24(8), 2014): a function is given by its values
+//! at the vertices and is linear on every edge. Inside of a polygon it is unknown, but its elliptic projection onto
+//! linear functions is known (section 3): integration by parts gives the gradient from the edges, the mean of the
+//! corners gives the constant. The element matrix is the energy of the projections, plus the stabilisation "dofi-dofi"
+//! of the remainder: the product of its values at the corners (section 4.3).
 //!
-//! Differences. For linear functions the guide's matrices G, B and D (section 3.3) have closed forms, which are used
-//! instead: an entry takes constant time. The load of a basis function is the area times f at the centroid times the
-//! *projection* there, where the guide takes the mean of the corners: this is the midpoint rule, so that the L2 error
-//! falls with second order also where the mean of the corners is far from the centroid.
+//! Differences. For linear functions the guide's matrices G, B and D (section 3.3) have closed forms, which this crate
+//! uses: an entry takes constant time. The load of a basis function is the area times f at the centroid times the
+//! *projection* there; the guide takes the mean of the corners. This is the midpoint rule, so the L2 error falls with
+//! second order also if the mean of the corners is far from the centroid.
 //!
-//! Practice. Nothing assumes convex or star-shaped polygons: areas and integrals go around the boundary. A polygon that
-//! visits a vertex twice has two corners there with one value. On triangles this is the linear finite element method.
-//! f is evaluated at centroids, which may lie outside of a polygon that is not convex.
+//! Practice. The method does not need convex or star-shaped polygons: areas and integrals go around the boundary. A
+//! polygon that visits a vertex twice has two corners there with one value. On triangles this is the linear finite
+//! element method. f is evaluated at centroids, which may lie outside of a polygon that is not convex.
 //!
 //! The system is solved by conjugate gradients, preconditioned by algebraic multigrid (`multigrid`), over fixed blocks:
 //! the same bits for any number of threads. Iterations hardly grow with the mesh: 33 on the polygons of a random
-//! triangulation of 256,000 points, where the diagonal alone as preconditioner took 1919. The crate kryst (4.3, MIT)
-//! has multigrid beside much else, with a dozen crates more, and does not promise the same bits for any number of
-//! threads; it was not tried. There is no direct solver: faer 0.24 takes 170 s of processor time to compile (only `std`
-//! and `sparse-linalg`; all other crates of this binary take 240 s), sprs-ldl is under the LGPL, and nalgebra-sparse
-//! does not order the unknowns, so that its factors fill up.
+//! triangulation of 256,000 points, against 1919 with the diagonal alone as preconditioner. The crate kryst (4.3, MIT)
+//! has multigrid, but brings a dozen more crates, and does not promise the same bits for any number of threads; it was
+//! not tried. There is no direct solver: faer 0.24 takes 170 s of processor time to compile (only `std` and
+//! `sparse-linalg`; all other crates of this binary take 240 s), sprs-ldl is under the LGPL, and nalgebra-sparse does
+//! not order the unknowns, so its factors fill up.
 
 mod blocks;
 mod cholesky;
@@ -32,8 +32,8 @@ mod errors;
 mod multigrid;
 mod order;
 mod polyhedra;
-mod rows;
 mod solver;
+mod sparse;
 
 use std::f64::consts::PI;
 
@@ -47,12 +47,12 @@ use trioxide_mesh::{Result, parallel, progress};
 
 use element::Element;
 use order::along_curve;
-use rows::Rows;
+use sparse::SparseMatrix;
 
 pub use errors::{Errors, errors, mesh_size};
 pub use polyhedra::{SpaceProblem, errors_in_space, solve_in_space};
 
-/// A Poisson problem of known solution.
+/// A Poisson problem with a known solution.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem {
     /// u.
@@ -82,7 +82,7 @@ impl Problem {
     };
 }
 
-/// A solution, and the work for it.
+/// A solution, and counts and times of its computation.
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// Value at each vertex; NaN for a vertex of no polygon.
@@ -131,9 +131,9 @@ pub fn solve(
     solved((matrix, &load), &unknowns, values, laps)
 }
 
-/// The solution of a system: `values` with those of the `unknowns`.
+/// The solution of a system: `values`, completed at the `unknowns`.
 fn solved(
-    (matrix, load): (Rows, &[f64]),
+    (matrix, load): (SparseMatrix, &[f64]),
     unknowns: &[u32],
     mut values: Vec<f64>,
     mut laps: Laps,
@@ -196,9 +196,9 @@ impl Incidence {
     }
 }
 
-/// Matrix and right-hand side of the `unknowns`, given the `values` at the other vertices.
+/// Matrix and right-hand side of the `unknowns`, for given `values` at the other vertices.
 ///
-/// Each row is summed up by one thread, over the polygons around its vertex in ascending order.
+/// One thread sums each row, over the polygons around its vertex in ascending order.
 fn assemble(
     mesh: &PolygonMesh,
     elements: &[Element],
@@ -206,13 +206,13 @@ fn assemble(
     unknowns: &[u32],
     values: &[f64],
     source: impl Fn(DVec2) -> f64 + Sync,
-) -> (Rows, Vec<f64>) {
+) -> (SparseMatrix, Vec<f64>) {
     let mut number = vec![NONE; mesh.points.len()];
     for (i, &v) in unknowns.iter().enumerate() {
         number[v as usize] = i as u32;
     }
     let forces = parallel::map(elements, |element| element.area * source(element.centroid));
-    Rows::gather(unknowns.len(), |i, row| {
+    SparseMatrix::gather(unknowns.len(), |i, row| {
         let mut load = 0.0;
         for &[i, k] in incidence.of_vertex(unknowns[i]) {
             let (element, polygon) = (&elements[i as usize], mesh.polygons.get(i as usize));

@@ -1,39 +1,39 @@
 //! Algebraic multigrid by smoothed aggregation, as a preconditioner of conjugate gradients.
 //!
 //! Vanek, Mandel and Brezina, "Algebraic multigrid by smoothed aggregation for second and fourth order elliptic
-//! problems" (Computing 56, 1996). A level: rows with strong couplings are put together into aggregates; a function
-//! that is constant on each is smoothed by a step of Jacobi's method; the coarse matrix is that of the smoothed
-//! functions (Galerkin). Down to a matrix that is factored (Cholesky).
+//! problems" (Computing 56, 1996). On each level, strongly coupled rows form aggregates. A function that is constant on
+//! each aggregate is smoothed by a step of the Jacobi method. The coarse matrix is that of the smoothed functions
+//! (Galerkin). The coarsest matrix is factored (Cholesky).
 //!
-//! Differences. The smoother is a sweep of Gauss-Seidel's method in every block of rows at once ([`Smoother`]), forward
-//! on the way down and backward on the way up, so that a cycle is symmetric, as conjugate gradients need. Each matrix
-//! is scaled to a diagonal of ones, and a cycle computes in single precision, which halves what it reads: it is a
-//! preconditioner, and what it rounds costs digits of the correction, not of the solution.
+//! Differences. The smoother is a sweep of the Gauss-Seidel method in every block of rows at once ([`Smoother`]),
+//! forward on the way down and backward on the way up, so that a cycle is symmetric, as conjugate gradients need. Each
+//! matrix is scaled to a diagonal of ones. A cycle computes in single precision, which halves its reads: its rounding
+//! costs digits of the correction, not of the solution.
 //!
-//! Set-up, in double precision, is in `coarsening`. Sums go over fixed blocks, so that the bits are the same for any
-//! number of threads.
+//! The set-up, in double precision, is in `coarsening`. Sums use fixed blocks, so the bits are the same for any number
+//! of threads.
 
 use trioxide_mesh::{Result, parallel, progress};
 
 use super::blocks::Smoother;
 use super::cholesky::Cholesky;
 use super::coarsening::{aggregate, coarse, largest_eigenvalue, prolongation};
-use super::rows::{Rows, update};
+use super::sparse::{SparseMatrix, update};
 
-/// Couplings |a_ij| below this many square roots of a_ii a_jj are weak on the finest level.
+/// Couplings |a_ij| below this multiple of sqrt(a_ii a_jj) are weak on the finest level.
 pub(super) const STRENGTH: f64 = 0.08;
-/// Rows at which a level is factored.
+/// A level with at most this many rows is factored.
 const COARSEST: usize = 400;
 /// Most levels.
 const LEVELS: usize = 24;
 
-/// A level and the way to the next.
+/// A level and its transfers to the next coarser level.
 struct Level {
     smoother: Smoother,
-    /// From the next level to this one; a row for each of this level's.
-    up: Rows<f32>,
+    /// From the next level to this one; one row for each row of this level.
+    up: SparseMatrix<f32>,
     /// Its transpose.
-    down: Rows<f32>,
+    down: SparseMatrix<f32>,
 }
 
 /// A preconditioner.
@@ -42,7 +42,7 @@ pub struct Multigrid {
     coarsest: Cholesky,
 }
 
-/// Vectors of the levels, kept from one use to the next.
+/// Vectors of the levels, reused between calls.
 pub struct Workspace(Vec<Vectors>);
 
 struct Vectors {
@@ -52,18 +52,18 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// The levels of a symmetric `matrix` with a diagonal of ones. `roots`: the values of the function that the coarse
-    /// levels must have, which are the roots of the diagonal that the matrix had.
+    /// The levels of a symmetric `matrix` with a diagonal of ones. `roots` are the values of the function that the
+    /// coarse levels must represent: the square roots of the unscaled matrix's diagonal.
     ///
     /// # Errors
     /// [`trioxide_mesh::Error::Interrupted`].
-    pub fn new(mut matrix: Rows, mut roots: Vec<f64>) -> Result<Self> {
+    pub fn new(mut matrix: SparseMatrix, mut roots: Vec<f64>) -> Result<Self> {
         let mut levels = Vec::new();
         let mut strength = STRENGTH;
         while matrix.len() > COARSEST && levels.len() < LEVELS {
             progress::check()?;
             let (aggregates, count) = aggregate(&matrix, strength);
-            // Rows that barely couple are not worth a level more.
+            // Barely coupled rows are not worth another level.
             if 10 * count > 9 * matrix.len() {
                 break;
             }
@@ -74,7 +74,7 @@ impl Multigrid {
             let down = up.transposed(count);
             progress::check()?;
             let mut next = coarse(&matrix, &up, &down);
-            // Rounding made it indefinite.
+            // Rounding has made it indefinite.
             let Some(next_roots) = next.scale() else {
                 break;
             };
@@ -96,7 +96,7 @@ impl Multigrid {
         self.levels.len() + 1
     }
 
-    /// Room for [`Multigrid::apply`].
+    /// Memory for [`Multigrid::apply`].
     pub fn workspace(&self) -> Workspace {
         let sizes = self.levels.iter().map(|level| level.smoother.len());
         let sizes = sizes.chain([self.coarsest.len()]);
@@ -111,8 +111,8 @@ impl Multigrid {
         )
     }
 
-    /// An approximate solution of `matrix x = scale right`: one V-cycle from 0. `scale` brings the numbers near 1, so
-    /// that they do not leave single precision.
+    /// An approximate solution of `matrix x = scale right`: one V-cycle from 0. `scale` brings the numbers near 1,
+    /// within the range of single precision.
     pub fn apply<'a>(&self, right: &[f64], scale: f64, workspace: &'a mut Workspace) -> &'a [f32] {
         update(&mut workspace.0[0].right, |i, _| (scale * right[i]) as f32);
         self.cycle(0, &mut workspace.0);
@@ -136,10 +136,10 @@ impl Multigrid {
     }
 }
 
-impl Rows {
-    /// In single precision, each entry divided by the divisor of its row and column.
-    fn rounded(self, divisor: impl Fn(usize, usize) -> f64 + Sync) -> Rows<f32> {
-        let entries = parallel::map_pieces(self.len(), super::rows::BLOCK, |rows| {
+impl SparseMatrix {
+    /// The matrix in single precision, each entry divided by `divisor` of its row and column.
+    fn rounded(self, divisor: impl Fn(usize, usize) -> f64 + Sync) -> SparseMatrix<f32> {
+        let entries = parallel::map_pieces(self.len(), super::sparse::BLOCK, |rows| {
             let of_row = |i: usize| {
                 let divisor = &divisor;
                 self.row(i)
@@ -147,7 +147,7 @@ impl Rows {
             };
             rows.flat_map(of_row).collect()
         });
-        Rows {
+        SparseMatrix {
             entries: parallel::concat(entries),
             offsets: self.offsets,
             columns: self.columns,
@@ -159,11 +159,11 @@ impl Rows {
 pub(crate) mod tests {
     use super::*;
 
-    /// -laplace u on a square of n x n points, each step of y weighted by `weight`.
-    pub(crate) fn square(n: usize, weight: f64) -> Rows {
-        let mut matrix = Rows {
+    /// -laplace u on a square of n x n points; couplings along y are multiplied by `weight`.
+    pub(crate) fn square(n: usize, weight: f64) -> SparseMatrix {
+        let mut matrix = SparseMatrix {
             offsets: vec![0],
-            ..Rows::default()
+            ..SparseMatrix::default()
         };
         for i in 0..n * n {
             let (x, y) = (i % n, i / n);

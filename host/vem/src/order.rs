@@ -1,9 +1,9 @@
-//! The order of the unknowns: along Morton's curve, so that the neighbours of a vertex are near it in memory too.
+//! The order of the unknowns: along the Morton curve, so that neighbouring vertices are near in memory too.
 
 use rayon::slice::ParallelSliceMut;
 
-/// Sorts `vertices` by their places on Morton's curve through the box around them; of equal places the smaller id comes
-/// first. D is 2 or 3, and `point` gives finite coordinates.
+/// Sorts `vertices` by their places on the Morton curve through their bounding box; equal places by id. D is 2 or 3,
+/// and `point` gives finite coordinates.
 pub fn along_curve<const D: usize>(vertices: &mut [u32], point: impl Fn(u32) -> [f64; D] + Sync) {
     let bits = 32 / D as u32;
     let (mut least, mut most) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
@@ -20,7 +20,7 @@ pub fn along_curve<const D: usize>(vertices: &mut [u32], point: impl Fn(u32) -> 
     let last = (1u32 << bits) - 1;
     let place = |v: u32| {
         let point = point(v);
-        // The conversion saturates, and makes 0 of what a side of 0 gives.
+        // The conversion saturates. It gives 0 for the NaN of an empty side.
         let cells: [u32; D] =
             std::array::from_fn(|axis| (((point[axis] - least[axis]) * scale) as u32).min(last));
         (0..bits).rev().fold(0, |place: u32, bit| {
@@ -49,7 +49,7 @@ mod tests {
             vertices,
             [0, 4, 1, 5, 8, 12, 9, 13, 2, 6, 3, 7, 10, 14, 11, 15]
         );
-        // All at one place: by their ids.
+        // All at one place: sorted by id.
         let mut vertices = [3, 1, 2];
         along_curve(&mut vertices, |_| [7.0; 3]);
         assert_eq!(vertices, [1, 2, 3]);

@@ -1,15 +1,15 @@
 //! The virtual element method on polyhedral meshes: -div grad u = f, u given on the boundary.
 //!
 //! Theory. Lowest order in three dimensions, as in Beirao da Veiga, Dassi and Russo, "High-order virtual element method
-//! on polyhedral meshes" (Computers & Mathematics with Applications 74(5), 2017) for order 1: a function is known by
+//! on polyhedral meshes" (Computers & Mathematics with Applications 74(5), 2017) for order 1: a function is given by
 //! its values at the vertices. Faces are triangles, on which it is linear, so their projections are those of linear
-//! finite elements: the mean gradient over a polyhedron is the sum over its faces of the normal times the mean of the
-//! corners, by the divergence theorem. The constant is the mean of the vertices. The element matrix is the energy of
-//! the projection, plus the stabilisation "dofi-dofi" of the rest times the diameter.
+//! finite elements: by the divergence theorem the mean gradient over a polyhedron is the sum over its faces of the
+//! normal times the mean of the corners. The mean of the vertices gives the constant. The element matrix is the energy
+//! of the projection, plus the stabilisation "dofi-dofi" of the remainder times the diameter.
 //!
-//! Practice. Nothing assumes convex or star-shaped polyhedra, or surfaces that are 2-manifolds: a vertex that the
-//! surface has twice is one value, and the two sides of a barrier face cancel. The load of a basis function is volume
-//! times f at the centroid times its projection there.
+//! Practice. The method does not need convex or star-shaped polyhedra, or 2-manifold surfaces: a vertex that the
+//! surface visits twice has one value, and the two sides of a barrier face cancel. The load of a basis function is
+//! volume times f at the centroid times its projection there.
 
 use std::f64::consts::PI;
 
@@ -21,10 +21,10 @@ use trioxide_mesh::{Error, Result, parallel, progress};
 
 use crate::errors::Errors;
 use crate::order::along_curve;
-use crate::rows::{Rows, block_sums};
+use crate::sparse::{SparseMatrix, block_sums};
 use crate::{Solution, solved};
 
-/// A Poisson problem in space of known solution.
+/// A Poisson problem in space with a known solution.
 #[derive(Clone, Copy, Debug)]
 pub struct SpaceProblem {
     /// u.
@@ -136,7 +136,7 @@ impl Element {
         1.0 / self.vertices.len() as f64 + self.gradients[i].dot(x - self.mean)
     }
 
-    /// The projection of the function with these values at all vertices of the mesh.
+    /// The projection of the function with these values at the mesh's vertices.
     fn project(&self, values: &[f64]) -> Linear {
         let own = || self.vertices.iter().map(|&v| values[v as usize]);
         let gradients = self.gradients.iter().zip(own());
@@ -150,7 +150,7 @@ impl Element {
     /// The element matrix, N by N.
     fn stiffness(&self, points: &[DVec3]) -> Vec<f64> {
         let n = self.vertices.len();
-        // What the projection leaves of each function (columns) at each vertex (rows).
+        // The projection's remainder of each function (columns) at each vertex (rows).
         let mut rest = vec![0.0; n * n];
         for (k, &v) in self.vertices.iter().enumerate() {
             for i in 0..n {
@@ -171,7 +171,7 @@ impl Element {
     }
 }
 
-/// Checks that the points are finite, the faces triangles, and the volumes positive.
+/// Checks that points are finite, faces are triangles, and volumes are positive.
 fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
     if let Some(v) = parallel::position(&mesh.points, |point| !point.is_finite()) {
         let point = mesh.points[v];
@@ -208,7 +208,6 @@ fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
 
 /// Solves -div grad u = `source` on `mesh`, with u = `boundary` at the vertices of its boundary faces.
 ///
-/// # Errors
 /// [`Error::Invalid`] for a coordinate that is not finite, for a face that is no triangle, for a polyhedron without
 /// volume, and for polyhedra so thin that the system cannot be solved.
 pub fn solve_in_space(
@@ -230,7 +229,7 @@ pub fn solve_in_space(
             }
         }
     }
-    // Polyhedra of each vertex, ascending, and its place in each.
+    // Polyhedra of each vertex, ascending, and the vertex's place in each.
     let mut around: Vec<Vec<[u32; 2]>> = vec![Vec::new(); mesh.points.len()];
     for (p, element) in elements.iter().enumerate() {
         for (place, &v) in element.vertices.iter().enumerate() {
@@ -248,8 +247,8 @@ pub fn solve_in_space(
     solved((matrix, &load), &unknowns, values, laps)
 }
 
-/// Matrix and right-hand side of the `unknowns`, given the `values` at the other vertices. Each row is summed up by one
-/// thread, over the polyhedra around its vertex in ascending order.
+/// Matrix and right-hand side of the `unknowns`, for given `values` at the other vertices. One thread sums each row,
+/// over the polyhedra around its vertex in ascending order.
 fn assemble(
     elements: &[Element],
     matrices: &[Vec<f64>],
@@ -257,12 +256,12 @@ fn assemble(
     unknowns: &[u32],
     values: &[f64],
     source: &(impl Fn(DVec3) -> f64 + Sync),
-) -> (Rows, Vec<f64>) {
+) -> (SparseMatrix, Vec<f64>) {
     let mut number = vec![NONE; values.len()];
     for (i, &v) in unknowns.iter().enumerate() {
         number[v as usize] = i as u32;
     }
-    Rows::gather(unknowns.len(), |i, row| {
+    SparseMatrix::gather(unknowns.len(), |i, row| {
         let mut load = 0.0;
         for &[p, place] in &around[unknowns[i] as usize] {
             let (element, matrix) = (&elements[p as usize], &matrices[p as usize]);
@@ -302,10 +301,10 @@ fn keast() -> Vec<(f64, [f64; 4])> {
     rule
 }
 
-/// The errors of `values`, one for each vertex of a mesh that [`solve_in_space`] takes.
+/// The errors of `values`, one for each vertex of a mesh that [`solve_in_space`] accepts.
 ///
-/// Integrals go over the tetrahedra from the mean of a polyhedron's vertices to its faces, those outside of it counting
-/// negative.
+/// Integrals use the tetrahedra from the mean of a polyhedron's vertices to its faces, with negative weight for
+/// tetrahedra outside of it.
 pub fn errors_in_space(
     mesh: &PolyhedralMesh,
     values: &[f64],
@@ -375,7 +374,7 @@ mod tests {
         }
     }
 
-    /// On the polyhedra of every generator, pinched ones and barrier faces among them.
+    /// On the polyhedra of every generator, including pinched ones and barrier faces.
     #[test]
     fn linear_functions_are_reproduced() {
         let meshes = [

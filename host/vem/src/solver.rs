@@ -4,21 +4,20 @@ use trioxide_mesh::{Error, Result, parallel, progress};
 
 use super::blocks::Blocks;
 use super::multigrid::Multigrid;
-use super::rows::{Rows, block_sums, update, update_blocks};
+use super::sparse::{SparseMatrix, block_sums, update, update_blocks};
 
-/// Norm of the residual, divided by the norm of the right-hand side, at which a system counts as solved.
+/// A system is solved when the residual's norm falls to this multiple of the right-hand side's norm.
 const TOLERANCE: f64 = 1e-13;
 
-/// Iterations without a smaller residual after which there will be none.
+/// Iterations without a smaller residual after which the iteration stops.
 const STALLED: usize = 2000;
 
-impl Rows {
-    /// Solves `self x = b`; gives x and the number of iterations. Conjugate gradients, preconditioned by multigrid, for
-    /// the matrix whose rows and columns are divided by the roots of its diagonal.
+impl SparseMatrix {
+    /// Solves `self x = b`. Returns x and the number of iterations. Uses conjugate gradients, preconditioned by
+    /// multigrid, for the matrix whose rows and columns are divided by the square roots of its diagonal.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when rounding keeps the iteration from its end, which matrices of slivers do;
-    /// [`Error::Interrupted`].
+    /// [`Error::Invalid`] when rounding prevents convergence, as in matrices of slivers; [`Error::Interrupted`].
     pub fn solve(mut self, b: &[f64]) -> Result<(Vec<f64>, usize)> {
         let n = self.len();
         let roots = self.scale().ok_or_else(too_thin)?;
@@ -42,7 +41,7 @@ impl Rows {
                 update(&mut x, |i, x| x / roots[i]);
                 return Ok((x, iteration));
             }
-            // Rounding lets the residual fall no further.
+            // Rounding limits the residual from below.
             (best, since_best) = match norm < best {
                 true => (norm, 0),
                 false => (best, since_best + 1),
@@ -88,10 +87,10 @@ mod tests {
     use super::*;
 
     /// -u'' on n points of a line.
-    fn line(n: usize) -> Rows {
-        let mut matrix = Rows {
+    fn line(n: usize) -> SparseMatrix {
+        let mut matrix = SparseMatrix {
             offsets: vec![0],
-            ..Rows::default()
+            ..SparseMatrix::default()
         };
         for i in 0..n {
             for j in i.saturating_sub(1)..n.min(i + 2) {
@@ -119,7 +118,7 @@ mod tests {
         assert_eq!(line(0).solve(&[]).unwrap(), (vec![], 0));
     }
 
-    /// Iterations hardly grow with the size, nor do bits change with the threads.
+    /// Iterations hardly grow with the size, and the bits do not depend on the threads.
     #[test]
     fn iterations_hardly_grow_with_the_size() {
         let solved = |side: usize, threads: usize| {

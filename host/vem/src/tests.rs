@@ -1,7 +1,7 @@
 use super::*;
 use trioxide_mesh::mesh::{Faces, Mesh};
 
-/// 3 by 3 vertices: an L of three squares as one polygon, and the fourth square.
+/// 3 by 3 vertices: three squares joined to an L, and the fourth square.
 fn l_and_square() -> PolygonMesh {
     let mut mesh = PolygonMesh {
         points: (0..9)
@@ -101,7 +101,7 @@ fn threads_do_not_matter() {
             .install(|| solve(&mesh, sine.source, sine.solution).unwrap())
     };
     let expected = run(1);
-    assert!(expected.unknowns > 4 * rows::BLOCK);
+    assert!(expected.unknowns > 4 * sparse::BLOCK);
     for threads in [2, 7] {
         assert_eq!(run(threads).values, expected.values);
     }

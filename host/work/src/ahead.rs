@@ -1,14 +1,15 @@
-//! Memory that is touched before its time.
+//! Early touching of new memory.
 //!
-//! The system clears a page when it is first touched. A thread that works alone waits for that, a third of its time
-//! where its lists are new and large, while other cores are idle. A program whose allocator asks [`is_wanted`] may have
-//! other threads touch the pages of large lists as soon as they are made. Without such an allocator nothing changes.
+//! The system clears a page when it is first touched. A thread that works alone waits for the clearing: a third of its
+//! time where its lists are new and large, while other cores are idle. A program whose allocator asks [`is_wanted`] may
+//! let other threads touch the pages of large lists as soon as they are allocated. Without such an allocator nothing
+//! changes.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs `work`, one thread's, whose large lists will be filled to their capacity.
+/// Runs `work` on this thread; its large lists will be filled to their capacity.
 pub fn while_running<R>(work: impl FnOnce() -> R) -> R {
     struct Running;
     impl Drop for Running {
@@ -21,7 +22,7 @@ pub fn while_running<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Whether pages of large lists that are made now should be touched by other threads.
+/// Whether other threads should touch the pages of large lists allocated now.
 pub fn is_wanted() -> bool {
     RUNNING.load(Relaxed) > 0
 }

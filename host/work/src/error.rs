@@ -22,7 +22,7 @@ pub enum Error {
     Parse {
         /// The file.
         path: PathBuf,
-        /// Line, from 1; for binary parts the byte offset, said so in `reason`.
+        /// Line, from 1. For binary parts the byte offset; then `reason` says so.
         line: usize,
         /// The problem there.
         reason: String,
@@ -64,7 +64,8 @@ pub enum Error {
         /// Bytes free.
         free: u64,
     },
-    /// A device's memory does not suffice, where no number of bytes says it: for the driver's own use, or in parts.
+    /// A device's memory does not suffice and the number of missing bytes is unknown: it is for the driver's own use,
+    /// or the memory is fragmented.
     #[error("{0}")]
     NoMemory(String),
     /// There is no device to run on.
@@ -81,17 +82,17 @@ pub enum Error {
         /// The driver's reason.
         reason: String,
     },
-    /// A launch of a kernel failed: its kernel, array and index are in the source.
+    /// A launch of a kernel failed. The source names the kernel, array and index.
     #[cfg(feature = "launch")]
     #[error("{0}")]
     Launch(trioxide_kernel::launch::LaunchError),
 }
 
-/// The system's reason, and what to do about it.
+/// The system's reason, and a remedy.
 fn with_remedy(source: &std::io::Error) -> String {
     use std::io::ErrorKind;
     let remedy = match source.kind() {
-        // One of trioxide's own, which has its remedy.
+        // An error of trioxide's own has its remedy.
         _ if source.raw_os_error().is_none() => return source.to_string(),
         ErrorKind::NotFound => "check its name and folder",
         ErrorKind::IsADirectory => "name a file, not a folder",
@@ -105,7 +106,7 @@ fn with_remedy(source: &std::io::Error) -> String {
     format!("{source}: {remedy}")
 }
 
-/// The sentence of [`Error::OutOfMemory`]. If more is free than is needed, a limit of the process stands before it.
+/// The sentence of [`Error::OutOfMemory`]. If more bytes are free than needed, a limit of the process is the cause.
 fn out_of_memory(device: &str, needed: u64, free: u64) -> String {
     let cause = match free < needed {
         true => format!("{device} has {free} bytes free, but {needed} bytes are needed"),
@@ -143,6 +144,14 @@ impl Error {
         }
     }
 
+    /// An error of the format of `path`: its extension, or a mesh that it cannot hold.
+    pub fn format(path: &Path, reason: impl Into<String>) -> Error {
+        Error::Format {
+            path: path.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
     /// An error of reading or writing `path`.
     pub fn file(path: &Path, source: std::io::Error) -> Error {
         Error::File {
@@ -152,7 +161,7 @@ impl Error {
     }
 }
 
-/// How the reason of a launch begins that found no memory on the device: the driver's name of the error.
+/// Start of a launch's reason when the device has no memory left: the driver's name of the error.
 pub const OUT_OF_MEMORY: &str = "CUDA_ERROR_OUT_OF_MEMORY";
 
 #[cfg(feature = "launch")]

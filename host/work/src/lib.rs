@@ -4,10 +4,10 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`error`] | [`Error`] |
-//! | [`progress`] | how far a long computation is, for programs that show it; its end by another thread |
-//! | [`parallel`] | loops that all threads share |
-//! | [`ahead`] | whether new memory is touched by other threads |
-//! | [`memory`] | how much memory is left |
+//! | [`progress`] | the progress of a long computation, for programs that show it; its interruption by another thread |
+//! | [`parallel`] | loops over all threads |
+//! | [`ahead`] | early touching of new memory by other threads |
+//! | [`memory`] | the memory that is left |
 
 pub mod ahead;
 pub mod error;

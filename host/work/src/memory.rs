@@ -1,6 +1,6 @@
 //! Memory of the machine.
 
-/// Bytes that processes may still take, by the system's count; `None` where it gives none (not Linux).
+/// Bytes that processes may still allocate, by the system's count; `None` where the system gives none (not Linux).
 pub fn available() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let mut lines = text.lines();

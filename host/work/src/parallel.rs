@@ -1,27 +1,27 @@
-//! Loops that all threads share.
+//! Loops over all threads.
 //!
-//! A loop over `0..n` is cut into pieces of consecutive indices. The recursion that shares the pieces out is compiled
-//! once, over a body behind a pointer; a caller's loop over the indices of one piece is compiled into that body, and so
-//! stays as fast as a plain loop. A chain of parallel iterators compiles a recursion of its own, ten times the code of
-//! the loop inside.
+//! A loop over `0..n` is cut into pieces of consecutive indices. The recursion that distributes the pieces is compiled
+//! once, over a body behind a pointer. A caller's loop over the indices of one piece is compiled into that body, so it
+//! stays as fast as a plain loop. A chain of parallel iterators compiles a recursion of its own: ten times the code of
+//! the inner loop.
 //!
 //! After an [interrupt](crate::progress::Interrupt) of the caller's computation no further piece begins, and the loop
 //! is left by [`unwind`](crate::progress::unwind).
 //!
-//! Results do not depend on the number of threads: values come in the order of their indices, of several errors the one
-//! with the smallest index is returned, and where a result shows how the loop was cut, the caller gives the size of a
+//! Results do not depend on the number of threads. Values come in the order of their indices. Of several errors the one
+//! with the smallest index is returned. Where a result shows how the loop was cut, the caller gives the size of a
 //! piece.
 //!
 //! | function | gives |
 //! | --- | --- |
 //! | [`for_pieces`], [`for_each`], [`for_tasks`] | nothing; `body` of each piece, element or task |
 //! | [`collect`], [`collect_tasks`], [`append`], [`map`] | a value of each element, in order |
-//! | [`map_chunks`], [`append_chunks`] | a value of each few elements, in order |
+//! | [`map_chunks`], [`append_chunks`] | a value of each chunk of elements, in order |
 //! | [`try_collect`] | the same, or the first error |
 //! | [`map_pieces`] | a value of each piece, in order |
 //! | [`filter_collect`], [`collect_where`] | values of some elements, in order |
-//! | [`concat()`], [`concat_slices`] | lists joined to one |
-//! | [`find`], [`find_map`], [`position`], [`all`], [`any`], [`count`] | which elements, and how many, are as asked |
+//! | [`concat()`], [`concat_lists`], [`concat_slices`] | lists joined to one |
+//! | [`find`], [`find_map`], [`position`], [`all`], [`any`], [`count`] | the elements that satisfy a predicate, and their number |
 //! | [`for_each_mut`], [`for_chunks_mut`] | nothing; the list is changed in place |
 //! | [`sort_floats`] | nothing; the list is sorted |
 //! | [`zeroed`] | a list for the loops to fill |
@@ -37,8 +37,8 @@ use rayon::slice::ParallelSliceMut;
 
 use crate::progress;
 
-/// Zeros, in memory that nobody has touched: the threads that fill it touch its pages. Without memory for it the
-/// process ends as after any failed allocation; bytemuck's function of that kind panics.
+/// Zeros, in untouched memory: the threads that fill it touch its pages. Without memory for it the process ends as
+/// after any failed allocation, where bytemuck's function would panic.
 pub fn zeroed<T: Zeroable>(n: usize) -> Vec<T> {
     bytemuck::try_zeroed_vec(n).unwrap_or_else(|()| {
         let layout = Layout::array::<T>(n).expect("bytes of a list in memory");
@@ -51,12 +51,12 @@ pub const GRAIN: usize = 2048;
 /// Fewest elements of one piece where a loop is short for the number of threads.
 const LEAST: usize = 256;
 
-/// Elements of a piece of `0..n`, for loops whose results do not show how they were cut.
+/// Elements of a piece of `0..n`, for loops whose results do not depend on the cuts.
 fn grain(n: usize) -> usize {
     (n / (8 * rayon::current_num_threads())).clamp(LEAST, GRAIN)
 }
 
-/// Calls `body` with each piece of `0..n`: `grain` indices, the last piece those that remain. All threads share the
+/// Calls `body` with each piece of `0..n`: `grain` indices; the last piece has the remaining ones. All threads take
 /// pieces.
 ///
 /// # Panics
@@ -68,7 +68,7 @@ pub fn for_pieces(n: usize, grain: usize, body: impl Fn(Range<usize>) + Sync) {
 fn share(n: usize, grain: usize, body: &(dyn Fn(Range<usize>) + Sync)) {
     let pieces = n.div_ceil(grain);
     if pieces < 2 {
-        // The pool is left alone.
+        // One piece does not use the pool.
         if n > 0 {
             body(0..n);
         }
@@ -86,11 +86,11 @@ fn share(n: usize, grain: usize, body: &(dyn Fn(Range<usize>) + Sync)) {
             piece(k);
         }
     });
-    // Before anyone takes a piece that was left out for done.
+    // Unwinds before a caller takes a skipped piece for a finished one.
     progress::unwind();
 }
 
-/// The recursion: compiled here, and nowhere else.
+/// The recursion, compiled only here.
 fn halve(range: Range<usize>, body: &(dyn Fn(usize) + Sync)) {
     if range.len() == 1 {
         return body(range.start);
@@ -107,20 +107,20 @@ pub fn for_each(n: usize, body: impl Fn(usize) + Sync) {
     for_pieces(n, grain(n), move |range| range.for_each(&body));
 }
 
-/// Calls `body` with each of `0..n`, where each is work enough for a thread to fetch.
+/// Calls `body` with each of `0..n`. Each index is a piece of its own.
 pub fn for_tasks(n: usize, body: impl Fn(usize) + Sync) {
     for_pieces(n, 1, move |range| range.for_each(&body));
 }
 
-/// Where the elements of a list lie, for threads that each write some of them.
+/// Start of a list's elements, for threads that each write some of them.
 struct Places<T>(*mut T);
 
-// SAFETY: a thread writes only those elements, or takes references to those only, that belong to its piece.
+// SAFETY: a thread writes and borrows only the elements of its own piece.
 unsafe impl<T: Send> Sync for Places<T> {}
 
 impl<T> Places<T> {
     /// # Safety
-    /// The elements lie in one allocation, and no one else uses them as long as the reference lives.
+    /// The elements lie in one allocation, and no other code uses them while the reference lives.
     #[expect(
         clippy::mut_from_ref,
         reason = "the caller promises that the elements are its own"
@@ -131,7 +131,7 @@ impl<T> Places<T> {
     }
 }
 
-/// Calls `fill` with each piece of `0..n` and its places behind `list`, which has room for them.
+/// Calls `fill` with each piece of `0..n` and its places after the elements of `list`, which has room for them.
 fn fill_pieces<T: Send>(
     list: &mut Vec<T>,
     n: usize,
@@ -147,7 +147,7 @@ fn fill_pieces<T: Send>(
     });
 }
 
-/// Puts `value(i)` of each i in `0..n` behind `list`, `grain` of them in one piece.
+/// Appends `value(i)` of each i in `0..n` to `list`, `grain` of them in one piece.
 pub fn append<T: Send>(
     list: &mut Vec<T>,
     n: usize,
@@ -171,7 +171,7 @@ pub fn collect<T: Send>(n: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
     all
 }
 
-/// `value(i)` of each i in `0..n`, where each is work enough for a thread to fetch.
+/// `value(i)` of each i in `0..n`. Each index is a piece of its own.
 pub fn collect_tasks<T: Send>(n: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut all = Vec::new();
     append(&mut all, n, 1, value);
@@ -196,7 +196,7 @@ pub fn map<A: Sync, T: Send>(list: &[A], value: impl Fn(&A) -> T + Sync) -> Vec<
     all
 }
 
-/// Puts `value` of each `size` elements of `list` behind `all`. Elements that are left over at the end have none.
+/// Appends `value` of each `size` elements of `list` to `all`. Remaining elements at the end have no value.
 ///
 /// # Panics
 /// When `size` is 0.
@@ -218,7 +218,7 @@ pub fn append_chunks<A: Sync, T: Send>(
     unsafe { all.set_len(all.len() + n) };
 }
 
-/// `value` of each `size` elements of `list`, as [`append_chunks`] puts them behind a list.
+/// `value` of each `size` elements of `list`, as [`append_chunks`].
 ///
 /// # Panics
 /// When `size` is 0.
@@ -246,10 +246,10 @@ pub fn map_pieces<T: Send>(
     })
 }
 
-/// As [`collect`], of values that there may be none of.
+/// As [`collect`], for values that may fail.
 ///
 /// # Errors
-/// That of the smallest index that has one.
+/// The error of the smallest index that has one.
 pub fn try_collect<T: Copy + Send, E: Send>(
     n: usize,
     value: impl Fn(usize) -> Result<T, E> + Sync,
@@ -280,14 +280,15 @@ pub fn try_collect<T: Copy + Send, E: Send>(
     }
 }
 
-/// The values of those i in `0..n` that have one, in the order of i.
+/// The values of the i in `0..n` that have one, in the order of i.
 pub fn filter_collect<T: Send>(n: usize, value: impl Fn(usize) -> Option<T> + Sync) -> Vec<T> {
     concat(map_pieces(n, grain(n), move |range| {
         range.filter_map(&value).collect()
     }))
 }
 
-/// `value(i)` of those i in `0..n` that are wanted, in the order of i: each is looked at twice, and written once.
+/// `value(i)` of each i in `0..n` that is wanted, in the order of i. Each index is tested twice; each value is written
+/// once.
 pub fn collect_where<T: Send>(
     n: usize,
     is_wanted: impl Fn(usize) -> bool + Sync,
@@ -314,7 +315,7 @@ pub fn collect_where<T: Send>(
     all
 }
 
-/// The elements of `parts`, one part behind the other, moved by all threads: the first touch of new memory takes longer
+/// The elements of all `parts`, joined in order and moved by all threads: the first touch of new memory takes longer
 /// than the copy.
 pub fn concat<T: Send>(mut parts: Vec<Vec<T>>) -> Vec<T> {
     if parts.len() == 1 {
@@ -335,12 +336,22 @@ pub fn concat<T: Send>(mut parts: Vec<Vec<T>>) -> Vec<T> {
             std::ptr::copy_nonoverlapping(part.as_ptr(), places.0.add(begins[k]), length);
         }
     });
-    // SAFETY: each place has been written: the parts are as long together.
+    // SAFETY: each place has been written: the parts have `count` elements together.
     unsafe { all.set_len(count) };
     all
 }
 
-/// As [`concat()`], of values that are copied.
+/// The lists that `list` takes out of `parts`, joined in order as by [`concat()`].
+pub fn concat_lists<P, T: Send>(parts: &mut [P], list: impl Fn(&mut P) -> &mut Vec<T>) -> Vec<T> {
+    concat(
+        parts
+            .iter_mut()
+            .map(|part| std::mem::take(list(part)))
+            .collect(),
+    )
+}
+
+/// As [`concat()`], for values that are copied.
 pub fn concat_slices<T: Copy + Send + Sync>(parts: &[&[T]]) -> Vec<T> {
     let (begins, count) = begins(parts.iter().map(|part| part.len()));
     let mut all = Vec::with_capacity(count);
@@ -356,7 +367,7 @@ pub fn concat_slices<T: Copy + Send + Sync>(parts: &[&[T]]) -> Vec<T> {
     all
 }
 
-/// Where each of some lists begins when one follows the other, and where the last one ends.
+/// Start of each list when the lists follow one another, and the end of the last.
 fn begins(lengths: impl Iterator<Item = usize>) -> (Vec<usize>, usize) {
     let mut end = 0;
     let begins = lengths.map(|length| {
@@ -385,7 +396,7 @@ pub fn position<A: Sync>(list: &[A], is_wanted: impl Fn(&A) -> bool + Sync) -> O
     })
 }
 
-/// The smallest index that `find` gives for a piece. Pieces behind one that is known are left out.
+/// The smallest index that `find` gives for a piece. Pieces after a known index are skipped.
 fn first(n: usize, find: &(dyn Fn(Range<usize>) -> Option<usize> + Sync)) -> Option<usize> {
     let found = AtomicUsize::new(usize::MAX);
     share(n, grain(n), &|range| {
@@ -398,17 +409,17 @@ fn first(n: usize, find: &(dyn Fn(Range<usize>) -> Option<usize> + Sync)) -> Opt
     Some(found.into_inner()).filter(|&i| i != usize::MAX)
 }
 
-/// Whether all elements of `list` are as asked.
+/// Whether all elements of `list` satisfy `is_so`.
 pub fn all<A: Sync>(list: &[A], is_so: impl Fn(&A) -> bool + Sync) -> bool {
     position(list, move |element| !is_so(element)).is_none()
 }
 
-/// Whether an element of `list` is as asked.
+/// Whether an element of `list` satisfies `is_so`.
 pub fn any<A: Sync>(list: &[A], is_so: impl Fn(&A) -> bool + Sync) -> bool {
     position(list, is_so).is_some()
 }
 
-/// How many of `0..n` are as asked.
+/// The number of i in `0..n` that satisfy `is_so`.
 pub fn count(n: usize, is_so: impl Fn(usize) -> bool + Sync) -> usize {
     let counts = map_pieces(n, grain(n), move |range| {
         range.filter(|&i| is_so(i)).count()
@@ -416,7 +427,7 @@ pub fn count(n: usize, is_so: impl Fn(usize) -> bool + Sync) -> usize {
     counts.into_iter().sum()
 }
 
-/// Calls `body` with each element of `list` and its index, where each is work enough for a thread to fetch.
+/// Calls `body` with each element of `list` and its index. Each element is a piece of its own.
 pub fn for_each_mut<T: Send>(list: &mut [T], body: impl Fn(usize, &mut T) + Sync) {
     let (places, n) = (Places(list.as_mut_ptr()), list.len());
     for_tasks(n, move |i| {
@@ -426,8 +437,8 @@ pub fn for_each_mut<T: Send>(list: &mut [T], body: impl Fn(usize, &mut T) + Sync
     });
 }
 
-/// Calls `body` with each chunk of `list`, `size` elements, the last one those that remain, and its number. Small
-/// chunks share a piece.
+/// Calls `body` with each chunk of `list` and its number. A chunk has `size` elements; the last one has the remaining
+/// elements. Small chunks share a piece.
 ///
 /// # Panics
 /// When `size` is 0.

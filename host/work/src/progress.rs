@@ -1,12 +1,12 @@
-//! How far a long computation is, for programs that show it.
+//! The progress of a long computation, for programs that show it.
 //!
-//! Crates of trioxide note here the stage that they begin, and count pieces of work whose number is known or not. A
-//! program asks [`now`] from a thread of its own, as often as it likes. No result depends on the record.
+//! Crates of trioxide note here the stage that begins, and count pieces of work. The total number may be unknown. A
+//! program calls [`now`] from a thread of its own, as often as it likes. No result depends on the record.
 //!
-//! There is one record for the process. Where several threads compute at a time, it holds whatever was noted last.
+//! The process has one record. If several threads compute at a time, it holds the latest note.
 //!
-//! A program that waits for a computation can end it by an [`Interrupt`]. Loops look at it by [`check`]. Code without
-//! errors of its own, as the loops of [`parallel`](crate::parallel) and callbacks of other crates, leaves by [`unwind`]
+//! A program that waits for a computation can end it by an [`Interrupt`]. Loops test it by [`check`]. Code that returns
+//! no errors, as the loops of [`parallel`](crate::parallel) and callbacks of other crates, leaves by [`unwind`]
 //! instead, up to [`Interrupt::watch`].
 
 use std::borrow::Cow;
@@ -20,19 +20,19 @@ use std::time::Duration;
 
 use crate::{Error, Result};
 
-/// Time between two looks at an interrupt of a thread that waits.
+/// Time between two tests of an interrupt by a waiting thread.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Where the computation is.
+/// The state of the computation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Now {
     /// Name of the stage.
     pub stage: Cow<'static, str>,
-    /// The pieces of work that are counted: "sweep", "round".
+    /// The counted pieces of work: "sweep", "round".
     pub unit: &'static str,
-    /// Pieces that are done.
+    /// Finished pieces.
     pub done: u64,
-    /// Number of all pieces; 0 where it is not known.
+    /// Number of all pieces; 0 if it is unknown.
     pub total: u64,
 }
 
@@ -47,19 +47,19 @@ static NOTED: Mutex<Noted> = Mutex::new(Noted {
     unit: "",
     total: 0,
 });
-/// Apart from the rest: threads that work together count without a lock.
+/// A field of its own, so that threads that work together count without a lock.
 static DONE: AtomicU64 = AtomicU64::new(0);
 
 fn noted() -> MutexGuard<'static, Noted> {
     NOTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notes that a stage begins. Counts go on: a round has stages.
+/// Notes that a stage begins. Counts go on: a round has several stages.
 pub fn stage(name: impl Into<Cow<'static, str>>) {
     noted().stage = name.into();
 }
 
-/// Notes that `total` pieces of work begin, 0 for a number that is not known. They end when the result is dropped.
+/// Notes that `total` pieces of work begin; 0 if their number is unknown. They end when the result is dropped.
 pub fn count(unit: &'static str, total: u64) -> Counted {
     let mut noted = noted();
     let before = (noted.unit, noted.total, DONE.swap(0, Relaxed));
@@ -67,7 +67,7 @@ pub fn count(unit: &'static str, total: u64) -> Counted {
     Counted { before }
 }
 
-/// The computation now.
+/// The current state of the computation.
 pub fn now() -> Now {
     let noted = noted();
     Now {
@@ -78,10 +78,10 @@ pub fn now() -> Now {
     }
 }
 
-/// Pieces of work that are counted, until it is dropped: then those around them are counted again.
+/// Counted pieces of work. When it is dropped, the enclosing pieces are counted again.
 #[derive(Debug)]
 pub struct Counted {
-    /// Unit, total and done of the pieces around these.
+    /// Unit, total and done of the enclosing pieces.
     before: (&'static str, u64, u64),
 }
 
@@ -106,8 +106,8 @@ impl Drop for Counted {
     }
 }
 
-/// Ends a computation of another thread: before its next stage, the next piece of a [parallel](crate::parallel) loop,
-/// or the next [`check`].
+/// Ends a computation of another thread: at its next stage, at the next piece of a [parallel](crate::parallel) loop, or
+/// at the next [`check`].
 ///
 /// ```
 /// use trioxide_work::progress::{Interrupt, check, is_interrupted};
@@ -127,7 +127,7 @@ thread_local! {
     static WATCHED: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
 }
 
-/// Puts back the computation around the one that ends.
+/// Restores the interrupt of the enclosing computation.
 struct Restore(Option<Interrupt>);
 
 impl Drop for Restore {
@@ -136,11 +136,11 @@ impl Drop for Restore {
     }
 }
 
-/// What [`unwind`] throws.
+/// The payload of [`unwind`].
 struct Unwound;
 
 impl Interrupt {
-    /// Ends the computation: it gives [`Error::Interrupted`].
+    /// Ends the computation: it returns [`Error::Interrupted`].
     pub fn interrupt(&self) {
         self.0.store(true, Relaxed);
     }
@@ -150,7 +150,7 @@ impl Interrupt {
         self.0.load(Relaxed)
     }
 
-    /// Runs a computation on this thread that [`Interrupt::interrupt`] ends.
+    /// Runs a computation on this thread that [`Interrupt::interrupt`] can end.
     ///
     /// # Errors
     /// Those of `work`; [`Error::Interrupted`].
@@ -160,7 +160,7 @@ impl Interrupt {
     }
 }
 
-/// Runs work that [`unwind`] may leave, where something is to be done after it.
+/// Runs work that [`unwind`] may leave, for callers that must clean up after it.
 ///
 /// # Errors
 /// Those of `work`; [`Error::Interrupted`].
@@ -171,10 +171,10 @@ pub fn caught<R, E: From<Error>>(work: impl FnOnce() -> Result<R, E>) -> Result<
     })
 }
 
-/// Ends a long loop between stages.
+/// Tests for an interrupt, in a long loop or between stages.
 ///
 /// # Errors
-/// [`Error::Interrupted`] where this thread's computation is to end.
+/// [`Error::Interrupted`] if this thread's computation is interrupted.
 pub fn check() -> Result<()> {
     match is_interrupted() {
         true => Err(Error::Interrupted),
@@ -182,13 +182,13 @@ pub fn check() -> Result<()> {
     }
 }
 
-/// Whether this thread's computation is to end.
+/// Whether this thread's computation is interrupted.
 pub fn is_interrupted() -> bool {
     WATCHED.with_borrow(|watched| watched.as_ref().is_some_and(Interrupt::is_set))
 }
 
-/// The interrupt of this thread's computation, for threads that work for it; `None` where nobody can end it, and where
-/// an unwinding thread cleans up: that is done to its end.
+/// The interrupt of this thread's computation, for its worker threads. `None` if nobody can interrupt it, or if this
+/// thread is unwinding: its cleanup runs to the end.
 pub fn watched() -> Option<Interrupt> {
     match cfg!(panic = "unwind") && !std::thread::panicking() {
         true => WATCHED.with_borrow(Clone::clone),
@@ -196,7 +196,7 @@ pub fn watched() -> Option<Interrupt> {
     }
 }
 
-/// Leaves the computation of this thread for its [`Interrupt::watch`], if it is to end: [`check`] for code that has no
+/// Leaves an interrupted computation of this thread up to its [`Interrupt::watch`]: [`check`] for code that returns no
 /// errors. It is no panic: nothing is printed, and destructors run.
 pub fn unwind() {
     if watched().is_some_and(|interrupt| interrupt.is_set()) {
@@ -204,20 +204,20 @@ pub fn unwind() {
     }
 }
 
-/// Runs work of another crate that cannot be ended, `work`, on a thread of its own where this thread's computation can
-/// be: then nobody waits for its end.
+/// Runs `work`, code of another crate that cannot be interrupted. If this thread's computation can be interrupted,
+/// `work` runs on a thread of its own, and an interrupt does not wait for its end.
 ///
 /// # Errors
-/// [`Error::Interrupted`]: `work` goes on to its end, and its result is dropped.
+/// [`Error::Interrupted`]: `work` runs to its end, and its result is dropped.
 ///
 /// # Panics
-/// When `work` does.
+/// When `work` panics.
 pub fn leave_behind<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> Result<R> {
     let Some(interrupt) = watched() else {
         return Ok(work());
     };
     let (sender, receiver) = sync_channel(1);
-    // A receiver that is gone wants no result.
+    // A dropped receiver wants no result.
     let thread = thread::Builder::new().spawn(move || _ = sender.send(work()));
     let thread = thread.map_err(|error| Error::Argument(format!("no thread starts: {error}")))?;
     loop {
@@ -237,7 +237,7 @@ pub fn leave_behind<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static
 mod tests {
     use super::*;
 
-    /// The one test of this process that notes anything.
+    /// The only test of this process that notes progress.
     #[test]
     fn pieces_are_counted_within_pieces() {
         stage("refine");
@@ -285,7 +285,7 @@ mod tests {
         struct Dropped<'a>(&'a AtomicBool);
         impl Drop for Dropped<'_> {
             fn drop(&mut self) {
-                // Cleaning up is done to its end.
+                // Cleanup runs to its end.
                 unwind();
                 self.0.store(true, Relaxed);
             }
@@ -300,7 +300,7 @@ mod tests {
         };
         let result = interrupt.watch(work);
         assert!(matches!(result, Err(Error::Interrupted)) && dropped.into_inner());
-        // Nobody watches.
+        // Without a watch nothing unwinds.
         unwind();
         let panics = || Interrupt::default().watch(|| -> Result<()> { panic!("as it should") });
         assert!(catch_unwind(panics).is_err());

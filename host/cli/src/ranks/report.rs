@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use trioxide::device::{Device, Stage};
-use trioxide_arguments::account::{self, Part};
+use trioxide_arguments::account::{self, TimedPart};
 use trioxide_arguments::device::{DeviceOptions, Report};
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ranks, Result};
@@ -31,7 +31,7 @@ pub type Counts = Vec<(&'static str, Value)>;
 
 /// Notes the phases of this rank as parts of its run.
 pub fn account_for(ranks: &Ranks) {
-    account::phases(ranks.traffic().into_iter().map(|phase| Part {
+    account::phases(ranks.traffic().into_iter().map(|phase| TimedPart {
         name: phase.phase,
         milliseconds: 1e3 * phase.seconds,
         waited: 1e3 * phase.waited,

@@ -1,4 +1,4 @@
-//! Lists of elements by key: compressed sparse rows.
+//! Lists of elements by key, as compressed sparse rows.
 
 use std::marker::PhantomData;
 
@@ -42,12 +42,12 @@ impl<K: Index, V: Pod + Send + Sync> Csr<K, V> {
         &self.offsets
     }
 
-    /// The elements, ascending for each key.
+    /// The elements, in ascending order within each key.
     pub fn items(&self) -> &Buffer<V> {
         &self.items
     }
 
-    /// Offsets, and the items, which stay elements.
+    /// Offsets, and mutable items. The items must stay elements.
     pub fn parts_mut(&mut self) -> (&Buffer<u32>, &mut Buffer<V>) {
         (&self.offsets, &mut self.items)
     }
@@ -57,7 +57,7 @@ impl<K: Index, V: Pod + Send + Sync> Csr<K, V> {
         (self.offsets, self.items)
     }
 
-    /// The parameter of kernels.
+    /// The argument for kernels.
     pub fn rows(&self) -> RowsBuffers<'_, V> {
         RowsBuffers {
             offsets: &self.offsets,
@@ -66,8 +66,8 @@ impl<K: Index, V: Pod + Send + Sync> Csr<K, V> {
     }
 }
 
-/// Sorts elements into lists by `keys` below `count`: element i has key `keys[i]`. Elements with other keys, such as
-/// `NONE`, are left out.
+/// Sorts elements into lists by their keys below `count`: element i has key `keys[i]`. Elements with larger keys, such
+/// as `NONE`, are left out.
 ///
 /// # Errors
 /// [`Error::Argument`](crate::Error::Argument) for more than 2^32 - 1 elements or keys; errors of the device.
@@ -94,7 +94,7 @@ pub fn bucket<K: Index + Word, V: Index + Word>(
     unsafe { fill_buckets(on, keys, offsets, items) }
 }
 
-/// As [`bucket`], where the number of elements with a key is known: it does not wait for the count.
+/// As [`bucket`], for a known number of elements with a key: the host does not wait for the count.
 ///
 /// # Errors
 /// Errors of [`bucket`].
@@ -124,8 +124,8 @@ pub unsafe fn bucket_known<K: Index + Word, V: Index + Word>(
     unsafe { fill_buckets(on, keys, offsets, items) }
 }
 
-/// As [`bucket_known`], for lists any of which may hold most of the elements: one that is longer than `most_alone` is
-/// not ordered by one thread, but merged by all. Returns the length of the longest too.
+/// As [`bucket_known`], for lists that may each hold most of the elements. If a list is longer than `most_alone`, all
+/// threads merge the lists, else one thread orders each. Also returns the length of the longest list.
 ///
 /// # Errors
 /// Errors of [`bucket`].
@@ -155,7 +155,7 @@ pub unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
     let (mut offsets, _) = count_keys(on, keys, count)?;
     let mut list = on.uninitialized(items)?;
     let n = keys.len() as u32;
-    // SAFETY: each element takes another place, below the number of all (the caller's promise).
+    // SAFETY: each element takes a place of its own, below the number of all elements (the caller's promise).
     unsafe { kernel::fill_buckets::launch(on, n, keys, &mut offsets, &mut list) }?;
     let mut found = on.filled(1, u32::MAX)?;
     // SAFETY: one index a bucket; the lengths are checked.
@@ -165,7 +165,7 @@ pub unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
         // SAFETY: the lists are disjoint.
         unsafe { kernel::order_buckets::launch(on, count as u32, &offsets, &mut list) }?;
     } else {
-        // SAFETY: items are elements that have a key with a bucket, each once.
+        // SAFETY: items are elements whose key has a bucket, each once.
         list = unsafe { merge_lists(on, keys, &offsets, list, longest) }?;
     }
     let lists = Csr {
@@ -176,14 +176,14 @@ pub unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
     Ok((lists, longest))
 }
 
-/// Orders each list by all threads: runs first, then merges of two. Elements in `list` have `keys`, whose lists begin
-/// at `offsets`; the longest has `longest` elements.
+/// Orders each list with all threads: first short runs, then pairwise merges. Elements in `list` have `keys`, whose
+/// lists begin at `offsets`; the longest list has `longest` elements.
 ///
 /// # Errors
 /// Errors of the device.
 ///
 /// # Safety
-/// `list` has elements with a key whose list has them, each once.
+/// `list` contains the elements of each key in the key's list, each once.
 ///
 /// ```
 /// # use trioxide_device::{Device, collective::merge_lists};
@@ -212,7 +212,7 @@ pub unsafe fn merge_lists(
     let mut level = kernel::RUN.ilog2();
     while u64::from(longest) > 1 << level {
         std::mem::swap(&mut list, &mut ordered);
-        // SAFETY: as above; elements differ, so that each takes another place.
+        // SAFETY: as above; elements differ, so each takes a place of its own.
         unsafe {
             kernel::merge_runs::launch(on, items, keys, offsets, &list, level, &mut ordered)
         }?;
@@ -221,7 +221,7 @@ pub unsafe fn merge_lists(
     Ok(ordered)
 }
 
-/// Elements of a list that one thread orders in [`bucket_long`]: 2^11 on a GPU, 2^22 on a CPU.
+/// Longest list that one thread orders in [`bucket_long`]: 2^11 on a GPU, 2^22 on a CPU.
 ///
 /// ```
 /// # use trioxide_device::{Device, collective::most_alone};
@@ -231,7 +231,7 @@ pub unsafe fn merge_lists(
 /// # }
 /// ```
 pub fn most_alone(on: &Device) -> u32 {
-    // A thread of a GPU waits for each access; one of a CPU orders a million in less time than all take to merge them.
+    // A thread of a GPU waits for each access. A thread of a CPU orders a million faster than all threads merge them.
     if on.is_gpu() { 1 << 11 } else { 1 << 22 }
 }
 
@@ -244,7 +244,7 @@ fn count_keys(
     let n = count("elements", keys.len())?;
     count("keys", buckets.saturating_add(1))?;
     let mut offsets = on.filled(buckets + 1, 0)?;
-    // SAFETY: keys that have no count are left out.
+    // SAFETY: keys without a count are left out.
     unsafe { kernel::count_keys::launch(on, n, keys, &mut offsets) }?;
     let total = exclusive_scan(on, &mut offsets)?;
     Ok((offsets, total))
@@ -260,7 +260,7 @@ unsafe fn fill_buckets<K: Index + Word, V: Index + Word>(
 ) -> Result<Csr<K, V>> {
     let (n, buckets) = (keys.len() as u32, offsets.len() as u32 - 1);
     let mut items = on.uninitialized(items)?;
-    // SAFETY: each element takes another place, below the sum of the counts (the caller's promise).
+    // SAFETY: each element takes a place of its own, below the sum of the counts (the caller's promise).
     unsafe { kernel::fill_buckets::launch(on, n, keys.as_words(), &mut offsets, &mut items) }?;
     // SAFETY: the fill has moved each start to the next; the lists are disjoint.
     unsafe { kernel::order_buckets::launch(on, buckets, &offsets, &mut items) }?;

@@ -1,4 +1,4 @@
-//! Buckets of keys that come near each other.
+//! Buckets for keys with locality.
 
 use trioxide_collective::{self as kernel, LOCAL_TILE};
 use trioxide_kernel::launch::Buffer;
@@ -7,7 +7,7 @@ use super::{count, exclusive_scan};
 use crate::Result;
 use crate::device::Device;
 
-/// Start of each of `buckets` buckets by the keys of elements, and the end of the last, behind a 0; for keys as in
+/// A 0, then the start of each of `buckets` buckets by the keys of elements, and the end of the last. For keys as in
 /// [`bucket_local`]. The host does not wait.
 ///
 /// # Errors
@@ -25,18 +25,18 @@ use crate::device::Device;
 pub fn start_local(on: &Device, keys: &Buffer<u32>, buckets: usize) -> Result<Buffer<u32>> {
     let tiles = count("elements", keys.len())?.div_ceil(LOCAL_TILE);
     count("keys", buckets.saturating_add(2))?;
-    // The count of a key stands one place behind it, and the scan moves it one further.
+    // The count of a key is one place after the key, and the scan moves it one place further.
     let mut starts = on.filled(buckets + 2, 0)?;
-    // SAFETY: keys that have no count are left out.
+    // SAFETY: keys without a count are left out.
     unsafe { kernel::count_local_keys::launch(on, tiles, keys, &mut starts) }?;
     exclusive_scan(on, &mut starts)?;
     Ok(starts)
 }
 
-/// Elements by their keys: the start of each of `buckets` buckets and the end of the last, and the elements, those of a
-/// bucket in any order. All keys are below `buckets`.
+/// Elements by their keys: the start of each of `buckets` buckets and the end of the last, and the elements, in any
+/// order within a bucket. All keys are below `buckets`.
 ///
-/// For keys that come near each other, as vertices of cells do in a mesh in a good order. The host does not wait.
+/// For keys whose neighbours are similar, as vertices of cells in a mesh in a good order. The host does not wait.
 ///
 /// # Errors
 /// [`Error::Argument`](crate::Error::Argument) for more than 2^32 - 1 elements or keys; errors of the device.
@@ -62,11 +62,11 @@ pub unsafe fn bucket_local(
     let tiles = count("elements", keys.len())?.div_ceil(LOCAL_TILE);
     count("keys", buckets.saturating_add(1))?;
     let mut offsets = on.filled(buckets + 1, 0)?;
-    // SAFETY: keys that have no count are left out.
+    // SAFETY: keys without a count are left out.
     unsafe { kernel::count_local_keys::launch(on, tiles, keys, &mut offsets) }?;
     exclusive_scan(on, &mut offsets)?;
     let mut items = on.uninitialized(keys.len())?;
-    // SAFETY: each element takes another place, below the number of all (the caller's promise).
+    // SAFETY: each element takes a place of its own, below the number of all elements (the caller's promise).
     unsafe { kernel::fill_local_buckets::launch(on, tiles, keys, &mut offsets, &mut items) }?;
     Ok((offsets, items))
 }

@@ -1,4 +1,4 @@
-//! A stable sort by keys of a few bits.
+//! A stable sort by keys with few bits.
 
 use trioxide_collective::{self as kernel, DIGIT_BITS, DIGITS, SORT_TILE};
 use trioxide_kernel::launch::Buffer;
@@ -7,8 +7,8 @@ use super::{count, exclusive_scan};
 use crate::Result;
 use crate::device::Device;
 
-/// The elements in the ascending order of their keys, those with equal keys in ascending order. Keys have no bit from
-/// `bits` on.
+/// The elements in ascending order of their keys, elements with equal keys in ascending order. All keys are below
+/// 2^`bits`.
 ///
 /// The host does not wait.
 ///
@@ -32,13 +32,13 @@ pub fn order_by_keys(on: &Device, mut keys: Buffer<u32>, bits: u32) -> Result<Bu
     for pass in 0..passes {
         let shift = pass * DIGIT_BITS;
         let mut starts = on.uninitialized((DIGITS * tiles) as usize)?;
-        // SAFETY: each block reads its tile, as far as there are keys, and writes its own counts.
+        // SAFETY: each block reads its tile, within the keys, and writes its own counts.
         unsafe { kernel::count_digits::launch(on, tiles, &keys, &mut starts, shift, tiles) }?;
         exclusive_scan(on, &mut starts)?;
         let is_last = pass + 1 == passes;
         let mut moved_keys = on.uninitialized(if is_last { 0 } else { keys.len() })?;
         let mut moved = on.uninitialized(keys.len())?;
-        // SAFETY: as above; by the scanned counts of the same keys each item has another place.
+        // SAFETY: as above; by the scanned counts of the same keys each item has a place of its own.
         unsafe {
             kernel::move_by_digit::launch(
                 on,

@@ -1,4 +1,4 @@
-//! Whether the ids of elements' vertices are local.
+//! A test whether elements have local vertex ids.
 
 use trioxide_collective::{SAMPLES, sample_spread};
 use trioxide_kernel::launch::Buffer;
@@ -6,10 +6,10 @@ use trioxide_kernel::launch::Buffer;
 use crate::Result;
 use crate::device::Device;
 
-/// Whether the ids of most elements' vertices are far apart: of elements of `size` vertices each, three or four, of
-/// `vertices`. And the result of `work`, which a GPU does meanwhile.
+/// Whether most elements have vertices with distant ids. Elements have `size` vertices each, three or four, out of
+/// `vertices`. Also returns the result of `work`, which a GPU runs meanwhile.
 ///
-/// By a sample at fixed places, so that the answer is that of the mesh alone. Ids need not be checked.
+/// It samples fixed places, so the answer depends only on the mesh. Ids need not be checked.
 ///
 /// # Errors
 /// Errors of the device and of `work`.
@@ -37,7 +37,7 @@ pub fn is_scattered<R>(
         return Ok((false, work()?));
     }
     let mut far = on.filled(1, 0)?;
-    // SAFETY: elements of the sample are below the number of all.
+    // SAFETY: elements of the sample are below the number of all elements.
     unsafe {
         sample_spread::launch(
             on,

@@ -39,7 +39,7 @@ impl Device {
         Ok(unsafe { Buffer::from_raw(address, len, memory) })
     }
 
-    /// Memory for `bytes`; none is more than there can be.
+    /// Memory for `bytes`. `None` stands for an overflow: more bytes than any machine has.
     #[inline(never)]
     fn allocate(&self, bytes: Option<usize>) -> Result<(u64, Box<dyn Memory>)> {
         match bytes {
@@ -52,7 +52,7 @@ impl Device {
         }
     }
 
-    /// A buffer of `len` times `word`: a number, an id, a word of a bit set.
+    /// A buffer of `len` copies of `word`: a number, an id, a word of a bit set.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -87,10 +87,10 @@ impl Device {
     /// Fills `buffer` with `word` from element `first` on.
     ///
     /// # Errors
-    /// [`Error::Device`] when work before failed; [`Error::Argument`] for a buffer of another device.
+    /// [`Error::Device`] when earlier work failed; [`Error::Argument`] for a buffer of another device.
     ///
     /// # Panics
-    /// If `first` is behind the end.
+    /// If `first` is past the end.
     pub fn fill_from<T: Word>(&self, buffer: &mut Buffer<T>, first: usize, word: T) -> Result<()> {
         assert!(
             first <= buffer.len(),
@@ -143,7 +143,7 @@ impl Device {
         Ok(buffer)
     }
 
-    /// A buffer with the content of these lists, one behind the other.
+    /// A buffer with the content of these lists, joined in order.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -164,8 +164,8 @@ impl Device {
         Ok(())
     }
 
-    /// Makes `buffer` longer or shorter; new elements have unspecified content. Content that does not fit the memory
-    /// moves to new memory, with room for a quarter more.
+    /// Makes `buffer` longer or shorter. New elements have unspecified content. If the content exceeds the memory, it
+    /// moves to new memory with a quarter of spare room.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -220,7 +220,7 @@ impl Device {
         self.moved(buffer, buffer.len())
     }
 
-    /// A copy of `buffer` on the same machine with another length: cut off, or with unspecified content behind its end.
+    /// A copy of `buffer` on the same machine with another length: truncated, or extended by unspecified content.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -234,7 +234,7 @@ impl Device {
         Ok(copy)
     }
 
-    /// The content of `buffer`. Waits for the work before.
+    /// The content of `buffer`. Waits for earlier work.
     ///
     /// # Errors
     /// [`Error::Device`] when that work failed.
@@ -279,13 +279,13 @@ impl Device {
         Ok(data)
     }
 
-    /// Some elements of `buffer`, one behind the other. Waits for the work before.
+    /// A range of consecutive elements of `buffer`. Waits for earlier work.
     ///
     /// # Errors
     /// As [`Device::download`].
     ///
     /// # Panics
-    /// If the range ends behind the buffer.
+    /// If the range ends past the buffer.
     ///
     /// ```
     /// # use trioxide_device::Device;
@@ -332,13 +332,13 @@ impl Device {
         Ok(())
     }
 
-    /// Element `i` of `buffer`. Waits for the work before.
+    /// Element `i` of `buffer`. Waits for earlier work.
     ///
     /// # Errors
     /// [`Error::Device`] when that work failed; [`Error::Argument`] for a buffer of another device.
     ///
     /// # Panics
-    /// If there is no element `i`.
+    /// If `i` is out of range.
     ///
     /// ```
     /// # use trioxide_device::Device;

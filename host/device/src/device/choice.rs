@@ -1,19 +1,19 @@
-//! The choice of a machine, as words.
+//! The words of `--device`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which machine to use: `auto`, `cuda`, `cuda:N`, `cpu`, `serial`.
+/// The machine to use: `auto`, `cuda`, `cuda:N`, `cpu`, `serial`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// The GPU where there is one, else the CPU.
+    /// The GPU if there is one, or else the CPU.
     #[default]
     Auto,
-    /// The first GPU; where several processes share a machine, each its own.
+    /// The first GPU. If several processes share a machine, each takes its own GPU.
     AnyCuda,
     /// The GPU with this index.
     Cuda(u32),
-    /// All cores, or `--threads` of them.
+    /// The CPU, with all cores or `--threads` threads.
     Cpu,
     /// The papers' sequential algorithms, for comparison.
     Serial,

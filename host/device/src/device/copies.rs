@@ -1,4 +1,4 @@
-//! Copies beside other work, and the times of copies.
+//! Copies that overlap other work, and the times of copies.
 
 use std::time::Instant;
 
@@ -11,29 +11,29 @@ use crate::Result;
 
 /// Direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// From the host's memory to the device's.
     ToDevice,
     /// From the device's memory to the host's.
     ToHost,
 }
 
-/// The memory of the host that a copy uses, and the way it takes.
+/// The host memory that a copy uses, and its path to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copying {
-    /// Any memory, as the driver copies it by itself.
+    /// Any memory, copied by the driver.
     Pageable,
-    /// Any memory, as [`Device::upload`] and [`Device::download`] copy it.
+    /// Any memory, copied as in [`Device::upload`] and [`Device::download`].
     Staged,
-    /// To new memory, whose pages the copy touches first: [`Device::download`] as a whole.
+    /// New memory, whose pages the copy touches first: a whole [`Device::download`].
     StagedToNew,
     /// Pinned memory, which the device reads and writes directly.
     Pinned,
 }
 
 impl Device {
-    /// As [`Device::upload`], while `work` runs on the device and here; returns the result of `work` too. Where copies
-    /// beside other work gain nothing, the copy comes after.
+    /// As [`Device::upload`], while `work` runs on the device and the host; also returns the result of `work`. If
+    /// overlapping gains nothing, the copy follows the work.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); errors of `work`.
@@ -61,10 +61,10 @@ impl Device {
         Ok((buffer, result))
     }
 
-    /// As [`Device::download`], while `work` runs on the device and here; returns the result of `work` too.
+    /// As [`Device::download`], while `work` runs on the device and the host; also returns the result of `work`.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) when work before failed; errors of `work`.
+    /// [`Error::Device`](crate::Error::Device) when earlier work failed; errors of `work`.
     pub fn download_beside<T: Pod, R>(
         &self,
         buffer: &Buffer<T>,
@@ -78,7 +78,7 @@ impl Device {
         Ok((data, result))
     }
 
-    /// A few numbers as the work so far left them, and the result of `work`, which a GPU begins without a wait for the
+    /// A few numbers as the work so far left them, and the result of `work`, which a GPU begins without waiting for the
     /// host.
     ///
     /// # Errors
@@ -107,9 +107,8 @@ impl Device {
         Ok((data, result))
     }
 
-    /// A few numbers, and the result of `work` if they are as `expected`. A GPU begins with it before the host knows
-    /// them, and where they are not, its result is dropped; a CPU looks first. So `work` keeps its promises whatever
-    /// the numbers are.
+    /// A few numbers, and the result of `work` if they equal `expected`. A GPU begins `work` before the host knows the
+    /// numbers, and drops its result if they differ. A CPU compares first. So `work` must be sound for any numbers.
     ///
     /// # Errors
     /// As [`Device::read_beside`].
@@ -132,7 +131,7 @@ impl Device {
         Ok((data, result))
     }
 
-    /// The elements of `buffer` as the work so far left them; calls `work` once, while they are copied.
+    /// Copies the elements of `buffer` as the work so far left them. Calls `work` once, during the copy.
     fn copy_out_beside<T: Pod>(
         &self,
         buffer: &Buffer<T>,
@@ -146,7 +145,7 @@ impl Device {
         Ok(data)
     }
 
-    /// Runs `copy`, which calls its argument once. The stage called `name` is the part of the copy after `work`.
+    /// Runs `copy`, which calls its argument once. The stage `name` is the part of the copy after `work`.
     fn beside<R>(
         &self,
         name: &'static str,
@@ -166,13 +165,13 @@ impl Device {
         Ok(result)
     }
 
-    /// Milliseconds that copies of `bytes` bytes take by the clock, `runs` of them; `None` where there is no such copy.
+    /// Milliseconds of each of `runs` copies of `bytes` bytes, by the clock; `None` if the machine has no such copy.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); errors of the device.
     pub fn time_copies(
         &self,
-        way: Way,
+        direction: Direction,
         copying: Copying,
         bytes: usize,
         runs: u32,
@@ -192,18 +191,22 @@ impl Device {
             None => &mut pageable[..],
         };
         let mut copy = || -> Option<Result<()>> {
-            match (copying, way) {
+            match (copying, direction) {
                 (Copying::Pageable | Copying::Pinned, _) => {
-                    self.0.backend.copy_unstaged(address, host, way)
+                    self.0.backend.copy_unstaged(address, host, direction)
                 }
-                (Copying::Staged, Way::ToDevice) => Some(self.0.backend.copy_in(address, host)),
-                (Copying::Staged, Way::ToHost) => Some(self.0.backend.copy_out(address, host)),
-                (Copying::StagedToNew, Way::ToHost) => Some(self.download(&device).map(drop)),
-                (Copying::StagedToNew, Way::ToDevice) => None,
+                (Copying::Staged, Direction::ToDevice) => {
+                    Some(self.0.backend.copy_in(address, host))
+                }
+                (Copying::Staged, Direction::ToHost) => {
+                    Some(self.0.backend.copy_out(address, host))
+                }
+                (Copying::StagedToNew, Direction::ToHost) => Some(self.download(&device).map(drop)),
+                (Copying::StagedToNew, Direction::ToDevice) => None,
             }
         };
         let mut times = Vec::new();
-        // The first run is not counted: it pays for memory that later ones find.
+        // The first run is not counted: it allocates memory that later runs reuse.
         for run in 0..=runs {
             self.synchronize()?;
             let start = Instant::now();

@@ -11,23 +11,23 @@ use super::{Backend, Details, Mark, MemoryUse, lock};
 use crate::{Error, Result};
 use trioxide_work::parallel;
 
-/// Calls under which a launch is not worth splitting further.
+/// A launch is not split below this number of calls.
 const SMALLEST_CHUNK: u32 = 2048;
-/// Chunks for each thread: enough that one slow chunk does not leave the others idle.
+/// Chunks per thread: enough that one slow chunk does not leave the other threads idle.
 const CHUNKS_PER_THREAD: u32 = 16;
-/// Bytes that one thread copies or fills at a time. The caller's thread copies shorter ones: to wake another takes as
-/// long as to copy some kilobytes.
+/// Bytes that one thread copies or fills at a time. The caller's thread does shorter copies alone: waking another
+/// thread takes as long as copying some kilobytes.
 const COPY_CHUNK: usize = 1 << 20;
-/// Most bytes of a buffer: a slice holds no more.
+/// Most bytes of a buffer, the limit of a slice.
 const MOST_BYTES: usize = isize::MAX as usize / 2;
 
-/// Most threads that are started: more than the cores several times over only wait for each other.
+/// Most threads that are started: with several per core, more only wait for each other.
 fn most_threads() -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     (4 * cores).max(64)
 }
 
-/// The number of threads: `wanted`; else that of `RAYON_NUM_THREADS`; else 0, for one a core.
+/// The number of threads: `wanted`, or else `RAYON_NUM_THREADS`, or else 0 for one per core.
 ///
 /// # Errors
 /// [`Error::Argument`] for more than [`most_threads`].
@@ -58,22 +58,22 @@ fn cannot_start(error: rayon::ThreadPoolBuildError) -> Error {
 /// A pool of CPU threads.
 ///
 /// # Errors
-/// [`Error::Argument`] for far more threads than cores, and where the system refuses them.
+/// [`Error::Argument`] for far more threads than cores, and if the system refuses them.
 pub fn threads(threads: Option<usize>) -> Result<ThreadPool> {
     let builder = ThreadPoolBuilder::new().num_threads(number_of_threads(threads)?);
     builder.build().map_err(cannot_start)
 }
 
-/// Starts the threads that read, check and write meshes on the host, which else start when they are first needed, and
-/// where they cannot, panic. Threads that run already stay.
+/// Starts the threads that read, check and write meshes on the host. Without it they start at their first use, and
+/// panic if they cannot. Threads that already run stay.
 ///
 /// # Errors
-/// [`Error::Argument`] for a `RAYON_NUM_THREADS` that is far beyond the cores, and where the system refuses threads.
+/// [`Error::Argument`] for a `RAYON_NUM_THREADS` far beyond the cores, and if the system refuses threads.
 pub fn start_host_threads() -> Result<()> {
     let builder = ThreadPoolBuilder::new().num_threads(number_of_threads(None)?);
     match builder.build_global() {
         Ok(()) => Ok(()),
-        // Only this one has no cause below it: there are threads.
+        // Only this error has no source: the threads exist already.
         Err(error) if std::error::Error::source(&error).is_none() => Ok(()),
         Err(error) => Err(cannot_start(error)),
     }
@@ -105,7 +105,7 @@ impl Cpu {
         }
     }
 
-    /// New pages.
+    /// Maps new pages.
     fn map(&self, bytes: usize) -> Result<MmapMut> {
         let map = || MmapMut::map_anon(bytes.max(1));
         let pages = map().or_else(|_| {
@@ -113,7 +113,7 @@ impl Cpu {
             map()
         });
         let pages = pages.map_err(|_| self.out_of_memory(bytes))?;
-        // Meshes are read at random: small pages miss the address cache at each read. Where the system has no huge
+        // Meshes are read at random places: small pages miss the address cache at each read. If the system has no huge
         // pages, the run is only slower.
         #[cfg(target_os = "linux")]
         let _ = pages.advise(memmap2::Advice::HugePage);
@@ -121,13 +121,13 @@ impl Cpu {
     }
 }
 
-/// Pages that buffers gave back, the last ones at the end. New pages would cost as much time as a kernel that writes
-/// them, since the system zeroes them.
+/// Pages of freed buffers, the latest at the end. New pages would cost as much time as a kernel that writes them,
+/// because the system zeroes them.
 #[derive(Default)]
 struct Freed(Mutex<Vec<MmapMut>>);
 
 impl Freed {
-    /// The smallest pages that hold `bytes` and are less than half as large again.
+    /// Takes the smallest pages of at least `bytes`, and below one and a half times as many.
     fn take(&self, bytes: usize) -> Option<MmapMut> {
         let mut freed = lock(&self.0);
         let fits = |pages: &MmapMut| (bytes..=bytes + bytes / 2).contains(&pages.len());
@@ -141,7 +141,7 @@ impl Freed {
         lock(&self.0).iter().map(|pages| pages.len() as u64).sum()
     }
 
-    /// Gives pages back to the system, the oldest first, until at most `bytes` are left.
+    /// Returns pages to the system, the oldest first, until at most `bytes` remain.
     fn shrink(&self, bytes: u64) {
         let mut freed = lock(&self.0);
         let mut left: u64 = freed.iter().map(|pages| pages.len() as u64).sum();
@@ -156,7 +156,7 @@ impl Freed {
 
 /// Pages mapped from the system.
 struct Allocation {
-    /// Until it is dropped.
+    /// `None` only while it is dropped.
     pages: Option<MmapMut>,
     bytes: usize,
     device: DeviceId,
@@ -201,7 +201,7 @@ impl Backend for Cpu {
         let mut pages = match self.freed.take(bytes) {
             Some(pages) => pages,
             None => {
-                // All pages together stay within the most that was in use at once.
+                // All pages together stay within the peak of use.
                 let (current, peak) = self.memory.current_and_peak();
                 self.freed
                     .shrink(peak.saturating_sub(current + bytes as u64));
@@ -275,7 +275,7 @@ impl Backend for Cpu {
         }
         let run = || {
             parallel::for_pieces(calls as usize, chunk as usize, |range| {
-                // SAFETY: the caller's promise; ranges of all calls, none twice; the arrays are this device's.
+                // SAFETY: the caller's promise; the ranges cover all calls, each once; the arrays are this device's.
                 unsafe { launch.run(range.start as u32..range.end as u32) };
             });
         };
@@ -294,7 +294,7 @@ impl Backend for Cpu {
         Ok(Mark::milliseconds(from, to))
     }
 
-    /// The kernel's count of available bytes; without it (not Linux) nothing is refused beforehand.
+    /// The system's count of available bytes. Without it (not Linux) nothing is refused in advance.
     fn free(&self) -> Result<u64> {
         let available = trioxide_work::memory::available();
         Ok(available.map_or(u64::MAX, |bytes| bytes + self.freed.bytes()))
@@ -321,7 +321,7 @@ impl Backend for Cpu {
     }
 }
 
-/// The number behind `key:` in a file of the system, if it has one.
+/// The number after `key:` in a file of the system, if it has one.
 fn first_in(path: &str, key: &str) -> Option<f64> {
     let text = std::fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(key))?;

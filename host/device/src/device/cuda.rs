@@ -27,11 +27,11 @@ use self::package::Package;
 use self::transfers::FEW;
 use super::touched::Touching;
 use super::transfers::{Lanes, PIECE, Pinned, Staging};
-use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, grid_of, lock};
+use super::{Backend, Costs, CudaDevice, Details, Direction, Mark, MemoryUse, Ptx, grid_of, lock};
 use crate::{Error, Result};
 pub use devices::devices;
 
-/// The context and the queue of a device: memory needs both to be given back.
+/// The context and the queue of a device. Freeing memory needs both.
 struct Core {
     stream: Stream,
     /// Dropped last.
@@ -52,21 +52,21 @@ pub struct Cuda {
     name: String,
     loaded: Mutex<Vec<Package>>,
     faults: Mutex<Faults>,
-    /// For copies of a piece, and for copies while the lanes are at work.
+    /// Staging for copies of one piece, and for copies while the lanes are busy.
     staging: Mutex<[Staging; 2]>,
-    /// For numbers that the host reads while the device goes on; made when they are needed.
+    /// Staging for numbers that the host reads while the device goes on; allocated when needed.
     ahead: Mutex<Vec<Staging>>,
-    /// Made with the device, or for the first large copy.
+    /// Created with the device, or at the first large copy.
     lanes: Mutex<Option<Lanes>>,
     pool: Pool,
     memory: Arc<MemoryUse>,
     details: Details,
     capability: (i32, i32),
-    /// Bytes of shared memory of a block.
+    /// Most bytes of shared memory of a block.
     most_shared: usize,
-    /// Time of the driver's start and of the context.
+    /// Time of the driver's start, and of the context's.
     start: [Duration; 2],
-    /// For copies beside the work of the core's stream.
+    /// Stream for copies that overlap the work of the core's stream.
     copies: Stream,
     version: (i32, i32),
     core: Arc<Core>,
@@ -75,7 +75,7 @@ pub struct Cuda {
 /// The device's own memory pool.
 struct Pool(sys::CUmemoryPool);
 
-// SAFETY: a handle, which the driver lets any thread use.
+// SAFETY: a handle that any thread may pass to the driver.
 unsafe impl Send for Pool {}
 // SAFETY: as above.
 unsafe impl Sync for Pool {}
@@ -130,7 +130,7 @@ impl Cuda {
         CurrentContext::set_current(&context)?;
         let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
         let mut pool = ptr::null_mut();
-        // Freed memory stays with the process, so that the next allocation costs nothing.
+        // The pool keeps freed memory for the process, so the next allocation costs nothing.
         let mut threshold = u64::MAX;
         // SAFETY: the default pool of a device; the attribute is a 64-bit number.
         unsafe {
@@ -291,7 +291,7 @@ impl Backend for Cuda {
         let run = || match self.lanes(to.len())? {
             Some(mut lanes) => {
                 let lanes = lanes.as_mut().expect("made above");
-                // SAFETY: the buffer at `from` has `to.len()` bytes, which nobody writes meanwhile: it is borrowed.
+                // SAFETY: the buffer at `from` has `to.len()` bytes, and is borrowed: nobody writes it meanwhile.
                 self.beside(work, |context, stream| unsafe {
                     lanes.copy_out(context, stream, from, to)
                 })
@@ -304,18 +304,23 @@ impl Backend for Cuda {
         self.enter(run)
     }
 
-    fn copy_unstaged(&self, device: u64, host: &mut [u8], way: Way) -> Option<Result<()>> {
+    fn copy_unstaged(
+        &self,
+        device: u64,
+        host: &mut [u8],
+        direction: Direction,
+    ) -> Option<Result<()>> {
         if let Err(error) = self.enter(|| Ok(())) {
             return Some(Err(error));
         }
         let (bytes, stream) = (host.len(), self.core.stream.as_inner());
-        // SAFETY: both have as many bytes; waited for before they are used again.
+        // SAFETY: both have the same number of bytes; the copy is waited for before they are used again.
         let copied = unsafe {
-            match way {
-                Way::ToDevice => {
+            match direction {
+                Direction::ToDevice => {
                     sys::cuMemcpyHtoDAsync_v2(device, host.as_ptr().cast(), bytes, stream)
                 }
-                Way::ToHost => {
+                Direction::ToHost => {
                     sys::cuMemcpyDtoHAsync_v2(host.as_mut_ptr().cast(), device, bytes, stream)
                 }
             }
@@ -379,7 +384,7 @@ impl Backend for Cuda {
             reason,
         };
         let cuda = |error: CudaError| {
-            // Of this launch, or of one before.
+            // The fault of this launch, or of an earlier one.
             let fault = lock(&self.faults).take();
             fault.unwrap_or_else(|| fail(fault::reason(error)))
         };
@@ -413,7 +418,7 @@ impl Backend for Cuda {
                 .launch(function, blocks, threads, shared, &pointers)
         }
         .map_err(cuda)?;
-        // In a checked build the error is that of the launch; lines that a kernel prints are collected after it.
+        // In a checked build an error belongs to its launch, and printed lines are collected after it: both wait.
         if !(CHECKED && loaded.reports) && loaded.prints.is_none() {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! A GPU that is not there: the kernels' PTX, run on the CPU by the emulator.
+//! An emulated GPU: an emulator runs the kernels' PTX on the CPU.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -26,19 +26,19 @@ pub struct Emulated {
 struct Package {
     ptx: Ptx,
     text: ptx_rules::Module<'static>,
-    /// Those that were launched, each as a module of its own.
+    /// The kernels launched so far, each as a module of its own.
     kernels: HashMap<&'static str, Loaded>,
 }
 
 #[derive(Clone)]
 struct Loaded {
     kernels: Arc<Kernels>,
-    /// Address of the memory in which a checked build reports a bad index.
+    /// Address that a checked build reports wrong indices to.
     fault: Option<u64>,
     prints: Option<Prints>,
 }
 
-/// Where a kernel prints: addresses of the variable with the header, and of the records.
+/// Memory of printed lines: addresses of the variable with the header, and of the records.
 #[derive(Clone, Copy)]
 struct Prints {
     header: u64,
@@ -56,7 +56,7 @@ impl Prints {
         Some(Self { header, records })
     }
 
-    /// Begins a launch.
+    /// Prepares for a launch.
     fn clear(self) {
         let header = Header {
             records: self.records,
@@ -67,12 +67,12 @@ impl Prints {
         unsafe { (self.header as *mut Header).write(header) };
     }
 
-    /// What the launch has printed.
+    /// Takes the lines that the launch has printed.
     fn collect(self, launch: &Launch) {
         // SAFETY: as above; the launch has ended.
         let Header { count, .. } = unsafe { (self.header as *const Header).read() };
         let kept = MOST_PRINTS.min(count as usize);
-        // SAFETY: records, zeroed when they were allocated, which nobody uses meanwhile.
+        // SAFETY: records, zeroed when they were allocated; nobody else uses them now.
         let records = unsafe { std::slice::from_raw_parts_mut(self.records as *mut Record, kept) };
         launch.take_prints(records, count.into());
     }
@@ -159,7 +159,7 @@ impl Memory for Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         self.memory.remove(self.bytes);
-        // SAFETY: allocated there, and its buffer is gone.
+        // SAFETY: allocated by this emulator, and its buffer is gone.
         unsafe { self.emulator.free(self.address) };
     }
 }
@@ -283,7 +283,7 @@ impl Backend for Emulated {
             prints.collect(&launch);
         }
         ran.map_err(|wrong| {
-            // SAFETY: memory of a fault, of which the launch has ended.
+            // SAFETY: memory of a fault; the launch has ended.
             let reported =
                 fault.map(|place| unsafe { (place as *mut Fault).replace(Fault::default()) });
             match reported.filter(|fault| fault.is_set != 0) {
@@ -328,7 +328,7 @@ impl Backend for Emulated {
     }
 }
 
-/// An array with the length that the kernel was promised, not with what its buffer has room for.
+/// An array with the length that the launch declares, not with its buffer's capacity.
 fn array_of(array: &trioxide_kernel::launch::Array) -> Array {
     Array {
         name: array.name,

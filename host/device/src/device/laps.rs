@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use super::Stage;
 
-/// Stages of work that no device times, one behind the other.
+/// Consecutive stages of work that no device times.
 #[derive(Debug)]
 pub struct Laps {
     stages: Vec<Stage>,
@@ -23,7 +23,7 @@ impl Laps {
         self.end_all([(name, self.start.elapsed())]);
     }
 
-    /// Ends stages that were timed elsewhere, and starts the next.
+    /// Ends stages that were timed elsewhere, and starts the next one.
     pub fn end_all(&mut self, stages: impl IntoIterator<Item = (&'static str, Duration)>) {
         self.stages
             .extend(stages.into_iter().map(|(name, time)| Stage {

@@ -7,7 +7,7 @@ use trioxide_kernel::launch::{Array, Launch, LaunchError, Moves};
 use super::{Backend, Device, Mark, lock};
 use crate::Result;
 
-/// A launch that was timed.
+/// A timed launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launched {
     /// Name of the PTX entry.
@@ -16,13 +16,13 @@ pub struct Launched {
     pub n: u32,
     /// The kernel's function.
     pub kernel: &'static str,
-    /// The arrays that the kernel took, in the order of its parameters; bit sets that it gives come last.
+    /// The arrays that the kernel took, in the order of its parameters; bit sets that it returns come last.
     pub arrays: Vec<Array>,
-    /// Bytes that the launch must move from and to memory at least, by the kernel's declaration; `None` where it
-    /// declares none.
+    /// Bytes that the launch must move from and to memory at least, by the kernel's declaration. `None` if it declares
+    /// none.
     pub moves: Option<Moves>,
-    /// Time between events on a GPU, by the clock on a CPU. It includes the GPU's wait for the launch itself, some
-    /// microseconds, where the GPU had nothing else to do.
+    /// Time between events on a GPU, or by the clock on a CPU. If the GPU was idle, it includes the GPU's wait for the
+    /// launch itself, some microseconds.
     pub milliseconds: f64,
 }
 
@@ -40,7 +40,7 @@ impl Timed {
         backend: &dyn Backend,
         launch: Launch,
     ) -> Result<(), LaunchError> {
-        // Not locked during the launch: a thread that waits for its part of a launch may begin another.
+        // Not locked during the launch: a thread that waits for its part of a launch may begin another launch.
         if lock(&self.0).is_none() {
             // SAFETY: the caller's promise.
             return unsafe { backend.launch(launch) };
@@ -72,12 +72,12 @@ impl Timed {
 }
 
 impl Device {
-    /// Times launches one by one from now on, or no longer. Launches timed so far are forgotten.
+    /// Starts or stops timing each launch. Forgets the launches timed so far.
     pub fn time_launches(&self, timed: bool) {
         *lock(&self.0.timed.0) = timed.then(Vec::new);
     }
 
-    /// The launches since the last call, in their order; none while they are not timed.
+    /// The launches since the last call, in their order; none unless launches are timed.
     ///
     /// # Errors
     /// [`crate::Error::Device`] when their work failed.

@@ -1,4 +1,4 @@
-//! Machine code of the kernels, embedded beside the PTX where the build had an assembler.
+//! Machine code of the kernels, embedded next to the PTX if the build had an assembler.
 
 use std::io::Read;
 
@@ -8,7 +8,7 @@ use super::ptx::Ptx;
 
 impl Ptx {
     /// The module with the kernel `entry` for a device of this compute capability: its names, and its machine code.
-    /// `None` where none is embedded for the device's architecture.
+    /// `None` if there is none for the device's architecture.
     pub(super) fn module_of(
         &self,
         entry: &str,
@@ -30,7 +30,7 @@ impl Ptx {
     }
 }
 
-/// Machine code runs on devices of its major version, from its minor version on.
+/// The best architecture for a device: machine code runs on devices of its major version, from its minor version on.
 fn best_architecture(
     architectures: impl Iterator<Item = u32>,
     (major, minor): (i32, i32),
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(best((11, 0)), None);
     }
 
-    /// Only a build with an assembler has some: then all kernels have it, whole.
+    /// Only a build with an assembler embeds machine code: then every kernel has it for every architecture.
     #[test]
     fn every_kernel_has_machine_code_for_every_architecture() {
         for ptx in crate::device::PACKAGES {

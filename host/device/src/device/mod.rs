@@ -1,7 +1,7 @@
 //! Machines that run kernels: pipelines are written over [`Device`].
 //!
-//! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. Behind it
-//! stands a `Backend`: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
+//! A device has typed buffers, launches (through each kernel's `launch`), and named stages with timings. It uses a
+//! `Backend`: the GPU by CUDA, or the CPU by rayon. Both run the same kernel bodies and give the same bits.
 
 mod buffers;
 mod choice;
@@ -52,7 +52,7 @@ pub use start::{Costs, has_cuda_driver};
 pub use traffic::Traffic;
 pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};
 
-/// A set of `E` on a device, 32 members to an element.
+/// A set of `E` on a device, 32 members per element.
 ///
 /// ```
 /// use trioxide_device::{BitSet, Buffer, Device, collective};
@@ -72,7 +72,7 @@ pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};
 /// ```
 pub type BitSet<E> = Buffer<trioxide_kernel::Bits<E>>;
 
-pub use copies::{Copying, Way};
+pub use copies::{Copying, Direction};
 
 /// The operations of a machine behind a [`Device`]. Addresses and sizes are in bytes.
 trait Backend: Send + Sync {
@@ -84,8 +84,8 @@ trait Backend: Send + Sync {
     fn allocate(&self, bytes: usize) -> Result<(u64, Box<dyn Memory>)>;
     fn copy_in(&self, to: u64, from: &[u8]) -> Result<()>;
     fn copy_out(&self, from: u64, to: &mut [u8]) -> Result<()>;
-    /// Copies in while `work` runs; later work of the machine finds the copy done. On one machine's memory that gains
-    /// nothing.
+    /// Copies in while `work` runs. Later work of the machine waits for the copy. If host and device share memory, this
+    /// gains nothing.
     fn copy_in_beside(&self, to: u64, from: &[u8], work: &mut dyn FnMut()) -> Result<()> {
         work();
         self.copy_in(to, from)
@@ -95,18 +95,23 @@ trait Backend: Send + Sync {
         work();
         self.copy_out(from, to)
     }
-    /// A copy by the driver alone, waited for; `None` where there is no driver.
-    fn copy_unstaged(&self, _device: u64, _host: &mut [u8], _way: Way) -> Option<Result<()>> {
+    /// Copies by the driver only, and waits; `None` if there is no driver.
+    fn copy_unstaged(
+        &self,
+        _device: u64,
+        _host: &mut [u8],
+        _direction: Direction,
+    ) -> Option<Result<()>> {
         None
     }
-    /// Memory that a driver copies from and to directly.
+    /// Memory that a driver copies directly.
     fn pinned(&self, _bytes: usize) -> Option<Result<Box<dyn AsMut<[u8]>>>> {
         None
     }
     fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()>;
     /// Fills with a repeated word; `bytes` is a multiple of 4.
     fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()>;
-    /// Makes the kernels of a package ready to be launched. A CPU needs nothing: the bodies are in the binary.
+    /// Loads the kernels of a package. A CPU needs nothing: the bodies are in the binary.
     #[cfg(any(feature = "cuda", feature = "emulator"))]
     fn load(&self, _ptx: Ptx) -> Result<()> {
         Ok(())
@@ -115,11 +120,11 @@ trait Backend: Send + Sync {
     /// The promise of [`Launcher::launch`].
     unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError>;
     fn synchronize(&self) -> Result<()>;
-    /// The queue of its work, as the driver names it.
+    /// The driver's handle of its work queue.
     fn stream(&self) -> Option<u64> {
         None
     }
-    /// Waits for a queue of another package.
+    /// Makes its work wait for a queue of another package.
     ///
     /// # Safety
     /// The promise of [`Device::wait_for_stream`].
@@ -137,7 +142,7 @@ trait Backend: Send + Sync {
     /// Bytes that can still be allocated.
     fn free(&self) -> Result<u64>;
     fn memory(&self) -> &MemoryUse;
-    /// Threads for the host's part of the work, where it has its own.
+    /// Threads for the host's part of the work, if it has its own.
     fn threads(&self) -> Option<&rayon::ThreadPool> {
         None
     }
@@ -147,20 +152,20 @@ trait Backend: Send + Sync {
     }
 }
 
-/// Properties of a device; `None` where the system does not give one.
+/// Properties of a device; `None` if the system does not state one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Details {
     /// `cuda`, `cpu` or `emulated`.
     pub kind: &'static str,
     /// Versions of the driver and of its CUDA.
     pub driver: Option<String>,
-    /// Highest clock of the cores, MHz; for a CPU, the present clock of its first core.
+    /// Highest clock of the cores, MHz; for a CPU, the current clock of its first core.
     pub core_mhz: Option<f64>,
     /// Highest clock of the memory, MHz.
     pub memory_mhz: Option<f64>,
-    /// All of its memory.
+    /// Size of its memory.
     pub memory_bytes: Option<u64>,
-    /// Threads that run kernels, of a CPU.
+    /// Threads that run kernels, for a CPU.
     pub threads: Option<usize>,
 }
 
@@ -181,14 +186,14 @@ impl Mark {
     }
 }
 
-/// Threads of a GPU's block in a launch over indices.
+/// Threads per block of a GPU's launch over indices.
 #[cfg(any(feature = "cuda", feature = "emulator"))]
 const THREADS_PER_BLOCK: u32 = 256;
-/// Most blocks of a launch over indices: with them all, a thread's step to its next index still fits in 32 bits.
+/// Most blocks of a launch over indices: a thread's step to its next index still fits in 32 bits.
 #[cfg(any(feature = "cuda", feature = "emulator"))]
 const MOST_BLOCKS: u64 = (1 << 32) / THREADS_PER_BLOCK as u64 - 1;
 
-/// Blocks, and threads of each, by which a GPU runs a launch.
+/// Number of blocks, and threads per block, of a GPU's launch.
 #[cfg(any(feature = "cuda", feature = "emulator"))]
 fn grid_of(launch: &Launch) -> (u32, u32) {
     use trioxide_kernel::launch::Shape;
@@ -202,7 +207,7 @@ fn grid_of(launch: &Launch) -> (u32, u32) {
     }
 }
 
-/// Bytes allocated now, and the most since the last reset.
+/// Bytes allocated now, and the peak since the last reset.
 #[derive(Default)]
 struct MemoryUse {
     current: AtomicU64,
@@ -225,7 +230,7 @@ impl MemoryUse {
     }
 }
 
-/// The content of a mutex. A panic elsewhere leaves no data half-changed, so poison is no reason to stop.
+/// Locks a mutex. A panic elsewhere leaves no data half-changed, so a poisoned mutex is usable.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -254,7 +259,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Device(Arc<Machine>);
 
 struct Machine {
-    // Before the backend: events go before their context.
+    // Dropped before the backend: events must go before their context.
     stages: Mutex<stages::Stages>,
     timed: launches::Timed,
     traffic: traffic::Counter,
@@ -268,8 +273,8 @@ struct Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // On a GPU: waits for the kernels that are unloaded next, and enters the context whose events, streams and
-        // memory are given back. A failure here means that an earlier one has been reported.
+        // A GPU waits for kernels that are unloaded next, and enters the context that owns events, streams and memory.
+        // A failure here means that an earlier one has been reported.
         let _ = self.backend.synchronize();
     }
 }
@@ -285,11 +290,11 @@ impl fmt::Debug for Device {
 pub struct CudaDevice {
     /// The number in `--device cuda:N`.
     pub index: u32,
-    /// The maker's name.
+    /// Its name, by the maker.
     pub name: String,
     /// Compute capability, major and minor.
     pub capability: (i32, i32),
-    /// Bytes.
+    /// Bytes of its memory.
     pub memory: u64,
     /// Streaming multiprocessors.
     pub multiprocessors: i32,
@@ -310,7 +315,7 @@ impl Device {
         }))
     }
 
-    /// This device among all that the process opens; its buffers have the same id.
+    /// Id of this device among all devices of the process. Its buffers have the same id.
     pub fn id(&self) -> DeviceId {
         self.0.id
     }
@@ -350,10 +355,10 @@ impl Device {
         )))
     }
 
-    /// Waits for all work.
+    /// Waits for all work so far.
     ///
     /// # Errors
-    /// [`Error::Device`] when it failed.
+    /// [`Error::Device`] when work failed.
     pub fn synchronize(&self) -> Result<()> {
         self.0.backend.synchronize()
     }
@@ -368,7 +373,7 @@ impl Device {
     /// # fn main() -> trioxide_device::Result<()> {
     /// let on = Device::cpu(None)?;
     /// on.require(1 << 10)?;
-    /// // No machine has so much.
+    /// // No machine has this much.
     /// assert!(on.require(u64::MAX - 1).is_err());
     /// # Ok(())
     /// # }
@@ -384,16 +389,16 @@ impl Device {
         })
     }
 
-    /// Bytes of memory that can still be taken; where the system does not say, `u64::MAX`.
+    /// Bytes of memory that can still be allocated; `u64::MAX` if the system does not know.
     ///
     /// # Errors
-    /// [`Error::Device`] when the driver does not say.
+    /// [`Error::Device`] when the driver does not answer.
     pub fn free_bytes(&self) -> Result<u64> {
         self.0.backend.free()
     }
 
-    /// Runs the host's part of a pipeline, which rayon spreads, by as many threads as the device was given: a CPU's
-    /// `threads`, all cores beside a GPU.
+    /// Runs the host's part of a pipeline, which rayon parallelizes, on the device's number of threads: a CPU's
+    /// `threads`, or all cores beside a GPU.
     pub fn on_host<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match self.0.backend.threads() {
             Some(threads) => threads.install(work),
@@ -411,7 +416,7 @@ impl Device {
         self.0.backend.details()
     }
 
-    /// Bytes read plus written in a second by a copy within the device's memory: the best of several. The bytes that a
+    /// Bytes read plus written per second by a copy within the device's memory: the best of several. The bytes that a
     /// stage must move, divided by this, are its floor.
     ///
     /// # Errors
@@ -422,7 +427,7 @@ impl Device {
             _ => 256 << 20,
         };
         let words = (self.0.backend.free()? / 8).clamp(4, most) as usize / 4;
-        // Both filled: a CPU's memory has no pages before.
+        // Both filled: a CPU's new memory has no pages yet.
         let (from, to) = (self.filled(words, 1)?, self.filled(words, 2)?);
         let mut best = f64::INFINITY;
         for _ in 0..BANDWIDTH_RUNS {
@@ -437,12 +442,12 @@ impl Device {
         Ok(2.0 * from.bytes() as f64 / (best * 1e-3))
     }
 
-    /// The most bytes that buffers took at once since the last reset.
+    /// Largest number of bytes in buffers at once since the last reset.
     pub fn peak_bytes(&self) -> u64 {
         self.0.backend.memory().current_and_peak().1
     }
 
-    /// Counts the peak anew.
+    /// Resets the peak.
     ///
     /// ```
     /// # use trioxide_device::Device;
@@ -477,7 +482,7 @@ impl Device {
     }
 }
 
-/// Copies of which [`Device::copy_bandwidth`] takes the best.
+/// Copies timed by [`Device::copy_bandwidth`].
 const BANDWIDTH_RUNS: u32 = 8;
 
 impl Launcher for Device {

@@ -16,8 +16,8 @@ use crate::Result;
 /// The CUDA devices of this machine, and the driver's CUDA version (major, minor).
 ///
 /// # Errors
-/// [`Error::NoDevice`](crate::Error::NoDevice) when there is no driver, no device, or the driver refuses to start: the
-/// message says which.
+/// [`Error::NoDevice`](crate::Error::NoDevice) when there is no driver, no device, or the driver refuses to start; the
+/// message names the cause.
 pub fn cuda_devices() -> Result<((i32, i32), Vec<CudaDevice>)> {
     #[cfg(feature = "cuda")]
     return cuda::devices();
@@ -33,7 +33,7 @@ fn without_cuda() -> Error {
 }
 
 impl Device {
-    /// The CPU, by `threads` threads (all cores for `None`).
+    /// The CPU, with `threads` threads (all cores for `None`).
     ///
     /// # Errors
     /// [`Error::Argument`](crate::Error::Argument) when the threads cannot be started.
@@ -52,8 +52,8 @@ impl Device {
         Self::cuda_with(index, false)
     }
 
-    /// As [`Device::cuda`], ready for large copies: their pinned memory is made while the driver starts, not by the
-    /// first of them.
+    /// As [`Device::cuda`], prepared for large copies: their pinned memory is allocated while the driver starts, not at
+    /// the first copy.
     ///
     /// # Errors
     /// As [`Device::cuda`].
@@ -77,10 +77,10 @@ impl Device {
         }
     }
 
-    /// A GPU that is not there: an emulator runs the kernels' PTX on the CPU, so that a test without a GPU covers what
-    /// a GPU would run. Bounds are the lengths of the arrays. An index out of range is an error of the launch, which
-    /// names kernel, array, index and instruction; with `check` so are data races between the threads of a launch, and
-    /// reads of memory that nobody has written.
+    /// An emulated GPU: an emulator runs the kernels' PTX on the CPU, so a test without a GPU covers the code of a GPU.
+    /// Bounds are the lengths of the arrays. An index out of range is an error of the launch, which names kernel,
+    /// array, index and instruction. With `check`, data races between the threads of a launch and reads of unwritten
+    /// memory are errors too.
     ///
     /// It is for small inputs: a kernel takes some hundred times as long as on the CPU.
     ///
@@ -91,8 +91,8 @@ impl Device {
         Self::emulated_with(check, trioxide_kernel::block::MOST_SHARED)
     }
 
-    /// As [`Device::emulated`], with `shared` bytes of shared memory for a block, as some GPU has: 64 KiB of compute
-    /// capability 7.5, 99 of 8.6 and 8.9, 163 of 8.0, 227 of 9.0. A kernel that needs more is an error of its launch.
+    /// As [`Device::emulated`], with `shared` bytes of shared memory per block, as some GPU has: 64 KiB for compute
+    /// capability 7.5, 99 for 8.6 and 8.9, 163 for 8.0, 227 for 9.0. A launch of a kernel that needs more fails.
     ///
     /// # Errors
     /// As [`Device::emulated`].
@@ -103,7 +103,7 @@ impl Device {
         Self::with_packages(Self::new(id, Box::new(emulated)))
     }
 
-    /// The device with the kernels of all packages of the program.
+    /// Loads the kernels of all packages of the program.
     #[cfg(any(feature = "cuda", feature = "emulator"))]
     fn with_packages(device: Self) -> Result<Self> {
         for &ptx in PACKAGES {
@@ -112,7 +112,7 @@ impl Device {
         Ok(device)
     }
 
-    /// CUDA device 0, or the CPU and the reason why not.
+    /// CUDA device 0, or the CPU and the reason for it.
     ///
     /// # Errors
     /// As [`Device::cpu`].

@@ -12,7 +12,7 @@ use super::{Device, lock};
 pub(super) struct Kept(Mutex<Option<Arc<Mutex<Vec<Print>>>>>);
 
 impl Kept {
-    /// Keeps what the launch prints, if lines are kept.
+    /// Keeps the lines that the launch prints, if lines are kept.
     pub(super) fn keep(&self, launch: &mut Launch) {
         if let Some(kept) = lock(&self.0).clone() {
             launch.print_to(Arc::new(move |lines| lock(&kept).extend(lines)));
@@ -21,8 +21,8 @@ impl Kept {
 }
 
 impl Device {
-    /// Keeps the lines that kernels print (`kernel_print!`) from the next launch on, or writes them to standard error
-    /// as at first. Lines kept so far are forgotten.
+    /// Keeps the lines that kernels print (`kernel_print!`) from the next launch on, or writes them to standard error,
+    /// which is the default. Forgets the lines kept so far.
     ///
     /// ```
     /// # use trioxide_device::{Device, collective};
@@ -30,7 +30,7 @@ impl Device {
     /// let on = Device::cpu(None)?;
     /// on.keep_prints(true);
     /// collective::exclusive_scan(&on, &mut on.filled(100, 1)?)?;
-    /// // Those kernels print nothing.
+    /// // These kernels print nothing.
     /// assert!(on.take_prints().is_empty());
     /// # Ok(())
     /// # }
@@ -39,8 +39,8 @@ impl Device {
         *lock(&self.0.prints.0) = are_kept.then(Arc::default);
     }
 
-    /// The lines that kernels printed since the last call, launch by launch; none while they are not kept. The lines of
-    /// a launch are there when it returns.
+    /// The lines that kernels printed since the last call, launch by launch; none unless lines are kept. When a launch
+    /// returns, its lines are complete.
     pub fn take_prints(&self) -> Vec<Print> {
         let kept = lock(&self.0.prints.0).clone();
         kept.map(|kept| std::mem::take(&mut *lock(&kept)))

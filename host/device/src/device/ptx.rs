@@ -5,7 +5,7 @@ use linkme::distributed_slice;
 #[cfg(any(feature = "cuda", feature = "emulator"))]
 use crate::{Error, Result};
 
-/// The kernels of a package, embedded by [`kernels!`](crate::kernels): PTX, and machine code where the build had an
+/// The kernels of a package, embedded by [`kernels!`](crate::kernels): PTX, and machine code if the build had an
 /// assembler.
 #[derive(Clone, Copy, Debug)]
 pub struct Ptx {
@@ -15,12 +15,12 @@ pub struct Ptx {
     pub(crate) families: &'static [Family],
 }
 
-/// Kernels that are one module of machine code: names of the entries, and for each compute capability (ten times the
-/// major version plus the minor) the deflated module.
+/// Kernels in one module of machine code: names of the entries, and the deflated module for each compute capability
+/// (ten times the major version plus the minor).
 #[doc(hidden)]
 pub type Family = (&'static [&'static str], &'static [(u32, &'static [u8])]);
 
-/// What `cuda_builder::embed` writes: where the PTX is from, the PTX, and the machine code.
+/// The data that `cuda_builder::embed` writes: the PTX's origin, the PTX, and the machine code.
 #[doc(hidden)]
 pub type Embedded = (&'static str, &'static str, &'static [Family]);
 
@@ -28,8 +28,8 @@ impl Ptx {
     /// The embedded kernels of a package.
     ///
     /// # Safety
-    /// `cuda_builder::embed` wrote the rest for the sources of the package that the program is built with. A launch
-    /// checks lengths and devices by what the sources declare, and the GPU runs what the PTX and the machine code say.
+    /// `cuda_builder::embed` wrote the data for the sources of the package that the program is built with. A launch
+    /// checks lengths and devices by the sources' declarations, and the GPU runs the PTX or the machine code.
     #[doc(hidden)]
     pub const unsafe fn new(package: &'static str, (origin, text, families): Embedded) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Ptx {
         }
     }
 
-    /// Whether a device that has `loaded` lacks these kernels, and can get them.
+    /// Whether a device that has `loaded` lacks these kernels, and they can be loaded.
     ///
     /// # Errors
     /// [`Error::NoDevice`] without PTX; [`Error::Argument`] when another package has this name.
@@ -68,38 +68,37 @@ impl Ptx {
         self.package
     }
 
-    /// The PTX of all kernels; empty where no device compiler was found.
+    /// The PTX of all kernels; empty if the build found no device compiler.
     pub const fn text(&self) -> &'static str {
         self.text
     }
 
-    /// Whether there is no PTX, since no device compiler was found.
+    /// Whether there is no PTX, because the build found no device compiler.
     pub const fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The compute capabilities that machine code is embedded for, as 75 for 7.5; none where the build had no
-    /// assembler.
+    /// The compute capabilities of the embedded machine code, as 75 for 7.5; none if the build had no assembler.
     pub fn architectures(&self) -> Vec<u32> {
         let first = self.families.first().map(|(_, modules)| *modules);
         let modules = first.unwrap_or_default().iter();
         modules.map(|(architecture, _)| *architecture).collect()
     }
 
-    /// Whether the build compiled the sources ("built"), took the prebuilt PTX of the same sources ("prebuilt"), or had
-    /// neither ("missing").
+    /// Origin of the PTX: the build compiled the sources ("built"), used the prebuilt PTX of the same sources
+    /// ("prebuilt"), or had neither ("missing").
     pub const fn origin(&self) -> &'static str {
         self.origin
     }
 }
 
-/// The kernels of all packages of the program: a GPU has them from its opening on.
+/// The kernels of all packages of the program. A GPU loads them when it is opened.
 #[doc(hidden)]
 #[distributed_slice]
 pub static PACKAGES: [Ptx];
 
 /// Declares the static with the kernels of a package, which the build script embedded by `cuda_builder::embed`. Every
-/// GPU that the program opens has them.
+/// GPU that the program opens loads them.
 ///
 /// ```ignore
 /// trioxide_device::kernels! {
@@ -110,7 +109,7 @@ pub static PACKAGES: [Ptx];
 #[macro_export]
 macro_rules! kernels {
     ($(#[$meta:meta])* $visibility:vis $name:ident = $package:literal;) => {
-        // A static, not a constant: every crate that uses a constant has the PTX once more.
+        // A static, not a constant: each crate that uses a constant contains its own copy of the PTX.
         $(#[$meta])*
         #[$crate::linkme::distributed_slice($crate::device::PACKAGES)]
         #[linkme(crate = $crate::linkme)]

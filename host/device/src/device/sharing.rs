@@ -1,5 +1,5 @@
-//! A device's memory shared with other packages of the process: their streams, and the record of what crosses to the
-//! host.
+//! A device's memory shared with other packages of the process: their streams, and the count of bytes copied between
+//! host and device.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -24,9 +24,8 @@ impl Transferred {
 }
 
 impl Device {
-    /// Bytes that buffers of this device have taken from the host's memory, and given to it, since the device was
-    /// opened: of whole buffers and of single elements. Arguments of launches do not count, nor do
-    /// [`Device::time_copies`].
+    /// Bytes that buffers of this device have copied from the host and to the host since the device was opened, for
+    /// whole buffers and single elements. Arguments of launches and [`Device::time_copies`] do not count.
     ///
     /// ```
     /// # fn main() -> trioxide_device::Result<()> {
@@ -42,13 +41,14 @@ impl Device {
         (record.to_device.load(Relaxed), record.to_host.load(Relaxed))
     }
 
-    /// The driver's handle of the queue that this device's work is in, a `CUstream`; `None` for a CPU. Other packages
-    /// make it wait for their work.
+    /// The driver's handle of this device's work queue, a `CUstream`; `None` for a CPU. Other packages can make it wait
+    /// for their work.
     pub fn stream(&self) -> Option<u64> {
         self.0.backend.stream()
     }
 
-    /// Waits for the work so far of a queue of another package, so that its results can be read here.
+    /// Makes this device's work wait for the work so far of another package's queue, so that its results can be read
+    /// here.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) when that work failed.
@@ -61,7 +61,8 @@ impl Device {
         unsafe { self.0.backend.wait_for_stream(stream) }
     }
 
-    /// Waits for all work of the process on this device, other packages' too: then memory that they used can be freed.
+    /// Waits for all work of the process on this device, including other packages': then memory that they used can be
+    /// freed.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) when work failed.
@@ -85,7 +86,7 @@ mod tests {
         on.upload_beside(&[1u8, 2], || Ok(()))?;
         on.download_beside(&buffer, || Ok(()))?;
         assert_eq!(on.transferred(), (14, 28));
-        // Copies on the device and fills cross nothing.
+        // Copies within the device and fills do not count.
         on.duplicate(&buffer)?;
         on.filled(10, 7u32)?;
         assert_eq!(on.transferred(), (14, 28));

@@ -12,8 +12,8 @@ pub struct Stage {
     pub milliseconds: f64,
 }
 
-/// Stages that have ended and are not added up yet. A device that lives long adds them up now and then, whoever asks
-/// for them.
+/// Ended stages that are not added up yet. Beyond this number they are added up, even if the program never asks for
+/// times.
 const MOST_MARKED: usize = 4096;
 
 /// The stages since the last call of [`Device::take_stages`].
@@ -27,13 +27,12 @@ impl Device {
     /// Runs `work` as a named stage.
     ///
     /// # Errors
-    /// Errors of `work`; [`Error::Interrupted`] where another thread [ends](crate::progress::Interrupt) the
-    /// computation.
+    /// Errors of `work`; [`Error::Interrupted`] if another thread [ends](crate::progress::Interrupt) the computation.
     pub fn stage<R>(&self, name: &'static str, work: impl FnOnce() -> Result<R>) -> Result<R> {
         self.try_stage(name, work)
     }
 
-    /// As [`Device::stage`], where `work` has an error of its own.
+    /// As [`Device::stage`], for `work` with an error type of its own.
     ///
     /// # Errors
     /// As [`Device::stage`].
@@ -48,7 +47,7 @@ impl Device {
         Ok(result)
     }
 
-    // These two are compiled once, and not into each of some hundred stages.
+    // These two are compiled once, not for each of a hundred stages.
 
     #[inline(never)]
     fn begin_stage(&self, name: &'static str) -> Result<(Mark, Traffic)> {
@@ -79,7 +78,7 @@ impl Device {
         }
     }
 
-    /// Stages of the same name are added up, in the order of their first run.
+    /// Adds up stages of the same name, in the order of their first run.
     fn add_up(&self, stages: &mut Stages) -> Result<()> {
         self.synchronize()?;
         for (name, from, to, moved) in stages.marked.drain(..) {

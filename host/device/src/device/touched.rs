@@ -1,11 +1,11 @@
-//! Memory of the host whose pages are there before it is pinned.
+//! Host memory whose pages are touched before it is pinned.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::thread::{self, JoinHandle};
 
 use super::pages::{HUGE_PAGE, ask_for_huge_pages};
 
-/// Memory in huge pages, which are all there.
+/// Touched memory in huge pages.
 pub struct Touched {
     pointer: *mut u8,
     layout: Layout,
@@ -53,7 +53,7 @@ impl Drop for Touched {
 /// Memory that a thread touches while a driver starts.
 pub struct Touching {
     bytes: usize,
-    /// `None` where no thread could be started.
+    /// `None` if no thread could be started.
     thread: Option<JoinHandle<Touched>>,
 }
 

@@ -1,7 +1,7 @@
 //! Large copies between the host's memory and a CUDA device's.
 //!
-//! The device copies from and to pinned memory only. So a copy goes in pieces through pinned buffers, by several
-//! threads. Each has two buffers: while the device works on one, the thread fills or empties the other, and with it
+//! The device copies only from and to pinned memory. So a copy goes in pieces through pinned buffers, on several
+//! threads. Each thread has two buffers: while the device works on one, the thread fills or empties the other, and so
 //! touches the pages of new memory. No thread waits for another.
 
 use std::ffi::c_void;
@@ -17,25 +17,25 @@ use trioxide_work::parallel;
 
 use super::touched::Touched;
 
-/// Bytes of a pinned buffer, and of the pieces that a copy goes in.
+/// Bytes of a pinned buffer, and of a piece of a copy.
 pub const PIECE: usize = 4 << 20;
-/// Threads beyond which a copy gains nothing: each moves 8 GB/s or more, and the device takes 55 at most.
+/// Most threads of a copy: each moves 8 GB/s or more, and the device takes 55 at most.
 const MOST_LANES: usize = 8;
 
 /// Pinned memory.
 pub struct Pinned {
     pointer: *mut u8,
     bytes: usize,
-    /// The memory that it is a part of; without, it is the driver's.
+    /// The registered memory that it is a part of; `None` for memory of the driver.
     whole: Option<Arc<Registered>>,
 }
 
-/// Memory that was pinned when its pages were there.
+/// Memory that was pinned after its pages were touched.
 struct Registered(Touched);
 
 impl Drop for Registered {
     fn drop(&mut self) {
-        // SAFETY: registered before it was made. A failure leaves nothing to do.
+        // SAFETY: registered before it was created. A failure needs no cleanup.
         let _ = unsafe { sys::cuMemHostUnregister(self.0.pointer().cast()) };
     }
 }
@@ -55,15 +55,15 @@ impl Pinned {
         })
     }
 
-    /// Pins `memory`, in pieces of [`PIECE`] bytes. The driver pins huge pages that are there in 2 ms, and takes 33 for
-    /// as much memory of its own.
+    /// Pins `memory`, in pieces of [`PIECE`] bytes. The driver pins touched huge pages in 2 ms, and takes 33 ms for the
+    /// same size of its own memory.
     pub fn pieces(memory: Touched) -> CudaResult<Vec<Self>> {
         let (pointer, count) = (memory.pointer(), memory.bytes() / PIECE);
-        // SAFETY: all of it is memory, as long as `memory` is there.
+        // SAFETY: all of it is memory, as long as `memory` lives.
         let registered =
             unsafe { sys::cuMemHostRegister_v2(pointer.cast(), memory.bytes(), 0) }.to_result();
         if registered.is_err() {
-            // Some systems pin no memory but the driver's.
+            // Some systems pin only the driver's memory.
             return (0..count).map(|_| Self::new(PIECE)).collect();
         }
         let whole = Arc::new(Registered(memory));
@@ -76,10 +76,10 @@ impl Pinned {
         Ok((0..count).map(piece).collect())
     }
 
-    /// Its bytes. While the device copies from or to them, nobody asks for them.
+    /// Its bytes. It must not be called while the device copies from or to them.
     pub fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: allocated in `new` by the driver, which hands out bytes of some content, or a piece of its own of
-        // other memory.
+        // SAFETY: allocated in `new` by the driver, with initialized bytes, or a piece of registered memory that
+        // belongs to it alone.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.bytes) }
     }
 }
@@ -93,7 +93,7 @@ impl AsMut<[u8]> for Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if self.whole.is_none() {
-            // SAFETY: allocated in `new`; transfers are waited for before. A failure leaves nothing to do.
+            // SAFETY: allocated in `new`; transfers have been waited for. A failure needs no cleanup.
             let _ = unsafe { sys::cuMemFreeHost(self.pointer.cast()) };
         }
     }
@@ -106,7 +106,7 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// For a piece of a copy.
+    /// A buffer for a piece of a copy.
     pub fn new() -> CudaResult<Self> {
         Self::with_room(PIECE)
     }
@@ -122,7 +122,7 @@ impl Staging {
         })
     }
 
-    /// Two of these pieces, for each thread of a copy.
+    /// Pairs of buffers of these pieces, one pair for each thread of a copy.
     pub fn pairs(pieces: Vec<Pinned>) -> CudaResult<Vec<[Self; 2]>> {
         let mut pieces = pieces.into_iter();
         let mut pairs = Vec::new();
@@ -132,10 +132,10 @@ impl Staging {
         Ok(pairs)
     }
 
-    /// Copies `piece` in, and asks the device to copy it to `to`, as soon as the buffer is free.
+    /// When the buffer is free, copies `piece` into it, and asks the device to copy it to `to`.
     ///
     /// # Safety
-    /// `to` points to as many bytes, which stay until the stream's work so far is done.
+    /// `to` points to the same number of bytes, which stay until the stream's work so far is done.
     pub unsafe fn send(
         &mut self,
         stream: &Stream,
@@ -152,10 +152,10 @@ impl Staging {
         self.done.record(stream)
     }
 
-    /// Asks the device to copy `bytes` bytes from `from` to the buffer, as soon as it is free.
+    /// When the buffer is free, asks the device to copy `bytes` bytes from `from` to it.
     ///
     /// # Safety
-    /// `from` points to as many bytes, which stay until the stream's work so far is done.
+    /// `from` points to this number of bytes, which stay until the stream's work so far is done.
     pub unsafe fn request(&mut self, stream: &Stream, from: u64, bytes: usize) -> CudaResult<()> {
         self.done.synchronize()?;
         assert!(bytes <= self.memory.bytes, "longer than the buffer");
@@ -179,7 +179,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // The device may still copy from the memory, which goes next.
+        // The device may still copy from the memory, which is freed next.
         let _ = self.done.synchronize();
     }
 }
@@ -209,10 +209,10 @@ impl Lanes {
         Self { lanes }
     }
 
-    /// Copies `from` to the device. It may return before the stream has done so, but needs `from` no more.
+    /// Copies `from` to the device. It may return before the stream has finished, but no longer uses `from`.
     ///
     /// # Safety
-    /// `to` points to as many bytes, which stay until the stream's work so far is done.
+    /// `to` points to the same number of bytes, which stay until the stream's work so far is done.
     pub unsafe fn copy_in(
         &mut self,
         context: &Context,
@@ -238,7 +238,7 @@ impl Lanes {
     /// Copies from the device to `to`, after the stream's work so far.
     ///
     /// # Safety
-    /// `from` points to as many bytes.
+    /// `from` points to the same number of bytes.
     pub unsafe fn copy_out(
         &mut self,
         context: &Context,
@@ -255,7 +255,7 @@ impl Lanes {
         let run = |(lane, mut pieces): (&mut [Staging; 2], Vec<(u64, &mut [u8])>)| {
             CurrentContext::set_current(context)?;
             for i in 0..=pieces.len() {
-                // The next piece travels while the one before is copied out.
+                // The next piece is transferred while the previous one is copied out.
                 if let Some((from, piece)) = pieces.get(i) {
                     // SAFETY: a part of the caller's promise.
                     unsafe { lane[i % 2].request(stream, *from, piece.len()) }?;
@@ -270,7 +270,7 @@ impl Lanes {
     }
 }
 
-/// Runs `run` for each lane, by as many threads. The error is that of the first lane that has one.
+/// Runs `run` for each lane, on one thread each. Returns the error of the first failed lane.
 fn by_lanes<L: Send>(lanes: Vec<L>, run: &(dyn Fn(L) -> CudaResult<()> + Sync)) -> CudaResult<()> {
     let mut lanes: Vec<_> = lanes.into_iter().map(|lane| (Some(lane), Ok(()))).collect();
     parallel::for_each_mut(&mut lanes, |_, (lane, done)| {

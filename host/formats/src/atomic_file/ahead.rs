@@ -1,9 +1,8 @@
-//! Pages of files in memory, set aside before there is anything to write.
+//! Allocates the pages of files in memory before there is data to write.
 //!
-//! The system takes half as long to find the pages of a file in memory as all threads take to fill them. While a
-//! command's input is read and its device starts, cores are idle: there a thread asks for the pages of an output whose
-//! size is about known. The file's length stays what was written, and the pages behind it are given back before the
-//! file has a name.
+//! The system takes half as long to allocate the pages of a file in memory as all threads take to fill them. While a
+//! command's input is read and its device starts, cores are idle: a thread then allocates the pages of an output whose
+//! size is roughly known. The file's length stays the written length, and excess pages are freed before the commit.
 
 use std::fs::{File, read_to_string};
 use std::io;
@@ -15,27 +14,28 @@ use std::thread::{self, JoinHandle};
 use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
 use trioxide_mesh::memory;
 
-/// Least bytes that are worth a thread.
+/// Fewest bytes that are worth a thread.
 const LEAST: u64 = if cfg!(test) { 1 << 14 } else { 32 << 20 };
-/// Bytes that are set aside at once: who writes waits for them.
+/// Bytes allocated at once: the writer waits for them.
 const STEP: u64 = if cfg!(test) { 1 << 13 } else { 8 << 20 };
-/// The machine must have so many times the memory available: what the run itself will need is not known yet.
+/// Available memory must be this multiple of the bytes: the run's own needs are not known yet.
 const SHARE_OF_MEMORY: u64 = 8;
-/// As much for the file system, which has other files.
+/// The same for the file system, which holds other files.
 const SHARE_OF_FILES: u64 = 2;
 
-/// Pages of a file, from its beginning on.
+/// Pages of a file, from its beginning.
 #[derive(Debug)]
 pub(super) struct Ahead {
-    /// `None` once it has ended.
+    /// `None` after it has ended.
     thread: Option<JoinHandle<u64>>,
     is_over: Arc<AtomicBool>,
-    /// Bytes that have pages, when the thread has ended.
+    /// Bytes with pages, once the thread has ended.
     bytes: u64,
 }
 
 impl Ahead {
-    /// Begins to set pages of an empty file in memory aside; `None` for few, and where others may need the memory more.
+    /// Begins to allocate pages of an empty file in memory. `None` for few bytes, and if other uses may need the memory
+    /// more.
     pub(super) fn begin(file: &File, bytes: u64) -> Option<Ahead> {
         if bytes < LEAST || !is_room_for(file, bytes) {
             return None;
@@ -47,7 +47,7 @@ impl Ahead {
             let mut at = 0;
             while at < bytes && !is_over_there.load(Relaxed) {
                 let length = STEP.min(bytes - at);
-                // Of an error the writer learns, if it needs the pages.
+                // The writer reports an error, if it needs the pages.
                 if fallocate(&file, FallocateFlags::KEEP_SIZE, at, length).is_err() {
                     break;
                 }
@@ -62,7 +62,7 @@ impl Ahead {
         })
     }
 
-    /// Of a file whose first `bytes` bytes another process has set aside.
+    /// For a file whose first `bytes` bytes another process has allocated.
     pub(super) fn done(bytes: u64) -> Ahead {
         Ahead {
             thread: None,
@@ -71,7 +71,7 @@ impl Ahead {
         }
     }
 
-    /// Ends the thread; the bytes that have pages.
+    /// Ends the thread. Returns the number of bytes with pages.
     pub(super) fn end(&mut self) -> u64 {
         self.is_over.store(true, Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -80,22 +80,22 @@ impl Ahead {
         self.bytes
     }
 
-    /// Gives the pages back that nothing was written to.
+    /// Frees the pages that were not written.
     pub(super) fn give_back(mut self, file: &File) -> io::Result<()> {
         self.end();
-        // To the length that it has: the system drops what lies behind.
+        // Sets the length to itself: the system frees pages past the end.
         file.set_len(file.metadata()?.len())
     }
 }
 
-/// Whether there is far more memory than `bytes`.
+/// Whether far more than `bytes` of memory is available.
 fn is_room_for(file: &File, bytes: u64) -> bool {
     let of_files = fstatvfs(file).map_or(0, |system| system.f_bavail * system.f_frsize);
     of_files / SHARE_OF_FILES >= bytes
         && available().is_some_and(|memory| memory / SHARE_OF_MEMORY >= bytes)
 }
 
-/// Bytes of memory that a process may still use: of the machine, and of its control groups.
+/// Bytes of memory that the process may still use, by the machine and by its control groups.
 fn available() -> Option<u64> {
     let mut least = memory::available()?;
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -122,13 +122,13 @@ mod tests {
 
     #[test]
     fn pages_that_are_not_needed_are_given_back() {
-        // Where there is such a folder.
+        // Only if there is such a folder.
         let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
             return;
         };
         let path = folder.path().join("a");
         let all: Vec<u8> = (0..300_000).map(|i| (i % 251) as u8).collect();
-        // More than is written, less, and for a file that is not written.
+        // More bytes than are written, fewer bytes, and a file that is not written.
         for bytes in [1 << 20, 100_000] {
             AtomicFile::begin(&path, bytes);
             assert_eq!(folder.path().read_dir().unwrap().count(), 0);
@@ -151,7 +151,7 @@ mod tests {
         let pipe = folder.path().join("pipe");
         let status = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(status.unwrap().success());
-        // To open it would wait for a reader.
+        // Opening it would wait for a reader.
         AtomicFile::begin(&pipe, 1 << 20);
         AtomicFile::begin(std::path::Path::new("/dev/stdout"), 1 << 20);
         AtomicFile::begin(&folder.path().join("none/a"), 1 << 20);

@@ -31,7 +31,7 @@ pub(super) fn descriptor(_path: &Path) -> Option<u32> {
     None
 }
 
-/// The file behind a descriptor that `path` names. To open the name would open the file again, at its start.
+/// The file of a descriptor that `path` names. Opening the name would open the file again, at its start.
 #[cfg(unix)]
 pub(super) fn open_descriptor(path: &Path) -> Option<io::Result<File>> {
     use std::os::fd::AsFd;

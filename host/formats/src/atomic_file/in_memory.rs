@@ -1,9 +1,8 @@
-//! Files in memory, as in `/dev/shm` and in many a `/tmp`, written by all threads.
+//! Files in memory, as in `/dev/shm` and often in `/tmp`, written by all threads.
 //!
-//! `write` fills new pages one after the other, in one thread: 1 GB takes it 0.32 to 0.6 s on a machine with 16 cores.
-//! There `fallocate`, which does not clear the pages that it sets aside, takes 0.10 s, and to fill them by all threads
-//! through a map another 0.10. On disks `write` is quicker: there a mapped page costs the file system more than a
-//! written one.
+//! `write` fills new pages on one thread: 1 GB takes 0.32 to 0.6 s on a machine with 16 cores. There `fallocate`, which
+//! does not clear the pages that it allocates, takes 0.10 s, and filling them with all threads through a map takes
+//! another 0.10 s. On disks `write` is quicker: a mapped page costs the file system more than a written one.
 
 use std::fs::File;
 use std::io::{IoSlice, Result, Seek, SeekFrom};
@@ -19,29 +18,29 @@ use super::records::Records;
 use crate::maps;
 use trioxide_mesh::parallel;
 
-/// Least bytes of a write that all threads share: to wake them takes as long as to write some.
+/// Fewest bytes of a write that all threads share: waking them takes as long as writing some megabytes.
 const LEAST: usize = if cfg!(test) { 1 << 14 } else { 4 << 20 };
-/// Bytes that are set aside, then filled. To set the next ones aside meanwhile takes longer than one after the other.
+/// Bytes that are allocated, then filled. Overlapping the next allocation with the filling is slower.
 const STEP: usize = if cfg!(test) { 1 << 15 } else { 64 << 20 };
-/// Bytes from which on all threads unmap what they have filled. Smaller pieces are written beside other work, which the
-/// messages between processors that go with it would disturb.
+/// From this size on, all threads unmap the bytes that they filled. Smaller pieces are written while other work runs,
+/// which the inter-processor interrupts of unmapping would disturb.
 const LARGE: usize = STEP / 2;
 /// Bytes that one thread copies at a time.
 const PIECE: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
-/// With two `write` is quicker, with four not; between them it was not measured.
+/// With two threads `write` is quicker, with four it is not; three were not measured.
 const LEAST_THREADS: usize = if cfg!(test) { 1 } else { 4 };
 
 /// `TMPFS_MAGIC` of Linux.
 const TMPFS: FsWord = 0x0102_1994;
 
-/// Whether a file lies in memory, and there are threads that write it.
+/// Whether a file lies in memory and there are enough threads.
 pub(super) fn is_worth_threads(file: &File) -> bool {
     fstatfs(file).is_ok_and(|system| system.f_type == TMPFS)
         && rayon::current_num_threads() >= LEAST_THREADS
 }
 
-/// Writes `parts`, one behind the other, to where a file without a name stands: all of them, or the first of them. The
-/// number of bytes; `None` for few, and where the system sets none aside: `write` gives the reason, if there is one.
+/// Writes consecutive `parts` at the position of a file without a name: all of them, or the first of them. Returns the
+/// number of bytes. `None` for few bytes, and if the system cannot allocate: then `write` reports the reason.
 pub(super) fn write(
     file: &mut File,
     ahead: Option<&mut Ahead>,
@@ -60,7 +59,7 @@ pub(super) fn write(
     (written > 0).then_some(written)
 }
 
-/// As [`write`], of records that the threads make in the file's pages: the number of them.
+/// As [`write`], for records that the threads write into the file's pages. Returns the number of records.
 pub(super) fn make(file: &mut File, ahead: Option<&mut Ahead>, records: &Records) -> Option<usize> {
     let Records { count, bytes, make } = *records;
     let length = bytes(0..count);
@@ -77,8 +76,8 @@ pub(super) fn make(file: &mut File, ahead: Option<&mut Ahead>, records: &Records
     made.last().map(|piece| piece.end)
 }
 
-/// Writes pieces of some bytes each, one behind the other, to where a file without a name stands; `make` fills their
-/// places. Those that are written: all of them, or the first of them.
+/// Writes consecutive pieces of known sizes at the position of a file without a name; `make` fills their places.
+/// Returns the written pieces: all of them, or the first of them.
 fn write_steps<P: Send + Sync>(
     file: &mut File,
     ahead: Option<&mut Ahead>,
@@ -110,15 +109,15 @@ fn write_steps<P: Send + Sync>(
     Some(written)
 }
 
-/// Makes a file as long as to `end`, with pages from `at` on, unless they are set aside.
+/// Extends a file to `end`, with pages from `at` on, unless they are allocated.
 fn make_room(file: &File, at: u64, end: u64, are_set_aside: bool) -> Result<()> {
-    // Where there are pages, the last byte's moves the end. To set a length would cut off what another process has
-    // written behind it.
+    // If the pages exist, allocating the last byte moves the end. Setting a length could truncate bytes that another
+    // process has written after it.
     let at = if are_set_aside { end - 1 } else { at };
     Ok(fallocate(file, FallocateFlags::empty(), at, end - at)?)
 }
 
-/// Makes `pieces` in `length` bytes of a file.
+/// Writes `pieces` into `length` bytes of a file.
 fn fill<P: Send + Sync>(
     file: &File,
     at: u64,
@@ -146,10 +145,10 @@ fn fill<P: Send + Sync>(
     Ok(())
 }
 
-/// Bytes that are mapped at once for blocks that come one by one. A map costs messages between processors.
+/// Bytes mapped at once for blocks that come one by one. Each map costs inter-processor interrupts.
 const WINDOW: usize = STEP;
 
-/// A mapped part of a file. It may end behind the file.
+/// A mapped part of a file. It may extend past the end of the file.
 #[derive(Debug)]
 pub(super) struct Window {
     file: File,
@@ -177,11 +176,11 @@ pub struct Place {
     window: Arc<Window>,
     at: u64,
     length: usize,
-    /// Whether its pages are set aside.
+    /// Whether its pages are allocated.
     is_set_aside: bool,
 }
 
-/// Goes behind the next `length` bytes of a file without a name; `None` where the system maps none.
+/// Advances by the next `length` bytes of a file without a name. `None` if the system cannot map it.
 pub(super) fn place(
     file: &mut File,
     ahead: Option<&mut Ahead>,
@@ -213,15 +212,15 @@ impl Place {
     pub(super) fn fill(&self, bytes: &[u8]) -> Result<()> {
         assert_eq!(bytes.len(), self.length, "as many as it was made for");
         let Window { file, begin, map } = &*self.window;
-        // One thread at a time, while the others format. Where there are no pages, writing gives the reason.
+        // One thread at a time, while the others format. Without pages, writing reports the reason.
         if !self.is_set_aside
             && fallocate(file, FallocateFlags::empty(), self.at, self.length as u64).is_err()
         {
             return file.write_all_at(bytes, self.at);
         }
         let offset = (self.at - begin) as usize;
-        // SAFETY: the window holds the place, and no other place has a byte of it. The file is as long, and has no name
-        // by which another process could shorten it.
+        // SAFETY: the window holds the place, and no other place shares a byte with it. The file is long enough, and
+        // has no name by which another process could shorten it.
         let place =
             unsafe { std::slice::from_raw_parts_mut(map.as_mut_ptr().add(offset), self.length) };
         maps::populate(place);
@@ -239,15 +238,15 @@ mod tests {
 
     #[test]
     fn files_in_memory_are_those_of_write() {
-        // Where there is such a folder.
+        // Only if there is such a folder.
         let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
             return;
         };
         let path = folder.path().join("a");
         let all: Vec<u8> = (0..500_000).map(|i| (i % 251) as u8).collect();
         let mut file = AtomicFile::create(&path).unwrap();
-        // Writes of all sizes: small ones, one of several steps, parts of which one is empty, and one over what is
-        // there.
+        // Writes of all sizes: small ones, one of several steps, parts of which one is empty, and one over existing
+        // data.
         file.write_all(&all[..1000]).unwrap();
         file.write_all(&all[1000..300_000]).unwrap();
         file.write_all(&all[300_000..300_007]).unwrap();
@@ -264,19 +263,19 @@ mod tests {
 
     #[test]
     fn records_made_in_files_in_memory_are_those_of_write() {
-        // Where there is such a folder.
+        // Only if there is such a folder.
         let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
             return;
         };
         let path = folder.path().join("a");
         let all: Vec<u8> = (0..200_000).map(|i| (i % 251) as u8).collect();
-        // Records of 0, 1, 2, … bytes up to 12, and those of some bytes each.
+        // Records of 0, 1, 2, … bytes up to 12, and records of equal size.
         let rising = |i: usize| (i / 13) * 78 + (i % 13) * (i % 13).saturating_sub(1) / 2;
         let even = |i: usize| 13 * i;
         let cases: [(&(dyn Fn(usize) -> usize + Sync), usize); 4] =
             [(&rising, 20_000), (&even, 9_000), (&even, 50), (&even, 0)];
         for (begin_of, count) in cases {
-            // Without pages that are set aside, and with some.
+            // Without allocated pages, and with some.
             for bytes in [0, 50_000] {
                 AtomicFile::begin(&path, bytes);
                 let mut file = AtomicFile::create(&path).unwrap();
@@ -302,13 +301,13 @@ mod tests {
 
     #[test]
     fn places_of_a_file_in_memory_are_filled_in_any_order() {
-        // Where there is such a folder.
+        // Only if there is such a folder.
         let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
             return;
         };
         let path = folder.path().join("a");
         let all: Vec<u8> = (0..200_000).map(|i| (i % 251) as u8).collect();
-        // Without pages that are set aside, with some, and with more than it needs.
+        // Without allocated pages, with some, and with more than needed.
         for bytes in [0, 100_000, 1 << 20] {
             AtomicFile::begin(&path, bytes);
             let mut file = AtomicFile::create(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Files whose parts threads fill each by itself.
+//! Files whose parts threads fill independently.
 
 use std::fs::File;
 use std::io::{Result, Write};
@@ -7,16 +7,16 @@ use std::io::{Result, Write};
 use super::in_memory;
 use super::records::Records;
 
-/// What records are written to.
+/// The target of records.
 pub trait Out: Write + Send {
-    /// Goes on behind the next `length` bytes, which the caller fills; `None` where they are to be written.
+    /// Advances by the next `length` bytes, which the caller fills. `None` if the caller must write them.
     fn place(&mut self, length: usize) -> Option<Place> {
         let _ = length;
         None
     }
 
-    /// Has all threads make records in the pages of the file, and goes on behind them: all, or the first of them, whose
-    /// number it gives.
+    /// All threads write records into the pages of the file, and its position advances past them. Returns their number:
+    /// all records, or the first of them.
     fn make(&mut self, records: &Records) -> usize {
         let _ = records;
         0
@@ -27,22 +27,22 @@ impl Out for Vec<u8> {}
 
 impl Out for File {}
 
-/// Bytes of a file that its owner fills.
+/// Bytes of a file for the owner to fill.
 #[derive(Debug)]
 pub enum Place {
-    /// Of a file that lies in memory.
+    /// In a file that lies in memory.
     #[cfg(target_os = "linux")]
     InMemory(in_memory::Place),
 }
 
 impl Place {
-    /// Fills the place with `bytes`, as many as it was made for.
+    /// Fills the place with `bytes`. Their number must be the place's length.
     ///
     /// # Errors
     /// Those of writing.
     ///
     /// # Panics
-    /// When there are more or fewer.
+    /// When `bytes` has another length.
     pub fn fill(&self, bytes: &[u8]) -> Result<()> {
         match *self {
             #[cfg(target_os = "linux")]

@@ -1,14 +1,14 @@
-//! Records that threads make in a file's pages.
+//! Records that threads write into a file's pages.
 
 use std::ops::Range;
 
-/// Records whose places are known before they are made.
+/// Records whose places are known before they are written.
 #[derive(Clone, Copy)]
 pub struct Records<'a> {
     /// Number of records.
     pub count: usize,
-    /// Bytes of a range of them.
+    /// Bytes of a range of records.
     pub bytes: &'a (dyn Fn(Range<usize>) -> usize + Sync),
-    /// Fills as many bytes with a range of them.
+    /// Fills bytes with a range of records.
     pub make: &'a (dyn Fn(&mut [u8], Range<usize>) + Sync),
 }

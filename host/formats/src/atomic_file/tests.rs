@@ -104,7 +104,7 @@ fn of_several_files_all_take_their_names_or_none() {
         file
     };
     let files = ["a.node", "a.face", "a.ele"].map(create);
-    // No file can take the name of a folder.
+    // No file can get the name of a folder.
     std::fs::create_dir_all(at("a.ele/full")).unwrap();
     assert!(AtomicFile::commit_all(files).is_err());
     assert_eq!(std::fs::read(at("a.node")).unwrap(), b"old");
@@ -116,7 +116,7 @@ fn of_several_files_all_take_their_names_or_none() {
     assert_eq!(folder.path().read_dir().unwrap().count(), 2);
 }
 
-/// Two processes that took turns within the names of a set would leave files of both.
+/// Two processes that alternated within a set of names would leave files of both.
 #[cfg(unix)]
 #[test]
 fn files_of_two_processes_with_the_same_names_do_not_mix() {
@@ -140,14 +140,14 @@ fn files_of_two_processes_with_the_same_names_do_not_mix() {
     assert!(at("a.node").exists() && at("a.ele").exists());
 }
 
-/// In memory by all threads, where there is such a folder, and elsewhere.
+/// All threads in memory, if there is such a folder, and elsewhere.
 #[test]
 fn processes_write_their_parts_of_one_file() {
     let all: Vec<u8> = (0..300_000).map(|i| (i % 251) as u8).collect();
     let folders = [tempfile::tempdir_in("/dev/shm"), tempfile::tempdir()];
     for folder in folders.into_iter().flatten() {
         let path = folder.path().join("a");
-        // Also where fewer or more bytes than are written were set aside.
+        // Also with fewer or more allocated bytes than are written.
         for (elsewhere, begun) in [
             (false, 0),
             (true, 0),
@@ -159,7 +159,7 @@ fn processes_write_their_parts_of_one_file() {
             let mut file = AtomicFile::create_shared(&path, elsewhere).unwrap();
             let set_aside = file.set_aside();
             let name = file.name_for_others().unwrap();
-            // The last part first: the file is as long as it must be at once.
+            // The last part first: the file must have its full length at once.
             for part in [200_000..300_000, 1000..200_000] {
                 let mut shared = SharedPart::open(&name, set_aside).unwrap();
                 let out = shared.file();

@@ -1,4 +1,4 @@
-//! Several files that take their names together.
+//! Several files that are committed together.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use super::{AtomicFile, Target, folder_of};
 use trioxide_mesh::Result;
 
 impl AtomicFile {
-    /// Gives all files their names, or none: if the system refuses one, those before it are what they were.
+    /// Commits all files or none: if the system refuses one, the earlier ones are restored.
     ///
-    /// Of two processes that write the same files the second waits for the first, so that in the end all are those of
-    /// one. The folder of the first file is locked for that, where its file system locks folders (NFS does not).
+    /// If two processes write the same files, the second waits for the first, so in the end all files come from one of
+    /// them. For that the folder of the first file is locked, if its file system can lock folders (NFS cannot).
     ///
     /// # Errors
     /// [`Error::File`](trioxide_mesh::Error::File) when the system refuses.
@@ -25,7 +25,7 @@ impl AtomicFile {
             let path = file.path.clone();
             let old = keep_old(&path);
             if let Err(error) = file.commit() {
-                // What cannot be undone stays: the first error is the one to report.
+                // An undo that fails is ignored: the first error is the one to report.
                 for (path, old) in done.into_iter().rev() {
                     match old {
                         Some(old) => _ = old.persist(path),
@@ -40,14 +40,14 @@ impl AtomicFile {
     }
 }
 
-/// A lock of the folder that other processes wait for, until it is dropped; `None` where the system locks no folders.
+/// A lock of the folder, which other processes wait for until it is dropped. `None` if the system cannot lock folders.
 fn lock(folder: &Path) -> Option<File> {
     let folder = File::open(folder).ok()?;
     folder.lock().ok()?;
     Some(folder)
 }
 
-/// A second name of the file at `path`, which goes when dropped; `None` where there is no file.
+/// A second name of the file at `path`, which is removed when dropped. `None` if there is no file.
 fn keep_old(path: &Path) -> Option<TempPath> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".trioxide-old-");

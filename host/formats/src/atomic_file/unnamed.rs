@@ -1,4 +1,4 @@
-//! Files without a name, which Linux forgets when the process ends, however it ends.
+//! Files without a name, which Linux deletes when the process ends for any reason.
 
 use std::fs::{File, Permissions};
 use std::io;
@@ -10,11 +10,11 @@ use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 
 use super::folder_of;
 
-/// A file in `folder` without a name; `None` where the file system knows none such, or the system does not let one name
-/// it later.
+/// A file in `folder` without a name. `None` if the file system does not support it, or the system does not allow
+/// naming it later.
 pub(super) fn create(folder: &Path, permissions: Option<&Permissions>) -> Option<File> {
-    // As any new file: the umask takes away what the user does not grant. Never more open than the file that it
-    // replaces.
+    // As for any new file, the umask removes permissions that the user does not grant. The file is never more
+    // accessible than the replaced one.
     let mode = permissions.map_or(0o666, |p| p.mode() & 0o777);
     let file = File::options()
         .read(true)
@@ -26,12 +26,12 @@ pub(super) fn create(folder: &Path, permissions: Option<&Permissions>) -> Option
     Path::new(&descriptor(&file)).exists().then_some(file)
 }
 
-/// The name by which the system lets a process find its open file.
+/// The system's path to an open file of this process.
 fn descriptor(file: &File) -> String {
     format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
-/// Gives the file the name `path`, in place of a file that has it.
+/// Gives the file the name `path`, and replaces a file of this name.
 pub(super) fn give_name(file: &File, path: &Path) -> io::Result<()> {
     let descriptor = descriptor(file);
     let link = |name: &Path| -> io::Result<()> {
@@ -47,7 +47,7 @@ pub(super) fn give_name(file: &File, path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         result => return result,
     }
-    // A link replaces nothing: under a second name the file is renamed, which replaces at once.
+    // A link cannot replace a file. So the file gets a temporary name and is renamed, which replaces atomically.
     let mut builder = tempfile::Builder::new();
     builder.prefix(".trioxide-");
     let second = builder.make_in(folder_of(path), link)?;

@@ -1,4 +1,4 @@
-//! Where the numbers of a file are: its chunks and buffers.
+//! The bytes of a file's numbers: its chunks and buffers.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -41,9 +41,9 @@ pub(crate) fn chunks(file: &[u8]) -> Read<(&[u8], Option<&[u8]>)> {
 pub(super) enum Buffer<'a> {
     /// The binary chunk.
     Chunk(&'a [u8]),
-    /// Of a URI that holds them.
+    /// Bytes in a URI.
     Inline(Vec<u8>),
-    /// Of a file, which other buffers may name too.
+    /// A file, which other buffers may name too.
     File(Rc<Bytes>),
 }
 
@@ -63,9 +63,9 @@ impl Deref for Buffer<'_> {
 pub(super) struct Opener<'a> {
     pub(super) binary: Option<&'a [u8]>,
     pub(super) references: References<'a>,
-    /// Files that are open, by their URIs.
+    /// Open files, by their URIs.
     pub(super) files: HashMap<String, Rc<Bytes>>,
-    /// What becomes of all of them.
+    /// Count of the data's copies.
     pub(super) copies: Copies,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Opener<'a> {
         Ok(Buffer::File(file))
     }
 
-    /// The file of a URI, whose letters may be percent escapes.
+    /// The file of a URI, which may contain percent escapes.
     fn file(&self, uri: &str) -> Read<Bytes> {
         if let Some((scheme, _)) = uri.split_once("://") {
             return Err(format!(

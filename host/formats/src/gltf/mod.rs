@@ -1,10 +1,10 @@
 //! glTF 2.0, read: `.gltf` with its buffers inline or beside, and `.glb`.
 //!
 //! <https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html>. The triangles, strips and fans of all meshes in the
-//! scene, each where its node puts it, are one mesh: lines are segments, points vertices. Normals, colours and texture
-//! coordinates are read where every part has them; materials, textures, skins and animations are left out. Sparse
-//! accessors and compressed geometry (Draco, meshopt) are refused. The y axis stays the second one, which points up in
-//! glTF.
+//! scene, placed by their nodes, become one mesh; lines are segments, points vertices. Normals, colours and texture
+//! coordinates are read if every part has them. Materials, textures, skins and animations are left out. Sparse
+//! accessors and compressed geometry (Draco, meshopt) are refused. The y axis remains the second axis; in glTF it
+//! points up.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -14,11 +14,13 @@ use glam::{DMat3, DMat4, DQuat, DVec2, DVec3, DVec4};
 use serde_json::Value;
 
 use super::faces::FaceList;
+use super::volume::bytes::{Order, read_f64};
 use super::volume::vtk_cells::split_strip;
 use super::{Loaded, ReadOptions, map_file};
 use crate::references::{Copies, References};
 pub(crate) use buffers::chunks;
 use buffers::{Buffer, Opener};
+use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::{Mesh, Segment, VertexAttributes};
 use trioxide_mesh::{Error, Result};
 
@@ -28,17 +30,14 @@ type Read<T> = std::result::Result<T, String>;
 
 pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Loaded> {
     let file = map_file(path)?;
-    parse(&file, References::of(path, options)).map_err(|reason| Error::Format {
-        path: path.to_owned(),
-        reason,
-    })
+    parse(&file, References::of(path, options)).map_err(|reason| Error::format(path, reason))
 }
 
-/// The mesh of a file; `references` find its buffers beside it.
+/// The mesh of a file. `references` finds the buffers in other files.
 pub(crate) fn parse(file: &[u8], references: References) -> Read<Loaded> {
     let (json, binary) = match file.starts_with(b"glTF") {
         true => chunks(file)?,
-        // RFC 8259 lets readers skip a byte-order mark, which the format forbids writers.
+        // RFC 8259 lets readers skip a byte-order mark, which glTF forbids.
         false => (file.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(file), None),
     };
     let document: Value =
@@ -100,30 +99,30 @@ fn index(value: &Value) -> Option<usize> {
 struct Scene<'a> {
     document: &'a Value,
     buffers: Vec<Buffer<'a>>,
-    /// What accessors become: nodes may show one mesh, and primitives one accessor, any number of times.
+    /// Count of accessors' copies: nodes may share a mesh, and primitives an accessor, any number of times.
     copies: Copies,
     mesh: Mesh,
     faces: FaceList,
-    /// Whether all parts had normals, colours and texture coordinates.
+    /// Whether all parts so far had normals, colours and texture coordinates.
     has: [bool; 3],
     parts: usize,
 }
 
-/// Numbers of an accessor, and how many an element has.
+/// Numbers of an accessor, and their number per element.
 struct Numbers {
     values: Vec<f64>,
     width: usize,
 }
 
 impl Scene<'_> {
-    /// Takes the meshes of all nodes of the scene.
+    /// Reads the meshes of all nodes of the scene.
     fn visit(&mut self) -> Read<()> {
         let document = self.document;
         let nodes = array(&document["nodes"]);
         let scene = index(&document["scene"]).unwrap_or(0);
         let mut open: Vec<(usize, DMat4)> = match array(&document["scenes"]).get(scene) {
             Some(scene) => array(&scene["nodes"]).iter().filter_map(index).collect(),
-            // Without a scene, every node that is no child.
+            // Without a scene, every node that is no child is a root.
             None => {
                 let children = nodes.iter().flat_map(|node| array(&node["children"]));
                 let children: std::collections::HashSet<_> = children.filter_map(index).collect();
@@ -215,7 +214,7 @@ impl Scene<'_> {
             uvs: all_uvs,
         } = &mut self.mesh.attributes;
         match normals {
-            // Perpendicular to the surface, however it is stretched.
+            // Perpendicular to the surface after any linear map.
             Some(normals) if self.has[0] && linear.determinant() != 0.0 => {
                 let turned = linear.inverse().transpose();
                 let normals = vectors(&normals);
@@ -246,7 +245,7 @@ impl Scene<'_> {
         }
         self.parts += 1;
         let corners = self.corners(primitive, count)?;
-        // A matrix that mirrors turns the triangles around.
+        // A mirroring matrix reverses the triangles.
         self.push_elements(
             primitive,
             &corners,
@@ -255,7 +254,7 @@ impl Scene<'_> {
         )
     }
 
-    /// The vertices of a primitive in the order of its indices, from 0.
+    /// The vertices of a primitive in the order of its indices, or 0, 1, 2, … without indices.
     fn corners(&self, primitive: &Value, count: usize) -> Read<Vec<u32>> {
         let Some(accessor) = index(&primitive["indices"]) else {
             return Ok((0..count as u32).collect());
@@ -321,14 +320,14 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// The bytes of a buffer: as many as it declares, or all.
+    /// The bytes of a buffer: the declared number, or all.
     fn bytes_of_buffer(&self, i: usize) -> Option<&[u8]> {
         let bytes = self.buffers.get(i)?;
         let length = index(&self.document["buffers"][i]["byteLength"]);
         bytes.get(..length.unwrap_or(bytes.len()))
     }
 
-    /// The numbers of an accessor, whose elements have one of the `widths`.
+    /// The numbers of an accessor. `widths` are the allowed numbers per element.
     fn accessor(&self, number: usize, widths: RangeInclusive<usize>) -> Read<Numbers> {
         let fault = |reason: String| format!("accessor {number}: {reason}");
         let accessor = array(&self.document["accessors"])
@@ -346,13 +345,16 @@ impl Scene<'_> {
             "VEC4" => 4,
             other => return Err(fault(format!("its type is `{other}`"))),
         };
-        let component = accessor["componentType"].as_u64().unwrap_or(0);
-        let size = match component {
-            5120 | 5121 => 1,
-            5122 | 5123 => 2,
-            5125 | 5126 => 4,
+        let (kind, most) = match accessor["componentType"].as_u64().unwrap_or(0) {
+            5120 => (NumberType::I8, 127.0),
+            5121 => (NumberType::U8, 255.0),
+            5122 => (NumberType::I16, 32767.0),
+            5123 => (NumberType::U16, 65535.0),
+            5125 => (NumberType::U32, 1.0),
+            5126 => (NumberType::F32, 1.0),
             other => return Err(fault(format!("its component type is {other}"))),
         };
+        let size = kind.size();
         if !widths.contains(&width) {
             return Err(fault(format!(
                 "its elements have {width} numbers, not {}",
@@ -386,21 +388,10 @@ impl Scene<'_> {
             )));
         }
         let is_normalized = accessor["normalized"].as_bool().unwrap_or(false);
-        let number = |b: &[u8]| match component {
-            5120 => scaled(f64::from(b[0] as i8), 127.0, is_normalized),
-            5121 => scaled(f64::from(b[0]), 255.0, is_normalized),
-            5122 => scaled(
-                f64::from(i16::from_le_bytes([b[0], b[1]])),
-                32767.0,
-                is_normalized,
-            ),
-            5123 => scaled(
-                f64::from(u16::from_le_bytes([b[0], b[1]])),
-                65535.0,
-                is_normalized,
-            ),
-            5125 => f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
-            _ => f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+        let is_scaled = is_normalized && most > 1.0;
+        let number = |bytes: &[u8]| match (read_f64(kind, bytes, Order::Little), is_scaled) {
+            (value, true) => (value / most).max(-1.0),
+            (value, false) => value,
         };
         self.copies.count(count, count).map_err(fault)?;
         let mut values = Vec::with_capacity(count * width);
@@ -448,14 +439,7 @@ impl Scene<'_> {
     }
 }
 
-fn scaled(value: f64, most: f64, is_normalized: bool) -> f64 {
-    match is_normalized {
-        true => (value / most).max(-1.0),
-        false => value,
-    }
-}
-
-/// Where a node puts its children.
+/// The placement of a node's children.
 fn local_matrix(node: &Value) -> DMat4 {
     let numbers = |name: &str| -> Vec<f64> {
         array(&node[name])

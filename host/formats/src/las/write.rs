@@ -18,10 +18,7 @@ use trioxide_mesh::{Error, Result, parallel, progress};
 pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let extension = path.extension().unwrap_or_default();
     let is_compressed = extension.eq_ignore_ascii_case("laz");
-    let error = |reason: String| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
+    let error = |reason: String| Error::format(path, reason);
     if let Some(i) = parallel::position(&mesh.points, |p| !p.is_finite()) {
         return Err(error(format!(
             "vertex {i} has a coordinate that is not finite, which the format does not hold"
@@ -102,8 +99,8 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     file.commit()
 }
 
-/// Writes the header's bounds: those of the coordinates as they read back. The crate rounds the quotients of the bounds
-/// and the unit down and up, and so is a unit off where a quotient is not exact.
+/// Writes the header's bounds: the bounds of the coordinates as they read back. The crate rounds the quotients of the
+/// bounds and the unit down and up, and so is a unit off if a quotient is not exact.
 fn write_bounds(
     file: &mut AtomicFile,
     points: &[DVec3],
@@ -133,7 +130,7 @@ fn bounds(points: &[DVec3]) -> [DVec3; 2] {
     (pieces.into_iter()).fold(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
 }
 
-/// The whole number that stands for a coordinate.
+/// The whole number that represents a coordinate.
 fn unit_of(coordinate: f64, axis: &Transform) -> i32 {
     ((coordinate - axis.offset) / axis.scale).round() as i32
 }
@@ -155,7 +152,7 @@ impl Fault {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The result, or after the first error `instead`.
+    /// The result, or `instead` after the first error.
     fn guard<T>(&self, result: impl FnOnce() -> io::Result<T>, instead: T) -> io::Result<T> {
         if self.is_set() {
             return Ok(instead);
@@ -167,12 +164,12 @@ impl Fault {
     }
 }
 
-/// A file that keeps its first error and from then on takes everything: the crate's writer panics when it is dropped
-/// and cannot write, and where a position is less than the one before.
+/// A file that keeps its first error and then accepts all data: the crate's writer panics if it is dropped and cannot
+/// write, or if a position is less than the previous one.
 struct Sink {
     file: AtomicFile,
     fault: Fault,
-    /// Where the next byte goes.
+    /// Position of the next byte.
     position: u64,
 }
 
@@ -207,7 +204,7 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     Plan::of(mesh).lost(mesh)
 }
 
-/// The sentences on fields that the file holds as numbers of another kind.
+/// The sentences on fields whose numbers change their kind in the file.
 pub(crate) fn retyped(mesh: &Mesh) -> Vec<String> {
     let plan = Plan::of(mesh);
     let said = |names: Vec<&str>, had: &str, has: &str| {
@@ -223,7 +220,7 @@ pub(crate) fn retyped(mesh: &Mesh) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// What the file makes of coordinates that it does not hold as they are.
+/// The sentence on coordinates that the file does not hold exactly.
 pub(crate) fn rounding(mesh: &Mesh) -> Option<String> {
     let Units {
         scale, are_exact, ..
@@ -248,7 +245,7 @@ impl Units {
         for scale in DECIMALS {
             let is_exact = |x: &f64| {
                 let unit = (x / scale).round();
-                // As it is read: -0 becomes 0.
+                // As it reads back: -0 becomes 0.
                 let value = scale * unit + 0.0;
                 unit.abs() <= f64::from(i32::MAX) && value.to_bits() == x.to_bits()
             };

@@ -8,7 +8,7 @@ use super::super::text::{Fault, Parsed, check_vertex};
 use super::super::volume::bytes::{Bytes, Kind, Order};
 use super::{Variant, Vertices};
 
-/// A binary file: the header is text, then all is big-endian. `None` for text.
+/// A binary file: the header is text, the rest is big-endian. `None` for text.
 pub(super) fn parse(file: &[u8]) -> Parsed<Option<Loaded>> {
     let length = memchr::memchr(b'\n', &file[..file.len().min(256)]);
     let Some(length) = length else {
@@ -36,7 +36,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Option<Loaded>> {
     let vertices = bytes.count(Kind::I32, "the number of vertices")?;
     let faces = bytes.count(Kind::I32, "the number of faces")?;
     bytes.count(Kind::I32, "the number of edges")?;
-    // Behind the position of a vertex: a normal, a colour, texture coordinates.
+    // After the position of a vertex: a normal, a colour, texture coordinates.
     let extra = [(b'N', 3), (b'C', 4), (b'S', 2)].iter();
     let extra: usize = extra
         .filter(|(letter, _)| variant.has(*letter))

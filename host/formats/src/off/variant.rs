@@ -1,17 +1,17 @@
-//! Variants of OFF: what a vertex has.
+//! Variants of OFF: the attributes of a vertex.
 
 use glam::DVec3;
 
 use crate::text::{Fault, Line, Parsed, show};
 
-/// What the keyword says of the vertices.
+/// The vertex attributes that the keyword names.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Variant {
-    /// Of normals, colours and texture coordinates: those that are there, in upper case.
+    /// Letters of normals, colours and texture coordinates that are present, in upper case.
     pub(super) letters: Vec<u8>,
-    /// Whether a coordinate that divides the others stands behind them.
+    /// Whether a further coordinate divides the others.
     pub(super) is_homogeneous: bool,
-    /// Coordinates without that one; of `nOFF` the file says how many.
+    /// Number of the other coordinates; for `nOFF` the file gives it.
     pub(super) dimensions: Option<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Default for Variant {
 }
 
 impl Variant {
-    /// That of a keyword.
+    /// The variant of a keyword.
     pub(super) fn of(keyword: &[u8]) -> std::result::Result<Variant, String> {
         let has_upper = keyword.iter().any(u8::is_ascii_uppercase);
         let upper = match has_upper {
@@ -56,7 +56,7 @@ impl Variant {
         }
     }
 
-    /// Takes the number of dimensions of `nOFF`.
+    /// Sets the number of dimensions of `nOFF`.
     pub(super) fn set_dimensions(&mut self, count: usize) -> std::result::Result<(), String> {
         if !matches!(count, 2 | 3) {
             return Err(format!(
@@ -71,7 +71,7 @@ impl Variant {
         self.letters.contains(&letter)
     }
 
-    /// Coordinates of a vertex without the one that divides them.
+    /// Number of a vertex's coordinates without the dividing one.
     pub(super) fn dimensions(&self) -> usize {
         self.dimensions.unwrap_or(3)
     }

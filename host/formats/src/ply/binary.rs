@@ -1,20 +1,22 @@
 //! The body of a binary PLY file.
 
 use super::columns::{VertexColumns, read_equal_faces};
-use super::header::{Element, Endian, Header, Kind, Role, Scalar};
+use super::header::{Element, Header, Kind, Order, Role};
 use super::vertices::{Vertex, VertexChunk, is_of_vertex};
-use super::{Body, FaceChunk, check_tag, push_strips};
-use crate::text::{Fault, Parsed, check_vertex, parse_chunks, whole};
+use super::{Body, FaceChunk, push_strips};
+use crate::text::{Fault, Parsed, check_tag, check_vertex, parse_chunks, whole};
+use crate::volume::bytes::read_f64;
+use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::Segment;
 
-/// What is left of the body.
+/// The remaining bytes of the body.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
     file: &'a [u8],
     /// Offset of the next byte.
     at: usize,
-    endian: Endian,
-    /// Offset of the body: a fault's line is the first behind the header.
+    endian: Order,
+    /// Offset of the body: a fault's line is the first after the header.
     body: usize,
 }
 
@@ -33,14 +35,14 @@ impl<'a> Cursor<'a> {
         Ok(&self.file[self.at - length..self.at])
     }
 
-    fn whole_number(&mut self, scalar: Scalar, what: &str) -> Parsed<i64> {
+    fn whole_number(&mut self, scalar: NumberType, what: &str) -> Parsed<i64> {
         let offset = self.at;
-        let value = scalar.read(self.take(scalar.size())?, self.endian);
+        let value = read_f64(scalar, self.take(scalar.size())?, self.endian);
         whole(value).ok_or_else(|| self.fault(offset, format!("expected {what}, found `{value}`")))
     }
 
-    /// The bytes of a list.
-    fn list(&mut self, count: Scalar, item: Scalar) -> Parsed<&'a [u8]> {
+    /// The bytes of a list's items.
+    fn list(&mut self, count: NumberType, item: NumberType) -> Parsed<&'a [u8]> {
         let offset = self.at;
         let count = self.whole_number(count, "the length of a list")?;
         let length = usize::try_from(count)
@@ -59,7 +61,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Size in bytes of one element without its lists' items, and whether it has lists.
+/// Size in bytes of an element without its lists' items, and whether it has lists.
 fn fixed_size(element: &Element) -> (usize, bool) {
     let mut size = 0;
     let mut has_lists = false;
@@ -75,7 +77,7 @@ fn fixed_size(element: &Element) -> (usize, bool) {
     (size, has_lists)
 }
 
-pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body> {
+pub(super) fn parse(file: &[u8], header: &Header, endian: Order) -> Parsed<Body> {
     let mut cursor = Cursor {
         file,
         at: header.end,
@@ -86,7 +88,7 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Endian) -> Parsed<Body
     for element in &header.elements {
         let (size, has_lists) = fixed_size(element);
         let left = file.len() - cursor.at;
-        // Before anything is made for them, also where lists make them longer.
+        // Checked before allocating, also for elements with lists, which are longer.
         if element.count.checked_mul(size).is_none_or(|all| all > left) {
             let reason = format!(
                 "{} elements {} of at least {size} bytes are expected, but {left} bytes are left",
@@ -175,11 +177,11 @@ fn parse_vertex_with_lists(
     for property in &element.properties {
         match property.kind {
             Kind::Scalar(scalar) if is_of_vertex(property.role) => {
-                let value = scalar.read(cursor.take(scalar.size())?, cursor.endian);
+                let value = read_f64(scalar, cursor.take(scalar.size())?, cursor.endian);
                 vertex.set(property.role, property.kind, value);
             }
             Kind::Scalar(scalar) if property.role == Role::Field => {
-                others.push(scalar.read(cursor.take(scalar.size())?, cursor.endian));
+                others.push(read_f64(scalar, cursor.take(scalar.size())?, cursor.endian));
             }
             kind => cursor.skip(kind)?,
         }
@@ -190,8 +192,9 @@ fn parse_vertex_with_lists(
 /// Records that one task reads.
 const RECORDS: usize = if cfg!(test) { 5 } else { 1 << 14 };
 
-/// The records of an element from the cursor on, in parts that all threads can read: where each begins, and its
-/// records. Where the records end. If one of them is faulty, it is in the last part, whose reader finds the fault.
+/// Splits the records of an element from the cursor on into parts that threads can read: the offset and the first
+/// record of each. Also returns the end of the records. A faulty record ends the split: it is in the last part, whose
+/// reader finds the fault.
 fn split_records(element: &Element, cursor: &Cursor) -> (Vec<(usize, usize)>, usize) {
     let mut cursor = *cursor;
     let mut parts = Vec::new();
@@ -204,9 +207,9 @@ fn split_records(element: &Element, cursor: &Cursor) -> (Vec<(usize, usize)>, us
         }
         for property in &element.properties {
             let is_short = match property.kind {
-                // By far the most: a list whose length is a byte.
+                // By far the most common: a list whose length is a byte.
                 Kind::List {
-                    count: Scalar::U8,
+                    count: NumberType::U8,
                     item,
                 } => match cursor.file.get(cursor.at) {
                     Some(&count) => {
@@ -249,7 +252,7 @@ fn parse_faces(
                 }
                 (Role::Field, Kind::Scalar(scalar)) => {
                     let bytes = cursor.take(scalar.size())?;
-                    chunk.others.push(scalar.read(bytes, cursor.endian));
+                    chunk.others.push(read_f64(scalar, bytes, cursor.endian));
                 }
                 (_, kind) => cursor.skip(kind)?,
             }
@@ -266,8 +269,9 @@ fn parse_strips(element: &Element, cursor: &mut Cursor, vertices: usize) -> Pars
             match (property.role, property.kind) {
                 (Role::Strip, Kind::List { count, item }) => {
                     let bytes = cursor.list(count, item)?.chunks_exact(item.size());
-                    // What is no whole number is no vertex either.
-                    let value = |bytes| whole(item.read(bytes, cursor.endian)).unwrap_or(i64::MIN);
+                    // A number that is not whole is no vertex either.
+                    let value =
+                        |bytes| whole(read_f64(item, bytes, cursor.endian)).unwrap_or(i64::MIN);
                     let values: Vec<i64> = bytes.map(value).collect();
                     push_strips(&values, vertices, &mut chunk.faces)
                         .map_err(|reason| cursor.fault(offset, reason))?;
@@ -305,13 +309,13 @@ fn parse_segment(element: &Element, cursor: &mut Cursor, vertices: usize) -> Par
 
 fn parse_corners(
     bytes: &[u8],
-    item: Scalar,
-    endian: Endian,
+    item: NumberType,
+    endian: Order,
     vertices: usize,
     chunk: &mut FaceChunk,
 ) -> Result<(), String> {
     for bytes in bytes.chunks_exact(item.size()) {
-        let value = item.read(bytes, endian);
+        let value = read_f64(item, bytes, endian);
         let index =
             whole(value).ok_or_else(|| format!("expected a vertex index, found `{value}`"))?;
         chunk.faces.push_vertex(check_vertex(index, 0, vertices)?);
@@ -321,7 +325,7 @@ fn parse_corners(
 
 #[cfg(test)]
 mod tests {
-    /// Faces of 3 to 6 vertices: more of them than a part has.
+    /// A file with faces of 3 to 6 vertices, more faces than a task reads.
     fn file(faces: usize) -> Vec<u8> {
         let mut file = format!(
             "ply\nformat binary_little_endian 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\n\
@@ -364,7 +368,7 @@ mod tests {
         let last = bad.len() - 8;
         bad[last..last + 4].copy_from_slice(&77_i32.to_le_bytes());
         assert!(fault(&bad).unwrap().contains("vertex 77"));
-        // A list in the second part that is longer than the file hides what is behind it; a fault before it comes
+        // A list in the second part that is longer than the file hides the faces after it. A fault before it comes
         // first.
         let record = |i: usize| whole.len() - file_tail(i);
         bad[record(7) + 4] = 255;
@@ -374,7 +378,7 @@ mod tests {
         assert!(fault(&bad).unwrap().contains("vertex -1"));
     }
 
-    /// Bytes from face `first` of [`file`] of 23 on.
+    /// Bytes from face `first` to the end of [`file`] with 23 faces.
     fn file_tail(first: usize) -> usize {
         (first..23).map(|i| 4 + 1 + 4 * (3 + i % 4) + 4).sum()
     }

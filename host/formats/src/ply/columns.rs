@@ -1,4 +1,4 @@
-//! Records of one size of a binary PLY file, read in parallel.
+//! Records of equal size in a binary PLY file, read in parallel.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use glam::{DVec2, DVec3};
 
 use super::fields;
-use super::header::{Element, Endian, Kind, Role, Scalar};
+use super::header::{Element, Kind, Order, Role};
 use super::vertices::channel_value;
 use crate::text::whole;
-use trioxide_mesh::fields::Fields;
+use crate::volume::bytes::read_f64;
+use trioxide_mesh::fields::{Fields, NumberType};
 use trioxide_mesh::mesh::{Faces, Polygons, VertexAttributes};
 use trioxide_mesh::parallel;
 
@@ -21,11 +22,11 @@ pub(super) struct VertexColumns<'a> {
     pub(super) element: &'a Element,
     pub(super) bytes: &'a [u8],
     pub(super) size: usize,
-    pub(super) endian: Endian,
+    pub(super) endian: Order,
 }
 
 /// Type of a property and its offset in the record.
-type Column = (Scalar, usize);
+type Column = (NumberType, usize);
 
 impl VertexColumns<'_> {
     pub(super) fn read(&self, attributes: [bool; 3]) -> (Vec<DVec3>, VertexAttributes) {
@@ -40,7 +41,7 @@ impl VertexColumns<'_> {
         (points, attributes)
     }
 
-    /// The numbers without a meaning.
+    /// The fields: numbers without a special role.
     pub(super) fn fields(&self) -> Fields {
         let mut offsets = Vec::new();
         let mut offset = 0;
@@ -68,14 +69,14 @@ impl VertexColumns<'_> {
         None
     }
 
-    /// The numbers of the properties with these roles, of every vertex; 0 for one that is not there.
+    /// The numbers of the properties with these roles, for every vertex; 0 for a missing one.
     fn gather<const N: usize, T: Send>(
         &self,
         roles: [Role; N],
         make: impl Fn([f64; N]) -> T + Sync,
     ) -> Vec<T> {
         let columns = roles.map(|role| self.column(role));
-        // Without a choice for every number where all have one of the usual types.
+        // If all have one of the usual types, no branch per number.
         macro_rules! uniform {
             ($type:ty, $from_bytes:path, $scalar:expr) => {
                 if let Some(offsets) = all_are(&columns, $scalar) {
@@ -90,17 +91,17 @@ impl VertexColumns<'_> {
             };
         }
         match self.endian {
-            Endian::Little => {
-                uniform!(f32, f32::from_le_bytes, Scalar::F32);
-                uniform!(f64, f64::from_le_bytes, Scalar::F64);
+            Order::Little => {
+                uniform!(f32, f32::from_le_bytes, NumberType::F32);
+                uniform!(f64, f64::from_le_bytes, NumberType::F64);
             }
-            Endian::Big => {
-                uniform!(f32, f32::from_be_bytes, Scalar::F32);
-                uniform!(f64, f64::from_be_bytes, Scalar::F64);
+            Order::Big => {
+                uniform!(f32, f32::from_be_bytes, NumberType::F32);
+                uniform!(f64, f64::from_be_bytes, NumberType::F64);
             }
         }
         let number = |row: &[u8], column: Option<Column>| match column {
-            Some((scalar, offset)) => scalar.read(&row[offset..], self.endian),
+            Some((scalar, offset)) => read_f64(scalar, &row[offset..], self.endian),
             None => 0.0,
         };
         parallel::map_chunks(self.bytes, self.size, |row| {
@@ -112,9 +113,9 @@ impl VertexColumns<'_> {
         let columns = [0, 1, 2, 3].map(|channel| self.column(Role::Color(channel)));
         parallel::map_chunks(self.bytes, self.size, |row| {
             columns.map(|column| match column {
-                Some((Scalar::U8, offset)) => row[offset],
+                Some((NumberType::U8, offset)) => row[offset],
                 Some((scalar, offset)) => {
-                    channel_value(scalar, scalar.read(&row[offset..], self.endian))
+                    channel_value(scalar, read_f64(scalar, &row[offset..], self.endian))
                 }
                 None => u8::MAX,
             })
@@ -122,8 +123,11 @@ impl VertexColumns<'_> {
     }
 }
 
-/// The offsets of columns that are all there and of one type.
-fn all_are<const N: usize>(columns: &[Option<Column>; N], scalar: Scalar) -> Option<[usize; N]> {
+/// The offsets of the columns, if all exist and have the type `scalar`.
+fn all_are<const N: usize>(
+    columns: &[Option<Column>; N],
+    scalar: NumberType,
+) -> Option<[usize; N]> {
     let mut offsets = [0; N];
     for (offset, column) in offsets.iter_mut().zip(columns) {
         match column {
@@ -134,13 +138,13 @@ fn all_are<const N: usize>(columns: &[Option<Column>; N], scalar: Scalar) -> Opt
     Some(offsets)
 }
 
-/// Faces that all have as many vertices as the first one, with their regions, their fields and the bytes that they
-/// take; `None` where they do not, where they are of unusual types, or where one is faulty: then they are to be read
-/// one by one, which finds the fault.
+/// Faces that all have as many vertices as the first one, with their regions, their fields and their number of bytes.
+/// `None` if sizes differ, types are unusual, or a face is faulty: then the caller reads them one by one and finds the
+/// fault.
 pub(super) fn read_equal_faces(
     element: &Element,
     bytes: &[u8],
-    endian: Endian,
+    endian: Order,
     vertices: usize,
 ) -> Option<(Faces, Vec<i32>, Fields, usize)> {
     let layout = FaceLayout::new(element, bytes, endian)?;
@@ -173,13 +177,13 @@ pub(super) fn read_equal_faces(
 /// Corners of triangles, and their regions if the file has them.
 pub type Triangles = (Vec<[u32; 3]>, Option<Vec<i32>>);
 
-/// Some of the faces, where all are triangles of usual types without fields: bytes of a record, or the triangles of a
-/// range and their regions. `None` where they are not, or where one is faulty.
+/// A range of the faces, if all are triangles of usual types without fields. `None` if they are not, or if one is
+/// faulty.
 pub(super) struct TriangleColumns(FaceLayout);
 
 impl TriangleColumns {
     /// The layout, by the first face of all, whose bytes are `bytes`.
-    pub(super) fn new(element: &Element, bytes: &[u8], endian: Endian) -> Option<Self> {
+    pub(super) fn new(element: &Element, bytes: &[u8], endian: Order) -> Option<Self> {
         let layout = FaceLayout::new(element, bytes, endian)?;
         let length = element.count.checked_mul(layout.size)?;
         let is_plain = layout.corners == 3 && layout.fields.is_empty();
@@ -205,33 +209,33 @@ impl TriangleColumns {
     }
 }
 
-/// Where what stands in a face's record, if all have as many vertices.
+/// The layout of a face's record, if all faces have the same number of vertices.
 struct FaceLayout {
     /// The length of the list.
     length: Column,
     /// Number of vertices, and the offset of the first.
     corners: usize,
     first: usize,
-    item: Scalar,
+    item: NumberType,
     region: Option<Column>,
     /// Offsets of the fields.
     fields: Vec<usize>,
     /// Bytes of a record.
     size: usize,
-    endian: Endian,
+    endian: Order,
 }
 
 impl FaceLayout {
-    fn new(element: &Element, bytes: &[u8], endian: Endian) -> Option<FaceLayout> {
+    fn new(element: &Element, bytes: &[u8], endian: Order) -> Option<FaceLayout> {
         let (mut size, mut list, mut region) = (0, None, None);
         let mut fields = Vec::new();
         for property in &element.properties {
             match (property.role, property.kind) {
                 (Role::Corners, Kind::List { count, item })
-                    if matches!(item, Scalar::I32 | Scalar::U32) =>
+                    if matches!(item, NumberType::I32 | NumberType::U32) =>
                 {
                     let length = bytes.get(size..size + count.size())?;
-                    let corners = usize::try_from(whole(count.read(length, endian))?).ok()?;
+                    let corners = usize::try_from(whole(read_f64(count, length, endian))?).ok()?;
                     let first = size + count.size();
                     list = Some(((count, size), corners, first, item));
                     size = corners.checked_mul(item.size())?.checked_add(first)?;
@@ -261,10 +265,10 @@ impl FaceLayout {
         })
     }
 
-    /// The regions of all records; `None` where one is no whole number that fits.
+    /// The regions of all records. `None` if one is no whole number in range.
     fn regions(&self, records: &[u8], (scalar, offset): Column) -> Option<Vec<i32>> {
         let region = |i: usize| {
-            let value = scalar.read(&records[i * self.size + offset..], self.endian);
+            let value = read_f64(scalar, &records[i * self.size + offset..], self.endian);
             whole(value)
                 .and_then(|value| i32::try_from(value).ok())
                 .ok_or(())
@@ -272,22 +276,22 @@ impl FaceLayout {
         parallel::try_collect(records.len() / self.size, region).ok()
     }
 
-    /// Reads the vertices of all records into `out`; `None` for a face that has another number of them, or one that is
-    /// out of range.
+    /// Reads the vertices of all records into `out`. `None` for a face with another number of vertices, or with a
+    /// vertex out of range.
     fn read(&self, records: &[u8], out: &mut [u32], vertices: usize) -> Option<()> {
-        // A negative index is a large one.
+        // As an unsigned number, a negative index is large.
         let limit = match self.item {
-            Scalar::I32 => vertices.min(1 << 31),
+            NumberType::I32 => vertices.min(1 << 31),
             _ => vertices,
         };
         let limit = u32::try_from(limit).unwrap_or(u32::MAX);
         let is_fine = match (self.corners, self.endian) {
-            (3, Endian::Little) => self.read_all(records, out, 3, limit, u32::from_le_bytes),
-            (3, Endian::Big) => self.read_all(records, out, 3, limit, u32::from_be_bytes),
-            (corners, Endian::Little) => {
+            (3, Order::Little) => self.read_all(records, out, 3, limit, u32::from_le_bytes),
+            (3, Order::Big) => self.read_all(records, out, 3, limit, u32::from_be_bytes),
+            (corners, Order::Little) => {
                 self.read_all(records, out, corners, limit, u32::from_le_bytes)
             }
-            (corners, Endian::Big) => {
+            (corners, Order::Big) => {
                 self.read_all(records, out, corners, limit, u32::from_be_bytes)
             }
         };
@@ -306,8 +310,8 @@ impl FaceLayout {
         let is_fine = AtomicBool::new(true);
         let (scalar, at) = self.length;
         let has_length = |record: &[u8]| match scalar {
-            Scalar::U8 | Scalar::I8 => usize::from(record[at]) == corners,
-            _ => scalar.read(&record[at..], self.endian) == corners as f64,
+            NumberType::U8 | NumberType::I8 => usize::from(record[at]) == corners,
+            _ => read_f64(scalar, &record[at..], self.endian) == corners as f64,
         };
         parallel::for_chunks_mut(out, corners * RECORDS, |k, out| {
             let mut all_fine = true;

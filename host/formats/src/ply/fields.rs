@@ -1,22 +1,23 @@
-//! Scalars of vertices and faces without a meaning to us, as fields.
+//! Scalars of vertices and faces without a special role, as fields.
 //!
-//! PLY has scalars only: a field `v` of three components is `v_0`, `v_1` and `v_2` in the file, and such properties,
-//! one behind the other and of one type, are a field of several components.
+//! PLY has scalars only: a field `v` of three components is `v_0`, `v_1` and `v_2` in the file. Consecutive properties
+//! with such names and one type are a field of several components.
 //!
-//! A header is ASCII: other letters are percent escapes of their bytes, which are read back. No two properties of an
-//! element have one name, since programs that read into a table refuse that.
+//! A header is ASCII: other letters become percent escapes of their bytes, which are read back. The properties of an
+//! element get distinct names, because programs that read into a table refuse equal ones.
 
 use std::collections::HashSet;
 
-use super::header::{Element, Endian, Header, Kind, Role, Scalar};
-use crate::fields::Number;
+use super::header::{Element, Header, Kind, Order, Role};
+use crate::fields::{Number, names_of};
 use crate::percent;
+use crate::volume::bytes::read_f64;
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::parallel;
 
 /// The scalars of an element that are fields.
-fn properties(element: &Element) -> Vec<(&str, Scalar)> {
+fn properties(element: &Element) -> Vec<(&str, NumberType)> {
     let properties = element.properties.iter();
     let fields = properties.filter(|property| property.role == Role::Field);
     fields
@@ -41,19 +42,19 @@ pub(super) fn of_rows(element: Option<&Element>, chunks: &[Vec<f64>]) -> Fields 
     })
 }
 
-/// The fields of an element from records of one size, and where the properties are in them.
+/// The fields of an element from records of equal size, with the properties' offsets in a record.
 pub(super) fn of_records(
     element: &Element,
     records: &[u8],
     size: usize,
     offsets: &[usize],
-    endian: Endian,
+    endian: Order,
 ) -> Fields {
     let properties = properties(element);
     group(&properties, |first, count| {
         let columns = &offsets[first..first + count];
         let scalar = properties[first].1;
-        let number = |row: &[u8], at: usize| scalar.read(&row[at..], endian);
+        let number = |row: &[u8], at: usize| read_f64(scalar, &row[at..], endian);
         let mut numbers = vec![0.0; records.len() / size * columns.len()];
         parallel::for_chunks_mut(&mut numbers, columns.len(), |i, element| {
             let row = &records[i * size..(i + 1) * size];
@@ -65,8 +66,9 @@ pub(super) fn of_records(
     })
 }
 
-/// Joins properties to fields. `numbers` gives those of `count` properties from the `first` one on, element by element.
-fn group(properties: &[(&str, Scalar)], numbers: impl Fn(usize, usize) -> Vec<f64>) -> Fields {
+/// Joins properties to fields. `numbers` gives the numbers of `count` properties from the `first` one on, element by
+/// element.
+fn group(properties: &[(&str, NumberType)], numbers: impl Fn(usize, usize) -> Vec<f64>) -> Fields {
     let mut fields = Vec::new();
     let mut rest = properties;
     while let Some((&(name, scalar), _)) = rest.split_first() {
@@ -84,14 +86,14 @@ fn group(properties: &[(&str, Scalar)], numbers: impl Fn(usize, usize) -> Vec<f6
         fields.push(Field {
             name: name_in_mesh(name),
             components: count,
-            values: Values::of_floats(scalar.number_type(), numbers(first, count)),
+            values: Values::of_floats(scalar, numbers(first, count)),
         });
         rest = &rest[count..];
     }
     fields.into_iter().collect()
 }
 
-/// The name of a field in a mesh: escapes of bytes beyond ASCII are letters, other ones are as they are.
+/// The name of a field in a mesh: escapes of bytes beyond ASCII become letters, other escapes stay.
 fn name_in_mesh(name: &str) -> String {
     let bytes = percent::decode(name.as_bytes(), |byte| byte >= 0x80);
     String::from_utf8(bytes).unwrap_or_else(|_| name.to_owned())
@@ -99,7 +101,7 @@ fn name_in_mesh(name: &str) -> String {
 
 /// The name of a field in a file: one word of ASCII.
 fn name_in_file(name: &str) -> String {
-    // A header's line goes on behind a backslash, and ends at a `#`.
+    // A backslash continues a header's line, and a `#` ends it.
     let letter = |c: char| match c {
         '#' | '\\' => '_',
         c if c.is_whitespace() || c.is_control() => '_',
@@ -117,7 +119,7 @@ fn component_names(name: &str, components: usize) -> Vec<String> {
     }
 }
 
-/// What of the file's elements and properties is not read.
+/// Notes on the file's elements and properties that are not read.
 pub(super) fn notes(header: &Header) -> Vec<String> {
     let mut notes = Vec::new();
     for element in header.elements.iter().filter(|e| e.count > 0) {
@@ -154,7 +156,7 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     lost.map(|field| field.name.clone()).collect()
 }
 
-/// The fields that have another name in a file, and that name.
+/// The fields whose names change in a file, and their new names.
 pub(crate) fn renamed(mesh: &Mesh) -> Vec<(String, String)> {
     let columns = Column::of_mesh(mesh).into_iter().flatten();
     let other = |column: Column| {
@@ -172,7 +174,7 @@ pub(crate) fn renamed(mesh: &Mesh) -> Vec<(String, String)> {
     columns.filter_map(other).collect()
 }
 
-/// The sentence on integers that a file holds as floats, if there are any.
+/// The sentence on integers that a file holds as doubles, if there are any.
 pub(crate) fn retyped(mesh: &Mesh) -> Vec<String> {
     let fields = &mesh.fields;
     let held = fields.points.iter().chain(&fields.cells);
@@ -189,7 +191,7 @@ pub(crate) fn retyped(mesh: &Mesh) -> Vec<String> {
     said.into_iter().collect()
 }
 
-/// A field as it is written.
+/// A field in the form of the file.
 pub(super) struct Column<'a> {
     names: Vec<String>,
     kind: NumberType,
@@ -197,10 +199,10 @@ pub(super) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Those of an element. `attributes` says whether the file has normals, colours and texture coordinates.
+    /// The columns of an element's fields. `attributes` tells whether the file has normals, colours and texture
+    /// coordinates.
     ///
-    /// A field gets another name where a reader would take it for something else: `x`, or `u` where there is a `v`, but
-    /// not `u` alone.
+    /// A field is renamed if a reader would give its name a special role: `x`, or `u` beside a `v`, but not `u` alone.
     fn all(element: &str, fields: &'a Fields, attributes: [bool; 3]) -> Vec<Column<'a>> {
         let columns = fields.iter().filter_map(Column::of);
         let mut columns: Vec<Column> = columns.collect();
@@ -253,7 +255,7 @@ impl<'a> Column<'a> {
         ]
     }
 
-    /// None for integers that no type of the format holds.
+    /// `None` for integers that no type of the format holds.
     fn of(field: &'a Field) -> Option<Column<'a>> {
         let holds = |least: i64, most: i64| {
             let range = least..=most;
@@ -289,23 +291,14 @@ impl<'a> Column<'a> {
 
     /// Lines of the header.
     pub(super) fn properties(&self) -> String {
-        let kind = match self.kind {
-            NumberType::I8 => "char",
-            NumberType::U8 => "uchar",
-            NumberType::I16 => "short",
-            NumberType::U16 => "ushort",
-            NumberType::I32 => "int",
-            NumberType::U32 => "uint",
-            NumberType::F32 => "float",
-            NumberType::F64 | NumberType::I64 | NumberType::U64 => "double",
-        };
+        let kind = names_of(self.kind).ply.first().unwrap_or(&"double");
         let lines = self.names.iter();
         lines
             .map(|name| format!("property {kind} {name}\n"))
             .collect()
     }
 
-    /// Gives the numbers of element `i`, and the bytes of each.
+    /// Passes the numbers of element `i`, and the bytes of each, to `push`.
     pub(super) fn numbers(&self, i: usize, mut push: impl FnMut(Number, usize)) {
         let components = self.field.components;
         for k in i * components..(i + 1) * components {

@@ -3,109 +3,31 @@
 use std::collections::HashSet;
 use trioxide_mesh::fields::NumberType;
 
-use super::check_tag;
-use crate::text::{Fault, Line, Parsed, check_vertex, lines, show, text_start};
+use crate::fields::type_named;
+use crate::text::{Fault, Line, Parsed, check_tag, check_vertex, lines, show, text_start};
+pub(super) use crate::volume::bytes::Order;
 use trioxide_mesh::mesh::Segment;
 
-/// How the body is encoded.
+/// Encoding of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Encoding {
     Text,
-    Binary(Endian),
+    Binary(Order),
 }
 
-/// Order of the bytes of a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Endian {
-    Little,
-    Big,
-}
-
-/// Type of a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Scalar {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    F32,
-    F64,
-}
-
-impl Scalar {
-    fn from_name(name: &[u8]) -> Option<Scalar> {
-        Some(match name {
-            b"char" | b"int8" => Scalar::I8,
-            b"uchar" | b"uint8" => Scalar::U8,
-            b"short" | b"int16" => Scalar::I16,
-            b"ushort" | b"uint16" => Scalar::U16,
-            b"int" | b"int32" => Scalar::I32,
-            b"uint" | b"uint32" => Scalar::U32,
-            b"float" | b"float32" => Scalar::F32,
-            b"double" | b"float64" => Scalar::F64,
-            _ => return None,
-        })
-    }
-
-    /// As any type of numbers.
-    pub(super) fn number_type(self) -> NumberType {
-        match self {
-            Scalar::I8 => NumberType::I8,
-            Scalar::U8 => NumberType::U8,
-            Scalar::I16 => NumberType::I16,
-            Scalar::U16 => NumberType::U16,
-            Scalar::I32 => NumberType::I32,
-            Scalar::U32 => NumberType::U32,
-            Scalar::F32 => NumberType::F32,
-            Scalar::F64 => NumberType::F64,
-        }
-    }
-
-    /// Size in bytes.
-    pub(super) fn size(self) -> usize {
-        self.number_type().size()
-    }
-
-    pub(super) fn is_float(self) -> bool {
-        self.number_type().is_float()
-    }
-
-    /// The number in the first bytes of `bytes`, exactly.
-    #[inline]
-    pub(super) fn read(self, bytes: &[u8], endian: Endian) -> f64 {
-        macro_rules! number {
-            ($type:ty) => {{
-                let (bytes, _) = bytes.split_first_chunk().expect("the size was checked");
-                let value = match endian {
-                    Endian::Little => <$type>::from_le_bytes(*bytes),
-                    Endian::Big => <$type>::from_be_bytes(*bytes),
-                };
-                f64::from(value)
-            }};
-        }
-        match self {
-            Scalar::I8 => number!(i8),
-            Scalar::U8 => number!(u8),
-            Scalar::I16 => number!(i16),
-            Scalar::U16 => number!(u16),
-            Scalar::I32 => number!(i32),
-            Scalar::U32 => number!(u32),
-            Scalar::F32 => number!(f32),
-            Scalar::F64 => number!(f64),
-        }
-    }
+/// The type of a name.
+fn type_of(name: &[u8]) -> Option<NumberType> {
+    type_named(|names| names.ply.iter().any(|other| other.as_bytes() == name))
 }
 
 /// One number or a counted list of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    Scalar(Scalar),
-    List { count: Scalar, item: Scalar },
+    Scalar(NumberType),
+    List { count: NumberType, item: NumberType },
 }
 
-/// What a property is to us.
+/// The role of a property.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Role {
     /// x, y or z.
@@ -128,7 +50,7 @@ pub(super) enum Role {
     Marker,
     /// A number that is a field of its vertex or face.
     Field,
-    /// Nothing.
+    /// Skipped.
     Skipped,
 }
 
@@ -153,7 +75,7 @@ impl Element {
         self.roles.contains(&role)
     }
 
-    /// The meaning of a number of an element by this name.
+    /// The role of a scalar property of this name.
     pub(super) fn meaning(element: &str, name: &str) -> Role {
         let element = Element {
             name: element.to_owned(),
@@ -161,10 +83,10 @@ impl Element {
             properties: Vec::new(),
             roles: Vec::new(),
         };
-        element.role_of(name.as_bytes(), Kind::Scalar(Scalar::U8))
+        element.role_of(name.as_bytes(), Kind::Scalar(NumberType::U8))
     }
 
-    /// Rows that a text file has for it: none where a row has no number.
+    /// Its rows in a text file: none if a row has no number.
     pub(super) fn rows(&self) -> usize {
         match self.properties.is_empty() {
             true => 0,
@@ -172,12 +94,12 @@ impl Element {
         }
     }
 
-    /// Whether each has strips of triangles.
+    /// Whether its rows are strips of triangles.
     pub(super) fn holds_strips(&self) -> bool {
         self.has(Role::Strip)
     }
 
-    /// Whether each is a segment.
+    /// Whether its rows are segments.
     pub(super) fn holds_segments(&self) -> bool {
         self.has(Role::End(0)) && self.has(Role::End(1))
     }
@@ -212,29 +134,29 @@ impl Element {
 pub(super) struct Header {
     pub(super) encoding: Encoding,
     pub(super) elements: Vec<Element>,
-    /// Segments in its comments.
+    /// Segments given in comments.
     pub(super) segments: Vec<Segment>,
-    /// Whether its comments hold segments of another mesh.
+    /// Whether comments give segments of another mesh.
     pub(super) has_stale_segments: bool,
     /// Offset of the body.
     pub(super) end: usize,
 }
 
-/// Segments as comments, which every program skips: an element `edge` with markers, or any element but `vertex` and
-/// `face`, keeps some programs from reading the file (see [`super`]).
+/// Segments as comments, which every program skips. An element `edge` with markers, or any element but `vertex` and
+/// `face`, prevents some programs from reading the file (see [`super`]).
 ///
-/// `comment segments 3 vertices 4 faces 2` announces three of them, `comment segment 0 1 7` has two ends and a marker.
-/// A program may keep comments and change the mesh: then the counts differ, and the segments are left out.
+/// `comment segments 3 vertices 4 faces 2` announces three segments; `comment segment 0 1 7` gives two ends and a
+/// marker. A program may keep comments and change the mesh: then the counts differ, and the segments are left out.
 #[derive(Default)]
 struct SegmentComments {
-    /// Numbers of segments, vertices and faces.
+    /// Announced numbers of segments, vertices and faces.
     counts: Option<[usize; 3]>,
     /// Numbers of the comments `segment`, each with its offset.
     rows: Vec<(usize, [i64; 3])>,
 }
 
 impl SegmentComments {
-    /// Reads what follows `comment` in a line. Other comments are skipped.
+    /// Reads the text after `comment` in a line. Other comments are skipped.
     fn read(&mut self, mut line: Line) {
         let offset = line.offset();
         match line.token() {
@@ -262,7 +184,7 @@ impl SegmentComments {
         }
     }
 
-    /// The segments of a mesh with these numbers of vertices and faces; `None` if they belong to another mesh.
+    /// The segments of a mesh with these numbers of vertices and faces. `None` if they belong to another mesh.
     fn finish(self, vertices: usize, faces: usize) -> Parsed<Option<Vec<Segment>>> {
         let Some(counts) = self.counts else {
             return Ok(Some(Vec::new()));
@@ -292,7 +214,7 @@ impl Header {
         self.element("vertex").map_or(0, |element| element.count)
     }
 
-    /// Which arrays its vertices have beside positions: normals, colours, texture coordinates.
+    /// Whether its vertices have normals, colours and texture coordinates.
     pub(super) fn attributes(&self) -> [bool; 3] {
         let has = |role| {
             self.element("vertex")
@@ -357,7 +279,7 @@ impl Header {
                     if element.has(property.role) {
                         match property.role {
                             Role::Skipped => {}
-                            // Some programs write one twice, under two of its names: the first counts.
+                            // Some programs write a property twice, under two names: the first counts.
                             Role::Color(_) | Role::Uv(_) => property.role = Role::Skipped,
                             _ => {
                                 return Err(fault(format!("there is a second {}", property.name)));
@@ -400,7 +322,7 @@ impl Header {
         Err(Fault::new(file.len(), "the header has no end_header line"))
     }
 
-    /// Makes fields of the numbers of vertices and faces that have no meaning: also of half a normal or colour.
+    /// Makes fields of the numbers of vertices and faces without a role, including incomplete normals and colours.
     fn mark_fields(&mut self) {
         let [has_normals, has_colors, has_uvs] = self.attributes();
         for element in &mut self.elements {
@@ -422,7 +344,7 @@ impl Header {
         }
     }
 
-    /// Checks that it announces a mesh.
+    /// Checks that the header announces a mesh.
     fn check(&self) -> Result<(), String> {
         let Some(vertex) = self.element("vertex") else {
             return Err("the header announces no element vertex".to_owned());
@@ -443,8 +365,8 @@ fn parse_encoding(line: &mut Line) -> Parsed<Encoding> {
     let before = line.clone();
     match line.token() {
         Some(b"ascii") => Ok(Encoding::Text),
-        Some(b"binary_little_endian") => Ok(Encoding::Binary(Endian::Little)),
-        Some(b"binary_big_endian") => Ok(Encoding::Binary(Endian::Big)),
+        Some(b"binary_little_endian") => Ok(Encoding::Binary(Order::Little)),
+        Some(b"binary_big_endian") => Ok(Encoding::Binary(Order::Big)),
         _ => Err(before
             .clone()
             .unexpected("ascii, binary_little_endian or binary_big_endian")),
@@ -455,7 +377,7 @@ fn parse_property(element: &Element, line: &mut Line) -> Parsed<Property> {
     let scalar = |line: &mut Line| {
         let mut before = line.clone();
         line.token()
-            .and_then(Scalar::from_name)
+            .and_then(type_of)
             .ok_or_else(|| before.unexpected("a type such as float or uchar"))
     };
     let kind = match line.clone().token() {

@@ -1,4 +1,4 @@
-//! Text files whose numbers do not stand one vertex, face or strip a line.
+//! Text files that do not put one vertex, face or strip on each line.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use crate::text::parse_integer;
 use crate::volume::tokens::Text;
 
 /// The file with a line for each row of the header's elements, at the same offsets: only blanks, line ends and comments
-/// differ. `None` where its numbers are not as many as the header says.
+/// differ. `None` if the number of its numbers does not fit the header.
 pub(super) fn with_rows(file: &[u8], header: &Header) -> Option<Vec<u8>> {
-    // Nothing is made for a file that only lacks some lines.
+    // First without a copy, because a file may only lack some lines.
     let end = walk(file, header, &mut |_, _| {})?;
     let mut laid = file[..end].to_vec();
     walk(file, header, &mut |gap, ends_row| {
@@ -22,7 +22,8 @@ pub(super) fn with_rows(file: &[u8], header: &Header) -> Option<Vec<u8>> {
     Some(laid)
 }
 
-/// Gives what stands before each number, and whether it ends a row; returns the end of the last number.
+/// Passes the text before each number, and whether the number ends a row, to `push`. Returns the end of the last
+/// number.
 fn walk(file: &[u8], header: &Header, push: &mut dyn FnMut(Range<usize>, bool)) -> Option<usize> {
     let mut body = Text::new(file, header.end);
     let mut end = header.end;

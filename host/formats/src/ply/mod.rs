@@ -1,18 +1,18 @@
 //! Polygon File Format, Stanford's: `.ply`.
 //!
-//! <https://paulbourke.net/dataformats/ply/>. Read are text and both binary encodings, scalars of any type, coordinates
-//! of one or two or three of `x`, `y` (needed) and `z`, faces as `vertex_indices` or `vertex_index`, an integer
-//! `region` of a face, our comments of segments, and an element `edge` with `vertex1` and `vertex2` as segments, with
-//! an integer `marker`; a list of all edges of the faces, without markers, makes no segments, and a note says so. Of a
-//! vertex, normals are read as `nx ny nz`, colours as `red green blue [alpha]` (integers to 255, 16-bit ones to 65535,
-//! floats to 1) and texture coordinates as `s t`, `u v`, `texture_u texture_v` or `texture_s texture_t`. Other numbers
-//! of vertices and faces are fields. An element `tristrips` gives triangles. Other lists and elements are skipped, and
-//! a note says so. Numbers in text are read as `f64`, whatever type the header declares: nothing that the file says is
-//! lost. Text need not have a line for each vertex or face.
+//! <https://paulbourke.net/dataformats/ply/>. It reads text and both binary encodings; scalars of any type; coordinates
+//! of one, two or three of `x`, `y` (required) and `z`; faces as `vertex_indices` or `vertex_index`; an integer
+//! `region` of a face; segments in our comments; and segments as an element `edge` with `vertex1` and `vertex2`, and an
+//! integer `marker`. A list of all edges of the faces, without markers, gives no segments, and a note reports it.
+//! Normals of a vertex are `nx ny nz`, colours `red green blue [alpha]` (integers to 255, 16-bit ones to 65535, floats
+//! to 1), texture coordinates `s t`, `u v`, `texture_u texture_v` or `texture_s texture_t`. Other numbers of vertices
+//! and faces are fields. An element `tristrips` gives triangles. Other lists and elements are skipped with a note.
+//! Numbers in text are read as `f64`, for any declared type, so no digits are lost. Text need not have a line for each
+//! vertex or face.
 //!
-//! Written is little-endian binary, or what is asked for, with `double` coordinates; normals and texture coordinates
-//! are `float` where that holds them exactly. Segments are written as comments of the header. Readers of binary files
-//! with a triangle mesh and segments in each form:
+//! It writes little-endian binary, or the requested encoding, with `double` coordinates. Normals and texture
+//! coordinates are `float` if that holds them exactly. Segments are written as comments of the header. Programs that
+//! read binary files with a triangle mesh and segments in each form:
 //!
 //! | form of the segments | trimesh 5.2 | meshio 5.3 | plyfile 1.1 | Open3D 0.20 | MeshLab 2025.07 | VTK 9.7 |
 //! | --- | --- | --- | --- | --- | --- | --- |
@@ -22,8 +22,8 @@
 //! | faces of two vertices | refuses | mesh, lines | mesh | wrong faces | wrong faces | mesh, lines |
 //! | comments | mesh | mesh | mesh, comments | mesh | mesh | mesh |
 //!
-//! Comments are the form that all six take. meshio refuses every element but `vertex` and `face`, and, in binary files,
-//! any property of faces: files with regions too.
+//! All six accept comments. meshio refuses every element but `vertex` and `face`, and, in binary files, any property of
+//! faces, so it also refuses files with regions.
 
 use std::borrow::Cow;
 use std::mem::take;
@@ -33,14 +33,14 @@ use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 
 use super::faces::FaceList;
-use super::text::{Fault, Line, Parsed, Rows, check_vertex, whole, with_line_feeds};
+use super::text::{Fault, Line, Parsed, TextRows, check_vertex, whole, with_line_feeds};
 use super::volume::vtk_cells::split_strip;
-use super::{Loaded, map_file};
+use super::{Loaded, parse_file};
 pub(crate) use fields::{lost_fields, renamed, retyped};
-use header::{Element, Encoding, Header, Kind, Role, Scalar};
+use header::{Element, Encoding, Header, Kind, Role};
 pub use slices::{Slices, Triangles};
 use trioxide_mesh::edges::edge_faces;
-use trioxide_mesh::fields::{Fields, MeshFields};
+use trioxide_mesh::fields::{Fields, MeshFields, NumberType};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 use vertices::{Vertex, VertexChunk, is_of_vertex};
@@ -57,8 +57,7 @@ mod vertices;
 mod write;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, parse)
 }
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
@@ -97,7 +96,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     Ok(loaded)
 }
 
-/// The file with line feeds at the ends of its lines, where these are those of old Macintoshs.
+/// The file with line feeds instead of carriage returns as line ends.
 ///
 /// # Errors
 /// A binary file with such a header: in its body a carriage return is a byte like any other.
@@ -118,13 +117,13 @@ fn with_line_ends(file: &[u8]) -> Parsed<Cow<'_, [u8]>> {
     }
 }
 
-/// Whether the segments are a list of all edges of the faces, which marks none of them.
+/// Whether the segments are the list of all edges of the faces: then none of them is marked.
 fn lists_every_edge(mesh: &Mesh) -> bool {
     let corners = match &mesh.faces {
         Faces::Triangles(triangles) => 3 * triangles.len(),
         Faces::Polygons(polygons) => polygons.vertices.len(),
     };
-    // No edge is a side of more than two faces, but for a few.
+    // Few edges are sides of more than two faces.
     if mesh.segments.len() < corners / 3 || mesh.segments.is_empty() || corners == 0 {
         return false;
     }
@@ -137,7 +136,7 @@ fn lists_every_edge(mesh: &Mesh) -> bool {
     parallel::all(&edges, |edge| listed.binary_search(&edge.ends).is_ok())
 }
 
-/// What follows the header.
+/// The content after the header.
 #[derive(Default)]
 struct Body {
     points: Vec<DVec3>,
@@ -145,7 +144,7 @@ struct Body {
     vertex_fields: Fields,
     face_fields: Fields,
     faces: Faces,
-    /// Empty where the file has none.
+    /// Empty if the file has none.
     regions: Vec<i32>,
     segments: Vec<Segment>,
 }
@@ -177,7 +176,7 @@ impl Body {
 }
 
 impl Body {
-    /// Adds the triangles of strips behind the faces, in region 0 where these have regions.
+    /// Appends the triangles of strips to the faces, in region 0 if the faces have regions.
     fn add_strips(&mut self, chunks: Vec<FaceChunk>, header: &Header) -> Parsed<()> {
         let has_regions = header.has_regions() && self.regions.len() == self.faces.len();
         let mut all = FaceList::default();
@@ -197,28 +196,28 @@ impl Body {
     }
 }
 
-/// Some of the faces.
+/// A part of the faces.
 #[derive(Default)]
 struct FaceChunk {
     faces: FaceList,
-    /// Empty where the file has none.
+    /// Empty if the file has none.
     regions: Vec<i32>,
     /// Numbers of fields, face by face.
     others: Vec<f64>,
 }
 
 fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
-    let rows = Rows::new(file, header.end);
+    let rows = TextRows::new(file, header.end);
     let counts = header.elements.iter().map(Element::rows);
     let expected = counts.fold(0, usize::saturating_add);
     let laid = (rows.count != expected).then(|| layout::with_rows(file, header));
     match laid.flatten() {
-        Some(laid) => parse_rows(&Rows::new(&laid, header.end), header),
+        Some(laid) => parse_rows(&TextRows::new(&laid, header.end), header),
         None => parse_rows(&rows, header),
     }
 }
 
-fn parse_rows(rows: &Rows, header: &Header) -> Parsed<Body> {
+fn parse_rows(rows: &TextRows, header: &Header) -> Parsed<Body> {
     let vertices = header.vertices();
     let mut body = Body::default();
     let mut row = 0;
@@ -248,11 +247,8 @@ fn parse_rows(rows: &Rows, header: &Header) -> Parsed<Body> {
                 body.add_strips(chunks, header)?;
             }
             "edge" if element.holds_segments() => {
-                let segments = rows.parse(range, |segments: &mut Vec<Segment>, _, line| {
-                    segments.push(parse_text_segment(element, line, vertices)?);
-                    Ok(())
-                })?;
-                body.segments = parallel::concat(segments);
+                body.segments =
+                    rows.parse_each(range, |_, line| parse_text_segment(element, line, vertices))?;
             }
             _ => {}
         }
@@ -261,7 +257,7 @@ fn parse_rows(rows: &Rows, header: &Header) -> Parsed<Body> {
     Ok(body)
 }
 
-/// Adds the triangles of strips, by the values of a list.
+/// Adds the triangles of strips, given as the values of a list.
 fn push_strips(
     values: &[i64],
     vertices: usize,
@@ -291,7 +287,7 @@ fn parse_text_strips(
         match property.role {
             Role::Strip => {
                 let count = line.count("the length of the strips")?;
-                // Each number is in the file: no more is kept than that.
+                // Each number is in the file, so the list is no longer than the file.
                 let mut values = Vec::new();
                 for _ in 0..count {
                     values.push(line.integer("a vertex index")?);
@@ -339,7 +335,7 @@ fn parse_text_face(
                     .map_err(|reason| Fault::new(begin, reason))?;
             }
             (Role::Region, _) => {
-                let region = text_tag(line, "region")?;
+                let region = line.tag("a region", "region")?;
                 chunk.regions.push(region);
             }
             (Role::Field, _) => chunk.others.push(line.f64(&property.name)?),
@@ -359,15 +355,15 @@ fn parse_text_segment(element: &Element, line: &mut Line, vertices: usize) -> Pa
             (Role::End(end), Kind::Scalar(scalar)) => {
                 segment.ends[end] = text_vertex(line, scalar, vertices)?;
             }
-            (Role::Marker, _) => segment.marker = text_tag(line, "marker")?,
+            (Role::Marker, _) => segment.marker = line.tag("a marker", "marker")?,
             _ => skip_text(property.kind, &property.name, line)?,
         }
     }
     Ok(segment)
 }
 
-/// The index of a vertex, which may be declared as a float and stand there as `3.0`.
-fn text_vertex(line: &mut Line, scalar: Scalar, vertices: usize) -> Parsed<u32> {
+/// The index of a vertex, which may be declared as a float and written as `3.0`.
+fn text_vertex(line: &mut Line, scalar: NumberType, vertices: usize) -> Parsed<u32> {
     let offset = line.offset();
     let index = if scalar.is_float() {
         let index = line.f64("a vertex index")?;
@@ -381,13 +377,6 @@ fn text_vertex(line: &mut Line, scalar: Scalar, vertices: usize) -> Parsed<u32> 
     check_vertex(index, 0, vertices).map_err(|reason| Fault::new(offset, reason))
 }
 
-/// A region or marker.
-fn text_tag(line: &mut Line, what: &str) -> Parsed<i32> {
-    let offset = line.offset();
-    let tag = line.integer(&format!("a {what}"))?;
-    check_tag(tag, what).map_err(|reason| Fault::new(offset, reason))
-}
-
 fn skip_text(kind: Kind, name: &str, line: &mut Line) -> Parsed<()> {
     let count = match kind {
         Kind::Scalar(_) => 1,
@@ -397,8 +386,4 @@ fn skip_text(kind: Kind, name: &str, line: &mut Line) -> Parsed<()> {
         line.f64(name)?;
     }
     Ok(())
-}
-
-fn check_tag(tag: i64, what: &str) -> Result<i32, String> {
-    i32::try_from(tag).map_err(|_| format!("{what} {tag} has more than 32 bits"))
 }

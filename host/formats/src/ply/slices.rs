@@ -1,4 +1,4 @@
-//! Binary files of plain triangles, read in slices: by several processes, each of which wants some of the rows.
+//! Binary files of plain triangles, read in slices: several processes each read some of the rows.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,7 +7,7 @@ use glam::DVec3;
 
 pub use super::columns::Triangles;
 use super::columns::{TriangleColumns, VertexColumns};
-use super::header::{Element, Encoding, Endian, Header, Kind, Role};
+use super::header::{Element, Encoding, Header, Kind, Order, Role};
 use crate::input::{Bytes, is_pipe, map_file};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::Segment;
@@ -16,14 +16,14 @@ use trioxide_mesh::mesh::Segment;
 pub struct Slices {
     file: Bytes,
     header: Header,
-    endian: Endian,
+    endian: Order,
     triangles: TriangleColumns,
     /// Bytes of a vertex.
     size: usize,
 }
 
 impl Slices {
-    /// Opens the file `path`. `None` where it is no such file, or a faulty one: read it whole then.
+    /// Opens the file `path`. `None` for another kind of file, or a faulty one: the caller must read it whole.
     ///
     /// # Errors
     /// [`Error::File`](trioxide_mesh::Error::File) when the file cannot be opened.
@@ -71,10 +71,10 @@ impl Slices {
         &self.header.elements[i]
     }
 
-    /// Checks that the file is as long as when it was opened: else slices of it mean nothing.
+    /// Checks that the file is as long as when it was opened: otherwise its slices are meaningless.
     ///
     /// # Errors
-    /// [`Error::File`](trioxide_mesh::Error::File) for one that became shorter.
+    /// [`Error::File`](trioxide_mesh::Error::File) for a file that became shorter.
     pub fn check(&self) -> Result<()> {
         self.file.check()
     }
@@ -97,7 +97,7 @@ impl Slices {
     /// Points of a range of vertices.
     ///
     /// # Panics
-    /// When the range ends behind the last vertex.
+    /// When the range ends after the last vertex.
     pub fn points(&self, range: Range<usize>) -> Vec<DVec3> {
         assert!(range.end <= self.vertices(), "a range of the vertices");
         let [start, end] = [range.start, range.end].map(|i| self.header.end + i * self.size);
@@ -110,11 +110,11 @@ impl Slices {
         columns.read([false; 3]).0
     }
 
-    /// Corners of a range of triangles, and their regions if the file has them; `None` where one is faulty: read the
-    /// file whole then, which names the fault.
+    /// Corners of a range of triangles, and their regions if the file has them. `None` if one is faulty: reading the
+    /// whole file reports the fault.
     ///
     /// # Panics
-    /// When the range ends behind the last triangle.
+    /// When the range ends after the last triangle.
     pub fn corners(&self, range: Range<usize>) -> Option<Triangles> {
         assert!(range.end <= self.triangles(), "a range of the triangles");
         let start = self.header.end + self.vertices() * self.size;
@@ -123,7 +123,7 @@ impl Slices {
     }
 }
 
-/// Whether an element has nothing that a slice would drop.
+/// Whether a slice holds all properties of an element.
 fn is_plain(element: &Element) -> bool {
     element.properties.iter().all(|property| {
         matches!(

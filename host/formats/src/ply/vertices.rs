@@ -2,11 +2,12 @@
 
 use glam::{DVec2, DVec3};
 
-use super::header::{Kind, Role, Scalar};
+use super::header::{Kind, Role};
+use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::VertexAttributes;
 use trioxide_mesh::parallel;
 
-/// Some of the vertices, one after the other.
+/// A part of the vertices.
 #[derive(Default)]
 pub(super) struct VertexChunk {
     points: Vec<DVec3>,
@@ -17,7 +18,7 @@ pub(super) struct VertexChunk {
     pub(super) others: Vec<f64>,
 }
 
-/// A vertex as its properties come.
+/// A vertex under construction.
 pub(super) struct Vertex {
     point: DVec3,
     normal: DVec3,
@@ -35,7 +36,7 @@ impl Vertex {
         }
     }
 
-    /// Takes the value of a property. One that is nothing to us is none of its.
+    /// Sets the value of a property. Properties without a role are ignored.
     pub(super) fn set(&mut self, role: Role, kind: Kind, value: f64) {
         match (role, kind) {
             (Role::Coordinate(axis), _) => self.point[axis] = value,
@@ -49,7 +50,7 @@ impl Vertex {
     }
 }
 
-/// What [`Vertex::set`] takes.
+/// Whether [`Vertex::set`] uses a property of this role.
 pub(super) fn is_of_vertex(role: Role) -> bool {
     matches!(
         role,
@@ -58,18 +59,18 @@ pub(super) fn is_of_vertex(role: Role) -> bool {
 }
 
 /// A channel of a colour from 0 to 255: floats run from 0 to 1, 16-bit integers to 65535, others to 255.
-pub(super) fn channel_value(scalar: Scalar, value: f64) -> u8 {
-    // A float turns into an integer by the nearest in range, NaN into 0.
+pub(super) fn channel_value(scalar: NumberType, value: f64) -> u8 {
+    // The conversion to an integer saturates, and gives 0 for NaN.
     match scalar {
-        Scalar::U8 => value as u8,
-        Scalar::F32 | Scalar::F64 => (255.0 * value).round() as u8,
-        Scalar::U16 => (value / 257.0).round() as u8,
+        NumberType::U8 => value as u8,
+        NumberType::F32 | NumberType::F64 => (255.0 * value).round() as u8,
+        NumberType::U16 => (value / 257.0).round() as u8,
         _ => value.round() as u8,
     }
 }
 
 impl VertexChunk {
-    /// Appends a vertex; `attributes` says which of them are kept ([`super::Header::attributes`]).
+    /// Appends a vertex. `attributes` tells which attributes are kept ([`super::Header::attributes`]).
     pub(super) fn push(&mut self, vertex: &Vertex, attributes: [bool; 3]) {
         let [normals, colors, uvs] = attributes;
         self.points.push(vertex.point);
@@ -86,23 +87,16 @@ impl VertexChunk {
 
     /// The vertices of all chunks, in order.
     pub(super) fn concat(
-        chunks: Vec<VertexChunk>,
-        attributes: [bool; 3],
+        mut chunks: Vec<VertexChunk>,
+        [normals, colors, uvs]: [bool; 3],
     ) -> (Vec<DVec3>, VertexAttributes) {
-        let (mut points, mut normals, mut colors, mut uvs) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for chunk in chunks {
-            points.push(chunk.points);
-            normals.push(chunk.normals);
-            colors.push(chunk.colors);
-            uvs.push(chunk.uvs);
-        }
-        let has = attributes;
+        let chunks = &mut chunks;
         let attributes = VertexAttributes {
-            normals: has[0].then(|| parallel::concat(normals)),
-            colors: has[1].then(|| parallel::concat(colors)),
-            uvs: has[2].then(|| parallel::concat(uvs)),
+            normals: normals.then(|| parallel::concat_lists(chunks, |chunk| &mut chunk.normals)),
+            colors: colors.then(|| parallel::concat_lists(chunks, |chunk| &mut chunk.colors)),
+            uvs: uvs.then(|| parallel::concat_lists(chunks, |chunk| &mut chunk.uvs)),
         };
-        (parallel::concat(points), attributes)
+        let points = parallel::concat_lists(chunks, |chunk| &mut chunk.points);
+        (points, attributes)
     }
 }

@@ -1,4 +1,4 @@
-//! PLY files written.
+//! Writes PLY files.
 
 use std::io;
 use std::ops::Range;
@@ -10,28 +10,34 @@ use super::fields::Column;
 use crate::Encoding;
 use crate::atomic_file::{Out, Records, write_atomically};
 use crate::fields::Number;
-use crate::rows_out::{push_f64, push_integer, write_records, write_sized};
+use crate::rows_out::{push_integer, write_records, write_sized};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Result, parallel};
 
 pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
     write_atomically(path, |file| match encoding {
-        // Compressed is refused before: PLY has no such encoding.
+        // Compressed was refused earlier: PLY has no such encoding.
         Encoding::Binary | Encoding::Compressed => Body::<Little>::of(mesh).write(file),
         Encoding::BigEndian => Body::<Big>::of(mesh).write(file),
         Encoding::Text => Body::<Text>::of(mesh).write(file),
     })
 }
 
-/// How numbers are written.
+/// An encoding of numbers.
 trait Numbers: Sync {
     const NAME: &'static str;
-    /// Whether numbers stand there as they do in memory.
+    /// Whether numbers have their representation in memory.
     const IS_MEMORY: bool = false;
-    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize);
-    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool);
-    /// A number of a field.
     fn number(buffer: &mut Vec<u8>, number: Number, bytes: usize);
+    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize) {
+        Self::number(buffer, Number::Integer(value), bytes);
+    }
+    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool) {
+        match is_short {
+            true => Self::number(buffer, Number::Single(value as f32), 4),
+            false => Self::number(buffer, Number::Double(value), 8),
+        }
+    }
     fn end_row(_buffer: &mut Vec<u8>) {}
 }
 
@@ -43,17 +49,6 @@ impl Numbers for Little {
     const NAME: &'static str = "binary_little_endian";
     const IS_MEMORY: bool = cfg!(target_endian = "little");
 
-    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize) {
-        buffer.extend_from_slice(&value.to_le_bytes()[..bytes]);
-    }
-
-    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool) {
-        match is_short {
-            true => buffer.extend_from_slice(&(value as f32).to_le_bytes()),
-            false => buffer.extend_from_slice(&value.to_le_bytes()),
-        }
-    }
-
     fn number(buffer: &mut Vec<u8>, number: Number, bytes: usize) {
         number.push_bytes(buffer, bytes, false);
     }
@@ -61,17 +56,6 @@ impl Numbers for Little {
 
 impl Numbers for Big {
     const NAME: &'static str = "binary_big_endian";
-
-    fn integer(buffer: &mut Vec<u8>, value: i64, bytes: usize) {
-        buffer.extend_from_slice(&value.to_be_bytes()[8 - bytes..]);
-    }
-
-    fn float(buffer: &mut Vec<u8>, value: f64, is_short: bool) {
-        match is_short {
-            true => buffer.extend_from_slice(&(value as f32).to_be_bytes()),
-            false => buffer.extend_from_slice(&value.to_be_bytes()),
-        }
-    }
 
     fn number(buffer: &mut Vec<u8>, number: Number, bytes: usize) {
         number.push_bytes(buffer, bytes, true);
@@ -81,19 +65,13 @@ impl Numbers for Big {
 impl Numbers for Text {
     const NAME: &'static str = "ascii";
 
-    fn integer(buffer: &mut Vec<u8>, value: i64, _bytes: usize) {
-        push_integer(buffer, value);
+    fn number(buffer: &mut Vec<u8>, number: Number, _bytes: usize) {
+        number.push_text(buffer);
         buffer.push(b' ');
     }
 
     fn float(buffer: &mut Vec<u8>, value: f64, _is_short: bool) {
-        push_f64(buffer, value);
-        buffer.push(b' ');
-    }
-
-    fn number(buffer: &mut Vec<u8>, number: Number, _bytes: usize) {
-        number.push_text(buffer);
-        buffer.push(b' ');
+        Self::number(buffer, Number::Double(value), 8);
     }
 
     fn end_row(buffer: &mut Vec<u8>) {
@@ -101,8 +79,8 @@ impl Numbers for Text {
     }
 }
 
-/// Bytes of the length of a face with at most so many vertices: the types that most programs read, as long as they are
-/// wide enough.
+/// Bytes of the length of a face with at most `longest` vertices: the types that most programs read, if they are wide
+/// enough.
 fn bytes_of_length(longest: usize) -> usize {
     match longest <= usize::from(u8::MAX) {
         true => 1,
@@ -110,10 +88,10 @@ fn bytes_of_length(longest: usize) -> usize {
     }
 }
 
-/// A mesh, and the types that its numbers take.
+/// A mesh, and the types of its numbers.
 struct Body<'a, N> {
     mesh: &'a Mesh,
-    /// Vertices and faces that the header announces.
+    /// Announced numbers of vertices and faces.
     counts: [usize; 2],
     /// Bytes of the length of a face.
     length: usize,
@@ -158,7 +136,7 @@ impl<'a, N: Numbers> Body<'a, N> {
         }
     }
 
-    /// The header behind its comments.
+    /// The header after its comments.
     fn properties(&self) -> String {
         let attributes = &self.mesh.attributes;
         let [points, faces] = self.counts;
@@ -327,7 +305,7 @@ impl<'a, N: Numbers> Body<'a, N> {
 pub struct SharedFile {
     /// Vertices and faces of the whole mesh.
     pub counts: [usize; 2],
-    /// Vertices of the face that has most.
+    /// Most vertices of a face.
     pub longest: usize,
     /// Whether the faces have regions.
     pub has_regions: bool,
@@ -344,10 +322,10 @@ impl SharedFile {
         }
     }
 
-    /// What stands before the first vertex.
+    /// The bytes before the first vertex.
     ///
     /// # Errors
-    /// None: it is written to memory.
+    /// None: it writes to memory.
     pub fn header(&self) -> io::Result<Vec<u8>> {
         let mut header = Vec::new();
         let mesh = Mesh {
@@ -359,18 +337,18 @@ impl SharedFile {
         Ok(header)
     }
 
-    /// Bytes of so many vertices.
+    /// Bytes of `vertices` vertices.
     pub fn vertex_bytes(&self, vertices: u64) -> u64 {
         vertices * size_of::<DVec3>() as u64
     }
 
-    /// Bytes of so many faces, with so many vertices in all.
+    /// Bytes of `faces` faces with `corners` vertices in total.
     pub fn face_bytes(&self, faces: u64, corners: u64) -> u64 {
         let beside = bytes_of_length(self.longest) + 4 * usize::from(self.has_regions);
         faces * beside as u64 + 4 * corners
     }
 
-    /// Writes the vertices of a part: as many points.
+    /// Writes the vertices of a part.
     ///
     /// # Errors
     /// Those of `out`.
@@ -394,8 +372,8 @@ impl SharedFile {
         write_sized(out, &records)
     }
 
-    /// Writes triangles of a part: as many. `rows` gives, of a range of them, the vertices of each by the ids of the
-    /// whole mesh, and its region, which counts where faces have any.
+    /// Writes the triangles of a part. For a range of them, `rows` gives the vertices of each, by their ids in the
+    /// whole mesh, and its region, which is written if the file has regions.
     ///
     /// # Errors
     /// Those of `out`.
@@ -425,7 +403,7 @@ impl SharedFile {
         write_sized(out, &records)
     }
 
-    /// Writes the faces of a part, whose vertex ids are those of the whole mesh.
+    /// Writes the faces of a part. Its vertex ids are those of the whole mesh.
     ///
     /// # Errors
     /// Those of `out`.

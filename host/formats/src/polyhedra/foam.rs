@@ -2,9 +2,9 @@
 //! `.foam` file, which ParaView opens.
 //!
 //! <https://doc.openfoam.com/2312/fundamentals/mesh/>. Inner faces come first, in ascending order of owner and
-//! neighbour: the owner is the polyhedron with the lower id, and the face is seen from it counter-clockwise from
-//! outside. Faces of the boundary follow, a patch for each tag. A barrier face, which has the same polyhedron on both
-//! sides, is two faces of the patch `barriers`: a baffle.
+//! neighbour. The owner is the polyhedron with the lower id, and the face is counter-clockwise as seen from outside of
+//! it. Faces of the boundary follow, with a patch for each tag. A barrier face, which has the same polyhedron on both
+//! sides, becomes two faces of the patch `barriers`: a baffle.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,7 +15,8 @@ use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result};
 
 use crate::atomic_file::AtomicFile;
-use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::off::push_point;
+use crate::rows_out::{push_integer, write_records};
 
 /// A patch: its name, and the sides of its faces.
 type Patch = (String, Vec<u32>);
@@ -103,7 +104,7 @@ fn folder_of(path: &Path) -> PathBuf {
     parent.join("constant").join("polyMesh")
 }
 
-/// The files that [`write`] writes beside the file `path`.
+/// The files that [`write`] writes in addition to the file `path`.
 pub(crate) fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
     let folder = folder_of(path);
     FILES.into_iter().map(move |name| folder.join(name))
@@ -122,14 +123,9 @@ pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
     add(points, &|out| {
         let head = header("vectorField", points, "");
         list(out, &head, mesh.points.len(), |buffer, i| {
-            let p = mesh.points[i];
             buffer.push(b'(');
-            for (k, x) in p.to_array().into_iter().enumerate() {
-                if k > 0 {
-                    buffer.push(b' ');
-                }
-                push_f64(buffer, x);
-            }
+            push_point(buffer, mesh.points[i]);
+            buffer.pop();
             buffer.extend_from_slice(b")\n");
         })
     })?;
@@ -138,12 +134,11 @@ pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
         list(out, &head, poly.sides.len(), |buffer, i| {
             let vertices = mesh.vertices_of(poly.sides[i]);
             push_integer(buffer, vertices.len());
-            buffer.push(b'(');
-            for (k, v) in vertices.enumerate() {
-                if k > 0 {
-                    buffer.push(b' ');
-                }
+            let mut before = b'(';
+            for v in vertices {
+                buffer.push(before);
                 push_integer(buffer, v);
+                before = b' ';
             }
             buffer.extend_from_slice(b")\n");
         })

@@ -17,7 +17,7 @@ use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 
 use crate::fields::{Joined, RESERVED};
-use crate::{Encoding, Format, complete, map_file};
+use crate::{Encoding, Format, complete, parse_file};
 
 mod foam;
 #[cfg(test)]
@@ -28,7 +28,7 @@ pub(crate) mod vtu;
 pub(crate) use foam::beside as beside_foam;
 pub use vtu::is_polyhedra;
 
-/// How a file is written.
+/// The form of a file.
 enum Kind {
     Vtu,
     Foam,
@@ -60,14 +60,11 @@ pub fn check_polyhedra_output(path: &Path) -> Result<()> {
 /// [`trioxide_mesh::Error::File`] when the file cannot be read, [`trioxide_mesh::Error::Parse`] when it does not follow
 /// its format or has cells that are no polyhedra.
 pub fn read_polyhedra(path: &Path) -> Result<PolyhedralMesh> {
-    complete(|| {
-        let file = map_file(path)?;
-        vtu::parse(&file).map_err(|fault| fault.in_text(path, &file))
-    })
+    complete(|| parse_file(path, vtu::parse))
 }
 
-/// Writes `mesh` to the file `path`, whole or not at all. Returns a sentence for whatever of the mesh the file does not
-/// hold.
+/// Writes `mesh` to the file `path`, as a whole or not at all. Returns a sentence for each part of the mesh that the
+/// file does not hold.
 ///
 /// # Errors
 /// [`trioxide_mesh::Error::Format`] for an extension that is not written, [`trioxide_mesh::Error::File`] when the file

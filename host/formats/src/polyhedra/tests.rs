@@ -57,7 +57,7 @@ fn polyhedra_pass_through_vtu() {
     assert!(text.contains("42"), "{text}");
 }
 
-/// Fields of points, polyhedra and tagged faces; one with the name of an array that the format has gets another.
+/// Fields of points, polyhedra and tagged faces. A field with the name of one of the format's arrays is renamed.
 #[test]
 fn fields_of_polyhedra_pass_through_vtu() {
     let mut mesh = house();
@@ -91,7 +91,7 @@ fn fields_of_polyhedra_pass_through_vtu() {
     }
 }
 
-/// Text and polyhedra, points, faces, no neighbours, polyhedra, as Camaron reads them.
+/// Text and polyhedra, points, faces, no neighbours, polyhedra, as Camarón reads them.
 #[test]
 fn polyhedra_are_written_as_visf() {
     let folder = tempfile::tempdir().unwrap();
@@ -116,8 +116,8 @@ fn damaged_polyhedra_are_refused() {
         std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
         read_polyhedra(&path).unwrap_err().to_string()
     };
-    // The cube's first face is without a vertex, has one that does not exist, or one twice; the roof's base is seen
-    // from the same side.
+    // The cube's first face lacks a vertex, has a missing one, or a repeated one; the roof's base has the same
+    // direction as the cube's face.
     assert!(broken("6 4 0 2 3 1", "6 5 0 2 3 1").contains("list of faces"));
     assert!(broken("6 4 0 2 3 1", "6 4 0 2 3 99").contains("vertex 99"));
     assert!(broken("6 4 0 2 3 1", "6 4 0 2 3 3").contains("twice"));
@@ -180,13 +180,13 @@ fn polyhedra_in_the_layout_of_vtk_9_4_are_read() {
     std::fs::write(&path, text(&ends)).unwrap();
     assert!(is_polyhedra(&path));
     assert_eq!(read_polyhedra(&path).unwrap(), expected);
-    // An end behind the list.
+    // An end past the list.
     std::fs::write(&path, text(&[6, 12, 12])).unwrap();
     let error = read_polyhedra(&path).unwrap_err().to_string();
     assert!(error.contains("offsets outside"), "{error}");
 }
 
-/// The five files, as OpenFOAM's documentation has them.
+/// The five files, as OpenFOAM's documentation describes them.
 #[test]
 fn polyhedra_are_written_for_openfoam() {
     let folder = tempfile::tempdir().unwrap();
@@ -201,7 +201,7 @@ fn polyhedra_are_written_for_openfoam() {
         text.split_once("}\n\n").unwrap().1.to_owned()
     };
     assert!(read("points").starts_with("9\n(\n(0 0 0)\n(1 0 0)\n"));
-    // The inner face first, seen from the cube.
+    // The inner face comes first, with the cube's direction.
     assert!(read("faces").starts_with("10\n(\n4(4 5 7 6)\n4(0 2 3 1)\n"));
     assert_eq!(read("neighbour"), "1\n(\n1\n)\n");
     assert!(read("owner").starts_with("10\n(\n0\n0\n"));
@@ -215,7 +215,7 @@ fn polyhedra_are_written_for_openfoam() {
 
 #[test]
 fn a_barrier_face_is_a_baffle() {
-    // Two sides of one face in one polyhedron: not closed, but the format does not mind.
+    // A polyhedron with two sides of one face is not closed, but the format allows it.
     let mut builder = PolyhedraBuilder::default();
     builder.push(&[vec![0, 1, 2], vec![2, 1, 0]]).unwrap();
     let mesh = PolyhedralMesh {

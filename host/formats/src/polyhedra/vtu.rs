@@ -1,16 +1,15 @@
 //! `.vtu` files of polyhedra: cells of type 42, with their faces in the arrays `faces` and `faceoffsets`.
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. For each polyhedron `faces` has its
-//! number of faces, and for each face its number of vertices and the vertices; `faceoffsets` has the end of each
-//! polyhedron in it, and -1 for other cells. The connectivity of a polyhedron lists its vertices. VTK writes another
-//! layout from 9.4 on, and both are read: `polyhedron_to_faces` lists each polyhedron's faces up to its end in
-//! `polyhedron_offsets`, `face_connectivity` each face's vertices up to its end in `face_offsets`. Written is the one
-//! that all versions read. Tagged faces are cells of their own, with the array `marker`. Other arrays of points and
-//! cells are fields.
+//! number of faces, and for each face its number of vertices and its vertices. `faceoffsets` has the end of each
+//! polyhedron in `faces`, and -1 for other cells. The connectivity of a polyhedron lists its vertices. VTK writes
+//! another layout from 9.4 on: `polyhedron_to_faces` lists each polyhedron's faces up to its end in
+//! `polyhedron_offsets`, `face_connectivity` each face's vertices up to its end in `face_offsets`. Both are read; the
+//! first, which all versions read, is written. Tagged faces are cells of their own, with the array `marker`. Other
+//! arrays of points and cells are fields.
 
 use std::path::Path;
 
-use glam::DVec3;
 use roxmltree::Node;
 use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
@@ -22,10 +21,10 @@ use crate::fields::{Joined, RESERVED, split};
 use crate::input::peek_file;
 use crate::references::Copies;
 use crate::text::{Parsed, check_vertex};
-use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault};
+use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault, named_array};
 use crate::volume::vtu::fields;
-use crate::vtu_array::{Array, Numbers, Record};
-use crate::vtu_out::{Sections, field_arrays, field_records, write_grid};
+use crate::vtu_array::{Array, Numbers, TAG, index_type};
+use crate::vtu_out::{Sections, with_sections as with_grid_sections, write_grid};
 
 /// VTK's number of a polyhedron.
 const POLYHEDRON: i64 = 42;
@@ -46,15 +45,15 @@ fn has_polyhedra(file: &[u8]) -> Parsed<bool> {
     let piece = only_piece(root)?;
     let cells = child(piece, "Cells")?;
     let length = Length::Exactly(count(piece, "NumberOfCells")?);
-    let types = array(cells, "types").ok_or_else(|| fault(cells, "there is no array types"))?;
-    Ok(arrays.integers(types, length)?.contains(&POLYHEDRON))
+    let types = arrays.integers(named_array(cells, "types")?, length)?;
+    Ok(types.contains(&POLYHEDRON))
 }
 
 fn only_piece<'a, 'b>(root: Node<'a, 'b>) -> Parsed<Node<'a, 'b>> {
     child(child(root, "UnstructuredGrid")?, "Piece")
 }
 
-/// The polyhedra of a file of one piece.
+/// The polyhedra of a file with one piece.
 pub(super) fn parse(file: &[u8]) -> Parsed<PolyhedralMesh> {
     let file = File::new(file)?;
     let document = file.document()?;
@@ -62,16 +61,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<PolyhedralMesh> {
     let arrays = Arrays::new(&file, root)?;
     let piece = only_piece(root)?;
     let of_points = count(piece, "NumberOfPoints")?;
-    let points = match of_points {
-        0 => Vec::new(),
-        _ => {
-            let node = child(child(piece, "Points")?, "DataArray")?;
-            let length = Length::Exactly(of_points.saturating_mul(3));
-            let coordinates = arrays.floats(node, length)?;
-            let points = coordinates.as_chunks().0.iter();
-            points.map(|c| DVec3::from_array(*c)).collect()
-        }
-    };
+    let points = arrays.points(piece, of_points)?;
     let cells = Cells::read(&arrays, piece)?;
     let mut builder = PolyhedraBuilder::default();
     let mut tagged = Vec::new();
@@ -129,16 +119,16 @@ struct Cells<'a, 'b> {
     offsets: Vec<i64>,
     connectivity: Vec<i64>,
     faces: Faces,
-    /// What lists of faces become: any number of cells may name one face.
+    /// Count of the faces' copies: any number of cells may name one face.
     copies: Copies,
 }
 
 /// Faces of the polyhedra.
 enum Faces {
-    /// Of each polyhedron their number, and of each face its number of vertices and the vertices; and the end of each
-    /// cell, -1 for none.
+    /// For each polyhedron the number of its faces, and for each face its number of vertices and its vertices; and the
+    /// end of each cell, -1 for none.
     Streams { numbers: Vec<i64>, ends: Vec<i64> },
-    /// Vertices of faces and the end of each; faces of polyhedra and the end of each cell.
+    /// Vertices of faces and the end of each face; faces of polyhedra and the end of each cell.
     Lists {
         vertices: Vec<i64>,
         face_ends: Vec<i64>,
@@ -151,10 +141,7 @@ impl<'a, 'b> Cells<'a, 'b> {
     fn read(arrays: &Arrays, piece: Node<'a, 'b>) -> Parsed<Cells<'a, 'b>> {
         let cells = count(piece, "NumberOfCells")?;
         let node = child(piece, "Cells")?;
-        let numbers = |name: &str, length| {
-            let missing = || fault(node, format!("there is no array {name}"));
-            arrays.integers(array(node, name).ok_or_else(missing)?, length)
-        };
+        let numbers = |name: &str, length| arrays.integers(named_array(node, name)?, length);
         let reach = |ends: &[i64]| {
             let reach = ends.iter().copied().max().unwrap_or(0).max(0);
             Length::AtMost(usize::try_from(reach).unwrap_or(0))
@@ -341,10 +328,10 @@ fn running_sum(counts: impl Iterator<Item = usize>) -> Vec<usize> {
         .collect()
 }
 
-/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers` there is an array of them also
-/// where no face is tagged.
+/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers`, there is an array of markers
+/// even if no face is tagged.
 ///
-/// Of the faces it needs those that polyhedra and tags name, seen from outside of any polyhedron.
+/// Polyhedra and tags must name all faces that the file needs, as seen from outside of any polyhedron.
 pub(crate) fn with_sections<R>(
     mesh: &PolyhedralMesh,
     has_markers: bool,
@@ -364,11 +351,6 @@ pub(crate) fn with_sections<R>(
             .map(|&side| 1 + mesh.faces.get(side as usize / 2).len())
             .sum::<usize>()
     }));
-    let point = |i: usize, numbers: &mut Numbers| {
-        for coordinate in mesh.points[i].to_array() {
-            numbers.float(coordinate);
-        }
-    };
     let vertices = |i: usize, numbers: &mut Numbers| match i < solid {
         true => vertices_of(mesh, i)
             .into_iter()
@@ -406,66 +388,25 @@ pub(crate) fn with_sections<R>(
     let last = |ends: &[usize]| ends.last().copied().unwrap_or(0);
     let (of_corners, of_faces) = (last(&ends), last(&face_ends));
     let most = mesh.points.len().max(of_corners).max(of_faces);
-    let (index, size) = match i32::try_from(most) {
-        Ok(_) => ("Int32", 4),
-        Err(_) => ("Int64", 8),
-    };
-    fn array<'a>(
-        (kind, size): (&'static str, usize),
-        name: &'static str,
-        [numbers, records]: [usize; 2],
-        record: &'a Record<'a>,
-    ) -> Array<'a> {
-        Array {
-            kind,
-            size,
-            name: name.into(),
-            more: "".into(),
-            numbers,
-            records,
-            record,
-        }
-    }
-    let (index, tag) = ((index, size), ("Int32", 4));
-    let of_points = [Array {
-        more: " NumberOfComponents=\"3\"".into(),
-        ..array(
-            ("Float64", 8),
-            "Points",
-            [3 * mesh.points.len(), mesh.points.len()],
-            &point,
-        )
-    }];
+    let index = index_type(most);
     let of_cells = [
-        array(index, "connectivity", [of_corners, cells], &vertices),
-        array(index, "offsets", [cells, cells], &end),
-        array(("UInt8", 1), "types", [cells, cells], &kind),
-        array(index, "faces", [of_faces, solid], &faces),
-        array(index, "faceoffsets", [cells, cells], &face_end),
+        Array::new(index, "connectivity", [of_corners, cells], &vertices),
+        Array::new(index, "offsets", [cells, cells], &end),
+        Array::new(("UInt8", 1), "types", [cells, cells], &kind),
+        Array::new(index, "faces", [of_faces, solid], &faces),
+        Array::new(index, "faceoffsets", [cells, cells], &face_end),
     ];
     let mut data = Vec::new();
     if mesh.regions.is_some() {
-        data.push(array(tag, "region", [cells, cells], &region));
+        data.push(Array::new(TAG, "region", [cells, cells], &region));
     }
     if has_markers {
-        data.push(array(tag, "marker", [cells, cells], &marker));
+        data.push(Array::new(TAG, "marker", [cells, cells], &marker));
     }
-    let of_point_fields: Vec<Joined> = mesh.fields.points.iter().map(Joined::of).collect();
     let lists = [&mesh.fields.cells, &mesh.fields.sides];
-    let of_cell_fields = Joined::of_two(lists, [solid, mesh.tagged.len()], RESERVED);
-    let point_records = field_records(&of_point_fields);
-    let cell_records = field_records(&of_cell_fields);
-    let point_data = field_arrays(&of_point_fields, &point_records);
-    data.extend(field_arrays(&of_cell_fields, &cell_records));
-    let counts = format!(
-        "NumberOfPoints=\"{}\" NumberOfCells=\"{cells}\"",
-        mesh.points.len()
-    );
-    let sections = [
-        ("PointData", "", &point_data[..]),
-        ("Points", "", &of_points[..]),
-        ("Cells", "", &of_cells[..]),
-        ("CellData", "", &data[..]),
+    let fields = [
+        mesh.fields.points.iter().map(Joined::of).collect(),
+        Joined::of_two(lists, [solid, mesh.tagged.len()], RESERVED),
     ];
-    then(&counts, &sections)
+    with_grid_sections(&mesh.points, cells, &of_cells, (data, ""), &fields, then)
 }

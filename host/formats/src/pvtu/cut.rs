@@ -1,4 +1,4 @@
-//! Pieces of a mesh that is whole in memory.
+//! Cuts a mesh in memory into pieces.
 
 use std::ops::Range;
 
@@ -10,31 +10,31 @@ use trioxide_mesh::volume::{self, MixedCells, VolumeMesh};
 use super::{Cells, Piece, number};
 use crate::fields::of_attributes;
 
-/// A mesh that is cut into pieces: blocks of its cells, in their order, with their vertices.
+/// A mesh cut into pieces: blocks of its cells, in their order, with their vertices.
 ///
-/// Segments and tagged faces are dealt in blocks too, those of polyhedra with the first polyhedron that they bound. A
-/// vertex without a cell is in the piece whose block of all vertices has it.
+/// Segments and tagged faces are distributed in blocks too; tagged faces of polyhedra belong to the piece of the first
+/// polyhedron that they bound. A vertex without a cell belongs to the piece whose block of all vertices contains it.
 pub struct Cut {
     mesh: Cells,
     pieces: usize,
     has_markers: bool,
-    /// Whether a cell, a segment or a tagged face has each vertex.
+    /// Whether a cell, a segment or a tagged face uses each vertex.
     is_used: Vec<bool>,
     /// Whether a piece before the next one has each vertex.
     is_seen: Vec<bool>,
-    /// Place of each vertex of the piece among these; of others any number.
+    /// Place of each vertex of the piece among its vertices; undefined for other vertices.
     places: Vec<u32>,
-    /// The next piece.
+    /// Number of the next piece.
     next: usize,
-    /// Whether a piece before it has each tagged face of polyhedra.
+    /// Whether an earlier piece has each tagged face of polyhedra.
     is_dealt: Vec<bool>,
 }
 
 impl Cut {
-    /// Cuts a mesh into so many pieces.
+    /// Cuts a mesh into `pieces` pieces.
     pub fn new(mut mesh: Cells, pieces: usize) -> Self {
         if let Cells::Surface(mesh) = &mut mesh {
-            // Whether colours have an alpha is to be the same in all pieces.
+            // All pieces must agree whether colours have an alpha.
             let attributes = of_attributes(&std::mem::take(&mut mesh.attributes));
             let all = attributes.iter().chain(&mesh.fields.points).cloned();
             let all: Fields = all.collect();
@@ -84,8 +84,8 @@ impl Cut {
         (k * length).min(total)..((k + 1) * length).min(total)
     }
 
-    /// The vertices of the next piece, whose cells have these corners, ascending; and for each 1 if an earlier piece
-    /// has it, else 0.
+    /// The vertices of the next piece, whose cells have these corners, ascending; and for each vertex 1 if an earlier
+    /// piece has it, or else 0.
     fn vertices(&mut self, mut corners: Vec<u32>) -> (Vec<u32>, Vec<u8>) {
         let of_block = self.block(self.is_used.len(), self.next);
         let loose = of_block.filter(|&v| !self.is_used[v]);
@@ -103,10 +103,10 @@ impl Cut {
     /// The next piece.
     ///
     /// # Panics
-    /// Behind the last one.
+    /// After the last one.
     pub fn next_piece(&mut self) -> Piece {
         assert!(self.next < self.pieces, "{} pieces", self.pieces);
-        // The pieces borrow nothing of the mesh, which is put back.
+        // The pieces do not borrow from the mesh, which is put back.
         let mesh = std::mem::replace(&mut self.mesh, Cells::Surface(Mesh::default()));
         let cells = match &mesh {
             Cells::Surface(mesh) => Cells::Surface(self.of_surface(mesh)),
@@ -157,7 +157,7 @@ impl Cut {
 
     fn of_volume(&mut self, mesh: &VolumeMesh) -> VolumeMesh {
         let cells = self.block(mesh.cells.len(), self.next);
-        // Where no cell is, readers take a tagged face for one of a surface.
+        // Without a cell, readers take a tagged face for a face of a surface.
         let with_cells = match mesh.cells.len() {
             0 => self.pieces,
             count => count.div_ceil(count.div_ceil(self.pieces)),
@@ -243,7 +243,7 @@ fn part(tags: Option<&[i32]>, range: &Range<usize>) -> Option<Vec<i32>> {
     tags.map(|tags| tags[range.clone()].to_vec())
 }
 
-/// Lists of vertices by their places.
+/// Lists of vertices, mapped to their places.
 fn lists<'a>(all: impl Iterator<Item = &'a [u32]>, place: impl Fn(&u32) -> u32) -> Polygons {
     let mut lists = Polygons {
         offsets: vec![0],

@@ -1,9 +1,9 @@
-//! `.pvtu`: the list of a mesh's pieces, a `.vtu` each.
+//! `.pvtu`: the list of a mesh's pieces, one `.vtu` each.
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Each cell is in one piece, and no cell is
-//! a ghost: pieces one behind the other have the cells in their order. A vertex is in all pieces with cells at it, and
-//! in all but the first of them it is marked as a duplicate, by a 1 in the array `vtkGhostType` of points. The array
-//! `vertex` has the vertices' ids in the whole mesh.
+//! a ghost: the pieces in order have the cells in their order. A vertex is in all pieces with cells at it; in all but
+//! the first of them it is marked as a duplicate, by a 1 in the point array `vtkGhostType`. The array `vertex` has the
+//! vertices' ids in the whole mesh.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,8 +15,9 @@ use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::volume::VolumeMesh;
 
 use crate::atomic_file::{AtomicFile, Out, write_atomically};
+use crate::grid_out::GridMesh;
 use crate::vtu_out::{Sections, arrays_of, write_grid};
-use crate::{Encoding, polyhedra, volume, vtu};
+use crate::{Encoding, polyhedra, vtu};
 
 mod cut;
 #[cfg(test)]
@@ -24,14 +25,14 @@ mod tests;
 
 pub use cut::Cut;
 
-/// VTK's array of ghosts, and of points that an earlier piece has.
+/// VTK's array that marks ghost cells, and points of an earlier piece.
 const GHOSTS: &str = "vtkGhostType";
 
 /// The cells of a mesh, or of a piece of one.
 pub enum Cells {
     /// Faces and segments.
     Surface(Mesh),
-    /// Cells that fill space, and tagged faces.
+    /// Cells of three dimensions, and tagged faces.
     Volume(VolumeMesh),
     /// Polyhedra and tagged faces.
     Polyhedra(PolyhedralMesh),
@@ -56,8 +57,8 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// The piece of a surface: `vertices` are the ids of its vertices in the whole mesh, `duplicates` has a 1 for each
-    /// that an earlier piece has, else 0. `has_markers` says whether any piece has segments.
+    /// The piece of a surface. `vertices` are the ids of its vertices in the whole mesh; `duplicates` has a 1 for each
+    /// vertex of an earlier piece, or else 0. `has_markers`: whether any piece has segments.
     pub fn of_surface(
         mut mesh: Mesh,
         vertices: Vec<i64>,
@@ -74,7 +75,7 @@ impl Piece {
     /// The bytes of the piece's `.vtu`.
     ///
     /// # Panics
-    /// Never: memory takes all bytes.
+    /// Never: it writes to memory.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.write_to(&mut bytes).expect("it is written to memory");
@@ -98,13 +99,13 @@ impl Piece {
     fn with_sections<R>(&self, then: impl FnOnce(&str, &Sections) -> R) -> R {
         let has_markers = self.has_markers;
         match &self.cells {
-            Cells::Surface(mesh) => vtu::with_sections(mesh, has_markers, then),
-            Cells::Volume(mesh) => volume::vtu::with_sections(mesh, has_markers, then),
+            Cells::Surface(mesh) => vtu::with_sections(GridMesh::Surface(mesh), has_markers, then),
+            Cells::Volume(mesh) => vtu::with_sections(GridMesh::Volume(mesh), has_markers, then),
             Cells::Polyhedra(mesh) => polyhedra::vtu::with_sections(mesh, has_markers, then),
         }
     }
 
-    /// Writes the list of `pieces`, names of files in the folder of `path`, which have the arrays of this one.
+    /// Writes the list of `pieces`, names of files in the folder of `path`. They must have the arrays of this piece.
     ///
     /// # Errors
     /// [`Error::File`](trioxide_mesh::Error::File) when the file cannot be written.
@@ -114,14 +115,14 @@ impl Piece {
     }
 }
 
-/// The names of the files of `count` pieces of the list at `path`, beside it.
+/// The names of the files of `count` pieces, next to the list at `path`.
 pub fn piece_names(path: &Path, count: usize) -> Vec<String> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     (0..count).map(|k| format!("{stem}_{k}.vtu")).collect()
 }
 
-/// Adds what tells of a piece's vertices, and that none of its `cells` is a ghost. The arrays of ghosts that the mesh
-/// has are of other pieces.
+/// Adds the ids and duplicates of a piece's vertices, and marks its `cells` as no ghosts. The mesh's own arrays of
+/// ghosts belong to other pieces and are removed.
 fn number(fields: &mut MeshFields, vertices: Vec<i64>, duplicates: Vec<u8>, cells: usize) {
     for of_elements in [&mut fields.points, &mut fields.cells, &mut fields.sides] {
         of_elements.take(GHOSTS);

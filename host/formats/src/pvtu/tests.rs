@@ -1,4 +1,4 @@
-//! Pieces that are read together are the mesh.
+//! Pieces that are read together give the mesh.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use trioxide_mesh::polyhedra::{PolyhedraBuilder, TaggedFace};
 use super::*;
 use crate::{read, read_polyhedra, read_volume};
 
-/// Writes the pieces of a mesh; the file of the list.
+/// Writes the pieces of a mesh. Returns the file of the list.
 fn write_pieces(folder: &Path, mesh: Cells, count: usize) -> std::path::PathBuf {
     let path = folder.join("all.pvtu");
     let names = piece_names(&path, count);
@@ -25,7 +25,7 @@ fn write_pieces(folder: &Path, mesh: Cells, count: usize) -> std::path::PathBuf 
     path
 }
 
-/// Vertices of the pieces by their ids, without duplicates: the places of `count` vertices.
+/// The place of each of `count` vertices in the pieces, without duplicates, from their ids.
 fn firsts(fields: &mut MeshFields, count: usize) -> (Vec<i64>, Vec<u32>) {
     let mut take = |name: &str| {
         let values = fields.points.take(name).expect(name).values;
@@ -50,7 +50,7 @@ fn by_ids(ids: &[i64]) -> impl Fn(&mut u32) {
     |v| *v = ids[*v as usize] as u32
 }
 
-/// A surface of faces of all sizes with all that a mesh carries, and a vertex without a face.
+/// A surface of faces of all sizes with all attributes and fields, and a vertex without a face.
 fn surface() -> Mesh {
     let points: Vec<DVec3> = (0..9_u32)
         .map(|i| DVec3::new((i % 3).into(), (i / 3).into(), 0.5))
@@ -82,7 +82,7 @@ fn surface() -> Mesh {
             .to_vec(),
         attributes: VertexAttributes {
             normals: Some(points.clone()),
-            // One alone has an alpha.
+            // One colour has an alpha.
             colors: Some(
                 (0..9_u8)
                     .map(|i| [i, 0, 1, if i == 3 { 9 } else { 255 }])
@@ -109,7 +109,7 @@ fn pieces_of_a_surface_are_the_surface() {
         for count in [1, 2, 3, 7] {
             let path = write_pieces(folder.path(), Cells::Surface(expected.clone()), count);
             let mut mesh = read(&path).unwrap();
-            // The ids have the name that is free.
+            // The ids got the free name.
             let vertex = mesh.fields.points.take("vertex").unwrap();
             let mut ids = mesh.fields.points.take("vertex_2").unwrap();
             ids.name = "vertex".to_owned();
@@ -204,7 +204,7 @@ fn pieces_of_a_volume_mesh_are_the_mesh() {
     }
 }
 
-/// A row of cubes, of which neighbours share a face.
+/// A row of cubes; neighbours share a face.
 #[test]
 fn pieces_of_polyhedra_are_the_polyhedra() {
     let folder = tempfile::tempdir().unwrap();
@@ -219,7 +219,7 @@ fn pieces_of_polyhedra_are_the_polyhedra() {
             [2, 6, 7, 3],
             [3, 7, 4, 0],
         ];
-        // Seen from outside they run counter-clockwise.
+        // Counter-clockwise as seen from outside.
         let faces = faces.map(|face| face.map(v).into_iter().rev().collect::<Vec<u32>>());
         builder.push(&faces).unwrap();
     }

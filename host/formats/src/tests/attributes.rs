@@ -5,7 +5,7 @@ use glam::DVec2;
 use super::*;
 use trioxide_mesh::mesh::VertexAttributes;
 
-/// Two triangles whose vertices carry all that there is.
+/// Two triangles whose vertices have all attributes.
 pub(super) fn decorated() -> Mesh {
     Mesh {
         attributes: VertexAttributes {
@@ -142,14 +142,14 @@ fn ply_types_and_names() {
         let uvs = text(&properties, "0 0 0.1 0.2\n0 0 3 4\n").uvs.unwrap();
         assert_eq!(uvs, [DVec2::new(0.1, 0.2), DVec2::new(3.0, 4.0)]);
     }
-    // A second name for the same: the first counts. Two of three components are no normal.
+    // A second name for the same attribute: the first counts. Two of three components are no normal.
     let properties = "property float s\nproperty float t\nproperty float u\nproperty float v\n\
                       property float nx\nproperty float ny\n";
     let attributes = text(properties, "0 0 1 2 3 4 5 6\n0 0 1 2 3 4 5 6\n");
     assert_eq!(attributes.uvs.unwrap()[1], DVec2::new(1.0, 2.0));
     assert_eq!(attributes.normals, None);
 
-    // Binary, mixed types between other properties; once more with a list, which is read vertex by vertex.
+    // Binary, with mixed types between other properties; and again with a list, which is read vertex by vertex.
     for list in ["", "property list uchar uchar tags\n"] {
         let header = format!(
             "ply\nformat binary_big_endian 1.0\nelement vertex 2\nproperty double x\nproperty short nz\n\
@@ -200,7 +200,7 @@ fn ply_faces_of_one_size_and_of_several_read_alike() {
             assert_eq!(read(&path).unwrap(), quads);
         }
     }
-    // A fault is found in whatever face it is, and in the same words as one by one.
+    // A fault is found in any face, and reported in the same words as when reading one by one.
     for (triangles, at) in [(vec![[0, 1, 2]; 9], 8), (vec![[0, 1, 2]; 20], 5)] {
         let mesh = Mesh {
             faces: Faces::Triangles(triangles),
@@ -227,7 +227,7 @@ fn ply_faces_of_one_size_and_of_several_read_alike() {
                 "{message}"
             );
         }
-        // One of four vertices among them: 16 bytes, so the rest is read by its own length.
+        // One face of four vertices: 16 bytes, so the rest is read by each face's length.
         let mut longer = file[..start + 13].to_vec();
         longer.push(4);
         longer.extend([0u32, 1, 2, 3].map(u32::to_le_bytes).concat());
@@ -240,7 +240,7 @@ fn ply_faces_of_one_size_and_of_several_read_alike() {
 
 #[test]
 fn ply_without_faces_and_with_segments() {
-    // What follows the faces is not taken for one.
+    // Data after the faces is not read as a face.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.ply");
     let mesh = Mesh {
@@ -325,7 +325,7 @@ fn obj_corners_agree_or_are_left_out() {
         notes,
         "normals are left out: vertex 1 has none at one of its corners"
     );
-    // Normals that no corner names are nobody's; without faces, they are the vertices' if there are as many.
+    // Normals that no corner names belong to no vertex. Without faces they belong to the vertices if the numbers agree.
     assert_eq!(
         read(&format!("{normals}f 1 2 3")).0,
         VertexAttributes::default()
@@ -342,7 +342,7 @@ fn obj_corners_agree_or_are_left_out() {
         colored.mesh.attributes.colors.unwrap(),
         [[0, 128, 255, 255], [255; 4]]
     );
-    // Of a weight, or of one vertex only, there is no colour.
+    // A weight, or the colour of a single vertex, gives no colours.
     for text in ["v 0 0 0 1\nv 1 0 0 1\n", "v 0 0 0 0 0.5 1\nv 1 0 0\n"] {
         let loaded = super::super::obj::parse(text.as_bytes()).unwrap();
         assert_eq!(loaded.mesh.attributes.colors, None);

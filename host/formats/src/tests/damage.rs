@@ -10,7 +10,7 @@ use trioxide_mesh::mesh::Triangulation;
 use trioxide_mesh::rules;
 
 fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
-    // One file after the other, so that damage can strike each.
+    // Joined by `|`, so that damage can hit each file.
     let mut parts = file.split(|byte| *byte == b'|');
     let mut part = || parts.next().unwrap_or_default();
     let nodes = triangle::parse_nodes(part())?;

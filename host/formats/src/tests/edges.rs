@@ -19,7 +19,7 @@ fn parse_text(text: &str) -> (EdgeTriangulation, Vec<bool>) {
     parse(text.as_bytes()).unwrap()
 }
 
-/// Figure B.1 in, figure B.2 out.
+/// Reads figure B.1, writes figure B.2.
 #[test]
 fn the_figures() {
     let input = std::fs::read_to_string(fixture("three_triangles.edges")).unwrap();
@@ -30,12 +30,12 @@ fn the_figures() {
 
     reference::refine(&mut mesh, |t| marked[t as usize]);
     let output = std::fs::read_to_string(fixture("three_triangles_refined.edges")).unwrap();
-    // The paper pads the triangles' columns.
+    // The paper aligns the triangles' columns with blanks.
     let single_blanks = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
     let single_blanks: String = output.lines().map(single_blanks).collect();
     assert_eq!(text(&mesh, &[], Layout::Ends), single_blanks);
 
-    // Its points come in the order of the edges' ends.
+    // The points come in the order of the edges' ends.
     let (read, marked) = parse_text(&output);
     assert_eq!(marked, [false; 7]);
     assert_eq!(read.triangles, mesh.triangles);
@@ -45,7 +45,7 @@ fn the_figures() {
     );
     assert_eq!(text(&read, &[], Layout::Ends), single_blanks);
 
-    // For other commands.
+    // As other commands read it.
     let mesh = super::read(&fixture("three_triangles.edges")).unwrap();
     assert_eq!(triangles_of(&mesh), [[1, 0, 2], [3, 1, 2], [3, 2, 4]]);
 }
@@ -77,7 +77,7 @@ fn both_layouts_read_back_to_the_bit() {
         ends.map(|&v| bits(&mesh.points[v as usize])).collect()
     };
     assert_eq!(ends(&read), ends(&mesh));
-    // Only the numbers of points changed.
+    // Only the numbers of points differ.
     assert_eq!(read.points.len(), mesh.points.len());
 
     let empty = EdgeTriangulation::default();

@@ -7,7 +7,7 @@ use trioxide_mesh::mesh::{EdgeTriangulation, Polygons, VertexAttributes};
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::volume::{Cells, MixedCells, VolumeMesh};
 
-/// Every encoding and version; those that a format has not are refused.
+/// Every encoding and version; a format refuses the ones that it does not have.
 fn options() -> impl Iterator<Item = WriteOptions> {
     let encodings = [
         None,
@@ -25,7 +25,7 @@ fn options() -> impl Iterator<Item = WriteOptions> {
     })
 }
 
-/// Fields of so many points, and of no other element.
+/// Fields of `points` points, and of no other element.
 fn fields(points: usize) -> MeshFields {
     let mut fields = MeshFields::default();
     let heights = vec![0.5; points];
@@ -41,7 +41,7 @@ fn fields(points: usize) -> MeshFields {
     fields
 }
 
-/// Meshes without faces, and with faces that have no vertices.
+/// Meshes without faces, and with faces but without vertices.
 fn surfaces() -> Vec<Mesh> {
     let triangles = Faces::Triangles(Vec::new());
     let without_offsets = Polygons {

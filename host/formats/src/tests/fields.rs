@@ -1,10 +1,10 @@
-//! Named fields through files: as they are, or named in a note.
+//! Named fields through files: unchanged, or named in a note.
 
 use super::*;
 use trioxide_mesh::fields::{Field, Fields, Values};
 use trioxide_mesh::mesh::VertexAttributes;
 
-/// Four numbers of every type: the ends of its range, or what shows whether a float is exact.
+/// Four numbers of every type: the ends of its range, or floats that show lost bits.
 pub(crate) fn of_every_type() -> Vec<(&'static str, Values)> {
     vec![
         ("i8", vec![i8::MIN, -1, 0, i8::MAX].into()),
@@ -73,7 +73,7 @@ fn surfaces_in_vtu_keep_every_field_and_attribute() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.vtu");
     let mut mesh = full_mesh();
-    // Of faces and of segments.
+    // A name of both faces and segments.
     let both = Field::scalars("load", vec![1i32, 2, 3, 4]);
     mesh.fields.cells.push(both.clone());
     mesh.fields.sides.push(both);
@@ -94,7 +94,7 @@ fn surfaces_in_vtu_keep_every_field_and_attribute() {
     assert_eq!(read(&path).unwrap(), mesh);
 }
 
-/// meshio 5.3 writes point data as text so; the array of another type is in another order than ours.
+/// meshio 5.3 writes point data as text like this. The array of another type has another order than ours.
 #[test]
 fn fields_of_others_vtu_files_are_read() {
     let file = r#"<VTKFile type="UnstructuredGrid" version="0.1" byte_order="LittleEndian">
@@ -114,7 +114,7 @@ fn fields_of_others_vtu_files_are_read() {
         vec![0.1f32, 0.2, 0.3].into()
     );
     assert_eq!(points.get("v").unwrap().components, 2);
-    // The line has 0, as a writer would fill it.
+    // The line has 0, as a writer would write it.
     assert_eq!(
         mesh.fields.cells.get("part").unwrap().values,
         vec![9u8].into()
@@ -129,7 +129,7 @@ fn ply_keeps_fields_of_vertices_and_faces() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
     let mut mesh = full_mesh();
-    // No type holds these: the note says so.
+    // No type holds these: a note reports it.
     let lost = ["i64", "u64"].map(|kind| format!("point {kind}"));
     let losses = Format::to_write(&path)
         .unwrap()
@@ -151,7 +151,7 @@ fn ply_keeps_fields_of_vertices_and_faces() {
     mesh.fields
         .points
         .push(Field::scalars("large", vec![1i64 << 40, 0, 1, -2]));
-    // Names that have a meaning, or a blank, are others in the file.
+    // Names with a meaning, or with a blank, change in the file.
     mesh.fields
         .points
         .push(Field::scalars("nx", vec![1.0, 2.0, 3.0, 4.0]));
@@ -176,7 +176,7 @@ fn ply_keeps_fields_of_vertices_and_faces() {
     for encoding in [Encoding::Binary, Encoding::BigEndian, Encoding::Text] {
         write_encoded(&path, &mesh, Some(encoding)).unwrap();
         assert_eq!(read(&path).unwrap(), expected, "{encoding:?}");
-        // Triangles alone are read and written another way.
+        // Meshes of triangles only have their own code.
         let triangles = |mesh: &Mesh| Mesh {
             faces: Faces::Triangles(vec![[0, 1, 2], [1, 2, 3], [2, 3, 0], [3, 0, 1]]),
             ..mesh.clone()
@@ -186,7 +186,7 @@ fn ply_keeps_fields_of_vertices_and_faces() {
     }
 }
 
-/// `u` is a texture coordinate beside `v` only, and `t` is a field where there is no `s`.
+/// `u` is a texture coordinate only beside `v`; `t` is a field if there is no `s`.
 #[test]
 fn names_of_ply_properties_that_mean_something_together_are_fields_alone() {
     let folder = tempfile::tempdir().unwrap();
@@ -346,7 +346,7 @@ fn las_keeps_classes_returns_and_times() {
             assert!(losses.is_empty(), "{losses:?}");
         }
     }
-    // A class beyond the legacy formats needs another one; what no format holds is named.
+    // A class beyond the legacy formats needs another format. A note names fields that no format holds.
     let path = folder.path().join("b.las");
     let odd = [
         ("classification", bytes([2, 6, 32, 0])),

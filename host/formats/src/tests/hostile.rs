@@ -1,4 +1,4 @@
-//! Files that are none of their format, or were made to take time or memory.
+//! Files that do not follow their format, or were made to consume time or memory.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ fn garbage_named_obj_is_refused() {
         let error = error(obj::parse, garbage);
         assert!(error.starts_with("f:1: expected a keyword of OBJ such as v or f, found `"));
     }
-    // Without a vertex, but of the format.
+    // Without a vertex, but valid.
     for empty in [
         "",
         "# made by hand\n\n",
@@ -31,7 +31,7 @@ fn garbage_named_obj_is_refused() {
     ] {
         assert_eq!(obj::parse(empty.as_bytes()).unwrap(), Mesh::default());
     }
-    // Keywords of others are skipped where there are vertices.
+    // Unknown keywords are skipped if there are vertices.
     assert_eq!(obj::parse(b"zmodel 1\nv 0 0 0\n").unwrap().points.len(), 1);
 }
 
@@ -73,7 +73,7 @@ fn lines_may_end_in_carriage_returns_alone() {
     assert_eq!(off::parse(off_file.as_bytes()).unwrap().faces.len(), 1);
 }
 
-/// Files with line feeds were read, the same files with carriage returns were refused or empty.
+/// Files with line feeds were read; the same files with carriage returns were refused or empty.
 #[test]
 fn carriage_returns_alone_end_lines_of_every_text_format() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,7 +110,7 @@ fn carriage_returns_alone_end_lines_of_every_text_format() {
     assert_eq!(error(ply::parse, binary), expected);
 }
 
-/// 400,000 continued lines took 9.6 s: all that came before was looked through at each.
+/// 400,000 continued lines took 9.6 s: each line searched all text before it.
 #[test]
 fn many_continued_lines_of_obj_take_linear_time() {
     let mut file = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf".to_owned();
@@ -142,7 +142,7 @@ fn compressed_points(points: usize, array: &[u8]) -> Vec<u8> {
 /// 1 MB of compressed zeros asked for 8 GiB although three numbers were declared.
 #[test]
 fn a_compressed_array_of_vtu_is_not_longer_than_declared() {
-    // Blocks whose headers announce 2^40 bytes: nothing is made of them.
+    // Blocks whose headers announce 2^40 bytes: no memory is allocated for them.
     let array: Vec<u8> = [1u64, 1 << 40, 0, 1 << 31]
         .iter()
         .flat_map(|x| x.to_le_bytes())
@@ -232,7 +232,7 @@ fn the_bounds_of_las_are_those_of_its_points() {
     }
 }
 
-/// Four numbers a vertex gave a third more corners than vertices (found by fuzzing).
+/// Vertices of four numbers gave a third more corners than vertices (found by fuzzing).
 #[test]
 fn vertices_of_gltf_have_three_numbers_each() {
     let data =

@@ -1,4 +1,4 @@
-//! Every format: oddities of others' files and faults.
+//! Every format: unusual files of other programs, and faults.
 
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@ fn element_sets_of_abaqus_are_regions() {
     let (mesh, notes) = read_with_notes(&path).unwrap();
     assert_eq!((mesh.points.len(), mesh.faces.len()), (21, 28));
     let regions = mesh.regions.unwrap();
-    // Lines have the first three numbers.
+    // Lines have the first three region numbers.
     let in_region = |region| regions.iter().filter(|&&r| r == region).count();
     assert_eq!([in_region(4), in_region(5)], [14, 14]);
     assert_eq!(mesh.segments.len(), 6);
@@ -100,7 +100,7 @@ fn xdmf_inline_and_in_binary_files_is_read_and_hdf5_is_refused() {
         );
         assert_eq!(found, format!("f:6: {reason}"));
     }
-    // A vector of this name, as another program may write one, is no region of each cell.
+    // Another program's vector of this name gives no regions.
     let vectors = text.replacen(
         "Center=\"Cell\"><DataItem DataType=\"Int\">4 5<",
         "AttributeType=\"Vector\" Center=\"Cell\"><DataItem>1 0 0 0 1 0<",
@@ -163,7 +163,7 @@ fn steps_of_xdmf_in_time_and_parts_in_space() {
             .len(),
         3
     );
-    // Nested as deep as it is long.
+    // As deep as it is long.
     let deep = format!(
         "<Xdmf><Domain>{}{}</Domain></Xdmf>",
         "<Grid>".repeat(900),
@@ -218,7 +218,7 @@ fn gltf_is_read_where_its_nodes_put_it() {
     let mesh = loaded.mesh;
     assert_eq!(mesh.points.len(), 12);
     assert_eq!(mesh.points[1], DVec3::new(9.0, 0.0, 0.0));
-    // Mirrored, a triangle runs the other way round.
+    // A mirrored triangle is reversed.
     assert_eq!(triangles_of(&mesh), [[0, 2, 1], [4, 6, 5], [6, 7, 5]]);
     let ends: Vec<_> = mesh.segments.iter().map(|s| s.ends).collect();
     assert_eq!(ends, [[8, 9], [9, 10], [10, 8]]);
@@ -269,7 +269,7 @@ fn gltf_is_read_where_its_nodes_put_it() {
     ] {
         assert_eq!(error(gltf::parse, text(from, to)), format!("f:1: {reason}"));
     }
-    // Any number of nodes may show one mesh, but not more than the file can hold.
+    // Any number of nodes may use one mesh, up to the limit of the file's size.
     let nodes = vec!["{\"mesh\":0}"; 20_000].join(",");
     let ids: Vec<String> = (0..20_000).map(|i: u32| i.to_string()).collect();
     let many = text(
@@ -337,7 +337,7 @@ fn off_in_lower_case_glued_to_its_counts_and_binary() {
 #[test]
 fn off_keeps_normals_colours_and_texture_coordinates() {
     let parse = |text: &str| super::super::off::parse(text.as_bytes()).unwrap();
-    // As Geomview has them, and as MeshLab and CGAL do.
+    // As Geomview writes them, and as MeshLab and CGAL do.
     for colors in [["1 0.5 0 1", "0 0 0 0"], ["255 128 0 255", "0 0 0 0"]] {
         let [a, b] = colors;
         let text = format!(
@@ -367,7 +367,7 @@ fn off_keeps_normals_colours_and_texture_coordinates() {
         attributes.uvs.as_ref().unwrap()[0],
         glam::DVec2::new(0.5, 1.0)
     );
-    // An index into a palette is no colour.
+    // An index of a palette is no colour.
     let loaded = parse("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2 7\n");
     assert!(loaded.notes[0].contains("colours of faces are left out"));
     assert!(loaded.mesh.fields.is_empty());

@@ -5,7 +5,7 @@ use super::*;
 use trioxide_mesh::fields::Field;
 use trioxide_mesh::mesh::VertexAttributes;
 
-/// A header with other letters is refused by plyfile, and one name twice by all who read into a table.
+/// plyfile refuses a header with other letters, and programs that read into a table refuse equal names.
 #[test]
 fn names_of_ply_properties_are_ascii_words_that_differ() {
     let folder = tempfile::tempdir().unwrap();
@@ -68,7 +68,7 @@ fn names_of_ply_properties_are_ascii_words_that_differ() {
     assert_eq!(losses.last().map(String::as_str), Some(expected));
 }
 
-/// XML has no controls, and Gmsh's names stand between quotes.
+/// XML has no control characters, and Gmsh's names are quoted.
 #[test]
 fn names_that_a_format_cannot_hold_become_others_that_differ() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Files of other programs that are laid out in less usual ways.
+//! Files of other programs with unusual layouts.
 
 use super::*;
 use trioxide_mesh::fields::{Field, Fields, Values};
@@ -118,7 +118,7 @@ fn numbers_of_text_ply_may_stand_on_any_lines() {
         with("\t3\n5", "\t4\n5"),
         "f:26: vertex 4 does not exist: 4 vertices are numbered from 0"
     );
-    // A number too few or too many: lines count.
+    // One number too few or too many: then lines matter.
     for to in ["", "\t-1\r\n\t0\r\n\t0"] {
         assert!(with("\t-1\r\n\t0", to).starts_with("f:13: expected y, but the line ends"));
     }
@@ -197,7 +197,7 @@ fn an_outline_is_a_mesh_of_points_and_segments() {
     assert!(reason.contains("vertex 0 has z = 1: write"), "{reason}");
 }
 
-/// The byte order mark was read as a part of the first word.
+/// The byte order mark was read as part of the first word.
 #[test]
 fn a_byte_order_mark_before_a_text_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
@@ -256,7 +256,7 @@ fn arrays_of_material_ids_are_regions() {
     }
 }
 
-/// Integers became doubles without a word: refinement then made means of labels.
+/// Integers became doubles without a note: refinement then averaged labels.
 #[test]
 fn fields_whose_numbers_change_their_type_are_named() {
     let mut mesh = Mesh {
@@ -388,7 +388,7 @@ fn gmsh_gives_integers_back_as_they_were() {
             "the field class has numbers that are no uint8 in 1 components, as its third tag says: read as doubles"
         ]
     );
-    // Beyond 2^53 not every integer is a double.
+    // Beyond 2^53 some integers are no exact doubles.
     mesh.fields.cells.push(Field::scalars("id", vec![u64::MAX]));
     let losses = Format::to_write(&path)
         .unwrap()

@@ -1,4 +1,4 @@
-//! Files as other programs write them (`fixtures/peers/`), and what they write of ours.
+//! Files as other programs write them (`fixtures/peers/`), and the files that we write of them.
 
 use super::*;
 
@@ -129,7 +129,7 @@ fn cells_of_every_kind_of_vtu_are_read_compressed_by_lz4_and_lzma() {
         assert_eq!(mesh.regions, Some(vec![13, 13, 14, 15, 16, 17]));
         let ends: Vec<_> = mesh.segments.iter().map(|s| (s.ends, s.marker)).collect();
         assert_eq!(ends, [([0, 1], 11), ([1, 4], 11), ([3, 2], 12)]);
-        // All its nodes on sides are corners of other cells.
+        // All its nodes on sides are also corners of other cells.
         assert_eq!(mesh.points.len(), 8);
         assert!(notes[0].starts_with("1 elements are of higher order"));
     }
@@ -172,7 +172,7 @@ fn pieces_of_pvtu_are_read_without_their_ghost_cells() {
     assert!(error.ends_with("lists of pieces are read, not written: write .vtu or .vtp"));
 }
 
-/// A surface with what these formats keep.
+/// A surface with all that these formats keep.
 fn tagged() -> Mesh {
     let segment = |a, b, marker| Segment {
         ends: [a, b],
@@ -275,7 +275,7 @@ fn a_volume_mesh_is_no_surface() {
     }
 }
 
-/// Section by section: comments before the format, periodic nodes, data of post-processing.
+/// In order: comments before the format, periodic nodes, post-processing data.
 #[test]
 fn sections_of_msh_that_no_mesh_holds_are_skipped_with_a_note() {
     let plain = std::fs::read_to_string(peer("gmsh_22.msh")).unwrap();
@@ -343,7 +343,7 @@ fn files_that_are_not_there_and_unknown_extensions() {
         reason.starts_with(expected) && reason.ends_with(".ale"),
         "{reason}"
     );
-    // The .ele file alone: the error names what is missing.
+    // Only the .ele file exists: the error names the missing file.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.ele");
     std::fs::write(&path, "0 3\n").unwrap();

@@ -1,4 +1,4 @@
-//! Files that a file names, and data that it names many times.
+//! Files named by a file, and data that it names many times.
 
 use std::fs;
 
@@ -136,7 +136,7 @@ fn files_that_a_file_names_lie_below_its_folder_unless_the_user_says_otherwise()
     }
 }
 
-/// A small file became gigabytes: 155 KB 6.3 GB, 1.2 KB 3.4 GB.
+/// A small file became gigabytes: 155 KB became 6.3 GB, 1.2 KB became 3.4 GB.
 #[test]
 fn data_that_is_named_many_times_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
@@ -201,7 +201,7 @@ fn data_that_is_named_many_times_is_bounded() {
     assert!(said("a.inp").contains(so_often), "{}", said("a.inp"));
 }
 
-/// Indices by any number of primitives, and buffers that any number of entries name.
+/// Indices used by many primitives, and buffers named by many entries.
 #[test]
 fn parts_of_gltf_that_share_an_accessor_are_bounded() {
     let folder = tempfile::tempdir().unwrap();
@@ -265,7 +265,7 @@ fn counts_that_xdmf_declares_are_those_of_its_data() {
     }
 }
 
-/// More was there than declared, or less, and nobody said so.
+/// Data could be longer or shorter than declared, without an error.
 #[test]
 fn counts_that_other_formats_declare_are_those_of_their_data() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! What is written reads back, to the bit.
+//! Written files read back, to the bit.
 
 use super::*;
 use trioxide_mesh::mesh::Polygons;
 
-/// Coordinates that show whether anything is lost.
+/// Coordinates that show lost bits.
 fn mesh_of(faces: Faces, regions: Option<Vec<i32>>) -> Mesh {
     let points = [
         (0.1, 1.0 / 3.0),
@@ -111,8 +111,7 @@ fn what_is_written_reads_back() {
             assert_eq!(bits(&back), bits(&expected), "{}", format.name);
         }
     }
-    // Nothing else was left: three meshes in every format, .node with .ele, two .poly; one in all but .node and
-    // .edges.
+    // No other files remain: three meshes in every format, .node with .ele, two .poly; one in all but .node and .edges.
     assert_eq!(folder.path().read_dir().unwrap().count(), 8 + 16 + 15 + 16);
 }
 
@@ -169,7 +168,7 @@ fn off_files_have_the_same_triangles_in_place_and_in_lists() {
     let path = folder.path().join("mesh.off");
     write(&path, &mesh).unwrap();
     assert_eq!(read(&path).unwrap(), mesh);
-    // A face of four, or a colour, at the end: all faces go through lists.
+    // A face of four vertices, or a colour, at the end: all faces take the general code.
     let text = std::fs::read_to_string(&path).unwrap();
     let last = text.trim_end().rsplit('\n').next().unwrap();
     let colored = text.replace(&format!("\n{last}\n"), &format!("\n{last} 255 0 0\n"));
@@ -187,7 +186,7 @@ fn off_files_have_the_same_triangles_in_place_and_in_lists() {
     let count = triangles.len();
     assert!((0..count - 1).all(|i| polygons.get(i) == triangles[i]));
     assert_eq!(polygons.get(count - 1), [0, 1, 2, 3]);
-    // The line of a fault is named in either case.
+    // The error names the line of a fault in both cases.
     for (face, reason) in [
         ("3 0 1 400", "vertex 400 does not exist"),
         ("3 0 1 x", "expected a vertex index, found `x`"),

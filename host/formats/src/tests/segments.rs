@@ -1,4 +1,4 @@
-//! Segments where a file holds them beside faces.
+//! Segments in files that also have faces.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn ply_edges_are_segments() {
         [([0, 1], -5), ([2, 1], i32::MAX)]
     );
     assert_eq!(read(&[first, second], "0 1\n2 1\n"), ends);
-    // Another order and type, colours and a list between.
+    // Another order and type, with colours and a list between.
     assert_eq!(
         read(
             &[
@@ -112,7 +112,7 @@ fn binary_ply_edges_are_segments() {
 
 #[test]
 fn vtu_lines_are_segments() {
-    // A line first, one between and one behind the faces; its region is nothing, as a face's marker is.
+    // A line before, between and after the faces. The line's region and the faces' markers have no meaning.
     let text = "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"4\" NumberOfCells=\"5\">\n\
         <Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 1 1 0 0 1 0</DataArray></Points>\n\
         <Cells><DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">0 1 0 1 2 2 0 0 2 3 3 2</DataArray>\n\
@@ -155,7 +155,7 @@ fn vtu_lines_are_segments() {
     assert_eq!(with("9 8<", "9<"), "f:7: expected 5 numbers, found 4");
 }
 
-/// Comments are the one form that trimesh, meshio, plyfile, Open3D, MeshLab and VTK all load: see the module `ply`.
+/// trimesh, meshio, plyfile, Open3D, MeshLab and VTK all load only comments: see the module `ply`.
 #[test]
 fn segments_of_ply_are_comments_that_every_program_skips() {
     let mesh = Mesh {
@@ -186,7 +186,7 @@ fn segments_of_ply_are_comments_that_every_program_skips() {
     assert!(text.contains(expected), "{text}");
     assert!(!text.contains("element edge"));
 
-    // Comments of another mesh, which a program left there.
+    // Comments of another mesh, which a program has kept.
     let stale = text.replace("vertices 3", "vertices 4");
     let loaded = crate::ply::parse(stale.as_bytes()).unwrap();
     assert_eq!((loaded.mesh.segments.len(), loaded.notes.len()), (0, 1));
@@ -199,7 +199,7 @@ fn segments_of_ply_are_comments_that_every_program_skips() {
     );
 }
 
-/// 100,000 elements took 52 s: each name was compared with all before it.
+/// 100,000 elements took 52 s: each name was compared with all earlier ones.
 #[test]
 fn many_elements_and_properties_of_ply_take_linear_time() {
     let mut text =
@@ -229,7 +229,7 @@ fn a_poly_file_of_another_mesh_is_not_taken_over() {
             .to_string()
             .contains("m.poly: stands beside the output")
     );
-    // An outline has points of its own, and maybe holes and regions.
+    // An outline has points of its own, and may have holes and regions.
     std::fs::write(path.with_extension("poly"), "# outline\n3 2\n").unwrap();
     let mesh = round_trips::triangle_mesh();
     let error = write(&path, &mesh).unwrap_err().to_string();
@@ -238,7 +238,7 @@ fn a_poly_file_of_another_mesh_is_not_taken_over() {
         "{error}"
     );
     assert!(!path.exists());
-    // Segments of a mesh have none: they are replaced.
+    // The segments of a mesh have no points: they are replaced.
     std::fs::write(path.with_extension("poly"), "0 2\n0\n").unwrap();
     write(&path, &mesh).unwrap();
     assert_eq!(read(&path).unwrap().segments, mesh.segments);

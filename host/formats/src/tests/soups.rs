@@ -26,7 +26,7 @@ fn stl_is_a_soup_in_both_encodings() {
     for encoding in [Encoding::Binary, Encoding::Text] {
         write_encoded(&path, &soup(), Some(encoding)).unwrap();
         assert_eq!(read(&path).unwrap(), soup(), "{encoding:?}");
-        // Vertices that triangles share are repeated.
+        // Shared vertices are repeated for each triangle.
         let mut shared = soup();
         shared.faces = Faces::Triangles(vec![[0, 1, 2], [1, 4, 2], [1, 4, 5]]);
         write_encoded(&path, &shared, Some(encoding)).unwrap();
@@ -45,7 +45,7 @@ fn stl_is_a_soup_in_both_encodings() {
     );
     assert!(write_encoded(&path, &soup(), Some(Encoding::BigEndian)).is_err());
 
-    // Text holds all digits, binary does not, and says so.
+    // Text holds all digits. Binary does not, and a note reports it.
     let fine = Mesh {
         points: soup().points.iter().map(|p| p / 3.0).collect(),
         ..soup()
@@ -101,7 +101,7 @@ fn stl_oddities_and_faults() {
         ),
         "f:3499: the last facet has not three vertices"
     );
-    // A binary file that begins with `solid` is what its length says.
+    // The length of a binary file that begins with `solid` shows that it is binary.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.stl");
     write(&path, &soup()).unwrap();
@@ -174,7 +174,7 @@ fn las_keeps_points_in_units_and_colours() {
             let format = Format::to_write(&path).unwrap();
             assert_eq!(format.losses(&mesh, Encoding::default()), [] as [&str; 0]);
         }
-        // Any coordinates, as exactly as 32 bits do it.
+        // Any coordinates, rounded to 32 bits.
         let scale = 12345.678;
         let mesh = Mesh {
             points: (0..99)
@@ -227,8 +227,7 @@ fn las_faults() {
     many[107..111].copy_from_slice(&u32::MAX.to_le_bytes());
     assert!(error(&many).starts_with("4294967295 points of 20 bytes are announced"));
 
-    // The header, and the record of the compression behind it: what it says of the points' number and size is not
-    // trusted.
+    // The header, and the compression's record after it: its number and size of points are not trusted.
     write(&path.with_extension("laz"), &cloud(0.01)).unwrap();
     let file = std::fs::read(path.with_extension("laz")).unwrap();
     let with = |at: usize, bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Rows of a text file, parsed by all threads.
+//! Rows of a text file, parsed on all threads.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use super::{Fault, Line, Parsed, lines, parse_chunks, split_at_lines};
 use trioxide_mesh::{parallel, progress};
 
-/// The rows of a text file: see the module.
-pub(crate) struct Rows<'a> {
+/// The rows of a text file: see [`crate::text`].
+pub(crate) struct TextRows<'a> {
     file: &'a [u8],
-    /// Ranges of the file, each with the row that it begins at.
+    /// Ranges of the file, each with the number of its first row.
     pub(super) chunks: Vec<(Range<usize>, usize)>,
     /// Number of rows.
     pub(crate) count: usize,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> TextRows<'a> {
     /// The rows of `file` from byte `start` on.
-    pub(crate) fn new(file: &'a [u8], start: usize) -> Rows<'a> {
+    pub(crate) fn new(file: &'a [u8], start: usize) -> TextRows<'a> {
         let ranges = split_at_lines(file, start, false);
         let counted = progress::count("%", ranges.len() as u64);
         let counts = parallel::collect_tasks(ranges.len(), |k| {
@@ -37,14 +37,14 @@ impl<'a> Rows<'a> {
                 (range, count - rows)
             })
             .collect();
-        Rows {
+        TextRows {
             file,
             chunks,
             count,
         }
     }
 
-    /// Row `row`, or a fault at the end of the file that says what is missing.
+    /// Row `row`, or a fault at the end of the file that names the missing row.
     pub(crate) fn row(&self, row: usize, what: &str) -> Parsed<Line<'a>> {
         if row >= self.count {
             return Err(Fault::new(
@@ -52,14 +52,14 @@ impl<'a> Rows<'a> {
                 format!("expected {what}, but the file ends"),
             ));
         }
-        // The last chunk that begins at or before the row; an empty one begins where the next does.
+        // The last chunk that begins at or before the row. An empty chunk begins where the next one does.
         let chunk = self.chunks.partition_point(|(_, first)| *first <= row) - 1;
         let (range, first) = self.chunks[chunk].clone();
         let line = data_lines(self.file, range).nth(row - first);
         Ok(line.expect("a chunk has the rows that were counted"))
     }
 
-    /// Checks that `count` rows of `what` follow from row `first` on, before anything is made for them.
+    /// Checks that `count` rows of `what` follow from row `first` on, before memory is allocated for them.
     pub(crate) fn expect(&self, first: usize, count: usize, what: &str) -> Parsed<Range<usize>> {
         let left = self.count.saturating_sub(first);
         if count > left {
@@ -71,7 +71,7 @@ impl<'a> Rows<'a> {
         Ok(first..first + count)
     }
 
-    /// Checks that no row is left from `row` on.
+    /// Checks that no row remains from `row` on.
     pub(crate) fn expect_end(&self, row: usize, what: &str) -> Parsed<()> {
         if row >= self.count {
             return Ok(());
@@ -83,7 +83,7 @@ impl<'a> Rows<'a> {
         ))
     }
 
-    /// Parses a range of rows into one `T` a chunk. `parse` gets the row's number within the range.
+    /// Parses a range of rows into one `T` per chunk. `parse` gets the row's number within the range.
     pub(crate) fn parse<T: Default + Send>(
         &self,
         rows: Range<usize>,
@@ -103,8 +103,21 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Parses a range of rows into one value each, which goes where it stays: parts that are joined later are memory
-    /// that is touched for the first time twice. `None` where `parse` gives no value for a row.
+    /// Parses a range of rows into one value each.
+    pub(crate) fn parse_each<T: Send>(
+        &self,
+        rows: Range<usize>,
+        parse: impl Fn(usize, &mut Line<'a>) -> Parsed<T> + Sync,
+    ) -> Parsed<Vec<T>> {
+        let parts = self.parse(rows, |part: &mut Vec<T>, row, line| {
+            part.push(parse(row, line)?);
+            Ok(())
+        })?;
+        Ok(parallel::concat(parts))
+    }
+
+    /// Parses a range of rows into one value each, in its final place: joining parts would touch new memory twice.
+    /// `None` if `parse` gives no value for a row.
     pub(crate) fn parse_in_place<T: Copy + Send>(
         &self,
         rows: Range<usize>,
@@ -151,7 +164,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// The chunks that these rows lie in.
+    /// The chunks that contain these rows.
     fn chunks_of(&self, rows: &Range<usize>) -> &[(Range<usize>, usize)] {
         let from = self
             .chunks
@@ -162,15 +175,14 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The number of lines of a piece of a file, if each begins with a character of data: no blank one, no comment, none
-/// that is indented.
+/// The number of lines of a piece of a file, if each line begins with data: none is blank, a comment, or indented.
 pub(super) fn count_plain(piece: &[u8]) -> Option<usize> {
     let is_plain = |byte: u8| byte > b' ' && byte != b'#' && byte != b'\\';
     if !is_plain(*piece.first()?) {
         return None;
     }
     let (mut ends, mut bad) = (0, 0u8);
-    // Blocks whose count fits a byte: so the compiler makes one instruction of many bytes.
+    // Blocks whose count fits a byte: so the compiler vectorizes the loop.
     let befores = piece.chunks(128);
     let behinds = piece[1..].chunks(128);
     for (before, behind) in befores.zip(behinds) {
@@ -182,7 +194,7 @@ pub(super) fn count_plain(piece: &[u8]) -> Option<usize> {
         }
         ends += usize::from(count);
     }
-    // Each of these ends has a line behind it.
+    // A line follows each of these ends.
     (bad & 1 == 0).then_some(ends + 1)
 }
 

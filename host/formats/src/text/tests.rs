@@ -13,7 +13,7 @@ fn rows_are_the_same_for_any_seam() {
         }
     }
     text += "last";
-    let rows = Rows::new(text.as_bytes(), 0);
+    let rows = TextRows::new(text.as_bytes(), 0);
     assert_eq!(rows.count, 502);
     assert!(rows.chunks.len() > 50);
     for range in [0..0, 1..501, 3..4, 17..400, 501..501] {
@@ -62,7 +62,7 @@ fn rows_are_counted_without_a_look_at_each_line() {
             assert_eq!(count_plain(text.as_bytes()), Some(expected), "{text}");
         }
     }
-    // Blank lines, comments and indented rows are looked at.
+    // Blank lines, comments and indented rows need the general code.
     for line in ["\n", "\r\n", " \n", "#\n", "\t1\n", "\\\n1\n"] {
         for text in [format!("{plain}{line}{plain}"), format!("{line}{plain}")] {
             assert_eq!(count_plain(text.as_bytes()), None, "{line:?}");
@@ -88,7 +88,7 @@ fn short_integers_are_those_that_are_parsed() {
             assert_eq!(line.is_finished(), !behind.starts_with(' '), "{text:?}");
         }
     }
-    // Eight digits, signs, blanks before, other bytes behind, a tab, the end of the file.
+    // Eight digits, signs, leading blanks, other following bytes, a tab, the end of the file.
     for text in [
         "12345678 000",
         "-1 00000",

@@ -1,4 +1,4 @@
-//! Binary data of a file: bounds are checked before anything is made.
+//! Binary data of a file: bounds are checked before memory is allocated.
 
 use crate::text::{Fault, Parsed};
 use trioxide_mesh::parallel;
@@ -20,9 +20,9 @@ pub(crate) enum Numbers {
     Floats(Vec<f64>),
 }
 
-/// Numbers of a type from their bytes.
+/// Decodes numbers of a type from their bytes.
 pub(crate) trait Decode {
-    /// The numbers that `bytes` are.
+    /// The numbers in `bytes`.
     fn numbers(self, bytes: &[u8], order: Order) -> Numbers;
 }
 
@@ -45,7 +45,7 @@ impl Decode for Kind {
             Kind::I32 => numbers!(i32, i64, Integers),
             Kind::U32 => numbers!(u32, i64, Integers),
             Kind::I64 => numbers!(i64, i64, Integers),
-            // From 2^63 on negative: no index and no tag.
+            // Numbers from 2^63 on become negative: no index and no tag.
             Kind::U64 => numbers!(u64, i64, Integers),
             Kind::F32 => numbers!(f32, f64, Floats),
             Kind::F64 => numbers!(f64, f64, Floats),
@@ -53,8 +53,34 @@ impl Decode for Kind {
     }
 }
 
+/// The number in the first bytes of `bytes`, as a double.
+#[inline]
+pub(crate) fn read_f64(kind: Kind, bytes: &[u8], order: Order) -> f64 {
+    macro_rules! number {
+        ($type:ty) => {{
+            let (bytes, _) = bytes.split_first_chunk().expect("the size was checked");
+            match order {
+                Order::Little => <$type>::from_le_bytes(*bytes) as f64,
+                Order::Big => <$type>::from_be_bytes(*bytes) as f64,
+            }
+        }};
+    }
+    match kind {
+        Kind::I8 => number!(i8),
+        Kind::U8 => number!(u8),
+        Kind::I16 => number!(i16),
+        Kind::U16 => number!(u16),
+        Kind::I32 => number!(i32),
+        Kind::U32 => number!(u32),
+        Kind::I64 => number!(i64),
+        Kind::U64 => number!(u64),
+        Kind::F32 => number!(f32),
+        Kind::F64 => number!(f64),
+    }
+}
+
 impl Numbers {
-    /// Numbers of 64 bits without a sign, from 2^63 on negative, as in [`Kind::numbers`].
+    /// Unsigned numbers of 64 bits; from 2^63 on they become negative, as in [`Kind::numbers`].
     pub(super) fn of_bits(numbers: Vec<u64>) -> Numbers {
         Numbers::Integers(numbers.into_iter().map(|number| number as i64).collect())
     }
@@ -73,7 +99,7 @@ impl Numbers {
         }
     }
 
-    /// The whole numbers that they are; the first that is none.
+    /// The numbers as integers, or the first one that is not whole.
     pub(crate) fn into_integers(self) -> Result<Vec<i64>, f64> {
         match self {
             Numbers::Integers(integers) => Ok(integers),
@@ -91,7 +117,7 @@ pub(crate) struct Bytes<'a> {
     pub(crate) file: &'a [u8],
     pub(crate) at: usize,
     pub(crate) order: Order,
-    /// Where faults are reported: the binary part begins here. Lines mean nothing in it.
+    /// The place where faults are reported: the start of the binary part, which has no lines.
     pub(crate) part: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Elements as a reader meets them.
+//! Elements of any dimension, as readers collect them.
 
 use glam::DVec3;
 
@@ -19,11 +19,11 @@ pub(crate) use table::Tag;
 /// A kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// A point: not kept, since all points are vertices.
+    /// A point: dropped, because all points are vertices.
     Point,
     /// A line between two vertices.
     Line,
-    /// A face with so many vertices.
+    /// A face with this number of vertices.
     Face(usize),
     /// A cell.
     Cell(CellKind),
@@ -58,29 +58,29 @@ pub(crate) struct Elements {
     cells: Vec<u32>,
     /// Number of cells.
     count: usize,
-    /// Number of vertices of each cell; empty while all are tetrahedra.
+    /// Number of vertices of each cell; empty while all cells are tetrahedra.
     sizes: Vec<u8>,
-    /// Whether the file says that there are regions: else those that are all 0 are none.
+    /// Whether the file states that there are regions: otherwise regions of 0 throughout are none.
     pub(crate) has_regions: bool,
     pub(super) regions: Vec<i32>,
     faces: Polygons,
     pub(super) face_tags: Vec<i32>,
-    /// Element of the file that each cell, each face and each line is, where fields follow.
+    /// For fields: the file's element of each cell, each face and each line.
     pub(super) sources: [Vec<u32>; 3],
     /// Lines, each with its tag.
     pub(super) lines: Vec<Segment>,
-    /// Nodes of elements of higher order that are no corner of theirs.
+    /// Nodes of higher-order elements that are not corners of theirs.
     side_nodes: Vec<u32>,
     /// Number of elements of higher order.
     curved: usize,
     /// Whether wedges may have the other orientation ([`turn_wedges`]).
     pub(super) has_vtk_wedges: bool,
-    /// What of the file is not in the mesh, a sentence each.
+    /// Sentences on parts of the file that the mesh does not have.
     pub(crate) notes: Vec<String>,
 }
 
 impl Elements {
-    /// Appends elements of one shape, their vertices one behind the other.
+    /// Appends elements of one shape, given by their consecutive vertices.
     ///
     /// # Errors
     /// The rule that they break.
@@ -134,7 +134,7 @@ impl Elements {
         Ok(())
     }
 
-    /// Notes `elements` of higher order, and their nodes that are no corners.
+    /// Notes `elements` of higher order, and their nodes that are not corners.
     pub(crate) fn push_side_nodes(&mut self, elements: usize, nodes: &[u32]) {
         self.curved += elements;
         self.side_nodes.extend_from_slice(nodes);
@@ -186,7 +186,7 @@ impl Elements {
         Ok(())
     }
 
-    /// Takes the nodes out of `points` that are on sides only; the ids of the others.
+    /// Removes the nodes from `points` that are only on sides. Returns the ids of the other nodes.
     fn drop_side_nodes(&mut self, points: &mut Vec<DVec3>) -> Vec<u32> {
         let mut is_dropped = vec![false; points.len()];
         for &node in &self.side_nodes {
@@ -226,13 +226,13 @@ impl Elements {
 pub(crate) struct Grid {
     points: Vec<DVec3>,
     elements: Elements,
-    /// Ids in the file of `points`, where some of the file's nodes are left out.
+    /// Ids in the file of `points`, if some of the file's nodes are left out.
     kept: Option<Vec<u32>>,
     fields: GridFields,
 }
 
 impl Grid {
-    /// Of elements whose nodes are all among `points`.
+    /// From elements whose nodes are all among `points`.
     ///
     /// # Errors
     /// The rule that they break together.
@@ -255,7 +255,7 @@ impl Grid {
         })
     }
 
-    /// Adds fields of the file's nodes, and of its `count` elements, which [`Elements::sources`] names.
+    /// Adds fields of the file's nodes, and of its `count` elements, whose ids are in [`Elements::sources`].
     pub(crate) fn with_fields(
         mut self,
         points: Vec<Field>,
@@ -281,7 +281,7 @@ impl Grid {
         self
     }
 
-    /// Fields of the nodes that are not left out.
+    /// Fields of the nodes that are kept.
     fn of_kept(&self, fields: Vec<Field>) -> Vec<Field> {
         match &self.kept {
             None => fields,
@@ -301,21 +301,33 @@ impl Grid {
         mesh + self.fields.numbers()
     }
 
-    /// Whether there are cells that fill space.
+    /// Whether there are cells of three dimensions.
     pub(crate) fn has_cells(&self) -> bool {
         self.elements.count > 0
     }
 
-    /// Adds what of the file is not in the mesh.
+    /// Adds a note on a part of the file that the mesh does not have.
     pub(crate) fn note(&mut self, note: String) {
         self.elements.notes.push(note);
     }
 
-    /// This mesh, and another one behind it.
+    /// Appends this mesh to `all`.
+    ///
+    /// # Errors
+    /// As [`Grid::join`].
+    pub(crate) fn append_to(self, all: &mut Option<Grid>) -> Result<(), String> {
+        *all = Some(match all.take() {
+            None => self,
+            Some(before) => before.join(self)?,
+        });
+        Ok(())
+    }
+
+    /// This mesh, followed by another one.
     ///
     /// # Errors
     /// The rule that they break together.
-    pub(crate) fn join(mut self, other: Grid) -> Result<Grid, String> {
+    fn join(mut self, other: Grid) -> Result<Grid, String> {
         let count = self.points.len() + other.points.len();
         if count >= u32::MAX as usize {
             return Err(format!(
@@ -341,7 +353,7 @@ impl Grid {
         Ok(self)
     }
 
-    /// The volume mesh, and what of the file is not in it.
+    /// The volume mesh, and notes on parts of the file that it does not have.
     ///
     /// # Errors
     /// The rule that the cells break together.
@@ -404,10 +416,10 @@ impl Grid {
         Ok((mesh, notes))
     }
 
-    /// The surface or cloud: tags of faces are regions, and lines segments.
+    /// The surface or cloud: tags of faces become regions, lines become segments.
     ///
     /// # Errors
-    /// That there are cells of dimension 3.
+    /// If there are cells of three dimensions.
     pub(crate) fn into_surface(self) -> Result<Loaded, String> {
         let Grid {
             points,
@@ -423,7 +435,7 @@ impl Grid {
         }
         let [_, faces, lines] = &elements.sources;
         let mut fields = fields;
-        // A volume mesh has fields of faces as sides, a surface as cells.
+        // Fields of faces are fields of sides in a volume mesh, fields of cells in a surface.
         let [_, of_faces] = std::mem::take(&mut fields.lists);
         fields.lists[0] = of_faces;
         let mut fields = fields.into_mesh_fields([faces, lines]);

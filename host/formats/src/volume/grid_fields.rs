@@ -1,4 +1,4 @@
-//! Fields as a reader meets them: of the file's nodes and elements.
+//! Fields of a file's nodes and elements, as readers collect them.
 
 use crate::fields::split;
 use trioxide_mesh::fields::{Field, Fields, MeshFields};
@@ -6,12 +6,12 @@ use trioxide_mesh::fields::{Field, Fields, MeshFields};
 /// Fields of a grid.
 #[derive(Default)]
 pub(super) struct GridFields {
-    /// Of the points.
+    /// Fields of the points.
     pub(super) points: Vec<Field>,
-    /// Of the elements of the file, `count` of them.
+    /// Fields of the file's elements, `count` of them.
     pub(super) elements: Vec<Field>,
     pub(super) count: usize,
-    /// Of cells and of faces, where the reader has them apart.
+    /// Fields of cells and of faces, if the reader separates them.
     pub(super) lists: [Fields; 2],
 }
 
@@ -36,9 +36,8 @@ impl GridFields {
         }
     }
 
-    /// Puts the fields of another piece behind these, and the ids of its elements behind `sources`. The names of fields
-    /// that are not of the same type in both are given back; they are left out. A piece without points or elements
-    /// needs none.
+    /// Appends the fields of another piece, and the ids of its elements to `sources`. Fields that do not have the same
+    /// type in both pieces are dropped, and their names returned. A piece without points or elements may lack fields.
     pub(super) fn append(
         &mut self,
         other: GridFields,

@@ -1,15 +1,15 @@
 //! Files of volume meshes: [`read_volume`] and [`write_volume`] by the file name's extension.
 //!
-//! What [`formats`](super) says of readers and writers holds here too: files are mapped, parsed in parallel, and
-//! replaced only when complete; no count is trusted before the data is there, and every vertex index is checked.
-//! Readers do not judge the mesh: cells may be inverted.
+//! The rules of [`formats`](super) for readers and writers hold here too: files are mapped, parsed in parallel, and
+//! replaced only when complete; counts are checked against the data, and every vertex index is checked. Readers do not
+//! judge the mesh: cells may be inverted.
 //!
 //! docs/FORMATS.md lists the formats, from the table of this module ([`VolumeFormat::all`]).
 //!
-//! All keep regions of cells and tags of faces. Points are skipped, lines left out with a note; of cells of higher
-//! order the corners are read, and the other nodes left out with a note. But for TetGen's, these formats hold surfaces
-//! too: then [`is_volume`] is false, and [`crate::read`] reads them. Formats that list their elements kind by kind
-//! (Medit, Gmsh) do not keep the order of cells of different kinds.
+//! All keep regions of cells and tags of faces. Points are skipped; lines are left out with a note. Cells of higher
+//! order are read by their corners; their other nodes are left out with a note. All but TetGen's format hold surfaces
+//! too: then [`is_volume`] is false, and [`crate::read`] reads them. Formats that sort their elements by kind (Medit,
+//! Gmsh) do not keep the order of cells of different kinds.
 //!
 //! The readers are our own. Of the crates, mshio 0.4 (2020) reads Gmsh 4.1 only and writes nothing; vtkio 0.7 is a
 //! release candidate that holds each file as trees of tagged vectors, and 0.6 is of 2021; meshx is built on the two;
@@ -22,7 +22,7 @@ use std::path::Path;
 
 use super::text::{Fault, Parsed};
 use super::{
-    Loaded, ReadOptions, complete, dotted, encodings, map_file, triangle, wrong_extension,
+    Loaded, ReadOptions, complete, dotted, encodings, parse_file, triangle, wrong_extension,
 };
 use trioxide_mesh::fields::{Field, MeshFields};
 #[cfg(test)]
@@ -72,7 +72,7 @@ pub enum MshVersion {
     V4,
 }
 
-/// How to write.
+/// Options of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
     /// Encoding, for formats with [`VolumeFormat::encodings`].
@@ -98,11 +98,11 @@ pub struct VolumeFormat {
     pub encodings: &'static [Encoding],
     /// Most vertices that it can number.
     most_points: usize,
-    /// Whether its files hold a field of points, cells or faces.
+    /// Whether its files can hold a field of points, cells or faces.
     keeps_field: fn(&Field) -> bool,
-    /// A field's name as its files hold it.
+    /// A field's name in its files.
     plain_name: fn(&str) -> String,
-    /// What becomes of numbers of fields that its files hold as another type or by another name.
+    /// Sentences on fields whose numbers or names change in its files.
     retyped: fn(&MeshFields) -> Vec<String>,
     /// Whether a file has cells.
     has_cells: fn(&Path, ReadOptions) -> bool,
@@ -110,31 +110,25 @@ pub struct VolumeFormat {
     write: fn(&Path, &VolumeMesh, WriteOptions) -> Result<()>,
 }
 
-/// A mesh, and what of the file is not in it.
+/// A mesh, and notes on parts of the file that it does not have.
 type Noted = (VolumeMesh, Vec<String>);
 
 /// Parses a file of elements of any dimension.
 pub(crate) type ParseGrid = fn(&[u8]) -> Parsed<Grid>;
 
 fn read_by(path: &Path, parse: ParseGrid) -> Result<Noted> {
-    let file = map_file(path)?;
-    parse(&file)
-        .and_then(|grid| {
-            grid.into_volume()
-                .map_err(|reason| Fault::new(file.len(), reason))
-        })
-        .map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, |file| {
+        let volume = parse(file)?.into_volume();
+        volume.map_err(|reason| Fault::new(file.len(), reason))
+    })
 }
 
 /// The surface or cloud in a file of elements of any dimension.
 pub(crate) fn read_surface_by(path: &Path, parse: ParseGrid) -> Result<Loaded> {
-    let file = map_file(path)?;
-    parse(&file)
-        .and_then(|grid| {
-            grid.into_surface()
-                .map_err(|reason| Fault::new(file.len(), reason))
-        })
-        .map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, |file| {
+        let surface = parse(file)?.into_surface();
+        surface.map_err(|reason| Fault::new(file.len(), reason))
+    })
 }
 
 /// The surface in `file`, without notes.
@@ -224,7 +218,7 @@ impl VolumeFormat {
         lost.into_iter().chain(renamed).chain(retyped).collect()
     }
 
-    /// The format that `path` is read as.
+    /// The format in which `path` is read.
     ///
     /// # Errors
     /// [`Error::Format`] when the extension names none.
@@ -235,7 +229,7 @@ impl VolumeFormat {
         }
     }
 
-    /// The format that `path` is written as: ask before long work.
+    /// The format in which `path` is written. Call it before long work.
     ///
     /// # Errors
     /// [`Error::Format`] when the extension names none.
@@ -266,20 +260,20 @@ impl VolumeFormat {
     }
 }
 
-/// Whether the file `path`, or the pair of files that it stands for, holds a volume mesh.
+/// Whether the file `path`, or the pair of files that it names, holds a volume mesh.
 ///
-/// By the cells, since all these formats hold surfaces too. A file that cannot be read holds none. Pipes are read here,
-/// and kept for [`read_volume`] or [`read`](super::read()).
+/// It looks for cells, because all these formats hold surfaces too. It is false for a file that cannot be read. Pipes
+/// are read here, and kept for [`read_volume`] or [`read`](super::read()).
 pub fn is_volume(path: &Path) -> bool {
     is_volume_as(path, ReadOptions::default())
 }
 
-/// As [`is_volume`], by the options that it is read with.
+/// As [`is_volume`], with the options of reading.
 pub fn is_volume_as(path: &Path, options: ReadOptions) -> bool {
     VolumeFormat::to_read(path).is_ok_and(|format| (format.has_cells)(path, options))
 }
 
-/// Reads the volume mesh in the file `path`, or in the pair of files that it stands for.
+/// Reads the volume mesh in the file `path`, or in the pair of files that it names.
 ///
 /// # Errors
 /// [`Error::Format`] for an extension that is not read, [`Error::File`] when the file cannot be read, [`Error::Parse`]
@@ -288,7 +282,7 @@ pub fn read_volume(path: &Path) -> Result<VolumeMesh> {
     read_volume_with_notes(path).map(|(mesh, _)| mesh)
 }
 
-/// As [`read_volume`], with a sentence for whatever the file holds that a volume mesh cannot.
+/// As [`read_volume`], with a sentence for each part of the file that a volume mesh cannot hold.
 ///
 /// # Errors
 /// As [`read_volume`].
@@ -296,7 +290,7 @@ pub fn read_volume_with_notes(path: &Path) -> Result<(VolumeMesh, Vec<String>)> 
     read_volume_as(path, ReadOptions::default())
 }
 
-/// As [`read_volume_with_notes`], by these options.
+/// As [`read_volume_with_notes`], with these options.
 ///
 /// # Errors
 /// As [`read_volume`].
@@ -306,7 +300,7 @@ pub fn read_volume_as(path: &Path, options: ReadOptions) -> Result<(VolumeMesh, 
     complete(|| (format.read)(path, options))
 }
 
-/// Writes `mesh` to the file `path`, or to the pair of files that it stands for, whole or not at all.
+/// Writes `mesh` to the file `path`, or to the pair of files that it names, as a whole or not at all.
 ///
 /// # Errors
 /// [`Error::Format`] for an extension that is not written or a mesh that the format cannot hold, [`Error::File`] when
@@ -318,7 +312,7 @@ pub fn write_volume(path: &Path, mesh: &VolumeMesh) -> Result<()> {
 /// As [`write_volume`], in an encoding and a version.
 ///
 /// # Errors
-/// As [`write_volume`], and [`Error::Format`] for an encoding that the format has not.
+/// As [`write_volume`], and [`Error::Format`] for an encoding that the format does not have.
 pub fn write_volume_as(path: &Path, mesh: &VolumeMesh, options: WriteOptions) -> Result<()> {
     let format = VolumeFormat::to_write(path)?;
     progress::stage(format!("write {}", path.display()));

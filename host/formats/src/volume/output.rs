@@ -1,4 +1,4 @@
-//! What writers of elements of any dimension write.
+//! Input of the writers of elements of any dimension.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -46,7 +46,8 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Writes a surface or cloud in a format of `write` that has triangles, quadrilaterals and lines with one tag each.
+/// Writes a surface or cloud by `write`, the writer of a format of triangles, quadrilaterals and lines with one tag
+/// each.
 pub(crate) fn write_surface_by(
     path: &Path,
     mesh: &Mesh,
@@ -58,12 +59,9 @@ pub(crate) fn write_surface_by(
     })
 }
 
-/// The points and faces of a surface or cloud as those of a volume mesh without cells.
+/// A surface or cloud as a volume mesh without cells.
 fn elements_of_surface(path: &Path, mesh: &Mesh) -> Result<VolumeMesh> {
-    let refuse = |reason: String| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
+    let refuse = |reason: String| Error::format(path, reason);
     if mesh.points.len() >= I32_POINTS {
         return Err(refuse(format!(
             "{} vertices are more than the format's 32-bit numbers can name: write .vtu",
@@ -109,7 +107,7 @@ fn elements_of_surface(path: &Path, mesh: &Mesh) -> Result<VolumeMesh> {
 pub(super) enum Selected {
     /// Every cell, or every line.
     All(usize),
-    /// Those with these ids.
+    /// The elements with these ids.
     Ids(Vec<u32>),
 }
 

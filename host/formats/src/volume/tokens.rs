@@ -1,9 +1,9 @@
-//! Numbers and words of text formats whose line ends mean nothing: long lists of numbers are parsed in parallel.
+//! Numbers and words of text formats without significant line ends. Long lists of numbers are parsed in parallel.
 
 use crate::text::{Fault, Parsed, parse_integer, show};
 use trioxide_mesh::parallel;
 
-/// Bytes that a part of a list has about: small in tests, so that every test has seams.
+/// Approximate bytes of a part of a list: small in tests, so that every test has seams.
 const CHUNK: usize = if cfg!(test) { 48 } else { 1 << 19 };
 
 /// A text, read from `at` on. A `#` begins a comment.
@@ -15,7 +15,7 @@ pub(crate) struct Text<'a> {
 
 /// A number of a text format.
 pub(crate) trait Number: Copy + Send + Sync {
-    /// What it is called.
+    /// Its name in errors.
     const NAME: &'static str;
     /// The number at the start of `text`, and its length.
     fn parse(text: &[u8]) -> Option<(Self, usize)>;
@@ -37,7 +37,7 @@ impl Number for i64 {
     }
 }
 
-/// 64 bits without a sign.
+/// Unsigned, 64 bits.
 impl Number for u64 {
     const NAME: &'static str = "a whole number without a sign";
 
@@ -57,7 +57,7 @@ impl<'a> Text<'a> {
         Text { file, at }
     }
 
-    /// Goes to the next token; its offset, or the end of the file's.
+    /// Moves to the next token. Returns its offset, or the length of the file.
     pub(crate) fn skip_blanks(&mut self) -> usize {
         while let Some(&byte) = self.file.get(self.at) {
             if byte == b'#' {
@@ -72,7 +72,7 @@ impl<'a> Text<'a> {
         self.at
     }
 
-    /// The next token; none at the end of the file.
+    /// The next token; `None` at the end of the file.
     pub(crate) fn word(&mut self) -> Option<&'a [u8]> {
         let start = self.skip_blanks();
         let length = self.file[start..]
@@ -119,7 +119,7 @@ impl<'a> Text<'a> {
             .is_none_or(|&byte| is_blank(byte) || byte == b'#')
     }
 
-    /// The next `count` numbers. Nothing is made for more than the file holds.
+    /// The next `count` numbers. Memory is not allocated beyond the numbers that the file holds.
     pub(crate) fn numbers<T: Number>(&mut self, count: usize, what: &str) -> Parsed<Vec<T>> {
         let mut all = Vec::new();
         while all.len() < count {
@@ -131,7 +131,7 @@ impl<'a> Text<'a> {
                 );
                 return Err(Fault::new(self.file.len(), reason));
             }
-            // A chunk ends at what is no number: beyond the list it is something else.
+            // A chunk ends at a token that is no number: the list has ended there.
             let parts: Vec<(Vec<T>, usize)> = parallel::collect_tasks(chunks.len(), |k| {
                 let (from, to) = chunks[k];
                 let mut part = Vec::with_capacity((to - from) / 8);
@@ -203,7 +203,7 @@ impl<'a> Text<'a> {
             let near = &rest[..rest.len().min(CHUNK)];
             let to = match memchr::memchr(b'\n', near) {
                 Some(length) => target + length,
-                // A very long line, without a comment: between any two tokens.
+                // A very long line without a comment is cut between any two tokens.
                 None if memchr::memchr(b'#', &self.file[from..target + near.len()]).is_none() => {
                     let length = rest.iter().position(|&byte| is_blank(byte));
                     target + length.unwrap_or(rest.len())
@@ -216,7 +216,7 @@ impl<'a> Text<'a> {
         chunks
     }
 
-    /// Goes behind the next line end, which only blanks may stand before.
+    /// Moves past the next line end. Only blanks may precede it.
     pub(crate) fn finish_line(&mut self) -> Parsed<()> {
         while let Some(&byte) = self.file.get(self.at) {
             if !is_blank(byte) {
@@ -240,7 +240,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Offset behind token `n` (from 1) after `at`; `at` for 0.
+/// Offset after token `n` (from 1) after `at`; `at` for 0.
 pub(crate) fn nth_token(file: &[u8], at: usize, n: usize) -> usize {
     let mut text = Text::new(file, at);
     for _ in 0..n {

@@ -1,16 +1,16 @@
 //! VTK's legacy format with an unstructured grid or polygons: `.vtk`.
 //!
 //! <https://docs.vtk.org/en/latest/vtk_file_formats/vtk_legacy_file_format.html>. Text and binary of versions 1 to 5.1
-//! are read. Cells, faces, fields and names of arrays are those of the `.vtu` format. POLYDATA has its lines as
-//! segments, its polygons and the triangles of its strips as faces. Written is version 3.0, always an unstructured grid
-//! ([`super::vtk_write`]).
+//! are read. Cells, faces, fields and names of arrays are those of the `.vtu` format. Lines of POLYDATA become
+//! segments; its polygons and the triangles of its strips become faces. Version 3.0 is written, always as an
+//! unstructured grid ([`super::vtk_write`]).
 
 use glam::DVec3;
 
 use super::bytes::Kind;
 use super::elements::Grid;
 use super::tokens::Text;
-use super::vtk_cells::{self, Place, REGION_NAMES};
+use super::vtk_cells::{self, FaultyArray};
 use super::vtk_fields::{self, Array, Data, colors, decode};
 use super::vtk_lists::{Lists, POLYDATA, join};
 use super::vtk_reader::Reader;
@@ -23,14 +23,14 @@ enum Dataset {
     Poly,
 }
 
-/// What a file held up to here, each with where it began.
+/// The content of a file so far, each part with its place.
 #[derive(Default)]
-struct Parts {
+struct Content {
     dataset: Option<Dataset>,
     points: Option<Vec<DVec3>>,
     types: Option<(usize, Vec<i64>)>,
     cells: Option<Lists>,
-    /// Of a POLYDATA, by the place of their keyword in [`POLYDATA`].
+    /// Lists of a POLYDATA, in the order of [`POLYDATA`].
     lists: [Option<Lists>; 4],
     /// Attributes of points and cells.
     arrays: Vec<Array>,
@@ -45,7 +45,7 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     }
 }
 
-/// Whether there are cells that fill space in the file: by their types alone.
+/// Whether the file has cells of three dimensions, from their types only.
 pub(super) fn is_volume(file: &[u8]) -> bool {
     let head = &file[..file.len().min(1024)];
     let is_binary = memchr::memmem::find(head, b"BINARY").is_some();
@@ -75,7 +75,7 @@ fn parse_parts(file: &[u8]) -> Parsed<Grid> {
         },
         text,
     };
-    let mut parts = Parts::default();
+    let mut parts = Content::default();
     let mut data = Data::None;
     while let Some((begin, keyword)) = reader.keyword() {
         let dataset = parts.dataset;
@@ -161,7 +161,7 @@ fn read_attribute(
         "SCALARS" => {
             let name = reader.name("a name")?;
             let kind = reader.kind()?;
-            // On the same line only: behind it numbers may begin.
+            // Only on the same line: numbers may begin on the next one.
             let rest = &reader.text.file[reader.text.at..];
             let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             let mut line = Text::new(&rest[..end], 0);
@@ -246,7 +246,7 @@ fn read_fields(reader: &mut Reader, data: Data, arrays: &mut Vec<Array>) -> Pars
     Ok(())
 }
 
-fn finish(parts: Parts, end: usize) -> Parsed<Grid> {
+fn finish(parts: Content, end: usize) -> Parsed<Grid> {
     let missing = |what: &str| Fault::new(end, format!("there are no {what}"));
     let points = parts.points.ok_or_else(|| missing("POINTS"))?;
     let (types_at, types, cells) = match parts.dataset {
@@ -289,14 +289,9 @@ fn finish(parts: Parts, end: usize) -> Parsed<Grid> {
             }
         }
     };
-    let (mut regions, mut skipped) = (None, Vec::new());
-    for name in REGION_NAMES {
-        if regions.is_none() {
-            regions = tags(name)?;
-            skipped.extend(regions.is_some().then_some(name));
-        }
-    }
-    // In a surface without lines a marker is a field as any other.
+    let (regions, name) = vtk_cells::find_regions(&tags)?;
+    let mut skipped = Vec::from_iter(name);
+    // In a surface without lines a marker is an ordinary field.
     let has_markers = |&kind: &i64| vtk_cells::is_solid(kind) || vtk_cells::is_line(kind);
     if types.iter().any(has_markers) {
         skipped.push("marker");
@@ -310,8 +305,8 @@ fn finish(parts: Parts, end: usize) -> Parsed<Grid> {
         &[regions.as_deref(), markers.as_deref()],
     )
     .map_err(|(place, reason)| match place {
-        Place::Types => Fault::new(types_at, reason),
-        Place::Offsets | Place::Vertices => Fault::new(cells.at, reason),
+        FaultyArray::Types => Fault::new(types_at, reason),
+        FaultyArray::Offsets | FaultyArray::Vertices => Fault::new(cells.at, reason),
     })?;
     elements.has_regions = regions.is_some();
     let counts = [points.len(), types.len()];

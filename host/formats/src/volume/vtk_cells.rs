@@ -1,12 +1,13 @@
-//! Cells by VTK's numbers, for both of its formats.
+//! Cells by VTK's type numbers, for both of its formats.
 
 use super::elements::{Elements, Shape, Tags};
+use crate::text::Parsed;
 use trioxide_mesh::parallel;
 use trioxide_mesh::volume::CellKind;
 
-/// Names of cell arrays that hold region ids, the first that is there: ours, meshio's, Gmsh's, MFEM's, and those of
-/// simulation programs: OpenGeoSys writes `MaterialIDs`.
-pub(crate) const REGION_NAMES: [&str; 8] = [
+/// Names of cell arrays with region ids; the first one present counts: ours, meshio's, Gmsh's, MFEM's, and names of
+/// simulation programs. OpenGeoSys writes `MaterialIDs`.
+const REGION_NAMES: [&str; 8] = [
     "region",
     "medit:ref",
     "gmsh:physical",
@@ -17,11 +18,20 @@ pub(crate) const REGION_NAMES: [&str; 8] = [
     "MaterialIDs",
 ];
 
-/// Gives the numbers of a point or a cell to its last argument.
-pub(super) type Record<'a, T> = dyn Fn(usize, &mut dyn FnMut(T)) + Sync + 'a;
+/// The region ids of cells, if there are any, and the name of their array; `tags` gives an array's numbers.
+pub(crate) fn find_regions(
+    tags: impl Fn(&str) -> Parsed<Option<Vec<i32>>>,
+) -> Parsed<(Option<Vec<i32>>, Option<&'static str>)> {
+    for name in REGION_NAMES {
+        if let Some(regions) = tags(name)? {
+            return Ok((Some(regions), Some(name)));
+        }
+    }
+    Ok((None, None))
+}
 
-/// VTK's number of a face or a cell with so many vertices.
-pub(super) fn number(is_face: bool, vertices: usize) -> u8 {
+/// VTK's type of a face or a cell with this number of vertices.
+pub(crate) fn number(is_face: bool, vertices: usize) -> u8 {
     match (is_face, vertices) {
         (true, 3) => 5,
         (true, _) => 9,
@@ -32,22 +42,22 @@ pub(super) fn number(is_face: bool, vertices: usize) -> u8 {
     }
 }
 
-/// Whether cells of that number fill space.
+/// Whether cells of this type have three dimensions.
 pub(super) fn is_solid(kind: i64) -> bool {
     matches!(kind, 10..=16 | 24..=27 | 29 | 31..=33 | 37 | 41 | 42 | 71..=74 | 78..=81)
 }
 
-/// Whether cells of that number are lines.
+/// Whether cells of this type are lines.
 pub(crate) fn is_line(kind: i64) -> bool {
     matches!(kind, 3 | 4 | 21 | 35 | 68 | 75)
 }
 
-/// How the vertices of a cell are read.
+/// The meaning of a cell's list of vertices.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
-    /// Corners, then for cells of higher order the nodes on sides.
+    /// Corners, followed by the other nodes of cells of higher order.
     Plain,
-    /// Those of a voxel or a pixel: rows of a grid.
+    /// The vertices of a voxel or a pixel: rows of a grid.
     Grid,
     /// A chain of lines.
     Chain,
@@ -55,7 +65,7 @@ enum Order {
     Strip,
 }
 
-/// The shape, and how its vertices are read.
+/// The shape, and the order of its vertices.
 fn shape(i: usize, kind: i64, vertices: usize) -> Result<(Shape, Order), String> {
     let cell = |kind| (Shape::Cell(kind), Order::Plain);
     let found = match kind {
@@ -72,7 +82,7 @@ fn shape(i: usize, kind: i64, vertices: usize) -> Result<(Shape, Order), String>
         12 => cell(CellKind::Hexahedron),
         13 => cell(CellKind::Wedge),
         14 => cell(CellKind::Pyramid),
-        // Of higher order: quadratic, Lagrange's, Bézier's.
+        // Of higher order: quadratic, Lagrange, Bézier.
         21 | 35 | 68 | 75 => (Shape::Line, Order::Plain),
         22 | 34 | 69 | 76 => (Shape::TRIANGLE, Order::Plain),
         23 | 28 | 30 | 70 | 77 => (Shape::QUADRILATERAL, Order::Plain),
@@ -108,25 +118,25 @@ fn shape(i: usize, kind: i64, vertices: usize) -> Result<(Shape, Order), String>
     Ok(found)
 }
 
-/// Which array of the file is at fault.
-pub(crate) enum Place {
+/// The file's array that is at fault.
+pub(crate) enum FaultyArray {
     Types,
     Offsets,
     Vertices,
 }
 
-/// The elements of a grid: `range(i)` is where the vertices of cell `i` begin and end in `connectivity`, `tags` the
-/// region ids and the markers.
+/// The elements of a grid. `range(i)` is the range of cell `i`'s vertices in `connectivity`; `tags` are the region ids
+/// and the markers.
 pub(crate) fn read(
     types: &[i64],
     range: impl Fn(usize) -> (i64, i64) + Sync,
     connectivity: &[i64],
     index: impl Fn(i64) -> Result<u32, String> + Sync,
     tags: &[Option<&[i32]>; 2],
-) -> Result<Elements, (Place, String)> {
+) -> Result<Elements, (FaultyArray, String)> {
     let mut elements = Elements::default();
     elements.has_vtk_wedges = true;
-    // In a volume mesh a marker is that of a face, in a surface that of a line.
+    // In a volume mesh faces have markers, in a surface lines.
     let is_volume = parallel::any(types, |&kind| is_solid(kind));
     let (mut found, mut parts) = (Vec::with_capacity(8), Vec::new());
     let [regions, markers] = tags;
@@ -142,7 +152,7 @@ pub(crate) fn read(
             let run = run_from(i, types, &range);
             let is_pushed = run
                 .push(i, &mut elements, connectivity, &index, tags_of)
-                .map_err(|reason| (Place::Offsets, reason))?;
+                .map_err(|reason| (FaultyArray::Offsets, reason))?;
             if is_pushed {
                 next = i + run.count;
                 continue;
@@ -157,17 +167,18 @@ pub(crate) fn read(
             .and_then(|(begin, end)| connectivity.get(begin..end));
         let Some(vertices) = vertices else {
             let reason = format!("the offset of cell {i} is outside of connectivity");
-            return Err((Place::Offsets, reason));
+            return Err((FaultyArray::Offsets, reason));
         };
         let (shape, order) =
-            shape(i, kind, vertices.len()).map_err(|reason| (Place::Types, reason))?;
+            shape(i, kind, vertices.len()).map_err(|reason| (FaultyArray::Types, reason))?;
         if shape == Shape::Point {
             continue;
         }
         found.clear();
         for &vertex in vertices {
             found.push(
-                index(vertex).map_err(|reason| (Place::Vertices, format!("cell {i}: {reason}")))?,
+                index(vertex)
+                    .map_err(|reason| (FaultyArray::Vertices, format!("cell {i}: {reason}")))?,
             );
         }
         let tags = Tags::All(tags_of(shape).map_or(0, |tags| tags[i]));
@@ -180,7 +191,7 @@ pub(crate) fn read(
                 corners
             }
             Order::Grid => {
-                // Rows of a grid run the same way, sides of a face around it.
+                // Rows of a grid run in one direction, sides of a face around it.
                 found.swap(2, 3);
                 if found.len() == 8 {
                     found.swap(6, 7);
@@ -201,7 +212,7 @@ pub(crate) fn read(
         let parts = corners.len() / shape.vertices();
         elements
             .push(shape, corners, tags)
-            .map_err(|reason| (Place::Offsets, reason))?;
+            .map_err(|reason| (FaultyArray::Offsets, reason))?;
         let list = match shape {
             Shape::Cell(_) => 0,
             Shape::Face(_) => 1,
@@ -213,16 +224,16 @@ pub(crate) fn read(
     Ok(elements)
 }
 
-/// Cells of one number whose vertices stand one behind the other.
+/// Consecutive cells of one type with consecutive vertices.
 struct Run {
     /// Place of the first cell's vertices.
     begin: i64,
     count: usize,
-    /// Of cells that all threads can read: as many corners each as their kind has, in the order of the file.
+    /// Their shape, if all threads can read them: the cells have the corners of their type, in the order of the file.
     shape: Option<Shape>,
 }
 
-/// Cells from which on a run is worth all threads.
+/// Fewest cells of a run that all threads share.
 const RUN: usize = if cfg!(test) { 3 } else { 4096 };
 
 /// The run that begins with cell `first`.
@@ -230,7 +241,7 @@ fn run_from(first: usize, types: &[i64], range: &(impl Fn(usize) -> (i64, i64) +
     let kind = types[first];
     let rest = &types[first..];
     let differs = |other: &i64| *other != kind;
-    // Short runs take no other thread.
+    // Short runs use no other thread.
     let same = match rest.iter().take(RUN).position(differs) {
         Some(same) => same,
         None => parallel::position(rest, differs).unwrap_or(rest.len()),
@@ -267,7 +278,8 @@ fn run_from(first: usize, types: &[i64], range: &(impl Fn(usize) -> (i64, i64) +
 }
 
 impl Run {
-    /// Adds its cells, of which the first is cell `first`, to `elements`; false where they are to be read one by one.
+    /// Adds its cells, of which the first is cell `first`, to `elements`. Returns false if they must be read one by
+    /// one.
     fn push<'t>(
         &self,
         first: usize,
@@ -288,7 +300,7 @@ impl Run {
         Ok(true)
     }
 
-    /// The corners of its cells; `None` where they are not all there, which is found out cell by cell.
+    /// The corners of its cells. `None` if some are missing: reading cell by cell reports the fault.
     fn corners(
         &self,
         connectivity: &[i64],
@@ -301,8 +313,8 @@ impl Run {
     }
 }
 
-/// Appends the triangles of a strip: each second one runs the other way round in it. Triangles that visit a vertex
-/// twice are only there to turn a corner.
+/// Appends the triangles of a strip: every second one is reversed in it. Triangles that visit a vertex twice only turn
+/// a corner, and are dropped.
 pub(crate) fn split_strip(strip: &[u32], triangles: &mut Vec<u32>) {
     for (i, triangle) in strip.windows(3).enumerate() {
         let &[a, b, c] = triangle else {
@@ -358,7 +370,7 @@ mod tests {
 
     #[test]
     fn runs_of_cells_are_read_as_cells_one_by_one() {
-        // Runs of one kind, of which some are shorter than a run, and one whose vertices begin elsewhere.
+        // Runs of one type, some of them short, and one whose vertices begin elsewhere.
         let types: Vec<i64> = [(10, 9), (5, 2), (10, 2), (5, 7), (10, 8)]
             .into_iter()
             .flat_map(|(kind, count)| std::iter::repeat_n(kind, count))
@@ -380,7 +392,7 @@ mod tests {
         let in_order: Vec<u32> = of_kind(10).chain(of_kind(5)).map(|i| i as u32).collect();
         assert_eq!(sources, in_order);
         assert_eq!(tags, in_order.iter().map(|&i| i as i32).collect::<Vec<_>>());
-        // A vertex that is not there is found in its cell.
+        // A missing vertex is found in its cell.
         let mut beyond = begins.clone();
         beyond[25] = 198;
         let reason = read_cells(types, &beyond).unwrap_err();

@@ -5,13 +5,13 @@ use std::io;
 use super::bytes::{Kind, Numbers};
 use super::vtu::fields::values;
 use crate::atomic_file::Out;
-use crate::fields::Joined;
+use crate::fields::{Joined, Number, names_of};
 use crate::percent;
 use crate::rows_out::write_records;
 use crate::text::{Fault, Parsed};
-use trioxide_mesh::fields::{Field, NumberType};
+use trioxide_mesh::fields::Field;
 
-/// Where the arrays are that an attribute belongs to.
+/// The elements that an attribute belongs to.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Data {
     None,
@@ -22,7 +22,7 @@ pub(super) enum Data {
 /// An attribute of points or cells.
 pub(super) struct Array {
     pub(super) name: String,
-    /// Where it begins.
+    /// Its offset.
     pub(super) at: usize,
     pub(super) data: Data,
     pub(super) components: usize,
@@ -31,7 +31,7 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// Its numbers, where they are whole and one for each of the cells.
+    /// Its numbers, if they are whole and one for each of the cells.
     pub(super) fn tags(&self) -> Option<Vec<i64>> {
         let is_fine = matches!(self.data, Data::Cells(_)) && self.components == 1;
         let values = is_fine.then(|| self.values.clone())?;
@@ -57,7 +57,7 @@ impl Array {
     }
 }
 
-/// The fields of points, and those of cells, without the arrays of cells with a name in `skipped`.
+/// The fields of points, and of cells without the arrays named in `skipped`.
 pub(super) fn fields(
     arrays: Vec<Array>,
     [points, cells]: [usize; 2],
@@ -76,7 +76,7 @@ pub(super) fn fields(
     Ok(fields)
 }
 
-/// Colours, which are bytes in binary files and from 0 to 1 in text.
+/// Colours, which are bytes in binary files, and 0 to 1 in text.
 pub(super) fn colors(values: Numbers) -> Numbers {
     match values {
         Numbers::Floats(floats) => {
@@ -92,7 +92,7 @@ pub(super) fn decode(name: &[u8]) -> String {
     String::from_utf8_lossy(&percent::decode(name, |_| true)).into_owned()
 }
 
-/// The name as VTK writes it. It is a word of the file, so it is never empty.
+/// The name as VTK writes it: a word of the file, so it is never empty.
 fn encode(name: &str) -> String {
     match name {
         "" => "unnamed".to_owned(),
@@ -102,43 +102,40 @@ fn encode(name: &str) -> String {
     }
 }
 
-/// The format's name of a type.
-fn type_name(kind: NumberType) -> &'static str {
-    match kind {
-        NumberType::I8 => "char",
-        NumberType::U8 => "unsigned_char",
-        NumberType::I16 => "short",
-        NumberType::U16 => "unsigned_short",
-        NumberType::I32 => "int",
-        NumberType::U32 => "unsigned_int",
-        NumberType::I64 => "vtktypeint64",
-        NumberType::U64 => "vtktypeuint64",
-        NumberType::F32 => "float",
-        NumberType::F64 => "double",
-    }
-}
-
 /// Writes fields as arrays of a `FIELD`.
 pub(super) fn write(out: &mut dyn Out, fields: &[Joined], is_binary: bool) -> io::Result<()> {
     for field in fields {
         let (components, count) = (field.components, field.count);
-        let (name, kind) = (encode(&field.name), type_name(field.kind));
+        let (name, kind) = (encode(&field.name), names_of(field.kind).legacy[0]);
         writeln!(out, "{name} {components} {count} {kind}")?;
-        write_records(out, count, |buffer, i| {
-            field.numbers(i, |number| match is_binary {
-                true => number.push_bytes(buffer, field.kind.size(), true),
-                false => {
-                    number.push_text(buffer);
-                    buffer.push(b' ');
-                }
-            });
-            if !is_binary && let Some(last) = buffer.last_mut() {
-                *last = b'\n';
-            }
+        write_numbers(out, count, field.kind.size(), is_binary, |i, push| {
+            field.numbers(i, push);
         })?;
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Writes `count` records of numbers of `size` bytes, each record in a line of text.
+pub(super) fn write_numbers(
+    out: &mut dyn Out,
+    count: usize,
+    size: usize,
+    is_binary: bool,
+    record: impl Fn(usize, &mut dyn FnMut(Number)) + Sync,
+) -> io::Result<()> {
+    write_records(out, count, |buffer, i| {
+        record(i, &mut |number| match is_binary {
+            true => number.push_bytes(buffer, size, true),
+            false => {
+                number.push_text(buffer);
+                buffer.push(b' ');
+            }
+        });
+        if !is_binary && let Some(last) = buffer.last_mut() {
+            *last = b'\n';
+        }
+    })
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! Lists of vertices of a legacy `.vtk` file, before and from version 5.1 on.
+//! Lists of vertices in a legacy `.vtk` file, in the layouts before version 5.1 and since.
 
 use super::bytes::Kind;
 use super::vtk_reader::Reader;
 use crate::text::{Fault, Parsed};
 
-/// Keywords of a POLYDATA's lists, and VTK's type of their cells, in the order in which the arrays of cells count them.
+/// Keywords of a POLYDATA's lists, and VTK's type of their cells, in the order in which cell arrays count them.
 pub(super) const POLYDATA: [(&str, i64); 4] = [
     ("VERTICES", 2),
     ("LINES", 4),
@@ -15,12 +15,12 @@ pub(super) const POLYDATA: [(&str, i64); 4] = [
 /// Cells as lists of vertices.
 #[derive(Default)]
 pub(super) struct Lists {
-    /// Where it begins in the file.
+    /// Its offset in the file.
     pub(super) at: usize,
-    /// Ends of the cells in the connectivity, the first being where the first cell begins.
+    /// Ends of the cells in the connectivity, after the start of the first cell.
     offsets: Vec<i64>,
     pub(super) connectivity: Vec<i64>,
-    /// Whether the number of a cell's vertices stands before them.
+    /// Whether the number of a cell's vertices precedes them.
     has_sizes: bool,
 }
 
@@ -30,19 +30,19 @@ impl Lists {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// Where the vertices of cell `i` begin and end in the connectivity.
+    /// The range of cell `i`'s vertices in the connectivity.
     pub(super) fn range(&self, i: usize) -> (i64, i64) {
         let before = i64::from(self.has_sizes);
         (self.offsets[i].saturating_add(before), self.offsets[i + 1])
     }
 
-    /// The lists behind a keyword at `begin`.
+    /// The lists after a keyword at `begin`.
     pub(super) fn read(reader: &mut Reader, begin: usize) -> Parsed<Lists> {
         let count = reader.text.count("the number of cells")?;
         let size = reader.text.count("the size of the cells")?;
         let mut ahead = reader.text.clone();
         if ahead.word() == Some(b"OFFSETS") {
-            // Version 5.1: one more offset than there are cells.
+            // Version 5.1: offsets, one more than cells.
             reader.text = ahead;
             let kind = reader.kind()?;
             let offsets = reader.integers(count, kind, "offsets")?;
@@ -107,7 +107,7 @@ pub(super) fn join(all: [Option<Lists>; 4]) -> (Vec<i64>, Lists) {
             joined.connectivity.extend(vertices.unwrap_or_default());
             let end = match vertices {
                 Some(_) => joined.connectivity.len() as i64,
-                // Outside of the connectivity: the fault is found where the cell is read.
+                // Outside of the connectivity: reading the cell reports the fault.
                 None => i64::MIN,
             };
             joined.offsets.push(end);

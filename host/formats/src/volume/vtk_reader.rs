@@ -2,6 +2,7 @@
 
 use super::bytes::{Bytes, Kind, Numbers, Order};
 use super::tokens::Text;
+use crate::fields::type_named;
 use crate::text::{Fault, Parsed, show};
 
 /// A file with keywords as text, and numbers as text or binary.
@@ -11,7 +12,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Goes to the next keyword; its offset and the keyword in upper case.
+    /// Moves past the next keyword. Returns its offset, and the keyword in upper case.
     pub(super) fn keyword(&mut self) -> Option<(usize, String)> {
         let begin = self.text.skip_blanks();
         let word = self.text.word()?;
@@ -25,24 +26,12 @@ impl<'a> Reader<'a> {
 
     pub(super) fn kind(&mut self) -> Parsed<Kind> {
         let fault = self.text.unexpected("a type of numbers such as double");
-        let name = self.text.word().unwrap_or_default();
-        Ok(match name.to_ascii_lowercase().as_slice() {
-            b"char" | b"vtktypeint8" => Kind::I8,
-            b"unsigned_char" | b"vtktypeuint8" => Kind::U8,
-            b"short" | b"vtktypeint16" => Kind::I16,
-            b"unsigned_short" | b"vtktypeuint16" => Kind::U16,
-            // Ids are written with 32 bits.
-            b"int" | b"vtktypeint32" | b"vtkidtype" => Kind::I32,
-            b"unsigned_int" | b"vtktypeuint32" => Kind::U32,
-            b"long" | b"vtktypeint64" => Kind::I64,
-            b"unsigned_long" | b"vtktypeuint64" => Kind::U64,
-            b"float" => Kind::F32,
-            b"double" => Kind::F64,
-            _ => return Err(fault),
-        })
+        let name = self.text.word().unwrap_or_default().to_ascii_lowercase();
+        let is_it = |other: &&str| other.as_bytes() == name;
+        type_named(|names| names.legacy.iter().any(|other| is_it(&other))).ok_or(fault)
     }
 
-    /// The numbers behind this line.
+    /// The numbers after this line.
     pub(super) fn numbers(&mut self, count: usize, kind: Kind, what: &str) -> Parsed<Numbers> {
         if !self.is_binary {
             return Ok(match kind {

@@ -1,12 +1,13 @@
-//! Wedges of VTK's files, whose orientation is not the same everywhere.
+//! Wedges of VTK's files, which have two orientations.
 
 use trioxide_mesh::parallel;
 use trioxide_mesh::volume::{Cells, VolumeMesh, orientation};
 
-/// Turns all wedges if some have a negative volume and none a positive one.
+/// Inverts all wedges if some have a negative volume and none a positive one.
 ///
-/// VTK's code wants the first triangle to look inward, as we do. VTK's documentation draws it outward, and Gmsh's
-/// `.vtk` files follow that. Among wedges that are right, one with a negative volume is inverted, and stays so.
+/// VTK's code expects the first triangle to face inward, as we do. VTK's documentation draws it outward, and Gmsh's
+/// `.vtk` files follow the documentation. Among wedges of the right orientation, one with a negative volume is
+/// inverted, and stays so.
 pub(super) fn turn_wedges(mesh: &mut VolumeMesh) {
     let Cells::Mixed(cells) = &mut mesh.cells else {
         return;

@@ -1,4 +1,4 @@
-//! Triangles as half-edges that can be split, flipped and removed.
+//! Half-edges of triangles that can be split, flipped and removed.
 //!
 //! Half-edge `3 t + k` starts at corner `k` of triangle `t` and goes counter-clockwise around it. A subsegment is an
 //! edge that is never flipped: a part of a segment, or of the boundary. Every edge with one triangle is a subsegment.
@@ -13,31 +13,31 @@ pub const NONE: u32 = u32::MAX;
 /// An edge that is never flipped.
 #[derive(Clone, Copy, Debug)]
 pub struct Subsegment {
-    /// Its vertices, in the direction of the subsegment that it is a part of.
+    /// Its vertices, in the direction of the whole subsegment.
     pub ends: [u32; 2],
     /// One of its half-edges.
     pub half_edge: u32,
-    /// The subsegment that was there before the first split.
+    /// The unsplit subsegment that it is a part of.
     pub whole: u32,
     /// The next part of `whole`.
     pub next: Option<u32>,
 }
 
-/// What lies beyond a half-edge.
+/// The other side of a half-edge.
 #[derive(Clone, Copy)]
 struct Beyond {
     twin: u32,
     subsegment: u32,
 }
 
-/// Where a point lies, seen from a triangle.
+/// The place of a point, relative to a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Inside of a triangle.
     Triangle(u32),
     /// On a half-edge that is no subsegment.
     Edge(u32),
-    /// On this subsegment or behind it.
+    /// On this subsegment or beyond it.
     Behind(u32),
     /// On a vertex.
     Vertex,
@@ -51,12 +51,12 @@ pub struct HalfEdges {
     origins: Vec<u32>,
     /// [`NONE`] at the boundary.
     twins: Vec<u32>,
-    /// [`NONE`] where the edge may be flipped.
+    /// Subsegment of each half-edge; [`NONE`] where the edge may be flipped.
     of_edge: Vec<u32>,
     regions: Vec<i32>,
     pub subsegments: Vec<Subsegment>,
     removed: Vec<u32>,
-    /// Triangles that were written since this list was last emptied.
+    /// Triangles written since this list was last emptied.
     pub changed: Vec<u32>,
 }
 
@@ -90,8 +90,7 @@ pub fn orientation(a: DVec2, b: DVec2, c: DVec2) -> f64 {
 }
 
 impl HalfEdges {
-    /// Triangles of `points` without subsegments, which come by [`HalfEdges::constrain`]; twins are `NONE` or
-    /// half-edges.
+    /// Triangles of `points` without subsegments: [`HalfEdges::constrain`] adds them. Twins are `NONE` or half-edges.
     pub fn new(
         points: Vec<DVec2>,
         origins: Vec<u32>,
@@ -108,7 +107,7 @@ impl HalfEdges {
         }
     }
 
-    /// Makes an edge a subsegment, if it is none; returns the subsegment.
+    /// Makes an edge a subsegment, if it is not one yet. Returns the subsegment.
     pub fn constrain(&mut self, h: u32) -> u32 {
         let known = self.of_edge[h as usize];
         if known != NONE {
@@ -138,7 +137,7 @@ impl HalfEdges {
         self.origin(next(h))
     }
 
-    /// The corner opposite of an edge.
+    /// The corner opposite to an edge.
     #[inline]
     pub fn apex(&self, h: u32) -> u32 {
         self.origin(previous(h))
@@ -170,7 +169,7 @@ impl HalfEdges {
         self.regions[t as usize]
     }
 
-    /// The triangles, less those that were removed.
+    /// The triangles that were not removed.
     pub fn triangles(&self) -> impl Iterator<Item = u32> + '_ {
         let all = 0..self.regions.len() as u32;
         all.filter(|&t| self.corners(t).is_some())
@@ -187,7 +186,7 @@ impl HalfEdges {
         orientation(self.place(a), self.place(b), self.place(c))
     }
 
-    /// Whether the circle through the corners of a half-edge's triangle contains a point.
+    /// Whether the circumcircle of a half-edge's triangle contains a point.
     #[inline]
     fn is_in_circle(&self, h: u32, p: DVec2) -> bool {
         let [a, b, c] = [h, next(h), previous(h)]
@@ -234,7 +233,7 @@ impl HalfEdges {
         t
     }
 
-    /// Turns the edge between two triangles, (a, b, c) and (b, a, d), into that from d to c: (c, a, d) and (d, b, c).
+    /// Flips the edge between triangles (a, b, c) and (b, a, d) to the edge from d to c: (c, a, d) and (d, b, c).
     fn flip(&mut self, h: u32) -> [u32; 2] {
         let g = self.twins[h as usize];
         let (t, u) = (h / 3, g / 3);
@@ -246,31 +245,31 @@ impl HalfEdges {
         [t, u]
     }
 
-    /// Flips edges until all are Delaunay that may be; `edges` are those that may not be so.
+    /// Flips edges until all flippable edges are Delaunay. `edges` are the edges that may violate it.
     pub fn legalize(&mut self, mut edges: Vec<u32>) {
         while let Some(h) = edges.pop() {
             let Some(twin) = self.twin(h).filter(|_| self.subsegment(h).is_none()) else {
                 continue;
             };
             if self.is_in_circle(h, self.place(self.apex(twin))) {
-                // Edges that were listed by their old half-edges are listed again.
+                // Edges listed by their old half-edges are listed again.
                 let [t, u] = self.flip(h);
                 edges.extend([3 * t, 3 * t + 1, 3 * u, 3 * u + 1]);
             }
         }
     }
 
-    /// Makes all edges Delaunay that may be.
+    /// Makes all flippable edges Delaunay.
     pub fn legalize_all(&mut self) {
         self.legalize((0..self.origins.len() as u32).collect());
         self.changed.clear();
     }
 
-    /// Where a point lies, by a walk from a triangle that no subsegment is crossed on.
+    /// The place of a point, by a walk from a triangle that crosses no subsegment.
     pub fn locate(&self, start: u32, p: DVec2) -> Place {
         let (mut t, mut entered) = (start, NONE);
-        // All edges that are crossed are Delaunay, so that the point lies deeper in the circle of each next triangle:
-        // none comes twice.
+        // All crossed edges are Delaunay, so the point lies deeper in the circumcircle of each next triangle: the walk
+        // visits no triangle twice.
         'walk: loop {
             let (mut behind, mut on) = (None, [NONE; 2]);
             for h in (3 * t..3 * t + 3).filter(|&h| h != entered) {
@@ -300,7 +299,7 @@ impl HalfEdges {
         }
     }
 
-    /// The subsegments that a vertex at `p` would be opposite of, by their half-edges on its side.
+    /// The subsegments opposite to a vertex inserted at `p`, by their half-edges on its side.
     pub fn seen_from(&self, place: Place, p: DVec2) -> Vec<u32> {
         let mut open = match place {
             Place::Triangle(t) => vec![3 * t, 3 * t + 1, 3 * t + 2],
@@ -324,10 +323,10 @@ impl HalfEdges {
         seen
     }
 
-    /// Adds a vertex inside of a triangle or on an edge, where [`HalfEdges::locate`] found it.
+    /// Adds a vertex inside of a triangle or on an edge, at a place from [`HalfEdges::locate`].
     ///
     /// # Panics
-    /// For another place.
+    /// If the place is on or beyond a subsegment, or a vertex.
     pub fn insert(&mut self, place: Place, p: DVec2) {
         let v = self.points.len() as u32;
         self.points.push(p);
@@ -339,8 +338,8 @@ impl HalfEdges {
         self.legalize(link);
     }
 
-    /// Adds a vertex on a subsegment, whose place may be rounded; false, and nothing is done, if a triangle would turn
-    /// around.
+    /// Adds a vertex on a subsegment, at a place that may be rounded. Returns false, without a change, if a triangle
+    /// would be inverted.
     pub fn split_subsegment(&mut self, subsegment: u32, p: DVec2) -> bool {
         let is_left = |[a, b]: [u32; 2]| orientation(self.place(a), self.place(b), p) > 0.0;
         let stays = |h: u32| {
@@ -366,7 +365,7 @@ impl HalfEdges {
             false => [added, subsegment],
         };
         let link = self.split_edge(h, v, parts);
-        // A rounded place may leave the circles of the triangles that were there: the edges to it are looked at too.
+        // A rounded place may leave the circumcircles of the old triangles: edges to the new vertex are checked too.
         let edges = link.iter().flat_map(|&h| [h, h + 1, h + 2]).collect();
         self.legalize(edges);
         true
@@ -382,7 +381,7 @@ impl HalfEdges {
         vec![3 * t, 3 * u, 3 * w]
     }
 
-    /// Splits the edge of `h` and the triangles beside it; its parts become these subsegments.
+    /// Splits the edge of `h` and the triangles on its sides. The parts of the edge become these subsegments.
     fn split_edge(&mut self, h: u32, v: u32, [first, second]: [u32; 2]) -> Vec<u32> {
         let part = |twin, subsegment| Beyond { twin, subsegment };
         let g = self.twin(h);
@@ -414,13 +413,13 @@ impl HalfEdges {
         vec![3 * t, 3 * u, 3 * s, 3 * w]
     }
 
-    /// Removes the vertex that a half-edge starts at, and that no subsegment ends at.
+    /// Removes the origin of a half-edge, which no subsegment ends at.
     pub fn remove(&mut self, h: u32) {
         let (v, mut h, from) = (self.origin(h), h, self.changed.len());
         let mut spokes = self.spokes(h);
         while spokes.len() > 3 {
-            // An ear of the polygon around the vertex that does not contain it. Of four corners it may lie on the
-            // diagonal.
+            // An ear of the polygon around the vertex that does not contain the vertex. If four corners remain, the
+            // vertex may lie on the diagonal.
             let is_ear = |&spoke: &u32| {
                 let twin = self.twins[spoke as usize];
                 let [a, b, c] = [self.apex(twin), self.target(spoke), self.apex(spoke)];
@@ -462,7 +461,7 @@ impl HalfEdges {
     }
 }
 
-/// What lies beyond an edge between two triangles that may be flipped.
+/// The other side of a flippable edge between two triangles.
 fn inner(twin: u32) -> Beyond {
     Beyond {
         twin,

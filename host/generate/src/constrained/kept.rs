@@ -1,4 +1,4 @@
-//! The triangles that are kept: out of spade's triangulation, and into a mesh.
+//! Copies the triangles inside of an outline from spade's triangulation to half-edges, and from there to a mesh.
 
 use glam::DVec2;
 use spade::handles::FixedVertexHandle;
@@ -9,7 +9,7 @@ use super::{Cdt, Outline, crossing};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::{Segment, Triangulation};
 
-/// The faces that are kept as half-edges, and the subsegment of each edge of the triangulation.
+/// The kept faces as half-edges, and the subsegment of each edge of the triangulation.
 ///
 /// Subsegments are the constraints among their edges, and their boundary.
 pub fn kept(
@@ -24,7 +24,7 @@ pub fn kept(
     for (h, edge) in (0..).zip(edges()) {
         of_edge[edge.fix().index()] = h;
     }
-    // Vertices of the outline keep their order, and with it their handles.
+    // Vertices of the outline keep their order, and so their handles.
     let origins = edges().map(|edge| edge.from().index() as u32).collect();
     let twins = edges().map(|edge| of_edge[edge.rev().fix().index()]);
     let regions = faces().map(|face| regions.as_ref().map_or(0, |of| of[face.index()]));
@@ -41,13 +41,13 @@ pub fn kept(
 
 /// A subsegment that is a piece of a segment.
 pub struct Piece {
-    /// `NONE` where it is no edge of a triangle that is kept.
+    /// `NONE` if it is no edge of a kept triangle.
     subsegment: u32,
     /// Whether it runs in the segment's direction.
     is_along: bool,
 }
 
-/// The pieces of each segment, from its first end.
+/// The pieces of each segment, in order from its first end.
 pub fn pieces(
     cdt: &Cdt,
     outline: &Outline,
@@ -83,7 +83,7 @@ pub fn pieces(
         .collect()
 }
 
-/// Whether an edge from a point of a segment lies on it and leads to its second end.
+/// Whether an edge from a point of a segment lies on the segment and leads to its second end.
 fn is_ahead(outline: &Outline, ends: [u32; 2], edge: [Point2<f64>; 2]) -> bool {
     let [from, to] = ends.map(|v| outline.points[v as usize]);
     let [a, b] = edge.map(|Point2 { x, y }| DVec2::new(x, y));
@@ -94,7 +94,7 @@ fn is_ahead(outline: &Outline, ends: [u32; 2], edge: [Point2<f64>; 2]) -> bool {
     is_along && orientation(from, to, b) == 0.0
 }
 
-/// Says how many segments are not, or not whole, in the result.
+/// Reports the number of segments that the result lacks, wholly or in part.
 pub fn left_out(pieces: &[Vec<Piece>]) -> Vec<String> {
     let is_outside = |piece: &Piece| piece.subsegment == NONE;
     let outside = pieces.iter().filter(|pieces| pieces.iter().any(is_outside));
@@ -157,7 +157,7 @@ pub fn collect(
     }
 }
 
-/// The vertices along a subsegment and the parts that refinement has split it into.
+/// The vertices along a subsegment and its parts.
 fn chain(mesh: &HalfEdges, subsegment: u32) -> Vec<u32> {
     let mut part = &mesh.subsegments[subsegment as usize];
     let mut chain = part.ends.to_vec();

@@ -1,15 +1,15 @@
-//! Delaunay refinement: vertices are added until no triangle has a smaller angle or a larger area.
+//! Delaunay refinement: adds vertices until no triangle has an angle below the bound or an area above it.
 //!
 //! | step | source |
 //! | --- | --- |
 //! | bad triangles are split at their circumcenters, those with the shortest edges first | Ruppert 1995 |
-//! | subsegments that a new vertex would encroach are split in its place | Ruppert 1995 |
+//! | a subsegment that a new vertex would encroach is split instead | Ruppert 1995 |
 //! | a vertex encroaches from within a subsegment's lens; free vertices in its circle are removed | Chew 1993 |
-//! | an off-center takes the place of a far circumcenter | Üngör 2004 |
-//! | from an angle below 60 degrees, subsegments are split at powers of two | Ruppert 1995 |
-//! | a triangle across such an angle stays as it is | Miller, Pav, Walkington 2005 |
+//! | an off-center replaces a far circumcenter | Üngör 2004 |
+//! | at an angle below 60 degrees, subsegments are split at powers of two | Ruppert 1995 |
+//! | a triangle across such an angle is not split | Miller, Pav, Walkington 2005 |
 //!
-//! Only the triangles that are kept are there: what lies beyond the boundary neither causes a split nor takes one.
+//! Only the kept triangles exist: the outside of the boundary neither causes a split nor is split.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,26 +18,26 @@ use trioxide_mesh::{Error, Result};
 
 use super::half_edges::{HalfEdges, NONE, Place, next, orientation, previous};
 
-/// What refinement is to reach.
+/// Bounds that refinement must reach.
 pub struct Goal {
-    /// Smallest angle in degrees, up to 60; 0 for any.
+    /// Smallest angle in degrees, up to 60; 0 for no bound.
     pub angle: f64,
     /// Largest area.
     pub area: f64,
-    /// Most vertices to add, those that are removed again included.
+    /// Most vertices to add, counting the ones that are removed again.
     pub most: usize,
 }
 
-/// Coordinates that are nearer to zero could not be evaluated exactly: 2^-142.
+/// Coordinates nearer to zero have no exact predicates: 2^-142.
 const LEAST: f64 = f64::from_bits((1023 - 142) << 52);
-/// As could not coordinates that are larger: 2^201.
+/// Larger coordinates have no exact predicates: 2^201.
 const LARGEST: f64 = f64::from_bits((1023 + 201) << 52);
 
-/// What a vertex is, beside the number of the subsegment, before the first split, that it lies on.
+/// Kinds of a vertex. Any other value is the unsplit subsegment that the vertex lies on.
 const OF_INPUT: u32 = NONE;
 const FREE: u32 = NONE - 1;
 
-/// Triangles to be split, as they were when they were judged.
+/// Triangles to be split, with their corners when they were judged.
 type Queue = Vec<(u32, [u32; 3])>;
 
 struct Refiner<'a> {
@@ -52,17 +52,17 @@ struct Refiner<'a> {
     /// The ends of the subsegments before the first split.
     wholes: Vec<[u32; 2]>,
     encroached: VecDeque<u32>,
-    /// Bad triangles by the length of their shortest edge, in steps of a factor of about 1.2. Of one step the last one
-    /// comes first: it lies near the one before, in caches too.
+    /// Bad triangles by the length of their shortest edge, in steps of a factor of about 1.2. Within a step the last
+    /// one is split first: it lies near the previous one, in caches too.
     bad: BTreeMap<u64, Queue>,
     added: usize,
     removed: Vec<u32>,
 }
 
-/// Refines all triangles; returns the vertices that were added and removed again, ascending.
+/// Refines all triangles. Returns the vertices that were added and removed again, ascending.
 ///
 /// # Errors
-/// [`Error::Argument`] where the goal needs more vertices than may be added.
+/// [`Error::Argument`] if the goal needs more vertices than may be added.
 pub fn refine(mesh: &mut HalfEdges, goal: &Goal) -> Result<Vec<u32>> {
     let cosine = libm::cos(goal.angle.to_radians());
     let of_lens = 2.0 * cosine * cosine - 1.0;
@@ -89,7 +89,7 @@ impl Refiner<'_> {
     fn run(&mut self) -> Result<()> {
         self.encroached
             .extend(0..self.mesh.subsegments.len() as u32);
-        // No triangle is judged before the subsegments have their places.
+        // All subsegments are split before a triangle is judged.
         self.split_encroached(false)?;
         let triangles: Vec<u32> = self.mesh.triangles().collect();
         triangles.into_iter().for_each(|t| self.judge(t));
@@ -106,15 +106,15 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Splits a triangle, or else the subsegments in the way; says whether these were split, so that the triangle has
-    /// its turn again.
+    /// Splits a triangle, or else the subsegments that its center encroaches. Returns whether it split subsegments:
+    /// then the triangle must be tried again.
     fn split_triangle(&mut self, t: u32) -> Result<bool> {
         let Some(p) = self.center(t) else {
             return Ok(false);
         };
         let place = self.mesh.locate(t, p);
         let mut in_the_way: Vec<u32> = match place {
-            // Rounding has put the center on a vertex: the triangle is as small as numbers are.
+            // Rounding has moved the center to a vertex: the numbers allow no smaller triangle.
             Place::Vertex => return Ok(false),
             Place::Behind(subsegment) => vec![subsegment],
             Place::Triangle(_) | Place::Edge(_) => {
@@ -150,7 +150,7 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Splits a subsegment; false where it is as short as numbers are.
+    /// Splits a subsegment. Returns false if the numbers allow no shorter one.
     fn split_subsegment(&mut self, subsegment: u32, judges: bool) -> Result<bool> {
         let ends = self.mesh.subsegments[subsegment as usize].ends;
         let mut is_acute = [false; 2];
@@ -197,7 +197,7 @@ impl Refiner<'_> {
         sides.find(|&h| self.mesh.origin(h) == end)
     }
 
-    /// Removes the free vertices in the circle around a subsegment that are seen from the left of its half-edge from
+    /// Removes the free vertices in the circle around a subsegment that are visible from the left of its half-edge from
     /// this end.
     fn clear_circle(&mut self, subsegment: u32, from: u32) {
         while let Some(h) = self.side_from(subsegment, from) {
@@ -231,7 +231,7 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Lists the bad triangles among those that have changed, and the subsegments that their corners encroach.
+    /// Lists the bad triangles among the changed ones, and the subsegments that their corners encroach.
     fn judge_changed(&mut self, judges: bool) {
         let mut changed = std::mem::take(&mut self.mesh.changed);
         changed.sort_unstable();
@@ -273,7 +273,7 @@ impl Refiner<'_> {
         (b - a).perp_dot(c - a) / 2.0 > self.goal.area
     }
 
-    /// Whether the angle opposite of a triangle's shortest edge is too small, and can be larger.
+    /// Whether the angle opposite to a triangle's shortest edge is too small, and refinement can enlarge it.
     fn is_skinny(&self, h: u32) -> bool {
         let ends = [self.mesh.origin(h), self.mesh.target(h)];
         let apex = self.mesh.place(self.mesh.apex(h));
@@ -284,8 +284,7 @@ impl Refiner<'_> {
             && !self.is_across_angle(ends)
     }
 
-    /// Whether an edge runs across a small angle between two segments, from points that are equally far from where they
-    /// meet.
+    /// Whether an edge crosses a small angle between two segments, and its ends are equally far from the apex.
     fn is_across_angle(&self, ends: [u32; 2]) -> bool {
         let [k, l] = ends.map(|v| self.kinds[v as usize]);
         if k == l || [k, l].iter().any(|&kind| kind == OF_INPUT || kind == FREE) {
@@ -313,7 +312,8 @@ impl Refiner<'_> {
         })
     }
 
-    /// Where a triangle is split: the center of its circle, or nearer to its shortest edge, as far as its angle allows.
+    /// The place where a triangle is split: its circumcenter, or a point nearer to its shortest edge as far as the
+    /// angle bound allows.
     fn center(&self, t: u32) -> Option<DVec2> {
         let (h, _) = self.shortest_edge(t);
         let [o, d, a] = [h, next(h), previous(h)].map(|h| self.mesh.place(self.mesh.origin(h)));
@@ -331,7 +331,7 @@ impl Refiner<'_> {
     }
 }
 
-/// Zero for what is too near to it.
+/// The coordinate, or 0 if it is too near to zero.
 fn representable(coordinate: f64) -> f64 {
     match coordinate.abs() < LEAST {
         true => 0.0,
@@ -339,7 +339,7 @@ fn representable(coordinate: f64) -> f64 {
     }
 }
 
-/// Where a subsegment is split: in the middle, or at a power of two from its one end at a small angle.
+/// The place where a subsegment is split: the middle, or at a power of two from its end at a small angle.
 fn split_place(from: DVec2, to: DVec2, is_acute: [bool; 2]) -> DVec2 {
     let direction = to - from;
     let part = match is_acute {
@@ -353,7 +353,7 @@ fn split_place(from: DVec2, to: DVec2, is_acute: [bool; 2]) -> DVec2 {
         }
     };
     let p = from + direction * part;
-    // Back to the line that rounding has left.
+    // Back to the line, which rounding has left.
     let aside = orientation(from, to, p) / direction.length_squared();
     let on_line = p - direction.perp() * aside;
     on_line.map(representable)

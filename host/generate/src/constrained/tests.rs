@@ -6,7 +6,7 @@ use super::*;
 
 mod hostile;
 
-/// The triangulation alone.
+/// The triangulation, without its notes.
 fn triangulate(outline: &Outline, refinement: &Refinement) -> Result<Triangulation> {
     super::triangulate(outline, refinement).map(|(mesh, _)| mesh)
 }

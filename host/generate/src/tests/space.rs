@@ -23,7 +23,7 @@ fn a_scan_is_a_closed_surface_of_any_size() {
         assert_eq!(mesh.points.len(), n);
         let triangles = triangles(&mesh);
         assert_eq!(triangles.len(), 2 * n - 4);
-        // Each half-edge once, with its twin: closed, oriented and manifold; by Euler's formula a sphere.
+        // Each half-edge appears once, with its twin: closed, oriented and manifold. By Euler's formula it is a sphere.
         let mut half_edges = HashMap::new();
         for &[a, b, c] in triangles {
             for edge in [(a, b), (b, c), (c, a)] {
@@ -51,7 +51,7 @@ fn a_scan_faces_outward_and_runs_in_rows() {
             (b - a).cross(c - a).dot(a + b + c) > 0.0
         })
         .count();
-    // Noise turns a few over, as in a scan.
+    // Noise inverts a few triangles, as in a scan.
     assert!(outward * 1000 > 995 * 2 * 20_000, "{outward}");
     let volume: f64 = triangles(&mesh)
         .iter()
@@ -60,7 +60,7 @@ fn a_scan_faces_outward_and_runs_in_rows() {
         .sum();
     assert!((2.0..8.0).contains(&volume), "{volume}");
 
-    // Uniform: edges are near the spacing that the documentation states.
+    // Uniform: edges are near the documented spacing.
     let spacing = (4.0 * std::f64::consts::PI / 20_000.0).sqrt();
     let steps: Vec<f64> = points.windows(2).map(|p| p[0].distance(p[1])).collect();
     let near = steps.iter().filter(|d| **d < 3.0 * spacing).count();
@@ -85,7 +85,7 @@ fn a_cloud_is_in_centimetres_and_in_strips() {
     for x in mesh.points.iter().flat_map(|p| p.to_array()) {
         assert_eq!(((x / 0.01).round() * 0.01).to_bits(), x.to_bits());
     }
-    // About square, and of the documented density: a return or a few for every pulse.
+    // The site is about square and has the documented density: one or a few returns per pulse.
     let [min, max] = mesh
         .points
         .iter()
@@ -97,7 +97,7 @@ fn a_cloud_is_in_centimetres_and_in_strips() {
     let density = 60_000.0 / (extent.x * extent.y);
     assert!((20.0..60.0).contains(&density), "{density}");
     assert!((2.0..90.0).contains(&extent.z), "{extent}");
-    // Neighbours in the file are neighbours on the ground, but for the trees' returns and the ends of strips.
+    // Neighbours in the file are neighbours on the ground, except the trees' returns and the ends of strips.
     let steps = mesh.points.windows(2).map(|p| p[0].distance(p[1]));
     let near = steps.filter(|step| *step < 1.0).count();
     assert!(near * 10 > 7 * mesh.points.len(), "{near}");

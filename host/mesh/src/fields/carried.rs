@@ -1,4 +1,4 @@
-//! What a mesh has beside its geometry, from the input of a pipeline to its output.
+//! Data beside a mesh's geometry, from the input of a pipeline to its output.
 
 use super::{MeshFields, Mix};
 use crate::Result;
@@ -8,14 +8,14 @@ use crate::prolongation::Prolongation;
 /// Attributes and fields of a surface mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
-    /// Of the vertices.
+    /// Attributes of the vertices.
     pub attributes: VertexAttributes,
-    /// Of vertices, faces and segments.
+    /// Fields of vertices, faces and segments.
     pub fields: MeshFields,
 }
 
 impl Carried {
-    /// Takes them out of a mesh, whose fields must fit it.
+    /// Takes attributes and fields out of a mesh. The fields must fit it.
     ///
     /// # Errors
     /// [`Invalid`](crate::Error::Invalid) for a field of another length.
@@ -28,16 +28,16 @@ impl Carried {
         })
     }
 
-    /// Whether there is nothing.
+    /// Whether there are no attributes and no fields.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty() && self.attributes == VertexAttributes::default()
     }
 
-    /// Those of a refined mesh: `prolongation` takes values to its vertices, its triangles are parts of `ancestors`,
-    /// and its segments of the `segments`, by their ids.
+    /// Attributes and fields of a refined mesh. `prolongation` computes values at its vertices, its triangles are parts
+    /// of `ancestors`, and its segments are parts of `segments`, by their ids.
     ///
     /// # Panics
-    /// When an id is none of the mesh that they were taken from.
+    /// When an id is out of range of the original mesh.
     pub fn refined(
         &self,
         prolongation: Prolongation,
@@ -54,8 +54,8 @@ impl Carried {
         }
     }
 
-    /// Numbers the segments, where they have fields: a marker is then the place of the segment that a part comes from.
-    /// Gives the markers that they had.
+    /// Replaces segments' markers by the segments' numbers, if segments have fields, so that each part keeps its
+    /// segment's number. Returns the old markers.
     pub fn number(&self, segments: &mut [Segment]) -> Option<Vec<i32>> {
         if self.fields.sides.is_empty() {
             return None;
@@ -68,10 +68,10 @@ impl Carried {
         )
     }
 
-    /// Puts the markers back; gives the segment that each is a part of.
+    /// Restores the markers. Returns the segment that each part belongs to.
     ///
     /// # Panics
-    /// When a marker is none of [`Carried::number`].
+    /// When a marker is no number of [`Carried::number`].
     pub fn restore(markers: Option<Vec<i32>>, segments: &mut [Segment]) -> Vec<u32> {
         let Some(markers) = markers else {
             return Vec::new();
@@ -84,7 +84,7 @@ impl Carried {
         restored.collect()
     }
 
-    /// Gives them to a mesh.
+    /// Puts attributes and fields into a mesh.
     pub fn put(self, mesh: &mut Mesh) {
         mesh.attributes = self.attributes;
         mesh.fields = self.fields;

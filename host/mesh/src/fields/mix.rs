@@ -1,9 +1,8 @@
-//! Elements that are made of several others.
+//! Elements made of several old elements.
 
 use crate::prolongation::Prolongation;
 
-/// New elements by the old ones that they are made of: a row for each, with their weights, and the one that gives it
-/// labels.
+/// New elements as weighted means of old ones: a row of weights for each, and the old element that gives it labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix {
     /// Start of each row in `columns` and `weights`, and the end of the last.
@@ -12,15 +11,16 @@ pub struct Mix {
     columns: Vec<u32>,
     /// Their weights.
     weights: Vec<f64>,
-    /// Old element that each new one has the integers of.
+    /// Old element whose integers each new element takes.
     labels: Vec<u32>,
 }
 
 impl Mix {
-    /// From rows of weights, and the old element that each has its labels from.
+    /// From rows of weights, and the old element of each new element's labels.
     ///
     /// # Panics
-    /// When `offsets` has not one element more than `labels`, or does not end where `columns` and `weights` do.
+    /// When `offsets` does not have one element more than `labels`, or does not end at the ends of `columns` and
+    /// `weights`.
     pub fn new(offsets: Vec<usize>, columns: Vec<u32>, weights: Vec<f64>, labels: Vec<u32>) -> Mix {
         assert_eq!(offsets.len(), labels.len() + 1, "one row for each label");
         assert_eq!(
@@ -37,8 +37,8 @@ impl Mix {
         }
     }
 
-    /// Vertices of a refined mesh; labels are those of the vertex of the largest weight, of the lowest id where several
-    /// have it: of the end with the lower id on an edge's middle.
+    /// Vertices of a refined mesh. Labels are those of the vertex with the largest weight, or with the lowest id among
+    /// several: on the middle of an edge, those of the end with the lower id.
     pub fn of_prolongation(prolongation: Prolongation) -> Mix {
         let label = |i: usize| {
             let mut best = (0, f64::NEG_INFINITY);
@@ -63,7 +63,7 @@ impl Mix {
     /// All members of a cluster have the same weight.
     ///
     /// # Panics
-    /// When an element of `map` is none of `representatives`.
+    /// When an element of `map` is out of range of `representatives`.
     pub fn of_clusters(map: &[u32], representatives: &[u32]) -> Mix {
         let count = representatives.len();
         let mut offsets = vec![0; count + 1];
@@ -84,7 +84,7 @@ impl Mix {
         Mix::new(offsets, columns, weights, representatives.to_vec())
     }
 
-    /// Old element that each new one has the integers of.
+    /// Old element whose integers each new element takes.
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }
@@ -99,7 +99,7 @@ impl Mix {
     }
 
     /// The weighted mean of the values in row `i`: their sum in the order of the columns, divided by the sum of the
-    /// weights unless that is 1.
+    /// weights unless it is 1.
     pub(crate) fn mean(&self, i: usize, value: impl Fn(u32) -> f64) -> f64 {
         let range = self.offsets[i]..self.offsets[i + 1];
         if range.len() == 1 {
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(of("t"), Values::from(vec![4.0, 4.0]));
         assert_eq!(of("class"), Values::from(vec![2u8, 6]));
         assert_eq!(of("v"), vec![2.5f32, 25.0, 2.0, 20.0].into());
-        // A field that is the same everywhere stays so, whatever the number of members.
+        // A constant field stays constant for any number of members.
         let map = vec![0; 49];
         let same: Fields = [Field::scalars("s", vec![0.1; 49])].into_iter().collect();
         let merged = same.mixed(&Mix::of_clusters(&map, &[0]));

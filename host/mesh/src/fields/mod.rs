@@ -1,13 +1,13 @@
 //! Named fields: numbers that points and cells carry, as files have them.
 //!
 //! A [`Field`] has a name and one or more numbers of one type for each point or cell. Data with a meaning to the
-//! pipelines has a place of its own in a mesh, and is no field: positions,
+//! pipelines has its own place in a mesh, and is no field: positions,
 //! [`VertexAttributes`](crate::mesh::VertexAttributes), regions and markers. Every other number of a file is a field,
 //! and keeps its type.
 //!
-//! Pipelines take fields along by two rules ([`Fields::gather`], [`Fields::mixed`]): a new element of one old one has
-//! its values; one made of several has their weighted mean where the numbers are floats, and the values of one of them
-//! where they are integers. Integers are labels: half of the way from class 2 to class 6 there is no class 4.
+//! Pipelines carry fields by two rules ([`Fields::gather`], [`Fields::mixed`]). A new element made of one old element
+//! has its values. A new element made of several has the weighted mean of floats, and one element's integers: integers
+//! are labels, and halfway from class 2 to class 6 there is no class 4.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +28,7 @@ pub struct Field {
     pub name: String,
     /// Numbers of a point or cell: 1 for scalars, 3 for vectors.
     pub components: usize,
-    /// All numbers, those of an element one behind the other.
+    /// All numbers; the numbers of an element are consecutive.
     pub values: Values,
 }
 
@@ -42,20 +42,20 @@ impl Field {
         }
     }
 
-    /// Number of points or cells that it has numbers for.
+    /// Number of points or cells with numbers.
     pub fn len(&self) -> usize {
         self.values.len() / self.components.max(1)
     }
 
-    /// Whether it has none.
+    /// Whether it has no numbers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The same for the elements `ids`, in this order.
+    /// The field of the elements `ids`, in this order.
     ///
     /// # Panics
-    /// When an id is none of an element.
+    /// When an id is out of range.
     pub fn gather(&self, ids: &[u32]) -> Field {
         Field {
             values: self.values.gather(self.components, ids),
@@ -65,7 +65,7 @@ impl Field {
     }
 }
 
-/// Fields of the same points or cells, each with another name.
+/// Fields of the same points or cells, with distinct names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fields(Vec<Field>);
 
@@ -96,7 +96,7 @@ impl Fields {
         Some(self.0.remove(place))
     }
 
-    /// Adds a field. Where there is one of its name, it gets another: `name_2`, `name_3` and so on.
+    /// Adds a field. If there is a field of its name, the new one is called `name_2`, `name_3` and so on.
     pub fn push(&mut self, mut field: Field) {
         if self.get(&field.name).is_some() {
             let names = (2..).map(|i| format!("{}_{i}", field.name));
@@ -106,7 +106,7 @@ impl Fields {
         self.0.push(field);
     }
 
-    /// Refuses a field that does not have its numbers for each of `count` elements, which an error calls `what`.
+    /// Refuses a field whose length does not fit `count` elements, which an error calls `what`.
     ///
     /// # Errors
     /// [`Error::Invalid`].
@@ -125,19 +125,19 @@ impl Fields {
         Ok(())
     }
 
-    /// The fields of the elements `ids`, in this order: of the triangles that others are parts of, of the vertices that
-    /// stay.
+    /// The fields of the elements `ids`, in this order: for example the triangles that new ones are parts of, or the
+    /// remaining vertices.
     ///
     /// # Panics
-    /// When an id is none of an element.
+    /// When an id is out of range.
     pub fn gather(&self, ids: &[u32]) -> Fields {
         self.map(|field| field.values.gather(field.components, ids))
     }
 
-    /// The fields of elements that are made of several: weighted means of floats, labels of integers.
+    /// The fields of elements made of several old ones: weighted means of floats, labels of integers.
     ///
     /// # Panics
-    /// When a column of `mix` is none of an element.
+    /// When a column of `mix` is out of range.
     pub fn mixed(&self, mix: &Mix) -> Fields {
         self.map(|field| field.values.mixed(field.components, mix))
     }
@@ -154,7 +154,7 @@ impl Fields {
 
 impl FromIterator<Field> for Fields {
     fn from_iter<I: IntoIterator<Item = Field>>(iter: I) -> Fields {
-        // As `push`, but in linear time: a file may have any number of fields, of one name too.
+        // As `push`, but in linear time: a file may have many fields, all of one name.
         let (mut seen, mut next) = (HashSet::new(), HashMap::new());
         let rename = |mut field: Field| {
             if !seen.insert(field.name.clone()) {
@@ -186,11 +186,12 @@ impl<'a> IntoIterator for &'a Fields {
 /// The fields of a mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshFields {
-    /// Of the points.
+    /// Fields of the points.
     pub points: Fields,
-    /// Of the faces of a [`Mesh`](crate::mesh::Mesh), or of the cells of a [`VolumeMesh`](crate::volume::VolumeMesh).
+    /// Fields of the faces of a [`Mesh`](crate::mesh::Mesh), or of the cells of a
+    /// [`VolumeMesh`](crate::volume::VolumeMesh).
     pub cells: Fields,
-    /// Of elements of one dimension less: the segments of a [`Mesh`](crate::mesh::Mesh), or the tagged faces of a
+    /// Fields of the elements of one dimension less: segments of a [`Mesh`](crate::mesh::Mesh), or tagged faces of a
     /// [`VolumeMesh`](crate::volume::VolumeMesh).
     pub sides: Fields,
 }
@@ -201,11 +202,11 @@ impl MeshFields {
         self.points.is_empty() && self.cells.is_empty() && self.sides.is_empty()
     }
 
-    /// The fields of a refined mesh: of its vertices by the rows of `vertices`, of its cells and sides those of the
-    /// ones that they are parts of.
+    /// The fields of a refined mesh: means at its vertices by the rows of `vertices`, and the fields of the old cells
+    /// and sides that its cells and sides are parts of.
     ///
     /// # Panics
-    /// When a row or a parent is none of an element.
+    /// When a row or a parent is out of range.
     pub fn refined(&self, vertices: &Mix, cells: &[u32], sides: &[u32]) -> MeshFields {
         MeshFields {
             points: self.points.mixed(vertices),
@@ -214,7 +215,7 @@ impl MeshFields {
         }
     }
 
-    /// Names of all fields, each once, in order.
+    /// Names of all fields, each once, in order of first appearance.
     pub fn names(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
         let all = [&self.points, &self.cells, &self.sides]
@@ -224,7 +225,8 @@ impl MeshFields {
         names.filter(|name| seen.insert(*name)).collect()
     }
 
-    /// Refuses fields of another length than the mesh's points, faces or cells, and segments or tagged faces.
+    /// Refuses fields whose length does not fit the mesh's points, its faces or cells, and its segments or tagged
+    /// faces.
     ///
     /// # Errors
     /// [`Error::Invalid`].

@@ -55,7 +55,7 @@ impl NumberType {
         }
     }
 
-    /// Whether its numbers are floats, and no labels.
+    /// Whether its numbers are floats, not labels.
     pub fn is_float(self) -> bool {
         matches!(self, NumberType::F32 | NumberType::F64)
     }
@@ -116,8 +116,8 @@ macro_rules! from_lists {
 from_lists!(i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64, f32 => F32, f64 => F64);
 
 impl Values {
-    /// Whole numbers as numbers of a type; as [`NumberType::I64`] where one of them is outside of its range. 64-bit
-    /// numbers without a sign stand for their bits.
+    /// Whole numbers as numbers of `kind`, or as [`NumberType::I64`] if one of them is out of its range. Unsigned
+    /// 64-bit numbers are passed as their bits.
     pub fn of_integers(kind: NumberType, numbers: Vec<i64>) -> Values {
         macro_rules! narrow {
             ($type:ty) => {{
@@ -142,14 +142,14 @@ impl Values {
         }
     }
 
-    /// Floats as numbers of a type; as [`NumberType::F64`] where that is a type of integers and one of them is none of
-    /// it.
+    /// Floats as numbers of `kind`, or as [`NumberType::F64`] if `kind` is a type of integers and cannot hold one of
+    /// them.
     pub fn of_floats(kind: NumberType, numbers: Vec<f64>) -> Values {
         match kind {
             NumberType::F64 => Values::F64(numbers),
             NumberType::F32 => Values::F32(parallel::map(&numbers, |&x| x as f32)),
             _ => {
-                // Beyond, not every float is one integer.
+                // Larger floats do not represent one integer each.
                 const MOST: f64 = 9_007_199_254_740_992.0;
                 let is_whole = |x: &f64| x.fract() == 0.0 && x.abs() <= MOST;
                 match parallel::all(&numbers, is_whole) {
@@ -160,7 +160,7 @@ impl Values {
         }
     }
 
-    /// Puts the numbers of `other` behind these, or gives them back where they have another type.
+    /// Appends the numbers of `other`, or returns them if they have another type.
     pub fn append(&mut self, other: Values) -> Option<Values> {
         macro_rules! append {
             ($($variant:ident),*) => {
@@ -179,7 +179,7 @@ impl Values {
         of_each_type!(self, list => list.len())
     }
 
-    /// Whether there is none.
+    /// Whether there are no numbers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -205,20 +205,19 @@ impl Values {
         of_each_type!(self, list => list.iter().all(|&x| x == Default::default()))
     }
 
-    /// Number `i` as a float: the nearest one.
+    /// Number `i` as the nearest float.
     ///
     /// # Panics
-    /// When there are `i` numbers or fewer.
+    /// When `i` is out of range.
     #[expect(clippy::unnecessary_cast, reason = "one body for all types")]
     pub fn f64(&self, i: usize) -> f64 {
         of_each_type!(self, list => list[i] as f64)
     }
 
-    /// Number `i` as an integer, of floats the part before the point. 64-bit numbers without a sign stand for their
-    /// bits.
+    /// Number `i` as an integer; floats are truncated. Unsigned 64-bit numbers give their bits.
     ///
     /// # Panics
-    /// When there are `i` numbers or fewer.
+    /// When `i` is out of range.
     #[expect(clippy::unnecessary_cast, reason = "one body for all types")]
     pub fn i64(&self, i: usize) -> i64 {
         of_each_type!(self, list => list[i] as i64)

@@ -30,7 +30,7 @@ pub struct PolyllaLists {
     pub counts: PolyllaCounts,
 }
 
-/// Which of two equally long edges counts as longer in Polylla.
+/// The rule for two equally long edges: which one Polylla takes for the longer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Ties {

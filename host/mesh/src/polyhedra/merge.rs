@@ -1,4 +1,4 @@
-//! Faces of polyhedra in one plane become one.
+//! Joins faces of polyhedra that lie in one plane.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -9,13 +9,13 @@ use super::{PolyhedralMesh, TaggedFace};
 use crate::fields::MeshFields;
 use crate::mesh::{NONE, Polygons};
 
-/// Vertices of a polygon that faces become, for each of them.
+/// Vertices of the joined polygon, for each of its faces.
 type Merged = HashMap<u32, Rc<Vec<u32>>>;
 
 impl PolyhedralMesh {
-    /// The mesh with neighbouring faces joined that lie in one plane, exactly, between the same two polyhedra (or one
-    /// and the outside), with the same tags. Parts whose outline is not one simple loop stay as they are, and so do
-    /// faces with the same polyhedron on both sides.
+    /// Joins neighbouring faces that lie exactly in one plane, between the same two polyhedra (or one and the outside),
+    /// with the same tags. A group whose outline is not one simple loop stays unjoined, and so do faces with the same
+    /// polyhedron on both sides.
     pub fn merge_coplanar(&self) -> PolyhedralMesh {
         let merged = self.merged_faces();
         // The new face of each old one.
@@ -58,7 +58,7 @@ impl PolyhedralMesh {
             }
             result.offsets.push(result.sides.len() as u32);
         }
-        // Of the tagged faces that become one the first, with its fields.
+        // Of the tagged faces that become one the first is kept, with its fields.
         let (mut kept, mut seen) = (Vec::new(), HashSet::new());
         for (i, &TaggedFace { face, tag }) in self.tagged.iter().enumerate() {
             let new = new_of[face as usize];
@@ -74,7 +74,7 @@ impl PolyhedralMesh {
         result
     }
 
-    /// The polygon that each face becomes a part of, if it does.
+    /// The polygon that each joined face becomes a part of.
     fn merged_faces(&self) -> Merged {
         let around = self.neighbours();
         let mut tags: HashMap<u32, Vec<i32>> = HashMap::new();
@@ -96,7 +96,7 @@ impl PolyhedralMesh {
         merged
     }
 
-    /// Merges faces between the same two polyhedra: all are seen from the same one.
+    /// Joins faces between the same two polyhedra. The same polyhedron must list all of them first.
     fn merge_group(&self, group: &[u32], merged: &mut Merged) {
         let edges = |face: u32| {
             let vertices = self.faces.get(face as usize);
@@ -163,7 +163,7 @@ impl PolyhedralMesh {
     }
 }
 
-/// The vertices of directed edges that are one loop with each vertex once, from the lowest on.
+/// The vertices of directed edges that form one loop without a repeated vertex, from the lowest vertex on.
 fn simple_loop(edges: &[[u32; 2]]) -> Option<Vec<u32>> {
     let next: HashMap<u32, u32> = edges.iter().map(|&[a, b]| (a, b)).collect();
     let lowest = *next.keys().min()?;
@@ -227,7 +227,7 @@ mod tests {
             .filter(|pair| **pair == [0, 1])
             .count();
         assert_eq!(shared, 1);
-        // Faces between other polyhedra, with other tags, or out of the plane stay apart.
+        // Faces between other polyhedra, with other tags, or in other planes are not joined.
         let mut tagged = mesh.clone();
         tagged.tagged.push(TaggedFace { face: 4, tag: 1 });
         let apart = tagged.merge_coplanar();

@@ -1,4 +1,4 @@
-//! Ours against the plain way, bit for bit.
+//! Comparisons with straightforward code, bit for bit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::fill::Filler;
 use crate::neighbors::Neighbors;
 use crate::png::Marked;
 
-/// Matula and Beck's order by lists in the order of the faces.
+/// Matula and Beck's order, by lists in the order of the faces.
 fn plain_colors(mesh: &Mesh) -> Vec<u8> {
     let count = mesh.faces.len();
     let mut neighbors = vec![BTreeSet::new(); count];
@@ -74,7 +74,7 @@ fn flowers(sizes: &[u32]) -> Mesh {
         let ring = |i: u32| first + i % size;
         polygons.push(&(0..*size).map(ring).collect::<Vec<u32>>());
         for i in 0..*size {
-            // The triangle at the first side reaches into the next ring.
+            // The triangle at the first side uses a vertex of the next ring.
             polygons.push(&[ring(i + 1), ring(i), first + size + i]);
         }
         first += size;
@@ -93,7 +93,7 @@ fn flowers(sizes: &[u32]) -> Mesh {
 fn colours_are_those_of_the_plain_algorithm() {
     let mut random = SplitMix64::new(5);
     let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
-    // Faces in no order.
+    // Faces in random order.
     let mut shuffled = Mesh::from(generate::random(700, 2).unwrap());
     let Faces::Triangles(triangles) = &mut shuffled.faces else {
         panic!("triangles")
@@ -101,7 +101,7 @@ fn colours_are_those_of_the_plain_algorithm() {
     for i in (1..triangles.len()).rev() {
         triangles.swap(i, below(i + 1));
     }
-    // Edges of any number of faces, faces with an edge twice, or with several edges in common.
+    // Edges with any number of faces, faces with a repeated edge, and faces with several edges in common.
     let mut tangle = Mesh {
         points: (0..12)
             .map(|i| dvec3(f64::from(i), f64::from(i * i % 7), 0.0))
@@ -130,8 +130,8 @@ fn colours_are_those_of_the_plain_algorithm() {
     }
 }
 
-/// A polygon for the filler: of few samples or of many, on lattices of samples' middles and off them, crossing itself,
-/// or flat.
+/// A polygon for the filler: of few or many samples, on the lattice of samples' middles or off it, with
+/// self-intersections, or flat.
 fn polygon(random: &mut SplitMix64, size: f32) -> Vec<Vec2> {
     let mut below = |n: u64| random.next_u64() % n;
     let most = if below(10) == 0 { 40 } else { 6 };
@@ -158,7 +158,7 @@ fn faces_fill_the_samples_that_tiny_skia_fills() {
     let mut random = SplitMix64::new(9);
     let mut drawn = 0;
     for _ in 0..20_000 {
-        // Any colour: marks of faces are some.
+        // Any colour, because marks of faces may be any.
         let [r, g, b, ..] = random.next_u64().to_le_bytes();
         let paint = Paint {
             shader: Shader::SolidColor(tiny_skia::Color::from_rgba8(r, g, b, 255)),
@@ -185,7 +185,7 @@ fn faces_fill_the_samples_that_tiny_skia_fills() {
         assert!(pixmap == expected, "{corners:?}");
         drawn += usize::from(pixmap != background);
 
-        // The right half alone, where it is drawn by our own filler.
+        // Only the right half, if our own filler draws it.
         let is_inside = |p: &Vec2| {
             p.cmpge(Vec2::new(-6.0, 58.0)).all() && p.cmple(Vec2::new(110.0, 174.0)).all()
         };
@@ -233,7 +233,7 @@ fn png_files_hold_their_pixels() {
     for [width, height] in [[1, 1], [2, 700], [9000, 1], [700, 901], [16384, 20]] {
         for noise in [1, 3, 256] {
             let count = 3 * width as usize * height as usize;
-            // Rows that follow each other, and pixels that do.
+            // Consecutive rows and consecutive pixels are similar.
             let pixels: Vec<u8> = (0..count)
                 .map(|i| (i / 1000 + i % 3 * 40 + (random.next_u64() % noise) as usize) as u8)
                 .collect();

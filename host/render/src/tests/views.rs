@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A unit cube with a colour each for the sides at x = 1, y = 1, z = 1, and another for the other three.
+/// A unit cube with one colour each for the sides at x = 1, y = 1 and z = 1, and another for the other three.
 fn cube() -> Facets<'static> {
     let points: Vec<DVec3> = (0..8)
         .map(|i| dvec3(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)))
@@ -55,7 +55,7 @@ fn pixels(file: Vec<u8>) -> (u32, u32, Vec<[u8; 3]>) {
     (frame.width, frame.height, pixels)
 }
 
-/// Which of red, green and blue a shaded colour is; `None` for greys and white.
+/// Channel of a shaded colour: red, green or blue; `None` for greys and white.
 fn hue(pixel: Rgb) -> Option<usize> {
     let (channel, &value) = pixel.iter().enumerate().max_by_key(|(_, value)| **value)?;
     (pixel.iter().filter(|other| **other == value).count() == 1).then_some(channel)
@@ -77,13 +77,13 @@ fn a_camera_sees_the_sides_before_it() {
         let (width, height, pixels) = pixels(file);
         let center = pixels[(height / 2 * width + width / 2) as usize];
         assert_eq!(hue(center), Some(expected), "{options:?}: {center:?}");
-        // Nothing of the others, but for sides that are seen from their edge.
+        // Other colours appear only on sides seen edge-on.
         let colored = pixels.iter().filter_map(|pixel| hue(*pixel));
         let others = colored.filter(|hue| *hue != expected).count();
         assert_eq!(others, 0, "{options:?}");
     }
-    // All three from a corner: red to the left of green when z is up, blue above; and the light comes from the upper
-    // left.
+    // All three sides from a corner: if z is up, red is left of green, and blue is above. The light comes from the
+    // upper left.
     let file = render_facets(&cube(), &seen_from(45.0, 35.0, Up::Z), Format::Png).unwrap();
     let (width, height, pixels) = pixels(file);
     let at = |x: u32, y: u32| pixels[(y * height / 100 * width + x * width / 100) as usize];
@@ -133,7 +133,7 @@ fn nearer_triangles_hide_farther_ones_in_any_order() {
 
 #[test]
 fn surfaces_leave_no_gap_and_no_thread_shows() {
-    // Convex, so that between the first and the last pixel of a row nothing may shine through.
+    // A convex body: between the first and the last pixel of a row no background may show.
     let mut mesh = generate::scan(40_000, 1).unwrap();
     mesh.points.iter_mut().for_each(|p| *p = p.normalize());
     let options = seen_from(20.0, 10.0, Up::Z);
@@ -231,7 +231,7 @@ fn faces_have_their_own_colours_edges_and_red_segments() {
         let greens = count(&mesh, options, &|pixel| hue(pixel) == Some(1));
         assert!(greens > 1000, "{greens}");
     }
-    // As the values say, on a surface too.
+    // The values give the colours, on a surface too.
     let file = render_values(&mesh, &[1.0, 2.0, 3.0], &bare, Format::Png).unwrap();
     assert_ne!(file, render(&mesh, &bare, Format::Png).unwrap());
     let ramp = color::ramp(64);

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Lengths of no piece, of one, of several, and of several and a bit.
+/// Lengths of no piece, of one, of several, and of several and a partial one.
 const LENGTHS: [usize; 5] = [0, 7, GRAIN, 9 * GRAIN, 5 * GRAIN + 3];
 
 #[test]
@@ -92,7 +92,7 @@ fn an_interrupt_ends_a_loop_between_pieces() {
     let counted = || Ok::<_, crate::Error>(collect(n, count));
     let ended = interrupt.watch(counted);
     assert!(matches!(ended, Err(crate::Error::Interrupted)));
-    // The pieces that other threads had begun.
+    // Other threads may have begun pieces.
     assert!(begun.load(Relaxed) < n);
     assert_eq!(counted().unwrap().len(), n);
 }

@@ -1,4 +1,4 @@
-//! The description of a device, by the driver and the system.
+//! The description of a device, from the driver and the system.
 
 use cust::device::{Device, DeviceAttribute};
 
@@ -21,7 +21,7 @@ pub fn details(device: &Device) -> Details {
     }
 }
 
-/// Version of NVIDIA's kernel module, as 580.95.05.
+/// Version of NVIDIA's kernel module, as in 580.95.05.
 fn kernel_module_version() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
     let is_version = |word: &&str| {

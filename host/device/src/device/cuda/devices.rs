@@ -7,7 +7,7 @@ use cust::sys;
 use crate::device::CudaDevice;
 use crate::{Error, Result};
 
-/// Refuses a machine without a driver.
+/// Refuses a machine without a CUDA driver.
 pub fn find_driver() -> Result<()> {
     match sys::is_installed() {
         true => Ok(()),
@@ -32,7 +32,7 @@ fn start() -> Result<()> {
     })
 }
 
-/// The refusal of a device whose memory has no room for a context: what is free, and what to do.
+/// The error for a device without room for a context: its free memory, and the remedy.
 pub fn no_context(found: &CudaDevice) -> Error {
     let device = Device::get_device(found.index);
     let memory = device.ok().and_then(cust::nvml::memory);
@@ -96,7 +96,7 @@ mod tests {
             ) && text.ends_with("or use the device cpu"),
             "{text}"
         );
-        // Without NVML nobody says what is free.
+        // Without NVML the free memory is unknown.
         let text = without_room(&found, None);
         assert!(
             text.contains("have most of its 84900000000 bytes: end"),

@@ -1,4 +1,4 @@
-//! Wrong indices and broken assertions that kernels report, and errors that a process does not get over.
+//! Wrong indices and failed assertions that kernels report, and errors that a process cannot recover from.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -13,27 +13,27 @@ use trioxide_work::error::OUT_OF_MEMORY;
 
 use crate::device::transfers::Pinned;
 
-/// The reports of all kernels on a device. A launch is not waited for: the first wait after a wrong index fails, and
+/// The reports of all kernels on a device. Launches are not waited for: the first wait after a wrong index fails, and
 /// then the report is there.
 #[derive(Default)]
 pub struct Faults {
-    /// A [`Fault`] in memory of the host, once a module wants it.
+    /// A [`Fault`] in host memory, once a module needs it.
     memory: Option<Pinned>,
     /// The kernels that may report, by the hash of their name.
     kernels: HashMap<u32, Named>,
-    /// The last one that was launched: a report from shared memory or of an assertion does not know its kernel.
+    /// Hash of the kernel launched last: a report from shared memory or of an assertion does not name its kernel.
     last: u32,
 }
 
 impl Faults {
-    /// Whether kernels of a module may report: its PTX, or the names in its machine code, mention the variable.
+    /// Whether kernels of a module may report: whether its PTX, or the names in its machine code, contain the variable.
     ///
-    /// The code is searched, since asking the driver for a missing symbol is an error to tools that watch it.
+    /// The code is searched, because tools that watch the driver show a query for a missing symbol as an error.
     pub fn are_in(code: &[u8]) -> bool {
         memchr::memmem::find(code, FAULT_SYMBOL.as_bytes()).is_some()
     }
 
-    /// Gives a module the memory to report in.
+    /// Sets the address that a module reports to.
     pub fn give_to(&mut self, module: &Module) -> CudaResult<()> {
         let memory = match &mut self.memory {
             Some(memory) => memory,
@@ -56,7 +56,7 @@ impl Faults {
             .or_insert_with(|| launch.named());
     }
 
-    /// The report, if there is one; the memory is cleared.
+    /// Takes the report, if there is one, and clears the memory.
     pub fn take(&mut self) -> Option<LaunchError> {
         let bytes = self.memory.as_mut()?.bytes();
         let at: *mut Fault = bytes.as_mut_ptr().cast();
@@ -74,10 +74,11 @@ impl Faults {
     }
 }
 
-/// The driver's reason. After some errors every later call of the process fails with the same one: those say so.
+/// The driver's reason. After some errors every later call of the process fails with the same error: for these the
+/// reason says so.
 pub fn reason(error: CudaError) -> String {
     match error {
-        // The driver may not know the error's name; whoever goes on with another device looks for it.
+        // The driver may not know the error's name, which callers search for to try another device.
         CudaError::OutOfMemory => format!(
             "{OUT_OF_MEMORY}: the driver finds no memory for kernels, queues or pinned buffers: end other programs on the GPU, or \
              use --device cpu"
@@ -89,10 +90,10 @@ pub fn reason(error: CudaError) -> String {
     }
 }
 
-/// Errors that leave the context "in an inconsistent state", by the driver's documentation of `CUresult`.
+/// Errors that leave the context "in an inconsistent state", according to the driver's documentation of `CUresult`.
 fn is_sticky(error: CudaError) -> bool {
-    // CUDA_ERROR_ECC_UNCORRECTABLE; from CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_CONTEXT_IS_DESTROYED but for launches
-    // that are too large and peer access; from CUDA_ERROR_ASSERT on, what kernels do wrong.
+    // CUDA_ERROR_ECC_UNCORRECTABLE. From CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_CONTEXT_IS_DESTROYED, except too
+    // large launches and peer access. From CUDA_ERROR_ASSERT on: errors of kernels.
     matches!(error.code(), 214 | 700 | 702 | 709 | 710 | 714..=719)
 }
 

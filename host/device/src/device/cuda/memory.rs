@@ -7,7 +7,7 @@ use trioxide_kernel::launch::{DeviceId, Memory};
 
 use super::{Core, MemoryUse};
 
-/// Memory of a device, given back to its pool in the order of the stream's work.
+/// Memory of a device, freed to its pool in the order of the stream's work.
 pub(super) struct Allocation {
     pub(super) address: u64,
     pub(super) bytes: usize,

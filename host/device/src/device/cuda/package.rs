@@ -1,9 +1,8 @@
-//! The kernels of a package on a device: as machine code of the binary, or compiled by the driver when they are first
-//! launched.
+//! The kernels of a package on a device: embedded machine code, or PTX that the driver compiles at the first launch.
 //!
-//! The driver takes about 30 ms for a kernel that its cache lacks, and loads a module whole. A run launches 10 to 60 of
-//! 300 kernels: so a family of them is one piece of machine code, and without it each kernel is a module of its own,
-//! cut out of the package's PTX.
+//! The driver takes about 30 ms for a kernel that is not in its cache, and always loads whole modules. A run launches
+//! 10 to 60 of 300 kernels. So a family of kernels is one module of machine code. Without machine code each kernel is a
+//! module of its own, cut out of the package's PTX.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -23,7 +22,7 @@ pub struct Package {
     pub ptx: Ptx,
     source: Option<ptx_rules::Module<'static>>,
     capability: (i32, i32),
-    /// The driver takes no machine code of this binary.
+    /// Whether the driver has refused the binary's machine code.
     is_refused: bool,
     kernels: HashMap<&'static str, Kernel>,
     pub made_ready: MadeReady,
@@ -34,24 +33,24 @@ pub struct Package {
 pub struct MadeReady {
     /// Kernels that were loaded as machine code.
     pub loaded: usize,
-    /// Kernels that the driver compiled, or found in its cache.
+    /// Kernels that the driver compiled or found in its cache.
     pub compiled: usize,
     pub time: Duration,
 }
 
 /// A kernel that can be launched.
 pub struct Kernel {
-    /// The driver's handle, since the first launch: to look it up takes a part of a launch's time.
+    /// The driver's handle, from the first launch on: each lookup would take a part of a launch's time.
     function: Option<Function<'static>>,
     pub module: Arc<Module>,
-    /// Whether it may report a wrong index.
+    /// Whether it may report wrong indices.
     pub reports: bool,
-    /// Where the kernel prints, if it does.
+    /// Memory of its printed lines, if it prints.
     pub prints: Option<Mutex<Prints>>,
 }
 
 impl Package {
-    /// Makes the first kernel ready, so that PTX which the driver refuses is an error here, in the current context.
+    /// Loads the first kernel, so that an error of the PTX appears here. Uses the current context.
     pub fn load(ptx: Ptx, capability: (i32, i32), faults: &mut Faults) -> CudaResult<Self> {
         let mut package = Self {
             ptx,
@@ -78,8 +77,8 @@ impl Package {
             .get_or_insert_with(|| ptx_rules::Module::parse(self.ptx.text))
     }
 
-    /// The kernel of an entry, whose blocks have `shared` bytes of shared memory, and its handle. The first call loads
-    /// or compiles it, in the current context.
+    /// The kernel of an entry, for blocks with `shared` bytes of shared memory, and its handle. The first call loads or
+    /// compiles it, in the current context.
     pub fn kernel(
         &mut self,
         entry: &'static str,
@@ -93,8 +92,7 @@ impl Package {
             if shared as usize > SHARED_EVERYWHERE {
                 function.set_max_dynamic_shared_memory(shared)?;
             }
-            // SAFETY: the kernel keeps the module, whose handle it is, and the handle does not leave the package but
-            // borrowed.
+            // SAFETY: the kernel keeps the handle's module alive, and the handle leaves the package only borrowed.
             let function =
                 unsafe { std::mem::transmute::<Function<'_>, Function<'static>>(function) };
             kernel.function = Some(function);
@@ -104,7 +102,7 @@ impl Package {
         Ok((function, kernel))
     }
 
-    /// Loads or compiles the kernel of an entry, unless it is there.
+    /// Loads or compiles the kernel of an entry, unless it is loaded.
     fn make_ready(&mut self, entry: &'static str, faults: &mut Faults) -> CudaResult<()> {
         if !self.kernels.contains_key(entry) {
             let start = Instant::now();
@@ -116,8 +114,8 @@ impl Package {
         Ok(())
     }
 
-    /// Loads the family of an entry. False where the binary has no machine code for this device, or the driver is older
-    /// than it: then the driver compiles the same kernel.
+    /// Loads the family of an entry. Returns false if the binary has no machine code for this device, or the driver is
+    /// older than the machine code: then the driver compiles the kernel.
     fn load_machine_code(&mut self, entry: &'static str, faults: &mut Faults) -> CudaResult<bool> {
         if self.is_refused || !self.has_machine_code() {
             return Ok(false);

@@ -11,7 +11,7 @@ use trioxide_kernel::print::{Header, MOST_PRINTS, PRINTS_SYMBOL, Record};
 
 use crate::device::transfers::Pinned;
 
-/// Memory of the host for the records of a module's launches, one at a time.
+/// Host memory for the printed records of a module's launches, one launch at a time.
 pub struct Prints {
     records: Pinned,
 }
@@ -21,7 +21,7 @@ pub struct Prints {
 #[repr(transparent)]
 struct OnDevice(Header);
 
-// SAFETY: numbers; the device writes to the records, which are pinned.
+// SAFETY: plain numbers; the device writes to the records, which are pinned.
 unsafe impl DeviceCopy for OnDevice {}
 
 fn symbol() -> CString {
@@ -29,9 +29,9 @@ fn symbol() -> CString {
 }
 
 impl Prints {
-    /// Memory for the prints of a module; `None` for one whose PTX, `text`, prints nothing.
+    /// Memory for the lines of a module. `None` if its PTX, `text`, prints nothing.
     pub fn of(text: &str, module: &Module) -> CudaResult<Option<Self>> {
-        // The text is searched, as for faults.
+        // Searches the text, for the same reason as for faults.
         if !text.contains(PRINTS_SYMBOL) {
             return Ok(None);
         }
@@ -39,12 +39,12 @@ impl Prints {
             records: Pinned::new(MOST_PRINTS * size_of::<Record>())?,
         };
         prints.records.bytes().fill(0);
-        // A module that lacks the variable is refused here.
+        // Fails for a module without the variable.
         prints.begin(module)?;
         Ok(Some(prints))
     }
 
-    /// Begins a launch.
+    /// Prepares for a launch.
     pub fn begin(&mut self, module: &Module) -> CudaResult<()> {
         let header = Header {
             records: self.records.bytes().as_mut_ptr() as u64,
@@ -58,7 +58,7 @@ impl Prints {
         unsafe { sys::cuCtxSynchronize() }.to_result()
     }
 
-    /// Collects what a launch has printed that ended, or that failed: then the GPU no longer says how many it printed.
+    /// Collects the lines of a launch that has ended. After a failed launch, the GPU no longer knows their number.
     pub fn collect(&mut self, module: &Module, launch: &Launch) {
         let mut header = OnDevice(bytemuck::Zeroable::zeroed());
         let name = symbol();

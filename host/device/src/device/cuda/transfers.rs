@@ -1,4 +1,4 @@
-//! Copies between the host and the device: by lanes, through staging buffers, beside other work.
+//! Copies between the host and the device: by lanes, through staging buffers, overlapping other work.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{MutexGuard, TryLockError};
@@ -20,7 +20,7 @@ pub(super) const FEW: usize = 64 << 10;
 const COPY_CHUNK: usize = 1 << 20;
 
 impl Cuda {
-    /// Lanes for a copy of `bytes` bytes, unless it is too small for them or they are at work.
+    /// Lanes for a copy of `bytes` bytes, unless the copy is too small for them or they are busy.
     pub(super) fn lanes(&self, bytes: usize) -> CudaResult<Option<MutexGuard<'_, Option<Lanes>>>> {
         if bytes <= PIECE {
             return Ok(None);
@@ -34,8 +34,8 @@ impl Cuda {
         Ok(Some(lanes))
     }
 
-    /// Runs `copy` with the device's two buffers, or with two of its own while they are at work: a thread that waited
-    /// for them could be the thread that uses them, since it runs other work while its copy is spread.
+    /// Runs `copy` with the device's two buffers, or with two new ones if they are busy. A thread that waited for them
+    /// could be the thread that uses them, because it runs other work while its copy is split.
     fn with_staging(
         &self,
         copy: impl FnOnce(&mut [Staging; 2]) -> CudaResult<()>,
@@ -47,7 +47,7 @@ impl Cuda {
         }
     }
 
-    /// Copies in by the calling thread, through two buffers by turns.
+    /// Copies in on the calling thread, through two alternating buffers.
     pub(super) fn copy_in_turn(&self, to: u64, from: &[u8]) -> CudaResult<()> {
         self.with_staging(|staging| self.copy_in_by(staging, to, from))
     }
@@ -61,7 +61,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Copies out by the calling thread.
+    /// Copies out on the calling thread.
     pub(super) fn copy_out_turn(&self, from: u64, to: &mut [u8]) -> CudaResult<()> {
         self.with_staging(|staging| self.copy_out_by(staging, from, to))
     }
@@ -78,7 +78,7 @@ impl Cuda {
             request(staging, 0)?;
         }
         for (i, piece) in to.chunks_mut(PIECE).enumerate() {
-            // The next piece travels while this one is copied out.
+            // The next piece is transferred while this one is copied out.
             if (i + 1) * PIECE < bytes {
                 request(staging, i + 1)?;
             }
@@ -87,7 +87,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Copies a few bytes out, as the work so far left them, and runs `work`, which the device begins without a wait
+    /// Copies a few bytes out, as the work so far left them, and runs `work`, which the device begins without waiting
     /// for the host.
     pub(super) fn copy_out_ahead(
         &self,
@@ -95,10 +95,10 @@ impl Cuda {
         to: &mut [u8],
         work: &mut dyn FnMut(),
     ) -> CudaResult<()> {
-        // The work may ask for other numbers.
+        // The work may read other numbers ahead.
         let free = lock(&self.ahead).pop();
         let mut staging = free.map_or_else(|| Staging::with_room(FEW), Ok)?;
-        // SAFETY: the buffer at `from` has `to.len()` bytes, and is borrowed until they are here.
+        // SAFETY: the buffer at `from` has `to.len()` bytes, and is borrowed until they have arrived.
         unsafe { staging.request(&self.core.stream, from, to.len()) }?;
         work();
         staging.receive(to, copy_host)?;
@@ -106,7 +106,7 @@ impl Cuda {
         Ok(())
     }
 
-    /// Lets one stream wait for the other's work so far.
+    /// Makes stream `then` wait for the work so far of stream `first`.
     fn order(&self, first: &Stream, then: &Stream) -> CudaResult<()> {
         let event = Event::new(EventFlags::DISABLE_TIMING)?;
         event.record(first)?;
@@ -114,7 +114,7 @@ impl Cuda {
     }
 
     /// Runs `copy` on another thread, with the stream of copies, while `work` runs. Copies begin after the main
-    /// stream's work so far, which allocated or wrote the buffer, and its later work begins after them.
+    /// stream's work so far, which allocated or wrote the buffer. The main stream's later work begins after the copies.
     pub(super) fn beside(
         &self,
         work: &mut dyn FnMut(),
@@ -129,7 +129,7 @@ impl Cuda {
                 work();
             });
         }));
-        // Also after a failure or a panic, since the buffer may be freed next. The work may have entered another
+        // Also after a failure or a panic, because the buffer may be freed next. The work may have entered another
         // context.
         let ordered =
             (self.core.enter()).and_then(|()| self.order(&self.copies, &self.core.stream));
@@ -140,12 +140,12 @@ impl Cuda {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        // Memory is unpinned in its context. A failure leaves nothing to do.
+        // Memory is unpinned in its context. A failure needs no cleanup.
         let _ = self.core.enter();
     }
 }
 
-/// Copies between a pinned buffer and the caller's memory, by several threads if it is large.
+/// Copies between a pinned buffer and the caller's memory. Several threads share a large copy.
 fn copy_host(from: &[u8], to: &mut [u8]) {
     if from.len() <= COPY_CHUNK {
         to.copy_from_slice(from);

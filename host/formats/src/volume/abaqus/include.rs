@@ -1,8 +1,8 @@
-//! Other files in an input file: `*INCLUDE, INPUT=more.inp` stands for the lines of that file, and `INPUT=` of a
-//! `*NODE`, `*ELEMENT` or `*ELSET` for data lines.
+//! Other files in an input file: `*INCLUDE, INPUT=more.inp` inserts the lines of that file, and `INPUT=` of a `*NODE`,
+//! `*ELEMENT` or `*ELSET` inserts data lines.
 //!
-//! Names lead from the folder of the input file that is read, whichever file they are in: Abaqus and CalculiX look in
-//! the folder of the job. [`crate::references`] says which are followed.
+//! Names are relative to the folder of the input file that is read, in included files too: Abaqus and CalculiX use the
+//! folder of the job. [`crate::references`] decides which names are followed.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use crate::references::{Copies, Identity, ReadOptions, References, identity};
 use crate::text::{Fault, text_start, with_line_feeds};
 use trioxide_mesh::{Error, Result};
 
-/// Most files one in the other: Abaqus takes five.
+/// Most nested files: Abaqus allows five.
 const MOST_NESTED: usize = 16;
 
-/// Keywords whose data lines may be in another file, of those that are read.
+/// Keywords that are read and whose data lines may be in another file.
 const WITH_DATA: [&str; 3] = ["NODE", "ELEMENT", "ELSET"];
 
-/// A text with the files in it that it names.
+/// A text with the files that it names inserted.
 pub(super) struct Expanded<'a> {
     pub(super) text: Cow<'a, [u8]>,
-    /// Begin of each part of the text, its file, and where the part begins there.
+    /// Start of each part of the text, its file, and its offset there.
     parts: Vec<(usize, usize, usize)>,
-    /// All files, in the order in which they are opened.
+    /// All files, in the order of opening.
     files: Vec<(PathBuf, Cow<'a, [u8]>)>,
 }
 
@@ -77,12 +77,12 @@ struct Expander<'r, 'a> {
     text: Vec<u8>,
     parts: Vec<(usize, usize, usize)>,
     files: Vec<(PathBuf, Cow<'a, [u8]>)>,
-    /// What `files` are, by whatever name.
+    /// Identities of `files`.
     ids: Vec<Option<Identity>>,
 }
 
 impl Expander<'_, '_> {
-    /// Appends the text of a file, and of those that it names.
+    /// Appends the text of a file, and of the files that it names.
     fn append(&mut self, file: usize) -> Result<()> {
         let text = self.files[file].1.clone();
         let mut from = 0;
@@ -102,7 +102,7 @@ impl Expander<'_, '_> {
         Ok(())
     }
 
-    /// Opens a file that another one names.
+    /// Opens a file that another file names.
     fn open(&mut self, path: PathBuf) -> Result<usize, String> {
         if self.open.len() >= MOST_NESTED {
             return Err(format!(
@@ -143,18 +143,18 @@ impl Expander<'_, '_> {
 }
 
 /// The name of another file in a text.
-struct Named {
+struct FileName {
     /// Offset of the keyword.
     at: usize,
-    /// End of the text that stays before the other file's lines.
+    /// End of the text before the other file's lines.
     keep: usize,
-    /// Begin of the text behind it.
+    /// Start of the text after them.
     end: usize,
     name: String,
 }
 
 /// The names of other files in a text.
-fn names(text: &[u8]) -> impl Iterator<Item = Named> {
+fn names(text: &[u8]) -> impl Iterator<Item = FileName> {
     let stars = memchr::memchr_iter(b'*', text);
     let keywords = stars.filter(|&at| {
         let line = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
@@ -174,7 +174,7 @@ fn names(text: &[u8]) -> impl Iterator<Item = Named> {
         }
         let mut pairs = words.filter_map(|word| word.split_once('='));
         let (_, name) = pairs.find(|(name, _)| name.trim().eq_ignore_ascii_case("INPUT"))?;
-        Some(Named {
+        Some(FileName {
             at,
             keep: if is_include { at } else { end },
             end,
@@ -183,7 +183,7 @@ fn names(text: &[u8]) -> impl Iterator<Item = Named> {
     })
 }
 
-/// End of the lines of a keyword: a line that ends in a comma goes on in the next one.
+/// End of the lines of a keyword: a line that ends in a comma continues in the next line.
 fn end_of_keyword(text: &[u8], mut at: usize) -> usize {
     loop {
         let length = memchr::memchr(b'\n', &text[at..]).unwrap_or(text.len() - at);

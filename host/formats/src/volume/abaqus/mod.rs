@@ -1,13 +1,13 @@
 //! Input files of Abaqus and CalculiX: `.inp`.
 //!
-//! Keywords begin with `*`, comments with `**`. Nodes, and elements whose type names a line, a face or a cell are read;
-//! of those of second order the corners. The region of an element is the section (`*SOLID SECTION`, `*SHELL SECTION`,
-//! …) whose element set holds it, numbered from 1 in the file's order; without sections the set that its `*ELEMENT`
-//! names, numbered so too, where there are several. A note says which set a region is. Files that it includes are read
-//! too ([`include`]). Parts are put one behind the other; instances stay where their part is.
+//! Keywords begin with `*`, comments with `**`. Nodes and elements whose type names a line, a face or a cell are read;
+//! elements of second order by their corners. The region of an element is the section (`*SOLID SECTION`, `*SHELL
+//! SECTION`, …) whose element set contains it, numbered from 1 in the file's order. Without sections it is the set that
+//! the element's `*ELEMENT` names, numbered likewise, if there are several. A note gives the set of each region.
+//! Included files are read too ([`include`]). Parts are joined in order; instances stay at their part's place.
 //!
-//! Written are sets `region_7` and `marker_7` (`region_m7` for -7), which are read as these numbers; a plane surface as
-//! `CPS3` and `CPS4`, one in space as `S3` and `S4`.
+//! Sets `region_7` and `marker_7` (`region_m7` for -7) are written, and read as these numbers. A plane surface is
+//! written as `CPS3` and `CPS4`, a surface in space as `S3` and `S4`.
 
 use std::collections::HashMap;
 use std::io;
@@ -32,7 +32,7 @@ mod types;
 use include::Expanded;
 use types::shape;
 
-/// A keyword with its parameters, in upper case, and the data lines behind it.
+/// A keyword with its parameters, in upper case, and the data lines after it.
 struct Block<'a> {
     /// Offset of the keyword.
     at: usize,
@@ -92,7 +92,7 @@ fn blocks(file: &[u8]) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Whether there are cells that fill space in the file.
+/// Whether the file has cells of three dimensions.
 pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
     let is_volume = |file: &[u8]| {
         Expanded::of(path, file, options).is_ok_and(|expanded| has_cells(&expanded.text))
@@ -110,7 +110,7 @@ fn has_cells(file: &[u8]) -> bool {
     blocks(file).iter().any(solid)
 }
 
-/// The mesh of a file, and of those that it includes.
+/// The mesh of a file, and of the files that it includes.
 pub(super) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
     let file = map_file(path)?;
     let expanded = Expanded::of(path, &file, options)?;
@@ -126,12 +126,12 @@ struct Run {
     vertices: Vec<u32>,
 }
 
-/// What one part holds, or the whole file.
+/// The content of one part, or of the whole file.
 #[derive(Default)]
-struct Part {
+struct ModelPart {
     vertices: HashMap<i64, u32>,
     runs: Vec<Run>,
-    /// Members of each set, and the sets in it.
+    /// Elements of each set, and its subsets.
     sets: HashMap<String, (Vec<i64>, Vec<String>)>,
     /// Sets of the sections.
     sections: Vec<String>,
@@ -140,12 +140,12 @@ struct Part {
 struct Reader {
     points: Vec<DVec3>,
     elements: Elements,
-    part: Part,
-    /// Names of the regions that were numbered.
+    part: ModelPart,
+    /// Names of the numbered regions.
     names: Vec<String>,
     skipped: Vec<String>,
     has_moved_instances: bool,
-    /// What ranges of numbers become: a line names any number of elements.
+    /// Count of the elements of ranges: a line may name any number of elements.
     copies: Copies,
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     let mut reader = Reader {
         points: Vec::new(),
         elements: Elements::default(),
-        part: Part::default(),
+        part: ModelPart::default(),
         names: Vec::new(),
         skipped: Vec::new(),
         has_moved_instances: false,
@@ -283,7 +283,7 @@ impl Reader {
         };
         let corners = shape.vertices();
         let mut sides = Vec::new();
-        // An element's line may go on in the next one.
+        // An element's line may continue in the next line.
         let mut place = 0;
         for word in block.lines.iter().flat_map(words) {
             let number = integer(word, "a whole number")?;
@@ -293,7 +293,7 @@ impl Reader {
                 let vertex = self.part.vertices.get(&number).ok_or_else(|| {
                     Fault::new(word.0, format!("there is no node {number} before here"))
                 })?;
-                // Along a line of second order the node between the ends comes second.
+                // In a line of second order the middle node comes second.
                 let is_corner = match (shape, side_nodes) {
                     (Shape::Line, 1) => place != 2,
                     _ => place <= corners,
@@ -338,7 +338,7 @@ impl Reader {
                     _ => continue,
                 };
                 let step = numbers.get(2).copied().unwrap_or(1).max(1);
-                // No more than there can be elements: the file may name any number.
+                // At most as many as there can be elements: the file may name any number.
                 let count = (last.saturating_sub(first) / step) as usize;
                 if self.copies.count(count, count).is_err() {
                     let reason = format!("elements {first} to {last} are more than there are");
@@ -357,7 +357,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The number of a set: that in its name, or the next one.
+    /// The number of a set: the number in its name, or the next free one.
     fn number_of(&mut self, set: &str) -> i32 {
         for prefix in ["REGION_", "MARKER_"] {
             if let Some(rest) = set.strip_prefix(prefix) {
@@ -378,11 +378,11 @@ impl Reader {
         place as i32 + 1
     }
 
-    /// Gives the elements of a part their regions.
+    /// Assigns regions to the elements of a part.
     fn finish_part(&mut self, at: usize) -> Parsed<()> {
         let part = std::mem::take(&mut self.part);
         let mut of_element = HashMap::new();
-        // Sets in sets, each once: a second section gives its elements no other region.
+        // Subsets, each once: a second section does not change its elements' region.
         let mut seen = std::collections::HashSet::new();
         for section in &part.sections {
             let number = self.number_of(section);
@@ -413,7 +413,7 @@ impl Reader {
     }
 }
 
-/// Types that are written, for a surface in the plane.
+/// Written types, for a surface in the plane.
 const WRITTEN: [(&str, Shape); 7] = [
     ("C3D4", Shape::TETRAHEDRON),
     ("C3D5", Shape::Cell(CellKind::Pyramid)),
@@ -445,7 +445,7 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
             (Shape::Face(corners), false) => format!("S{corners}"),
             _ => kind.to_owned(),
         };
-        // Faces of a volume mesh and lines have markers.
+        // Faces of a volume mesh, and lines, have markers.
         let prefix = match shape {
             Shape::Cell(_) => "region",
             Shape::Face(_) if mesh.cells.is_empty() => "region",

@@ -1,9 +1,9 @@
-//! Names of types of elements.
+//! Names of element types.
 
 use super::super::elements::Shape;
 use trioxide_mesh::volume::CellKind;
 
-/// Beginnings of the names of types, longest first, with the dimension of the elements. Their number of nodes follows.
+/// Prefixes of type names, longest first, with the dimension of the elements. Their number of nodes follows.
 const TYPES: [(&str, usize); 24] = [
     ("COH3D", 3),
     ("SFM3D", 2),
@@ -31,7 +31,7 @@ const TYPES: [(&str, usize); 24] = [
     ("S", 2),
 ];
 
-/// The shape of elements of a type, and the number of their nodes that are no corners.
+/// The shape of elements of a type, and the number of their nodes that are not corners.
 pub(super) fn shape(name: &str) -> Option<(Shape, usize)> {
     let line = |nodes: usize| (Shape::Line, nodes - 2);
     match name.get(..3) {

@@ -1,4 +1,4 @@
-//! Elements from a table of whole numbers, a row for each.
+//! Elements from a table of whole numbers with a row for each.
 
 use super::{Elements, Shape, Tags};
 use crate::text::Fault;
@@ -7,9 +7,9 @@ use trioxide_mesh::parallel;
 /// Tags of the elements of a [`Table`].
 #[derive(Clone, Copy)]
 pub(crate) enum Tag {
-    /// In this column.
+    /// The tags are in this column.
     Column(usize),
-    /// This one.
+    /// All elements have this tag.
     All(i32),
 }
 
@@ -20,15 +20,15 @@ pub(in crate::volume) struct Table<'a> {
     pub(in crate::volume) width: usize,
     /// First column of the vertices.
     pub(in crate::volume) vertices: usize,
-    /// Nodes behind these: those of an element of higher order that are no corners.
+    /// Number of nodes after these, for an element of higher order: nodes that are not corners.
     pub(in crate::volume) side_nodes: usize,
-    /// Where the tags are.
+    /// The elements' tags.
     pub(in crate::volume) tag: Tag,
 }
 
 impl Table<'_> {
-    /// Appends its elements to `elements`. `index` is the vertex that a number names, or why it names none; `offset`
-    /// the place in the file of a value.
+    /// Appends the table's elements to `elements`. `index` maps a number to a vertex, or gives the reason why there is
+    /// none. `offset` is a value's place in the file.
     pub(in crate::volume) fn read(
         &self,
         elements: &mut Elements,
@@ -37,7 +37,7 @@ impl Table<'_> {
         fault: impl Fn(usize, String) -> Fault,
     ) -> Result<(), Fault> {
         let rows = self.values.len() / self.width;
-        // The vertices that `size` columns from `first` on name.
+        // The vertices in `size` columns from `first` on.
         let read_columns = |first: usize, size: usize| {
             let place = |i: usize| i / size * self.width + first + i % size;
             let vertex = |i| index(self.values[place(i)]).map_err(|reason| (i, reason));

@@ -4,23 +4,23 @@ use super::super::bytes::{Bytes, Kind, Numbers};
 use super::super::tokens::{Text, nth_token};
 use crate::text::{Fault, Parsed, show};
 
-/// Where a file is read, and how.
+/// A position in a file, and the file's form.
 #[derive(Clone)]
 pub(super) enum Data<'a> {
     Text(Text<'a>),
-    /// With the type of sizes.
+    /// A binary file, with the type of sizes.
     Binary(Bytes<'a>, Kind),
 }
 
-/// Where a list of numbers begins.
+/// The start of a list of numbers.
 #[derive(Clone)]
 pub(super) enum Start<'a> {
     Text(Text<'a>),
-    /// With the bytes of a number.
+    /// In a binary file, with the bytes of a number.
     Binary(Bytes<'a>, usize),
 }
 
-/// The word that ends a section: version 1.0 writes capitals.
+/// The word that ends a section. Version 1.0 uses capitals.
 fn end_of(name: &str) -> String {
     match name.bytes().all(|letter| letter.is_ascii_uppercase()) {
         true => format!("$END{name}"),
@@ -61,12 +61,12 @@ impl<'a> Data<'a> {
         Text::new(self.file(), *self.at())
     }
 
-    /// Goes to where a text was read to.
+    /// Continues after a text that was read.
     pub(super) fn go_on(&mut self, text: &Text) {
         *self.at() = text.at;
     }
 
-    /// The name of the next section, behind its line; none at the end of the file.
+    /// The name of the next section, and its place; moves past its line. `None` at the end of the file.
     pub(super) fn section(&mut self) -> Parsed<Option<(&'a str, usize)>> {
         let mut text = self.text();
         let begin = text.skip_blanks();
@@ -82,14 +82,14 @@ impl<'a> Data<'a> {
             })?;
         if let Data::Binary(bytes, _) = self {
             text.finish_line()?;
-            // Behind this line the section begins.
+            // The section begins after this line.
             bytes.part = begin;
         }
         self.go_on(&text);
         Ok(Some((name, begin)))
     }
 
-    /// Goes behind the end of this section.
+    /// Moves past the end of this section.
     pub(super) fn end_section(&mut self, name: &str) -> Parsed<()> {
         let mut text = self.text();
         let begin = text.skip_blanks();
@@ -106,7 +106,7 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// Goes behind the end of a section that is not read.
+    /// Moves past the end of a section that is not read.
     pub(super) fn skip_section(&mut self, name: &str) -> Parsed<()> {
         let end = end_of(name);
         let mut text = self.text();
@@ -119,7 +119,7 @@ impl<'a> Data<'a> {
         Ok(())
     }
 
-    /// Where the numbers begin.
+    /// The start of the numbers here.
     fn start(&self, size: usize) -> Start<'a> {
         match self {
             Data::Text(text) => Start::Text(text.clone()),
@@ -127,12 +127,12 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// `count` whole numbers of 32 bits, and where they begin.
+    /// `count` whole numbers of 32 bits, and their start.
     pub(super) fn ints(&mut self, count: usize, what: &str) -> Parsed<(Vec<i64>, Start<'a>)> {
         self.integers(count, Kind::I32, what)
     }
 
-    /// `count` whole numbers of the size of sizes.
+    /// `count` whole numbers of the size of sizes, and their start.
     pub(super) fn sizes(&mut self, count: usize, what: &str) -> Parsed<(Vec<i64>, Start<'a>)> {
         let kind = match self {
             Data::Binary(_, size) => *size,
@@ -157,7 +157,7 @@ impl<'a> Data<'a> {
         matches!(self, Data::Text(_))
     }
 
-    /// Goes behind the ends of so many lines that are not empty.
+    /// Moves past `count` lines that are not empty.
     pub(super) fn skip_lines(&mut self, count: usize) {
         let mut text = self.text();
         for _ in 0..count {
@@ -169,12 +169,12 @@ impl<'a> Data<'a> {
         self.go_on(&text);
     }
 
-    /// Goes behind so many whole numbers of 32 bits of a binary file.
+    /// Moves past `count` whole numbers of 32 bits of a binary file.
     pub(super) fn skip_ints(&mut self, count: usize) -> Parsed<()> {
         self.skip_numbers(count, Kind::I32)
     }
 
-    /// Goes behind so many whole numbers of the size of sizes of a binary file.
+    /// Moves past `count` whole numbers of the size of sizes of a binary file.
     pub(super) fn skip_sizes(&mut self, count: usize) -> Parsed<()> {
         match self {
             Data::Binary(_, size) => {

@@ -8,7 +8,7 @@ use super::super::bytes::{Decode, Kind};
 use super::data::Data;
 use super::{Nodes, Shape};
 use crate::atomic_file::Out;
-use crate::fields::{Joined, TYPES, are_exact_doubles, names_in_file};
+use crate::fields::{Joined, are_exact_doubles, names_in_file, type_named};
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 use trioxide_mesh::fields::{Field, Fields, MeshFields, NumberType, Values};
@@ -17,10 +17,10 @@ use trioxide_mesh::mesh::Mesh;
 /// A section of data.
 struct View {
     name: String,
-    /// Where it begins.
+    /// Its offset.
     at: usize,
     components: usize,
-    /// Type and components that the field had, where the file says them.
+    /// Type and components before the field became doubles, if the file states them.
     original: Option<(NumberType, usize)>,
     /// Numbers of nodes or elements.
     tags: Vec<i64>,
@@ -32,14 +32,14 @@ struct View {
 pub(super) struct Views {
     of_nodes: Vec<View>,
     of_elements: Vec<View>,
-    /// Of each cell, then of each face; empty in a file without data of elements.
+    /// Numbers of the cells, then of the faces; empty in a file without data of elements.
     numbers: [Vec<i64>; 2],
-    /// Whether the file has data of elements, once that is known.
+    /// Whether the file has data of elements, once this is known.
     wants_numbers: Option<bool>,
 }
 
 impl Views {
-    /// Keeps the numbers of elements, which are in the first column of their rows.
+    /// Stores the numbers of elements, which are in the first column of their rows.
     pub(super) fn push_numbers(&mut self, shape: Shape, values: &[i64], width: usize, file: &[u8]) {
         let numbers = match shape {
             Shape::Point | Shape::Line => return,
@@ -52,7 +52,7 @@ impl Views {
         }
     }
 
-    /// Reads the section behind `$NodeData` or `$ElementData`.
+    /// Reads the section after `$NodeData` or `$ElementData`.
     pub(super) fn read(&mut self, data: &mut Data, of_elements: bool) -> Parsed<()> {
         let mut text = data.text();
         let at = text.at;
@@ -76,7 +76,7 @@ impl Views {
             text.number::<f64>("a real tag")?;
         }
         let integers = text.count("the number of integer tags")?;
-        // One by one: behind the last of them binary data may begin.
+        // One by one: binary data may begin after the last one.
         let integers = (0..integers).map(|_| text.number::<i64>("an integer tag"));
         let integers = integers.collect::<Parsed<Vec<i64>>>()?;
         let count = |i: usize| integers.get(i).and_then(|&n| usize::try_from(n).ok());
@@ -147,7 +147,7 @@ impl Views {
         for (list, numbers) in lists.into_iter().zip(&self.numbers) {
             let ids: HashMap<i64, u32> = numbers.iter().copied().zip(0..).collect();
             for view in &self.of_elements {
-                // Other elements are of the other list, or points and lines.
+                // Other elements belong to the other list, or are points and lines.
                 let found = (0..).zip(&view.tags);
                 let found: Vec<(usize, u32)> = found
                     .filter_map(|(row, tag)| Some((row, *ids.get(tag)?)))
@@ -162,7 +162,7 @@ impl Views {
 }
 
 impl View {
-    /// The field of `count` elements, from pairs of a row and an element, with the type that it had.
+    /// The field of `count` elements, from pairs of a row and an element, with its original type.
     fn field(
         &self,
         count: usize,
@@ -197,20 +197,20 @@ impl View {
     }
 }
 
-/// First word of the tag that says what a field was before it became doubles.
+/// First word of the tag with a field's type before it became doubles.
 const ORIGINAL: &str = "trioxide";
 
-/// The type and components that a tag of ours names.
+/// The original type and components in a tag of ours.
 fn original_of(tag: &str) -> Option<(NumberType, usize)> {
     let [ORIGINAL, name, components] = tag.split(' ').collect::<Vec<_>>()[..] else {
         return None;
     };
-    let kind = TYPES.into_iter().find(|kind| kind.name() == name)?;
+    let kind = type_named(|names| names.kind.name() == name)?;
     let components = components.parse().ok().filter(|n| (1..=9).contains(n))?;
     Some((kind, components))
 }
 
-/// Rows of `width` doubles as numbers of another type in fewer components; `None` where that changes one of them.
+/// Rows of `width` doubles as numbers of another type with fewer components. `None` if that changes one of them.
 fn restored(doubles: &[f64], width: usize, kind: NumberType, components: usize) -> Option<Values> {
     let rows = || doubles.chunks_exact(width);
     let is_filled = |row: &[f64]| row[components..].iter().all(|&x| x == 0.0);
@@ -225,12 +225,12 @@ fn restored(doubles: &[f64], width: usize, kind: NumberType, components: usize) 
     Some(Values::of_floats(kind, kept)).filter(|values| values.kind() == kind)
 }
 
-/// Whether a file holds a field: up to nine numbers, which are doubles there.
+/// Whether a file can hold a field: up to nine components, exact as doubles.
 pub(in super::super) fn keeps(field: &Field) -> bool {
     field.components <= 9 && are_exact_doubles(&field.values)
 }
 
-/// What becomes of the fields that a file holds: its numbers are doubles.
+/// The sentences on fields that become doubles in the file.
 pub(crate) fn retyped(fields: &MeshFields) -> Vec<String> {
     let mut said = Joined::renamed(fields, &[]);
     let MeshFields {
@@ -267,8 +267,8 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     lost.collect()
 }
 
-/// Writes the fields of a mesh. `order` has the elements, each with its id among those of its dimension, in the order
-/// of their numbers; lines have no fields.
+/// Writes the fields of a mesh. `order` gives the elements in the order of their numbers, each with its id among those
+/// of its dimension. Lines have no fields.
 pub(super) fn write(
     out: &mut dyn Out,
     mesh: Output,
@@ -303,7 +303,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// A name between quotes, in one line. Blanks around it would not be read.
+/// A name between quotes, in one line. Readers drop blanks at its ends.
 pub(crate) fn plain_name(name: &str) -> String {
     let letter = |c: char| match c {
         '"' => '\'',
@@ -320,7 +320,7 @@ fn with_names<'f, 'a>(fields: &'f [Joined<'a>]) -> impl Iterator<Item = (&'f Joi
     fields.iter().zip(names)
 }
 
-/// Writes a section of that name; `ids` are the elements of the field and their numbers in the file.
+/// Writes a section of this name. `ids` are the field's elements and their numbers in the file.
 fn write_view(
     out: &mut dyn Out,
     (section, name): (&str, &str),
@@ -328,13 +328,13 @@ fn write_view(
     ids: &[(u32, u32)],
     is_binary: bool,
 ) -> io::Result<()> {
-    // Scalars, vectors and tensors: other sizes are filled up by zeros.
+    // Scalars, vectors and tensors: other sizes are padded with zeros.
     let width = match field.components {
         1 => 1,
         2 | 3 => 3,
         _ => 9,
     };
-    // The second tag names a rule of interpolation: there is none.
+    // The second tag would name an interpolation scheme: there is none.
     let tags = match (field.kind, field.components == width) {
         (NumberType::F64, true) => format!("1\n\"{name}\""),
         (kind, _) => {

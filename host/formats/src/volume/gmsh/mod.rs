@@ -2,17 +2,16 @@
 //!
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>. Tetrahedra, pyramids, prisms and hexahedra are cells,
 //! triangles and quadrilaterals faces, lines segments of a surface; points are skipped. A region, tag or marker is the
-//! physical group; where no element of the dimension has one, it is the geometrical entity, if there are several. An
-//! element in several physical groups has the first. Of elements of higher order the corners are read. `$NodeData` and
-//! `$ElementData` are fields of doubles, but for lines. Names of groups and partitions are skipped, periodic nodes and
-//! other data with a note. Gmsh's `view.write` with `append` writes the mesh once more before each view: it is read
+//! physical group. If no element of the dimension has one, it is the geometrical entity, if there are several. An
+//! element in several physical groups gets the first. Elements of higher order are read by their corners. `$NodeData`
+//! and `$ElementData` become fields of doubles, except for lines. Names of groups and partitions are skipped, periodic
+//! nodes and other data with a note. Gmsh's `view.write` with `append` repeats the mesh before each view: it is read
 //! once.
 //!
 //! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities
-//! into groups, whatever an element says. Elements come kind by kind, in version 4.1 also group by group. There all
-//! nodes belong to one volume, or one surface. Versions 1.0 and 4.0 are not written. The format has doubles only: a
-//! third string tag (`trioxide int32 1`), which other programs skip, says the type and the components of a field that
-//! has others.
+//! into groups, ignoring the groups of elements. Elements are sorted by kind, in version 4.1 also by group; there all
+//! nodes belong to one volume, or one surface. Versions 1.0 and 4.0 are not written. The format has only doubles: a
+//! third string tag (`trioxide int32 1`), which other programs skip, gives the original type and components of a field.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -42,7 +41,7 @@ use fields::Views;
 pub(super) use fields::keeps;
 pub(crate) use fields::{lost_fields, plain_name, retyped};
 
-/// Gmsh's types of elements that are kept, in the order in which they are written.
+/// Gmsh's types of elements that are kept, in the order of writing.
 const SHAPES: [(u8, Shape); 7] = [
     (4, Shape::TETRAHEDRON),
     (7, Shape::Cell(CellKind::Pyramid)),
@@ -83,7 +82,7 @@ const HIGHER: [(u8, Shape, usize); 26] = [
     (19, Shape::Cell(CellKind::Pyramid), 13),
 ];
 
-/// The shape of elements of a type, and the number of their nodes that are no corners.
+/// The shape of elements of a type, and the number of their nodes that are not corners.
 fn shape(kind: i64) -> Result<(Shape, usize), String> {
     if kind == 15 {
         return Ok((Shape::Point, 0));
@@ -100,7 +99,7 @@ fn shape(kind: i64) -> Result<(Shape, usize), String> {
     }
 }
 
-/// Whether there are cells that fill space in the file. Nodes are skipped, and elements up to the first such cell.
+/// Whether the file has cells of three dimensions. Skips nodes, and elements up to the first such cell.
 pub(super) fn is_volume(file: &[u8]) -> bool {
     let search = || -> Parsed<bool> {
         let Opened {
@@ -125,7 +124,7 @@ pub(super) fn is_volume(file: &[u8]) -> bool {
 
 /// The mesh of a file.
 pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
-    // Binary files have line feeds around their sections.
+    // In binary files, sections are surrounded by line feeds.
     let file = &*with_line_feeds(file);
     let Opened {
         mut data,
@@ -138,7 +137,7 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     }
 }
 
-/// A file of which the version is known.
+/// A file whose version is known.
 struct Opened<'a> {
     /// At the first section with data.
     data: Data<'a>,
@@ -147,7 +146,7 @@ struct Opened<'a> {
     begin: usize,
 }
 
-/// Goes to the sections of a file.
+/// Moves to the sections of a file.
 fn open(file: &[u8]) -> Parsed<Opened<'_>> {
     let mut text = Text::new(file, text_start(file));
     let (begin, has_format) = skip_to_format(&mut text)?;
@@ -207,8 +206,8 @@ fn open(file: &[u8]) -> Parsed<Opened<'_>> {
     }
 }
 
-/// Goes behind the word `$MeshFormat`, which comments may stand before, or to `$NOD`, which version 1.0 begins with.
-/// Where the word begins, and whether it is the former.
+/// Moves past the word `$MeshFormat`, which comments may precede, or to `$NOD`, which begins version 1.0. Returns the
+/// word's place, and whether it is `$MeshFormat`.
 fn skip_to_format(text: &mut Text) -> Parsed<(usize, bool)> {
     loop {
         while text.file[text.skip_blanks()..]
@@ -237,7 +236,38 @@ fn skip_to_format(text: &mut Text) -> Parsed<(usize, bool)> {
     }
 }
 
-/// Names sections that hold what a mesh cannot.
+/// The mesh in the sections from here on. `read` reads a section by its name and place, or returns false.
+fn read_sections<'a>(
+    data: &mut Data<'a>,
+    begin: usize,
+    mut read: impl FnMut(&mut Data<'a>, (&str, usize), &mut Option<Nodes>, &mut Grouped) -> Parsed<bool>,
+) -> Parsed<Grid> {
+    let mut nodes = None;
+    let mut grouped = Grouped::new(begin);
+    while let Some((name, begin)) = data.section()? {
+        match name {
+            "MeshFormat" => {
+                grouped.skip_again(data, begin)?;
+                continue;
+            }
+            "NodeData" => grouped.views.read(data, false)?,
+            "ElementData" => grouped.views.read(data, true)?,
+            _ if read(data, (name, begin), &mut nodes, &mut grouped)? => {}
+            _ => {
+                note_skipped(&mut grouped.elements.notes, name);
+                data.skip_section(name)?;
+                continue;
+            }
+        }
+        data.end_section(name)?;
+        if matches!(name, "Elements" | "ELM") {
+            grouped.end_elements(data);
+        }
+    }
+    grouped.finish(nodes, data.file().len())
+}
+
+/// Notes a section that a mesh cannot hold.
 fn note_skipped(notes: &mut Vec<String>, name: &str) {
     let what = match name {
         "ElementNodeData" => "fields of corners",
@@ -251,7 +281,7 @@ fn note_skipped(notes: &mut Vec<String>, name: &str) {
     }
 }
 
-/// Which vertex a node's tag names.
+/// The vertex of each node's tag.
 enum NodeMap {
     /// Tags are first, first + 1, ...
     Ascending(i64),
@@ -263,7 +293,7 @@ enum NodeMap {
 
 impl NodeMap {
     /// # Errors
-    /// The place among the tags of one that is negative or there a second time.
+    /// The place among the tags of one that is negative or repeated.
     fn new(tags: &[i64]) -> Result<NodeMap, (usize, String)> {
         if let Some(i) = parallel::position(tags, |&tag| tag < 0) {
             return Err((i, format!("node {} has a negative number", tags[i])));
@@ -328,12 +358,12 @@ impl Nodes {
 #[derive(Default)]
 struct Grouped {
     elements: Elements,
-    /// Of each cell, then of each face, then of each line.
+    /// Entities of the cells, then of the faces, then of the lines.
     entities: [Vec<i32>; 3],
     views: Views,
-    /// Where the mesh begins, with its format.
+    /// Start of the mesh, with its format.
     begin: usize,
-    /// Where its elements end, once they are read.
+    /// End of its elements, once they are read.
     end: Option<usize>,
 }
 
@@ -345,12 +375,12 @@ impl Grouped {
         }
     }
 
-    /// Notes that the first elements end here.
+    /// Notes that the first list of elements ends here.
     fn end_elements(&mut self, data: &mut Data) {
         self.end.get_or_insert(data.text().at);
     }
 
-    /// Goes behind the mesh that begins once more at offset `again`, or behind its format where data follow it.
+    /// Moves past a repeated mesh at offset `again`, or past its format if data follow.
     fn skip_again(&self, data: &mut Data, again: usize) -> Parsed<()> {
         let file = data.file();
         let format_of = |begin: usize| {
@@ -412,8 +442,8 @@ pub(crate) fn write(path: &Path, mesh: Output, options: WriteOptions) -> Result<
 /// The geometrical entity of each tag of a dimension, numbered from 1 in the order of tags.
 type Entities = BTreeMap<i32, i32>;
 
-/// The curves of the markers of lines, the surfaces of the tags of faces, and the volumes of regions. Untagged cells
-/// are one volume; there is a surface always.
+/// The curves of the lines' markers, the surfaces of the faces' tags, and the volumes of regions. Untagged cells are
+/// one volume. There is always a surface.
 fn entities(mesh: Output) -> [Entities; 3] {
     let regions = match mesh.cells.is_empty() {
         true => &[],

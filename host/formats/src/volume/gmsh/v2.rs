@@ -10,25 +10,18 @@ use super::super::elements::{Grid, Shape, Table, Tag};
 use super::super::{Output, Selected, select};
 use super::data::{Data, Start};
 use super::{
-    Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape, write_format,
+    Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections, shape,
+    write_format,
 };
 use crate::atomic_file::Out;
-use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, whole};
 
 pub(super) fn parse(data: &mut Data, begin: usize) -> Parsed<Grid> {
-    let mut nodes = None;
-    let mut grouped = Grouped::new(begin);
-    while let Some((name, begin)) = data.section()? {
+    read_sections(data, begin, |data, (name, begin), nodes, grouped| {
         match name {
-            "MeshFormat" => {
-                grouped.skip_again(data, begin)?;
-                continue;
-            }
-            "Nodes" | "NOD" if nodes.is_some() => {
-                return Err(Grouped::second_nodes(begin));
-            }
-            "Nodes" | "NOD" => nodes = Some(read_nodes(data)?),
+            "Nodes" | "NOD" if nodes.is_some() => return Err(Grouped::second_nodes(begin)),
+            "Nodes" | "NOD" => *nodes = Some(read_nodes(data)?),
             "ParametricNodes" => {
                 let reason =
                     "parametric nodes are not read: write the mesh without Mesh.SaveParametric";
@@ -39,27 +32,17 @@ pub(super) fn parse(data: &mut Data, begin: usize) -> Parsed<Grid> {
                     .as_ref()
                     .ok_or_else(|| Fault::new(begin, "the elements stand before the nodes"))?;
                 match data {
-                    Data::Text(_) => read_text_elements(data, nodes, name == "ELM", &mut grouped)?,
-                    Data::Binary(..) => read_binary_elements(data, nodes, &mut grouped)?,
+                    Data::Text(_) => read_text_elements(data, nodes, name == "ELM", grouped)?,
+                    Data::Binary(..) => read_binary_elements(data, nodes, grouped)?,
                 }
-                data.end_section(name)?;
-                grouped.end_elements(data);
-                continue;
             }
-            "NodeData" => grouped.views.read(data, false)?,
-            "ElementData" => grouped.views.read(data, true)?,
-            _ => {
-                note_skipped(&mut grouped.elements.notes, name);
-                data.skip_section(name)?;
-                continue;
-            }
+            _ => return Ok(false),
         }
-        data.end_section(name)?;
-    }
-    grouped.finish(nodes, data.file().len())
+        Ok(true)
+    })
 }
 
-/// A count, which stands on a line of text in binary files too.
+/// A count, which is a line of text in binary files too.
 fn line_count(data: &mut Data, what: &str) -> Parsed<usize> {
     let mut text = data.text();
     let count = text.count(what)?;
@@ -111,7 +94,7 @@ fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
     Ok(Nodes { points, map })
 }
 
-/// Where the tags and the nodes of an element stand in its row.
+/// The places of the tags and the nodes in an element's row.
 #[derive(Clone, Copy)]
 struct Columns {
     first_tag: usize,
@@ -119,7 +102,7 @@ struct Columns {
     nodes: usize,
 }
 
-/// Rows of numbers, each an element of the same shape with its tags, its corners, then `side_nodes` more nodes.
+/// Rows of numbers, each an element of the same shape with its tags, its corners, and `side_nodes` other nodes.
 fn read_rows(
     values: &[i64],
     (shape, side_nodes): (Shape, usize),
@@ -156,7 +139,7 @@ fn read_rows(
     table.read(&mut grouped.elements, shape, |tag| nodes.vertex(tag), fault)
 }
 
-/// Whether there are cells that fill space among the elements here.
+/// Whether the elements here include cells of three dimensions.
 pub(super) fn has_cells(data: &mut Data) -> Parsed<bool> {
     let mut left = line_count(data, "the number of elements")?;
     let is_cell = |kind: i64| shape(kind).is_ok_and(|(shape, _)| matches!(shape, Shape::Cell(_)));
@@ -196,12 +179,12 @@ fn read_text_elements(
     let count = line_count(data, "the number of elements")?;
     let mut text = data.text();
     let start = Start::Text(text.clone());
-    // Rows have any length: the section's end says how many numbers there are.
+    // Rows have any length: the section's end gives the number of numbers.
     let rest = &text.file[text.at..];
     let length = memchr::memchr(b'$', rest).unwrap_or(rest.len());
     let values = text.numbers_until::<i64>(text.at + length)?;
     data.go_on(&text);
-    // Shape and columns of the element that begins at a number, and its length.
+    // Shape, columns and length of the element at a number.
     let element = |at: usize| -> Parsed<((Shape, usize), Columns, usize)> {
         if is_version_1 {
             return first_element(&values, at, &start);
@@ -227,11 +210,11 @@ fn read_text_elements(
         }
         Ok((shape, columns, length))
     };
-    // The numbers that say the layout of a row: the type, and in version 2 the number of tags.
+    // The numbers that determine the layout of a row: the type, and in version 2 the number of tags.
     let layout = if is_version_1 { 1..2 } else { 1..3 };
     let (mut at, mut found) = (0, 0);
     while at < values.len() {
-        // A run of elements of one shape and number of tags.
+        // A run of elements with equal shape and number of tags.
         let begin = at;
         let (shape, columns, length) = element(at)?;
         while at < values.len() {
@@ -369,10 +352,7 @@ pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Res
             push_integer(buffer, tag);
             buffer.push(b' ');
             push_integer(buffer, entity);
-            for &vertex in vertices {
-                buffer.push(b' ');
-                push_integer(buffer, vertex + 1);
-            }
+            push_after_blanks(buffer, vertices.iter().map(|vertex| vertex + 1));
             buffer.push(b'\n');
         })?;
         number += selected.len();

@@ -9,20 +9,20 @@ use super::super::elements::{Elements, Grid, Shape, Table, Tag};
 use super::super::{Output, Selected, select};
 use super::data::Data;
 use super::{
-    Entities, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, note_skipped, shape,
+    Entities, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections, shape,
     v40, write_format,
 };
 use crate::atomic_file::Out;
-use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed};
 
 /// First physical group of each entity that has one, by dimension and tag.
 type Groups = HashMap<(usize, i64), i32>;
 
-/// Which of the two.
+/// The version, 4.0 or 4.1.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Version {
-    /// Coordinates stand behind each node's tag, heads have no tags' bounds, and an element's tag has 32 bits.
+    /// Each node's coordinates follow its tag, headers have no bounds of tags, and an element's tag has 32 bits.
     V40,
     V41,
 }
@@ -37,7 +37,7 @@ impl Version {
     }
 }
 
-/// Whether there are cells that fill space among the elements here.
+/// Whether the elements here include cells of three dimensions.
 pub(super) fn has_cells(data: &mut Data, version: Version) -> Parsed<bool> {
     let blocks = data.count("the number of blocks")?;
     data.count("the number of elements")?;
@@ -63,44 +63,21 @@ pub(super) fn has_cells(data: &mut Data, version: Version) -> Parsed<bool> {
 
 pub(super) fn parse(data: &mut Data, version: Version, begin: usize) -> Parsed<Grid> {
     let mut groups = Groups::new();
-    let mut nodes = None;
-    let mut grouped = Grouped::new(begin);
-    while let Some((name, begin)) = data.section()? {
+    read_sections(data, begin, |data, (name, begin), nodes, grouped| {
         match name {
-            "MeshFormat" => {
-                grouped.skip_again(data, begin)?;
-                continue;
-            }
             "Entities" => groups = read_entities(data, version)?,
-            "Nodes" if nodes.is_some() => {
-                return Err(Grouped::second_nodes(begin));
-            }
-            "Nodes" => {
-                nodes = Some(match version {
-                    Version::V40 => v40::read_nodes(data)?,
-                    Version::V41 => read_nodes(data)?,
-                });
-            }
+            "Nodes" if nodes.is_some() => return Err(Grouped::second_nodes(begin)),
+            "Nodes" => *nodes = Some(read_nodes(data, version)?),
             "Elements" => {
                 let nodes = nodes
                     .as_ref()
                     .ok_or_else(|| Fault::new(begin, "$Elements stand before $Nodes"))?;
-                read_elements(data, nodes, &groups, version, &mut grouped)?;
-                data.end_section(name)?;
-                grouped.end_elements(data);
-                continue;
+                read_elements(data, nodes, &groups, version, grouped)?;
             }
-            "NodeData" => grouped.views.read(data, false)?,
-            "ElementData" => grouped.views.read(data, true)?,
-            _ => {
-                note_skipped(&mut grouped.elements.notes, name);
-                data.skip_section(name)?;
-                continue;
-            }
+            _ => return Ok(false),
         }
-        data.end_section(name)?;
-    }
-    grouped.finish(nodes, data.file().len())
+        Ok(true)
+    })
 }
 
 fn read_entities(data: &mut Data, version: Version) -> Parsed<Groups> {
@@ -133,25 +110,34 @@ fn read_entities(data: &mut Data, version: Version) -> Parsed<Groups> {
     Ok(groups)
 }
 
-fn read_nodes(data: &mut Data) -> Parsed<Nodes> {
+fn read_nodes(data: &mut Data, version: Version) -> Parsed<Nodes> {
     let begin = data.clone();
     let blocks = data.count("the number of blocks")?;
     let count = data.count("the number of nodes")?;
-    data.sizes(2, "tags")?;
+    if version == Version::V41 {
+        data.sizes(2, "tags")?;
+    }
     let (mut tags, mut points) = (Vec::new(), Vec::new());
     for _ in 0..blocks {
         let (head, start) = data.ints(3, "a block's entity")?;
         let in_block = data.count("the number of nodes in the block")?;
-        tags.extend(data.sizes(in_block, "nodes")?.0);
-        let extra = match (head[2], head[0]) {
+        if version == Version::V41 {
+            tags.extend(data.sizes(in_block, "nodes")?.0);
+        }
+        // After the coordinates: the node's parameters on its entity.
+        let place = usize::from(version == Version::V40);
+        let extra = match (head[2], head[place]) {
             (0, _) => 0,
             (_, dimension @ 0..=3) => dimension as usize,
             (_, dimension) => {
-                return Err(
-                    start.fault(0, format!("there are no entities of dimension {dimension}"))
-                );
+                let reason = format!("there are no entities of dimension {dimension}");
+                return Err(start.fault(place, reason));
             }
         };
+        if version == Version::V40 {
+            v40::read_rows(data, in_block, extra, &mut tags, &mut points)?;
+            continue;
+        }
         let width = 3 + extra;
         let coordinates = data.floats(in_block.saturating_mul(width), "nodes")?;
         let rows = coordinates.chunks_exact(width);
@@ -234,7 +220,7 @@ fn read_elements(
     Ok(())
 }
 
-/// Elements of one shape and one tag: a block, of an entity of its own dimension.
+/// Elements of one shape and one tag: a block, with an entity of its own.
 struct Block {
     kind: u8,
     shape: Shape,
@@ -242,7 +228,7 @@ struct Block {
     ids: Vec<u32>,
 }
 
-/// Numbers to a file, as text or binary.
+/// Writes numbers to a file, as text or binary.
 struct Sink<'a> {
     out: &'a mut dyn Write,
     is_binary: bool,
@@ -339,7 +325,7 @@ fn write_entities(
     writeln!(out, "$EndEntities")
 }
 
-/// Writes the points, all of one volume or surface.
+/// Writes the points. All belong to one volume or surface.
 fn write_nodes(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Result<()> {
     writeln!(out, "$Nodes")?;
     let points = mesh.points.len();
@@ -405,10 +391,7 @@ fn write_elements(
                 return;
             }
             push_integer(buffer, number + k as u64);
-            for &vertex in vertices {
-                buffer.push(b' ');
-                push_integer(buffer, u64::from(vertex) + 1);
-            }
+            push_after_blanks(buffer, vertices.iter().map(|&vertex| u64::from(vertex) + 1));
             buffer.push(b'\n');
         })?;
         number += block.ids.len() as u64;
@@ -419,7 +402,7 @@ fn write_elements(
     writeln!(out, "$EndElements")
 }
 
-/// The elements by shape and tag, in the order in which these come.
+/// The elements by shape and tag, in the order of first appearance.
 fn blocks(mesh: Output, entities: &[Entities; 3]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for (kind, shape) in SHAPES {

@@ -1,4 +1,4 @@
-//! The binary form: sections of a keyword's number, the position behind the section, a count, and rows.
+//! The binary form: sections of a keyword's number, the offset of the next section, a count, and rows.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ const DIMENSION: i64 = 3;
 const VERTICES: i64 = 4;
 const END: i64 = 54;
 
-/// Types of coordinates, of whole numbers and of positions in the file, and the data behind the version.
+/// Types of coordinates, of whole numbers and of offsets in the file, and the data after the version.
 fn open(file: &[u8]) -> Parsed<([Kind; 3], Bytes<'_>)> {
     let mut bytes = Bytes {
         file,
@@ -43,7 +43,7 @@ fn open(file: &[u8]) -> Parsed<([Kind; 3], Bytes<'_>)> {
     Ok((kinds, bytes))
 }
 
-/// Whether there are cells that fill space: by the keywords and counts alone.
+/// Whether the file has cells of three dimensions, from the keywords and counts only.
 pub(super) fn is_volume(file: &[u8]) -> bool {
     let search = || -> Parsed<bool> {
         let ([_, integer, position], mut bytes) = open(file)?;
@@ -191,7 +191,8 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
     let is_small = i32::try_from(vertices + elements + 1024).is_ok();
     let head = if is_small { 12 } else { 16 };
     let mut at = 8;
-    // A section's keyword and the position behind it; `length` without these, with the count.
+    // Writes a section's keyword and the offset of the next one. `length` counts the bytes after these, including the
+    // count.
     let mut section = |out: &mut dyn Write, number: i32, length: usize| {
         at += head - 4 + length;
         out.write_all(&number.to_le_bytes())?;

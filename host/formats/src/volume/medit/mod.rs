@@ -1,13 +1,13 @@
 //! The files of Medit: `.mesh` as text and `.meshb` as binary.
 //!
 //! <https://www.ljll.fr/frey/publications/RT-0253.pdf>, and libMeshb for the binary form. Vertices, tetrahedra,
-//! pyramids, prisms and hexahedra are read, with their references as regions; triangles and quadrilaterals are faces
-//! with their references, edges segments of a surface. References that are 0 throughout are no regions. Of elements of
-//! second order the corners are read. Everything else (corners, required elements, normals) is skipped. In
-//! `Dimension 2` points are at z = 0; a surface in that plane is written so, as programs on planar meshes expect it.
+//! pyramids, prisms and hexahedra are read, with their references as regions; triangles and quadrilaterals as faces
+//! with their references, edges as segments of a surface. References of 0 throughout are no regions. Elements of second
+//! order are read by their corners. Everything else (corners, required elements, normals) is skipped. In `Dimension 2`
+//! points are at z = 0; a surface in that plane is written so, as programs for planar meshes expect it.
 //!
-//! Versions 1 to 4 of the binary form are read, in either byte order; 2 is written, or 3 where positions in the file
-//! have more than 32 bits.
+//! Versions 1 to 4 of the binary form are read, in either byte order. Version 2 is written, or 3 if offsets in the file
+//! need more than 32 bits.
 
 use glam::DVec3;
 
@@ -33,7 +33,7 @@ const SECTIONS: [(&str, i32, Shape); 7] = [
     ("Edges", 5, Shape::Line),
 ];
 
-/// Sections of second order: keyword, number, shape of the corners, and number of nodes behind these.
+/// Sections of second order: keyword, number, shape of the corners, and number of nodes after these.
 const SECOND_ORDER: [(&str, i32, Shape, usize); 5] = [
     ("TrianglesP2", 24, Shape::TRIANGLE, 3),
     ("EdgesP2", 25, Shape::Line, 1),
@@ -42,7 +42,7 @@ const SECOND_ORDER: [(&str, i32, Shape, usize); 5] = [
     ("HexahedraQ2", 33, Shape::Cell(CellKind::Hexahedron), 19),
 ];
 
-/// Keyword, shape and number of nodes that are no corners of the section that `is_it` by keyword and number.
+/// Keyword, shape and number of other nodes of the section that `is_it` accepts by keyword and number.
 fn section(is_it: impl Fn(&str, i32) -> bool) -> Option<(&'static str, Shape, usize)> {
     let first_order = SECTIONS
         .iter()
@@ -60,7 +60,7 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     }
 }
 
-/// Whether there are cells that fill space in the file.
+/// Whether the file has cells of three dimensions.
 pub(super) fn is_volume(file: &[u8]) -> bool {
     match file.first_chunk() {
         Some([1, 0, 0, 0] | [0, 0, 0, 1]) => binary::is_volume(file),
@@ -82,7 +82,7 @@ fn check_dimension(dimension: i64) -> Result<usize, String> {
     }
 }
 
-/// The number of coordinates that the points are written with.
+/// The number of coordinates per written point.
 fn dimension(mesh: Output) -> usize {
     let is_flat = mesh.cells.is_empty() && mesh.points.iter().all(|point| point.z == 0.0);
     if is_flat && !mesh.points.is_empty() {

@@ -59,10 +59,10 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Grid> {
     finish(elements, points, file.len())
 }
 
-/// Whether there are cells that fill space.
+/// Whether the file has cells of three dimensions.
 pub(super) fn is_volume(file: &[u8]) -> bool {
     let solid = |keyword: &str| section(|other, _| other == keyword).is_some_and(|s| is_solid(s.1));
-    // Each capital letter may begin a keyword: numbers have none.
+    // Each capital letter may begin a keyword: numbers contain none.
     ["Tetrahedra", "Pyramids", "Prisms", "Hexa"]
         .iter()
         .any(|start| {
@@ -81,7 +81,7 @@ pub(super) fn is_volume(file: &[u8]) -> bool {
         })
 }
 
-/// Some programs write it with one letter less.
+/// Some programs omit one letter of the keyword.
 fn is_misspelt(word: &[u8], keyword: &str) -> bool {
     keyword == "Hexahedra" && word == b"Hexaedra"
 }
@@ -126,7 +126,7 @@ fn read_elements(
     )
 }
 
-/// Goes to the next keyword.
+/// Moves to the next keyword.
 fn skip_section(text: &mut Text) {
     loop {
         let begin = text.skip_blanks();

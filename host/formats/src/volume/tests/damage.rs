@@ -6,7 +6,7 @@ use super::*;
 use crate::triangle;
 
 fn parse_tetgen(file: &[u8]) -> Parsed<VolumeMesh> {
-    // One file after the other, so that damage can strike each.
+    // Joined by `|`, so that damage can hit each file.
     let mut parts = file.split(|byte| *byte == b'|');
     let mut part = || parts.next().unwrap_or_default();
     let nodes = triangle::parse_nodes(part())?;

@@ -71,7 +71,7 @@ fn vtu_and_vtk_keep_every_field() {
     );
 }
 
-/// Each kind of attribute of the legacy format, as its documentation has them.
+/// Each kind of attribute of the legacy format, as its documentation shows it.
 #[test]
 fn attributes_of_legacy_files_are_fields() {
     let file = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n\

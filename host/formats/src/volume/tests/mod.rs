@@ -30,7 +30,7 @@ macro_rules! without_notes {
 
 without_notes!(gmsh, medit, vtk, vtu);
 
-/// Coordinates that show whether anything is lost, and a corner of each kind of cell.
+/// Coordinates that show lost bits, and a corner of each kind of cell.
 pub(super) fn points() -> Vec<DVec3> {
     let mut points: Vec<DVec3> = (0..8)
         .map(|i| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)))

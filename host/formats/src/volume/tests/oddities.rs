@@ -50,7 +50,7 @@ fn tetgen_oddities_and_faults() {
         "f:2: expected 9999999999 tetrahedra, but the file ends after 1"
     );
 
-    // Second order: the first four nodes are corners, of faces the first three.
+    // Second order: the first four nodes are the corners of a cell, the first three those of a face.
     let ten = "1 10 1\n1 1 2 3 4 5 5 6 6 5 6 -7";
     let nodes_of_ten = || {
         let text = "6 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 9 9 9\n";
@@ -198,7 +198,7 @@ const MSH2: &str = "$Comments\nx\n$EndComments\n$MeshFormat\n2.2 0 8\n$EndMeshFo
 
 #[test]
 fn gmsh_2_oddities_and_faults() {
-    // The comment before the first section is none of the format's, but it is seen.
+    // The comment before the first section is not part of the format, but occurs.
     let text = MSH2.strip_prefix("$Comments\nx\n$EndComments\n").unwrap();
     let mesh = gmsh::parse(text.as_bytes()).unwrap();
     assert_eq!(
@@ -280,7 +280,7 @@ fn gmsh_1_oddities_and_faults() {
     );
 }
 
-/// Gmsh's `view.write(append=True)` writes the mesh once more before each view.
+/// Gmsh's `view.write(append=True)` repeats the mesh before each view.
 #[test]
 fn a_mesh_that_gmsh_appends_once_more_is_read_once() {
     let text = MSH2.strip_prefix("$Comments\nx\n$EndComments\n").unwrap();
@@ -304,7 +304,7 @@ fn a_mesh_that_gmsh_appends_once_more_is_read_once() {
         assert_eq!(once.fields.points.len(), 2);
         let again = gmsh::parse(file.as_bytes()).unwrap();
         assert_eq!(format!("{again:?}"), format!("{once:?}"));
-        // Data alone, behind a format of their own.
+        // Only data, after a format of its own.
         let format = &mesh[..mesh.find("$EndMeshFormat").unwrap() + 15];
         let data = gmsh::parse(format!("{mesh}{format}{heat}{format}{load}").as_bytes()).unwrap();
         assert_eq!(format!("{data:?}"), format!("{once:?}"));

@@ -1,11 +1,11 @@
-//! Written files as other programs take them: values that those programs gave, pinned.
+//! Written files as other programs read them: their values are pinned.
 
 use super::*;
 use trioxide_mesh::volume::orientation;
 
-/// Gmsh assigns physical groups to geometrical entities: with one entity for two groups it puts every element into
-/// both. Of two boxes that Gmsh 4.15 meshed, it counts 382 and 380 tetrahedra and 88 triangles in the groups of the
-/// file written here, text or binary, as in its own.
+/// Gmsh assigns physical groups to geometrical entities: an entity with two groups puts every element into both. For
+/// two boxes that Gmsh 4.15 meshed, it counts 382 and 380 tetrahedra and 88 triangles in the groups of the file written
+/// here, text or binary, as in its own file.
 #[test]
 fn each_group_of_msh_2_has_an_entity_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
@@ -47,8 +47,8 @@ fn volume_of_wedges(mesh: &VolumeMesh) -> f64 {
     mesh.cells.iter().map(volume).sum()
 }
 
-/// VTK 9.7 (vtkCellQuality and vtkCellSizeFilter) gives the regular wedge 0 1 2 3 4 5, of the volume sqrt(3)/4, a
-/// volume of 0.4330126941 and a scaled Jacobian of 1; the order 0 2 1 3 5 4 of its documentation has -0.4330126941 and
+/// For the regular wedge 0 1 2 3 4 5, of volume sqrt(3)/4, VTK 9.7 (vtkCellQuality and vtkCellSizeFilter) gives a
+/// volume of 0.4330126941 and a scaled Jacobian of 1; for the order 0 2 1 3 5 4 of its documentation -0.4330126941 and
 /// -1.
 #[test]
 fn wedges_have_the_order_of_vtks_code() {

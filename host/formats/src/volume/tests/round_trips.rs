@@ -1,8 +1,8 @@
-//! What is written reads back, to the bit.
+//! Written files read back, to the bit.
 
 use super::*;
 
-/// Every way to write a file.
+/// Every encoding and version of a file.
 fn ways() -> Vec<(&'static str, WriteOptions)> {
     let mut ways = Vec::new();
     for format in &FORMATS {
@@ -21,7 +21,7 @@ fn ways() -> Vec<(&'static str, WriteOptions)> {
     ways
 }
 
-/// The mesh with cells and faces of one tag behind each other; kinds of cells are so already.
+/// The mesh with cells and faces sorted by tag; cells are already sorted by kind.
 fn grouped(mesh: &VolumeMesh) -> VolumeMesh {
     let places = |sizes: Vec<usize>, tags: &[i32]| {
         let first = |i: usize| (0..i).find(|&k| (sizes[k], tags[k]) == (sizes[i], tags[i]));
@@ -147,7 +147,7 @@ fn surfaces_and_what_is_not_there_are_no_volumes() {
     );
 }
 
-/// Found by the fuzzer of smoothing: a file was written that no reader takes.
+/// The fuzzer of smoothing found it: a file was written that no reader accepts.
 #[test]
 fn tagged_faces_of_vertices_that_are_not_there_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,13 +7,13 @@ use base64::prelude::BASE64_STANDARD;
 
 use super::*;
 
-/// How a file is laid down.
+/// The layout of a file.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     is_wide: bool,
     is_big: bool,
     is_compressed: bool,
-    /// Raw or base64 behind the XML, or base64 inside of it.
+    /// Raw or base64 after the XML, or base64 inside of it.
     place: Place,
 }
 
@@ -33,7 +33,7 @@ fn word(layout: Layout, value: usize) -> Vec<u8> {
     }
 }
 
-/// An array as the file holds it.
+/// An array in the form of the file.
 fn encoded(layout: Layout, data: &[u8]) -> Vec<u8> {
     let text = |bytes: &[u8]| match layout.place {
         Place::Raw => bytes.to_vec(),
@@ -183,7 +183,7 @@ fn faults_name_the_array() {
     };
     let good = file(layout);
     let data = memchr::memmem::find(&good, b"\n_").unwrap() + 2;
-    // Number of blocks, size of one, of the last, and what they are compressed to.
+    // Number of blocks, size of one, size of the last, and compressed sizes.
     let with = |place: usize, value: u32| {
         let mut bad = good.clone();
         bad[data + place..data + place + 4].copy_from_slice(&value.to_le_bytes());

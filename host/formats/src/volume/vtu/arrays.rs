@@ -1,17 +1,18 @@
-//! The arrays of a VTK XML file: text, inline base64, appended raw or base64, each but text with or without
-//! compression.
+//! The arrays of a VTK XML file: text, inline base64, appended raw or base64; all but text with or without compression.
 
 use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use glam::DVec3;
 use roxmltree::{Document, Node};
 use trioxide_mesh::{parallel, progress};
 
 use super::super::bytes::{Decode as _, Kind, Numbers, Order};
 use super::super::tokens::Text;
 use super::compression::Compressor;
+use crate::fields::type_named;
 use crate::references::Copies;
 use crate::text::{Fault, Parsed, show};
 
@@ -19,7 +20,7 @@ use crate::text::{Fault, Parsed, show};
 pub(crate) struct File<'a> {
     /// The XML.
     pub(crate) head: Cow<'a, str>,
-    /// What stands behind the `_`, and whether it is base64.
+    /// The bytes after the `_`, and whether they are base64.
     appended: Option<(&'a [u8], bool)>,
 }
 
@@ -65,10 +66,10 @@ impl<'a> File<'a> {
 }
 
 /// Most attributes of an element, and most namespaces of a document: the parser compares each with all others. VTK
-/// writes fewer than 20, and no namespace.
+/// writes fewer than 20 attributes, and no namespace.
 const MOST_ATTRIBUTES: usize = 1000;
 
-/// Checks that the parser takes time in proportion to the document.
+/// Checks that the parser's time is linear in the length of the document.
 fn check_attributes(xml: &[u8]) -> Parsed<()> {
     let too_many = |at, what: &str| {
         let reason = format!("there are more than {MOST_ATTRIBUTES} {what}");
@@ -120,16 +121,16 @@ fn measure_tag(rest: &[u8]) -> (usize, usize) {
     (rest.len(), attributes)
 }
 
-/// How many numbers an array has.
+/// The required length of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Length {
     Exactly(usize),
-    /// As many as the offsets of the cells reach, or fewer.
+    /// At most the largest offset of the cells.
     AtMost(usize),
 }
 
 impl Length {
-    /// Why an array of `found` numbers is none of this length, if so.
+    /// The reason why an array of `found` numbers does not have this length, if so.
     fn refuse(self, found: usize) -> Option<String> {
         match self {
             Length::Exactly(length) if found != length => {
@@ -148,7 +149,7 @@ pub(crate) fn fault(node: Node, reason: impl Into<String>) -> Fault {
     Fault::new(node.range().start, reason)
 }
 
-/// The only child of that name.
+/// The only child of this name.
 pub(crate) fn child<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Parsed<Node<'a, 'b>> {
     let mut all = node.children().filter(|child| child.has_tag_name(name));
     let first = all
@@ -160,11 +161,16 @@ pub(crate) fn child<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Parsed<Node<'a, '
     }
 }
 
-/// The array of that name.
+/// The array of this name.
 pub(crate) fn array<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Option<Node<'a, 'b>> {
     node.children().find(|child| {
         child.has_tag_name("DataArray") && child.attribute("Name").is_some_and(|n| n == name)
     })
+}
+
+/// The array of this name, which must exist.
+pub(crate) fn named_array<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Parsed<Node<'a, 'b>> {
+    array(node, name).ok_or_else(|| fault(node, format!("there is no array {name}")))
 }
 
 /// An attribute that is a count.
@@ -179,14 +185,14 @@ pub(crate) fn count(node: Node, attribute: &str) -> Parsed<usize> {
     })
 }
 
-/// How the arrays of a file are laid down.
+/// The storage of a file's arrays.
 pub(crate) struct Arrays<'a> {
     appended: Option<(&'a [u8], bool)>,
     order: Order,
     /// Type of lengths and offsets.
     header: Kind,
     compressor: Option<Compressor>,
-    /// What the arrays become: any number of them may begin at one place of the appended data.
+    /// Count of the arrays' copies: any number of arrays may begin at one place of the appended data.
     copies: Copies,
 }
 
@@ -214,7 +220,7 @@ impl<'a> Arrays<'a> {
         })
     }
 
-    /// The numbers of an array. No memory is taken for more than `length` of them.
+    /// The numbers of an array. No memory is allocated for more than `length` of them.
     pub(crate) fn numbers(&self, node: Node, length: Length) -> Parsed<Numbers> {
         let kind = kind(node)?;
         let check = |bytes: usize| match length.refuse(bytes / kind.size()) {
@@ -254,7 +260,7 @@ impl<'a> Arrays<'a> {
                 return Err(fault(node, reason));
             }
         };
-        // What is no more than the file holds may be longer: the reader says where it goes wrong.
+        // A list within the file's bounds may be longer: the caller names the place of the fault.
         match length.refuse(numbers.len()) {
             Some(reason) if matches!(length, Length::Exactly(_)) => Err(fault(node, reason)),
             _ => Ok(numbers),
@@ -266,13 +272,25 @@ impl<'a> Arrays<'a> {
         Ok(self.numbers(node, length)?.into_floats())
     }
 
+    /// The points of a piece, `count` of them.
+    pub(crate) fn points(&self, piece: Node, count: usize) -> Parsed<Vec<DVec3>> {
+        // Writers omit the array of an empty piece.
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let node = child(child(piece, "Points")?, "DataArray")?;
+        let coordinates = self.floats(node, Length::Exactly(count.saturating_mul(3)))?;
+        let points = coordinates.as_chunks().0;
+        Ok(parallel::map(points, |point| DVec3::from_array(*point)))
+    }
+
     /// The whole numbers of an array.
     pub(crate) fn integers(&self, node: Node, length: Length) -> Parsed<Vec<i64>> {
         let numbers = self.numbers(node, length)?.into_integers();
         numbers.map_err(|x| fault(node, format!("expected a whole number, found `{x}`")))
     }
 
-    /// The bytes of an array, from the start of `stream`; `check` may refuse their number before they are decompressed.
+    /// The bytes of an array, from the start of `stream`. `check` may refuse their number before they are decompressed.
     fn decode<'b>(
         &self,
         node: Node,
@@ -290,7 +308,7 @@ impl<'a> Arrays<'a> {
             let head = stream.bytes(node, word)?;
             let length = self.words(&head)[0];
             let length = usize::try_from(length).map_err(|_| short())?;
-            // Some writers encode the length by itself.
+            // Some writers encode the length separately.
             let alone = stream.is_base64
                 && stream.data[..encoded(word).min(stream.data.len())].contains(&b'=');
             if alone {
@@ -310,7 +328,7 @@ impl<'a> Arrays<'a> {
             });
         };
 
-        // Number of blocks, size of each, size of the last if it is smaller, and compressed sizes.
+        // Number of blocks, size of each, size of the last one if it is smaller, and compressed sizes.
         let head = stream.bytes(node, 3 * word)?;
         let [blocks, size, last] = *self.words(&head) else {
             unreachable!("three words");
@@ -330,7 +348,7 @@ impl<'a> Arrays<'a> {
             } else {
                 size
             };
-            // No more is ever made than the file can hold.
+            // No more memory is allocated than the file can fill.
             let (compressed, plain) = usize::try_from(compressed)
                 .ok()
                 .zip(usize::try_from(plain).ok())
@@ -373,7 +391,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Lengths, saturating at what no file has.
+    /// Lengths, saturating at a value that no file reaches.
     fn words(&self, bytes: &[u8]) -> Vec<u64> {
         match self.header.numbers(bytes, self.order) {
             Numbers::Integers(words) => words.into_iter().map(|word| word as u64).collect(),
@@ -384,26 +402,16 @@ impl<'a> Arrays<'a> {
 
 /// The type of an array's numbers.
 pub(super) fn kind(node: Node) -> Parsed<Kind> {
-    Ok(match node.attribute("type").unwrap_or_default() {
-        "Int8" => Kind::I8,
-        "UInt8" => Kind::U8,
-        "Int16" => Kind::I16,
-        "UInt16" => Kind::U16,
-        "Int32" => Kind::I32,
-        "UInt32" => Kind::U32,
-        "Int64" => Kind::I64,
-        "UInt64" => Kind::U64,
-        "Float32" => Kind::F32,
-        "Float64" => Kind::F64,
-        other => {
-            let other = show(other.as_bytes());
-            return Err(fault(node, format!("there is no number type `{other}`")));
-        }
+    let name = node.attribute("type").unwrap_or_default();
+    type_named(|names| names.xml == name).ok_or_else(|| {
+        let name = show(name.as_bytes());
+        fault(node, format!("there is no number type `{name}`"))
     })
 }
 
 fn ascii(node: Node, text: &[u8], kind: Kind) -> Parsed<Numbers> {
-    // The document's lines are those of the file; the text is not at the element's start, but its line is said.
+    // Lines of the document are lines of the file. The text does not begin at the element's start, so the fault states
+    // its line.
     let place = |found: Fault| {
         let line = memchr::memchr_iter(b'\n', &text[..found.offset.min(text.len())]).count();
         let reason = match line {
@@ -420,14 +428,14 @@ fn ascii(node: Node, text: &[u8], kind: Kind) -> Parsed<Numbers> {
     })
 }
 
-/// Raw or base64 data that goes on to an unknown end.
+/// Raw or base64 data with an unknown end.
 #[derive(Clone, Copy)]
 struct Stream<'a> {
     data: &'a [u8],
     is_base64: bool,
 }
 
-/// Characters of base64 that encode so many bytes.
+/// Characters of base64 for this number of bytes.
 fn encoded(bytes: usize) -> usize {
     bytes.div_ceil(3).saturating_mul(4)
 }
@@ -436,7 +444,7 @@ fn out_of_data(node: Node) -> Fault {
     fault(node, "the array reaches beyond the end of the data")
 }
 
-/// Bytes that a task decodes, times 3 / 4.
+/// Characters of base64 that a task decodes.
 const CHARACTERS: usize = if cfg!(test) { 8 } else { 1 << 20 };
 
 impl<'a> Stream<'a> {
@@ -446,7 +454,7 @@ impl<'a> Stream<'a> {
             let bytes = self.data.get(..count).ok_or_else(|| out_of_data(node))?;
             return Ok(Cow::Borrowed(bytes));
         }
-        // The last characters may be left out of a text without padding.
+        // Text without padding may lack the last characters.
         let most = encoded(count);
         let least = most - (3 - count % 3) % 3;
         let end = most.min(self.data.len());
@@ -480,7 +488,7 @@ impl<'a> Stream<'a> {
         Ok(Cow::Owned(bytes))
     }
 
-    /// What follows `count` bytes that are encoded by themselves.
+    /// The data after `count` bytes that are encoded separately.
     fn skip(self, node: Node, count: usize) -> Parsed<Stream<'a>> {
         let length = if self.is_base64 {
             encoded(count)

@@ -1,12 +1,12 @@
 //! Compressed blocks of VTK's XML files.
 //!
 //! VTK's compressors are zlib (its default), LZ4 blocks without a frame, and LZMA in the `.xz` container. Of the
-//! crates, lz4_flex is the fastest in safe Rust; lzma-rust2 is kept and has no C, lzma-rs (last released in January
-//! 2023) neither.
+//! crates, lz4_flex is the fastest in safe Rust. lzma-rust2 is maintained and has no C; lzma-rs was last released in
+//! January 2023.
 
 use std::io::Read;
 
-/// How the blocks of a file are compressed.
+/// The compression of a file's blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Compressor {
     Zlib,
@@ -15,7 +15,7 @@ pub(super) enum Compressor {
 }
 
 impl Compressor {
-    /// The one that a file names; none for an empty name.
+    /// The compressor that a file names; `None` for an empty name.
     pub(super) fn of(name: &str) -> Result<Option<Compressor>, String> {
         Ok(match name {
             "" => None,
@@ -31,7 +31,7 @@ impl Compressor {
         })
     }
 
-    /// Most bytes that it makes of one, about.
+    /// Approximate largest ratio of its output to its input.
     pub(super) fn most(self) -> usize {
         match self {
             Compressor::Zlib => 1032,
@@ -40,7 +40,7 @@ impl Compressor {
         }
     }
 
-    /// Fills `to` with what `from` holds.
+    /// Fills `to` with the decompressed content of `from`.
     pub(super) fn decompress(self, from: &[u8], to: &mut [u8]) -> Result<(), String> {
         let wrong_length = |to: &[u8]| {
             Err(format!(
@@ -78,13 +78,13 @@ impl Compressor {
     }
 }
 
-/// Largest dictionary, in bytes: that of xz's strongest preset, 9.
+/// Largest dictionary, in bytes: the one of xz's strongest preset, 9.
 const LARGEST_DICTIONARY: u64 = 64 << 20;
 
-/// Refuses a dictionary that takes more memory than any writer of such blocks asks for.
+/// Refuses a dictionary that takes more memory than any writer of such blocks requests.
 fn check_dictionary(xz: &[u8]) -> Result<(), String> {
-    // Behind the stream's header of 12 bytes: the size of the block's header, flags, then two sizes if the flags say
-    // so.
+    // After the stream's header of 12 bytes: the size of the block's header, flags, then two sizes if the flags
+    // announce them.
     let header = xz.get(12..).unwrap_or_default();
     let Some(&flags) = header.get(1) else {
         return Err("it ends in its header".to_owned());

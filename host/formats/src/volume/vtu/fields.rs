@@ -7,7 +7,7 @@ use crate::text::{Parsed, show};
 use crate::volume::bytes::{Kind, Numbers};
 use trioxide_mesh::fields::{Field, Values};
 
-/// The numbers of points or cells in `data`, `count` tuples each, but for those with a name in `skipped`.
+/// The fields in `data`, `count` tuples each, without the arrays named in `skipped`.
 pub(crate) fn read(
     arrays: &Arrays,
     data: Option<Node>,
@@ -43,7 +43,7 @@ pub(crate) fn read(
     Ok(fields)
 }
 
-/// The numbers of a file by their type.
+/// The numbers of a file as values of their type.
 pub(in crate::volume) fn values(kind: Kind, numbers: Numbers) -> Values {
     match numbers {
         Numbers::Integers(integers) => Values::of_integers(kind, integers),

@@ -1,39 +1,38 @@
 //! VTK's XML files: unstructured grids `.vtu`, polygons `.vtp`, and their parallel forms `.pvtu` and `.pvtp`.
 //!
-//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. Read are text, inline base64, and
-//! appended raw or base64 arrays, uncompressed or by zlib, LZ4 or LZMA, with 32- and 64-bit headers, in any number of
-//! pieces, which are put one behind the other without their ghost cells. Pieces in other files are found by
-//! [`crate::references`]. Cells are those of [`super::vtk_cells`]. The cell array `region` holds region ids, or one
-//! that another program writes for them ([`REGION_NAMES`]); `marker` the tags of faces of a volume mesh and of lines of
-//! a surface, which without it are those of the region array too.
+//! <https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html>. It reads text, inline base64, and
+//! appended raw or base64 arrays, uncompressed or compressed by zlib, LZ4 or LZMA, with 32- and 64-bit headers, in any
+//! number of pieces, which are joined in order without their ghost cells. [`crate::references`] finds pieces in other
+//! files. Cells are those of [`super::vtk_cells`]. The cell array `region`, or the array of another program
+//! ([`vtk_cells::find_regions`]), holds region ids. `marker` holds the tags of a volume mesh's faces and of a surface's lines;
+//! without it the region array holds these too.
 //!
-//! Written is raw appended binary, or text: of volume meshes here, of surfaces by [`crate::vtu`] and [`crate::vtp`].
+//! It writes raw appended binary, or text: volume meshes here, surfaces in [`crate::vtu`] and [`crate::vtp`].
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use glam::DVec3;
 use roxmltree::Node;
 
 use super::bytes::Numbers;
 use super::elements::Grid;
-use super::vtk_cells::{self, REGION_NAMES};
+use super::vtk_cells;
+use crate::Encoding;
+use crate::grid_out::GridMesh;
 use crate::input::peek_file;
 use crate::map_file;
 use crate::references::{Copies, ReadOptions, References};
 use crate::text::{Fault, Parsed, check_vertex, whole};
+use trioxide_mesh::volume::VolumeMesh;
 use trioxide_mesh::{Error, Result, parallel};
 
 pub(crate) mod arrays;
 mod compression;
 pub(crate) mod fields;
-mod write;
 
-use arrays::{Arrays, File, Length, array, child, count, fault};
-pub(crate) use write::with_sections;
-pub(super) use write::write;
+use arrays::{Arrays, File, Length, array, child, count, fault, named_array};
 
-/// Whether there are cells that fill space in the file or its pieces.
+/// Whether the file or its pieces have cells of three dimensions.
 pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
     let is_volume = |file: &[u8]| match sources(References::of(path, options), file) {
         Ok(Some(sources)) => {
@@ -77,10 +76,7 @@ pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
     let Some(sources) = sources else {
         return parse_grid(&file).map_err(in_text);
     };
-    let refuse = |reason: String| Error::Format {
-        path: path.to_owned(),
-        reason,
-    };
+    let refuse = |reason: String| Error::format(path, reason);
     let copies = Copies::new(file.len());
     let mut joined: Option<Grid> = None;
     for source in &sources {
@@ -88,10 +84,7 @@ pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
         copies.add_file(source, file.len());
         let grid = parse_grid(&file).map_err(|fault| fault.in_text(source, &file))?;
         copies.count(file.len(), grid.numbers()).map_err(refuse)?;
-        joined = Some(match joined {
-            None => grid,
-            Some(joined) => joined.join(grid).map_err(refuse)?,
-        });
+        grid.append_to(&mut joined).map_err(refuse)?;
     }
     let mut grid = joined.ok_or_else(|| refuse("the file names no piece".to_owned()))?;
     note_pieces(&mut grid, sources.len());
@@ -144,7 +137,7 @@ fn pieces<'a, 'b>(root: Node<'a, 'b>) -> Parsed<Vec<Node<'a, 'b>>> {
     }
 }
 
-/// The mesh of a file that holds all its pieces.
+/// The mesh of a file that contains all its pieces.
 pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     let file = File::new(file)?;
     let document = file.document()?;
@@ -159,23 +152,21 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
             node,
         };
         let grid = piece.read()?;
-        joined = Some(match joined {
-            None => grid,
-            Some(joined) => joined.join(grid).map_err(|reason| fault(node, reason))?,
-        });
+        grid.append_to(&mut joined)
+            .map_err(|reason| fault(node, reason))?;
     }
     let mut grid = joined.ok_or_else(|| fault(root, "there is no Piece here"))?;
     note_pieces(&mut grid, count);
     Ok(grid)
 }
 
-/// Cells of a piece in the order in which its arrays of cells count them.
+/// Cells of a piece, in the order of its cell arrays.
 struct Cells<'a, 'b> {
     types: Vec<i64>,
     /// End of each cell in the connectivity.
     offsets: Vec<i64>,
     connectivity: Vec<i64>,
-    /// Where faults in the three are reported.
+    /// The elements at which faults in the three lists are reported.
     nodes: [Node<'a, 'b>; 3],
 }
 
@@ -188,27 +179,16 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
     fn read(&self) -> Parsed<Grid> {
         let piece = self.node;
         let count_of_points = count(piece, "NumberOfPoints")?;
-        let points = match count_of_points {
-            // Writers leave the array of an empty piece out.
-            0 => Vec::new(),
-            _ => {
-                let node = child(child(piece, "Points")?, "DataArray")?;
-                let numbers = Length::Exactly(count_of_points.saturating_mul(3));
-                let coordinates = self.arrays.floats(node, numbers)?;
-                parallel::map(coordinates.as_chunks().0, |c| DVec3::from_array(*c))
-            }
-        };
+        let points = self.arrays.points(piece, count_of_points)?;
         let mut cells = match piece.has_attribute("NumberOfCells") {
             true => self.cells()?,
             false => self.polygons()?,
         };
-        let (mut regions, mut skipped) = (None, vec!["vtkGhostType", "vtkGhostLevels"]);
-        for name in REGION_NAMES {
-            if regions.is_none() {
-                regions = self.tags(name, &cells.types, |kind| !vtk_cells::is_line(kind))?;
-                skipped.extend(regions.is_some().then_some(name));
-            }
-        }
+        let of_faces = |kind| !vtk_cells::is_line(kind);
+        let (regions, name) =
+            vtk_cells::find_regions(|name| self.tags(name, &cells.types, of_faces))?;
+        let mut skipped = vec!["vtkGhostType", "vtkGhostLevels"];
+        skipped.extend(name);
         let is_volume = parallel::any(&cells.types, |&kind| vtk_cells::is_solid(kind));
         let markers = self.tags("marker", &cells.types, |kind| match is_volume {
             true => !vtk_cells::is_solid(kind),
@@ -218,7 +198,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
             skipped.push("marker");
         }
         for (name, hidden) in [("vtkGhostType", 1 | 32), ("vtkGhostLevels", i32::MAX)] {
-            // Cells of the neighbouring pieces.
+            // Cells of neighbouring pieces.
             if let Some(ghosts) = self.tags(name, &cells.types, |_| true)? {
                 for (kind, ghost) in cells.types.iter_mut().zip(ghosts) {
                     if ghost & hidden != 0 {
@@ -238,9 +218,9 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         .map_err(|(place, reason)| {
             let [types, offsets, connectivity] = cells.nodes;
             let node = match place {
-                vtk_cells::Place::Types => types,
-                vtk_cells::Place::Offsets => offsets,
-                vtk_cells::Place::Vertices => connectivity,
+                vtk_cells::FaultyArray::Types => types,
+                vtk_cells::FaultyArray::Offsets => offsets,
+                vtk_cells::FaultyArray::Vertices => connectivity,
             };
             fault(node, reason)
         })?;
@@ -252,19 +232,18 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         Ok(grid.with_fields(of_points, of_cells, cells.types.len()))
     }
 
-    /// The whole numbers of an array that must be there.
+    /// The whole numbers of a required array.
     fn integers(
         &self,
         node: Node<'a, 'b>,
         name: &str,
         length: Length,
     ) -> Parsed<(Node<'a, 'b>, Vec<i64>)> {
-        let found =
-            array(node, name).ok_or_else(|| fault(node, format!("there is no array {name}")))?;
+        let found = named_array(node, name)?;
         Ok((found, self.arrays.integers(found, length)?))
     }
 
-    /// Offsets and connectivity in an element, of so many cells.
+    /// Offsets and connectivity of `cells` cells in an element.
     fn lists(&self, node: Node<'a, 'b>, cells: usize) -> Parsed<[(Node<'a, 'b>, Vec<i64>); 2]> {
         let offsets = self.integers(node, "offsets", Length::Exactly(cells))?;
         let reach = offsets.1.iter().copied().max().unwrap_or(0);
@@ -288,13 +267,13 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         })
     }
 
-    /// Checks that there are no cells of a kind of which the piece declares none.
+    /// Checks that the piece has no cells of a kind of which it declares none.
     fn check_empty(&self, name: &str, number: &str) -> Parsed<()> {
         let offsets = child(self.node, name).ok();
         let Some(offsets) = offsets.and_then(|node| array(node, "offsets")) else {
             return Ok(());
         };
-        // Some writers have no data for an empty array, or a header that is cut off.
+        // Some writers give an empty array no data, or a truncated header.
         match self.arrays.integers(offsets, Length::AtMost(usize::MAX)) {
             Ok(found) if !found.is_empty() => {
                 let reason = format!("{number} declares no cells, but {} are there", found.len());
@@ -304,7 +283,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         }
     }
 
-    /// The cells of polygonal data: in the order of its cell arrays.
+    /// The cells of polygonal data, in the order of its cell arrays.
     fn polygons(&self) -> Parsed<Cells<'a, 'b>> {
         let mut all = Cells {
             types: Vec::new(),
@@ -336,15 +315,15 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
             }
             all.types.resize(all.types.len() + cells, kind);
             all.offsets.extend(offsets.iter().map(|end| begin + end));
-            // Nothing may stand between the lists of two kinds.
+            // No numbers may stand between the lists of two kinds.
             let used = offsets.last().map_or(0, |&end| end as usize);
             all.connectivity.extend_from_slice(&connectivity[..used]);
         }
         Ok(all)
     }
 
-    /// The array of cells of that name, if it has one whole number each; in our arrays only cells that are `meant` need
-    /// one.
+    /// The cell array of this name, if it has one whole number per cell. In our own arrays, only cells that are `meant`
+    /// need one.
     fn tags(
         &self,
         name: &str,
@@ -355,7 +334,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         let Some(node) = cell_data.and_then(|data| array(data, name)) else {
             return Ok(None);
         };
-        // Another program's array of this name may be something else.
+        // Another program's array of this name may have another meaning.
         let is_ours = matches!(name, "region" | "marker");
         let is_scalar = matches!(node.attribute("NumberOfComponents"), None | Some("1"));
         if !is_ours && !is_scalar {
@@ -382,4 +361,9 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         }
         Ok(tags)
     }
+}
+
+/// Writes the cells and tagged faces of a volume mesh.
+pub(super) fn write(path: &Path, mesh: &VolumeMesh, encoding: Encoding) -> Result<()> {
+    crate::vtu::write_mesh(path, GridMesh::Volume(mesh), encoding)
 }

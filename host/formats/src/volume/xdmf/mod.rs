@@ -1,10 +1,10 @@
 //! XDMF, versions 2 and 3: `.xdmf`, `.xmf`.
 //!
-//! <https://www.xdmf.org/index.php/XDMF_Model_and_Format>. Uniform grids with their data inline or in a binary file
-//! beside, alone, in a spatial collection (one behind the other) or in a temporal one (the first). Data in HDF5 is
+//! <https://www.xdmf.org/index.php/XDMF_Model_and_Format>. It reads uniform grids with their data inline or in a binary
+//! file: a single grid, a spatial collection (joined in order) or a temporal one (the first grid). Data in HDF5 is
 //! refused. Cells are those of [`super::vtk_cells`], and arrays of cells have the names of the `.vtu` format. Numbers
-//! of cells and `Dimensions` that the file declares must be those of its data. Written is text: a mixed topology, in
-//! which the cells keep their order.
+//! of cells and `Dimensions` that the file declares must fit its data. It writes text: a mixed topology, which keeps
+//! the order of the cells.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,12 +17,12 @@ use roxmltree::Node;
 use super::bytes::{Decode, Kind, Numbers, Order};
 use super::elements::Grid;
 use super::tokens::Text;
-use super::vtk_cells::{self, REGION_NAMES};
+use super::vtk_cells;
 use super::vtu::arrays::{File, child, fault};
 use crate::input::Bytes;
-use crate::map_file;
 use crate::references::{Copies, ReadOptions, References};
 use crate::text::{Fault, Parsed, check_vertex, show};
+use crate::{map_file, parse_file};
 use trioxide_mesh::Result;
 
 mod write;
@@ -30,7 +30,7 @@ mod write;
 pub(super) use write::write;
 pub(crate) use write::write_surface;
 
-/// Names and numbers of topologies, VTK's type of their cells, and their number of nodes; 0 for any.
+/// Names and numbers of topologies, VTK's type of their cells, and their number of nodes; 0 for any number.
 const TOPOLOGIES: [(&str, i64, i64, usize); 20] = [
     ("polyvertex", 1, 2, 0),
     ("polyline", 2, 4, 0),
@@ -55,16 +55,15 @@ const TOPOLOGIES: [(&str, i64, i64, usize); 20] = [
 ];
 
 pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
-    let file = map_file(path)?;
-    parse_in(&file, References::of(path, options)).map_err(|fault| fault.in_text(path, &file))
+    parse_file(path, |file| parse_in(file, References::of(path, options)))
 }
 
-/// Whether there are cells that fill space in the file.
+/// Whether the file has cells of three dimensions.
 pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
     path.is_file() && read_grid(path, options).is_ok_and(|grid| grid.has_cells())
 }
 
-/// The mesh of a file without others beside it.
+/// The mesh of a file that needs no other files.
 #[cfg(test)]
 pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     parse_in(file, References::nowhere())
@@ -121,10 +120,8 @@ fn parse_in(file: &[u8], references: References) -> Parsed<Grid> {
     let mut joined: Option<Grid> = None;
     for node in &grids {
         let grid = reader.grid(*node)?;
-        joined = Some(match joined {
-            None => grid,
-            Some(joined) => joined.join(grid).map_err(|reason| fault(*node, reason))?,
-        });
+        grid.append_to(&mut joined)
+            .map_err(|reason| fault(*node, reason))?;
     }
     let mut grid = joined.ok_or_else(|| fault(domain, "there is no Grid with a Topology here"))?;
     for note in notes {
@@ -133,9 +130,9 @@ fn parse_in(file: &[u8], references: References) -> Parsed<Grid> {
     Ok(grid)
 }
 
-/// The uniform grids below `node`; of a temporal collection the first.
+/// The uniform grids below `node`. A temporal collection gives its first grid.
 fn collect<'a, 'b>(node: Node<'a, 'b>, grids: &mut Vec<Node<'a, 'b>>, notes: &mut Vec<String>) {
-    // Without recursion: a document may be nested as deep as it is long.
+    // Without recursion: the depth of a document is bounded only by its length.
     let mut open = vec![node];
     while let Some(node) = open.pop() {
         let children = node.children().filter(|child| child.has_tag_name("Grid"));
@@ -169,13 +166,13 @@ fn check_elements(topology: Node, found: usize) -> Parsed<()> {
 
 struct Reader<'a> {
     references: References<'a>,
-    /// Binary files that are open, by their names.
+    /// Open binary files, by their names.
     files: RefCell<HashMap<String, Rc<Bytes>>>,
-    /// What the binary files become: any number of items may name one place.
+    /// Count of the binary files' copies: any number of items may name one place.
     copies: Copies,
 }
 
-/// The product of the numbers in an attribute, where it is there: `2 3` are 6.
+/// The product of the numbers in an attribute, if it exists: `2 3` gives 6.
 fn product(node: Node, attribute: &str) -> Parsed<Option<usize>> {
     let Some(text) = node.attribute(attribute) else {
         return Ok(None);
@@ -208,7 +205,7 @@ impl Reader<'_> {
             let Some(array) = node.children().find(is_it) else {
                 return Ok(None);
             };
-            // Another program's array of this name may be something else.
+            // Another program's array of this name may have another meaning.
             let is_ours = matches!(name, "region" | "marker");
             let kind = array.attribute("AttributeType").or(array.attribute("Type"));
             if !is_ours && kind.is_some_and(|kind| !kind.eq_ignore_ascii_case("scalar")) {
@@ -230,12 +227,7 @@ impl Reader<'_> {
                 tags => Ok(tags),
             }
         };
-        let mut regions = None;
-        for name in REGION_NAMES {
-            if regions.is_none() {
-                regions = tags(name)?;
-            }
-        }
+        let (regions, _) = vtk_cells::find_regions(tags)?;
         let markers = tags("marker")?;
         let mut elements = vtk_cells::read(
             &types,
@@ -275,7 +267,7 @@ impl Reader<'_> {
             .collect())
     }
 
-    /// VTK's type of each cell, where its nodes begin and end in the connectivity, and that.
+    /// VTK's type of each cell, the range of its nodes in the connectivity, and the connectivity.
     #[allow(clippy::type_complexity)]
     fn cells(&self, topology: Node) -> Parsed<(Vec<i64>, Vec<(i64, i64)>, Vec<i64>)> {
         let name = topology
@@ -353,7 +345,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The numbers that are there for a data item.
+    /// The stored numbers of a data item.
     fn stored_numbers(&self, item: Node) -> Parsed<Numbers> {
         let is_float = item
             .attribute("NumberType")

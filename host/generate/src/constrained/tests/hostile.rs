@@ -1,4 +1,4 @@
-//! Outlines that are hard: by their results, whatever makes these.
+//! Hard outlines. Checks depend only on the results, not on the triangulator.
 
 use std::collections::HashSet;
 
@@ -39,8 +39,8 @@ fn angle(degrees: f64) -> Refinement {
     }
 }
 
-/// Checks a result by itself, and the chain of each segment, whose markers are unlike. Where the area is known, no
-/// segment is left out.
+/// Checks a result, and the chain of each segment: all markers differ. If the area is known, no segment may be left
+/// out.
 fn check(case: &str, outline: &Outline, mesh: &Triangulation, expected_area: Option<f64>) {
     let count = outline.points.len();
     assert_eq!(mesh.points[..count], outline.points, "{case}");
@@ -107,7 +107,7 @@ fn what_lies_outside_of_the_segments_is_not_refined() {
     let expected = 60.0 - 5.0 * 0.000001;
     check("dented", &dented, &mesh, Some(expected));
     assert_eq!((mesh.points.len(), mesh.triangles.len()), (6, 4));
-    // The same in a hole whose side has a dent.
+    // The same dent in the side of a hole.
     let hole = [[4., 4.], [8., 4.], [8., 8.], [6., 7.9999], [4., 8.]];
     let points = [&square(0., 12.).map(|p| p.to_array())[..], &hole].concat();
     let ring = (0..5).map(|k| [4 + k, 4 + (k + 1) % 5]).collect();
@@ -144,7 +144,7 @@ fn refinement_ends_or_is_refused() {
         notes[0].contains("triangles at small angles between segments stay below 20 degrees"),
         "{notes:?}"
     );
-    // No angle at all adds nothing.
+    // An angle of 0 adds nothing.
     let mesh = triangulate(&fan, &angle(0.0)).unwrap();
     assert_eq!(mesh, triangulate(&fan, &Refinement::default()).unwrap());
 }
@@ -179,7 +179,7 @@ fn markers_stay_on_their_segments_where_these_are_nearly_one_line() {
 fn segments_that_end_inside_are_edges_and_those_outside_are_left_out() {
     let free = [[6., 6.], [2., 2.], [3., 6.], [5., 6.]];
     let points = [&square(0., 4.).map(|p| p.to_array())[..], &free].concat();
-    // The last one leaves through a corner: half of it is left out.
+    // The last segment leaves through a corner: half of it is left out.
     let segments = [around(4), vec![[2, 4], [0, 5], [6, 7], [5, 4]]].concat();
     let outline = outline_of(&points, &segments);
     for refinement in [Refinement::default(), angle(25.0)] {
@@ -304,7 +304,7 @@ fn hostile_outlines_have_their_area_segments_and_bounds() {
             false => Some(polygon_area(&outline.points)),
         };
         check(&case, &outline, &mesh, expected);
-        // Between chains that are nearly one line there would be as many triangles as these are near.
+        // Between chains that nearly form a line, the number of triangles grows with their nearness.
         if seed % 3 == 0 {
             continue;
         }

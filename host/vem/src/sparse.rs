@@ -1,4 +1,4 @@
-//! Sparse matrices of any shape, and lists that all threads change by blocks.
+//! Sparse matrices, and lists that all threads change by blocks.
 
 use std::iter::Sum;
 use std::ops::Mul;
@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use trioxide_mesh::parallel;
 use trioxide_mesh::progress::{self, Interrupt};
 
-/// Rows or entries that one task works on. Sums go over these blocks and then over the blocks in order, so that the
-/// result is the same for any number of threads.
+/// Rows or entries of one task. Sums go over these blocks and then over the blocks in order, so the result is the same
+/// for any number of threads.
 pub const BLOCK: usize = 2048;
 
 /// A sparse matrix by rows.
 #[derive(Default)]
-pub struct Rows<T = f64> {
+pub struct SparseMatrix<T = f64> {
     /// Start of each row, and the end of the last.
     pub offsets: Vec<usize>,
     /// Columns of the entries, ascending in each row.
@@ -22,7 +22,7 @@ pub struct Rows<T = f64> {
     pub entries: Vec<T>,
 }
 
-impl<T: Copy> Rows<T> {
+impl<T: Copy> SparseMatrix<T> {
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -35,19 +35,19 @@ impl<T: Copy> Rows<T> {
     }
 }
 
-impl<T: Copy + Mul<Output = T> + Sum> Rows<T> {
+impl<T: Copy + Mul<Output = T> + Sum> SparseMatrix<T> {
     /// The product of row `i` with x.
     pub fn row_times(&self, i: usize, x: &[T]) -> T {
         self.row(i).map(|(j, entry)| entry * x[j as usize]).sum()
     }
 }
 
-impl Rows {
-    /// Rows that `fill` gives, each by one thread, and a value for each.
+impl SparseMatrix {
+    /// Builds a matrix row by row: `fill` appends the entries of a row, on one thread, and returns a value for it.
     pub fn gather<V: Send>(
         count: usize,
         fill: impl Fn(usize, &mut Row) -> V + Sync,
-    ) -> (Rows, Vec<V>) {
+    ) -> (SparseMatrix, Vec<V>) {
         let mut offsets = vec![0];
         let (mut all_columns, mut all_entries, mut all_values) =
             (Vec::new(), Vec::new(), Vec::new());
@@ -73,7 +73,7 @@ impl Rows {
                 (lengths, columns, entries, values)
             })
             .collect();
-        // Before anyone takes a block that was left out for an empty one.
+        // Unwinds before a caller takes a skipped block for an empty one.
         progress::unwind();
         for (lengths, columns, entries, values) in blocks {
             for length in lengths {
@@ -83,7 +83,7 @@ impl Rows {
             all_entries.push(entries);
             all_values.push(values);
         }
-        let rows = Rows {
+        let rows = SparseMatrix {
             offsets,
             columns: parallel::concat(all_columns),
             entries: parallel::concat(all_entries),
@@ -92,7 +92,7 @@ impl Rows {
     }
 
     /// The transpose, with `columns` rows.
-    pub fn transposed(&self, columns: usize) -> Rows {
+    pub fn transposed(&self, columns: usize) -> SparseMatrix {
         let mut offsets = vec![0; columns + 1];
         for &column in &self.columns {
             offsets[column as usize + 1] += 1;
@@ -101,7 +101,7 @@ impl Rows {
             offsets[i + 1] += offsets[i];
         }
         let mut cursor = offsets.clone();
-        let mut result = Rows {
+        let mut result = SparseMatrix {
             offsets,
             columns: vec![0; self.columns.len()],
             entries: vec![0.0; self.columns.len()],
@@ -117,8 +117,8 @@ impl Rows {
         result
     }
 
-    /// Divides each row and each column of a symmetric matrix by the root of its diagonal entry, and gives these roots.
-    /// None, with the matrix as it was, where a diagonal entry is missing, not positive or not finite.
+    /// Divides each row and each column of a symmetric matrix by the square root of its diagonal entry. Returns the
+    /// roots; `None`, and leaves the matrix unchanged, if a diagonal entry is missing, not positive or not finite.
     pub fn scale(&mut self) -> Option<Vec<f64>> {
         let diagonal = parallel::collect(self.len(), |i| {
             let row = self.offsets[i]..self.offsets[i + 1];
@@ -149,7 +149,7 @@ impl Rows {
     }
 }
 
-/// A row that is added up: values by column, and the columns that have one.
+/// A row under construction: values by column, and the list of its columns.
 #[derive(Default)]
 pub struct Row {
     columns: Vec<u32>,
@@ -180,7 +180,7 @@ impl Row {
     }
 }
 
-/// Sets every entry of `values` to the value of `new` for its index and the old entry.
+/// Sets every entry of `values` to `new` of its index and the old entry.
 pub fn update<T: Copy + Send>(values: &mut [T], new: impl Fn(usize, T) -> T + Sync) {
     parallel::for_chunks_mut(values, BLOCK, |block, values| {
         for (i, value) in (block * BLOCK..).zip(values) {
@@ -189,8 +189,8 @@ pub fn update<T: Copy + Send>(values: &mut [T], new: impl Fn(usize, T) -> T + Sy
     });
 }
 
-/// Calls `body` with the first index and the parts of `lists`, all of one length, in each block. The sum of what it
-/// returns, in a fixed order.
+/// Calls `body` with the first index and the slices of `lists`, all of one length, in each block. Returns the sum of
+/// its results, in a fixed order.
 pub fn update_blocks<const N: usize, T: Send>(
     lists: [&mut [T]; N],
     body: impl Fn(usize, [&mut [T]; N]) -> f64 + Sync,
