@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::tables::FAMILIES;
-use crate::tables::plan::{Case, Sizes, cases, parse_sizes};
+use crate::tables::plan::{Case, Sizes, parse_sizes};
 use xtask::process::{output_of, run as run_command};
 use xtask::{Error, build, workspace};
 
@@ -54,7 +54,7 @@ fn assemble(binary: &Path, out: &Path, sizes: &Sizes, commit: &str) -> Result<()
     };
     for family in &FAMILIES {
         let path = plans.join(format!("{}.txt", family.name));
-        write(path, &plan(&cases(family, sizes)))?;
+        write(path, &plan(&family.cases(sizes)))?;
     }
     let script = out.join("run.sh");
     write(script.clone(), &RUN.replace("@COMMIT@", commit))?;
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_plan_has_a_command_a_line() {
         let weld = FAMILIES.iter().find(|family| family.name == "weld");
-        let text = plan(&cases(weld.unwrap(), &Sizes::Given(vec![500])));
+        let text = plan(&weld.unwrap().cases(&Sizes::Given(vec![500])));
         assert_eq!(
             text,
             "trioxide bench weld --mesh scan -n 500 --ratio 0.001,0.01,0.1,0.5 --seconds 1.5 --json results/weld-scan-500.json\n\

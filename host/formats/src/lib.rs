@@ -11,8 +11,8 @@
 //! the `.obj` and like off-rs 2.0 rounds coordinates to `f32`; ply-rs-bw 4.0 takes 3.2 s (binary) and 7.5 s (text) for
 //! the `.ply`; vtkio 0.7 is a release candidate.
 //!
-//! [`Format::all`] is the table of the formats, and [`volume::VolumeFormat::all`] that of volume meshes; docs/FORMATS.md shows
-//! them, with all that each format reads, keeps and drops.
+//! [`Format::all`] is the table of the formats, and [`volume::VolumeFormat::all`] that of volume meshes;
+//! docs/FORMATS.md shows them, with all that each format reads, keeps and drops.
 
 use trioxide_mesh::fields::{Fields, MeshFields};
 use trioxide_mesh::mesh::Mesh;

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use families::Made;
 pub(crate) use families::{FAMILIES, Family};
-use plan::{Case, Sizes, cases, parse_sizes};
+use plan::{Case, Sizes, parse_sizes};
 use plot::Plot;
 pub(crate) use results::SCHEMA;
 use results::{Run, read_folder, runs_of};
@@ -191,7 +191,7 @@ fn time(
     for Case {
         file,
         arguments: words,
-    } in cases(family, &arguments.sizes)
+    } in family.cases(&arguments.sizes)
     {
         let start = Instant::now();
         let mut command = Command::new(&binary);

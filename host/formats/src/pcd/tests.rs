@@ -139,7 +139,7 @@ fn points_that_are_declared_are_those_of_the_data() {
         )
     };
     let rows = "0 0 0\n1 0 0\n0 1 0\n";
-    let text = |width, points| said(&(cloud(width, points, "ascii") + rows).as_bytes());
+    let text = |width, points| said((cloud(width, points, "ascii") + rows).as_bytes());
     assert_eq!(text(3, 3).unwrap().points.len(), 3);
     let error = text(2, 3).unwrap_err();
     assert!(

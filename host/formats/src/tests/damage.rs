@@ -205,8 +205,8 @@ fn check(parse: fn(&[u8]) -> Parsed<Mesh>, file: &[u8]) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// Damages the good file of a format in many ways: its parser gives an error or a mesh whose indices are in range, never
-/// a panic, never a huge allocation.
+/// Damages the good file of a format in many ways: its parser gives an error or a mesh whose indices are in range,
+/// never a panic, never a huge allocation.
 pub(crate) fn strike(parse: fn(&[u8]) -> Parsed<Mesh>, file: &[u8]) {
     let config = ProptestConfig {
         failure_persistence: None,

@@ -4,11 +4,13 @@ use std::ops::Deref;
 use std::path::Path;
 
 use super::elements::Shape;
-use super::table::I32_POINTS;
 use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
 use trioxide_mesh::volume::{Cells, VolumeMesh};
 use trioxide_mesh::{Error, Result};
+
+/// Most vertices of files whose numbers of vertices are signed, of 32 bits.
+pub(super) const I32_POINTS: usize = i32::MAX as usize;
 
 /// Elements of every dimension to write.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The table of formats of volume meshes.
 
-use super::output::Output;
+use super::output::{I32_POINTS, Output};
 use super::{
     VolumeFormat, abaqus, gmsh, medit, read_by, tetgen, volume_of, vtk, vtk_write, vtu, xdmf,
 };
@@ -10,7 +10,6 @@ use crate::input::peek_file;
 use crate::vtu_out;
 
 const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
-pub(super) const I32_POINTS: usize = i32::MAX as usize;
 
 /// Text without fields, for any number of vertices.
 const TEXT: VolumeFormat = VolumeFormat {

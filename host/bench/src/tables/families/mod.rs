@@ -10,7 +10,7 @@ mod smooth;
 mod weld;
 
 use super::papers::{self, numbers};
-use super::plan::Plan;
+use super::plan::{Case, Plan, Sizes};
 use super::plot::Plot;
 use super::results::Run;
 use super::table::Table;
@@ -24,10 +24,24 @@ pub(crate) struct Family {
     /// Title where there is little room.
     pub(crate) short: &'static str,
     /// The family of `trioxide bench` that times it.
-    pub(super) timed_by: &'static str,
+    timed_by: &'static str,
     /// Adds its cases.
-    pub(super) plan: fn(&mut Plan),
+    plan: fn(&mut Plan),
     pub(super) made_of: fn(&[Run]) -> Made,
+}
+
+impl Family {
+    /// Its runs of the binary.
+    pub(crate) fn cases(&self, sizes: &Sizes) -> Vec<Case> {
+        let mut plan = Plan {
+            family: self.name,
+            timed_by: self.timed_by,
+            sizes,
+            cases: Vec::new(),
+        };
+        (self.plan)(&mut plan);
+        plan.cases
+    }
 }
 
 /// Tables and plots of a family's runs.
@@ -154,10 +168,11 @@ fn is_same_size(ours: u64, theirs: u64) -> bool {
     ours.abs_diff(theirs) * 10 < theirs
 }
 
-#[cfg(all(test, feature = "measure"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(feature = "measure")]
     #[test]
     fn trioxide_bench_times_every_family() {
         let timed = crate::measure::families();
@@ -169,5 +184,51 @@ mod tests {
         let mut timed: Vec<&str> = timed.iter().map(|name| &**name).collect();
         timed.sort_unstable();
         assert_eq!(timed, named);
+    }
+
+    #[test]
+    fn plans_have_the_sizes_of_the_papers() {
+        let sizes = |name: &str| -> Vec<String> {
+            let family = FAMILIES.iter().find(|family| family.name == name);
+            let cases = family.unwrap().cases(&Sizes::Paper);
+            cases
+                .iter()
+                .map(|case| format!("{} {}", case.arguments[3], case.arguments[5]))
+                .collect()
+        };
+        assert_eq!(
+            sizes("weld"),
+            [
+                "scan 35947",
+                "scan 2152840",
+                "scan 5000000",
+                "scan 14027872",
+                "cloud 60246137"
+            ]
+        );
+        assert_eq!(
+            sizes("smooth"),
+            [
+                "random 5000",
+                "random 10000",
+                "random 50000",
+                "random 77000",
+                "random 100000"
+            ]
+        );
+        assert_eq!(sizes("polylla").len(), 10);
+        assert_eq!(sizes("polylla")[9], "grid 100000000");
+    }
+
+    #[test]
+    fn results_have_names_of_their_own() {
+        for sizes in [Sizes::Paper, Sizes::Quick, Sizes::Given(vec![10, 20])] {
+            let all = FAMILIES.iter().flat_map(|family| family.cases(&sizes));
+            let mut names: Vec<String> = all.map(|case| case.file).collect();
+            let count = names.len();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), count);
+        }
     }
 }
