@@ -1,5 +1,5 @@
 //! Pages and heads of crates are true: the paths, modules and tests that they name exist, and the code that they show
-//! runs. Comments keep their width and the project's English.
+//! runs. Comments keep their width.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -36,7 +36,8 @@
 //! only frontier face: the surface runs to the edge and back. The faces around an edge belong to a ring of tetrahedra:
 //! where tetrahedra overlap, an edge may have several rings, and open fans too, and each ring counts separately.
 //!
-//! - *Every inner edge has a frontier face.* Otherwise the tetrahedra around it would join to a ring, and a tree has none.
+//! - *Every inner edge has a frontier face.* Otherwise the tetrahedra around it would join to a ring, and a tree has
+//!   none.
 //! - *An inner edge with one frontier face is a tip, and the face a barrier face*: the tetrahedra around the edge join
 //!   from one side of the face to the other. So the walk around an edge from one side of a face to the next frontier
 //!   face decides.

@@ -1,7 +1,7 @@
 //! GPolylla: a triangulation becomes a polygonal mesh by rewriting `next` and `prev` (gpolylla-2023, section 6).
 //!
-//! Triangles that longest edges lead to the same terminal edge form a terminal-edge region; its polygon is bounded by the
-//! *frontier edges*, which are the longest edge of neither neighbour. A *barrier tip* is a vertex with a single
+//! Triangles whose longest edges lead to the same terminal edge form a terminal-edge region. Its polygon is bounded by
+//! the *frontier edges*, which are the longest edge of neither neighbour. A *barrier tip* is a vertex with a single
 //! frontier edge: a polygon would run there and back, so an interior edge of the tip becomes a frontier edge too.
 //!
 //! | stage | kernels | in the paper |

@@ -104,8 +104,8 @@ pub fn name_tet_edges(usage: Own<EdgeUse>, table: In<Edge>, edges: Out<u32, Edge
     edges.set(usage, table.at(edges.at(usage)).index());
 }
 
-/// Replaces the slot of `usage` by the edge's id, and links it to the other uses: `last_uses[e]` is one use of the edge,
-/// and `links` leads from each use to another, and from the last one to `NONE`.
+/// Replaces the slot of `usage` by the edge's id, and links it to the other uses: `last_uses[e]` is one use of the
+/// edge, and `links` leads from each use to another, and from the last one to `NONE`.
 ///
 /// The order of the links depends on the threads. No result depends on it: they are followed to the end, to set bits.
 #[kernel(

@@ -13,7 +13,7 @@
 //! a slot: the slot holds a side, whose vertices are read from the mesh. Sorting 4T faces by their vertices would move
 //! over 300 bytes a tetrahedron.
 //!
-//! # What is refused
+//! # Refused faces
 //!
 //! A face belongs to one tetrahedron, or to two that see its vertices run in opposite directions. Of three or more
 //! sides of a face two see the same direction. The first side waits in the table. A second one in the same direction is

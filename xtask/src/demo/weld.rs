@@ -1,5 +1,5 @@
-//! A scan welded until a tenth, half and nine tenths of its vertices are removed; and a soup of triangles that becomes a
-//! mesh.
+//! A scan welded until a tenth, half and nine tenths of its vertices are removed; and a soup of triangles that becomes
+//! a mesh.
 
 use serde_json::{Value, json};
 
