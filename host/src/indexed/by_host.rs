@@ -22,7 +22,8 @@ impl IndexedTriangulation {
     /// The neighbours of `triangles` over `vertices` vertices.
     ///
     /// # Panics
-    /// When the triangulation breaks a rule of [`triangles_and_edges`](crate::half_edges::rules::triangles_and_edges()): validate it first.
+    /// When an edge belongs to more than two triangles: check the triangulation first
+    /// ([`triangles_and_edges`](crate::half_edges::rules::triangles_and_edges())).
     pub fn new(triangles: &[[u32; 3]], vertices: usize) -> Self {
         let mut neighbours = vec![[NONE; 3]; triangles.len()];
         for (ends, group) in EdgeTable::of_triangles(vertices, triangles).edges() {

@@ -58,8 +58,8 @@ pub fn volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) -
     Ok(smoothed(points, &moving, moves))
 }
 
-/// Smooths a surface mesh as [`trioxide::smooth::run_surface`] does, without a curve's order. The mesh keeps the rules of
-/// [`DeviceMesh`](trioxide::smooth::DeviceMesh).
+/// Smooths a surface mesh as [`trioxide::smooth::run_surface`] does, without a curve's order. The mesh keeps the rules
+/// of [`DeviceMesh`](trioxide::smooth::DeviceMesh).
 ///
 /// # Errors
 /// As [`volume`].
