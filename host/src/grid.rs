@@ -18,7 +18,7 @@
 
 use std::ops::Range;
 
-use gpu::grid as kernel;
+use gpu::grid::{kernels as kernel, reciprocal};
 use gpu::ids::Vertex;
 use gpu::point::MeshPoint;
 use trioxide_kernel::launch::Buffer;
@@ -153,7 +153,7 @@ impl Run {
                 on,
                 n,
                 side,
-                kernel::reciprocal(side),
+                reciprocal(side),
                 first as u32,
                 skipped as u32,
                 &mut points,
@@ -179,7 +179,7 @@ impl Run {
                 on,
                 n,
                 side,
-                kernel::reciprocal(side - 1),
+                reciprocal(side - 1),
                 skipped as u32,
                 &mut corners,
             )?;

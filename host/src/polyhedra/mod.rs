@@ -28,7 +28,7 @@ mod result;
 mod share;
 
 use gpu::ids::FaceSide;
-use gpu::polyhedra::{self as kernel, Link, tally};
+use gpu::polyhedra::{Link, kernels as kernel, tally};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 

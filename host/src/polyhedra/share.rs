@@ -17,7 +17,7 @@
 //! count.
 
 use gpu::ids::{FaceSide, Tet};
-use gpu::polyhedra::{self as kernel, Link};
+use gpu::polyhedra::{Link, kernels as kernel};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{NONE, words};
 use trioxide_mesh::parallel;

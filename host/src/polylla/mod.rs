@@ -27,7 +27,7 @@
 //! ```
 
 use gpu::ids::{HalfEdge, Polygon, Vertex};
-use gpu::polylla as kernel;
+use gpu::polylla::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 

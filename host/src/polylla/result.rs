@@ -1,7 +1,7 @@
 //! The polygonal mesh that a run gives.
 
 use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
-use gpu::polylla as kernel;
+use gpu::polylla::kernels as kernel;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 

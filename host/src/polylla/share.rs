@@ -33,7 +33,7 @@ use crate::device::{BitSet, Device};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{Polygons, Ties};
 use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
-use gpu::polylla as kernel;
+use gpu::polylla::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 
 /// How the owners' flags of half-edges reach the ghosts of other processes.
