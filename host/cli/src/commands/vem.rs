@@ -20,7 +20,6 @@ use trioxide_operations::input::check_faces;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--threads: all cores); --problem sine is a usual test of such methods.";
 
-#[path = "vem_space.rs"]
 mod space;
 
 /// Solve a Poisson problem on a planar mesh or on polyhedra by virtual elements, and measure the error
