@@ -5,18 +5,16 @@ use gpu::orientation::is_counter_clockwise;
 use gpu::point::Coordinates;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use random_mesh::{RING, RING_TRIANGLES, delaunay, triangulations, triangulations_with_regions};
 use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{Neighbours, Repair, indexed};
 use trioxide::mesh::{PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation};
 use trioxide::polylla::{Constraints, polylla};
 use trioxide::reference::indexed::IndexedTriangulation;
-use trioxide::{Error, indexed, mesh, polylla, reference, validate};
-
-// What the unit tests of the library draw from too.
-#[path = "../../host/src/reference/random_mesh.rs"]
-mod random_mesh;
+use trioxide::{Error, indexed, polylla, reference, validate};
+use trioxide_random_mesh::{
+    RING, RING_TRIANGLES, delaunay, triangulations, triangulations_with_regions,
+};
 
 fn coordinates() -> impl Strategy<Value = (f64, f64)> {
     (0.0..1.0, 0.0..1.0)

@@ -134,7 +134,7 @@ fn threads_do_not_matter() {
             )
         })
         .collect();
-    let mesh = polylla(reference::random_mesh::delaunay(&points));
+    let mesh = polylla(trioxide_random_mesh::delaunay(&points));
     assert!(mesh.polygons.len() > 4 * BLOCK);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -149,7 +149,7 @@ fn threads_do_not_matter() {
 
 /// Polygons of random Delaunay triangulations.
 fn meshes() -> impl Strategy<Value = PolygonMesh> {
-    reference::random_mesh::triangulations().prop_map(polylla)
+    trioxide_random_mesh::triangulations().prop_map(polylla)
 }
 
 proptest! {

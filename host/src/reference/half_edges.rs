@@ -147,7 +147,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_identity_holds(mesh in crate::reference::random_mesh::triangulations()) {
+        fn every_identity_holds(mesh in trioxide_random_mesh::triangulations()) {
             let he = half_edges(&mesh.triangles, mesh.points.len());
             crate::validate::half_edges(&he).unwrap();
             let summary = crate::validate::triangulation(&mesh).unwrap();

@@ -409,7 +409,7 @@ mod tests {
 
     use super::*;
     use crate::reference;
-    use crate::reference::random_mesh::triangulations_with_regions;
+    use trioxide_random_mesh::triangulations_with_regions;
 
     #[test]
     fn neighbours_of_a_square() {

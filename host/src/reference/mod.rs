@@ -6,8 +6,6 @@ pub mod half_edges;
 pub mod indexed;
 pub mod polyhedra;
 pub mod polylla;
-#[cfg(test)]
-pub(crate) mod random_mesh;
 pub mod refine;
 pub mod refine_tets;
 pub mod smooth;

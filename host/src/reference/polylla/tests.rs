@@ -2,13 +2,11 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use proptest::prelude::*;
+use trioxide_random_mesh::{RING, RING_TRIANGLES, triangulations, triangulations_with_regions};
 
 use super::*;
 use crate::mesh::{Ties, Triangulation};
 use crate::reference::half_edges;
-use crate::reference::random_mesh::{
-    RING, RING_TRIANGLES, triangulations, triangulations_with_regions,
-};
 use crate::validate;
 use glam::{DVec2, Vec2};
 
@@ -445,7 +443,7 @@ proptest! {
         points in prop::collection::vec((0.0..1.0, 0.0..1.0), 3..120),
         seed: u64,
     ) {
-        let mesh = crate::reference::random_mesh::delaunay(&points);
+        let mesh = trioxide_random_mesh::delaunay(&points);
         let run = |triangles: &[[u32; 3]]| {
             let he = half_edges(triangles, mesh.points.len());
             polygon_set(&polylla(&mesh.points, &he, |_| false, Ties::Edge).0)

@@ -2,10 +2,11 @@
 
 use glam::DVec2;
 use proptest::prelude::*;
+use trioxide_random_mesh::triangulations;
 
 use crate::mesh::{EdgeTriangulation, Refinement};
 use crate::prolongation::Prolongation;
-use crate::reference::{self, random_mesh::triangulations};
+use crate::reference;
 
 /// A mesh with `marked` refined in each of `rounds` rounds, and the records of the rounds.
 fn refined(
@@ -29,7 +30,7 @@ proptest! {
         rounds in 0..6usize,
     ) {
         let points: Vec<_> = points.iter().map(|&(x, y)| (x.into(), y.into())).collect();
-        let input = reference::random_mesh::delaunay(&points);
+        let input = trioxide_random_mesh::delaunay(&points);
         let vertices = input.points.len();
         let coarse = reference::edges(input.points.clone(), &input.triangles);
         let (fine, rounds) = refined(coarse, &marked, rounds);

@@ -1,9 +1,9 @@
 use glam::{DVec2, Vec2};
 use proptest::prelude::*;
+use trioxide_random_mesh::triangulations;
 
 use super::*;
 use crate::generate;
-use crate::reference::random_mesh::triangulations;
 use crate::validate;
 
 /// The mesh of figures 4.5 and B.1. It runs clockwise where y points up.

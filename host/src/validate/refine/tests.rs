@@ -1,10 +1,10 @@
 use glam::DVec2;
 use proptest::prelude::*;
+use trioxide_random_mesh::triangulations;
 
 use super::*;
 use crate::generate;
 use crate::reference;
-use crate::reference::random_mesh::triangulations;
 
 /// The mesh of the paper's section 4.5, mirrored: counter-clockwise where y points up.
 fn example() -> EdgeTriangulation {

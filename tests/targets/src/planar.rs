@@ -11,8 +11,8 @@ use trioxide::reference::indexed::IndexedTriangulation;
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun};
 use trioxide::{generate, reference, validate};
 
-use super::bytes::Choices;
-use super::{cpu, results};
+use crate::bytes::Choices;
+use crate::{cpu, results};
 
 /// A small triangulation, most often valid.
 pub fn triangulation(choices: &mut Choices) -> Triangulation {

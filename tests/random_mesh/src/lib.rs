@@ -4,7 +4,7 @@ use glam::DVec2;
 use proptest::prelude::*;
 use spade::{DelaunayTriangulation, Point2, Triangulation as _};
 
-use crate::mesh::Triangulation;
+use trioxide_mesh::mesh::Triangulation;
 
 /// A region around a triangular hole that comes back to vertex 3 from the other side; found by searching small random
 /// meshes.

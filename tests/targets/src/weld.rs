@@ -8,8 +8,8 @@ use trioxide::weld::{
     bytes_of_slab, epsilon_for_ratio, weld as weld_on, weld_from_host, weld_in_slabs,
 };
 
-use super::bytes::Choices;
-use super::{cpu, results};
+use crate::bytes::Choices;
+use crate::{cpu, results};
 
 struct Input {
     points: Vec<DVec3>,

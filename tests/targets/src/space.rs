@@ -13,8 +13,8 @@ use trioxide::smooth::{
 use trioxide::volume::{Cells, MixedCells, TaggedTriangle, TetMesh, VolumeMesh};
 use trioxide::{generate, reference, validate};
 
-use super::bytes::Choices;
-use super::{cpu, planar, results};
+use crate::bytes::Choices;
+use crate::{cpu, planar, results};
 
 /// A small mesh of tetrahedra, most often valid.
 fn tetrahedra(choices: &mut Choices) -> TetMesh {

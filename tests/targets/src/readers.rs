@@ -13,7 +13,7 @@ use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{generate, reference, validate};
 
-use super::Target;
+use crate::Target;
 
 /// Stands between the files of a format that has several.
 const NEXT_FILE: u8 = 1;
