@@ -1,7 +1,7 @@
 //! Sweeps until no node moves by the tolerance, and the moves of the last one.
 
 use gpu::smooth::{
-    self as kernel, MOST_PARTS, Nodes, StarsBuffers, Wave, one_block_sweeps::outcome,
+    self as kernel, MOST_CLASSES, Nodes, StarsBuffers, Wave, one_block_sweeps::outcome,
 };
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
@@ -23,7 +23,7 @@ const ONE_BLOCK_BATCH: u32 = 64;
 /// are in vain, and take as long as a small class.
 const CLASS_LAUNCHES: usize = 64;
 /// Sweeps that overlap.
-const TOGETHER: u32 = MOST_PARTS as u32;
+const TOGETHER: u32 = MOST_CLASSES as u32;
 /// The same where a tolerance may end them: those behind the last sweep are undone.
 const TOGETHER_TO_TOLERANCE: u32 = 4;
 /// Nodes that a CPU moves in the time of a launch.
