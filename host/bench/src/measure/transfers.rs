@@ -6,7 +6,7 @@ use std::path::Path;
 use glam::DVec3;
 use serde_json::{Value, json};
 use trioxide::Result;
-use trioxide::device::{Copying, Device, Way};
+use trioxide::device::{Copying, Device, Direction};
 use trioxide::selftest::weld as scans;
 use trioxide::weld::{self, DeviceMesh, Guards, Options};
 
@@ -26,7 +26,7 @@ const REMAINING: f64 = 0.02;
 
 /// Times of one way to copy one size.
 struct Copies {
-    way: Way,
+    way: Direction,
     copying: Copying,
     bytes: usize,
     time: Row,
@@ -79,7 +79,7 @@ pub fn run(on: &Device, largest: usize, seed: u64, runs: Runs, json: Option<&Pat
         let times = times.map(|copies| copies.time.median);
         times.fold(f64::INFINITY, f64::min)
     };
-    let injected = fastest(Way::ToDevice) + fastest(Way::ToHost);
+    let injected = fastest(Direction::ToDevice) + fastest(Direction::ToHost);
     if let Some(path) = json {
         write_json(path, &to_json(on, &table, &shares, injected, runs.most))?;
         if is_standard_output(path) {
@@ -92,7 +92,7 @@ pub fn run(on: &Device, largest: usize, seed: u64, runs: Runs, json: Option<&Pat
 fn copies(on: &Device, runs: u32) -> Result<Vec<Copies>> {
     let mut table = Vec::new();
     for bytes in SIZES {
-        for way in [Way::ToDevice, Way::ToHost] {
+        for way in [Direction::ToDevice, Direction::ToHost] {
             for copying in [
                 Copying::Pageable,
                 Copying::Staged,
@@ -104,7 +104,7 @@ fn copies(on: &Device, runs: u32) -> Result<Vec<Copies>> {
                         way,
                         copying,
                         bytes,
-                        time: Row::new("copies", way_name(way), times),
+                        time: Row::new("copies", direction_name(way), times),
                     });
                 }
             }
@@ -159,10 +159,10 @@ fn share(
     })
 }
 
-fn way_name(way: Way) -> &'static str {
+fn direction_name(way: Direction) -> &'static str {
     match way {
-        Way::ToDevice => "to the device",
-        Way::ToHost => "to the host",
+        Direction::ToDevice => "to the device",
+        Direction::ToHost => "to the host",
     }
 }
 
@@ -180,7 +180,7 @@ fn to_json(on: &Device, table: &[Copies], shares: &[Share], injected: f64, runs:
         .iter()
         .map(|copies| {
             json!({
-                "way": way_name(copies.way),
+                "way": direction_name(copies.way),
                 "memory": copying_name(copies.copying),
                 "bytes": copies.bytes,
                 "milliseconds": copies.time.median,
@@ -228,7 +228,7 @@ fn to_text(on: &Device, table: &[Copies], shares: &[Share], injected: f64, runs:
         text += &format!(
             "{:>5} MiB  {:<14} {:<25} {:>10.3} {:>10.3} {:>10.3} {:>8.2}\n",
             copies.bytes >> 20,
-            way_name(copies.way),
+            direction_name(copies.way),
             copying_name(copies.copying),
             copies.time.median,
             copies.time.minimum,

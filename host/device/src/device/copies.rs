@@ -11,7 +11,7 @@ use crate::Result;
 
 /// Direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// From the host's memory to the device's.
     ToDevice,
     /// From the device's memory to the host's.
@@ -172,7 +172,7 @@ impl Device {
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); errors of the device.
     pub fn time_copies(
         &self,
-        way: Way,
+        way: Direction,
         copying: Copying,
         bytes: usize,
         runs: u32,
@@ -196,10 +196,14 @@ impl Device {
                 (Copying::Pageable | Copying::Pinned, _) => {
                     self.0.backend.copy_unstaged(address, host, way)
                 }
-                (Copying::Staged, Way::ToDevice) => Some(self.0.backend.copy_in(address, host)),
-                (Copying::Staged, Way::ToHost) => Some(self.0.backend.copy_out(address, host)),
-                (Copying::StagedToNew, Way::ToHost) => Some(self.download(&device).map(drop)),
-                (Copying::StagedToNew, Way::ToDevice) => None,
+                (Copying::Staged, Direction::ToDevice) => {
+                    Some(self.0.backend.copy_in(address, host))
+                }
+                (Copying::Staged, Direction::ToHost) => {
+                    Some(self.0.backend.copy_out(address, host))
+                }
+                (Copying::StagedToNew, Direction::ToHost) => Some(self.download(&device).map(drop)),
+                (Copying::StagedToNew, Direction::ToDevice) => None,
             }
         };
         let mut times = Vec::new();

@@ -27,7 +27,7 @@ use self::package::Package;
 use self::transfers::FEW;
 use super::touched::Touching;
 use super::transfers::{Lanes, PIECE, Pinned, Staging};
-use super::{Backend, Costs, CudaDevice, Details, Mark, MemoryUse, Ptx, Way, grid_of, lock};
+use super::{Backend, Costs, CudaDevice, Details, Direction, Mark, MemoryUse, Ptx, grid_of, lock};
 use crate::{Error, Result};
 pub use devices::devices;
 
@@ -304,7 +304,7 @@ impl Backend for Cuda {
         self.enter(run)
     }
 
-    fn copy_unstaged(&self, device: u64, host: &mut [u8], way: Way) -> Option<Result<()>> {
+    fn copy_unstaged(&self, device: u64, host: &mut [u8], way: Direction) -> Option<Result<()>> {
         if let Err(error) = self.enter(|| Ok(())) {
             return Some(Err(error));
         }
@@ -312,10 +312,10 @@ impl Backend for Cuda {
         // SAFETY: both have as many bytes; waited for before they are used again.
         let copied = unsafe {
             match way {
-                Way::ToDevice => {
+                Direction::ToDevice => {
                     sys::cuMemcpyHtoDAsync_v2(device, host.as_ptr().cast(), bytes, stream)
                 }
-                Way::ToHost => {
+                Direction::ToHost => {
                     sys::cuMemcpyDtoHAsync_v2(host.as_mut_ptr().cast(), device, bytes, stream)
                 }
             }

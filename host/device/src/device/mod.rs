@@ -68,7 +68,7 @@ pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};
 /// ```
 pub type BitSet<E> = Buffer<trioxide_kernel::Bits<E>>;
 
-pub use copies::{Copying, Way};
+pub use copies::{Copying, Direction};
 
 /// The operations of a machine behind a [`Device`]. Addresses and sizes are in bytes.
 trait Backend: Send + Sync {
@@ -92,7 +92,7 @@ trait Backend: Send + Sync {
         self.copy_out(from, to)
     }
     /// A copy by the driver alone, waited for; `None` where there is no driver.
-    fn copy_unstaged(&self, _device: u64, _host: &mut [u8], _way: Way) -> Option<Result<()>> {
+    fn copy_unstaged(&self, _device: u64, _host: &mut [u8], _way: Direction) -> Option<Result<()>> {
         None
     }
     /// Memory that a driver copies from and to directly.
