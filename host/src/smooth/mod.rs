@@ -302,7 +302,7 @@ fn prepare_with<'r, P: Vector>(
     } else {
         None
     };
-    let way = order::Way {
+    let way = order::OrderRule {
         along_curve: is_renumbered.then(|| mesh.bounds()),
         classes,
         conflicts: by_cell.as_ref().unwrap_or(&relations.neighbours),
