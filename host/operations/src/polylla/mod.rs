@@ -69,12 +69,12 @@ impl Input {
     ///
     /// # Errors
     /// As [`polylla()`].
-    pub fn find(self, on: impl Start, options: &Options) -> Result<Found> {
+    pub fn find(self, on: impl Start, options: &Options) -> Result<MeshPolygons> {
         find(on, self, options)
     }
 }
 
-fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Result<Found> {
+fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Result<MeshPolygons> {
     let wanted = (options, options.parents || !carried.fields.cells.is_empty());
     let Done {
         lists,
@@ -102,7 +102,7 @@ fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Re
         repair_rounds,
         ..lists.counts.into()
     };
-    Ok(Found {
+    Ok(MeshPolygons {
         mesh,
         carried,
         lists,
@@ -114,7 +114,7 @@ fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Re
 }
 
 /// The polygons of a mesh.
-pub struct Found {
+pub struct MeshPolygons {
     mesh: Triangulation,
     carried: Carried,
     lists: PolyllaLists,
@@ -124,7 +124,7 @@ pub struct Found {
     totals: Totals,
 }
 
-impl Found {
+impl MeshPolygons {
     /// The report alone.
     pub fn into_report(self) -> Report {
         Report {
