@@ -23,7 +23,7 @@ use crate::precision::Precision;
 use crate::report::Run;
 
 pub use crate::error::polylla::Refusal;
-pub use options::{Method, Options};
+pub use options::{DataStructure, Options};
 pub use report::{Report, Totals};
 
 /// Joins the triangles of a planar mesh to polygons, with its attributes, fields, regions and segments.
@@ -205,7 +205,7 @@ type Wanted<'a> = (&'a Options, bool);
 
 fn on_device<P: Point>(on: &Device, mesh: &Triangulation, wanted: Wanted<'_>) -> Result<Done> {
     let (options, wants_triangles) = wanted;
-    if options.method == Method::Indexed {
+    if options.method == DataStructure::Indexed {
         return by_indices::<P>(on, mesh, wanted);
     }
     let settings = options.settings();
