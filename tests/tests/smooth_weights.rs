@@ -7,7 +7,7 @@ use trioxide::device::Device;
 use trioxide::generate;
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::reference::{smooth as reference, smooth_weights};
-use trioxide::smooth::{self, Method, Options, Weights};
+use trioxide::smooth::{self, Filter, Options, Weights};
 use trioxide::volume::{TetMesh, VolumeMesh};
 
 fn on() -> Device {
@@ -266,7 +266,7 @@ fn hc_is_its_authors_algorithm() {
             }
         }
         let options = Options {
-            method: Method::Hc { alpha, beta },
+            method: Filter::Hc { alpha, beta },
             max_iterations: 7,
             ..Options::default()
         };

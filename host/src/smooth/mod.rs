@@ -57,7 +57,7 @@ pub use cells::{DeviceCells, DeviceMesh, MOST_CELLS};
 pub use error::{Error, Result};
 pub use form::Form;
 pub use options::{
-    Blocks, BoundaryRule, Layout, Method, Options, RENUMBERED_FROM, Renumber, Weights,
+    Blocks, BoundaryRule, Filter, Layout, Options, RENUMBERED_FROM, Renumber, Weights,
 };
 use order::{Classes, Moving, Ordered};
 pub use relations::Relations;

@@ -5,7 +5,7 @@ use gpu::smooth::{ONE_BLOCK_LANES, Vector};
 use super::Smoothed;
 use super::error::{Error, Result};
 use super::form::Form;
-use super::options::{Blocks, BoundaryRule, Method, Options, Weights};
+use super::options::{Blocks, BoundaryRule, Filter, Options, Weights};
 use super::schedule::{Moves, Schedule};
 use crate::mesh::Mesh;
 use crate::reference::{smooth as reference, smooth_weights};
@@ -138,7 +138,7 @@ fn sweep<P: Vector>(
     options: &Options,
 ) -> Result<Moves> {
     let schedule = Schedule::new(options);
-    if let Method::Hc { alpha, beta } = options.method {
+    if let Filter::Hc { alpha, beta } = options.method {
         return Ok(reference::hc(points, graph, [alpha, beta], schedule));
     }
     let by_id = reference::id_order(graph.moving);

@@ -7,7 +7,7 @@ use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
 use super::form::Form;
-use super::options::{Blocks, Method};
+use super::options::{Blocks, Filter};
 use super::order::Ordered;
 use super::schedule::{Moves, Schedule, blocks};
 use crate::Result;
@@ -65,7 +65,7 @@ impl Sweeps<'_> {
             let before = on.stage("sweeps", || {
                 let mut other = on.duplicate(&nodes)?;
                 match (self.schedule.method, self.blocks) {
-                    (Method::Hc { alpha, beta }, _) => {
+                    (Filter::Hc { alpha, beta }, _) => {
                         self.hc(&mut nodes, &mut other, [alpha, beta], &mut moves)
                     }
                     (_, Blocks::Many) => self.form_a(&mut nodes, &mut other, &mut moves),

@@ -16,7 +16,7 @@ use crate::mesh::Mesh;
 use crate::quality3d::{Histogram, quality};
 use crate::reference::smooth as reference;
 use crate::smooth::{
-    self, Blocks, DeviceMesh, Form, Layout, Method, Moves, Neighbours, Options, Relation,
+    self, Blocks, DeviceMesh, Filter, Form, Layout, Moves, Neighbours, Options, Relation,
     Relations, Renumber, Schedule, Sides,
 };
 use crate::volume::VolumeMesh;
@@ -185,7 +185,7 @@ fn schedules() -> [Schedule; 3] {
     let schedule = |tolerance, max_sweeps| Schedule {
         tolerance,
         max_sweeps,
-        method: Method::Laplacian,
+        method: Filter::Laplacian,
     };
     // One sweep; more than a batch, an odd number; until converged.
     [schedule(0.0, 1), schedule(0.0, 35), schedule(1e-3, 400)]
@@ -244,7 +244,7 @@ fn racing_in<P: Vector>(on: &Device, mesh: &VolumeMesh, tolerance: f64, near: f6
     let schedule = Schedule {
         tolerance,
         max_sweeps: 20_000,
-        method: Method::Laplacian,
+        method: Filter::Laplacian,
     };
     let (points, moves) = expected.smooth::<P>(mesh, Form::BExact, schedule);
     for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {

@@ -14,7 +14,7 @@ use trioxide_kernel::launch::Buffer;
 use super::order::Ordered;
 use super::sweeps::Sweeps;
 use super::{
-    BoundaryRule, Form, Method, Options, Relations, Result, Schedule, arrange, prepare_coloured,
+    BoundaryRule, Filter, Form, Options, Relations, Result, Schedule, arrange, prepare_coloured,
     restore,
 };
 use crate::Error;
@@ -89,7 +89,7 @@ pub fn check_share(options: &Options) -> Result<()> {
     options.check(&[], 0)?;
     let wrong = if !matches!(options.form, Form::A | Form::BColoured) {
         "forms a and b-coloured"
-    } else if matches!(options.method, Method::Hc { .. }) {
+    } else if matches!(options.method, Filter::Hc { .. }) {
         "the methods laplacian and taubin"
     } else if options.boundary == BoundaryRule::Slide {
         "a fixed boundary"
