@@ -50,7 +50,7 @@ pub use error::{Error, Result};
 pub use fields::{PolygonTriangles, triangles_of_polygons};
 pub use result::DevicePolygons;
 pub(crate) use result::download_lists;
-pub use share::{Owners, Share, polylla_share};
+pub use share::{Owners, PolygonShare, polylla_share};
 
 /// Options of a run: further results, and the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

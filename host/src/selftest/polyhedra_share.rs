@@ -6,7 +6,7 @@ use super::polyhedra::shared_meshes;
 use super::{Case, Outcome, Size, equal};
 use crate::device::Device;
 use crate::polyhedra::{
-    DevicePolyhedra, Options, Share, SharePolyhedra, Taken, largest_faces, of_taken,
+    DevicePolyhedra, LabelShare, Options, SharePolyhedra, Taken, largest_faces, of_taken,
 };
 use crate::polyhedra_mesh::PolyhedraCounts;
 use crate::refine_tets::{DeviceTets, SpacePoint};
@@ -107,7 +107,7 @@ fn by_two<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: Options) -> Resul
     let share = |process: usize| {
         let ghosts = all.iter().copied().filter(|&t| owner(t) != process);
         // SAFETY: of this mesh; both processes have the largest faces of all.
-        unsafe { Share::new(on, &tets, &faces, &largest, ghosts.collect(), options) }
+        unsafe { LabelShare::new(on, &tets, &faces, &largest, ghosts.collect(), options) }
     };
     let mut shares = [share(0)?, share(1)?];
     let [first, second] = &mut shares;

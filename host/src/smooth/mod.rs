@@ -65,7 +65,7 @@ pub(crate) use relations::join_bits;
 #[cfg(feature = "selftest")]
 pub(crate) use relations::{Neighbours, Relation, Sides};
 pub use schedule::{Moves, Schedule};
-pub use share::{Others, Share, SharePart, check_share, smooth_share};
+pub use share::{Others, SharePart, SmoothedShare, check_share, smooth_share};
 use sweeps::Sweeps;
 
 /// A smoothed mesh's nodes, in the order of the input.

@@ -65,7 +65,7 @@ pub struct SharePart<'a> {
 }
 
 /// Smoothed nodes of one process's part.
-pub struct Share<P> {
+pub struct SmoothedShare<P> {
     /// Coordinates, on the device; V.
     pub points: Buffer<P>,
     /// The place of each node in the order of the sweeps; V.
@@ -110,7 +110,7 @@ pub fn smooth_share<P: Vector>(
     part: SharePart,
     options: &Options,
     others: &mut dyn Others,
-) -> Result<Share<P>> {
+) -> Result<SmoothedShare<P>> {
     check_share(options)?;
     let relations = Relations::new(on, mesh)?;
     let mut colours = Vec::new();
@@ -165,7 +165,7 @@ pub fn smooth_share<P: Vector>(
         sweeps,
         converged,
     } = swept;
-    Ok(Share {
+    Ok(SmoothedShare {
         points,
         places,
         squares,
@@ -175,7 +175,7 @@ pub fn smooth_share<P: Vector>(
     })
 }
 
-/// What is known of the sweeps so far; as in [`Share`].
+/// What is known of the sweeps so far; as in [`SmoothedShare`].
 #[derive(Default)]
 struct Swept {
     squares: Vec<f64>,
