@@ -26,6 +26,7 @@
 #![allow(elided_lifetimes_in_paths)]
 
 pub mod convert;
+pub mod delaunay;
 pub mod grid;
 pub mod half_edge;
 pub mod indexed;

@@ -6,7 +6,7 @@
 //! | points of space | points of the plane, without z | [`flatten`] |
 //! | triangles, `[u32; 3]` each | origins of half-edges | [`origins`] |
 //! | origins of half-edges | triangles | [`triangles`] |
-//! | points of space and triangles: a scan, a welded mesh | [`DeviceTriangulation`] | [`triangulation`] |
+//! | [`DeviceSurface`] of points of space: a scan, a welded mesh | [`DeviceTriangulation`] | [`triangulation`] |
 //! | [`DeviceEdgeMesh`](crate::refine::DeviceEdgeMesh) | [`DeviceTriangulation`] | [`into_triangulation`](crate::refine::DeviceEdgeMesh::into_triangulation) |
 //!
 //! A mesh is refined and becomes polygons; nothing but counts leaves the device in between:
@@ -34,11 +34,12 @@ use glam::DVec3;
 use gpu::convert as kernel;
 pub use gpu::convert::Lift;
 use gpu::ids::Vertex;
-use gpu::smooth::{COPIES, EXTREMES, Vector, from_ordered_bits, measure_bounds};
 use trioxide_kernel::launch::Buffer;
 
 use crate::device::Device;
-use crate::half_edges::{self, DeviceTriangulation, Point};
+use crate::half_edges::{self, DeviceSurface, DeviceTriangulation, Point};
+pub use crate::points::bounds;
+use crate::points::count;
 use crate::{Error, Result};
 
 /// Points of the plane as points of space with z = 0.
@@ -61,39 +62,13 @@ pub fn flatten<P: Lift>(on: &Device, points: &Buffer<P::Lifted>) -> Result<Buffe
     Ok(flattened)
 }
 
-/// Lowest and highest coordinates of finite points: infinite where there is none, the lowest above the highest.
+/// Whether the points of a surface share one z, so that it can be one of the plane; no points do.
 ///
 /// # Errors
 /// As [`lift`].
-pub fn bounds<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec3)> {
-    let n = count(points.len())?;
-    on.stage("bounds", || {
-        let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();
-        measure_bounds::launch(on, n, points, &mut extremes)?;
-        let keys: Vec<u64> = on.download(&extremes)?;
-        let mut highest = keys.chunks(COPIES as usize).map(|copies| {
-            let key = copies.iter().copied().max().filter(|&key| key > 0);
-            key.map_or(f64::NEG_INFINITY, from_ordered_bits)
-        });
-        let mut next = || highest.next().expect("six extremes");
-        let high = DVec3::new(next(), next(), next());
-        let low = -DVec3::new(next(), next(), next());
-        Ok((low, high))
-    })
-}
-
-/// Whether points of space share one z, so that their mesh can be one of the plane; no points do.
-///
-/// # Errors
-/// As [`lift`].
-pub fn is_planar(on: &Device, points: &Buffer<DVec3>) -> Result<bool> {
-    let (low, high) = bounds(on, points)?;
+pub fn is_planar(on: &Device, surface: &DeviceSurface<DVec3>) -> Result<bool> {
+    let (low, high) = surface.bounds(on)?;
     Ok(low.z >= high.z)
-}
-
-fn count(points: usize) -> Result<u32> {
-    let too_many = |_| Error::Argument(format!("{points} points are too many for 32-bit ids"));
-    points.try_into().map_err(too_many)
 }
 
 /// Triangles as origins of half-edges, three each; the same memory.
@@ -113,15 +88,14 @@ pub fn triangles(origins: Buffer<Vertex>) -> Result<Buffer<[u32; 3]>> {
     Ok(origins.cast())
 }
 
-/// The triangulation of points of space, seen along z: of a welded mesh, for example.
+/// The triangulation of a surface, seen along z: of a welded mesh, for example. Half-edges that are known stay so.
 ///
 /// # Errors
 /// [`half_edges::Error`] when the triangles, seen so, are no triangulation; errors of the device.
 pub fn triangulation<P: Point + Lift>(
     on: &Device,
-    points: &Buffer<P::Lifted>,
-    triangles: Buffer<[u32; 3]>,
+    surface: DeviceSurface<P::Lifted>,
 ) -> half_edges::Result<DeviceTriangulation<P>> {
-    let points = on.stage("flatten points", || flatten(on, points))?;
-    DeviceTriangulation::build(on, points, origins(triangles))
+    let points = on.stage("flatten points", || flatten(on, surface.points()))?;
+    DeviceTriangulation::of_surface(on, surface.with_points(points))
 }

@@ -22,21 +22,25 @@
 
 mod build;
 mod error;
+mod remembered;
+pub mod rules;
+mod surface;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
-use gpu::half_edge as kernel;
 use gpu::ids::{HalfEdge, Vertex};
 use gpu::point::{MeshPoint, Point2};
 use trioxide_kernel::launch::Buffer;
 
 use crate::device::Device;
 use crate::mesh::{HalfEdges, Triangulation};
-use crate::points::upload_points;
-use crate::validate;
 pub use error::{Error, Result};
 pub(crate) use error::{too_large, too_small};
+pub use remembered::Remembered;
+pub(crate) use surface::Connectivity;
+pub use surface::{DeviceSurface, Known};
 
 /// Points that a device can hold, of the plane or of a surface in space: `f32` or `f64` coordinates.
 pub trait AnyPoint: MeshPoint + PartialEq + std::fmt::Debug {
@@ -59,8 +63,8 @@ macro_rules! points {
         })*
     };
 }
-points!(validate::triangles_and_edges: Vec2, DVec2);
-points!(validate::surface: Vec3, DVec3);
+points!(rules::triangles_and_edges: Vec2, DVec2);
+points!(rules::surface: Vec3, DVec3);
 
 impl Point for Vec2 {}
 impl Point for DVec2 {}
@@ -84,10 +88,8 @@ pub struct DeviceTriangulation<P> {
     id: MeshId,
     points: Buffer<P>,
     origins: Buffer<Vertex>,
-    twins: Buffer<HalfEdge>,
-    border: Buffer<HalfEdge>,
-    border_next: Buffer<HalfEdge>,
-    border_prev: Buffer<HalfEdge>,
+    connectivity: Arc<Connectivity>,
+    known: Arc<Known>,
 }
 
 /// Most half-edges, with those along the boundary: ids and `NONE` fit an index, and so does the end of the last tile of
@@ -110,26 +112,24 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
     /// # Errors
     /// [`Error`] with the offending element and the rule that it breaks, [`crate::Error::OutOfMemory`] among them.
     pub fn upload(on: &Device, mesh: &Triangulation<P::Double>) -> Result<Self> {
-        Self::upload_with_room(on, mesh, [0, 0])
+        Self::upload_with(on, mesh, [0, 0], None)
     }
 
-    /// As [`DeviceTriangulation::upload`], with memory for `points` points and `origins` origins, where the mesh has
-    /// fewer.
-    pub(crate) fn upload_with_room(
+    /// As [`DeviceTriangulation::upload`], with memory for `room` points and triangles where the mesh has fewer. It may
+    /// be the one that is `remembered`, whose half-edges are not built again.
+    ///
+    /// # Errors
+    /// As [`DeviceTriangulation::upload`].
+    pub fn upload_with(
         on: &Device,
         mesh: &Triangulation<P::Double>,
-        [points, origins]: [usize; 2],
+        room: [usize; 2],
+        remembered: Option<&Remembered>,
     ) -> Result<Self> {
         check_sizes(mesh.points.len(), 3 * mesh.triangles.len())?;
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
-        let (points, origins) = on.stage("copy to the device", || {
-            let triangles = bytemuck::cast_slice(&mesh.triangles);
-            Ok((
-                upload_points(on, &mesh.points, points)?,
-                on.upload_with_capacity(triangles, origins)?,
-            ))
-        })?;
-        Self::build(on, points, origins).map_err(|error| {
+        let surface = DeviceSurface::upload(on, &mesh.points, &mesh.triangles, room, remembered)?;
+        Self::of_surface(on, surface).map_err(|error| {
             let is_told = matches!(
                 error,
                 Error::Mesh(_) | Error::TooLarge { .. } | Error::TooSmall { .. }
@@ -151,39 +151,44 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
     /// # Errors
     /// As [`DeviceTriangulation::upload`].
     pub fn build(on: &Device, points: Buffer<P>, origins: Buffer<Vertex>) -> Result<Self> {
-        check_sizes(points.len(), origins.len())?;
-        let (twins, border) = build::twins_and_border(on, &points, &origins)?;
+        Self::of_surface(
+            on,
+            DeviceSurface::of_parts(points, origins, Arc::default(), None),
+        )
+    }
+
+    /// Checks a surface. Half-edges that are known of it are not built again.
+    ///
+    /// # Errors
+    /// As [`DeviceTriangulation::upload`].
+    pub fn of_surface(on: &Device, surface: DeviceSurface<P>) -> Result<Self> {
+        let (connectivity, is_checked) = surface.connectivity(on)?;
+        let (points, origins, known) = surface.into_parts();
+        if !is_checked {
+            on.try_stage("check the mesh", || {
+                build::check_points_of_known(on, &points, &origins)
+            })?;
+        }
         Ok(Self {
             id: MeshId::new(),
             points,
             origins,
-            twins,
-            border: border.list,
-            border_next: border.next,
-            border_prev: border.prev,
+            connectivity,
+            known,
         })
+    }
+
+    /// The surface, with its half-edges known.
+    pub fn into_surface(self) -> DeviceSurface<P> {
+        DeviceSurface::of_parts(self.points, self.origins, self.known, None)
     }
 
     /// Smallest half-edge that starts at each vertex, `NONE` if none does; V.
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn half_edges_of_vertices(&self, on: &Device) -> crate::Result<Buffer<HalfEdge>> {
-        on.stage("half-edges of vertices", || {
-            let mut first = on.filled(self.points.len(), HalfEdge::NONE)?;
-            let n = self.half_edges();
-            // SAFETY: origins are vertices of a checked mesh; twins are half-edges or border ones.
-            unsafe {
-                kernel::find_half_edges_of_vertices::launch(
-                    on,
-                    n / 3,
-                    &self.origins,
-                    &self.twins,
-                    &mut first,
-                )
-            }?;
-            Ok(first)
-        })
+    pub fn half_edges_of_vertices(&self, on: &Device) -> crate::Result<Arc<Buffer<HalfEdge>>> {
+        self.connectivity.half_edges_of_vertices(on, &self.origins)
     }
 
     /// Coordinates; V.
@@ -198,27 +203,27 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
 
     /// The same edge in the other direction, of each half-edge of a triangle; 3T.
     pub fn twins(&self) -> &Buffer<HalfEdge> {
-        &self.twins
+        &self.connectivity.twins
     }
 
     /// The twin of each border half-edge, ascending; B.
     pub fn border(&self) -> &Buffer<HalfEdge> {
-        &self.border
+        &self.connectivity.border.list
     }
 
     /// The next border half-edge along the boundary; B.
     pub fn border_next(&self) -> &Buffer<HalfEdge> {
-        &self.border_next
+        &self.connectivity.border.next
     }
 
     /// The previous border half-edge along the boundary; B.
     pub fn border_prev(&self) -> &Buffer<HalfEdge> {
-        &self.border_prev
+        &self.connectivity.border.prev
     }
 
     /// Number of half-edges of triangles, 3T.
     pub fn half_edges(&self) -> u32 {
-        self.twins.len() as u32
+        self.twins().len() as u32
     }
 
     /// Number of triangles, T.
@@ -226,12 +231,7 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
         self.half_edges() / 3
     }
 
-    /// Points, origins and twins.
-    pub fn into_parts(self) -> (Buffer<P>, Buffer<Vertex>, Buffer<HalfEdge>) {
-        (self.points, self.origins, self.twins)
-    }
-
-    /// A copy on the same device.
+    /// A copy on the same device, which shares the half-edges.
     ///
     /// # Errors
     /// Errors of the device.
@@ -240,11 +240,13 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
             id: self.id,
             points: on.duplicate(&self.points)?,
             origins: on.duplicate(&self.origins)?,
-            twins: on.duplicate(&self.twins)?,
-            border: on.duplicate(&self.border)?,
-            border_next: on.duplicate(&self.border_next)?,
-            border_prev: on.duplicate(&self.border_prev)?,
+            connectivity: self.connectivity.clone(),
+            known: self.known.clone(),
         })
+    }
+
+    pub(crate) fn connectivity(&self) -> &Arc<Connectivity> {
+        &self.connectivity
     }
 
     /// The id of this triangulation: arrays that were made for it fit it, and no other.
@@ -258,15 +260,15 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
     /// Errors of the device.
     pub fn download(&self, on: &Device) -> crate::Result<HalfEdges> {
         let mut origin: Vec<u32> = on.download_rows(&self.origins)?;
-        let mut twin: Vec<u32> = on.download_rows(&self.twins)?;
+        let mut twin: Vec<u32> = on.download_rows(self.twins())?;
         let n = twin.len() as u32;
-        let border: Vec<u32> = on.download_rows(&self.border)?;
+        let border: Vec<u32> = on.download_rows(self.border())?;
         let triangle_next = |h: u32| HalfEdge::new(h).next().index();
         let triangle_prev = |h: u32| HalfEdge::new(h).prev().index();
         let mut next: Vec<u32> = (0..n).map(triangle_next).collect();
         let mut prev: Vec<u32> = (0..n).map(triangle_prev).collect();
-        next.extend(on.download(self.border_next.as_words())?);
-        prev.extend(on.download(self.border_prev.as_words())?);
+        next.extend(on.download(self.border_next().as_words())?);
+        prev.extend(on.download(self.border_prev().as_words())?);
         // A border half-edge starts where its twin ends.
         for &h in &border {
             origin.push(origin[triangle_next(h) as usize]);
@@ -277,7 +279,7 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
             twin,
             next,
             prev,
-            of_vertex: on.download_rows(&self.half_edges_of_vertices(on)?)?,
+            of_vertex: on.download_rows(&*self.half_edges_of_vertices(on)?)?,
             triangles: n / 3,
         })
     }

@@ -40,9 +40,9 @@
 //! | the names that most programs use | [`prelude`] |
 //! | the pipeline that launches it | here: [`half_edges`], [`polylla`](mod@polylla), [`collective`] |
 //! | the way from one family to the next, on the device | [`convert`] |
-//! | the paper's sequential algorithm, the oracle | [`reference`](mod@reference) |
-//! | the rules for meshes | [`validate`] |
-//! | the cases that every device must pass | [`selftest`] |
+//! | the rules that meshes keep | [`rules`], and of triangulations [`half_edges::rules`] |
+//! | the paper's sequential algorithm, the oracle | the crate in `reference/`, above this one |
+//! | what results must keep, the cases that every device must pass | the crate in `verify/`, above all others |
 //! | devices, buffers, collectives; the rules that kernels of any crate keep | [`trioxide_device`], re-exported here |
 //! | meshes, files, generators, pictures | the crates in `mesh/`, `formats/`, `generate/`, `render/`, re-exported here |
 //! | whole meshes with all that they carry, in one call | the crate in `operations/`, above this one |
@@ -53,13 +53,13 @@
 //! | `formats` (default) | [`formats`] |
 //! | `generate` (default) | [`generate`] |
 //! | `render` (default) | [`render`] |
-//! | `selftest` (default) | [`selftest`], and with it [`generate`] |
 //! | `cuda` (default) | GPUs: [`Device::cuda`]; without it they are an error |
 //! | `clap` | encodings, colours and views as values of a command line's options |
 //!
 //! docs/ARCHITECTURE.md has the map, docs/KERNELS.md the way to a kernel of your own.
 
 pub mod convert;
+pub mod delaunay;
 pub mod grid;
 pub mod half_edges;
 pub mod indexed;
@@ -70,14 +70,10 @@ pub mod prelude;
 pub mod quality;
 pub mod quality3d;
 pub mod quality_polyhedra;
-pub mod reference;
 pub mod refine;
 pub mod refine_tets;
-#[cfg(feature = "selftest")]
-pub mod selftest;
 pub mod smooth;
 pub mod tet_faces;
-pub mod validate;
 pub mod weld;
 
 pub use glam;
@@ -97,7 +93,7 @@ pub use trioxide_generate as generate;
 pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
     Error, Result, ahead, bit_set, digest, edge_table, edges, error, fields, mesh, progress,
-    prolongation, random, terminal, volume,
+    prolongation, random, rules, terminal, volume,
 };
 #[cfg(feature = "render")]
 pub use trioxide_render as render;

@@ -1,10 +1,12 @@
-//! Points on their way to a device.
+//! Points on a device, and on their way there.
 
+use glam::DVec3;
 use gpu::point::Coordinates;
+use gpu::smooth::{COPIES, EXTREMES, Vector, from_ordered_bits, measure_bounds};
 use trioxide_mesh::parallel;
 
-use crate::Result;
 use crate::device::{Buffer, Device};
+use crate::{Error, Result};
 
 /// Copies points to the device in its precision, with room for `capacity` of them.
 ///
@@ -21,4 +23,30 @@ pub fn upload_points<P: Coordinates>(
     }
     let points: Vec<P> = parallel::map(points, |&p| P::from_f64(p));
     on.upload_with_capacity(&points, capacity)
+}
+
+/// Lowest and highest coordinates of finite points: infinite where there is none, the lowest above the highest.
+///
+/// # Errors
+/// [`Error::Argument`] for more points than ids; errors of the device.
+pub fn bounds<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec3)> {
+    let n = count(points.len())?;
+    on.stage("bounds", || {
+        let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();
+        measure_bounds::launch(on, n, points, &mut extremes)?;
+        let keys: Vec<u64> = on.download(&extremes)?;
+        let mut highest = keys.chunks(COPIES as usize).map(|copies| {
+            let key = copies.iter().copied().max().filter(|&key| key > 0);
+            key.map_or(f64::NEG_INFINITY, from_ordered_bits)
+        });
+        let mut next = || highest.next().expect("six extremes");
+        let high = DVec3::new(next(), next(), next());
+        let low = -DVec3::new(next(), next(), next());
+        Ok((low, high))
+    })
+}
+
+pub(crate) fn count(points: usize) -> Result<u32> {
+    let too_many = |_| Error::Argument(format!("{points} points are too many for 32-bit ids"));
+    points.try_into().map_err(too_many)
 }

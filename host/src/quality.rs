@@ -55,7 +55,7 @@ pub struct Quality {
     pub kernel: Distribution,
 }
 
-/// Measures the polygons of a valid mesh ([`crate::validate::polygons::polygon_mesh`]), in parallel.
+/// Measures the polygons of a valid mesh ([`crate::rules::polygon_mesh`]), in parallel.
 ///
 /// A polygon of n vertices takes n log n time, and for its kernel n times the number of the kernel's corners.
 pub fn quality(mesh: &PolygonMesh) -> Quality {

@@ -202,9 +202,11 @@ pub fn is_pinched(mesh: &PolyhedralMesh, p: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::polyhedra::Options;
+    use crate::device::Device;
+    use crate::generate;
+    use crate::polyhedra::{Options, polyhedra};
     use crate::polyhedra_mesh::PolyhedraBuilder;
-    use crate::{generate, reference};
+    use crate::refine_tets::DeviceTets;
 
     fn mesh(points: Vec<DVec3>, polyhedra: &[&[&[u32]]]) -> PolyhedralMesh {
         let mut builder = PolyhedraBuilder::default();
@@ -267,7 +269,10 @@ mod tests {
     #[test]
     fn pinched_polyhedra_are_those_with_a_double_top() {
         let tets = generate::random_tets(2000, 3).unwrap();
-        let lists = reference::polyhedra::<DVec3>(&tets, Options::default());
+        let on = Device::cpu(Some(1)).unwrap();
+        let (resident, faces) = DeviceTets::<DVec3>::upload_with_faces(&on, &tets).unwrap();
+        let result = polyhedra(&on, &resident, &faces, Options::default()).unwrap();
+        let lists = result.download(&on, &faces).unwrap();
         let mesh = PolyhedralMesh::new(&tets, &lists).unwrap();
         let measured = quality(&mesh);
         assert_eq!(Some(measured.pinched as u32), lists.counts.pinched);

@@ -38,7 +38,7 @@ use trioxide_kernel::words;
 
 pub use error::{Error, Result};
 pub use mark::{Marking, ShareNames};
-pub(crate) use mark::{seed_of_level, threshold};
+pub use mark::{seed_of_level, threshold};
 pub use mesh::{DeviceRefined, DeviceTets, RefinedArrays, SharePart};
 pub use share::{DividedShare, MarkedShare, ShareChildren, SharePieces, TetShare};
 

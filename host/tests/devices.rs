@@ -9,12 +9,12 @@ use trioxide::collective::exclusive_scan;
 use trioxide::convert;
 use trioxide::device::{Buffer, Device, cuda_devices};
 use trioxide::generate;
-use trioxide::half_edges::DeviceTriangulation;
+use trioxide::half_edges::{DeviceSurface, DeviceTriangulation};
 use trioxide::polyhedra;
 use trioxide::polylla::{self, polylla};
 use trioxide::progress::Interrupt;
 use trioxide::refine_tets::DeviceTets;
-use trioxide::smooth::{self, smooth};
+use trioxide::smooth::{self, smooth_surface};
 use trioxide::weld::{self, DeviceCarried, weld};
 
 /// Compiles for handles that threads can share.
@@ -86,15 +86,13 @@ fn a_chain_moves_no_array_to_the_host() {
     let welded = weld(&on, &input, weld::Options::new(1e-9))
         .unwrap()
         .into_arrays();
-    let triangles = on.duplicate(&welded.faces).unwrap().cast();
-    let surface =
-        smooth::DeviceMesh::of_triangles(&on, welded.points, welded.faces.cast()).unwrap();
+    let surface = DeviceSurface::new(welded.points, welded.faces.cast());
     let options = smooth::Options {
         max_iterations: 10,
         ..smooth::Options::default()
     };
-    let moved = smooth(&on, &surface, &[], &options).unwrap().into_points();
-    let plane = convert::triangulation::<DVec2>(&on, &moved, triangles).unwrap();
+    let moved = smooth_surface(&on, surface, None, None, &options).unwrap();
+    let plane = convert::triangulation::<DVec2>(&on, moved.surface).unwrap();
     let polygons = polylla(&on, &plane, None, polylla::Options::default()).unwrap();
     let (sent, received) = on.transferred();
     let (half_edges, lists) = polygons.into_arrays();

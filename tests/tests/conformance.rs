@@ -14,7 +14,7 @@ use std::thread;
 use libtest_mimic::{Arguments, Trial};
 use ptx_rules::family_of;
 use trioxide::device::Device;
-use trioxide::selftest::{COPIES, Case, LAUNCHES, Size, cases, entries};
+use trioxide_verify::selftest::{COPIES, Case, LAUNCHES, Size, cases, entries};
 
 type Open = fn() -> trioxide::Result<Device>;
 type Outcome = Result<(), String>;
@@ -180,7 +180,7 @@ fn launches_are_the_entries(launched: &BTreeSet<&'static str>) -> Outcome {
     let unlaunched: Vec<_> = entries.difference(launched).collect();
     if !unlaunched.is_empty() {
         return Err(format!(
-            "in the PTX, but no case of the conformance suite (host/src/selftest) launches {unlaunched:?}"
+            "in the PTX, but no case of the conformance suite (host/verify/src/selftest) launches {unlaunched:?}"
         ));
     }
     let missing: Vec<_> = launched.difference(&entries).collect();

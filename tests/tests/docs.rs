@@ -174,6 +174,9 @@ fn the_map_names_every_crate_and_every_module() {
     let named: BTreeSet<&str> = code(&map)
         .flat_map(|word| word.split(['/', ',', ' ', '.', '{', '}']))
         .collect();
+    // Modules of formats are in their table.
+    let formats = read("host/formats/src/lib.rs");
+    let (_, table) = formats.split_once("static FORMATS").expect("the table");
     let mut missing = Vec::new();
     for folder in crates() {
         if !code(&map).any(|word| word.trim_end_matches('/') == folder) {
@@ -181,7 +184,8 @@ fn the_map_names_every_crate_and_every_module() {
         }
         let sources = root().join(&folder).join("src");
         for module in modules(&sources) {
-            if !named.contains(&*module) {
+            let is_format = folder == "host/formats" && table.contains(&format!("{module}::"));
+            if !is_format && !named.contains(&*module) {
                 missing.push(format!("{folder}/src/{module}"));
             }
         }
@@ -256,7 +260,7 @@ fn lines_of_comments_end_at_their_width() {
 }
 
 /// Folders of crates below the front ends: their messages name options as any front end has them, without dashes.
-const BELOW_FRONT_ENDS: [&str; 10] = [
+const BELOW_FRONT_ENDS: [&str; 12] = [
     "host/src",
     "host/device",
     "host/formats",
@@ -264,8 +268,10 @@ const BELOW_FRONT_ENDS: [&str; 10] = [
     "host/mesh",
     "host/operations",
     "host/ranks",
+    "host/reference",
     "host/render",
     "host/vem",
+    "host/verify",
     "host/work",
 ];
 

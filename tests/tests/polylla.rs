@@ -10,11 +10,13 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{Neighbours, Repair, indexed};
 use trioxide::mesh::{PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation};
 use trioxide::polylla::{Constraints, polylla};
-use trioxide::reference::indexed::IndexedTriangulation;
-use trioxide::{Error, indexed, polylla, reference, validate};
-use trioxide_random_mesh::{
+use trioxide::{Error, indexed, polylla};
+use trioxide_reference as reference;
+use trioxide_reference::indexed::IndexedTriangulation;
+use trioxide_reference::random_mesh::{
     RING, RING_TRIANGLES, delaunay, triangulations, triangulations_with_regions,
 };
+use trioxide_verify::validate;
 
 fn coordinates() -> impl Strategy<Value = (f64, f64)> {
     (0.0..1.0, 0.0..1.0)

@@ -1,13 +1,14 @@
 //! Longest-edge bisection: many rounds and random marks, against the sequential reference and the rules of
 //! `validate::refine`.
 
-use glam::DVec2;
+use glam::{DVec2, Vec2};
 use proptest::prelude::*;
 use trioxide::device::Device;
 use trioxide::generate;
 use trioxide::mesh::Triangulation;
-use trioxide::refine::{DeviceEdgeMesh, End, Marking, Options, SerialRun, refine};
-use trioxide::validate;
+use trioxide::refine::{DeviceEdgeMesh, End, Error, Marking, Options, refine};
+use trioxide_reference::refine::SerialRun;
+use trioxide_verify::validate;
 
 /// A triangulation with holes, islands and loose vertices: of every triangle, one in three is taken out.
 fn with_holes(n: usize, seed: u64) -> Triangulation {
@@ -96,4 +97,93 @@ fn ten_rounds_around_a_point_conform() {
     }
     validate::refine::area(&after, &fine, 10).expect("the same area");
     validate::refine::angles(&after, &fine, 10).expect("half of the smallest angle");
+}
+
+fn cloud() -> Triangulation {
+    Triangulation {
+        points: vec![DVec2::ZERO, DVec2::X, DVec2::Y],
+        ..Triangulation::default()
+    }
+}
+
+#[test]
+fn meshes_without_triangles_have_nothing_to_refine() {
+    let on = Device::cpu(Some(1)).unwrap();
+    for mesh in [cloud(), Triangulation::default()] {
+        for marking in [Marking::All, Marking::Area(0.0)] {
+            let options = Options {
+                marking,
+                rounds: 3,
+                history: true,
+                ..Options::default()
+            };
+            let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+            let end = refine(&on, &mut resident, &options).unwrap();
+            assert_eq!(end, End::NothingMarked);
+            assert_eq!(resident.triangulation(&on, None).unwrap(), mesh);
+            let serial = SerialRun::<DVec2>::of_triangulation(&mesh, &options).unwrap();
+            assert_eq!(serial.end, End::NothingMarked);
+        }
+    }
+}
+
+#[test]
+fn markings_without_meaning_are_refused() {
+    let on = Device::cpu(Some(1)).unwrap();
+    let mesh = generate::random(50, 1).unwrap();
+    for (marking, text) in [
+        (Marking::Disk([0.0, 0.0, -1.0]), "a disk of radius -1"),
+        (
+            Marking::Disk([0.0, f64::NAN, 1.0]),
+            "a disk of radius 1 at 0, NaN",
+        ),
+        (
+            Marking::Box([1.0, 0.0, 0.0, 1.0]),
+            "a box from 1, 0 to 0, 1",
+        ),
+        (Marking::Area(f64::NAN), "an area of NaN"),
+        (Marking::Area(-1.0), "an area of -1"),
+        (Marking::Angle(61.0), "an angle of 61"),
+        (
+            Marking::Fraction {
+                fraction: 1.5,
+                seed: 1,
+            },
+            "a fraction of 1.5",
+        ),
+    ] {
+        let options = Options {
+            marking,
+            ..Options::default()
+        };
+        let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+        let error = refine(&on, &mut resident, &options).unwrap_err();
+        assert!(matches!(error, Error::Marking { .. }), "{error}");
+        assert!(error.to_string().starts_with(text), "{error}");
+        assert!(SerialRun::<DVec2>::of_triangulation(&mesh, &options).is_err());
+    }
+}
+
+/// It did not end: the parts of such a triangle are one without an area, and the triangle again.
+#[test]
+fn an_area_that_the_precision_does_not_reach_ends_at_the_first_degenerate_triangle() {
+    let on = Device::cpu(Some(1)).unwrap();
+    let e = 1e-6;
+    let mesh = Triangulation {
+        points: [(1.0, 1.0), (1.0 + e, 1.0), (1.0, 1.0 + e)]
+            .map(DVec2::from)
+            .to_vec(),
+        triangles: vec![[0, 1, 2]],
+        ..Triangulation::default()
+    };
+    let options = Options {
+        marking: Marking::Area(1e-30),
+        rounds: u32::MAX,
+        ..Options::default()
+    };
+    let mut resident = DeviceEdgeMesh::<Vec2>::upload(&on, &mesh).unwrap();
+    let error = refine(&on, &mut resident, &options).unwrap_err();
+    assert!(matches!(error, Error::Degenerate { .. }), "{error}");
+    let serial = SerialRun::<Vec2>::of_triangulation(&mesh, &options).map(|run| run.end);
+    assert_eq!(serial.unwrap_err().to_string(), error.to_string());
 }

@@ -4,10 +4,10 @@ use glam::{DVec3, Vec3};
 use proptest::prelude::*;
 use trioxide::device::Device;
 use trioxide::generate::{random_tets, tet_grid};
-use trioxide::reference;
 use trioxide::refine_tets::{DividedEdges, Marking, Options, Refined, run};
-use trioxide::validate;
 use trioxide::volume::{TaggedTriangle, TetMesh};
+use trioxide_reference as reference;
+use trioxide_verify::validate;
 
 fn cpu(threads: usize) -> Device {
     Device::cpu(Some(threads)).expect("threads can be started")

@@ -3,7 +3,7 @@
 use trioxide::collective::{mark_ids, pack_flags};
 use trioxide::device::Device;
 use trioxide::glam::{DVec2, DVec3};
-use trioxide::half_edges::DeviceTriangulation;
+use trioxide::half_edges::{DeviceSurface, DeviceTriangulation};
 use trioxide::ids::Vertex;
 use trioxide::mesh::{Mesh, Segment};
 use trioxide::polylla::{self, Constraints};
@@ -61,7 +61,7 @@ fn marked_triangles_on_the_device_are_those_of_the_host() -> trioxide::Result<()
     for (ours, expected) in carried.iter().zip(matrix.apply(&values)) {
         assert!((ours - expected).abs() < 1e-15);
     }
-    assert_eq!(carried.len(), arrays.points.len());
+    assert_eq!(carried.len(), arrays.surface.points().len());
     let mut short = on.upload(&values[1..])?;
     assert!(arrays.midpoints.interpolate(&on, &mut short).is_err());
     Ok(())
@@ -193,12 +193,118 @@ fn constraints_on_the_device_are_those_of_the_host() -> trioxide::Result<()> {
 fn points_with_one_z_are_planar() -> trioxide::Result<()> {
     let on = Device::cpu(None)?;
     let mut points = vec![DVec3::new(1.0, 2.0, 5.0); 1000];
-    assert!(convert::is_planar(&on, &on.upload(&points)?)?);
-    assert!(convert::is_planar(&on, &on.upload::<DVec3>(&[])?)?);
+    let surface = |points: &[DVec3]| -> trioxide::Result<_> {
+        Ok(DeviceSurface::new(on.upload(points)?, on.upload(&[])?))
+    };
+    assert!(convert::is_planar(&on, &surface(&points)?)?);
+    assert!(convert::is_planar(&on, &surface(&[])?)?);
     points[777].z = 5.0 + 1e-15;
     points[777].x = -4.0;
-    assert!(!convert::is_planar(&on, &on.upload(&points)?)?);
+    assert!(!convert::is_planar(&on, &surface(&points)?)?);
     let (low, high) = convert::bounds(&on, &on.upload(&points)?)?;
     assert_eq!((low.x, high.x, low.z), (-4.0, 1.0, 5.0));
+    Ok(())
+}
+
+/// The names of the stages since the last call.
+fn stages(on: &Device) -> trioxide::Result<Vec<&'static str>> {
+    let stages = on.take_stages()?.into_iter();
+    Ok(stages.map(|stage| stage.name).collect())
+}
+
+/// A surface on the device: of a copy of the arrays, of which nothing is known.
+fn anew(on: &Device, surface: &DeviceSurface<DVec3>) -> trioxide::Result<DeviceSurface<DVec3>> {
+    let triangles = on.duplicate(surface.origins())?.cast();
+    Ok(DeviceSurface::new(
+        on.duplicate(surface.points())?,
+        triangles,
+    ))
+}
+
+fn smoothed(on: &Device, surface: DeviceSurface<DVec3>) -> trioxide::Result<DeviceSurface<DVec3>> {
+    let options = smooth::Options {
+        max_iterations: 3,
+        ..smooth::Options::default()
+    };
+    Ok(smooth::smooth_surface(on, surface, None, None, &options)?.surface)
+}
+
+fn polygons(on: &Device, surface: DeviceSurface<DVec3>) -> trioxide::Result<(Vec<u32>, Vec<u32>)> {
+    let mesh = convert::triangulation::<DVec2>(on, surface)?;
+    let result = polylla::polylla(on, &mesh, None, Default::default())?;
+    let lists = result.download_lists(on)?;
+    Ok((lists.offsets, lists.vertices))
+}
+
+/// Half-edges are built once in a chain; its results are those of steps that know nothing of each other.
+#[test]
+fn a_second_family_does_not_build_half_edges_again() -> trioxide::Result<()> {
+    let on = Device::cpu(None)?;
+    let mesh = generate::random(3000, 9)?;
+    let builds = |stages: &[&str]| {
+        let by_table = stages.contains(&"match twins");
+        (by_table, stages.contains(&"find twins"))
+    };
+    let lists = |stages: &[&str]| {
+        stages
+            .iter()
+            .any(|&name| ["cells of nodes", "neighbours", "corners"].contains(&name))
+    };
+
+    // Refinement: it builds the half-edges of its input, and its sides lead to those of the result.
+    let mut edges = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh)?;
+    refine::refine(&on, &mut edges, &refine::Options::default())?;
+    assert_eq!(builds(&stages(&on)?), (true, false));
+    let refined = edges.into_surface(&on);
+    let refined = refined.map_points(|points| convert::lift(&on, &points))?;
+    let copy = anew(&on, &refined)?;
+    stages(&on)?;
+
+    // Smoothing asks for them, and reads neighbours and boundary from them.
+    let ours = smoothed(&on, refined)?;
+    let names = stages(&on)?;
+    assert_eq!(
+        (builds(&names), lists(&names)),
+        ((false, true), false),
+        "{names:?}"
+    );
+    let expected = smoothed(&on, copy)?;
+    assert_eq!(builds(&stages(&on)?), (true, false));
+    assert_eq!(on.download(ours.points())?, on.download(expected.points())?);
+
+    // Smoothing and polygons after it find them there; so does no one who takes the arrays alone.
+    let (ours, expected) = (smoothed(&on, ours)?, smoothed(&on, anew(&on, &expected)?)?);
+    assert_eq!(builds(&stages(&on)?), (true, false));
+    let again = anew(&on, &expected)?;
+    stages(&on)?;
+    let ours_as_polygons = polygons(&on, ours)?;
+    let names = stages(&on)?;
+    assert!(
+        builds(&names) == (false, false) && !names.contains(&"link the border"),
+        "{names:?}"
+    );
+    assert_eq!(ours_as_polygons, polygons(&on, again)?);
+    assert_eq!(builds(&stages(&on)?), (true, false));
+
+    // What is dropped is built again, and memory that is not there drops it.
+    assert!(on.require(u64::MAX - 1).is_err());
+    assert_eq!(ours_as_polygons, polygons(&on, expected)?);
+    assert_eq!(builds(&stages(&on)?), (true, false));
+    Ok(())
+}
+
+/// Half-edges over some vertices are not those of a surface that has others, whose triangles may name none.
+#[test]
+fn known_half_edges_go_with_their_vertices() -> trioxide::Result<()> {
+    let on = Device::cpu(None)?;
+    let mesh = generate::random(500, 3)?;
+    let there = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?.into_surface();
+    let fewer = there.with_points(on.upload(&mesh.points[..400])?);
+    match DeviceTriangulation::of_surface(&on, fewer).map_err(trioxide::Error::from) {
+        Err(trioxide::Error::Invalid { rule, .. }) => {
+            assert!(rule.contains("out of range"), "{rule}")
+        }
+        other => panic!("not refused: {:?}", other.err()),
+    }
     Ok(())
 }

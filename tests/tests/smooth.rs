@@ -14,8 +14,8 @@ use trioxide::smooth::{
     self, Blocks, BoundaryRule, DeviceMesh, Filter, Form, Layout, Options, Renumber, Smoothed,
     Weights,
 };
-use trioxide::validate::smooth::{smoothed_surface, smoothed_volume};
 use trioxide::volume::{TetMesh, VolumeMesh};
+use trioxide_verify::validate::smooth::{smoothed_surface, smoothed_volume};
 
 const LAYOUTS: [Layout; 3] = [Layout::Soa, Layout::Aos, Layout::Aligned];
 

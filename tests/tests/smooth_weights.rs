@@ -6,9 +6,9 @@ use glam::DVec3;
 use trioxide::device::Device;
 use trioxide::generate;
 use trioxide::mesh::{Faces, Mesh};
-use trioxide::reference::{smooth as reference, smooth_weights};
 use trioxide::smooth::{self, Filter, Options, Weights};
 use trioxide::volume::{TetMesh, VolumeMesh};
+use trioxide_reference::{smooth as reference, smooth_weights};
 
 fn on() -> Device {
     Device::cpu(Some(2)).expect("threads")
@@ -184,11 +184,11 @@ fn small_and_large_meshes_move_as_the_unit_cube_does() {
             scan.points.iter_mut().for_each(|p| *p *= factor);
             let volumes = [
                 smooth::run::<DVec3>(&on(), &cube, &[], &options).expect("a mesh"),
-                smooth::serial::volume::<DVec3>(&cube, &[], &options).expect("a mesh"),
+                reference::volume::<DVec3>(&cube, &[], &options).expect("a mesh"),
             ];
             let surfaces = [
                 smooth::run_surface::<DVec3>(&on(), &scan, &[], &options).expect("a mesh"),
-                smooth::serial::surface::<DVec3>(&scan, &[], &options).expect("a mesh"),
+                reference::surface::<DVec3>(&scan, &[], &options).expect("a mesh"),
             ];
             assert_eq!(volumes[0].points, volumes[1].points);
             assert_eq!(surfaces[0].points, surfaces[1].points);

@@ -1,8 +1,9 @@
 //! Virtual elements on Polylla's meshes: the patch test, and the order of convergence.
 
 use glam::DVec2;
+use trioxide::generate;
 use trioxide::mesh::{PolygonMesh, Ties, Triangulation};
-use trioxide::{generate, reference};
+use trioxide_reference as reference;
 use trioxide_vem::{Errors, Problem, errors, mesh_size, solve};
 
 fn polylla(mesh: Triangulation) -> PolygonMesh {

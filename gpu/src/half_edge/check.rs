@@ -69,6 +69,40 @@ pub fn check_triangles_exactly<P: MeshPoint>(
     });
 }
 
+/// Finds triangle `t` as [`match_twins()`](super::match_twins()) does: half-edges are known already, and points are
+/// new.
+#[kernel(
+    P in Anywhere,
+    requires(origins.len() == 3 * n, found.len() == rule::COUNT),
+    moves(origins.bytes() + points.bytes())
+)]
+pub fn check_triangles<P: MeshPoint>(
+    t: Own<Triangle>,
+    origins: In<Vertex, HalfEdge>,
+    points: In<P, Vertex>,
+    found: Atomic,
+) {
+    prefetch_corners(points, origins, *t);
+    let corners = origins.at_all([t.part(0), t.part(1), t.part(2)]);
+    check(*t, corners, points, found, P::Double::is_surely_proper);
+}
+
+/// Finds half-edge `h` if it starts at another vertex in another list of triangles.
+#[kernel(
+    requires(origins.len() == n, others.len() == n, found.len() == 1),
+    moves(origins.bytes() + others.bytes())
+)]
+pub fn find_difference(
+    h: Own<HalfEdge>,
+    origins: In<Vertex, HalfEdge>,
+    others: In<Vertex, HalfEdge>,
+    found: Atomic,
+) {
+    if origins.at(h) != others.at(h) {
+        found.min(0, h.index());
+    }
+}
+
 /// Checks triangle `t` with vertices `corners`; whether other kernels may index by them.
 ///
 /// Finds it if it has an index out of range, is too small for its squares, or if it is not counter-clockwise (which a

@@ -8,7 +8,7 @@
 //! | stage | does |
 //! | --- | --- |
 //! | [`check_points()`] | refuses points that other kernels could not orient by |
-//! | [`match_twins()`], [`match_scattered_twins()`], [`check_triangles_exactly()`] | refuse triangles that the other kernels could not index or orient; the half-edges of each edge find each other |
+//! | [`match_twins()`], [`match_scattered_twins()`], [`check_triangles()`], [`check_triangles_exactly()`] | refuse triangles that the other kernels could not index or orient; the half-edges of each edge find each other |
 //! | [`mark_boundary()`] | edges without a twin, a bit each |
 //! | [`number_border()`], [`link_border()`] | border half-edges, and their order along the boundary |
 //! | [`find_half_edges_of_vertices()`] | one half-edge for each vertex |

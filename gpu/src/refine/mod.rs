@@ -28,7 +28,7 @@
 //! | 5 counts of divided edges | [`flag_divided_sides`] |
 //! | 6 prefix sums | [`prefix_sums`] |
 //! | 7 new edges, divided edges, triangles | [`divide_edges_and_triangles`], by the [`template`] |
-//! | none | [`check_parts`], [`coarsen`], [`maps`] |
+//! | none | [`check_parts`], [`coarsen`], [`maps`], [`find_twins`] |
 //!
 //! # How this differs from the paper
 //!
@@ -60,6 +60,7 @@ pub mod check_parts;
 pub mod coarsen;
 pub mod divide_edges_and_triangles;
 pub mod find_longest_edges;
+pub mod find_twins;
 pub mod flag_divided_sides;
 pub mod link_sides;
 pub mod maps;

@@ -20,17 +20,29 @@ pub fn arrange<L: Nodes>(
     L::store(nodes, i, points.at(order.at(i)));
 }
 
-/// Puts the node at place `i` back to the point of node `order[i]`.
+/// Puts the node at place `ranks[v]` back to the point of node `v`: reads out of order, which take less time than such
+/// writes.
 #[kernel(
     L in Layouts,
-    requires(order.len() == n, nodes.len() == L::ELEMENTS * n, points.len() == n),
-    moves(order.bytes() + nodes.bytes() + points.bytes())
+    requires(ranks.len() == n, nodes.len() == L::ELEMENTS * n, points.len() == n),
+    moves(ranks.bytes() + nodes.bytes() + points.bytes())
 )]
 pub fn restore<L: Nodes>(
-    i: Place,
-    order: In<Vertex>,
+    v: Vertex,
+    ranks: In<Place>,
     nodes: In<L>,
     points: Out<<L as Nodes>::Point>,
 ) {
-    points.set(order.at(i), L::load(nodes, i));
+    points.set(v, L::load(nodes, ranks.at(v)));
+}
+
+/// Copies the node `i` places behind `first`: of the nodes that stay, which no sweep writes.
+#[kernel(
+    L in Layouts,
+    requires(from.len() >= L::ELEMENTS * (first as usize + n), to.len() == from.len()),
+    moves(2 * (from.bytes() / from.len().max(1)) * n)
+)]
+pub fn copy_staying<L: Nodes>(i: Place, first: u32, from: In<L>, to: Out<L>) {
+    let place = Place::new(first + i.index());
+    L::store(to, place, L::load(from, place));
 }

@@ -9,6 +9,7 @@
 //! | bounds | [`measure_bounds()`], of meshes that were made on the device | not in the paper |
 //! | cells of nodes | `collective::count_local_keys`, `fill_local_buckets`, [`mark_heavy()`] | not named |
 //! | neighbours | [`gather_neighbours()`], [`move_lists()`]; [`sort_candidates()`] for nodes of many cells; [`gather_tet_neighbours()`], [`move_tet_lists()`] of tetrahedra | unique edges (3.2.1) |
+//! | neighbours, boundary, order | [`mark_border_nodes()`], [`mark_moving_fans()`], [`count_fans()`], [`order_fans()`], of surfaces with half-edges, in place of the lists above and below | the same |
 //! | boundary | [`mark_boundary_faces()`], [`mark_heavy_faces()`], [`mark_border_edges()`]; [`mark_tet_boundary()`] of tetrahedra | boundary nodes (3.2.2) |
 //! | region interfaces | [`mark_interfaces()`] | not in the paper |
 //! | weights | [`weigh_by_distance()`], [`weigh_by_cotangents()`] | not in the paper: its weights are equal |
@@ -58,6 +59,7 @@ pub mod cells_of_nodes;
 pub mod check_mesh;
 pub mod class_sweeps;
 pub mod classes;
+pub mod fans;
 pub mod guarded_sweeps;
 pub mod hc_sweeps;
 pub mod layout;
@@ -82,6 +84,7 @@ pub use cells_of_nodes::*;
 pub use check_mesh::*;
 pub use class_sweeps::*;
 pub use classes::*;
+pub use fans::*;
 pub use guarded_sweeps::*;
 pub use hc_sweeps::*;
 pub use layout::*;

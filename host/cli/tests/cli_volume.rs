@@ -7,9 +7,10 @@ use serde_json::Value;
 use tempfile::TempDir;
 use trioxide::fields::Field;
 use trioxide::formats::{read_polyhedra, read_volume, write_volume};
+use trioxide::generate;
 use trioxide::mesh::Polygons;
 use trioxide::volume::{Cells, MixedCells, TetMesh, VolumeMesh};
-use trioxide::{generate, validate};
+use trioxide_verify::validate;
 
 /// A folder to run in.
 struct Place(TempDir);

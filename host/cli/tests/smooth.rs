@@ -327,7 +327,7 @@ fn hc_takes_noise_away_and_keeps_the_volume() {
     formats::write(Path::new(&input), &noisy).expect("written");
     // How far the distance from the middle is off that of the neighbours, and the volume.
     let faces = (0..noisy.faces.len()).map(|f| noisy.faces.get(f));
-    let rows = trioxide::reference::smooth::surface_neighbours(noisy.points.len(), faces);
+    let rows = trioxide_reference::smooth::surface_neighbours(noisy.points.len(), faces);
     let measure = |mesh: &trioxide::mesh::Mesh| {
         let height = |v: u32| mesh.points[v as usize].length();
         let squares = rows.iter().enumerate().map(|(v, row)| {

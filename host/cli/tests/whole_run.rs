@@ -165,6 +165,45 @@ fn a_chain_has_the_bits_of_separate_runs() {
     place.assert_same("smooth.ply", "smooth2.ply");
 }
 
+/// Refinement knows the half-edges of its result: the steps after it compare the triangles, and build none.
+#[test]
+fn a_chain_builds_half_edges_once() {
+    let place = Place::new();
+    place.run("generate random -n 3k -o mesh.ply");
+    let on = "--quiet --device cpu";
+    for precision in ["f64", "f32"] {
+        let [smooth, polylla] = ["smooth --max-iterations 3", "polylla"]
+            .map(|step| format!("{step} --precision {precision}"));
+        place.run(&format!("refine mesh.ply -o a.vtu {on}"));
+        place.run(&format!("{smooth} a.vtu -o b.vtu {on}"));
+        place.run(&format!("{polylla} b.vtu -o c.vtu {on}"));
+        place.run(&format!(
+            "chain mesh.ply {on} --json out.json : refine : {smooth} : {polylla} -o d.vtu"
+        ));
+        place.assert_same("c.vtu", "d.vtu");
+        let object = place.json("out.json");
+        let built = |step: usize| {
+            let stages = object["steps"][step]["stages"].to_string();
+            let names = [
+                "match twins",
+                "find twins",
+                "cells of nodes",
+                "compare triangles",
+            ];
+            names.map(|name| stages.contains(name))
+        };
+        assert_eq!(built(0), [true, false, false, false]);
+        assert_eq!(built(1), [false, true, false, true]);
+        assert_eq!(built(2), [false, false, false, true]);
+    }
+    // Of other triangles nothing is known: Polylla takes out none here, but welding does.
+    place.run(&format!(
+        "chain mesh.ply {on} --json out.json : refine : weld --epsilon 1e-3 : polylla -o e.vtu"
+    ));
+    let stages = place.json("out.json")["steps"][2]["stages"].to_string();
+    assert!(stages.contains("match twins") && !stages.contains("compare triangles"));
+}
+
 #[test]
 fn a_chain_reports_each_step() {
     let place = Place::new();

@@ -38,7 +38,7 @@ pub mod collective;
 pub mod conformance;
 pub mod device;
 
-pub use device::{BitSet, Buffer, Device, Ptx};
+pub use device::{BitSet, Buffer, Device, Kept, Ptx};
 #[doc(hidden)]
 pub use linkme;
 pub use trioxide_work::{Error, Result, progress};

@@ -37,7 +37,7 @@ pub enum Layout {
 }
 
 /// Reads a file of either layout: the mesh with the file's own numbers, less one for edges, and whether each triangle
-/// is marked. The mesh has no tags, and keeps `validate::refine::topology`.
+/// is marked. The mesh has no tags, and keeps `trioxide_mesh::rules::topology`.
 ///
 /// # Errors
 /// [`Error::File`] when the file cannot be read, [`Error::Parse`] when it does not follow its format.

@@ -11,36 +11,11 @@
 //! the `.obj` and like off-rs 2.0 rounds coordinates to `f32`; ply-rs-bw 4.0 takes 3.2 s (binary) and 7.5 s (text) for
 //! the `.ply`; vtkio 0.7 is a release candidate.
 //!
-//! | format | extensions | read | written | regions | segments | normals | colours | texture coordinates |
-//! | --- | --- | --- | --- | --- | --- | --- | --- | --- |
-//! | OFF | `.off` | yes | yes | no | no | no | no | no |
-//! | OBJ | `.obj` | yes | yes | no | no | yes | yes | yes |
-//! | PLY | `.ply` | yes | yes | yes | yes | yes | yes | yes |
-//! | STL | `.stl` | yes | triangles | no | no | no | no | no |
-//! | Triangle | `.node` + `.ele` (+ `.poly`) | yes | triangles | yes | yes | no | no | no |
-//! | Triangle's outlines | `.poly` | yes | segments | no | yes | no | no | no |
-//! | VTU | `.vtu`, `.pvtu` | yes | `.vtu` | yes | yes | yes | yes | yes |
-//! | VTP | `.vtp`, `.pvtp` | yes | `.vtp` | yes | yes | yes | yes | yes |
-//! | VTK legacy | `.vtk` | yes | yes | yes | yes | yes | yes | yes |
-//! | Gmsh | `.msh` | yes | up to 4 corners | yes | yes | no | no | no |
-//! | Medit | `.mesh`, `.meshb` | yes | up to 4 corners | yes | yes | no | no | no |
-//! | edges | `.edges` | yes | planar triangles | no | no | no | no | no |
-//! | Abaqus | `.inp` | yes | up to 4 corners | yes | yes | no | no | no |
-//! | XDMF | `.xdmf`, `.xmf` | yes | yes | yes | yes | no | no | no |
-//! | glTF | `.gltf`, `.glb` | yes | no | no | yes | yes | yes | yes |
-//! | PCD | `.pcd` | yes | points | no | no | yes | yes | no |
-//! | XYZ | `.xyz` | yes | points | no | no | yes | yes | no |
-//! | LAS | `.las`, `.laz` | yes | points | no | no | no | yes | no |
-//! | ALE | `.ale` | no | planar | no | no | no | no | no |
-//!
-//! Named fields of points, faces and segments are kept by VTU, those of points and faces by PLY, and those that LiDAR
-//! points have by LAS; docs/FORMATS.md lists all that each format reads, keeps and drops.
+//! [`Format::all`] is the table of the formats, and [`volume::VolumeFormat::all`] that of volume meshes; docs/FORMATS.md shows
+//! them, with all that each format reads, keeps and drops.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-
-use trioxide_mesh::mesh::{Faces, Mesh, NONE};
-use trioxide_mesh::{Error, Result, progress};
+use trioxide_mesh::fields::{Fields, MeshFields};
+use trioxide_mesh::mesh::Mesh;
 
 mod ale;
 pub mod ancestry;
@@ -48,6 +23,7 @@ pub mod atomic_file;
 pub mod edges;
 mod faces;
 mod fields;
+mod format;
 mod gltf;
 mod input;
 mod las;
@@ -70,7 +46,6 @@ mod references;
 mod rows_out;
 pub mod run_files;
 mod stl;
-mod table;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -83,371 +58,291 @@ mod vtu_blocks;
 mod vtu_out;
 mod xyz;
 
-/// How the numbers of a file are encoded, where its format leaves a choice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum Encoding {
-    /// Binary, the least byte first; as text in formats that are text.
-    #[default]
-    Binary,
-    /// Binary, the largest byte first.
-    BigEndian,
-    /// Decimal numbers.
-    Text,
-    /// Binary, in blocks compressed by zlib: of VTK's XML files.
-    Compressed,
-}
-
+use fields::{Joined, RESERVED, renamed};
+pub use format::*;
 pub use input::read_text;
 use input::{complete, map_file};
 pub use polyhedra::{check_polyhedra_output, is_polyhedra, read_polyhedra, write_polyhedra};
 use printed::VertexRows;
 pub use printed::{Printed, is_printed_ahead, print_ahead, write_printed};
 pub use references::{FollowReferences, ReadOptions};
-use table::FORMATS;
 pub use volume::{
     MshVersion, WriteOptions, is_volume, is_volume_as, read_volume, read_volume_as,
     read_volume_with_notes, write_volume,
 };
 
-/// A file format.
-pub struct Format {
-    /// Its name.
-    pub name: &'static str,
-    /// Extensions of its files, in lower case.
-    pub extensions: &'static [&'static str],
-    /// Whether its files hold faces, and not points only.
-    pub keeps_faces: bool,
-    /// Whether its files hold region ids of faces.
-    pub keeps_regions: bool,
-    /// Whether its files hold segments.
-    pub keeps_segments: bool,
-    /// Whether its files hold normals of vertices.
-    pub keeps_normals: bool,
-    /// Whether its files hold colours of vertices.
-    pub keeps_colors: bool,
-    /// Whether its files hold the alpha of these colours.
-    pub keeps_alpha: bool,
-    /// Whether its files hold texture coordinates of vertices.
-    pub keeps_uvs: bool,
-    /// Names of the fields that its files do not hold.
-    lost_fields: fn(&Mesh) -> Vec<String>,
-    /// Names of the fields that have another name in its files, and that name.
-    renamed: fn(&Mesh) -> Vec<(String, String)>,
-    /// What becomes of numbers of fields that its files hold as another type or by another name.
-    retyped: fn(&Mesh) -> Vec<String>,
-    /// Encodings that one can choose from.
-    pub encodings: &'static [Encoding],
-    /// What its files make of coordinates that they cannot hold exactly.
-    rounding: Option<fn(&Mesh, Encoding) -> Option<String>>,
-    read: Option<Reader>,
-    write: Option<Writer>,
-    rows: Option<VertexRows>,
-}
+/// Faces, without anything else.
+const FACES: Format = Format {
+    name: "",
+    extensions: &[],
+    most_corners: usize::MAX,
+    keeps_regions: false,
+    keeps_segments: false,
+    keeps_normals: false,
+    keeps_colors: false,
+    keeps_alpha: false,
+    keeps_uvs: false,
+    lost_fields: |mesh| names(mesh.fields.names()),
+    renamed: |_| Vec::new(),
+    retyped: |_| Vec::new(),
+    encodings: &[],
+    rounding: None,
+    read: None,
+    write: None,
+    rows: None,
+};
 
-type Reader = fn(&Path, ReadOptions) -> Result<Loaded>;
-type Writer = fn(&Path, &Mesh, WriteOptions) -> Result<()>;
+/// Faces with regions, and segments.
+const TAGGED: Format = Format {
+    keeps_regions: true,
+    keeps_segments: true,
+    ..FACES
+};
 
-/// A mesh as it was read, and what of the file is not in it.
-#[derive(Debug)]
-pub(crate) struct Loaded {
-    mesh: Mesh,
-    notes: Vec<String>,
-}
+/// All that a mesh has.
+const WITH_FIELDS: Format = Format {
+    keeps_normals: true,
+    keeps_colors: true,
+    keeps_alpha: true,
+    keeps_uvs: true,
+    lost_fields: |_| Vec::new(),
+    retyped: |mesh| Joined::renamed(&mesh.fields, RESERVED),
+    encodings: BOTH,
+    ..TAGGED
+};
 
-impl From<Mesh> for Loaded {
-    fn from(mesh: Mesh) -> Loaded {
-        let notes = Vec::new();
-        Loaded { mesh, notes }
+const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
+
+/// The fields but those of segments.
+fn without_sides(mesh: &Mesh) -> MeshFields {
+    MeshFields {
+        sides: Fields::default(),
+        ..mesh.fields.clone()
     }
 }
 
-impl Format {
-    /// Every format.
-    pub fn all() -> &'static [Format] {
-        &FORMATS
-    }
-
-    /// Whether its files are read, and not only written.
-    pub fn is_read(&self) -> bool {
-        self.read.is_some()
-    }
-
-    /// The format that `path` is read as.
-    ///
-    /// # Errors
-    /// [`Error::Format`] when the extension names none.
-    pub fn to_read(path: &Path) -> Result<&'static Format> {
-        let extension = match path.extension().and_then(OsStr::to_str) {
-            Some(extension) if Format::with_extension(extension).is_some() => extension,
-            _ if triangle::is_stem(path) => "node",
-            extension => extension.unwrap_or_default(),
-        };
-        Format::with_extension(extension)
-            .filter(|format| format.read.is_some())
-            .ok_or_else(|| unsupported(path, "read", |format| format.read.is_some()))
-    }
-
-    /// The format that `path` is written as: ask before long work.
-    ///
-    /// # Errors
-    /// [`Error::Format`] when the extension names none.
-    pub fn to_write(path: &Path) -> Result<&'static Format> {
-        if is_parallel(path) {
-            return Err(parallel_output(path));
+/// A format whose files are written from cells: the faces as cells of two dimensions.
+macro_rules! by_cells {
+    ($name:literal, $extension:literal, $parse:path, $write:path) => {
+        Format {
+            name: $name,
+            extensions: &[$extension],
+            most_corners: 4,
+            read: Some(|path, _| volume::read_surface_by(path, $parse)),
+            write: Some(|path, mesh, _| {
+                volume::write_surface_by(path, mesh, |mesh| $write(path, mesh))
+            }),
+            ..TAGGED
         }
-        let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-        Format::with_extension(extension)
-            .filter(|format| format.write.is_some())
-            .ok_or_else(|| unsupported(path, "written", |format| format.write.is_some()))
-    }
-
-    /// What of `mesh` a file of this format would not hold, or not exactly, a sentence each.
-    pub fn losses(&self, mesh: &Mesh, encoding: Encoding) -> Vec<String> {
-        let attributes = &mesh.attributes;
-        let colors = attributes.colors.as_deref().unwrap_or_default();
-        let lost = [
-            ("faces", !mesh.faces.is_empty() && !self.keeps_faces),
-            ("regions", mesh.regions.is_some() && !self.keeps_regions),
-            (
-                "segments",
-                !mesh.segments.is_empty() && !self.keeps_segments,
-            ),
-            (
-                "normals",
-                attributes.normals.is_some() && !self.keeps_normals,
-            ),
-            ("colours", !colors.is_empty() && !self.keeps_colors),
-            (
-                "transparency",
-                self.keeps_colors && !self.keeps_alpha && colors.iter().any(|c| c[3] != u8::MAX),
-            ),
-            (
-                "texture coordinates",
-                attributes.uvs.is_some() && !self.keeps_uvs,
-            ),
-        ];
-        let mut losses: Vec<String> = lost
-            .iter()
-            .filter(|(_, is_lost)| *is_lost)
-            .map(|(what, _)| {
-                let name = self.name;
-                format!("{name} holds no {what}: those of the input are not in the output")
-            })
-            .collect();
-        let lost = (self.lost_fields)(mesh);
-        let mut renamed = (self.renamed)(mesh);
-        renamed.retain(|(name, _)| !lost.contains(name));
-        losses.extend(lost_fields(self.name, &lost));
-        losses.extend(renamed_fields(self.name, &renamed));
-        losses.extend((self.retyped)(mesh));
-        losses.extend(self.rounding.and_then(|rounding| rounding(mesh, encoding)));
-        losses
-    }
-
-    fn with_extension(extension: &str) -> Option<&'static Format> {
-        let extension = extension.to_ascii_lowercase();
-        FORMATS
-            .iter()
-            .find(|format| format.extensions.contains(&extension.as_str()))
-    }
-}
-
-/// The sentence on fields that a file does not hold, if there are any.
-fn lost_fields(format: &str, names: &[String]) -> Option<String> {
-    let field = if names.len() == 1 { "field" } else { "fields" };
-    (!names.is_empty()).then(|| {
-        let names = names.join(", ");
-        format!("{format} does not hold the {field} {names}: not in the output")
-    })
-}
-
-/// The sentence on fields that have another name in a file, if there are any.
-fn renamed_fields(format: &str, names: &[(String, String)]) -> Option<String> {
-    let pair = |(name, written): &(String, String)| format!("`{name}` as `{written}`");
-    let pairs: Vec<String> = names.iter().map(pair).collect();
-    let field = if pairs.len() == 1 { "field" } else { "fields" };
-    (!pairs.is_empty()).then(|| {
-        let pairs = pairs.join(", ");
-        format!("{format} does not take every name: the output has the {field} {pairs}")
-    })
-}
-
-fn names(names: Vec<&str>) -> Vec<String> {
-    names.into_iter().map(str::to_owned).collect()
-}
-
-/// Whether a file of this name lists other files, its pieces.
-fn is_parallel(path: &Path) -> bool {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    ["pvtu", "pvtp"]
-        .iter()
-        .any(|e| extension.eq_ignore_ascii_case(e))
-}
-
-/// The files that may be read or written as the file `path`: itself, and what its format has beside it under names of
-/// its own. Pieces and references are not among them.
-pub fn files_of(path: &Path) -> Vec<PathBuf> {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    match extension.to_ascii_lowercase().as_str() {
-        "foam" => std::iter::once(path.to_owned())
-            .chain(polyhedra::beside_foam(path))
-            .collect(),
-        "node" | "ele" => triangle::files(path),
-        _ if !path.exists() && triangle::is_stem(path) => triangle::files(path),
-        _ => vec![path.to_owned()],
-    }
-}
-
-fn parallel_output(path: &Path) -> Error {
-    Error::Format {
-        path: path.to_owned(),
-        reason: "lists of pieces are read, not written: write .vtu or .vtp".to_owned(),
-    }
-}
-
-fn unsupported(path: &Path, verb: &str, works: fn(&Format) -> bool) -> Error {
-    let extensions: Vec<String> = FORMATS
-        .iter()
-        .filter(|format| works(format))
-        .flat_map(|format| format.extensions)
-        .filter(|extension| verb == "read" || !extension.starts_with("pvt"))
-        .map(|extension| format!(".{extension}"))
-        .collect();
-    Error::Format {
-        path: path.to_owned(),
-        reason: format!(
-            "{} that are {verb}: {}",
-            wrong_extension(path),
-            extensions.join(", ")
-        ),
-    }
-}
-
-/// Why the name of a file gives no format, up to "none of those".
-fn wrong_extension(path: &Path) -> &'static str {
-    match path.extension() {
-        _ if path.is_dir() => "it is a folder: name a file in it, with one of the extensions",
-        None => "the name has no extension: add one of those",
-        Some(_) => "the extension is none of those",
-    }
-}
-
-/// Reads the mesh in the file `path`, or in the pair of files that it stands for.
-///
-/// # Errors
-/// [`Error::Format`] for an extension that is not read, [`Error::File`] when the file cannot be read, [`Error::Parse`]
-/// when it does not follow its format.
-pub fn read(path: &Path) -> Result<Mesh> {
-    read_with_notes(path).map(|(mesh, _)| mesh)
-}
-
-/// As [`read`], with a sentence for whatever the file holds that a mesh cannot, and that one would expect in it.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_with_notes(path: &Path) -> Result<(Mesh, Vec<String>)> {
-    read_as(path, ReadOptions::default())
-}
-
-/// As [`read_with_notes`], by these options.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_as(path: &Path, options: ReadOptions) -> Result<(Mesh, Vec<String>)> {
-    let format = Format::to_read(path)?;
-    progress::stage(format!("read {}", path.display()));
-    let read = format.read.expect("to_read gives a format that is read");
-    let Loaded { mesh, notes } = complete(|| read(path, options))?;
-    let vertices = mesh.points.len();
-    if vertices >= NONE as usize {
-        return Err(Error::Format {
-            path: path.to_owned(),
-            reason: format!("{vertices} vertices are more than 32-bit indices can name"),
-        });
-    }
-    Ok((mesh, notes))
-}
-
-/// Writes `mesh` to the file `path`, or to the pair of files that it stands for, whole or not at all.
-///
-/// # Errors
-/// [`Error::Format`] for an extension that is not written or a mesh that the format cannot hold, [`Error::File`] when
-/// the file cannot be written.
-pub fn write(path: &Path, mesh: &Mesh) -> Result<()> {
-    write_encoded(path, mesh, None)
-}
-
-/// As [`write`](fn@write), in an encoding of the format's [`Format::encodings`].
-///
-/// # Errors
-/// As [`write`](fn@write), and [`Error::Format`] for an encoding that is none of them.
-pub fn write_encoded(path: &Path, mesh: &Mesh, encoding: Option<Encoding>) -> Result<()> {
-    let options = WriteOptions {
-        encoding,
-        ..WriteOptions::default()
     };
-    write_as(path, mesh, options)
 }
 
-/// As [`write_encoded`], and in a version of the format.
-///
-/// # Errors
-/// As [`write_encoded`].
-pub fn write_as(path: &Path, mesh: &Mesh, options: WriteOptions) -> Result<()> {
-    let format = Format::to_write(path)?;
-    if (options.encoding).is_some_and(|encoding| !format.encodings.contains(&encoding)) {
-        return Err(Error::Format {
-            path: path.to_owned(),
-            reason: encodings(format.name, format.encodings),
-        });
-    }
-    progress::stage(format!("write {}", path.display()));
-    let write = format
-        .write
-        .expect("to_write gives a format that is written");
-    write(path, mesh, options)
-}
-
-/// The sentence on an encoding that a format does not have.
-fn encodings(name: &str, has: &[Encoding]) -> String {
-    let names: Vec<&str> = has
-        .iter()
-        .map(|encoding| match encoding {
-            Encoding::Binary => "binary",
-            Encoding::BigEndian => "big-endian",
-            Encoding::Text => "text",
-            Encoding::Compressed => "compressed",
-        })
-        .collect();
-    match names.is_empty() {
-        true => format!(
-            "{name} is not written in this encoding: it has one only, so leave the choice out"
-        ),
-        false => format!(
-            "{name} is not written in this encoding: choose {}",
-            names.join(" or ")
-        ),
-    }
-}
-
-/// The faces as triangles, for a format at `path` that holds nothing else.
-fn triangles<'a>(path: &Path, faces: &'a Faces) -> Result<std::borrow::Cow<'a, [[u32; 3]]>> {
-    match faces {
-        Faces::Triangles(triangles) => Ok(triangles.into()),
-        Faces::Polygons(polygons) => polygons
-            .iter()
-            .enumerate()
-            .map(|(i, polygon)| {
-                polygon.try_into().map_err(|_| Error::Format {
-                    path: path.to_owned(),
-                    reason: format!(
-                        "the format holds triangles only, but face {i} has {} vertices: \
-                         write .off, .obj, .ply or .vtu",
-                        polygon.len()
-                    ),
-                })
-            })
-            .collect(),
-    }
-}
+/// Every format.
+pub(crate) static FORMATS: [Format; 20] = [
+    Format {
+        name: "OFF",
+        extensions: &["off"],
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        lost_fields: off::lost_fields,
+        read: Some(|path, _| off::read(path)),
+        write: Some(|path, mesh, _| off::write(path, mesh, &Printed::default())),
+        rows: Some(VertexRows {
+            push: off::push_point,
+            write: off::write,
+        }),
+        ..FACES
+    },
+    Format {
+        name: "OBJ",
+        extensions: &["obj"],
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_uvs: true,
+        lost_fields: obj_groups::lost_fields,
+        read: Some(|path, _| obj::read(path)),
+        write: Some(|path, mesh, _| obj::write(path, mesh, &Printed::default())),
+        rows: Some(VertexRows {
+            push: obj::push_point,
+            write: obj::write,
+        }),
+        ..FACES
+    },
+    Format {
+        name: "PLY",
+        extensions: &["ply"],
+        keeps_regions: true,
+        keeps_segments: true,
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        lost_fields: ply::lost_fields,
+        renamed: ply::renamed,
+        retyped: ply::retyped,
+        encodings: &[Encoding::Binary, Encoding::BigEndian, Encoding::Text],
+        read: Some(|path, _| ply::read(path)),
+        write: Some(|path, mesh, options| ply::write(path, mesh, options.encoding())),
+        ..FACES
+    },
+    Format {
+        name: "STL",
+        extensions: &["stl"],
+        most_corners: 3,
+        encodings: &[Encoding::Binary, Encoding::Text],
+        rounding: Some(stl::rounding),
+        read: Some(|path, _| stl::read(path)),
+        write: Some(|path, mesh, options| stl::write(path, mesh, options.encoding())),
+        ..FACES
+    },
+    Format {
+        name: "Triangle",
+        extensions: &["node", "ele"],
+        most_corners: 3,
+        keeps_regions: true,
+        keeps_segments: true,
+        read: Some(|path, _| triangle::read(path)),
+        write: Some(|path, mesh, _| triangle::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "Triangle's .poly",
+        extensions: &["poly"],
+        most_corners: 0,
+        keeps_segments: true,
+        read: Some(|path, _| outline::read(path)),
+        write: Some(|path, mesh, _| outline::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "VTU",
+        extensions: &["vtu", "pvtu"],
+        renamed: |mesh| renamed(&mesh.fields, vtu_out::plain_name),
+        read: Some(volume::read_vtu_surface),
+        encodings: vtu_out::ENCODINGS,
+        write: Some(|path, mesh, options| vtu::write(path, mesh, options.encoding())),
+        ..WITH_FIELDS
+    },
+    Format {
+        name: "VTP",
+        extensions: &["vtp", "pvtp"],
+        renamed: |mesh| renamed(&mesh.fields, vtu_out::plain_name),
+        read: Some(volume::read_vtu_surface),
+        encodings: vtu_out::ENCODINGS,
+        write: Some(|path, mesh, options| vtp::write(path, mesh, options.encoding())),
+        ..WITH_FIELDS
+    },
+    Format {
+        name: "VTK legacy",
+        extensions: &["vtk"],
+        read: Some(|path, _| volume::read_surface_by(path, volume::vtk::parse_grid)),
+        write: Some(|path, mesh, options| {
+            volume::vtk_write::write_surface(path, mesh, options.encoding())
+        }),
+        ..WITH_FIELDS
+    },
+    Format {
+        name: "Gmsh",
+        extensions: &["msh"],
+        most_corners: 4,
+        lost_fields: volume::gmsh::lost_fields,
+        renamed: |mesh| renamed(&mesh.fields, volume::gmsh::plain_name),
+        retyped: |mesh| volume::gmsh::retyped(&without_sides(mesh)),
+        encodings: BOTH,
+        read: Some(|path, _| volume::read_surface_by(path, volume::gmsh::parse_grid)),
+        write: Some(|path, mesh, options| {
+            volume::write_surface_by(path, mesh, |mesh| volume::gmsh::write(path, mesh, options))
+        }),
+        ..TAGGED
+    },
+    by_cells!(
+        "Medit",
+        "mesh",
+        volume::medit::parse_grid,
+        volume::medit::write_text
+    ),
+    by_cells!(
+        "Medit binary",
+        "meshb",
+        volume::medit::parse_grid,
+        volume::medit::write_binary
+    ),
+    Format {
+        name: "Abaqus",
+        extensions: &["inp"],
+        most_corners: 4,
+        read: Some(volume::read_abaqus_surface),
+        write: Some(|path, mesh, _| {
+            volume::write_surface_by(path, mesh, |mesh| volume::abaqus::write(path, mesh))
+        }),
+        ..TAGGED
+    },
+    Format {
+        name: "XDMF",
+        extensions: &["xdmf", "xmf"],
+        read: Some(volume::read_xdmf_surface),
+        write: Some(|path, mesh, _| volume::xdmf::write_surface(path, mesh)),
+        ..TAGGED
+    },
+    Format {
+        name: "glTF",
+        extensions: &["gltf", "glb"],
+        keeps_segments: true,
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        keeps_uvs: true,
+        read: Some(gltf::read),
+        ..FACES
+    },
+    Format {
+        name: "edges",
+        extensions: &["edges"],
+        most_corners: 3,
+        read: Some(|path, _| edges::read_mesh(path).map(Loaded::from)),
+        write: Some(|path, mesh, _| edges::write_mesh(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "XYZ",
+        extensions: &["xyz"],
+        most_corners: 0,
+        keeps_normals: true,
+        keeps_colors: true,
+        read: Some(|path, _| xyz::read(path)),
+        write: Some(|path, mesh, _| xyz::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "PCD",
+        extensions: &["pcd"],
+        most_corners: 0,
+        keeps_normals: true,
+        keeps_colors: true,
+        keeps_alpha: true,
+        encodings: BOTH,
+        read: Some(|path, _| pcd::read(path)),
+        write: Some(|path, mesh, options| pcd::write(path, mesh, options.encoding())),
+        ..FACES
+    },
+    Format {
+        name: "LAS",
+        extensions: &["las", "laz"],
+        most_corners: 0,
+        keeps_colors: true,
+        rounding: Some(|mesh, _| las::rounding(mesh)),
+        lost_fields: las::lost_fields,
+        retyped: las::retyped,
+        read: Some(|path, _| las::read(path)),
+        write: Some(|path, mesh, _| las::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "ALE",
+        extensions: &["ale"],
+        write: Some(|path, mesh, _| ale::write(path, mesh)),
+        ..FACES
+    },
+];

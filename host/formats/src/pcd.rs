@@ -17,6 +17,9 @@ use super::{Encoding, Loaded, map_file};
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
+#[cfg(test)]
+mod tests;
+
 /// A field of the points.
 #[derive(Clone, Debug)]
 struct Field {

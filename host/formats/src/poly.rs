@@ -7,33 +7,21 @@
 
 use std::path::Path;
 
-use glam::{DVec2, DVec3};
+use glam::DVec2;
 
 use super::text::{Fault, Line, Parsed, Rows, text_start, whole, with_line_feeds};
 use super::triangle::{
     Nodes, header_count, is_lone_node, parse_nodes, parse_points, parse_segment_rows, sibling,
 };
 use super::{ReadOptions, complete, map_file};
-use trioxide_mesh::mesh::{Mesh, Segment};
-use trioxide_mesh::{Error, Result};
-
-/// What is to be triangulated.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outline {
-    /// Vertices.
-    pub points: Vec<DVec2>,
-    /// Edges with their markers.
-    pub segments: Vec<Segment>,
-    /// A point in each hole.
-    pub holes: Vec<DVec2>,
-    /// A point in each region, and its id.
-    pub regions: Vec<(DVec2, i32)>,
-}
+use trioxide_mesh::Result;
+use trioxide_mesh::mesh::Mesh;
+pub use trioxide_mesh::outline::Outline;
 
 /// Reads an outline, with a sentence for whatever the file holds that it cannot.
 ///
 /// # Errors
-/// As [`super::read`], and [`Error::Invalid`] for points that do not lie in the plane.
+/// As [`super::read`], and [`trioxide_mesh::Error::Invalid`] for points that do not lie in the plane.
 pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
     read_outline_as(path, ReadOptions::default())
 }
@@ -61,7 +49,10 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
                 "its {count} faces are left out: points and segments are triangulated"
             ));
         }
-        return Ok((of_mesh(mesh).map_err(|error| error.in_file(path))?, notes));
+        return Ok((
+            Outline::of_mesh(mesh).map_err(|error| error.in_file(path))?,
+            notes,
+        ));
     }
     let file = map_file(path)?;
     let file = &*with_line_feeds(&file);
@@ -90,7 +81,7 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
         segments,
         ..Mesh::default()
     };
-    let outline = of_mesh(mesh).map_err(|error| error.in_file(path))?;
+    let outline = Outline::of_mesh(mesh).map_err(|error| error.in_file(path))?;
     Ok((
         Outline {
             holes,
@@ -109,7 +100,7 @@ fn read_points(path: &Path) -> Result<(Outline, Vec<String>)> {
         points: nodes.points,
         ..Mesh::default()
     };
-    let outline = of_mesh(mesh).map_err(|error| error.in_file(path))?;
+    let outline = Outline::of_mesh(mesh).map_err(|error| error.in_file(path))?;
     let segments = sibling(path, "poly");
     let mut notes = Vec::new();
     if segments.is_file() {
@@ -119,24 +110,6 @@ fn read_points(path: &Path) -> Result<(Outline, Vec<String>)> {
         ));
     }
     Ok((outline, notes))
-}
-
-fn of_mesh(mesh: Mesh) -> Result<Outline> {
-    let first = mesh.points.first().copied().unwrap_or(DVec3::ZERO);
-    if let Some(i) = mesh.points.iter().position(|p| p.z != first.z) {
-        return Err(Error::Invalid {
-            element: format!("vertex {i}"),
-            rule: format!(
-                "has z = {}, but vertex 0 has z = {}: an outline lies in a plane of one z",
-                mesh.points[i].z, first.z
-            ),
-        });
-    }
-    Ok(Outline {
-        points: mesh.points.iter().map(|p| p.truncate()).collect(),
-        segments: mesh.segments,
-        ..Outline::default()
-    })
 }
 
 fn point(line: &mut Line) -> Parsed<DVec2> {

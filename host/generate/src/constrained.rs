@@ -9,25 +9,13 @@ use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
 
 use super::delaunay::{invalid, repeated_points};
 use kept::{collect, kept, left_out, pieces};
-use trioxide_mesh::mesh::{Segment, Triangulation};
+use trioxide_mesh::mesh::Triangulation;
+pub use trioxide_mesh::outline::Outline;
 use trioxide_mesh::{Error, Result};
 
 mod half_edges;
 mod kept;
 mod refine;
-
-/// What is to be triangulated: an outline, or any planar straight-line graph.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outline {
-    /// Vertices.
-    pub points: Vec<DVec2>,
-    /// Edges that the triangulation has, whole or in pieces, with their markers.
-    pub segments: Vec<Segment>,
-    /// A point in each hole.
-    pub holes: Vec<DVec2>,
-    /// A point in each region, and the id of its triangles; the others are in region 0.
-    pub regions: Vec<(DVec2, i32)>,
-}
 
 /// How to triangulate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

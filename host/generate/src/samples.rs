@@ -219,7 +219,7 @@ fn in_ball(generator: &mut Pcg64) -> DVec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trioxide::validate;
+    use trioxide_mesh::rules;
     use trioxide_mesh::volume::orientation;
 
     const SAMPLES: [Sample; 3] = [Sample::Uniform, Sample::Poisson, Sample::SemiUniform];
@@ -238,7 +238,7 @@ mod tests {
                     (volume / 6.0 - 1.0).abs() < 1e-12,
                     "{sample:?} {n} {volume}"
                 );
-                let found = validate::tets(&mesh).unwrap();
+                let found = rules::tets(&mesh).unwrap();
                 assert_eq!(found.boundary_faces, mesh.faces.len(), "{sample:?} {n}");
             }
             let [a, b, c] = [7, 7, 8].map(|seed| sampled_tets(900, sample, seed).unwrap());

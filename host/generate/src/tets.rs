@@ -231,8 +231,8 @@ pub(super) fn check_size(n: usize, least: usize, tetrahedra: usize) -> Result<()
 mod tests {
     use super::*;
     use crate::tet_grid;
-    use trioxide::validate;
     use trioxide_mesh::digest::digest;
+    use trioxide_mesh::rules;
 
     fn volume(mesh: &TetMesh) -> f64 {
         let sixths = mesh.tetrahedra.iter().map(|t| orientation(&mesh.points, t));
@@ -248,7 +248,7 @@ mod tests {
             assert_eq!(mesh.tetrahedra.len(), 6 * (side - 1).pow(3));
             assert_eq!(mesh.faces.len(), 12 * (side - 1).pow(2));
             assert!((volume(&mesh) - 1.0).abs() < 1e-12);
-            let found = validate::tets(&mesh).unwrap();
+            let found = rules::tets(&mesh).unwrap();
             assert_eq!(found.boundary_faces, mesh.faces.len());
         }
     }
@@ -259,7 +259,7 @@ mod tests {
             let mesh = random_tets(n, seed).unwrap();
             assert_eq!(mesh.points.len(), n);
             assert!((volume(&mesh) - 1.0).abs() < 1e-12, "{n}");
-            let found = validate::tets(&mesh).unwrap();
+            let found = rules::tets(&mesh).unwrap();
             assert_eq!(found.boundary_faces, mesh.faces.len(), "{n}");
             assert_eq!(mesh.faces.len(), 12 * (whole_cube_root(n) - 1).pow(2));
         }

@@ -1,6 +1,9 @@
-//! Queries of half-edges.
+//! Half-edges of triangles, and their queries.
+
+mod build;
 
 use crate::mesh::HalfEdges;
+pub use build::{from_edge_table, half_edges, next_in_triangle, prev_in_triangle};
 
 /// Queries (gpolylla-2023, section 4.1). A half-edge and a vertex are their ids.
 impl HalfEdges {

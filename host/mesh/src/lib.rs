@@ -6,7 +6,9 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`mesh`] | triangulations, polygons, attributes; results of Polylla and refinement |
-//! | [`half_edges`] | queries of [`mesh::HalfEdges`] |
+//! | [`half_edges`] | [`mesh::HalfEdges`] of triangles, and their queries |
+//! | [`outline`] | what is triangulated: points, segments, holes, regions |
+//! | [`rules`] | the rules that meshes keep |
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
 //! | [`polyhedra`] | meshes of polyhedra, and the lists that Polylla gives |
 //! | [`edges`] | undirected edges of faces |
@@ -29,10 +31,12 @@ pub mod edges;
 pub mod fields;
 pub mod half_edges;
 pub mod mesh;
+pub mod outline;
 pub mod partition;
 pub mod polyhedra;
 pub mod prolongation;
 pub mod random;
+pub mod rules;
 pub mod terminal;
 pub mod volume;
 

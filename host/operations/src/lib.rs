@@ -24,6 +24,8 @@
 //! | --- | --- |
 //! | `clap` | options as those of a command line |
 //! | `serial` | the papers' sequential algorithms as a machine, [`On::Serial`] |
+//! | `triangulate` | [`triangulate()`]: outlines and points into triangles |
+//! | `vem` | [`vem()`]: Poisson problems by virtual elements |
 
 pub mod count;
 pub mod error;
@@ -37,6 +39,10 @@ pub mod refine;
 pub mod refine_tets;
 mod report;
 pub mod smooth;
+#[cfg(feature = "triangulate")]
+pub mod triangulate;
+#[cfg(feature = "vem")]
+pub mod vem;
 pub mod weld;
 
 pub use error::{Error, Result};
@@ -48,4 +54,8 @@ pub use refine::refine;
 pub use refine_tets::refine_tets;
 pub use report::{Count, Counts, Note, Run};
 pub use smooth::{smooth, smooth_volume};
+#[cfg(feature = "triangulate")]
+pub use triangulate::triangulate;
+#[cfg(feature = "vem")]
+pub use vem::{vem, vem_in_space};
 pub use weld::weld;

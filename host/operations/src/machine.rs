@@ -1,9 +1,10 @@
 //! Where an operation runs.
 
 use std::fmt::Display;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use trioxide::device::Device;
+use trioxide::half_edges::{DeviceSurface, Remembered};
 
 use crate::error::Result;
 
@@ -25,6 +26,7 @@ type Otherwise = Arc<dyn Fn(&dyn Display) -> trioxide::Result<Device> + Send + S
 pub struct Machine {
     on: On,
     otherwise: Option<Otherwise>,
+    between: Option<Arc<Mutex<Option<Remembered>>>>,
 }
 
 impl Machine {
@@ -36,6 +38,29 @@ impl Machine {
         Self {
             otherwise: Some(Arc::new(otherwise)),
             ..self
+        }
+    }
+
+    /// This machine for several operations on one mesh: it keeps the triangles of a result with what is known of them,
+    /// until the next operation. Where memory is short they go.
+    pub fn for_several(self) -> Self {
+        Self {
+            between: Some(Arc::default()),
+            ..self
+        }
+    }
+
+    /// The triangles that the operation before has left; no longer kept.
+    pub(crate) fn remembered(&self) -> Option<Remembered> {
+        self.between
+            .as_deref()
+            .and_then(|between| lock(between).take())
+    }
+
+    /// Keeps the triangles of a result, if another operation may come.
+    pub(crate) fn remember<P>(&self, on: &Device, surface: impl FnOnce() -> DeviceSurface<P>) {
+        if let Some(between) = &self.between {
+            *lock(between) = Some(Remembered::new(on, surface()));
         }
     }
 
@@ -62,11 +87,16 @@ impl Machine {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl From<On> for Machine {
     fn from(on: On) -> Self {
         Self {
             on,
             otherwise: None,
+            between: None,
         }
     }
 }

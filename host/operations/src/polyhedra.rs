@@ -62,6 +62,8 @@ pub struct Report {
     pub run: Run,
     /// What was counted.
     pub totals: Totals,
+    /// Start of each polyhedron's tetrahedra, and these, ascending; P + 1 and T. If the options ask for parents.
+    pub parents: Option<[Vec<u32>; 2]>,
     /// What the user may want to know.
     pub notes: Vec<Note>,
 }
@@ -153,7 +155,9 @@ pub fn polyhedra(
     let (mesh, fields, note) = tetrahedra(mesh)?;
     let (lists, mut report) = find(on, &mesh, options)?;
     report.notes.extend(note);
-    Ok((polyhedral(mesh, fields, &lists, options)?, report))
+    let mesh = polyhedral(mesh, fields, &lists, options)?;
+    report.parents = (options.shared.parents).then_some([lists.tet_offsets, lists.tets]);
+    Ok((mesh, report))
 }
 
 /// The tetrahedra of each polyhedron; [`polyhedral`] makes the mesh of them.
@@ -174,7 +178,7 @@ pub fn find(on: impl Start, mesh: &TetMesh, options: &Options) -> Result<(Polyhe
     let report = Report {
         run,
         totals: Totals::of(mesh, &lists),
-        notes: Vec::new(),
+        ..Report::default()
     };
     Ok((lists, report))
 }
@@ -224,7 +228,8 @@ fn serial<P: SpacePoint>(
 ) -> Result<(PolyhedraLists, Run)> {
     use std::time::Instant;
     use trioxide::device::Stage;
-    use trioxide::{progress, reference};
+    use trioxide::progress;
+    use trioxide_reference as reference;
 
     progress::stage("polyhedra, sequentially");
     let start = Instant::now();

@@ -134,8 +134,9 @@ fn on_device<P: SpacePoint>(
 fn serial<P: SpacePoint>(mesh: &TetMesh, settings: &family::Options) -> Result<(Refined, Run)> {
     use std::time::Instant;
     use trioxide::device::Stage;
+    use trioxide::progress;
     use trioxide::refine_tets::DeviceTets;
-    use trioxide::{progress, reference};
+    use trioxide_reference as reference;
 
     progress::stage("refine, sequentially");
     let start = Instant::now();

@@ -35,8 +35,14 @@ impl Run {
     /// A run of a sequential algorithm.
     #[cfg(feature = "serial")]
     pub(crate) fn serial(stages: Vec<Stage>) -> Self {
+        Self::on_host("serial".to_owned(), stages)
+    }
+
+    /// A run on no device.
+    #[cfg(any(feature = "serial", feature = "triangulate", feature = "vem"))]
+    pub(crate) fn on_host(device: String, stages: Vec<Stage>) -> Self {
         Self {
-            device: "serial".to_owned(),
+            device,
             stages,
             ..Self::default()
         }

@@ -1,5 +1,6 @@
 //! A call of a family from Python: its device, its options, and the entries of dictionaries.
 
+use clap::ValueEnum;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -61,19 +62,14 @@ where
     }
 }
 
-/// One of several words.
-pub fn choice<T: Copy>(
-    options: &Dict<'_>,
-    name: &str,
-    default: T,
-    words: &[(&str, T)],
-) -> PyResult<T> {
+/// One of the words of an option; its default where it is missing or None.
+pub fn choice<T: ValueEnum + Default>(options: &Dict<'_>, name: &str) -> PyResult<T> {
     let Some(word) = option::<Option<String>>(options, name, None)? else {
-        return Ok(default);
+        return Ok(T::default());
     };
-    let found = words.iter().find(|(known, _)| *known == word);
-    found.map(|(_, value)| *value).ok_or_else(|| {
-        let known: Vec<&str> = words.iter().map(|(known, _)| *known).collect();
+    T::from_str(&word, false).map_err(|_| {
+        let known = T::value_variants().iter().filter_map(T::to_possible_value);
+        let known: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
         PyValueError::new_err(format!(
             "{name}={word:?} is not known: it is {}",
             known.join(", ")

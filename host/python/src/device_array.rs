@@ -1,14 +1,16 @@
 //! Arrays in a device's memory: trioxide's own, and those of other packages on a GPU.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use bytemuck::Pod;
+use glam::DVec3;
 use numpy::{Element, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use trioxide::device::{DeviceId, Memory};
+use trioxide::half_edges::Known;
 use trioxide::{Buffer, Device};
 
 use crate::device::PyDevice;
@@ -38,6 +40,7 @@ enum Held {
         device: Device,
         /// Whether another package was given its address.
         is_shared: AtomicBool,
+        notes: Notes,
     },
     Foreign {
         id: DeviceId,
@@ -45,6 +48,18 @@ enum Held {
         object: Py<PyAny>,
     },
 }
+
+/// What is known of the content, which never changes unless another package writes to it.
+#[derive(Default)]
+struct Notes {
+    /// Of a list of triangles.
+    known: Arc<Known>,
+    /// Of points in space.
+    bounds: OnceLock<Bounds>,
+}
+
+/// Lowest and highest coordinates.
+pub type Bounds = (DVec3, DVec3);
 
 impl Drop for Held {
     fn drop(&mut self) {
@@ -81,6 +96,34 @@ impl PyDeviceArray {
         number: Number,
         columns: usize,
     ) -> Self {
+        Self::with_notes(device, gpu, buffer, number, columns, Notes::default())
+    }
+
+    /// The triangles of a surface of which this is known.
+    ///
+    /// # Safety
+    /// It is of these triangles.
+    pub unsafe fn of_triangles(
+        device: &Device,
+        gpu: Option<u32>,
+        triangles: Buffer<[u32; 3]>,
+        known: Arc<Known>,
+    ) -> Self {
+        let notes = Notes {
+            known,
+            ..Notes::default()
+        };
+        Self::with_notes(device, gpu, triangles, Number::U32, 3, notes)
+    }
+
+    fn with_notes<T: Pod>(
+        device: &Device,
+        gpu: Option<u32>,
+        buffer: Buffer<T>,
+        number: Number,
+        columns: usize,
+        notes: Notes,
+    ) -> Self {
         let count = buffer.bytes() / number.size();
         let shape = match columns {
             0 => vec![count],
@@ -92,6 +135,7 @@ impl PyDeviceArray {
                 buffer: buffer.cast(),
                 device: device.clone(),
                 is_shared: AtomicBool::new(false),
+                notes,
             }),
             address,
             shape,
@@ -115,6 +159,37 @@ impl PyDeviceArray {
             return Ok(alias);
         }
         self.device.duplicate(&alias)
+    }
+
+    /// What is known of the content, and noted of it: of an array of trioxide that no other package can write to.
+    fn notes(&self) -> Option<&Notes> {
+        match &*self.memory {
+            Held::Own {
+                is_shared, notes, ..
+            } if !is_shared.load(Relaxed) => Some(notes),
+            _ => None,
+        }
+    }
+
+    /// What is known of a list of triangles; nothing, and not kept, where another package can write to it.
+    pub fn known(&self) -> Arc<Known> {
+        let known = self.notes().map(|notes| notes.known.clone());
+        known.unwrap_or_default()
+    }
+
+    /// The bounds of points in space, if they are known.
+    pub fn bounds(&self) -> Option<Bounds> {
+        self.notes()?.bounds.get().copied()
+    }
+
+    /// Notes the bounds of points in space.
+    ///
+    /// # Safety
+    /// They are.
+    pub unsafe fn set_bounds(&self, bounds: Bounds) {
+        if let Some(notes) = self.notes() {
+            _ = notes.bounds.set(bounds);
+        }
     }
 
     pub fn shape(&self) -> &[usize] {

@@ -12,43 +12,43 @@ use trioxide::quality::Distribution;
 use trioxide::quality3d::{Histogram, Quality3d};
 use trioxide::terminal::visible_line;
 use trioxide::volume::VolumeMesh;
-use trioxide::{formats, generate, progress, render, validate};
-use trioxide_vem::Problem;
+use trioxide::{formats, generate, progress, render};
+use trioxide_verify::validate;
 
-use crate::arrays::{list, of_json};
+use crate::arrays::of_json;
 use crate::call::{choice, option};
 use crate::device::PyDevice;
 use crate::exception::exception;
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
+use crate::options::parse;
+use crate::polyhedra::{dict_of_polyhedra, polyhedra_of};
 use crate::work::{run, run_on};
 
 type Dict<'py> = Bound<'py, PyDict>;
 
-/// Reads a file: whether it is a volume mesh, its arrays, and notes on what is not kept. Files that it names are
-/// followed below its folder, or `anywhere`.
+/// Reads a file: the kind of its mesh (surface, volume or polyhedra), its arrays, and notes on what is not kept.
 #[pyfunction]
-pub fn read(
-    py: Python<'_>,
+pub fn read<'py>(
+    py: Python<'py>,
     path: PathBuf,
-    anywhere: bool,
-    watch: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(bool, Py<PyDict>, Vec<String>)> {
-    let options = formats::ReadOptions {
-        follow_references: match anywhere {
-            true => formats::FollowReferences::Anywhere,
-            false => formats::FollowReferences::Below,
-        },
-    };
+    options: &Dict<'py>,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(&'static str, Dict<'py>, Vec<String>)> {
+    let options = parse(options)?;
+    if formats::is_polyhedra(&path) {
+        let mesh = run(py, watch, move || formats::read_polyhedra(&path))?;
+        return Ok(("polyhedra", dict_of_polyhedra(py, mesh)?, Vec::new()));
+    }
     if formats::is_volume_as(&path, options) {
         let (mesh, notes) = run(py, watch, move || formats::read_volume_as(&path, options))?;
-        return Ok((true, dict_of_volume(py, mesh)?.unbind(), visible(notes)));
+        return Ok(("volume", dict_of_volume(py, mesh)?, visible(notes)));
     }
     let (mesh, notes) = run(py, watch, move || formats::read_as(&path, options))?;
-    Ok((false, dict_of_mesh(py, mesh)?.unbind(), visible(notes)))
+    Ok(("surface", dict_of_mesh(py, mesh)?, visible(notes)))
 }
 
 /// Notes without what a terminal takes for commands: Python prints warnings as they are.
-fn visible(notes: Vec<String>) -> Vec<String> {
+pub fn visible(notes: Vec<String>) -> Vec<String> {
     let line = |note: String| visible_line(&note).into_owned();
     notes.into_iter().map(line).collect()
 }
@@ -59,26 +59,26 @@ pub fn write<'py>(
     py: Python<'py>,
     path: PathBuf,
     mesh: &Dict<'py>,
-    is_volume: bool,
-    encoding: Option<&str>,
+    kind: &str,
+    options: &Dict<'py>,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Vec<String>> {
-    let encoding = match encoding {
-        None => None,
-        Some("binary") => Some(formats::Encoding::Binary),
-        Some("big-endian") => Some(formats::Encoding::BigEndian),
-        Some("text") => Some(formats::Encoding::Text),
-        Some(other) => {
-            return Err(PyValueError::new_err(format!(
-                "encoding={other:?} is not known: it is binary, big-endian or text"
-            )));
-        }
-    };
+    let is_given = options
+        .get_item("encoding")?
+        .is_some_and(|it| !it.is_none());
+    let encoding = is_given.then(|| choice(options, "encoding")).transpose()?;
     let options = formats::WriteOptions {
         encoding,
         ..formats::WriteOptions::default()
     };
-    if is_volume {
+    if kind == "polyhedra" {
+        let mesh = polyhedra_of(mesh)?;
+        let encoding = encoding.unwrap_or_default();
+        return run(py, watch, move || {
+            formats::write_polyhedra(&path, &mesh, encoding).map(visible)
+        });
+    }
+    if kind == "volume" {
         let mesh = volume_of(mesh)?;
         return run(py, watch, move || {
             check_volume(&mesh)?;
@@ -105,7 +105,7 @@ fn invalid(element: String, rule: impl Into<String>) -> trioxide::Error {
 }
 
 /// Refuses a face or a segment with a vertex that the mesh does not have, and arrays of another length than the mesh's.
-fn check_surface(mesh: &Mesh) -> trioxide::Result<()> {
+pub fn check_surface(mesh: &Mesh) -> trioxide::Result<()> {
     let (points, faces) = (mesh.points.len(), mesh.faces.len());
     let is_far = |v: &u32| *v as usize >= points;
     if let Some(face) = (0..faces).find(|&i| mesh.faces.get(i).iter().any(is_far)) {
@@ -212,15 +212,13 @@ pub fn draw<'py>(
     options: &Dict<'py>,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    use render::{Camera, Color, Edges, Format, Options};
+    use render::{Camera, Format, Options};
     let mesh = mesh_of(mesh)?;
     let values: Option<Vec<f64>> = crate::arrays::entry::<f64, f64>(options, "values")?;
-    let format = choice(
-        options,
-        "format",
-        Format::Png,
-        &[("png", Format::Png), ("svg", Format::Svg)],
-    )?;
+    let format = match option(options, "format", String::new())?.as_str() {
+        "svg" => Format::Svg,
+        _ => Format::Png,
+    };
     let azimuth: Option<f64> = option(options, "azimuth", None)?;
     let elevation: Option<f64> = option(options, "elevation", None)?;
     let default = Camera::default();
@@ -231,30 +229,8 @@ pub fn draw<'py>(
     });
     let settings = Options {
         width: option(options, "width", None)?,
-        color: choice(
-            options,
-            "color",
-            Color::Auto,
-            &[
-                ("auto", Color::Auto),
-                ("none", Color::None),
-                ("distinct", Color::Distinct),
-                ("area", Color::Area),
-                ("size", Color::Size),
-                ("region", Color::Region),
-                ("vertices", Color::Vertices),
-            ],
-        )?,
-        edges: choice(
-            options,
-            "edges",
-            Edges::Auto,
-            &[
-                ("auto", Edges::Auto),
-                ("always", Edges::Always),
-                ("never", Edges::Never),
-            ],
-        )?,
+        color: choice(options, "color")?,
+        edges: choice(options, "edges")?,
         window: option(options, "window", None)?,
         camera,
         ..Options::default()
@@ -374,39 +350,6 @@ fn quality_3d(quality: &Quality3d) -> Value {
     })
 }
 
-/// Solves a Poisson problem by virtual elements: values at the vertices, unknowns, iterations.
-#[pyfunction]
-pub fn solve_poisson<'py>(
-    py: Python<'py>,
-    mesh: &Dict<'py>,
-    problem: &str,
-    watch: Option<&Bound<'py, PyAny>>,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, usize, usize)> {
-    let mesh = mesh_of(mesh)?;
-    let problem: &'static Problem = match problem {
-        "sine" => &Problem::SINE,
-        "patch" => &Problem::PATCH,
-        other => {
-            return Err(PyValueError::new_err(format!(
-                "problem={other:?} is not known: it is sine or patch"
-            )));
-        }
-    };
-    let (solution, exact) = run(py, watch, move || {
-        check_surface(&mesh)?;
-        let mesh = mesh.into_polygon_mesh()?;
-        let solution = trioxide_vem::solve(&mesh, problem.source, problem.solution)?;
-        let exact: Vec<f64> = mesh.points.iter().map(|&p| (problem.solution)(p)).collect();
-        Ok((solution, exact))
-    })?;
-    Ok((
-        list(py, solution.values),
-        list(py, exact),
-        solution.unknowns,
-        solution.iterations,
-    ))
-}
-
 /// The machine's GPUs and the driver's CUDA version, or the reason why there are none.
 #[pyfunction]
 pub fn cuda_devices(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -441,7 +384,7 @@ pub fn run_selftest(
     only: String,
     watch: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<(String, Option<String>)>> {
-    use trioxide::selftest::{LAUNCHES, Size, cases};
+    use trioxide_verify::selftest::{LAUNCHES, Size, cases};
     let outcomes = run_on(py, watch, device, move |on| {
         let mut outcomes = Vec::new();
         for case in cases(Size::Tiny, Vec::new())? {

@@ -9,12 +9,13 @@ use trioxide::volume::{CellKind, Cells, MixedCells, VolumeMesh};
 
 use crate::arrays::{dict_of_fields, entry, fields_of, list, pairs, points, table};
 
-fn missing(name: &str) -> PyErr {
+/// The error for an array that a mesh needs.
+pub fn missing(name: &str) -> PyErr {
     PyValueError::new_err(format!("the mesh has no {name}"))
 }
 
 /// Refuses offsets that do not run from 0 to the number of vertices.
-fn check_offsets(name: &str, offsets: &[u32], vertices: usize) -> PyResult<()> {
+pub fn check_offsets(name: &str, offsets: &[u32], vertices: usize) -> PyResult<()> {
     let is_ascending = offsets.is_sorted();
     let first = offsets.first().copied();
     let last = offsets.last().map(|&last| last as usize);
@@ -26,7 +27,12 @@ fn check_offsets(name: &str, offsets: &[u32], vertices: usize) -> PyResult<()> {
     )))
 }
 
-fn polygons(dict: &Bound<'_, PyDict>, offsets: &str, vertices: &str) -> PyResult<Option<Polygons>> {
+/// Lists of vertices of a dictionary, whose offsets are checked; none where they are missing.
+pub fn polygons(
+    dict: &Bound<'_, PyDict>,
+    offsets: &str,
+    vertices: &str,
+) -> PyResult<Option<Polygons>> {
     let Some(starts) = entry::<u32, u32>(dict, offsets)? else {
         return Ok(None);
     };
@@ -38,7 +44,8 @@ fn polygons(dict: &Bound<'_, PyDict>, offsets: &str, vertices: &str) -> PyResult
     }))
 }
 
-fn mesh_fields(dict: &Bound<'_, PyDict>) -> PyResult<MeshFields> {
+/// The fields of a dictionary.
+pub fn mesh_fields(dict: &Bound<'_, PyDict>) -> PyResult<MeshFields> {
     Ok(MeshFields {
         points: fields_of(dict, "point_data")?,
         cells: fields_of(dict, "cell_data")?,
@@ -46,7 +53,8 @@ fn mesh_fields(dict: &Bound<'_, PyDict>) -> PyResult<MeshFields> {
     })
 }
 
-fn put_fields(py: Python<'_>, dict: &Bound<'_, PyDict>, fields: &MeshFields) -> PyResult<()> {
+/// Fields into a dictionary.
+pub fn put_fields(py: Python<'_>, dict: &Bound<'_, PyDict>, fields: &MeshFields) -> PyResult<()> {
     dict.set_item("point_data", dict_of_fields(py, &fields.points)?)?;
     dict.set_item("cell_data", dict_of_fields(py, &fields.cells)?)?;
     dict.set_item("side_data", dict_of_fields(py, &fields.sides)?)

@@ -1,5 +1,7 @@
 //! The families on arrays of a device, in place: what goes in stays there, and so does what comes out.
 
+use std::sync::Arc;
+
 use bytemuck::Pod;
 use glam::{DVec2, DVec3};
 use gpu::ids::Vertex;
@@ -8,18 +10,21 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trioxide::convert;
 use trioxide::device::BitSet;
-use trioxide::half_edges::DeviceTriangulation;
+use trioxide::half_edges::{DeviceSurface, DeviceTriangulation, Known};
+use trioxide::polylla::WayBack;
 use trioxide::smooth::{self, DeviceMesh};
 use trioxide::weld::{self, CarriedArrays, DeviceCarried};
 use trioxide::{Buffer, Device, Error, collective};
 use trioxide_operations as operations;
 
 use crate::call::{Call, Dict, option};
+use crate::device::PyDevice;
 use crate::device_array::PyDeviceArray;
 use crate::exception::exception;
 use crate::families::{put_counts, put_notes};
 use crate::number::Number;
 use crate::options::parse;
+use crate::work::run_on;
 
 pub const INDICES: &[Number] = &[Number::U32, Number::I32];
 const FLOATS: &[Number] = &[Number::F64];
@@ -145,6 +150,22 @@ impl<'a, 'py> Results<'a, 'py> {
         self.dict.set_item(name, Py::new(self.call.py, array)?)
     }
 
+    /// The triangles of a surface, with what is known of them.
+    ///
+    /// # Safety
+    /// `known` is of these triangles.
+    pub unsafe fn put_triangles(
+        &self,
+        triangles: Buffer<[u32; 3]>,
+        known: Arc<Known>,
+    ) -> PyResult<()> {
+        let gpu = self.call.device.get().gpu;
+        // SAFETY: the caller's promise.
+        let array = unsafe { PyDeviceArray::of_triangles(&self.on, gpu, triangles, known) };
+        self.dict
+            .set_item("triangles", Py::new(self.call.py, array)?)
+    }
+
     /// As [`Results::put`]; where there is no array, an empty one in place of what the input had.
     fn put_as_given<T: Pod>(
         &self,
@@ -220,56 +241,70 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
 
 /// Smooths a surface of triangles.
 pub fn smooth<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;
+    let surface = surface(arrays, 3)?;
+    let count = surface.triangles();
     smooth_cells(
         call,
         arrays,
-        (triangles.len(), "triangle"),
-        move |on, points| DeviceMesh::of_triangles(on, points, triangles),
+        (count, "triangle"),
+        move |on, fixed, regions, options| {
+            let smoothed = smooth::smooth_surface(on, surface, fixed, regions, options)?;
+            let (points, _) = smoothed.surface.into_arrays();
+            Ok((points, smoothed.moving, smoothed.moves.sweeps))
+        },
     )
 }
 
 /// Smooths a mesh of tetrahedra.
 pub fn smooth_tets<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
     let tetrahedra: Buffer<[u32; 4]> = needed(arrays, "tetrahedra", INDICES, 4)?;
     smooth_cells(
         call,
         arrays,
         (tetrahedra.len(), "tetrahedron"),
-        move |on, points| DeviceMesh::of_tetrahedra(on, points, tetrahedra),
+        move |on, fixed, regions, options| {
+            let mut mesh = DeviceMesh::of_tetrahedra(on, points, tetrahedra)?;
+            if let Some(regions) = regions {
+                mesh = mesh.with_regions(regions)?;
+            }
+            let smoothed = match fixed {
+                Some(fixed) => smooth::smooth_fixed(on, &mesh, fixed, options)?,
+                None => smooth::smooth(on, &mesh, &[], options)?,
+            };
+            let (moving, sweeps) = (smoothed.moving(), smoothed.moves().sweeps);
+            Ok((smoothed.into_points(), moving, sweeps))
+        },
     )
 }
 
-/// Smooths the mesh of `count` cells that `build` makes of the points.
+/// Points, number of those that move, and number of sweeps.
+type Smoothed = (Buffer<DVec3>, u32, u32);
+
+/// Smooths a mesh of `count` cells by `smooth`, given the fixed nodes and the regions.
 fn smooth_cells<'py>(
     call: &Call<'_, 'py>,
     arrays: &Dict<'py>,
     (count, element): (usize, &str),
-    build: impl FnOnce(&Device, Buffer<DVec3>) -> trioxide::Result<DeviceMesh<DVec3>> + Send + 'static,
+    smooth: impl FnOnce(
+        &Device,
+        Option<BitSet<Vertex>>,
+        Option<Buffer<i32>>,
+        &smooth::Options,
+    ) -> smooth::Result<Smoothed>
+    + Send
+    + 'static,
 ) -> PyResult<Dict<'py>> {
-    let points: Buffer<DVec3> = needed(arrays, "points", FLOATS, 3)?;
+    let nodes = needed::<DVec3>(arrays, "points", FLOATS, 3)?.len();
     let options: operations::smooth::Options = parse(call.options)?;
     let regions: Option<Buffer<i32>> = buffer(arrays, "regions", INDICES, 0)?;
     check_length(&regions, "regions", count, element)?;
-    let fixed = Chosen::of(arrays, "fixed", points.len(), "vertex")?;
+    let fixed = Chosen::of(arrays, "fixed", nodes, "vertex")?;
     let (points, moving, sweeps) = call.work(move |on| {
         options.check_resident()?;
         let settings = options.settings()?;
-        let count = points.len();
-        let mut mesh = build(on, points)?;
-        if let Some(regions) = regions {
-            mesh = mesh.with_regions(regions)?;
-        }
-        let smoothed = match fixed {
-            Some(fixed) => {
-                let fixed = fixed.bits(on, "fixed", count)?;
-                smooth::smooth_fixed(on, &mesh, fixed, &settings)?
-            }
-            None => smooth::smooth(on, &mesh, &[], &settings)?,
-        };
-        let (moving, sweeps) = (smoothed.moving(), smoothed.moves().sweeps);
-        let points = smoothed.into_points();
-        Ok((points, moving, sweeps))
+        let fixed = fixed.map(|fixed| fixed.bits(on, "fixed", nodes));
+        Ok(smooth(on, fixed.transpose()?, regions, &settings)?)
     })?;
     let results = Results::new(call)?;
     results.put("points", points, Number::F64, 3)?;
@@ -278,68 +313,107 @@ fn smooth_cells<'py>(
     Ok(results.dict)
 }
 
-/// Points in two or three columns.
-pub enum Points {
-    Plane(Buffer<DVec2>),
-    Space(Buffer<DVec3>),
+/// A surface over points in two or three columns.
+pub enum Surface {
+    Plane(DeviceSurface<DVec2>),
+    Space(DeviceSurface<DVec3>),
 }
 
-impl Points {
+impl Surface {
     pub fn of(arrays: &Dict<'_>) -> PyResult<Self> {
         let is_planar = match found(arrays, "points")? {
             Some(points) => points.get().shape().get(1) == Some(&2),
             None => false,
         };
         Ok(match is_planar {
-            true => Self::Plane(needed(arrays, "points", FLOATS, 2)?),
-            false => Self::Space(needed(arrays, "points", FLOATS, 3)?),
+            true => Self::Plane(surface(arrays, 2)?),
+            false => Self::Space(surface(arrays, 3)?),
         })
     }
 
-    pub fn len(&self) -> usize {
+    /// Number of vertices, and of triangles.
+    pub fn sizes(&self) -> (usize, usize) {
         match self {
-            Self::Plane(points) => points.len(),
-            Self::Space(points) => points.len(),
+            Self::Plane(surface) => (surface.points().len(), surface.triangles()),
+            Self::Space(surface) => (surface.points().len(), surface.triangles()),
         }
     }
 }
 
+/// The surface of the arrays `points`, of so many columns, and `triangles`, with what is known of their memory.
+fn surface<P: Pod>(arrays: &Dict<'_>, columns: usize) -> PyResult<DeviceSurface<P>> {
+    let points = needed(arrays, "points", FLOATS, columns)?;
+    let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;
+    let known = found(arrays, "triangles")?.map(|array| array.get().known());
+    let bounds = found(arrays, "points")?.and_then(|array| array.get().bounds());
+    // SAFETY: the notes are of the arrays' memory, to which nobody writes while a function runs.
+    Ok(unsafe { DeviceSurface::with_known(points, triangles, known.unwrap_or_default(), bounds) })
+}
+
 /// Makes polygons of a triangulation in the plane; of points of space z is left out.
 pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let points = Points::of(arrays)?;
-    let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;
+    let surface = Surface::of(arrays)?;
     let options: operations::polylla::Options = parse(call.options)?;
     let regions = buffer::<i32>(arrays, "regions", INDICES, 0)?;
     let segments = buffer::<[u32; 2]>(arrays, "segments", INDICES, 2)?;
-    check_length(&regions, "regions", triangles.len(), "triangle")?;
-    let (lists, half_edges, (map, parents), regions, totals) = call.work(move |on| {
+    check_length(&regions, "regions", surface.sizes().1, "triangle")?;
+    let (lists, half_edges, way_back, regions, totals) = call.work(move |on| {
         options.check_resident()?;
-        let mesh: DeviceTriangulation<DVec2> = match points {
-            Points::Plane(points) => {
-                DeviceTriangulation::build(on, points, convert::origins(triangles))?
-            }
-            Points::Space(points) => convert::triangulation(on, &points, triangles)?,
+        let mesh: DeviceTriangulation<DVec2> = match surface {
+            Surface::Plane(surface) => DeviceTriangulation::of_surface(on, surface)?,
+            Surface::Space(surface) => convert::triangulation(on, surface)?,
         };
         let (regions, segments) = (regions.as_ref(), segments.as_ref());
         let (result, regions, totals) =
             operations::polylla::resident(on, &mesh, regions, segments, &options)?;
-        let triangles = result.triangles(on, &mesh)?;
+        let way_back = result.way_back(on, &mesh)?;
         let (half_edges, lists) = result.into_arrays();
         let lists = lists.expect("the options ask for lists");
-        Ok((lists, half_edges, triangles, regions, totals))
+        Ok((lists, half_edges, way_back, regions, totals))
     })?;
     let results = Results::new(call)?;
     let (offsets, vertices) = lists.into_parts();
-    let (parent_offsets, parents) = parents.into_parts();
     results.put("offsets", offsets, Number::U32, 0)?;
     results.put("vertices", vertices, Number::U32, 0)?;
-    results.put("parent_offsets", parent_offsets, Number::U32, 0)?;
-    results.put("parents", parents, Number::U32, 0)?;
-    results.put("map", map, Number::U32, 0)?;
+    let way_back = PyWayBack {
+        way_back: Arc::new(way_back),
+        device: call.device.clone().unbind(),
+    };
+    results
+        .dict
+        .set_item("way_back", Py::new(call.py, way_back)?)?;
     results.put("half_edges", half_edges, Number::U32, 0)?;
     if let Some(regions) = regions {
         results.put("regions", regions, Number::I32, 0)?;
     }
     put_counts(&results.dict, totals.counts())?;
     Ok(results.dict)
+}
+
+/// The way back from polygons to triangles.
+#[pyclass(frozen, name = "WayBack", module = "trioxide._trioxide")]
+pub struct PyWayBack {
+    way_back: Arc<WayBack>,
+    device: Py<PyDevice>,
+}
+
+#[pymethods]
+impl PyWayBack {
+    /// The arrays `parent_offsets`, `parents` and `map`, found now.
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Dict<'py>> {
+        let (way_back, device) = (self.way_back.clone(), self.device.get());
+        let (map, parents) = run_on(py, None, device, move |on| {
+            Ok(way_back.triangles(on).map_err(operations::Error::from)?)
+        })?;
+        let (on, arrays) = (device.get()?, PyDict::new(py));
+        let (offsets, parents) = parents.into_parts();
+        let put = |name, list: Buffer<u32>| {
+            let array = PyDeviceArray::of_buffer(&on, device.gpu, list, Number::U32, 0);
+            arrays.set_item(name, Py::new(py, array)?)
+        };
+        put("parent_offsets", offsets)?;
+        put("parents", parents.cast())?;
+        put("map", map.cast())?;
+        Ok(arrays)
+    }
 }

@@ -6,7 +6,7 @@ use glam::{DVec2, DVec3};
 use gpu::ids::Vertex;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trioxide::half_edges::{AnyPoint, DeviceTriangulation};
+use trioxide::half_edges::{AnyPoint, DeviceSurface, DeviceTriangulation};
 use trioxide::mesh::Refinement;
 use trioxide::prolongation::Prolongation;
 use trioxide::refine::{
@@ -23,7 +23,7 @@ use crate::device_array::{PyDeviceArray, complete};
 use crate::exception::exception;
 use crate::number::Number;
 use crate::refinement::{put_prolongation, refine_options};
-use crate::resident::{Chosen, INDICES, Points, Results, buffer, check_length, needed};
+use crate::resident::{Chosen, INDICES, Results, Surface, buffer, check_length, found, needed};
 use crate::work::run_on;
 
 /// Where the new vertices of a refined mesh lie: each halves an edge of the mesh before its round.
@@ -107,9 +107,8 @@ impl Results<'_, '_> {
     }
 }
 
-/// What a call refines, beside the points.
+/// What a call refines a surface by.
 struct Input {
-    triangles: Buffer<[u32; 3]>,
     regions: Option<Buffer<i32>>,
     chosen: Option<Chosen>,
     options: Options,
@@ -123,12 +122,18 @@ struct Refined<P> {
 }
 
 impl Input {
-    fn refine<P: AnyPoint>(self, on: &Device, points: Buffer<P>) -> operations::Result<Refined<P>> {
-        let count = self.triangles.len();
+    /// Refines a copy of `surface`, which has room for its parts.
+    fn refine<P: AnyPoint>(
+        self,
+        on: &Device,
+        surface: &DeviceSurface<P>,
+    ) -> operations::Result<Refined<P>> {
+        let (points, count) = (surface.points().len(), surface.triangles());
         self.options.check_resident()?;
         let settings = self.options.of_triangles(count, None)?;
-        let triangles = on.moved(&self.triangles, with_room(count))?;
-        let with_twins = DeviceTriangulation::build(on, points, convert::origins(triangles))?;
+        let room = with_room_for_points(points, count);
+        let copy = surface.moved(on, room, with_room(count))?;
+        let with_twins = DeviceTriangulation::of_surface(on, copy)?;
         let mut mesh = DeviceEdgeMesh::build(on, with_twins)?;
         let end = match self.chosen {
             Some(chosen) => {
@@ -149,49 +154,56 @@ impl Input {
 
 /// Refines a triangulation: of the plane where the points share one z, which is 0 in the result; else in space.
 pub fn refine<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let points = Points::of(arrays)?;
-    let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;
+    let surface = Surface::of(arrays)?;
+    let (vertices, triangles) = surface.sizes();
     let regions: Option<Buffer<i32>> = buffer(arrays, "regions", INDICES, 0)?;
-    check_length(&regions, "regions", triangles.len(), "triangle")?;
+    check_length(&regions, "regions", triangles, "triangle")?;
     let input = Input {
-        chosen: Chosen::of(arrays, "mark", triangles.len(), "triangle")?,
+        chosen: Chosen::of(arrays, "mark", triangles, "triangle")?,
         options: refine_options(call.options)?,
-        triangles,
         regions,
     };
-    let (refined, columns) = call.work(move |on| {
-        let triangles = input.triangles.len();
-        on.require(DeviceEdgeMesh::<DVec3>::bytes_needed(
-            points.len(),
-            triangles,
-        ))?;
-        let room = with_room_for_points(points.len(), triangles);
-        match points {
-            Points::Plane(points) => {
-                let refined = input.refine(on, on.moved(&points, room)?)?;
-                Ok((refined.with_points(|points| Ok(points.cast()))?, 2))
+    let (refined, columns, bounds) = call.work(move |on| {
+        on.require(DeviceEdgeMesh::<DVec3>::bytes_needed(vertices, triangles))?;
+        match surface {
+            Surface::Plane(surface) => {
+                let refined = input.refine(on, &surface)?;
+                Ok((refined.with_points(|points| Ok(points.cast()))?, 2, None))
             }
-            Points::Space(points) if convert::is_planar(on, &points)? => {
-                let flat: Buffer<DVec2> = convert::flatten(on, &points)?;
-                let refined = input.refine(on, on.moved(&flat, room)?)?;
+            Surface::Space(surface) => {
+                let bounds @ (low, high) = surface.bounds(on)?;
+                if !convert::is_planar(on, &surface)? {
+                    let refined = input.refine(on, &surface)?;
+                    let refined = refined.with_points(|points| Ok(points.cast()))?;
+                    return Ok((refined, 3, Some([bounds; 2])));
+                }
+                let flat: Buffer<DVec2> = convert::flatten(on, surface.points())?;
+                let refined = input.refine(on, &surface.with_points(flat))?;
                 let lift = |points| Ok(convert::lift(on, &points)?.cast());
-                Ok((refined.with_points(lift)?, 3))
-            }
-            Points::Space(points) => {
-                let refined = input.refine(on, on.moved(&points, room)?)?;
-                Ok((refined.with_points(|points| Ok(points.cast()))?, 3))
+                let flat = (low.with_z(0.0), high.with_z(0.0));
+                Ok((refined.with_points(lift)?, 3, Some([bounds, flat])))
             }
         }
     })?;
     let results = Results::new(call)?;
     let RefinedArrays {
-        points,
-        triangles,
+        surface,
         parents,
         midpoints,
     } = refined.arrays;
+    let known = surface.known().clone();
+    let (points, triangles) = surface.into_arrays();
     results.put("points", points, Number::F64, columns)?;
-    results.put("triangles", triangles, Number::U32, 3)?;
+    // SAFETY: what the surface knows.
+    unsafe { results.put_triangles(triangles, known) }?;
+    if let (Some([of_input, of_result]), true) = (bounds, vertices > 0) {
+        for (dict, bounds) in [(arrays, of_input), (&results.dict, of_result)] {
+            if let Some(points) = found(dict, "points")? {
+                // SAFETY: measured; the vertices of the result are those of the input, and midpoints between them.
+                unsafe { points.get().set_bounds(bounds) };
+            }
+        }
+    }
     results.put("parents", parents, Number::U32, 0)?;
     if let Some(regions) = refined.regions {
         results.put("regions", regions, Number::I32, 0)?;
@@ -211,8 +223,7 @@ impl<P> Refined<P> {
         let arrays = self.arrays;
         Ok(Refined {
             arrays: RefinedArrays {
-                points: numbers(arrays.points)?,
-                triangles: arrays.triangles,
+                surface: arrays.surface.map_points(numbers)?,
                 parents: arrays.parents,
                 midpoints: arrays.midpoints,
             },

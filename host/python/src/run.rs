@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::call::{Call, Dict};
 use crate::device::PyDevice;
-use crate::{families, refinement, resident, resident_refinement};
+use crate::{families, polyhedra, refinement, resident, resident_refinement};
 
 /// Runs a family: on arrays of the host, where `input` is a mesh; or, with `_on_device` behind its name, on arrays of a
 /// device, which `input` has by their names.
@@ -25,7 +25,11 @@ pub fn run_family<'py>(
     };
     match family {
         "polylla" => families::polylla(&call, input),
-        "polylla_on_device" => resident::polylla(&call, input),
+        "polylla_on_device" => {
+            polyhedra::check_plane(options)?;
+            resident::polylla(&call, input)
+        }
+        "polylla_volume" => polyhedra::polyhedra(&call, input),
         "refine" => refinement::refine(&call, input),
         "refine_on_device" => resident_refinement::refine(&call, input),
         "refine_tets" => refinement::refine_tets(&call, input),

@@ -296,7 +296,7 @@ def test_poisson(plane):
     solution = trioxide.vem(trioxide.polylla(plane, device="cpu"))
     assert solution.error < 0.02 and solution.unknowns == 928
     assert trioxide.vem(plane, problem="patch").error < 1e-8
-    with pytest.raises(ValueError, match="sine or patch"):
+    with pytest.raises(ValueError, match="it is patch, sine"):
         trioxide.vem(plane, problem="cosine")
 
 

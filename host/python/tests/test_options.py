@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,8 @@ BESIDE = {
     "polylla": {"regions", "segments", "markers"},
     "smooth": {"fixed"},
     "weld": {"lock_boundary", "locked"},
+    "triangulate": {"outline", "segments", "markers", "holes", "regions", "follow_references"},
+    "vem": set(),
 }
 SHARED = {"mesh", "triangles", "device", "progress"}
 
@@ -56,3 +59,42 @@ def test_options_are_those_of_the_command_line(family):
 def test_an_unknown_family_has_no_options():
     with pytest.raises(ValueError, match="'welding'|\"welding\" has no options"):
         native.options("welding")
+
+
+def keyword(option):
+    return {"lambda": "lambda_"}.get(option, option.replace("-", "_"))
+
+
+def arguments(words):
+    """Keyword arguments of the options of a command line."""
+    found = {}
+    for word in words:
+        name, _, value = word[2:].partition("=")
+        found[keyword(name)] = value or True
+    return found
+
+
+def worded(part):
+    """A part of a message, with the options in Python's words."""
+    value = re.sub(r"\{([a-z-]+) ([^}]+)\}", lambda found: f'{keyword(found[1])}="{found[2]}"', part)
+    return re.sub(r"\{([a-z-]+)\}", lambda found: keyword(found[1]), value)
+
+
+TABLE = Path(__file__).parents[2] / "operations" / "tests" / "refusals.txt"
+ROWS = [row for row in TABLE.read_text().splitlines() if not row.startswith("#")]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_python_refuses_what_the_table_has(row):
+    words, message = row.split(" : ", 1)
+    family, *options = words.split(" ")
+    grid = trioxide.generate("grid", 9)
+    machine = {} if family in ("triangulate", "vem") else {"device": "cpu"}
+    with pytest.raises(ValueError) as error:
+        getattr(trioxide, family)(grid, **arguments(options), **machine)
+    for part in message.split("|"):
+        assert worded(part) in str(error.value)
+
+
+def test_the_table_has_every_family():
+    assert {row.split(" ")[0] for row in ROWS} == set(BESIDE)

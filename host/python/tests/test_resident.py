@@ -475,3 +475,72 @@ def test_types_that_lose_something_are_refused(name, kind, array, error, message
 
     with pytest.raises(error, match=message):
         _converted(array, name, kind)
+
+
+def stages(device):
+    return {name for name, _ in device.timings}
+
+
+BUILT = {"match twins", "find twins", "link the border"}
+LISTED = {"cells of nodes", "neighbours"}
+
+
+def test_a_chain_builds_half_edges_once(device, plane):
+    """Refinement knows the half-edges of its result; smoothing and Polylla take them. The stages say what was built."""
+    there = plane.to_device(device)
+    refined = trioxide.refine(there, device=device)
+    assert "match twins" in stages(device) and "bounds" in stages(device)
+    smoothed = trioxide.smooth(refined, max_iterations=3, device=device)
+    assert BUILT & stages(device) == {"find twins", "link the border"} and not LISTED & stages(device)
+    assert "bounds" not in stages(device)
+    polygons = trioxide.polylla(smoothed, device=device)
+    assert not BUILT & stages(device) and "list triangles" not in stages(device)
+    # What is known belongs to the triangles: other objects with the same arrays find it.
+    again = trioxide.polylla(trioxide.DeviceSurface(smoothed.points, refined.triangles), device=device)
+    assert not BUILT & stages(device)
+    trioxide.refine(there, device=device)
+    assert "match twins" not in stages(device) and "bounds" not in stages(device)
+
+    fine = trioxide.refine(plane, device="cpu")
+    moved = trioxide.smooth(fine, max_iterations=3, device="cpu")
+    expected = trioxide.polylla(moved, device="cpu")
+    same(smoothed, moved, "points", "triangles")
+    assert (smoothed.moving, smoothed.sweeps) == (moved.moving, moved.sweeps)
+    for found in (polygons, again):
+        same(found, expected, "offsets", "vertices", "half_edges", "parent_offsets", "parents", "map")
+
+
+def test_the_way_back_to_triangles_is_found_when_it_is_asked_for(device, plane):
+    polygons = trioxide.polylla(plane.to_device(device), device=device)
+    first = polygons.map
+    assert stages(device) == {"list triangles"}
+    trioxide.polylla(plane.to_device(device), device=device)
+    assert polygons.map is first and len(polygons.parents) == len(plane.triangles) and "list triangles" not in stages(device)
+
+
+def test_nothing_is_kept_of_triangles_that_another_package_can_write(device, plane):
+    there = plane.to_device(device)
+    refined = trioxide.refine(there, device=device)
+    trioxide.polylla(refined, device=device)
+    assert "find twins" in stages(device)
+    refined.triangles.__dlpack__()
+    trioxide.polylla(refined, device=device)
+    assert "match twins" in stages(device)
+    trioxide.polylla(refined, device=device)
+    assert "match twins" in stages(device)
+
+
+def test_known_triangles_over_wrong_points_are_refused(device, plane):
+    """In the words of a mesh of which nothing is known."""
+    there = plane.to_device(device)
+    trioxide.polylla(there, device=device)
+    copy = DeviceArray.copy_of(plane.triangles, device)
+    turned, wrong = plane.points * [1, -1, 1], plane.points.copy()
+    wrong[3, 0] = np.nan
+    for points in (turned, wrong, plane.points[:500]):
+        points, said = DeviceArray.copy_of(points, device), []
+        for triangles in (there.triangles, copy):
+            with pytest.raises(ValueError) as error:
+                trioxide.polylla(points, triangles, device=device)
+            said.append(str(error.value))
+        assert said[0] == said[1]

@@ -3,7 +3,6 @@
 mod common;
 
 use common::Choice;
-use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
 use trioxide::glam::{DVec2, DVec3, Vec2, Vec3};
 use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Point};
@@ -158,7 +157,7 @@ fn refine_refuses_in_the_words_of_one_process() {
 /// Which triangles touch is all the same to smoothing.
 #[test]
 fn smooth_refuses_in_the_words_of_one_process() {
-    fn check<P: Vector + MeshPoint>() -> usize {
+    fn check<P: Vector + AnyPoint>() -> usize {
         let options = smooth::Options::default();
         let alone = |mesh: &Triangulation<DVec3>| {
             let on = Device::cpu(Some(1))?;

@@ -1,23 +1,23 @@
 //! Grids that ranks make, of a plain one each device its own rows: the results of the single run, whatever the size and
 //! the number of ranks.
 
-use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
 use proptest::prelude::*;
 use trioxide::generate::Grid;
 use trioxide::glam::{DVec2, DVec3, Vec2, Vec3};
-use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Point};
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::refine::{DeviceEdgeMesh, Marking};
 use trioxide::smooth::run_surface;
 use trioxide::weld::{Carried, Guards};
-use trioxide::{Device, polylla, reference, refine, smooth, weld};
+use trioxide::{Device, polylla, refine, smooth, weld};
 use trioxide_ranks::polylla::{Options, find};
 use trioxide_ranks::refine::{gather, refine as refine_on_ranks};
 use trioxide_ranks::smooth::smooth as smooth_on_ranks;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::weld::{Plan, Welded, epsilon_for_ratio, weld as weld_on_ranks};
 use trioxide_ranks::{Block, Ownership, Part, Ranks};
+use trioxide_reference as reference;
 
 /// A grid, and its mesh.
 fn grids() -> impl Strategy<Value = (Grid, Triangulation)> {
@@ -82,7 +82,7 @@ fn refined<P: Point>(grid: &Grid, mesh: &Triangulation, size: usize, marking: &M
     );
 }
 
-fn smoothed<P: Vector + MeshPoint>(grid: &Grid, mesh: &Triangulation, size: usize) {
+fn smoothed<P: Vector + AnyPoint>(grid: &Grid, mesh: &Triangulation, size: usize) {
     let options = smooth::Options {
         max_iterations: 3,
         ..smooth::Options::default()

@@ -9,13 +9,14 @@ use common::clouds::{
 };
 use common::{Choice, RANKS, choices};
 use proptest::prelude::*;
+use trioxide::Device;
 use trioxide::glam::DVec3;
 use trioxide::mesh::{Segment, VertexAttributes};
 use trioxide::weld::{Guards, Options, Position};
-use trioxide::{Device, reference};
 use trioxide_ranks::Ranks;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::weld::{Plan, Rest, Wanted, Welded, epsilon_for_ratio, weld};
+use trioxide_reference as reference;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]

@@ -10,7 +10,7 @@ use trioxide_kernel::{NONE, words};
 
 use super::error::{Error, Result, too_large, too_small};
 use super::{AnyPoint, MOST_HALF_EDGES};
-use crate::collective::{Tiled, is_scattered};
+use crate::collective::{Tiled, compact, is_scattered};
 use crate::device::{BitSet, Device};
 
 /// The border half-edges of a triangulation.
@@ -94,12 +94,7 @@ fn refuse_bad<P: AnyPoint>(
     found: &mut Buffer<u32>,
     may_grow: bool,
 ) -> Result<bool> {
-    let mut known = on.download(found)?;
-    if known[rule::UNSURE as usize] != NONE {
-        let n = origins.len() as u32 / 3;
-        kernel::check_triangles_exactly::launch(on, n, origins, points, found)?;
-        known = on.download(found)?;
-    }
+    let known = exactly(on, points, origins, found)?;
     refuse_elements::<P>(&known)?;
     if may_grow && known[rule::CROWDED as usize] != NONE {
         return Ok(true);
@@ -115,20 +110,65 @@ fn link_border(
     found: &mut Buffer<u32>,
 ) -> Result<Border> {
     let half_edges = twins.len();
-    let n = half_edges as u32;
     let mut boundary: BitSet<HalfEdge> = on.uninitialized(words(half_edges))?;
+    let n = half_edges as u32 / 3;
     // SAFETY: twins are half-edges or `NONE`.
-    unsafe { kernel::mark_boundary::launch(on, n / 3, twins, found, &mut boundary) }?;
+    unsafe { kernel::mark_boundary::launch(on, n, twins, found, &mut boundary) }?;
     let tiled = Tiled::new(on, &boundary)?;
     let (known, boundary) = on.read_beside(found, || tiled.count(on))?;
     refuse_edges(&known)?;
-    let list = boundary.list(on)?;
-    let b = list.len();
-    check_border(half_edges, b)?;
+    link_listed(on, twins, boundary.list(on)?)
+}
+
+/// Numbers and links the border of twins that are known to be right; `boundary` has the half-edges without one.
+pub(super) fn link_known_border(
+    on: &Device,
+    twins: &mut Buffer<HalfEdge>,
+    boundary: &BitSet<HalfEdge>,
+) -> Result<Border> {
+    let list = compact(on, boundary)?;
+    link_listed(on, twins, list)
+}
+
+fn link_listed(
+    on: &Device,
+    twins: &mut Buffer<HalfEdge>,
+    list: Buffer<HalfEdge>,
+) -> Result<Border> {
+    let (n, b) = (twins.len() as u32, list.len());
+    check_border(twins.len(), b)?;
     let (mut next, mut prev) = (on.uninitialized(b)?, on.uninitialized(b)?);
     kernel::number_border::launch(on, b as u32, &list, twins, n)?;
     kernel::link_border::launch(on, b as u32, &list, twins, &mut next, &mut prev, n)?;
     Ok(Border { list, next, prev })
+}
+
+/// Checks the points of a mesh whose half-edges are known, and its triangles over them.
+pub(super) fn check_points_of_known<P: AnyPoint>(
+    on: &Device,
+    points: &Buffer<P>,
+    origins: &Buffer<Vertex>,
+) -> Result<()> {
+    let mut found = on.filled(rule::COUNT, NONE)?;
+    kernel::check_points::launch(on, points.len() as u32, points, &mut found)?;
+    kernel::check_triangles::launch(on, origins.len() as u32 / 3, origins, points, &mut found)?;
+    refuse_elements::<P>(&exactly(on, points, origins, &mut found)?)
+}
+
+/// What was found, after exact arithmetic where rounded arithmetic was not sure.
+fn exactly<P: AnyPoint>(
+    on: &Device,
+    points: &Buffer<P>,
+    origins: &Buffer<Vertex>,
+    found: &mut Buffer<u32>,
+) -> crate::Result<Vec<u32>> {
+    let known = on.download(found)?;
+    if known[rule::UNSURE as usize] == NONE {
+        return Ok(known);
+    }
+    let n = origins.len() as u32 / 3;
+    kernel::check_triangles_exactly::launch(on, n, origins, points, found)?;
+    on.download(found)
 }
 
 /// Refuses a boundary whose half-edges have no ids behind those of the triangles.

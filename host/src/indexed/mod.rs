@@ -27,8 +27,8 @@ use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{PolyllaCounts, PolyllaLists, Ties};
 use crate::polylla::download_lists;
 pub use crate::polylla::{Constraints, Error, Result};
-use crate::reference::indexed as reference;
 
+pub mod by_host;
 mod neighbours;
 mod order;
 
@@ -347,7 +347,7 @@ impl<P: Point> Run<'_, P> {
         broken: &Buffer<Polygon>,
     ) -> crate::Result<(PolygonArrays, u32)> {
         let Self { on, mesh, arrays } = *self;
-        let triangulation = reference::IndexedTriangulation {
+        let triangulation = by_host::IndexedTriangulation {
             triangles: on.download_rows(mesh.origins())?,
             neighbours: on.download_rows(&arrays.neighbours)?,
             trivertex: on.download_rows(&arrays.trivertex)?,
@@ -356,14 +356,13 @@ impl<P: Point> Run<'_, P> {
         let mut frontier: Vec<bool> = (0..mesh.half_edges())
             .map(|h| words[h as usize / 32] >> (h % 32) & 1 != 0)
             .collect();
-        let polygons = reference::PolygonArrays {
+        let polygons = by_host::PolygonArrays {
             mesh: on.download(&polygons.mesh)?,
             positions: on.download(&polygons.positions)?,
             starts: on.download_rows(&polygons.starts)?,
         };
         let broken: Vec<u32> = on.download_rows(broken)?;
-        let (parts, tips) =
-            reference::reparation(&triangulation, &mut frontier, &polygons, &broken);
+        let (parts, tips) = by_host::reparation(&triangulation, &mut frontier, &polygons, &broken);
         let parts = PolygonArrays {
             starts: on.upload(&parts.starts)?.cast(),
             positions: on.upload(&parts.positions)?,

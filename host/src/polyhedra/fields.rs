@@ -29,13 +29,18 @@ mod tests {
     use trioxide_mesh::fields::{Field, Fields};
 
     use super::*;
-    use crate::polyhedra::Options;
-    use crate::{generate, reference};
+    use crate::device::Device;
+    use crate::generate;
+    use crate::polyhedra::{Options, polyhedra};
+    use crate::refine_tets::DeviceTets;
 
     #[test]
     fn fields_are_means_over_the_volume() {
         let mesh = generate::random_tets(300, 2).unwrap();
-        let lists = reference::polyhedra::<DVec3>(&mesh, Options::default());
+        let on = Device::cpu(Some(1)).unwrap();
+        let (resident, faces) = DeviceTets::<DVec3>::upload_with_faces(&on, &mesh).unwrap();
+        let result = polyhedra(&on, &resident, &faces, Options::default()).unwrap();
+        let lists = result.download(&on, &faces).unwrap();
         let ids = 0..mesh.tetrahedra.len() as u32;
         let fields: Fields = [
             Field::scalars("number", ids.clone().map(f64::from).collect::<Vec<_>>()),

@@ -39,9 +39,12 @@ impl WholeIds<'_> {
 /// The sum of the hashes of polygons, modulo 2^64. They are lists of vertices, each with its smallest half-edge; the
 /// hash is of the ids in the whole mesh.
 ///
+/// # Errors
+/// Errors of the device.
+///
 /// # Safety
 /// The half-edges and vertices are those of a mesh with an id for each triangle and each vertex.
-pub(crate) unsafe fn digest_of_part(
+pub unsafe fn digest_of_part(
     on: &Device,
     half_edges: &Buffer<HalfEdge>,
     lists: &Csr<Polygon, Vertex>,

@@ -6,7 +6,6 @@ use glam::DVec2;
 
 use crate::fields::Mix;
 use crate::mesh::{NONE, Polygons, Triangulation};
-use crate::reference;
 use trioxide_mesh::parallel;
 
 /// The triangles that each polygon is made of, ascending: those of polygon i are
@@ -94,21 +93,25 @@ impl PolygonTriangles {
 /// # Panics
 /// When the polygons are none of a valid triangulation.
 pub fn triangles_of_polygons(mesh: &Triangulation, polygons: &Polygons, half_edges: &[u32]) -> Mix {
-    let links = reference::half_edges(&mesh.triangles, mesh.points.len());
+    let links = trioxide_mesh::half_edges::half_edges(&mesh.triangles, mesh.points.len());
     PolygonTriangles::of_polygons(mesh, &links.twin, polygons, half_edges).mix(mesh, half_edges)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Device;
     use crate::fields::{Field, Fields};
-    use crate::mesh::Ties;
+    use crate::half_edges::DeviceTriangulation;
+    use crate::polylla::{Options, polylla};
 
     #[test]
     fn triangles_of_all_polygons_are_all_triangles_and_areas_agree() {
         let mesh = crate::generate::random(2000, 3).unwrap();
-        let links = reference::half_edges(&mesh.triangles, mesh.points.len());
-        let (result, _) = reference::polylla(&mesh.points, &links, |_| false, Ties::Edge);
+        let on = Device::cpu(Some(1)).unwrap();
+        let resident = DeviceTriangulation::<DVec2>::upload(&on, &mesh).unwrap();
+        let result = polylla(&on, &resident, None, Options::default()).unwrap();
+        let result = result.download(&on).unwrap();
         let mix = triangles_of_polygons(&mesh, &result.polygons, &result.half_edges);
         // The mean of the ids of the triangles, and the labels.
         let ids = 0..mesh.triangles.len() as u32;

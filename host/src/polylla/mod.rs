@@ -44,12 +44,11 @@ mod result;
 mod share;
 
 pub use constraints::Constraints;
-pub use digest::WholeIds;
-pub(crate) use digest::digest_of_part;
+pub use digest::{WholeIds, digest_of_part};
 pub use error::{Error, Result};
 pub use fields::{PolygonTriangles, triangles_of_polygons};
-pub use result::DevicePolygons;
 pub(crate) use result::download_lists;
+pub use result::{DevicePolygons, WayBack};
 pub use share::{Owners, PolygonShare, polylla_share};
 
 /// Options of a run: further results, and the method.

@@ -1,5 +1,7 @@
 //! The polygonal mesh that a run gives.
 
+use std::sync::Arc;
+
 use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
 use gpu::polylla::kernels as kernel;
 use trioxide_kernel::Bits;
@@ -8,7 +10,7 @@ use trioxide_kernel::launch::Buffer;
 use super::{Error, PolygonTriangles, Result, WholeIds, digest_of_part};
 use crate::collective::{Csr, bucket_long, most_alone};
 use crate::device::Device;
-use crate::half_edges::{DeviceTriangulation, MeshId, Point};
+use crate::half_edges::{Connectivity, DeviceTriangulation, MeshId, Point};
 use crate::mesh::{Polygons, PolyllaCounts, PolyllaLists, PolyllaMesh};
 
 /// A polygonal mesh on a device, over the half-edges of the triangulation that it was made from: P polygons.
@@ -20,6 +22,46 @@ pub struct DevicePolygons {
     pub(super) half_edges: Buffer<HalfEdge>,
     pub(super) lists: Option<Csr<Polygon, Vertex>>,
     pub(super) counts: PolyllaCounts,
+}
+
+/// The way back from polygons to the triangles that they were made from, which is found when it is asked for.
+pub struct WayBack {
+    connectivity: Arc<Connectivity>,
+    frontier: Buffer<Bits<HalfEdge>>,
+    half_edges: Buffer<HalfEdge>,
+}
+
+impl WayBack {
+    /// As [`DevicePolygons::triangles`].
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn triangles(&self, on: &Device) -> Result<(Buffer<Polygon>, Csr<Polygon, Triangle>)> {
+        list_triangles(
+            on,
+            self.connectivity.twins(),
+            &self.frontier,
+            &self.half_edges,
+        )
+    }
+}
+
+/// The polygon of each triangle, and the triangles of each polygon; `half_edges` has one half-edge of each polygon.
+fn list_triangles(
+    on: &Device,
+    twins: &Buffer<HalfEdge>,
+    frontier: &Buffer<Bits<HalfEdge>>,
+    half_edges: &Buffer<HalfEdge>,
+) -> Result<(Buffer<Polygon>, Csr<Polygon, Triangle>)> {
+    let (count, triangles) = (half_edges.len(), twins.len() / 3);
+    on.try_stage("list triangles", || {
+        let mut polygons = on.uninitialized(triangles)?;
+        let edges = kernel::LabelledBuffers { twins, frontier };
+        kernel::assign_triangles::launch(on, count as u32, half_edges, edges, &mut polygons)?;
+        // SAFETY: every triangle has one of the polygons (the kernel's documentation).
+        let (lists, _) = unsafe { bucket_long(on, &polygons, count, triangles, most_alone(on)) }?;
+        Ok((polygons, lists))
+    })
 }
 
 impl DevicePolygons {
@@ -98,21 +140,27 @@ impl DevicePolygons {
                 arrays: "the polygons",
             });
         }
-        let (count, triangles) = (self.half_edges.len(), mesh.triangles() as usize);
-        on.try_stage("list triangles", || {
-            let mut polygons = on.uninitialized(triangles)?;
-            let edges = kernel::LabelledBuffers {
-                twins: mesh.twins(),
-                frontier: &self.frontier,
-            };
-            {
-                let (n, half_edges) = (count as u32, &self.half_edges);
-                kernel::assign_triangles::launch(on, n, half_edges, edges, &mut polygons)
-            }?;
-            // SAFETY: every triangle has one of the polygons (the kernel's documentation).
-            let (lists, _) =
-                unsafe { bucket_long(on, &polygons, count, triangles, most_alone(on)) }?;
-            Ok((polygons, lists))
+        list_triangles(on, mesh.twins(), &self.frontier, &self.half_edges)
+    }
+
+    /// The way back to the `mesh`, for who may ask for it later: it keeps the half-edges.
+    ///
+    /// # Errors
+    /// As [`DevicePolygons::triangles`].
+    pub fn way_back<P: Point>(
+        &self,
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+    ) -> Result<WayBack> {
+        if self.mesh != mesh.id() {
+            return Err(Error::OtherMesh {
+                arrays: "the polygons",
+            });
+        }
+        Ok(WayBack {
+            connectivity: mesh.connectivity().clone(),
+            half_edges: on.duplicate(&self.half_edges)?,
+            frontier: on.duplicate(&self.frontier)?,
         })
     }
 

@@ -1,8 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::device::Device;
+use crate::half_edges::DeviceTriangulation;
 use crate::mesh::Triangulation;
-use crate::reference;
+use crate::{generate, polylla};
 
 fn polygon(corners: &[(f64, f64)]) -> PolygonMesh {
     let mut mesh = PolygonMesh {
@@ -79,12 +81,13 @@ fn a_z_is_not_star_shaped() {
     assert_eq!(one(q.area), 9.0);
 }
 
-fn polylla(mesh: Triangulation) -> PolygonMesh {
-    let he = reference::half_edges(&mesh.triangles, mesh.points.len());
-    let (output, _) = reference::polylla(&mesh.points, &he, |_| false, crate::mesh::Ties::Edge);
+fn polygons(mesh: Triangulation) -> PolygonMesh {
+    let on = Device::cpu(Some(1)).unwrap();
+    let resident = DeviceTriangulation::<DVec2>::upload(&on, &mesh).unwrap();
+    let result = polylla::polylla(&on, &resident, None, polylla::Options::default()).unwrap();
     PolygonMesh {
         points: mesh.points,
-        polygons: output.polygons,
+        polygons: result.download_lists(&on).unwrap(),
         regions: None,
         segments: Vec::new(),
     }
@@ -125,16 +128,8 @@ fn triangles_have_the_diameter_of_their_hull() {
 
 #[test]
 fn threads_do_not_matter() {
-    // Points of a low-discrepancy sequence, enough for several blocks.
-    let points: Vec<(f64, f64)> = (0..20_000)
-        .map(|i| {
-            (
-                (f64::from(i) * 0.754_877_666).fract(),
-                (f64::from(i) * 0.569_840_291).fract(),
-            )
-        })
-        .collect();
-    let mesh = polylla(trioxide_random_mesh::delaunay(&points));
+    // Enough for several blocks.
+    let mesh = polygons(generate::random(20_000, 1).unwrap());
     assert!(mesh.polygons.len() > 4 * BLOCK);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -147,9 +142,21 @@ fn threads_do_not_matter() {
     }
 }
 
-/// Polygons of random Delaunay triangulations.
+/// Polygons of random Delaunay triangulations and of grids, about half of them with holes.
 fn meshes() -> impl Strategy<Value = PolygonMesh> {
-    trioxide_random_mesh::triangulations().prop_map(polylla)
+    let removed = prop::collection::vec(prop::bool::weighted(0.2), 1..200);
+    let numbers = (4usize..120, any::<u64>(), any::<[bool; 2]>());
+    (numbers, removed).prop_map(|((n, seed, [whole, on_grid]), removed)| {
+        let mesh = match on_grid {
+            true => generate::jittered(n, seed),
+            false => generate::random(n, seed),
+        };
+        let mut mesh = mesh.unwrap();
+        let mut removed = removed.iter().cycle();
+        mesh.triangles
+            .retain(|_| whole || !removed.next().expect("cycles"));
+        polygons(mesh)
+    })
 }
 
 proptest! {

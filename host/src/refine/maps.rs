@@ -1,6 +1,6 @@
 //! The way back from a device: the mesh, and the parent of each part.
 
-use gpu::ids::{Triangle, Vertex};
+use gpu::ids::{Side, Triangle, Vertex};
 use gpu::refine::Ends;
 use gpu::refine::maps::{find_ancestors, find_edge_ends};
 use gpu::weld::gather_regions;
@@ -12,15 +12,13 @@ use super::midpoints::{Midpoints, carry};
 use super::tags::segments;
 use crate::Result;
 use crate::device::Device;
-use crate::half_edges::{self, AnyPoint, DeviceTriangulation};
+use crate::half_edges::{self, AnyPoint, DeviceSurface, DeviceTriangulation, Known};
 use crate::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
 
 /// The arrays of a refined mesh on a device: V points, T triangles.
 pub struct RefinedArrays<P> {
-    /// Coordinates: those of the input come first; V.
-    pub points: Buffer<P>,
-    /// Triangles; T.
-    pub triangles: Buffer<[Vertex; 3]>,
+    /// Points, those of the input first, and triangles. Its half-edges are known.
+    pub surface: DeviceSurface<P>,
     /// The triangle of the input that each is a part of; T.
     pub parents: Buffer<Triangle>,
     /// Where the new vertices lie.
@@ -28,12 +26,17 @@ pub struct RefinedArrays<P> {
 }
 
 impl<P: AnyPoint> DeviceEdgeMesh<P> {
-    /// The mesh as half-edges, built on the device from its points and triangles.
+    /// The mesh as half-edges, which its sides lead to.
     ///
     /// # Errors
-    /// Errors of [`DeviceTriangulation::build`]: a mesh whose triangles run clockwise is refused.
+    /// Errors of [`DeviceTriangulation::of_surface`]: a mesh whose triangles run clockwise is refused.
     pub fn into_triangulation(self, on: &Device) -> half_edges::Result<DeviceTriangulation<P>> {
-        DeviceTriangulation::build(on, self.points, self.corners.cast())
+        DeviceTriangulation::of_surface(on, self.into_surface(on))
+    }
+
+    /// The mesh as a surface whose half-edges are known: made of its sides when they are first asked for.
+    pub fn into_surface(self, on: &Device) -> DeviceSurface<P> {
+        surface(on, self.points, self.corners, self.sides, self.levels)
     }
 
     /// The mesh with its edges, in host memory.
@@ -184,17 +187,34 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         let vertices = self.vertices();
         Ok(RefinedArrays {
             parents: self.ancestors(on)?,
+            surface: surface(on, self.points, self.corners, self.sides, self.levels),
             // SAFETY: the record of the rounds.
             midpoints: unsafe { Midpoints::new(self.origins, vertices) },
-            points: self.points,
-            triangles: self.corners.cast(),
         })
     }
 }
 
+/// The surface of a refined mesh.
+fn surface<P>(
+    on: &Device,
+    points: Buffer<P>,
+    corners: Buffer<Vertex>,
+    sides: Buffer<Side>,
+    levels: Vec<Level>,
+) -> DeviceSurface<P> {
+    let now = levels[levels.len() - 1];
+    let [vertices, edges] = [now.vertices, now.edges].map(|count| count as usize);
+    // SAFETY: a mesh with edges has an owner for each, and another triangle along it at most.
+    let known = unsafe { Known::of_sides(on, vertices, edges, sides) };
+    DeviceSurface::of_parts(points, corners, known, None)
+}
+
 impl Level {
     /// Refuses regions of another number of triangles.
-    pub(super) fn check_regions(self, regions: usize) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// [`Error::Length`].
+    pub fn check_regions(self, regions: usize) -> Result<(), Error> {
         match regions == self.triangles as usize {
             true => Ok(()),
             false => Err(Error::Length {

@@ -321,7 +321,7 @@ impl Marking {
     /// Whether triangle `t` of a mesh in host memory is marked in round `round`: by the functions that kernels call.
     ///
     /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are the mesh's.
-    pub(super) fn marks<P: AnyPoint>(
+    pub fn marks<P: AnyPoint>(
         &self,
         t: u32,
         mesh: &EdgeTriangulation<P>,

@@ -32,7 +32,6 @@ mod maps;
 mod mark;
 mod midpoints;
 mod propagate;
-mod serial;
 mod share;
 mod tags;
 mod upload;
@@ -50,11 +49,10 @@ pub use error::{Error, Result};
 pub use maps::RefinedArrays;
 pub use mark::{Flags, Marking, ShareNames};
 pub use midpoints::Midpoints;
-pub use serial::SerialRun;
 pub use share::{DividedShare, EdgeShare, SharePart, SharePieces, ShareSides};
 pub(crate) use share::{gather, gather_members};
 pub use tags::{Tags, segments};
-pub use upload::{with_room, with_room_for_points};
+pub use upload::{check_orientation, with_room, with_room_for_points};
 
 use crate::device::{BitSet, Device};
 use crate::half_edges::AnyPoint;
@@ -170,7 +168,7 @@ fn rounds<P: AnyPoint>(
 }
 
 /// The rounds, counted for whoever shows them; without an end where the area ends them.
-fn count_rounds(rounds: u32) -> progress::Counted {
+pub fn count_rounds(rounds: u32) -> progress::Counted {
     let total = if rounds == u32::MAX { 0 } else { rounds };
     progress::count("round", u64::from(total))
 }
@@ -318,38 +316,9 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
 
 #[cfg(test)]
 mod tests {
-    use glam::{DVec2, Vec2};
+    use glam::DVec2;
 
     use super::*;
-    use crate::mesh::Triangulation;
-
-    fn cloud() -> Triangulation {
-        Triangulation {
-            points: vec![DVec2::ZERO, DVec2::X, DVec2::Y],
-            ..Triangulation::default()
-        }
-    }
-
-    #[test]
-    fn meshes_without_triangles_have_nothing_to_refine() {
-        let on = Device::cpu(Some(1)).unwrap();
-        for mesh in [cloud(), Triangulation::default()] {
-            for marking in [Marking::All, Marking::Area(0.0)] {
-                let options = Options {
-                    marking,
-                    rounds: 3,
-                    history: true,
-                    ..Options::default()
-                };
-                let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
-                let end = refine(&on, &mut resident, &options).unwrap();
-                assert_eq!(end, End::NothingMarked);
-                assert_eq!(resident.triangulation(&on, None).unwrap(), mesh);
-                let serial = SerialRun::<DVec2>::of_triangulation(&mesh, &options).unwrap();
-                assert_eq!(serial.end, End::NothingMarked);
-            }
-        }
-    }
 
     #[test]
     fn a_mesh_without_segments_goes_back_to_the_input() {
@@ -366,67 +335,6 @@ mod tests {
         assert!(resident.level().triangles as usize > mesh.triangles.len());
         resident.coarsen(&on, 0).unwrap();
         assert_eq!(resident.triangulation(&on, None).unwrap(), mesh);
-    }
-
-    #[test]
-    fn markings_without_meaning_are_refused() {
-        let on = Device::cpu(Some(1)).unwrap();
-        let mesh = crate::generate::random(50, 1).unwrap();
-        for (marking, text) in [
-            (Marking::Disk([0.0, 0.0, -1.0]), "a disk of radius -1"),
-            (
-                Marking::Disk([0.0, f64::NAN, 1.0]),
-                "a disk of radius 1 at 0, NaN",
-            ),
-            (
-                Marking::Box([1.0, 0.0, 0.0, 1.0]),
-                "a box from 1, 0 to 0, 1",
-            ),
-            (Marking::Area(f64::NAN), "an area of NaN"),
-            (Marking::Area(-1.0), "an area of -1"),
-            (Marking::Angle(61.0), "an angle of 61"),
-            (
-                Marking::Fraction {
-                    fraction: 1.5,
-                    seed: 1,
-                },
-                "a fraction of 1.5",
-            ),
-        ] {
-            let options = Options {
-                marking,
-                ..Options::default()
-            };
-            let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
-            let error = refine(&on, &mut resident, &options).unwrap_err();
-            assert!(matches!(error, Error::Marking { .. }), "{error}");
-            assert!(error.to_string().starts_with(text), "{error}");
-            assert!(SerialRun::<DVec2>::of_triangulation(&mesh, &options).is_err());
-        }
-    }
-
-    /// It did not end: the parts of such a triangle are one without an area, and the triangle again.
-    #[test]
-    fn an_area_that_the_precision_does_not_reach_ends_at_the_first_degenerate_triangle() {
-        let on = Device::cpu(Some(1)).unwrap();
-        let e = 1e-6;
-        let mesh = Triangulation {
-            points: [(1.0, 1.0), (1.0 + e, 1.0), (1.0, 1.0 + e)]
-                .map(DVec2::from)
-                .to_vec(),
-            triangles: vec![[0, 1, 2]],
-            ..Triangulation::default()
-        };
-        let options = Options {
-            marking: Marking::Area(1e-30),
-            rounds: u32::MAX,
-            ..Options::default()
-        };
-        let mut resident = DeviceEdgeMesh::<Vec2>::upload(&on, &mesh).unwrap();
-        let error = refine(&on, &mut resident, &options).unwrap_err();
-        assert!(matches!(error, Error::Degenerate { .. }), "{error}");
-        let serial = SerialRun::<Vec2>::of_triangulation(&mesh, &options).map(|run| run.end);
-        assert_eq!(serial.unwrap_err().to_string(), error.to_string());
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! order of the whole mesh; so are the vertices and the edges. So its local ids compare as the ids of the whole mesh
 //! do, every tie falls as it does there, and the new elements of a part stand in the order that they have among all.
 //!
-//! The first part, of the input, is made on the device ([`EdgeShare::of_triangulation`]): edges are numbered there in the
-//! order of the half-edges that own them, as in the whole mesh. Between rounds the part stays there
+//! The first part, of the input, is made on the device ([`EdgeShare::of_triangulation`]): edges are numbered there in
+//! the order of the half-edges that own them, as in the whole mesh. Between rounds the part stays there
 //! ([`DividedShare::next`]): the parts of ghosts are the next ghosts. Where a ghost's neighbour is missing the order of
 //! edges may differ, and with it the longest edge of the ghost: its owner gives that ([`EdgeShare::set_longest`]).
 //!

@@ -14,9 +14,9 @@ use super::error::{Error, Result};
 use super::tags::Tags;
 use crate::collective::{Csr, bucket, compact};
 use crate::device::{BitSet, Device};
-use crate::half_edges::{AnyPoint, DeviceTriangulation, too_large, too_small};
+use crate::half_edges::{AnyPoint, DeviceTriangulation, Remembered, too_large, too_small};
 use crate::mesh::{EdgeTriangulation, Segment, Triangulation};
-use crate::validate;
+use crate::rules::topology;
 
 /// Room for refinement beside a mesh: its `ROOM`-th part.
 const ROOM: usize = 4;
@@ -49,13 +49,25 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     /// # Errors
     /// Errors of [`DeviceTriangulation::upload`]; [`Error::SegmentVertex`] and [`Error::SegmentWithoutEdge`].
     pub fn upload(on: &Device, mesh: &Triangulation<P::Double>) -> Result<Self> {
+        Self::upload_with(on, mesh, None)
+    }
+
+    /// As [`DeviceEdgeMesh::upload`], of a mesh that may be the one that is `remembered`.
+    ///
+    /// # Errors
+    /// As [`DeviceEdgeMesh::upload`].
+    pub fn upload_with(
+        on: &Device,
+        mesh: &Triangulation<P::Double>,
+        remembered: Option<&Remembered>,
+    ) -> Result<Self> {
         on.require(Self::bytes_needed(mesh.points.len(), mesh.triangles.len()))?;
         let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
         let room = [
             with_room_for_points(points, triangles),
-            with_room(3 * triangles),
+            with_room(triangles),
         ];
-        let with_twins = DeviceTriangulation::upload_with_room(on, mesh, room)?;
+        let with_twins = DeviceTriangulation::upload_with(on, mesh, room, remembered)?;
         let mut built = Self::build(on, with_twins)?;
         built.tag(on, &mesh.segments)?;
         Ok(built)
@@ -75,10 +87,9 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         mesh: DeviceTriangulation<P>,
     ) -> Result<(Self, BitSet<HalfEdge>)> {
         let n = mesh.half_edges();
-        let (points, corners, twins) = mesh.into_parts();
         let (bits, owners) = on.stage("number edges", || {
             let mut owners = on.uninitialized((n as usize).div_ceil(32))?;
-            mark_owners::launch(on, n, &twins, &mut owners)?;
+            mark_owners::launch(on, n, mesh.twins(), &mut owners)?;
             let list = compact(on, &owners)?;
             Ok((owners, list))
         })?;
@@ -94,19 +105,20 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             sides.set_len(n as usize);
             halves.set_len(2 * owners.len());
             let edges = owners.len() as u32;
-            number_sides::launch(on, edges, &owners, &twins, &mut sides, &mut halves)?;
+            number_sides::launch(on, edges, &owners, mesh.twins(), &mut sides, &mut halves)?;
             Ok((sides, halves))
         })?;
-        Ok((Self::new(on, points, corners, sides, halves)?, bits))
+        let (points, corners) = mesh.into_surface().into_arrays();
+        Ok((Self::new(on, points, corners.cast(), sides, halves)?, bits))
     }
 
     /// Copies a mesh with numbered edges to the device; its edges keep their ids. All triangles may run clockwise.
     ///
     /// # Errors
-    /// Errors of [`validate::refine::topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the
+    /// Errors of [`topology`]; [`Error::Orientation`] where a triangle is degenerate or runs the
     /// other way.
     pub fn upload_edges(on: &Device, mesh: &EdgeTriangulation<P::Double>) -> Result<Self> {
-        validate::refine::topology(mesh)?;
+        topology(mesh)?;
         let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
         let corners = mesh.corners();
         let clockwise = check_orientation(&points, &corners)?;
@@ -205,7 +217,10 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
 
 /// Whether all triangles run clockwise, which in space none does. Refuses a degenerate triangle, and one that runs the
 /// other way.
-pub(super) fn check_orientation<P: AnyPoint>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
+///
+/// # Errors
+/// [`Error::Orientation`], or the [`Error`] of a size that leaves the precision.
+pub fn check_orientation<P: AnyPoint>(points: &[P], corners: &[[u32; 3]]) -> Result<bool> {
     let is_large = |p: &P| p.to_f64().largest_coordinate() > P::LARGEST;
     if let Some(v) = points.iter().position(is_large) {
         return Err(too_large::<P>(v as u32).into());

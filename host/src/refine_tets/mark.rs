@@ -81,12 +81,12 @@ impl Marking {
 }
 
 /// Threshold of [`gpu::refine_tets::mark_tetrahedra::is_chosen`] for a fraction.
-pub(crate) fn threshold(fraction: f64) -> u64 {
+pub fn threshold(fraction: f64) -> u64 {
     (fraction * 2f64.powi(32)).round() as u64
 }
 
 /// Seed of a level.
-pub(crate) fn seed_of_level(seed: u64, level: u32) -> u64 {
+pub fn seed_of_level(seed: u64, level: u32) -> u64 {
     seed.wrapping_add(u64::from(level).wrapping_mul(0xD1B5_4A32_D192_ED03))
 }
 

@@ -13,8 +13,8 @@ use crate::collective::{compact, exclusive_scan};
 use crate::device::Device;
 use crate::points::upload_points;
 use crate::refine::Midpoints;
+use crate::rules::tet_faces;
 use crate::tet_faces::{Broken, DeviceFaces, ListId};
-use crate::validate::tets::tet_faces;
 use crate::volume::{TaggedTriangle, TetMesh, orientation};
 
 /// A mesh of tetrahedra on a device: V points, T tetrahedra, B tagged triangles.
@@ -77,7 +77,7 @@ impl<P: SpacePoint> DeviceTets<P> {
     /// # Errors
     /// [`Error::TooManyTetrahedra`], [`Error::Regions`], [`Error::NotFinite`], [`Error::OutOfRange`],
     /// [`Error::TooLarge`], [`Error::TooSmall`], [`Error::Inverted`]; errors of the faces
-    /// ([`tet_faces`](crate::validate::tets::tet_faces)) and of the device.
+    /// ([`tet_faces`]) and of the device.
     pub fn upload(on: &Device, mesh: &TetMesh) -> Result<Self> {
         Ok(Self::upload_with_faces(on, mesh)?.0)
     }

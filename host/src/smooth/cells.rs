@@ -244,7 +244,7 @@ impl Lists<'_> {
 }
 
 /// Lowest and highest coordinates, by several threads.
-fn bounds_of(points: &[DVec3]) -> (DVec3, DVec3) {
+pub(super) fn bounds_of(points: &[DVec3]) -> (DVec3, DVec3) {
     let pieces = parallel::map_pieces(points.len(), 1 << 16, |range| bounds(&points[range]));
     pieces
         .into_iter()
@@ -281,6 +281,11 @@ impl<P: Vector> DeviceMesh<P> {
         }
         self.cells.regions = regions;
         Ok(self)
+    }
+
+    /// Vertex at each corner.
+    pub(super) fn into_corners(self) -> Buffer<Vertex> {
+        self.cells.vertices
     }
 
     /// Coordinates; V.

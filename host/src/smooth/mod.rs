@@ -38,19 +38,20 @@ mod order;
 mod relations;
 mod resident;
 mod schedule;
-pub mod serial;
 mod share;
+mod surface;
 mod sweeps;
 mod weights;
 
 use glam::DVec3;
 use gpu::ids::Vertex;
-use gpu::smooth::{self as kernel, Nodes, Vector};
+use gpu::smooth::{self as kernel, Nodes, StarsBuffers, Vector};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 use trioxide_mesh::bit_set;
 
 use crate::device::{BitSet, Device};
+use crate::half_edges::AnyPoint;
 use crate::mesh::Mesh;
 use crate::volume::VolumeMesh;
 pub use cells::{DeviceCells, DeviceMesh, MOST_CELLS};
@@ -62,10 +63,9 @@ pub use options::{
 use order::{Classes, Moving, Ordered};
 pub use relations::Relations;
 pub(crate) use relations::join_bits;
-#[cfg(feature = "selftest")]
-pub(crate) use relations::{Neighbours, Relation, Sides};
 pub use schedule::{Moves, Schedule};
 pub use share::{Others, SharePart, SmoothedShare, check_share, smooth_share};
+pub use surface::{SmoothedSurface, run_surface_with, smooth_surface};
 use sweeps::Sweeps;
 
 /// A smoothed mesh's nodes, in the order of the input.
@@ -100,15 +100,13 @@ pub fn run<P: Vector>(
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_surface<P: Vector>(
+pub fn run_surface<P: Vector + AnyPoint>(
     on: &Device,
     mesh: &Mesh,
     fixed: &[bool],
     options: &Options,
 ) -> Result<Smoothed> {
-    options.check(fixed, mesh.points.len())?;
-    let resident = DeviceMesh::<P>::upload_surface(on, mesh)?;
-    Ok(smooth(on, &resident, fixed, options)?.download(on)?)
+    Ok(run_surface_with::<P>(on, mesh, fixed, options, None)?.0)
 }
 
 /// A smoothed mesh on a device.
@@ -144,12 +142,23 @@ impl<P: Vector> DeviceSmoothed<P> {
     /// # Errors
     /// Errors of the device.
     pub fn download(&self, on: &Device) -> crate::Result<Smoothed> {
+        Smoothed::download(on, &self.points, self.moving, self.moves)
+    }
+}
+
+impl Smoothed {
+    fn download<P: Vector>(
+        on: &Device,
+        points: &Buffer<P>,
+        moving: u32,
+        moves: Moves,
+    ) -> crate::Result<Self> {
         on.stage("copy to the host", || {
-            let points = on.download(&self.points)?;
-            Ok(Smoothed {
+            let points = on.download(points)?;
+            Ok(Self {
                 points: points.into_iter().map(P::to_f64).collect(),
-                moving: self.moving,
-                moves: self.moves,
+                moving,
+                moves,
             })
         })
     }
@@ -285,11 +294,6 @@ fn prepare_with<'r, P: Vector>(
     }
     cells.add_interfaces(on, &relations.incidence, &mut stays)?;
     let moving = Moving::new(on, &stays, &relations.neighbours)?;
-    let is_renumbered = match options.renumber {
-        Renumber::Auto => nodes >= RENUMBERED_FROM,
-        Renumber::On => nodes > 0,
-        Renumber::Off => false,
-    };
     let classes = match options.form {
         Form::A | Form::B => Classes::One,
         Form::BColoured => Classes::Colours,
@@ -303,7 +307,7 @@ fn prepare_with<'r, P: Vector>(
         None
     };
     let way = order::OrderRule {
-        along_curve: is_renumbered.then(|| mesh.bounds()),
+        along_curve: along_curve(options, nodes).then(|| mesh.bounds()),
         classes,
         conflicts: by_cell.as_ref().unwrap_or(&relations.neighbours),
     };
@@ -339,28 +343,51 @@ pub fn relax<P: Vector>(
         return Err(Error::OtherSweeps { form, guard });
     }
     options.check(&[], 0)?;
-    Ok(match options.layout {
-        Layout::Soa => relax_in::<P::Soa>(on, prepared, options),
-        Layout::Aos => relax_in::<P::Aos>(on, prepared, options),
-        Layout::Aligned => relax_in::<P::Aligned>(on, prepared, options),
-    }?)
-}
-
-fn relax_in<L: Nodes>(
-    on: &Device,
-    prepared: &Prepared<'_, L::Point>,
-    options: &Options,
-) -> crate::Result<DeviceSmoothed<L::Point>> {
     let Prepared {
         relations, ordered, ..
     } = prepared;
-    let arranged = arrange::<L>(on, ordered, relations.mesh.points())?;
+    let guard = options.guard.then(|| relations.stars());
+    relax_ordered(on, ordered, relations.mesh.points(), guard, options)
+}
+
+/// Whether nodes lie along a curve during the sweeps.
+fn along_curve(options: &Options, nodes: usize) -> bool {
+    match options.renumber {
+        Renumber::Auto => nodes >= RENUMBERED_FROM,
+        Renumber::On => nodes > 0,
+        Renumber::Off => false,
+    }
+}
+
+/// Sweeps over ordered nodes; `guard` has the cells that no move may harm.
+fn relax_ordered<'a, P: Vector>(
+    on: &'a Device,
+    ordered: &'a Ordered,
+    points: &Buffer<P>,
+    guard: Option<StarsBuffers<'a>>,
+    options: &Options,
+) -> Result<DeviceSmoothed<P>> {
+    Ok(match options.layout {
+        Layout::Soa => relax_in::<P::Soa>(on, ordered, points, guard, options),
+        Layout::Aos => relax_in::<P::Aos>(on, ordered, points, guard, options),
+        Layout::Aligned => relax_in::<P::Aligned>(on, ordered, points, guard, options),
+    }?)
+}
+
+fn relax_in<'a, L: Nodes>(
+    on: &'a Device,
+    ordered: &'a Ordered,
+    points: &Buffer<L::Point>,
+    guard: Option<StarsBuffers<'a>>,
+    options: &Options,
+) -> crate::Result<DeviceSmoothed<L::Point>> {
+    let arranged = arrange::<L>(on, ordered, points)?;
     let sweeps = Sweeps {
         on,
         ordered,
         form: options.form,
         blocks: options.blocks,
-        guard: options.guard.then(|| relations.stars()),
+        guard,
         schedule: Schedule::new(options),
     };
     let (arranged, moves) = sweeps.run(arranged)?;
@@ -393,11 +420,11 @@ fn restore<L: Nodes>(
     ordered: &Ordered,
     arranged: &Buffer<L>,
 ) -> crate::Result<Buffer<L::Point>> {
-    let order = &ordered.order;
-    let mut points = on.uninitialized(order.len())?;
+    let ranks = &ordered.ranks;
+    let mut points = on.uninitialized(ranks.len())?;
     on.stage("out of the layout", || {
-        // SAFETY: the order is a permutation of the nodes.
-        unsafe { kernel::restore::launch(on, order.len() as u32, order, arranged, &mut points) }?;
+        // SAFETY: ranks are places of the nodes.
+        unsafe { kernel::restore::launch(on, ranks.len() as u32, ranks, arranged, &mut points) }?;
         Ok(())
     })?;
     Ok(points)

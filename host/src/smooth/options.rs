@@ -208,7 +208,7 @@ impl Options {
     ///
     /// # Errors
     /// [`Error::GuardedSurface`], [`Error::CotangentCells`].
-    pub(super) fn check_kind(&self, is_surface: bool, is_simplicial: bool) -> Result<()> {
+    pub fn check_kind(&self, is_surface: bool, is_simplicial: bool) -> Result<()> {
         if is_surface && self.guard {
             Err(Error::GuardedSurface)
         } else if self.weights == Weights::Cotangent && !is_simplicial {

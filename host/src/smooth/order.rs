@@ -1,7 +1,7 @@
 //! The nodes that move, their order in memory, and the classes that may move at the same time.
 
 use glam::DVec3;
-use gpu::ids::{Place, Vertex};
+use gpu::ids::{HalfEdge, Place, Vertex};
 use gpu::smooth::{
     self as kernel, COLOURS, LEVELS, MOST_CURVE_BITS, NeighbourhoodBuffers, ROW_LANES, Vector,
     found,
@@ -35,6 +35,49 @@ impl Moving {
         let (mut bits, mut stays) = (on.uninitialized(words)?, on.uninitialized(words)?);
         kernel::mark_moving::launch(on, nodes as u32, fixed, rows, &mut bits, &mut stays)?;
         Ok(Self { bits, stays })
+    }
+}
+
+/// The fans of triangles around the nodes of a surface that has half-edges: V nodes, T triangles.
+pub(super) struct Fans<'a> {
+    moving: Moving,
+    /// A half-edge of each node; V.
+    first: &'a Buffer<HalfEdge>,
+    origins: &'a Buffer<Vertex>,
+    twins: &'a Buffer<HalfEdge>,
+    /// Half-edges that start at nodes that move.
+    corners: u32,
+}
+
+impl<'a> Fans<'a> {
+    /// The fans of the nodes that have triangles and do not stay; those of the boundary do.
+    pub(super) fn new(
+        on: &Device,
+        stays: &Buffer<Bits<Vertex>>,
+        first: &'a Buffer<HalfEdge>,
+        origins: &'a Buffer<Vertex>,
+        twins: &'a Buffer<HalfEdge>,
+    ) -> Result<Self> {
+        let words_of = |len: usize| on.uninitialized(words(len));
+        let (mut bits, mut others) = (words_of(first.len())?, words_of(first.len())?);
+        let nodes = first.len() as u32;
+        kernel::mark_moving_fans::launch(on, nodes, stays, first, &mut bits, &mut others)?;
+        let mut corners: Buffer<Bits<HalfEdge>> = on.uninitialized(words(origins.len()))?;
+        let triangles = origins.len() as u32 / 3;
+        // SAFETY: origins of a checked mesh are nodes.
+        unsafe {
+            kernel::mark_moving_corners::launch(on, triangles, origins, &bits, &mut corners)
+        }?;
+        Ok(Self {
+            corners: count_bits(on, &corners)?,
+            moving: Moving {
+                bits,
+                stays: others,
+            },
+            first,
+            origins,
+            twins,
+        })
     }
 }
 
@@ -249,8 +292,7 @@ impl Ordered {
             })?;
         }
         on.stage("order", || {
-            let mut ranks = on.uninitialized(order.len())?;
-            kernel::rank_nodes::launch(on, order.len() as u32, &order, &mut ranks)?;
+            let ranks = ranks_of(on, &order)?;
             let mut rows = on.filled(count as usize + 1, 0)?;
             kernel::measure_row::launch(on, count, &order, &neighbours.rows, &mut rows)?;
             let total = exclusive_scan(on, &mut rows)?;
@@ -279,6 +321,66 @@ impl Ordered {
             })
         })
     }
+}
+
+impl Ordered {
+    /// Orders nodes, all of one class, and lists their neighbours by their fans; `None` where a node that moves has
+    /// more fans than one.
+    pub(super) fn of_fans<P: Vector>(
+        on: &Device,
+        points: &Buffer<P>,
+        fans: &Fans<'_>,
+        along_curve: Option<(DVec3, DVec3)>,
+    ) -> Result<Option<Self>> {
+        on.stage("order", || {
+            let (order, count) = place(on, points, &fans.moving, along_curve)?;
+            let ranks = ranks_of(on, &order)?;
+            let (first, twins) = (fans.first, fans.twins);
+            let mut rows = on.filled(count as usize + 1, 0)?;
+            // SAFETY: nodes that move have half-edges, whose twins are half-edges or border ones.
+            unsafe { kernel::count_fans::launch(on, count, &order, first, twins, &mut rows) }?;
+            let total = exclusive_scan(on, &mut rows)?;
+            let total = on.read(&total, 0)?;
+            if total != fans.corners {
+                return Ok(None);
+            }
+            let mut neighbours: Buffer<Place> = on.uninitialized(total as usize)?;
+            let list = neighbours.as_words_mut();
+            // SAFETY: as above; each node keeps to its row, which has room for its fan.
+            unsafe {
+                kernel::order_fans::launch(
+                    on,
+                    count,
+                    &order,
+                    first,
+                    fans.origins,
+                    twins,
+                    &ranks,
+                    &rows,
+                    list,
+                )
+            }?;
+            Ok(Some(Self {
+                order,
+                ranks,
+                moving: count,
+                rows,
+                neighbours,
+                weights: on.uninitialized(0)?,
+                classes: Ranges {
+                    places: vec![(0, count)],
+                    reach: 0,
+                },
+            }))
+        })
+    }
+}
+
+/// The place of each node.
+fn ranks_of(on: &Device, order: &Buffer<Vertex>) -> Result<Buffer<Place>> {
+    let mut ranks = on.uninitialized(order.len())?;
+    kernel::rank_nodes::launch(on, order.len() as u32, order, &mut ranks)?;
+    Ok(ranks)
 }
 
 /// Orders the first `count` nodes by their class; the places of each class.

@@ -45,6 +45,34 @@ impl<'m, P: Vector> Relations<'m, P> {
         self.neighbours.neighbours.len()
     }
 
+    /// Start of each node's neighbours, and the end of the last, V + 1; neighbours, ascending for each node.
+    pub fn neighbours(&self) -> (&Buffer<u32>, &Buffer<Vertex>) {
+        (&self.neighbours.rows, &self.neighbours.neighbours)
+    }
+
+    /// As [`Relations::neighbours`], where all nodes of a cell are neighbours.
+    ///
+    /// # Errors
+    /// As [`Relations::new`].
+    pub fn cell_neighbours(&self, on: &Device) -> Result<(Buffer<u32>, Buffer<Vertex>)> {
+        let cells = self.mesh.cells();
+        let found = cells.neighbours(on, &self.incidence, Relation::Cell)?;
+        Ok((found.rows, found.neighbours))
+    }
+
+    /// Nodes on the boundary; V.
+    pub fn boundary_nodes(&self) -> &Buffer<Bits<Vertex>> {
+        &self.boundary.nodes
+    }
+
+    /// Faces of a volume mesh that one cell alone uses, 6N; none of a surface.
+    pub fn boundary_faces(&self) -> Option<&Buffer<Bits<CellFace>>> {
+        match &self.boundary.sides {
+            Sides::Faces(faces) => Some(faces),
+            Sides::Edges(_) => None,
+        }
+    }
+
     /// The cells of each node, as kernels take them.
     pub(super) fn stars(&self) -> StarsBuffers<'_> {
         self.incidence.stars(self.mesh.cells())

@@ -7,8 +7,8 @@ use trioxide_kernel::launch::Buffer;
 
 use super::cells::{DeviceCells, DeviceMesh, MOST_CELLS};
 use crate::collective::exclusive_scan;
-use crate::convert::bounds;
 use crate::device::Device;
+use crate::points::bounds;
 use crate::{Error, Result};
 
 impl<P: Vector> DeviceMesh<P> {

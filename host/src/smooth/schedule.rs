@@ -26,7 +26,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// The schedule of some options.
-    pub(crate) fn new(options: &Options) -> Self {
+    pub fn new(options: &Options) -> Self {
         Self {
             tolerance: options.tolerance,
             max_sweeps: options.max_iterations,

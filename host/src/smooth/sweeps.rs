@@ -63,7 +63,10 @@ impl Sweeps<'_> {
         let mut squares;
         if self.form == Form::A {
             let before = on.stage("sweeps", || {
-                let mut other = on.duplicate(&nodes)?;
+                let mut other = on.uninitialized(nodes.len())?;
+                let staying = self.ordered.order.len() as u32 - count;
+                // SAFETY: the nodes that stay come after those that move.
+                unsafe { kernel::copy_staying::launch(on, staying, count, &nodes, &mut other) }?;
                 match (self.schedule.method, self.blocks) {
                     (Filter::Hc { alpha, beta }, _) => {
                         self.hc(&mut nodes, &mut other, [alpha, beta], &mut moves)

@@ -36,7 +36,10 @@ impl Carried<'_> {
     };
 
     /// Refuses arrays of another length than the mesh's.
-    pub(crate) fn check(&self, points: usize, faces: usize) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::Length`](super::Error::Length).
+    pub fn check(&self, points: usize, faces: usize) -> Result<()> {
         let attributes = self.attributes;
         let locked = Some(self.locked.len()).filter(|&n| n > 0);
         check_lengths([

@@ -21,7 +21,7 @@ pub fn fraction_removed(n: usize, kept: usize) -> f64 {
 }
 
 /// A distance that no two points exceed.
-pub(crate) fn extent(points: &[DVec3]) -> f64 {
+pub fn extent(points: &[DVec3]) -> f64 {
     let low = points.iter().copied().reduce(DVec3::min);
     let high = points.iter().copied().reduce(DVec3::max);
     extent_between(low.unwrap_or_default(), high.unwrap_or_default())

@@ -127,8 +127,8 @@ impl<'a> DeviceGuards<'a> {
     }
 }
 
-/// As [`DeviceGuards`], in host memory.
-pub(crate) struct HostGuards<'a> {
+/// What keeps vertices apart, in host memory.
+pub struct HostGuards<'a> {
     limits: Limits,
     locked: Vec<Bits<Vertex>>,
     normals: Cow<'a, [DVec3]>,
@@ -138,6 +138,9 @@ pub(crate) struct HostGuards<'a> {
 
 impl<'a> HostGuards<'a> {
     /// The arrays of `carried`, by `n` vertices, with a guard.
+    ///
+    /// # Errors
+    /// [`Error::MissingAttribute`](super::Error::MissingAttribute).
     pub fn new(n: usize, guards: &Guards, carried: &Carried<'a>) -> Result<Self> {
         let attributes = carried.attributes;
         guards.check_carried(

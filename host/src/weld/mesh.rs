@@ -12,8 +12,8 @@ use super::{
     check_sizes, fields, polygons, stage,
 };
 use crate::device::Device;
+use crate::edges::Edges;
 use crate::mesh::{Faces, Mesh, Polygons, Segment};
-use crate::reference;
 use crate::smooth::{self, DeviceCells};
 
 /// The vertices that merge with no other.
@@ -46,9 +46,8 @@ impl Locks {
         if self.boundary {
             let faces = proper_faces(mesh)?;
             locked.resize(mesh.points.len(), false);
-            let border = reference::smooth::border_nodes(mesh.points.len(), faces.iter());
-            for (locked, is_on_border) in locked.iter_mut().zip(border) {
-                *locked |= is_on_border;
+            for &end in Edges::of_polygons(&faces).boundary.as_flattened() {
+                locked[end as usize] = true;
             }
         }
         Ok(locked)

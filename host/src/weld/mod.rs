@@ -70,16 +70,13 @@ use guards::DeviceGuards;
 pub use block_faces::{BlockFaces, BlockMap, Repeated};
 pub use carried::{Carried, CarriedArrays, DeviceCarried};
 pub use error::{Error, Result};
-pub(crate) use fraction::extent;
-pub use fraction::{RATIO_TOLERANCE, extent_between, fraction_removed};
+pub use fraction::{RATIO_TOLERANCE, extent, extent_between, fraction_removed};
 pub use from_host::{FromHost, weld_from_host};
-pub(crate) use grid::spacing;
-pub use grid::{samples_of_spacing, spacing_of};
-pub(crate) use guards::HostGuards;
+pub use grid::{samples_of_spacing, spacing, spacing_of};
+pub use guards::HostGuards;
 pub use mesh::{DeviceMesh, Locks, removed, triangles, weld_segments};
 pub use method::Method;
-pub(crate) use options::Nearness;
-pub use options::{Guards, Options, Position, Tuning};
+pub use options::{Guards, Nearness, Options, Position, Tuning};
 pub use ratio::{EpsilonFound, check_ratio, epsilon_for_ratio, search};
 pub use result::{DeviceWeld, WeldArrays, Welded};
 pub use share::{
@@ -93,7 +90,10 @@ fn stage<R>(on: &Device, name: &'static str, work: impl FnOnce() -> Result<R>) -
 }
 
 /// Refuses a mesh that no method can weld.
-pub(crate) fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<()> {
+///
+/// # Errors
+/// Errors of the options; [`Error::Coordinate`] and [`Error::FaceIndex`].
+pub fn check(points: &[DVec3], faces: &[[u32; 3]], options: &Options) -> Result<()> {
     options.check()?;
     if let Some(vertex) = parallel::position(points, |&p| !is_weldable(p)) {
         return Err(Error::Coordinate { vertex });

@@ -145,7 +145,8 @@ impl Options {
         self.nearness().reach
     }
 
-    pub(crate) fn nearness(&self) -> Nearness {
+    /// The test for neighbours.
+    pub fn nearness(&self) -> Nearness {
         Nearness::new(self.epsilon)
     }
 }
@@ -170,13 +171,17 @@ pub enum Position {
 
 /// The test for neighbours in floating-point numbers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Nearness {
+pub struct Nearness {
+    /// A distance that the coordinates of neighbours along an axis do not exceed.
     pub reach: f64,
+    /// What differences of coordinates are multiplied by.
     pub scale: f64,
+    /// Largest square of a scaled distance.
     pub bound: f64,
 }
 
 impl Nearness {
+    /// The test for points within epsilon.
     pub fn new(epsilon: f64) -> Self {
         let power_of_two = |exponent: i64| f64::from_bits(((1023 + exponent) as u64) << 52);
         // No two points are farther apart than this: any larger epsilon makes all neighbours.
@@ -201,6 +206,7 @@ impl Nearness {
         }
     }
 
+    /// Whether two points are within epsilon.
     pub fn is_near(&self, a: DVec3, b: DVec3) -> bool {
         let d = (a - b) * self.scale;
         d.x * d.x + d.y * d.y + d.z * d.z <= self.bound

@@ -40,9 +40,9 @@ use std::f64::consts::PI;
 use glam::DVec2;
 
 use trioxide::device::{Laps, Stage};
-use trioxide::validate;
 use trioxide_mesh::edges::Edges;
 use trioxide_mesh::mesh::{NONE, PolygonMesh};
+use trioxide_mesh::rules;
 use trioxide_mesh::{Result, parallel, progress};
 
 use element::Element;
@@ -98,7 +98,7 @@ pub struct Solution {
 /// Solves -div grad u = `source` on `mesh`, with u = `boundary` at the vertices of its boundary edges.
 ///
 /// # Errors
-/// [`trioxide_mesh::Error::Invalid`] for a mesh that [`validate::polygons::polygon_mesh`] refuses, or whose polygons
+/// [`trioxide_mesh::Error::Invalid`] for a mesh that [`rules::polygon_mesh`] refuses, or whose polygons
 /// are so thin that the system cannot be solved.
 pub fn solve(
     mesh: &PolygonMesh,
@@ -107,7 +107,7 @@ pub fn solve(
 ) -> Result<Solution> {
     let mut laps = Laps::start();
     progress::stage("check the mesh");
-    let edges = validate::polygons::polygon_mesh_edges(mesh)?;
+    let edges = rules::polygon_mesh_edges(mesh)?;
     laps.end("check the mesh");
 
     progress::stage("assemble");

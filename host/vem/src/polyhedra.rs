@@ -346,9 +346,9 @@ pub fn errors_in_space(
 mod tests {
     use super::*;
     use trioxide::polyhedra::{Measure, Options};
-    use trioxide::reference;
     use trioxide_generate as generate;
     use trioxide_mesh::volume::TetMesh;
+    use trioxide_reference as reference;
 
     fn polyhedra(mesh: &TetMesh, options: Options) -> PolyhedralMesh {
         let lists = reference::polyhedra::<DVec3>(mesh, options);

@@ -2,14 +2,17 @@
 
 use std::fmt::Display;
 
+use trioxide::generate;
 use trioxide::glam::{DVec2, Vec2};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours, Repair};
 use trioxide::mesh::{Faces, Mesh, PolyllaLists, Segment, Ties, Triangulation};
 use trioxide::polylla::{self, Constraints};
-use trioxide::reference::indexed::IndexedTriangulation;
-use trioxide::refine::{self, DeviceEdgeMesh, End, Marking, SerialRun};
-use trioxide::{generate, reference, validate};
+use trioxide::refine::{self, DeviceEdgeMesh, End, Marking};
+use trioxide_reference as reference;
+use trioxide_reference::indexed::IndexedTriangulation;
+use trioxide_reference::refine::SerialRun;
+use trioxide_verify::validate;
 
 use crate::bytes::Choices;
 use crate::{cpu, results};

@@ -6,12 +6,14 @@ use std::sync::OnceLock;
 use trioxide::fields::{Field, Fields};
 use trioxide::formats::volume::{MshVersion, VolumeFormat, WriteOptions};
 use trioxide::formats::{self, Encoding, Format};
+use trioxide::generate;
 use trioxide::glam::DVec3;
 use trioxide::mesh::{Mesh, Segment};
 use trioxide::polyhedra::Options;
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::volume::VolumeMesh;
-use trioxide::{generate, reference, validate};
+use trioxide_reference as reference;
+use trioxide_verify::validate;
 
 use crate::Target;
 

@@ -50,7 +50,7 @@ pub fn surface(mesh: &Mesh) {
         return;
     }
     let read = formats::read(&path).expect("what was written is read");
-    if format.keeps_faces {
+    if format.keeps_faces() {
         let faces = mesh.faces.len();
         assert_eq!(read.faces.len(), faces, "faces by {}", format.name);
     }

@@ -1,17 +1,20 @@
 //! The refinement of tetrahedra, and smoothing.
 
 use gpu::smooth::Vector;
+use trioxide::generate;
 use trioxide::glam::{DVec3, Vec3};
+use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Faces, Mesh, Polygons};
 use trioxide::polyhedra::{self, Measure};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Error, Marking, SpacePoint};
 use trioxide::smooth::{
     self, Blocks, BoundaryRule, DeviceMesh, Filter, Form, Layout, Options, Renumber, Smoothed,
-    Weights, serial,
+    Weights,
 };
 use trioxide::volume::{Cells, MixedCells, TaggedTriangle, TetMesh, VolumeMesh};
-use trioxide::{generate, reference, validate};
+use trioxide_reference as reference;
+use trioxide_verify::validate;
 
 use crate::bytes::Choices;
 use crate::{cpu, planar, results};
@@ -332,10 +335,14 @@ fn smooth_volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options
             ..mesh.clone()
         });
     }
-    same(ours, serial::volume::<P>(mesh, fixed, options), options);
+    same(
+        ours,
+        reference::smooth::volume::<P>(mesh, fixed, options),
+        options,
+    );
 }
 
-fn smooth_surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) {
+fn smooth_surface<P: Vector + AnyPoint>(mesh: &Mesh, fixed: &[bool], options: &Options) {
     let on = cpu();
     if DeviceMesh::<P>::upload_surface(on, mesh).is_err() {
         return;
@@ -347,7 +354,11 @@ fn smooth_surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) {
             ..mesh.clone()
         });
     }
-    same(ours, serial::surface::<P>(mesh, fixed, options), options);
+    same(
+        ours,
+        reference::smooth::surface::<P>(mesh, fixed, options),
+        options,
+    );
 }
 
 fn same(ours: smooth::Result<Smoothed>, expected: smooth::Result<Smoothed>, options: &Options) {

@@ -2,11 +2,11 @@
 
 use trioxide::glam::{DVec2, DVec3};
 use trioxide::mesh::{Faces, Mesh, VertexAttributes};
-use trioxide::reference;
 use trioxide::weld::{
     Carried, DeviceCarried, DeviceMesh, Guards, Method, Options, Position, Tuning, Welded,
     bytes_of_slab, epsilon_for_ratio, weld as weld_on, weld_from_host, weld_in_slabs,
 };
+use trioxide_reference as reference;
 
 use crate::bytes::Choices;
 use crate::{cpu, results};

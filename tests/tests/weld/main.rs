@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use trioxide::device::Device;
 use trioxide::fields::{Field, MeshFields};
 use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
-use trioxide::reference;
 use trioxide::weld::{
     Carried, DeviceMesh, EpsilonFound, Guards, Locks, Method, Options, Position, RATIO_TOLERANCE,
     Tuning, Welded, epsilon_for_ratio, triangles, weld,
 };
+use trioxide_reference as reference;
 
 use definition::{bits, brute_locks, definition, expected_mesh};
 

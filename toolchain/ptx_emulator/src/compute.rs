@@ -83,6 +83,43 @@ pub fn compute(words: &[&str], to: usize, from: &[usize]) -> Option<Compute> {
     }
 }
 
+/// Addition or subtraction of words of a longer number ("Extended-Precision Integer Arithmetic"): `add.cc`, `addc`,
+/// `addc.cc`, `sub.cc`, `subc`, `subc.cc`. `carry` is the slot of the carry, or borrow.
+pub fn extended(words: &[&str], to: usize, [a, b]: [usize; 2], carry: usize) -> Option<Compute> {
+    let (is_sum, takes, gives, kind) = match *words {
+        ["add", "cc", kind] => (true, false, true, kind),
+        ["addc", "cc", kind] => (true, true, true, kind),
+        ["addc", kind] => (true, true, false, kind),
+        ["sub", "cc", kind] => (false, false, true, kind),
+        ["subc", "cc", kind] => (false, true, true, kind),
+        ["subc", kind] => (false, true, false, kind),
+        _ => return None,
+    };
+    let kind = Type::parse(kind)?;
+    if !"us".contains(kind.kind) {
+        return None;
+    }
+    let (mask, bits) = (kind.mask(), kind.bits);
+    Some(Box::new(move |slots: &mut [Lanes], lanes| {
+        each(lanes, |lane| {
+            let (x, y) = (u128::from(slots[a][lane]), u128::from(slots[b][lane]));
+            let before = if takes {
+                u128::from(slots[carry][lane])
+            } else {
+                0
+            };
+            let result = match is_sum {
+                true => x + y + before,
+                false => x.wrapping_sub(y + before),
+            };
+            slots[to][lane] = result as u64 & mask;
+            if gives {
+                slots[carry][lane] = (result >> bits) as u64 & 1;
+            }
+        });
+    }))
+}
+
 /// Whether these are all the modifiers that an instruction has here: another one (`ftz`, `sat`, `approx`, `NaN`)
 /// changes its result.
 fn are_known(name: &str, modifiers: &[&str], kind: Type) -> bool {
@@ -393,6 +430,36 @@ mod tests {
         ] {
             assert_eq!(result(opcode, operands), expected, "{opcode}");
         }
+    }
+
+    #[test]
+    fn long_numbers_carry_and_borrow() {
+        for (opcodes, [low, high], [other_low, other_high]) in [
+            (["add.cc.s64", "addc.cc.s64"], [u64::MAX, 1], [2, 3]),
+            (
+                ["add.cc.u64", "addc.u64"],
+                [1, u64::MAX],
+                [u64::MAX, u64::MAX],
+            ),
+            (["sub.cc.s64", "subc.s64"], [0, 7], [1, 6]),
+            (["sub.cc.u64", "subc.cc.u64"], [5, 0], [u64::MAX, 0]),
+        ] {
+            let [a, b] = [(low, high), (other_low, other_high)]
+                .map(|(low, high)| u128::from(high) << 64 | u128::from(low));
+            let expected = match opcodes[0].starts_with("add") {
+                true => a.wrapping_add(b),
+                false => a.wrapping_sub(b),
+            };
+            let mut slots = [low, high, other_low, other_high, 0, 0, 9].map(|x| [x; 32]);
+            for (k, opcode) in opcodes.iter().enumerate() {
+                let words: Vec<&str> = opcode.split('.').collect();
+                let compute = extended(&words, 4 + k, [k, 2 + k], 6).expect(opcode);
+                compute(&mut slots, 1);
+            }
+            let found = u128::from(slots[5][0]) << 64 | u128::from(slots[4][0]);
+            assert_eq!(found, expected, "{opcodes:?}");
+        }
+        assert!(extended(&["add", "cc", "f64"], 0, [1, 2], 3).is_none());
     }
 
     #[test]

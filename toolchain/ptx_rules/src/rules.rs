@@ -226,7 +226,7 @@ pub struct Finding {
     pub rule: Rule,
     /// The line's number in the text, from 1 on.
     pub line: usize,
-    /// The kernel or function; for a line outside of any, a function that uses it.
+    /// The kernel, or the last name of a function's path; for a line outside of any, a function that uses it.
     pub function: String,
     /// The line.
     pub text: String,
@@ -266,7 +266,26 @@ pub fn check(ptx: &str, build: Build) -> Vec<Finding> {
         });
     }
     findings.sort_by_key(|finding| finding.line);
+    for finding in &mut findings {
+        finding.function = path_end(&finding.function).to_owned();
+    }
     findings
+}
+
+/// The last name of a mangled path: its hash depends on the compiler. Another name as it is.
+fn path_end(function: &str) -> &str {
+    let is_end = |&start: &usize| {
+        let (before, name) = function.split_at(start);
+        let digits = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        before[digits..].parse() == Ok(name.len())
+    };
+    match function.strip_prefix("_R") {
+        None => function,
+        Some(_) => (2..function.len())
+            .rev()
+            .find(is_end)
+            .map_or(function, |start| &function[start..]),
+    }
 }
 
 /// The variable through which a kernel reports a wrong index to the host (`trioxide_kernel::fault::FAULT_SYMBOL`).

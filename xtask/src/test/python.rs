@@ -13,7 +13,9 @@ use crate::{Error, target_dir};
 /// Packages of PyPI without which no test runs.
 const NEEDED: [&str; 2] = ["numpy", "pytest"];
 /// Packages whose tests are skipped where they cannot be installed.
-const OTHERS: [&str; 6] = ["scipy", "meshio", "pyvista", "trimesh", "tqdm", PARALLEL];
+const OTHERS: [&str; 7] = [
+    "scipy", "meshio", "pyvista", "trimesh", "tqdm", "mypy", PARALLEL,
+];
 /// Runs tests in several processes.
 const PARALLEL: &str = "pytest-xdist";
 /// Processes that run tests: most tests wait for one thread.

@@ -153,8 +153,11 @@ mod tests {
         assert_eq!(families("gpu/src/refine_tets/mark.rs"), "refine_tets");
         assert_eq!(families("host/src/refine_tets.rs"), "refine_tets");
         assert_eq!(families("host/src/half_edges.rs"), "half_edge");
-        assert_eq!(families("host/src/selftest/weld_slabs.rs"), "weld");
-        assert_eq!(families("host/src/selftest/collectives.rs"), "collective");
+        assert_eq!(families("host/verify/src/selftest/weld_slabs.rs"), "weld");
+        assert_eq!(
+            families("host/verify/src/selftest/collectives.rs"),
+            "collective"
+        );
     }
 
     #[test]

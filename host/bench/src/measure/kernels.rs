@@ -15,12 +15,12 @@ use trioxide::polylla;
 use trioxide::quality3d::quality;
 use trioxide::refine::{self, DeviceEdgeMesh};
 use trioxide::refine_tets::{self, DeviceTets, SpacePoint};
-use trioxide::selftest::weld as scans;
 use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
 use trioxide::tet_faces::DeviceFaces;
 use trioxide::volume::TetMesh;
 use trioxide::weld;
 use trioxide::{Result, generate};
+use trioxide_verify::selftest::weld as scans;
 
 use super::names::{SWEEPS, map};
 use super::record::Record;
@@ -59,7 +59,7 @@ impl Bench<'_> {
             case += ", f32";
         }
         self.records.push(Record {
-            family: "kernels",
+            family: "kernels".to_owned(),
             case,
             parameters: map([
                 ("pipeline", json!(pipeline)),
@@ -253,7 +253,7 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
         Ok(counts)
     })?;
     let faces = DeviceFaces::of(on, &tets)?;
-    bench.add("polylla3", name, precision, || {
+    bench.add("polyhedra", name, precision, || {
         drop(DeviceFaces::of(on, &tets)?);
         let strict = polyhedra::Options {
             strict: true,

@@ -1,9 +1,11 @@
 //! `trioxide bench`: stage times of a pipeline, resident on the device.
 //!
-//! A family's module measures (`Measured`); `record` makes the one object of it that every family writes; `bytes` has
-//! the bytes that stages must move.
+//! A family's module measures (`Measured`); `record` makes the one object of it that every family writes. The
+//! bytes that a stage must move, its floor, are those that its kernels declare beside them (`moves`), with the fills and
+//! copies, as the device counts them. A kernel without a declaration is small, or its reads depend on the mesh: then the
+//! floor is that of the others, still a lower bound.
 
-mod bytes;
+mod delaunay;
 mod kernels;
 mod names;
 mod polyhedra;
@@ -22,8 +24,8 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::{Map, Value, json};
 use trioxide::device::{Choice, Device};
 use trioxide::indexed::Repair;
-use trioxide::selftest::weld as scans;
 use trioxide::{Error, Result, generate};
+use trioxide_verify::selftest::weld as scans;
 
 use record::Record;
 use timing::{Row, Runs, Total, rows, rows_with_totals, waited};
@@ -95,7 +97,9 @@ enum Family {
     /// Half-edges from triangles, polygons from half-edges.
     Polylla,
     /// Faces of tetrahedra, and polyhedra from them.
-    Polylla3,
+    Polyhedra,
+    /// Triangles from points.
+    Delaunay,
     /// Edges from triangles, and a round of longest-edge bisection.
     Refine,
     /// One level of refinement of tetrahedra.
@@ -125,6 +129,36 @@ enum Mesh {
     ShuffledScan,
     /// Points of a landscape as airborne LiDAR sees it, without faces.
     Cloud,
+    /// Points on an ellipse.
+    Ellipse,
+    /// Points on a circle, and its centre.
+    Wheel,
+    /// Points on two lines.
+    Lines,
+    /// Points on a parabola.
+    Parabola,
+    /// Points on a spiral.
+    Spiral,
+    /// Kuzmin's disk: points of very different density.
+    Kuzmin,
+    /// Points in a hundred clusters.
+    Clusters,
+}
+
+impl Mesh {
+    /// Of points alone that are hard to triangulate.
+    fn plane(self) -> Option<generate::Plane> {
+        Some(match self {
+            Self::Ellipse => generate::Plane::Ellipse,
+            Self::Wheel => generate::Plane::Wheel,
+            Self::Lines => generate::Plane::Lines,
+            Self::Parabola => generate::Plane::Parabola,
+            Self::Spiral => generate::Plane::Spiral,
+            Self::Kuzmin => generate::Plane::Kuzmin,
+            Self::Clusters => generate::Plane::Clusters,
+            _ => return None,
+        })
+    }
 }
 
 /// Results of a family's module for a case.
@@ -139,6 +173,13 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
         Ok(seconds) if seconds >= 0.0 => Ok(seconds),
         _ => Err("expected a number of seconds".to_owned()),
     }
+}
+
+/// The families of `trioxide bench`, by their names.
+#[cfg(all(test, feature = "report"))]
+pub(crate) fn families() -> Vec<String> {
+    let all = Family::value_variants();
+    all.iter().map(|&family| name_of(family)).collect()
 }
 
 /// As on the command line.
@@ -172,6 +213,12 @@ pub fn run(options: &Options) -> Result<()> {
                 .to_owned(),
         ));
     }
+    if options.mesh.plane().is_some() && !matches!(options.family(), Family::Delaunay) {
+        return Err(Error::Argument(format!(
+            "--mesh {} has points alone: bench delaunay takes it, and no other family does",
+            name_of(options.mesh)
+        )));
+    }
     device::run(&options.device.open()?, |device| match device {
         Some(device) => measure(device, options),
         None => Err(Error::Argument(format!(
@@ -184,8 +231,9 @@ pub fn run(options: &Options) -> Result<()> {
 fn measure(device: &Device, options: &Options) -> Result<()> {
     let records = match options.family() {
         Family::Polylla => polylla_cases(device, options)?,
+        Family::Delaunay => vec![delaunay_case(device, options)?],
         Family::Refine => vec![refine_case(device, options)?],
-        Family::Polylla3 | Family::RefineTets | Family::Smooth => {
+        Family::Polyhedra | Family::RefineTets | Family::Smooth => {
             vec![volume_case(device, options)?]
         }
         Family::Weld => weld_cases(device, options)?,
@@ -216,23 +264,14 @@ impl Options {
 
     /// The record of a measurement; `details` distinguish the case, beside the mesh, from others of the family.
     fn record(&self, measured: Measured, details: &[(&str, String)]) -> Record {
-        let (family, precision) = match self.family() {
-            Family::Polylla => ("polylla", true),
-            Family::Polylla3 => ("polylla3", true),
-            Family::Refine => ("refine", true),
-            Family::RefineTets => ("refine-tets", true),
-            Family::Weld => ("weld", false),
-            Family::Smooth => ("smooth", true),
-            Family::Transfers => ("transfers", false),
-            Family::Kernels => ("kernels", true),
-        };
         let mut parameters = names::map([
             ("mesh", json!(name_of(self.mesh))),
             ("n", json!(self.n)),
             ("seed", json!(self.seed)),
         ]);
         let mut case = format!("{} {}", name_of(self.mesh), self.n);
-        let precision = match self.is_double() || !precision {
+        // Welding is by doubles, whatever the precision.
+        let precision = match self.is_double() || matches!(self.family(), Family::Weld) {
             true => "f64",
             false => "f32",
         };
@@ -245,7 +284,7 @@ impl Options {
             case += &format!(", {value}");
         }
         Record {
-            family,
+            family: name_of(self.family()),
             case,
             parameters,
             counts: measured.counts,
@@ -289,6 +328,19 @@ fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
     repairs.iter().map(case).collect()
 }
 
+fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
+    let points = match (options.mesh, options.mesh.plane()) {
+        (_, Some(plane)) => generate::plane(plane, options.n, options.seed)?,
+        (Mesh::Random, None) => generate::random_points(options.n, options.seed)?,
+        _ => options.planar_mesh()?.points,
+    };
+    let measured = match options.is_double() {
+        true => delaunay::bench::<DVec2>(on, &points, options.runs())?,
+        false => delaunay::bench::<Vec2>(on, &points, options.runs())?,
+    };
+    Ok(options.record(measured, &[]))
+}
+
 fn refine_case(on: &Device, options: &Options) -> Result<Record> {
     let mesh = options.planar_mesh()?;
     let marking = options
@@ -309,8 +361,8 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
     };
     let runs = options.runs();
     let measured = match (options.family(), options.is_double()) {
-        (Family::Polylla3, true) => polyhedra::bench::<DVec3>(on, &mesh, runs)?,
-        (Family::Polylla3, false) => polyhedra::bench::<Vec3>(on, &mesh, runs)?,
+        (Family::Polyhedra, true) => polyhedra::bench::<DVec3>(on, &mesh, runs)?,
+        (Family::Polyhedra, false) => polyhedra::bench::<Vec3>(on, &mesh, runs)?,
         (Family::Smooth, true) => smooth::bench::<DVec3>(on, &mesh.into(), runs)?,
         (Family::Smooth, false) => smooth::bench::<Vec3>(on, &mesh.into(), runs)?,
         (_, true) => tets::bench::<DVec3>(on, &mesh, runs)?,

@@ -8,7 +8,6 @@ use trioxide::Result;
 use trioxide::device::Device;
 
 use super::Row;
-use super::bytes::{self, Numbers};
 use trioxide_arguments::{is_standard_output, print, write_json};
 
 /// Version of the objects below; readers refuse others.
@@ -17,7 +16,7 @@ pub const SCHEMA: &str = "trioxide-bench/1";
 /// Times of one case: a mesh, and how it was processed.
 pub struct Record {
     /// As on the command line.
-    pub family: &'static str,
+    pub family: String,
     /// For people: mesh, size and other data that distinguish cases of the family.
     pub case: String,
     /// Parameters of the case: a mesh, a method, a precision.
@@ -113,17 +112,11 @@ fn operating_system() -> String {
 }
 
 impl Record {
-    fn numbers(&self) -> Numbers<'_> {
-        Numbers::new(self.family, &self.parameters, &self.counts)
-    }
-
     fn to_json(&self, machine: &Machine) -> Value {
-        let numbers = self.numbers();
         let stages: Vec<Value> = self
             .stages
             .iter()
             .map(|row| {
-                let moved = bytes::of_row(&numbers, row, &self.stages);
                 let mut object = json!({
                     "pipeline": row.pipeline,
                     "name": row.stage,
@@ -131,12 +124,12 @@ impl Record {
                     "minimum": row.minimum,
                     "maximum": row.maximum,
                     "runs": row.runs,
-                    "bytes": moved.as_ref().map(|moved| moved.bytes),
-                    "moves": moved.as_ref().map(|moved| moved.what),
+                    "bytes": row.moved.as_ref().map(|moved| moved.bytes),
+                    "moves": row.moved.as_ref().map(|moved| &moved.what),
                 });
-                if let Some(kernel) = &row.kernel {
-                    let rate = row.rate(kernel);
-                    object["launches"] = json!(kernel.launches);
+                if let Some(launches) = row.launches {
+                    let rate = row.rate();
+                    object["launches"] = json!(launches);
                     object["gb_s"] = json!(rate.map(|rate| rate / 1e9));
                     object["share"] = json!(rate.map(|rate| rate / machine.copy_bandwidth));
                 }
@@ -166,7 +159,7 @@ impl Record {
             .map(|(name, count)| format!("{} {count}", name.replace('_', " ")))
             .collect();
         text += &format!("{}\n", counts.join(", "));
-        text += &match self.stages.iter().any(|row| row.kernel.is_some()) {
+        text += &match self.stages.iter().any(|row| row.launches.is_some()) {
             true => self.kernels_text(machine),
             false => self.stages_text(machine),
         };
@@ -203,30 +196,26 @@ impl Record {
             "share",
             "what moves"
         );
-        for (row, kernel) in self
-            .stages
-            .iter()
-            .filter_map(|row| Some((row, row.kernel.as_ref()?)))
-        {
+        for row in &self.stages {
             let dash = || "-".to_owned();
-            let rate = row.rate(kernel);
+            let rate = row.rate();
             text += &format!(
                 "{:<32} {:>8} {:>10.4} {:>10.4} {:>10.4} {:>5} {:>10} {:>8} {:>6}  {}\n",
                 row.stage,
-                kernel.launches,
+                row.launches.unwrap_or(0),
                 row.median,
                 row.minimum,
                 row.maximum,
                 row.runs,
-                kernel
-                    .moved
+                row.moved
+                    .as_ref()
                     .map_or_else(dash, |moved| format!("{:.3}", moved.bytes as f64 / 1e6)),
                 rate.map_or_else(dash, |rate| format!("{:.1}", rate / 1e9)),
                 rate.map_or_else(dash, |rate| format!(
                     "{:.0} %",
                     100.0 * rate / machine.copy_bandwidth
                 )),
-                kernel.moved.map_or("-", |moved| moved.what),
+                row.moved.as_ref().map_or("-", |moved| &*moved.what),
             );
         }
         text + &format!(
@@ -237,14 +226,12 @@ impl Record {
 
     /// A line for each stage.
     fn stages_text(&self, machine: &Machine) -> String {
-        let numbers = self.numbers();
         let mut text = format!(
             "{:<12} {:<34} {:>10} {:>10} {:>10} {:>5} {:>10}\n",
             "pipeline", "stage, milliseconds", "median", "minimum", "maximum", "runs", "floor"
         );
         for row in &self.stages {
-            let moved = bytes::of_row(&numbers, row, &self.stages);
-            let floor = moved.map_or("-".to_owned(), |moved| {
+            let floor = row.moved.as_ref().map_or("-".to_owned(), |moved| {
                 format!("{:.3}", moved.bytes as f64 / machine.copy_bandwidth * 1e3)
             });
             text += &format!(

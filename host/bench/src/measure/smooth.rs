@@ -8,6 +8,7 @@ use trioxide::smooth::{self, Blocks, DeviceMesh, Form, Layout, Options, Relation
 use trioxide::volume::VolumeMesh;
 
 use super::names::{SWEEPS, map, sweeps_name};
+use super::timing::Moved;
 use super::{Measured, Row, Runs, rows, waited};
 
 /// The paper's tolerance, in edges of the cube.
@@ -110,10 +111,12 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
                 ..options.clone()
             };
             let relax = |options: &Options| smooth::relax(on, &prepared, options);
-            stages.extend(sweeps(name, fixed_number, on, runs, || {
+            let row = sweeps(name, fixed_number, on, runs, || {
                 relax(&fixed)?;
                 Ok(())
-            })?);
+            })?;
+            let of_fixed = row.moved.clone();
+            stages.push(row);
             if !converges {
                 continue;
             }
@@ -124,10 +127,16 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
                 ..converging.clone()
             };
             let mut taken = 0;
-            stages.extend(sweeps(name, to_convergence, on, runs.min(10), || {
+            let row = sweeps(name, to_convergence, on, runs.min(10), || {
                 taken = relax(&converging)?.moves().sweeps;
                 Ok(())
-            })?);
+            })?;
+            // Sweeps are launched in batches, and those behind the last one move nothing.
+            let moved = of_fixed.map(|moved| Moved {
+                bytes: moved.bytes * u64::from(taken) / u64::from(SWEEPS),
+                what: format!("{taken} of {SWEEPS} times: {}", moved.what),
+            });
+            stages.push(Row { moved, ..row });
             counts.insert(sweeps_name(name, to_convergence), json!(taken));
             // The time that a user waits whose mesh is on the device.
             let all = rows(name, on, runs.min(10), || {
@@ -137,6 +146,7 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
             let all = all.into_iter().filter(|row| row.stage == "all stages");
             stages.extend(all.map(|row| Row {
                 stage: whole,
+                moved: None,
                 ..row
             }));
         }
@@ -155,9 +165,9 @@ fn sweeps(
     on: &Device,
     runs: Runs,
     work: impl FnMut() -> Result<()>,
-) -> Result<Option<Row>> {
-    let row = rows(pipeline, on, runs, work)?
-        .into_iter()
-        .find(|row| row.stage == "sweeps");
-    Ok(row.map(|row| Row { stage: name, ..row }))
+) -> Result<Row> {
+    let mut rows = rows(pipeline, on, runs, work)?.into_iter();
+    let row = rows.find(|row| row.stage == "sweeps");
+    let row = row.expect("sweeps are a stage");
+    Ok(Row { stage: name, ..row })
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use trioxide::Result;
 use trioxide::bench::{KernelRuns, KernelTime};
-use trioxide::device::{Device, Stage};
+use trioxide::device::{Device, Traffic};
 
 /// Warm-up runs, which do not count: the first compile kernels and touch memory.
 const WARM_UP: u32 = 2;
@@ -59,22 +59,35 @@ pub struct Row {
     pub maximum: f64,
     /// Runs that counted.
     pub runs: usize,
-    /// The kernel, for a row of one.
-    pub kernel: Option<Kernel>,
+    /// Bytes that the stage, or the kernel's launches, must move in one run.
+    pub moved: Option<Moved>,
+    /// Launches in one run, for the row of a kernel.
+    pub launches: Option<usize>,
 }
 
-/// Bytes that a stage, or the launches of a kernel in one run, must move from and to memory.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Bytes that one run must move from and to the device's memory.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
     pub bytes: u64,
-    /// The arrays that move, for people.
-    pub what: &'static str,
+    /// What moves them, for people.
+    pub what: String,
 }
 
-/// The data of a kernel's launches in one run.
-pub struct Kernel {
-    pub launches: usize,
-    pub moved: Option<Moved>,
+impl Moved {
+    /// The bytes of a stage: a lower bound where some of its kernels declare none. `None` where none of them does.
+    fn of(traffic: Traffic) -> Option<Self> {
+        let Traffic {
+            bytes,
+            counted,
+            uncounted,
+        } = traffic;
+        let others = match uncounted {
+            0 => String::new(),
+            _ => format!("; without those of {uncounted} launches"),
+        };
+        let what = format!("{counted} launches, fills and copies{others}");
+        (bytes > 0).then_some(Moved { bytes, what })
+    }
 }
 
 impl Row {
@@ -87,13 +100,14 @@ impl Row {
             minimum: times[0],
             maximum: times[times.len() - 1],
             runs: times.len(),
-            kernel: None,
+            moved: None,
+            launches: None,
         }
     }
 
-    /// Bytes that the kernel's launches move in a second.
-    pub fn rate(&self, kernel: &Kernel) -> Option<f64> {
-        let moved = kernel.moved?;
+    /// Bytes that move in a second.
+    pub fn rate(&self) -> Option<f64> {
+        let moved = self.moved.as_ref()?;
         (self.median > 0.0).then(|| moved.bytes as f64 / (self.median * 1e-3))
     }
 }
@@ -119,38 +133,44 @@ pub fn rows_with_totals(
     totals: &[Total<'_>],
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<Vec<Row>> {
-    let mut times: BTreeMap<&'static str, Vec<f64>> = BTreeMap::new();
+    let mut found: BTreeMap<&'static str, (Vec<f64>, Traffic)> = BTreeMap::new();
     let mut order = Vec::new();
     runs.repeat(|counts| {
         on.take_stages()?;
         work()?;
-        let mut stages = on.take_stages()?;
-        let sums: Vec<Stage> = totals
+        let stages = on.take_stages_with_traffic()?;
+        let mut parts: Vec<(&'static str, f64, Traffic)> = stages
             .iter()
-            .map(|(name, takes)| Stage {
-                name,
-                milliseconds: stages
-                    .iter()
-                    .filter(|stage| takes(stage.name))
-                    .map(|stage| stage.milliseconds)
-                    .sum(),
-            })
+            .map(|(stage, traffic)| (stage.name, stage.milliseconds, *traffic))
             .collect();
-        stages.extend(sums);
-        for Stage { name, milliseconds } in stages {
+        for (name, takes) in totals {
+            let (mut time, mut sum) = (0.0, Traffic::default());
+            for (stage, traffic) in stages.iter().filter(|(stage, _)| takes(stage.name)) {
+                time += stage.milliseconds;
+                sum += *traffic;
+            }
+            parts.push((name, time, sum));
+        }
+        for (name, time, traffic) in parts {
             if !order.contains(&name) {
                 order.push(name);
             }
             if counts {
-                times.entry(name).or_default().push(milliseconds);
+                let (times, last) = found.entry(name).or_default();
+                times.push(time);
+                *last = traffic;
             }
         }
         Ok(())
     })?;
-    Ok(order
-        .into_iter()
-        .filter_map(|stage| Some(Row::new(pipeline, stage, times.remove(stage)?)))
-        .collect())
+    let row = |stage| {
+        let (times, traffic) = found.remove(stage)?;
+        Some(Row {
+            moved: Moved::of(traffic),
+            ..Row::new(pipeline, stage, times)
+        })
+    };
+    Ok(order.into_iter().filter_map(row).collect())
 }
 
 /// Times of `work` by kernel, the one that takes longest first, with the bytes that its launches must move in one run.
@@ -162,16 +182,13 @@ pub fn kernels(
 ) -> Result<Vec<Row>> {
     let mut measured = KernelRuns::default();
     runs.repeat(|counts| measured.run(on, counts, &mut work))?;
-    let row = |time: KernelTime| {
-        let moved = |(bytes, what)| Moved { bytes, what };
-        let kernel = Kernel {
-            launches: time.launches,
-            moved: time.moves.map(moved),
-        };
-        Row {
-            kernel: Some(kernel),
-            ..Row::new(pipeline, time.entry, time.milliseconds)
-        }
+    let row = |time: KernelTime| Row {
+        launches: Some(time.launches),
+        moved: time.moves.map(|(bytes, formula)| Moved {
+            bytes,
+            what: formula.to_owned(),
+        }),
+        ..Row::new(pipeline, time.entry, time.milliseconds)
     };
     Ok(measured.end().into_iter().map(row).collect())
 }
@@ -222,5 +239,43 @@ mod tests {
             (row.median, row.minimum, row.maximum, row.runs),
             (2.0, 1.0, 3.0, 3)
         );
+    }
+
+    #[test]
+    fn a_stage_and_a_sum_have_the_bytes_of_one_run() {
+        let on = Device::cpu(Some(1)).unwrap();
+        let runs = Runs {
+            most: 3,
+            seconds: f64::INFINITY,
+        };
+        let totals: [Total<'_>; 2] = [("without b", &|name| name != "b"), ("all", &|_| true)];
+        let rows = rows_with_totals("p", &on, runs, &totals, || {
+            let values = on.stage("a", || on.filled(10, 0u32))?;
+            on.stage("b", || on.duplicate(&values).map(drop))?;
+            on.stage("host", || Ok(()))
+        });
+        let bytes = |row: &Row| (row.stage, row.moved.as_ref().map(|moved| moved.bytes));
+        let found: Vec<_> = rows.unwrap().iter().map(bytes).collect();
+        let sums = [("without b", Some(40)), ("all", Some(120))];
+        assert_eq!(
+            found[..3],
+            [("a", Some(40)), ("b", Some(80)), ("host", None)]
+        );
+        assert_eq!(found[3..], sums);
+    }
+
+    #[test]
+    fn a_floor_says_what_it_lacks() {
+        let of = |bytes, uncounted| {
+            Moved::of(Traffic {
+                bytes,
+                counted: 2,
+                uncounted,
+            })
+        };
+        assert_eq!(of(0, 3), None);
+        assert_eq!(of(8, 0).unwrap().what, "2 launches, fills and copies");
+        let lacking = "2 launches, fills and copies; without those of 3 launches";
+        assert_eq!(of(8, 3).unwrap().what, lacking);
     }
 }

@@ -7,8 +7,8 @@ use glam::DVec3;
 use serde_json::{Value, json};
 use trioxide::Result;
 use trioxide::device::{Copying, Device, Direction};
-use trioxide::selftest::weld as scans;
 use trioxide::weld::{self, DeviceMesh, Guards, Options};
+use trioxide_verify::selftest::weld as scans;
 
 use super::{Row, Runs, waited};
 use trioxide_arguments::{is_standard_output, print, write_json};

@@ -72,7 +72,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let from = workspace().join(&arguments.from);
     let results = results::read(&from)?;
     for family in results.missing() {
-        println!("no results of {}: {}", family.name, family.command);
+        println!("no results of {0}: cargo xtask bench {0}", family.name);
     }
     let trioxide = match &arguments.trioxide {
         Some(program) => std::path::absolute(program)?,

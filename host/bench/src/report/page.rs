@@ -145,7 +145,7 @@ fn top(results: &Results) -> String {
             format!(
                 "{} (<code>{}</code>)",
                 escape(family.title),
-                escape(family.command)
+                escape(&format!("cargo xtask bench {}", family.name))
             )
         })
         .collect();

@@ -7,71 +7,10 @@ use serde_json::Value;
 
 use xtask::Error;
 
+use crate::tables::{FAMILIES, Family, SCHEMA};
+
 /// The folder that `cargo xtask bench` writes to.
 pub(super) const DEFAULT_FOLDER: &str = "out/bench";
-/// Version of the files that this reads.
-const SCHEMA: &str = "trioxide-bench/1";
-
-/// A family of operations, and the command for its results.
-pub(super) struct Family {
-    pub(super) name: &'static str,
-    pub(super) title: &'static str,
-    /// Title where there is little room.
-    pub(super) short: &'static str,
-    pub(super) command: &'static str,
-}
-
-/// The families in the order of the page.
-pub(super) const FAMILIES: [Family; 8] = [
-    Family {
-        name: "polylla",
-        title: "Polylla on half-edges",
-        short: "Polylla",
-        command: "cargo xtask bench polylla",
-    },
-    Family {
-        name: "indexed",
-        title: "Polylla on triangles and neighbours",
-        short: "Indexed",
-        command: "cargo xtask bench indexed",
-    },
-    Family {
-        name: "polylla3",
-        title: "Polylla in three dimensions",
-        short: "Polylla 3D",
-        command: "cargo xtask bench polylla3",
-    },
-    Family {
-        name: "refine",
-        title: "Longest-edge bisection",
-        short: "Refine",
-        command: "cargo xtask bench refine",
-    },
-    Family {
-        name: "refine-tets",
-        title: "Refinement of tetrahedra",
-        short: "Refine tets",
-        command: "cargo xtask bench refine-tets",
-    },
-    Family {
-        name: "smooth",
-        title: "Laplacian smoothing",
-        short: "Smooth",
-        command: "cargo xtask bench smooth",
-    },
-    Family {
-        name: "weld",
-        title: "Vertex clustering",
-        short: "Weld",
-        command: "cargo xtask bench weld",
-    },
-    Family {
-        name: "kernels",
-        title: "Kernels",
-        short: "Kernels",
-        command: "cargo xtask bench kernels",
-    },
-];
 
 /// One FAMILY.json.
 #[derive(Debug)]
@@ -243,7 +182,7 @@ mod tests {
             missing,
             [
                 "indexed",
-                "polylla3",
+                "polyhedra",
                 "refine",
                 "refine-tets",
                 "smooth",

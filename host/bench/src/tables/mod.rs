@@ -17,13 +17,15 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
 use families::Made;
-use plan::{Case, Family, Sizes, cases, parse_sizes};
+pub(crate) use families::{FAMILIES, Family};
+use plan::{Case, Sizes, cases, parse_sizes};
 use plot::Plot;
-use results::{Run, SCHEMA, read_folder, runs_of};
+pub(crate) use results::SCHEMA;
+use results::{Run, read_folder, runs_of};
 use table::{Table, all_stages};
 use xtask::process::command_line;
 use xtask::{Error, build, workspace};
@@ -34,10 +36,9 @@ use xtask::{Error, build, workspace};
 /// the same plans, and --from takes its results.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Families to time: polylla, indexed, polylla3, refine, refine-tets, smooth, weld, kernels; nothing or `all` for
-    /// all.
-    #[arg(value_parser = parse_family)]
-    families: Vec<Families>,
+    /// Families to time: nothing or `all` for all.
+    #[arg(value_parser = family_names())]
+    families: Vec<String>,
     /// Sizes: paper, quick, or numbers of vertices such as 100k,4m.
     #[arg(long, default_value = "quick", value_parser = parse_sizes)]
     sizes: Sizes,
@@ -70,25 +71,9 @@ pub struct Arguments {
     compare: Option<Vec<PathBuf>>,
 }
 
-/// One family or all.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Families {
-    All,
-    One(Family),
-}
-
-fn parse_family(text: &str) -> Result<Families, String> {
-    if text == "all" {
-        return Ok(Families::All);
-    }
-    Family::from_str(text, false)
-        .map(Families::One)
-        .map_err(|_| {
-            format!(
-                "choose from all, {}",
-                Family::ALL.map(Family::name).join(", ")
-            )
-        })
+fn family_names() -> PossibleValuesParser {
+    let names = FAMILIES.iter().map(|family| family.name);
+    PossibleValuesParser::new(names.chain(["all"]))
 }
 
 /// Runs the command.
@@ -103,14 +88,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             false => Err("something got slower".into()),
         };
     }
-    let families: Vec<Family> = match &arguments.families[..] {
-        [] => Family::ALL.to_vec(),
-        list if list.contains(&Families::All) => Family::ALL.to_vec(),
-        list => Family::ALL
-            .into_iter()
-            .filter(|&family| list.contains(&Families::One(family)))
-            .collect(),
-    };
+    let is_named = |name: &str| arguments.families.iter().any(|named| named == name);
+    let is_all = arguments.families.is_empty() || is_named("all");
+    let families = FAMILIES
+        .iter()
+        .filter(|family| is_all || is_named(family.name));
     let given = arguments.from.as_deref().map(read_folder).transpose()?;
     let out = workspace().join(&arguments.out);
     let plots = out.join("plots");
@@ -152,22 +134,23 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut all = String::new();
     for family in families {
         let mut runs = match &given {
-            Some(given) => of_family(given, family.name()),
+            Some(given) => of_family(given, family.name),
             None => time(arguments, family, &say)?,
         };
         if runs.is_empty() {
-            if arguments.families.contains(&Families::One(family)) {
-                return Err(format!("there is no run of {}", family.name()).into());
+            if is_named(family.name) {
+                return Err(format!("there is no run of {}", family.name).into());
             }
             continue;
         }
         runs.sort_by_key(|run| (run.parameter("mesh").to_owned(), run.n()));
-        let made = families::made_of(family, &runs);
-        all += &give(family.name(), families::title(family), &runs, made)?;
+        let made = (family.made_of)(&runs);
+        all += &give(family.name, family.title, &runs, made)?;
     }
     // Families of `trioxide bench` without a paper: their stages alone.
-    for name in others(given.as_deref().unwrap_or_default(), &arguments.families) {
-        let runs = of_family(given.as_deref().unwrap_or_default(), &name);
+    let given = given.as_deref().filter(|_| is_all).unwrap_or_default();
+    for name in others(given) {
+        let runs = of_family(given, &name);
         let made = Made {
             tables: vec![all_stages(&name, &runs)],
             plots: Vec::new(),
@@ -186,12 +169,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// Families of the runs that have no plan, where all are asked for.
-fn others(runs: &[Run], asked: &[Families]) -> BTreeSet<String> {
-    let is_other = |name: &String| Family::ALL.iter().all(|family| family.name() != name);
-    match asked {
-        [] | [Families::All] => runs.iter().map(Run::family).filter(is_other).collect(),
-        _ => BTreeSet::new(),
-    }
+fn others(runs: &[Run]) -> BTreeSet<String> {
+    let is_other = |name: &String| FAMILIES.iter().all(|family| family.name != name);
+    runs.iter().map(Run::family).filter(is_other).collect()
 }
 
 fn of_family(runs: &[Run], family: &str) -> Vec<Run> {
@@ -200,7 +180,11 @@ fn of_family(runs: &[Run], family: &str) -> Vec<Run> {
 }
 
 /// Runs the plan of a family.
-fn time(arguments: &Arguments, family: Family, say: &dyn Fn(String)) -> Result<Vec<Run>, Error> {
+fn time(
+    arguments: &Arguments,
+    family: &'static Family,
+    say: &dyn Fn(String),
+) -> Result<Vec<Run>, Error> {
     let binary = build::trioxide()?;
     let commit = build::commit().unwrap_or_default();
     let mut runs = Vec::new();
@@ -298,20 +282,6 @@ fn shown(plots: &[Plot]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn families_are_read() {
-        assert_eq!(parse_family("all"), Ok(Families::All));
-        assert_eq!(
-            parse_family("refine-tets"),
-            Ok(Families::One(Family::RefineTets))
-        );
-        assert!(
-            parse_family("meshes")
-                .unwrap_err()
-                .contains("polylla, indexed")
-        );
-    }
 
     #[test]
     fn a_command_is_shown_without_its_output() {

@@ -35,6 +35,8 @@ impl Run {
     pub(crate) fn family(&self) -> String {
         match (self.0["family"].as_str(), self.parameter("method")) {
             (Some("polylla"), "indexed") => "indexed".to_owned(),
+            // Its name in older results.
+            (Some("polylla3"), _) => "polyhedra".to_owned(),
             (family, _) => family.unwrap_or("-").to_owned(),
         }
     }

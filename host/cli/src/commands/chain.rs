@@ -283,7 +283,7 @@ pub fn run(options: &Options) -> Result<()> {
         true => AnyMesh::Volume(super::read_volume(&options.input, options.reading, quiet)?),
         false => AnyMesh::Surface(super::read_mesh(&options.input, options.reading, quiet)?),
     };
-    let machine = opening.open()?;
+    let machine = opening.open()?.for_several();
     let mut reports = Vec::new();
     for (step, _) in &steps {
         machine.device().inspect(|device| device.reset_peak());

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::help;
 use clap::Args;
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Encoding, Format, ReadOptions, WriteOptions};
@@ -12,17 +13,12 @@ use trioxide_arguments::account;
 const DEFAULTS: &str = "Where defaults come from: --encoding binary holds every number exactly; --msh-version is Gmsh's newest.";
 
 /// Convert a mesh to the format of the output's extension
-///
-/// Volume meshes are read and written as .vtu, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, or .node and .ele.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .pvtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .gltf, .glb,
-    /// .edges, .xyz, .pcd, .las, .laz, .poly (points and segments), or .node and .ele (either name or the bare stem;
-    /// .node alone: points)
+    #[arg(help = help::mesh_to_read("Mesh to read"))]
     input: PathBuf,
-    /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .meshb, .inp, .xdmf, .edges, .xyz, .pcd,
-    /// .las, .laz, .ale, .poly, or .node and .ele
+    #[arg(help = format!("{}; of cells: {}", help::mesh_to_write(), help::volumes()))]
     #[arg(value_name = "OUTPUT", required_unless_present = "named")]
     output: Option<PathBuf>,
     /// File to write, as the other commands name it
@@ -37,8 +33,7 @@ pub struct Options {
     /// Write the boundary surface of a volume mesh: the faces of one cell only
     #[arg(long)]
     boundary: bool,
-    /// Encoding of a .ply, .stl, .pcd, .vtu, .vtp, .vtk or .msh file [default: binary]
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, help = help::encoded())]
     encoding: Option<Encoding>,
     /// Compress a .vtu or .vtp file, by all threads: --encoding compressed
     #[arg(long, conflicts_with_all = ["encoding", "volume_encoding"])]

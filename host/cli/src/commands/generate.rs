@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::help;
 use super::volume::TetPoints;
 use clap::{Args, ValueEnum};
 use trioxide::formats::{self, Format};
@@ -40,9 +41,7 @@ pub struct Options {
     sample: Option<TetPoints>,
     #[command(flatten)]
     volume: super::volume::VolumeOutput,
-    /// File to write: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, .xyz, .pcd, .las,
-    /// .laz, .ale, or .node and .ele
-    #[arg(short, long)]
+    #[arg(short, long, help = help::mesh_to_write())]
     pub output: PathBuf,
     /// Print the time of each part of the run; under mpirun of rank 0's, with how long it waited for other ranks
     #[arg(long)]

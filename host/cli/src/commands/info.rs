@@ -16,19 +16,18 @@ use trioxide::edges::Edges;
 use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::quality::{Distribution, Quality, quality};
-use trioxide::{Result, progress, validate};
+use trioxide::{Result, progress};
+use trioxide_verify::validate;
 
 use counts::{boundary_parts, count_each, count_used, face_sizes};
 
-use super::field_list;
+use super::{field_list, help};
 use trioxide_arguments::{account, is_standard_output, print, write_json};
 
 /// Count what a mesh holds, check it, and measure the quality of a planar one or of the cells of a volume mesh
 #[derive(Args)]
 pub struct Options {
-    /// Mesh to read: of cells .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of faces these, .off,
-    /// .obj, .ply, .stl, .vtp, .inp, .xdmf, .glb, .edges, .xyz, .pcd,
-    /// .las, .laz, .poly, or .node and .ele (either name or the bare stem)
+    #[arg(help = help::mesh_to_read("Mesh to read"))]
     mesh: PathBuf,
     #[command(flatten)]
     reading: ReadOptions,

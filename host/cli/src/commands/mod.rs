@@ -21,6 +21,7 @@ pub mod devices;
 mod field_list;
 pub mod generate;
 pub mod generated;
+mod help;
 mod ids;
 pub mod info;
 mod polyhedra_info;

@@ -17,6 +17,7 @@ use trioxide_arguments::{account, note};
 use trioxide_operations::polylla::{Input, MeshPolygons, Refusal};
 use trioxide_operations::{Machine, polyhedra, polylla};
 
+use super::help;
 use super::volume::tetrahedra;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the newer of two papers (--method half-edge: GPolylla, 2023). The others are trioxide's own: regions \
@@ -36,14 +37,17 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Triangulation to read, or generate:KIND:N (`trioxide help generate`): .off, .obj, .ply, .vtu, .vtp, .vtk, .msh,
-    /// .mesh, .inp, .xdmf, .edges, or .node and .ele (either name or the bare stem); or tetrahedra: .vtu, .vtk, .msh,
-    /// .mesh, .meshb, .inp, .xdmf, or .node and .ele
+    #[arg(help = format!(
+        "{}; or tetrahedra: {}",
+        help::faces_to_read("Triangulation to read, or generate:KIND:N (`trioxide help generate`)"),
+        help::volumes()
+    ))]
     pub input: PathBuf,
-    /// Polygonal mesh to write: .off, .obj, .ply, .vtu, .vtp, .vtk, .xdmf or .ale; .ply, .xdmf and VTK's keep regions
-    /// and segments. Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), .visf (Camaron), or their
-    /// faces to a format of faces
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help = format!(
+        "{}. Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), .visf (Camaron), or their faces to a \
+         format of faces",
+        help::faces_to_write("Polygonal mesh to write", usize::MAX)
+    ))]
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub polylla: polylla::Options,

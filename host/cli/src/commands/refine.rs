@@ -18,6 +18,7 @@ use trioxide_operations::mark::EXPECTED;
 use trioxide_operations::refine::{self, Input, Mark, Refined, Refusal, Wanted};
 use trioxide_operations::{Error, refine_tets};
 
+use super::help;
 use super::ids::{read_flags, read_values};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the input (--mark: the marks of an .edges file, else all). The others are trioxide's own: one round, \
@@ -35,12 +36,17 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Triangulation to read: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node and .ele
-    /// (either name or the bare stem); or tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh, .meshb, or .node and .ele
+    #[arg(help = format!(
+        "{}; or tetrahedra: {}",
+        help::faces_to_read("Triangulation to read"),
+        help::volumes()
+    ))]
     pub input: PathBuf,
-    /// Refined mesh to write; triangles: .off, .obj, .ply, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .edges, or .node
-    /// and .ele; tetrahedra: .vtu, .inp, .xdmf, .vtk, .msh, .mesh, .meshb, or .node and .ele
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help = format!(
+        "{}; tetrahedra: {}",
+        help::faces_to_write("Refined mesh to write", 3),
+        help::volumes()
+    ))]
     pub output: Option<PathBuf>,
     /// Triangles to refine: all; fraction:F, each with chance F; box:X0,Y0,X1,Y1 or disk:X,Y,R, by their centroid, in
     /// space at any height; box:X0,Y0,Z0,X1,Y1,Z1 or ball:X,Y,Z,R, by their centroid in space; area:A, larger ones;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::help;
 use clap::Args;
 use glam::DVec3;
 use trioxide::formats::atomic_file::write_atomically;
@@ -19,9 +20,7 @@ const DEFAULTS: &str = "Where defaults come from: the mesh (--view, --up, --colo
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Mesh to read: .off, .obj, .ply, .stl, .vtu, .vtp, .vtk, .msh, .mesh, .inp, .xdmf, .glb, .edges, .xyz, .pcd,
-    /// .las, .laz, or .node and .ele (either name or the bare stem); of cells .vtu, .vtk, .msh, .mesh, .meshb, or .node
-    /// and .ele
+    #[arg(help = help::mesh_to_read("Mesh to read"))]
     input: PathBuf,
     /// Picture to write: .png or .svg
     #[arg(short, long)]

@@ -6,9 +6,9 @@ use std::time::Instant;
 use clap::Args;
 use trioxide::device::{Choice, Device};
 use trioxide::formats::{self, ReadOptions};
-use trioxide::selftest::{Size, cases, select};
 use trioxide::{Error, Result};
 use trioxide_arguments::print;
+use trioxide_verify::selftest::{Size, cases, select};
 
 /// Check every pipeline on every device against the sequential reference, bit for bit
 #[derive(Args)]

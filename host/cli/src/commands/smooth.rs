@@ -15,8 +15,8 @@ use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
 use trioxide_operations::{Error, smooth, smooth_volume};
 
-use super::cell_quality;
 use super::ids::read_flags;
+use super::{cell_quality, help};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the mesh (--renumber auto: from 65,536 nodes on); MeshLab (--lambda 0.5, --mu -0.53). The others are \
     trioxide's own: a form that gives the same bits on every machine, and what changes least.";
@@ -30,8 +30,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Mesh to read: of volumes .vtu, .vtk, .msh, .mesh, .meshb, or .node and .ele; of surfaces these,
-    /// .off, .obj, .ply, .vtp, .inp and others
+    #[arg(help = help::faces_to_read("Mesh of faces or cells to read"))]
     pub input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]

@@ -16,20 +16,19 @@ use trioxide::formats::volume::{
 use trioxide::generate::Sample;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::DeviceMesh;
-use trioxide::validate::volume::{VolumeSummary, volume_summary};
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Result, generate, progress};
+use trioxide_verify::validate::volume::{VolumeSummary, volume_summary};
 
 use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, note, print, write_json};
 
-use super::{cell_quality, field_list};
+use super::{cell_quality, field_list, help};
 
 /// How a volume mesh is written.
 #[derive(Args, Clone, Copy)]
 pub struct VolumeOutput {
-    /// Encoding of a volume mesh's .vtu, .vtk or .msh file [default: binary]
-    #[arg(long, value_enum, value_name = "ENCODING")]
+    #[arg(long, value_enum, value_name = "ENCODING", help = help::volume_encoded())]
     pub volume_encoding: Option<Encoding>,
     /// Version of a .msh file
     #[arg(long, value_enum, value_name = "VERSION", default_value = "4.1")]

@@ -16,6 +16,7 @@ use trioxide_arguments::names::worded;
 use trioxide_arguments::{is_standard_output, note_all, print};
 use trioxide_operations::{Precision, weld};
 
+use super::help;
 use super::ids::read_flags;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); free memory (--memory-limit, --method auto). --epsilon and --ratio have none: they depend on the \
@@ -34,7 +35,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Mesh or point cloud to read: .off, .obj, .ply, .stl, .vtu, .vtp, .msh, .glb, .xyz, .pcd, .las, .laz and others
+    #[arg(help = help::mesh_to_read("Mesh or point cloud to read"))]
     pub input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]

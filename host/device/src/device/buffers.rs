@@ -43,7 +43,7 @@ impl Device {
     #[inline(never)]
     fn allocate(&self, bytes: Option<usize>) -> Result<(u64, Box<dyn Memory>)> {
         match bytes {
-            Some(bytes) => self.0.backend.allocate(bytes),
+            Some(bytes) => self.with_room(|| self.0.backend.allocate(bytes)),
             None => Err(Error::OutOfMemory {
                 device: self.name(),
                 needed: u64::MAX,
@@ -68,10 +68,20 @@ impl Device {
     /// ```
     pub fn filled<T: Word>(&self, len: usize, word: T) -> Result<Buffer<T>> {
         let buffer = self.uninitialized(len)?;
-        self.0
-            .backend
-            .fill(buffer.address(), buffer.bytes(), bytemuck::cast(word))?;
+        self.fill(buffer.address(), buffer.bytes(), bytemuck::cast(word))?;
         Ok(buffer)
+    }
+
+    #[inline(never)]
+    fn fill(&self, at: u64, bytes: usize, word: u32) -> Result<()> {
+        self.0.traffic.moved(bytes as u64);
+        self.0.backend.fill(at, bytes, word)
+    }
+
+    #[inline(never)]
+    fn copy(&self, to: u64, from: u64, bytes: usize) -> Result<()> {
+        self.0.traffic.moved(2 * bytes as u64);
+        self.0.backend.copy(to, from, bytes)
     }
 
     /// Fills `buffer` with `word` from element `first` on.
@@ -90,11 +100,8 @@ impl Device {
         self.check(buffer)?;
         let skipped = first * size_of::<T>();
         let bytes = buffer.bytes() - skipped;
-        self.0.backend.fill(
-            buffer.address() + skipped as u64,
-            bytes,
-            bytemuck::cast(word),
-        )
+        let at = buffer.address() + skipped as u64;
+        self.fill(at, bytes, bytemuck::cast(word))
     }
 
     /// A buffer with the content of `data`.
@@ -189,9 +196,7 @@ impl Device {
     pub fn moved<T: Pod>(&self, buffer: &Buffer<T>, capacity: usize) -> Result<Buffer<T>> {
         self.check(buffer)?;
         let mut copy = self.uninitialized(capacity.max(buffer.len()))?;
-        self.0
-            .backend
-            .copy(copy.address(), buffer.address(), buffer.bytes())?;
+        self.copy(copy.address(), buffer.address(), buffer.bytes())?;
         copy.set_len(buffer.len());
         Ok(copy)
     }
@@ -224,9 +229,7 @@ impl Device {
         let copy = self.uninitialized(len)?;
         let bytes = buffer.bytes().min(copy.bytes());
         if bytes > 0 {
-            self.0
-                .backend
-                .copy(copy.address(), buffer.address(), bytes)?;
+            self.copy(copy.address(), buffer.address(), bytes)?;
         }
         Ok(copy)
     }

@@ -5,8 +5,8 @@ use std::time::Instant;
 use bytemuck::Pod;
 use trioxide_kernel::launch::Buffer;
 
-use super::Device;
 use super::pages::new_rows;
+use super::{Device, Traffic};
 use crate::Result;
 
 /// Direction of a copy.
@@ -162,7 +162,7 @@ impl Device {
         })?;
         let (result, from) = done.expect("the copy ran the work beside it")?;
         let to = self.0.backend.mark()?;
-        self.note_stage(name, from, to)?;
+        self.note_stage(name, from, to, Traffic::default())?;
         Ok(result)
     }
 

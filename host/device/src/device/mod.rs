@@ -11,6 +11,7 @@ mod cpu;
 mod cuda;
 #[cfg(feature = "emulator")]
 mod emulated;
+mod kept;
 mod laps;
 mod launches;
 #[cfg(feature = "cuda")]
@@ -24,6 +25,7 @@ mod stages;
 mod start;
 #[cfg(feature = "cuda")]
 mod touched;
+mod traffic;
 #[cfg(feature = "cuda")]
 mod transfers;
 
@@ -38,6 +40,7 @@ use trioxide_kernel::launch::{Launch, LaunchError, Launcher};
 use crate::{Error, Result};
 pub use choice::Choice;
 pub use cpu::{start_host_threads, threads};
+pub use kept::Kept;
 pub use laps::Laps;
 pub use launches::Launched;
 pub use open::cuda_devices;
@@ -46,6 +49,7 @@ pub use ptx::Ptx;
 pub use ptx::{Embedded, PACKAGES};
 pub use stages::Stage;
 pub use start::{Costs, has_cuda_driver};
+pub use traffic::Traffic;
 pub use trioxide_kernel::launch::{Buffer, DeviceId, Memory};
 
 /// A set of `E` on a device, 32 members to an element.
@@ -253,8 +257,10 @@ struct Machine {
     // Before the backend: events go before their context.
     stages: Mutex<stages::Stages>,
     timed: launches::Timed,
+    traffic: traffic::Counter,
     launched: Mutex<BTreeSet<&'static str>>,
     prints: prints::Kept,
+    kept: kept::Places,
     transferred: sharing::Transferred,
     id: DeviceId,
     backend: Box<dyn Backend>,
@@ -294,8 +300,10 @@ impl Device {
         Self(Arc::new(Machine {
             stages: Mutex::default(),
             timed: launches::Timed::default(),
+            traffic: traffic::Counter::default(),
             launched: Mutex::default(),
             prints: prints::Kept::default(),
+            kept: kept::Places::default(),
             transferred: sharing::Transferred::default(),
             id,
             backend,
@@ -366,15 +374,14 @@ impl Device {
     /// # }
     /// ```
     pub fn require(&self, bytes: u64) -> Result<()> {
-        let free = self.0.backend.free()?;
-        if bytes > free {
-            return Err(Error::OutOfMemory {
+        self.with_room(|| match self.0.backend.free()? {
+            free if bytes > free => Err(Error::OutOfMemory {
                 device: self.name(),
                 needed: bytes,
                 free,
-            });
-        }
-        Ok(())
+            }),
+            _ => Ok(()),
+        })
     }
 
     /// Bytes of memory that can still be taken; where the system does not say, `u64::MAX`.
@@ -481,7 +488,10 @@ impl Launcher for Device {
         if launch.n == 0 {
             return Ok(());
         }
+        let moves = launch.moves;
         // SAFETY: the caller's promise; the arrays are this device's.
-        unsafe { self.0.timed.launch(&*self.0.backend, launch) }
+        unsafe { self.0.timed.launch(&*self.0.backend, launch) }?;
+        self.0.traffic.launched(moves);
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Named stages of work, and their times.
 
-use super::{Device, Mark, lock};
+use super::{Device, Mark, Traffic, lock};
 use crate::{Error, Result};
 
 /// Time of a named stage.
@@ -19,8 +19,8 @@ const MOST_MARKED: usize = 4096;
 /// The stages since the last call of [`Device::take_stages`].
 #[derive(Default)]
 pub(super) struct Stages {
-    sums: Vec<Stage>,
-    marked: Vec<(&'static str, Mark, Mark)>,
+    sums: Vec<(Stage, Traffic)>,
+    marked: Vec<(&'static str, Mark, Mark, Traffic)>,
 }
 
 impl Device {
@@ -42,31 +42,37 @@ impl Device {
         name: &'static str,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, E> {
-        let from = self.begin_stage(name)?;
+        let (from, before) = self.begin_stage(name)?;
         let result = work()?;
-        self.end_stage(name, from)?;
+        self.end_stage(name, from, before)?;
         Ok(result)
     }
 
     // These two are compiled once, and not into each of some hundred stages.
 
     #[inline(never)]
-    fn begin_stage(&self, name: &'static str) -> Result<Mark> {
+    fn begin_stage(&self, name: &'static str) -> Result<(Mark, Traffic)> {
         crate::progress::check()?;
         crate::progress::stage(name);
-        self.0.backend.mark()
+        Ok((self.0.backend.mark()?, self.0.traffic.so_far()))
     }
 
     #[inline(never)]
-    fn end_stage(&self, name: &'static str, from: Mark) -> Result<()> {
+    fn end_stage(&self, name: &'static str, from: Mark, before: Traffic) -> Result<()> {
         let to = self.0.backend.mark()?;
-        self.note_stage(name, from, to)
+        self.note_stage(name, from, to, self.0.traffic.so_far() - before)
     }
 
-    /// Notes the stage between two marks.
-    pub(super) fn note_stage(&self, name: &'static str, from: Mark, to: Mark) -> Result<()> {
+    /// Notes the stage between two marks, and what it moved.
+    pub(super) fn note_stage(
+        &self,
+        name: &'static str,
+        from: Mark,
+        to: Mark,
+        moved: Traffic,
+    ) -> Result<()> {
         let mut stages = lock(&self.0.stages);
-        stages.marked.push((name, from, to));
+        stages.marked.push((name, from, to, moved));
         match stages.marked.len() < MOST_MARKED {
             true => Ok(()),
             false => self.add_up(&mut stages),
@@ -76,11 +82,14 @@ impl Device {
     /// Stages of the same name are added up, in the order of their first run.
     fn add_up(&self, stages: &mut Stages) -> Result<()> {
         self.synchronize()?;
-        for (name, from, to) in stages.marked.drain(..) {
+        for (name, from, to, moved) in stages.marked.drain(..) {
             let milliseconds = self.0.backend.elapsed(&from, &to)?;
-            match stages.sums.iter_mut().find(|stage| stage.name == name) {
-                Some(stage) => stage.milliseconds += milliseconds,
-                None => stages.sums.push(Stage { name, milliseconds }),
+            match stages.sums.iter_mut().find(|(stage, _)| stage.name == name) {
+                Some((stage, traffic)) => {
+                    stage.milliseconds += milliseconds;
+                    *traffic += moved;
+                }
+                None => stages.sums.push((Stage { name, milliseconds }, moved)),
             }
         }
         Ok(())
@@ -105,6 +114,16 @@ impl Device {
     /// # }
     /// ```
     pub fn take_stages(&self) -> Result<Vec<Stage>> {
+        let stages = self.take_stages_with_traffic()?;
+        Ok(stages.into_iter().map(|(stage, _)| stage).collect())
+    }
+
+    /// As [`Device::take_stages`], with the bytes that each stage moves at least. What another thread launches on this
+    /// device meanwhile counts too.
+    ///
+    /// # Errors
+    /// As [`Device::take_stages`].
+    pub fn take_stages_with_traffic(&self) -> Result<Vec<(Stage, Traffic)>> {
         let mut stages = lock(&self.0.stages);
         self.add_up(&mut stages)?;
         Ok(std::mem::take(&mut stages.sums))
@@ -127,5 +146,29 @@ mod tests {
         let names: Vec<_> = on.take_stages().unwrap().iter().map(|s| s.name).collect();
         assert_eq!(names, ["one", "other"]);
         assert!(on.take_stages().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_stage_has_the_bytes_of_its_launches_fills_and_copies() {
+        let on = Device::cpu(Some(1)).unwrap();
+        on.filled(7, 0u32).unwrap();
+        for _ in 0..2 {
+            on.stage("scan", || {
+                let mut values = on.filled(100, 1u32)?;
+                crate::collective::exclusive_scan(&on, &mut values)?;
+                on.duplicate(&values).map(drop)
+            })
+            .unwrap();
+        }
+        let stages = on.take_stages_with_traffic().unwrap();
+        // Of collective's head: a scan of 100 numbers reads and writes them, and writes their sum.
+        let bytes = 400 + (800 + 4) + 800;
+        let (counted, uncounted) = (6, 0);
+        let moved = Traffic {
+            bytes: 2 * bytes,
+            counted,
+            uncounted,
+        };
+        assert_eq!((stages.len(), stages[0].1), (1, moved));
     }
 }

@@ -1,12 +1,13 @@
 //! Damaged files.
 
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 use super::super::text::Fault;
 use super::round_trips::polygon_mesh;
 use super::*;
-use trioxide::validate;
 use trioxide_mesh::mesh::Triangulation;
+use trioxide_mesh::rules;
 
 fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
     // One file after the other, so that damage can strike each.
@@ -24,7 +25,7 @@ fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
 fn parse_edges(file: &[u8]) -> Parsed<Mesh> {
     let (mesh, marked) = crate::edges::parse(file)?;
     assert_eq!(marked.len(), mesh.triangles.len());
-    validate::refine::topology(&mesh).unwrap();
+    rules::topology(&mesh).unwrap();
     Ok(Triangulation::from(mesh).into())
 }
 
@@ -90,9 +91,6 @@ fn samples() -> Vec<Sample> {
         (medit::parse, file("peers/gmsh_order2.mesh")),
         (abaqus::parse, file("peers/gmsh.inp")),
         (xdmf::parse, written("xdmf")),
-        (pcd::parse, decorated(None, "pcd")),
-        (pcd::parse, decorated(Some(Encoding::Text), "pcd")),
-        (pcd::parse, more_formats::compressed_pcd()),
         (gltf::parse, more_formats::glb()),
         (off::parse, more_formats::binary_off()),
         (parse_edges, file("three_triangles.edges")),
@@ -137,6 +135,90 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
+fn damaged(mut file: Vec<u8>, damages: Vec<Damage>) -> Vec<u8> {
+    for damage in damages {
+        let at = |index: prop::sample::Index| index.index(file.len() + 1);
+        match damage {
+            Damage::Set(i, byte) => {
+                let at = at(i);
+                if let Some(target) = file.get_mut(at) {
+                    *target = byte;
+                }
+            }
+            Damage::Insert(i, piece) => {
+                let at = at(i);
+                file.splice(at..at, piece.iter().copied());
+            }
+            Damage::Remove(i, length) => {
+                let at = at(i);
+                let end = (at + length).min(file.len());
+                file.drain(at..end);
+            }
+            Damage::Truncate(i) => {
+                let at = at(i);
+                file.truncate(at);
+            }
+        }
+    }
+    file
+}
+
+/// The mesh of a damaged file has indices in range, or the error has words.
+fn check(parse: fn(&[u8]) -> Parsed<Mesh>, file: &[u8]) -> Result<(), TestCaseError> {
+    match parse(file) {
+        Err(fault) => {
+            let error = fault.in_text(Path::new("f"), file);
+            prop_assert!(!error.to_string().is_empty());
+        }
+        Ok(mesh) => {
+            let count = mesh.points.len();
+            for i in 0..mesh.faces.len() {
+                prop_assert!(mesh.faces.get(i).len() >= 3);
+                prop_assert!(mesh.faces.get(i).iter().all(|v| (*v as usize) < count));
+            }
+            let attributes = &mesh.attributes;
+            prop_assert!(
+                attributes
+                    .normals
+                    .as_ref()
+                    .is_none_or(|all| all.len() == count)
+            );
+            prop_assert!(
+                attributes
+                    .colors
+                    .as_ref()
+                    .is_none_or(|all| all.len() == count)
+            );
+            prop_assert!(attributes.uvs.as_ref().is_none_or(|all| all.len() == count));
+            prop_assert!(
+                mesh.regions
+                    .is_none_or(|regions| regions.len() == mesh.faces.len())
+            );
+            prop_assert!(
+                mesh.segments
+                    .iter()
+                    .flat_map(|s| s.ends)
+                    .all(|v| (v as usize) < count)
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Damages the good file of a format in many ways: its parser gives an error or a mesh whose indices are in range, never
+/// a panic, never a huge allocation.
+pub(crate) fn strike(parse: fn(&[u8]) -> Parsed<Mesh>, file: &[u8]) {
+    let config = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(200)
+    };
+    let damages = prop::collection::vec(damage(), 1..4);
+    let struck = TestRunner::new(config).run(&damages, |damages| {
+        check(parse, &damaged(file.to_vec(), damages))
+    });
+    struck.unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
@@ -147,49 +229,43 @@ proptest! {
         damages in prop::collection::vec(damage(), 1..4),
     ) {
         thread_local!(static SAMPLES: Vec<Sample> = samples());
-        let (parse, mut file) = SAMPLES.with(|samples| samples[sample.index(samples.len())].clone());
-        for damage in damages {
-            let at = |index: prop::sample::Index| index.index(file.len() + 1);
-            match damage {
-                Damage::Set(i, byte) => {
-                    let at = at(i);
-                    if let Some(target) = file.get_mut(at) {
-                        *target = byte;
-                    }
+        let (parse, file) = SAMPLES.with(|samples| samples[sample.index(samples.len())].clone());
+        check(parse, &damaged(file, damages))?;
+    }
+}
+
+/// As above, of each format of the table in each of its encodings, from files.
+#[test]
+fn damaged_files_of_every_format_do_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut mesh = attributes::decorated();
+    mesh.points = (0..5)
+        .map(|i| DVec3::new(f64::from(i), f64::from(i % 2), 0.0))
+        .collect();
+    let mut formats = 0;
+    for format in FORMATS.iter().filter(|f| f.is_read() && f.is_written()) {
+        formats += 1;
+        let encodings = format.encodings.iter().map(|&encoding| Some(encoding));
+        for encoding in encodings.chain([None]) {
+            let path = folder.path().join("d").with_extension(format.extensions[0]);
+            write_encoded(&path, &mesh, encoding).unwrap();
+            let file = std::fs::read(&path).unwrap();
+            let config = ProptestConfig {
+                failure_persistence: None,
+                ..ProptestConfig::with_cases(60)
+            };
+            let damages = prop::collection::vec(damage(), 1..4);
+            let struck = TestRunner::new(config).run(&damages, |damages| {
+                std::fs::write(&path, damaged(file.clone(), damages)).unwrap();
+                if let Ok(mesh) = read(&path) {
+                    let count = mesh.points.len();
+                    let mut corners = (0..mesh.faces.len()).flat_map(|i| mesh.faces.get(i));
+                    prop_assert!(corners.all(|v| (*v as usize) < count));
                 }
-                Damage::Insert(i, piece) => {
-                    let at = at(i);
-                    file.splice(at..at, piece.iter().copied());
-                }
-                Damage::Remove(i, length) => {
-                    let at = at(i);
-                    let end = (at + length).min(file.len());
-                    file.drain(at..end);
-                }
-                Damage::Truncate(i) => {
-                    let at = at(i);
-                    file.truncate(at);
-                }
-            }
-        }
-        match parse(&file) {
-            Err(fault) => {
-                let error = fault.in_text(Path::new("f"), &file);
-                prop_assert!(!error.to_string().is_empty());
-            }
-            Ok(mesh) => {
-                let count = mesh.points.len();
-                for i in 0..mesh.faces.len() {
-                    prop_assert!(mesh.faces.get(i).len() >= 3);
-                    prop_assert!(mesh.faces.get(i).iter().all(|v| (*v as usize) < count));
-                }
-                let attributes = &mesh.attributes;
-                prop_assert!(attributes.normals.as_ref().is_none_or(|all| all.len() == count));
-                prop_assert!(attributes.colors.as_ref().is_none_or(|all| all.len() == count));
-                prop_assert!(attributes.uvs.as_ref().is_none_or(|all| all.len() == count));
-                prop_assert!(mesh.regions.is_none_or(|regions| regions.len() == mesh.faces.len()));
-                prop_assert!(mesh.segments.iter().flat_map(|s| s.ends).all(|v| (v as usize) < count));
-            }
+                Ok(())
+            });
+            struck.unwrap_or_else(|error| panic!("{}: {error}", format.name));
         }
     }
+    assert!(formats > 15, "{formats}");
 }

@@ -4,9 +4,10 @@ use glam::DVec2;
 
 use super::*;
 use crate::edges::{self, Layout, parse, write_to};
-use trioxide::{reference, validate};
 use trioxide_generate as generate;
 use trioxide_mesh::mesh::{EdgeTriangulation, Triangulation};
+use trioxide_reference as reference;
+use trioxide_verify::validate;
 
 fn text(mesh: &EdgeTriangulation, marked: &[bool], layout: Layout) -> String {
     let mut out = Vec::new();

@@ -7,10 +7,12 @@ use glam::DVec3;
 use super::references::References;
 use super::text::Parsed;
 use super::*;
-use trioxide_mesh::mesh::Segment;
+use trioxide_mesh::mesh::{Faces, Segment};
+use trioxide_mesh::{Error, Result};
 
 mod attributes;
-mod damage;
+pub(crate) mod damage;
+mod docs;
 mod edges;
 mod empty;
 pub(crate) mod fields;
@@ -59,7 +61,7 @@ macro_rules! parsers_without_notes {
     )*};
 }
 
-parsers_without_notes!(obj, off, pcd, stl, xyz);
+parsers_without_notes!(obj, off, stl, xyz);
 
 mod gltf {
     use super::*;
@@ -94,7 +96,7 @@ fn faces_of(mesh: &Mesh) -> Vec<Vec<u32>> {
 }
 
 /// The error of `parse` on `file`, without the path.
-fn error(parse: fn(&[u8]) -> Parsed<Mesh>, file: impl AsRef<[u8]>) -> String {
+pub(crate) fn error(parse: fn(&[u8]) -> Parsed<Mesh>, file: impl AsRef<[u8]>) -> String {
     let fault = parse(file.as_ref()).expect_err("the file is bad");
     fault.in_text(Path::new("f"), file.as_ref()).to_string()
 }

@@ -206,12 +206,15 @@ fn a_byte_order_mark_before_a_text_is_skipped() {
         faces: Faces::Triangles(vec![[0, 1, 2]]),
         ..Mesh::default()
     };
-    for extension in [
-        "off", "obj", "ply", "stl", "node", "vtu", "vtp", "vtk", "msh", "mesh", "inp", "xdmf",
-        "edges", "xyz", "pcd", "poly",
-    ] {
+    let is_text = |format: &&Format| {
+        let is_binary = format.encodings == [Encoding::Binary]
+            || format.name == "LAS"
+            || format.name == "Medit binary";
+        format.is_read() && format.is_written() && !is_binary
+    };
+    for format in FORMATS.iter().filter(is_text) {
+        let extension = format.extensions[0];
         let path = folder.path().join("a").with_extension(extension);
-        let format = Format::to_write(&path).unwrap();
         let text = Some(Encoding::Text).filter(|text| format.encodings.contains(text));
         write_encoded(&path, &mesh, text).unwrap();
         let expected = read(&path).unwrap();

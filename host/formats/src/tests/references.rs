@@ -274,42 +274,6 @@ fn counts_that_other_formats_declare_are_those_of_their_data() {
         fs::write(&path, text).unwrap();
         read(&path).map_err(|error| error.to_string())
     };
-    let cloud = |width: usize, points: usize, data: &str| {
-        format!(
-            "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH {width}\nHEIGHT 1\nPOINTS {points}\nDATA {data}\n"
-        )
-    };
-    let rows = "0 0 0\n1 0 0\n0 1 0\n";
-    let text = |width, points| said("a.pcd", (cloud(width, points, "ascii") + rows).as_bytes());
-    assert_eq!(text(3, 3).unwrap().points.len(), 3);
-    let error = text(2, 3).unwrap_err();
-    assert!(
-        error.ends_with(":7: POINTS declares 3 points, but WIDTH times HEIGHT are 2"),
-        "{error}"
-    );
-    let error = text(2, 2).unwrap_err();
-    assert!(
-        error.ends_with(":10: expected the end of the file after 2 points"),
-        "{error}"
-    );
-    let binary = |points, more: &[u8]| {
-        said(
-            "a.pcd",
-            &[
-                cloud(points, points, "binary").as_bytes(),
-                &coordinates(),
-                more,
-            ]
-            .concat(),
-        )
-    };
-    assert_eq!(binary(3, b"\n").unwrap().points.len(), 3);
-    let error = binary(2, b"").unwrap_err();
-    assert!(
-        error.contains("2 points of 12 bytes are announced, but 36 bytes follow"),
-        "{error}"
-    );
-
     fs::write(folder.path().join("b.bin"), coordinates()).unwrap();
     let gltf = |length: usize| {
         let text = gltf_of("b.bin", 1);

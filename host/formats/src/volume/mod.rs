@@ -4,15 +4,7 @@
 //! replaced only when complete; no count is trusted before the data is there, and every vertex index is checked.
 //! Readers do not judge the mesh: cells may be inverted.
 //!
-//! | format | extensions | cells | text | binary |
-//! | --- | --- | --- | --- | --- |
-//! | VTU | `.vtu`, `.pvtu` (read) | all | yes | yes |
-//! | VTK legacy | `.vtk` | all | yes | yes |
-//! | Gmsh 1.0 (read), 2.2, 4.0 (read), 4.1 | `.msh` | all | yes | yes |
-//! | Medit | `.mesh` (text), `.meshb` (binary) | all | yes | yes |
-//! | Abaqus | `.inp` | all | yes | no |
-//! | XDMF | `.xdmf`, `.xmf` | all | yes | no |
-//! | TetGen | `.node` + `.ele` (+ `.face`) | tetrahedra | yes | no |
+//! docs/FORMATS.md lists the formats, from the table of this module ([`VolumeFormat::all`]).
 //!
 //! All keep regions of cells and tags of faces. Points are skipped, lines left out with a note; of cells of higher
 //! order the corners are read, and the other nodes left out with a note. But for TetGen's, these formats hold surfaces
@@ -28,10 +20,10 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::fields::{Joined, RESERVED};
-use super::input::peek_file;
 use super::text::{Fault, Parsed};
-use super::{Loaded, ReadOptions, complete, encodings, map_file, triangle, wrong_extension};
+use super::{
+    Loaded, ReadOptions, complete, dotted, encodings, map_file, triangle, wrong_extension,
+};
 use trioxide_mesh::fields::{Field, MeshFields};
 #[cfg(test)]
 use trioxide_mesh::mesh::Mesh;
@@ -45,6 +37,7 @@ pub(crate) mod gmsh;
 mod grid_fields;
 pub(crate) mod medit;
 mod output;
+mod table;
 #[cfg(test)]
 mod tests;
 mod tetgen;
@@ -62,6 +55,7 @@ pub(crate) mod xdmf;
 use elements::Grid;
 pub(crate) use output::write_surface_by;
 use output::{Output, Selected, select};
+use table::FORMATS;
 
 pub use crate::Encoding;
 
@@ -110,6 +104,8 @@ pub struct VolumeFormat {
     plain_name: fn(&str) -> String,
     /// What becomes of numbers of fields that its files hold as another type or by another name.
     retyped: fn(&MeshFields) -> Vec<String>,
+    /// Whether a file has cells.
+    has_cells: fn(&Path, ReadOptions) -> bool,
     read: fn(&Path, ReadOptions) -> Result<Noted>,
     write: fn(&Path, &VolumeMesh, WriteOptions) -> Result<()>,
 }
@@ -189,105 +185,17 @@ pub(crate) fn read_abaqus_surface(path: &Path, options: ReadOptions) -> Result<L
     surface_of(path, abaqus::read_grid(path, options)?)
 }
 
-const BOTH: &[Encoding] = &[Encoding::Binary, Encoding::Text];
-const I32_POINTS: usize = i32::MAX as usize;
-
-/// Every format.
-static FORMATS: [VolumeFormat; 8] = [
-    VolumeFormat {
-        name: "VTU",
-        extensions: &["vtu", "pvtu"],
-        encodings: crate::vtu_out::ENCODINGS,
-        most_points: usize::MAX,
-        keeps_field: |_| true,
-        plain_name: crate::vtu_out::plain_name,
-        retyped: |fields| Joined::renamed(fields, RESERVED),
-        read: |path, options| volume_of(path, vtu::read_grid(path, options)?),
-        write: |path, mesh, options| vtu::write(path, mesh, options.encoding()),
-    },
-    VolumeFormat {
-        name: "VTK legacy",
-        extensions: &["vtk"],
-        encodings: BOTH,
-        most_points: I32_POINTS,
-        keeps_field: |_| true,
-        plain_name: str::to_owned,
-        retyped: |fields| Joined::renamed(fields, RESERVED),
-        read: |path, _| read_by(path, vtk::parse_grid),
-        write: |path, mesh, options| vtk_write::write(path, mesh, options.encoding()),
-    },
-    VolumeFormat {
-        name: "Gmsh",
-        extensions: &["msh"],
-        encodings: BOTH,
-        most_points: I32_POINTS,
-        keeps_field: gmsh::keeps,
-        plain_name: gmsh::plain_name,
-        retyped: gmsh::retyped,
-        read: |path, _| read_by(path, gmsh::parse_grid),
-        write: |path, mesh, options| gmsh::write(path, Output::of(mesh), options),
-    },
-    VolumeFormat {
-        name: "Medit",
-        extensions: &["mesh"],
-        encodings: &[Encoding::Text],
-        most_points: I32_POINTS,
-        keeps_field: |_| false,
-        plain_name: str::to_owned,
-        retyped: |_| Vec::new(),
-        read: |path, _| read_by(path, medit::parse_grid),
-        write: |path, mesh, _| medit::write_text(path, Output::of(mesh)),
-    },
-    VolumeFormat {
-        name: "Medit binary",
-        extensions: &["meshb"],
-        encodings: &[Encoding::Binary],
-        most_points: I32_POINTS,
-        keeps_field: |_| false,
-        plain_name: str::to_owned,
-        retyped: |_| Vec::new(),
-        read: |path, _| read_by(path, medit::parse_grid),
-        write: |path, mesh, _| medit::write_binary(path, Output::of(mesh)),
-    },
-    VolumeFormat {
-        name: "Abaqus",
-        extensions: &["inp"],
-        encodings: &[Encoding::Text],
-        most_points: usize::MAX,
-        keeps_field: |_| false,
-        plain_name: str::to_owned,
-        retyped: |_| Vec::new(),
-        read: |path, options| volume_of(path, abaqus::read_grid(path, options)?),
-        write: |path, mesh, _| abaqus::write(path, Output::of(mesh)),
-    },
-    VolumeFormat {
-        name: "XDMF",
-        extensions: &["xdmf", "xmf"],
-        encodings: &[Encoding::Text],
-        most_points: usize::MAX,
-        keeps_field: |_| false,
-        plain_name: str::to_owned,
-        retyped: |_| Vec::new(),
-        read: |path, options| volume_of(path, xdmf::read_grid(path, options)?),
-        write: |path, mesh, _| xdmf::write(path, mesh),
-    },
-    VolumeFormat {
-        name: "TetGen",
-        extensions: &["node", "ele"],
-        encodings: &[Encoding::Text],
-        most_points: usize::MAX,
-        keeps_field: |_| false,
-        plain_name: str::to_owned,
-        retyped: |_| Vec::new(),
-        read: |path, _| tetgen::read(path),
-        write: |path, mesh, _| tetgen::write(path, mesh),
-    },
-];
-
 impl VolumeFormat {
     /// Every format.
     pub fn all() -> &'static [VolumeFormat] {
         &FORMATS
+    }
+
+    /// The extensions of the formats that pass `is_meant`: `.vtu, .vtk`; lists of pieces are read only.
+    pub fn extensions(is_meant: impl Fn(&VolumeFormat) -> bool) -> String {
+        let meant = FORMATS.iter().filter(|format| is_meant(format));
+        let extensions = meant.flat_map(|format| format.extensions);
+        dotted(extensions.filter(|extension| !extension.starts_with("pvt")))
     }
 
     /// What of `mesh` a file of this format would not hold, a sentence each.
@@ -346,13 +254,12 @@ impl VolumeFormat {
             .find(|format| format.extensions.contains(&extension.as_str()))
             .ok_or_else(|| {
                 let extensions = FORMATS.iter().flat_map(|format| format.extensions);
-                let extensions: Vec<_> = extensions.map(|e| format!(".{e}")).collect();
                 Error::Format {
                     path: path.to_owned(),
                     reason: format!(
                         "{} of volume meshes: {}",
                         wrong_extension(path),
-                        extensions.join(", ")
+                        dotted(extensions)
                     ),
                 }
             })
@@ -369,19 +276,7 @@ pub fn is_volume(path: &Path) -> bool {
 
 /// As [`is_volume`], by the options that it is read with.
 pub fn is_volume_as(path: &Path, options: ReadOptions) -> bool {
-    let Ok(format) = VolumeFormat::to_read(path) else {
-        return false;
-    };
-    let by_content = |is_volume: fn(&[u8]) -> bool| peek_file(path, is_volume).unwrap_or(false);
-    match format.name {
-        "VTU" => vtu::is_volume(path, options),
-        "VTK legacy" => by_content(vtk::is_volume),
-        "Gmsh" => by_content(gmsh::is_volume),
-        "Abaqus" => abaqus::is_volume(path, options),
-        "XDMF" => xdmf::is_volume(path, options),
-        "Medit" | "Medit binary" => by_content(medit::is_volume),
-        _ => tetgen::is_volume(path),
-    }
+    VolumeFormat::to_read(path).is_ok_and(|format| (format.has_cells)(path, options))
 }
 
 /// Reads the volume mesh in the file `path`, or in the pair of files that it stands for.

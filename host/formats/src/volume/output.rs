@@ -3,8 +3,8 @@
 use std::ops::Deref;
 use std::path::Path;
 
-use super::I32_POINTS;
 use super::elements::Shape;
+use super::table::I32_POINTS;
 use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
 use trioxide_mesh::volume::{Cells, VolumeMesh};

@@ -1,5 +1,7 @@
 //! Outlines with holes and regions, refinement, faults.
 
+use trioxide_mesh::mesh::Segment;
+
 use super::*;
 
 mod hostile;

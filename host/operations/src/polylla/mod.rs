@@ -11,7 +11,7 @@ use trioxide::Buffer;
 use trioxide::device::Device;
 use trioxide::digest;
 use trioxide::fields::{Carried, Fields};
-use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::half_edges::{DeviceTriangulation, Point, Remembered};
 use trioxide::indexed::{self, Neighbours, Repair};
 use trioxide::mesh::{Mesh, PolygonMesh, PolyllaLists, Triangulation};
 use trioxide::polylla::{self as family, Constraints, DevicePolygons, PolygonTriangles};
@@ -76,14 +76,21 @@ impl Input {
 
 fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Result<MeshPolygons> {
     let wanted = (options, options.parents || !carried.fields.cells.is_empty());
+    let machine = on.start()?;
+    let remembered = machine.remembered();
+    let remembered = remembered.as_ref();
     let Done {
         lists,
         triangles,
         repair_rounds,
         run,
-    } = on.start()?.run(|on| match (on, options.precision) {
-        (On::Device(device), Precision::F64) => on_device::<DVec2>(device, &mesh, wanted),
-        (On::Device(device), Precision::F32) => on_device::<Vec2>(device, &mesh, wanted),
+    } = machine.run(|on| match (on, options.precision) {
+        (On::Device(device), Precision::F64) => {
+            on_device::<DVec2>(device, &mesh, wanted, remembered)
+        }
+        (On::Device(device), Precision::F32) => {
+            on_device::<Vec2>(device, &mesh, wanted, remembered)
+        }
         #[cfg(feature = "serial")]
         (On::Serial, Precision::F64) => serial::serial::<DVec2>(&mesh, wanted),
         #[cfg(feature = "serial")]
@@ -203,15 +210,25 @@ struct Done {
 /// The options, and whether the triangles of the polygons are wanted.
 type Wanted<'a> = (&'a Options, bool);
 
-fn on_device<P: Point>(on: &Device, mesh: &Triangulation, wanted: Wanted<'_>) -> Result<Done> {
+fn on_device<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    wanted: Wanted<'_>,
+    remembered: Option<&Remembered>,
+) -> Result<Done> {
     let (options, wants_triangles) = wanted;
+    let upload = || DeviceTriangulation::<P>::upload_with(on, mesh, [0, 0], remembered);
     if options.method == DataStructure::Indexed {
-        return by_indices::<P>(on, mesh, wanted);
+        on.require(indexed::bytes_needed::<P>(
+            mesh.points.len(),
+            mesh.triangles.len(),
+        ))?;
+        return by_indices(on, mesh, &upload()?, wanted);
     }
     let settings = options.settings();
     let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
     on.require(family::bytes_needed::<P>(points, triangles, settings))?;
-    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let half_edges = upload()?;
     let constraints = Constraints::of(on, &half_edges, mesh)?;
     let result = family::polylla(on, &half_edges, constraints.as_ref(), settings)?;
     let lists = PolyllaLists {
@@ -230,18 +247,17 @@ fn on_device<P: Point>(on: &Device, mesh: &Triangulation, wanted: Wanted<'_>) ->
     })
 }
 
-fn by_indices<P: Point>(on: &Device, mesh: &Triangulation, wanted: Wanted<'_>) -> Result<Done> {
-    let (options, wants_triangles) = wanted;
+fn by_indices<P: Point>(
+    on: &Device,
+    mesh: &Triangulation,
+    half_edges: &DeviceTriangulation<P>,
+    (options, wants_triangles): Wanted<'_>,
+) -> Result<Done> {
     let settings = options.indexed();
-    on.require(indexed::bytes_needed::<P>(
-        mesh.points.len(),
-        mesh.triangles.len(),
-    ))?;
-    let half_edges = DeviceTriangulation::<P>::upload(on, mesh)?;
-    let constraints = Constraints::of(on, &half_edges, mesh)?;
-    let neighbours = Neighbours::new(on, &half_edges)?;
+    let constraints = Constraints::of(on, half_edges, mesh)?;
+    let neighbours = Neighbours::new(on, half_edges)?;
     let constraints = constraints.as_ref();
-    let result = indexed::indexed(on, &half_edges, &neighbours, constraints, settings)?;
+    let result = indexed::indexed(on, half_edges, &neighbours, constraints, settings)?;
     let lists = result.download(on)?;
     let mut triangles = None;
     if wants_triangles {

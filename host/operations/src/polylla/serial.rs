@@ -5,8 +5,9 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::Repair;
 use trioxide::mesh::{PolyllaLists, Ties, Triangulation};
 use trioxide::polylla::{self as family, Constraints, PolygonTriangles};
-use trioxide::reference::indexed::IndexedTriangulation;
-use trioxide::{progress, reference};
+use trioxide::progress;
+use trioxide_reference as reference;
+use trioxide_reference::indexed::IndexedTriangulation;
 
 use super::{DataStructure, Done, Refusal, Wanted};
 use crate::error::Result;

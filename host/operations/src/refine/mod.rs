@@ -97,13 +97,16 @@ where
         maps: options.maps || (wanted != Wanted::Report && !carried.is_empty()),
         mesh: wanted,
     };
-    let done = on.start()?.run(|on| {
+    let machine = on.start()?;
+    let remembered = machine.remembered();
+    let between = (&machine, remembered.as_ref());
+    let done = machine.run(|on| {
         let done = match (on, options.precision) {
             (On::Device(device), Precision::F64) => {
-                runs::on_device::<P>(device, input, &settings, asked)
+                runs::on_device::<P>(device, input, &settings, asked, between)
             }
             (On::Device(device), Precision::F32) => {
-                runs::on_device::<S>(device, input, &settings, asked)
+                runs::on_device::<S>(device, input, &settings, asked, between)
             }
             #[cfg(feature = "serial")]
             (On::Serial, Precision::F64) => runs::serial::<P>(input, &settings, asked),

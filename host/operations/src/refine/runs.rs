@@ -2,12 +2,13 @@
 
 use glam::{DVec2, DVec3};
 use trioxide::device::Device;
-use trioxide::half_edges::AnyPoint;
+use trioxide::half_edges::{AnyPoint, Remembered};
 use trioxide::mesh::{EdgeTriangulation, Refinement, Triangulation};
 use trioxide::refine::{self as family, DeviceEdgeMesh, End};
 
 use super::{Cells, Refined, Totals, Wanted};
 use crate::error::Result;
+use crate::machine::Machine;
 use crate::report::Run;
 
 /// What of a run is asked for.
@@ -71,9 +72,10 @@ pub(super) fn on_device<P: AnyPoint>(
     input: &Cells<P::Double>,
     settings: &family::Options,
     asked: Asked,
+    (machine, remembered): (&Machine, Option<&Remembered>),
 ) -> Result<Done<P::Double>> {
     let mut fine = match input {
-        Cells::Triangles(mesh) => DeviceEdgeMesh::<P>::upload(on, mesh)?,
+        Cells::Triangles(mesh) => DeviceEdgeMesh::<P>::upload_with(on, mesh, remembered)?,
         Cells::Edges(mesh) => DeviceEdgeMesh::<P>::upload_edges(on, mesh)?,
     };
     let end = family::refine(on, &mut fine, settings)?;
@@ -89,6 +91,9 @@ pub(super) fn on_device<P: AnyPoint>(
         true => (on.download_rows(&fine.ancestors(on)?)?, fine.rounds(on)?),
         false => (Vec::new(), vec![Refinement::default(); count]),
     };
+    if asked.mesh == Wanted::Triangles {
+        machine.remember(on, || fine.into_surface(on));
+    }
     Ok(Done {
         totals: totals(sizes, count, end),
         mesh,
@@ -115,7 +120,7 @@ pub(super) fn serial<P: AnyPoint>(
     asked: Asked,
 ) -> Result<Done<P::Double>> {
     use trioxide::device::Stage;
-    use trioxide::refine::SerialRun;
+    use trioxide_reference::refine::SerialRun;
 
     // By the check of the devices, so that every machine refuses the same meshes in the same words.
     let on = Device::cpu(Some(1))?;

@@ -7,13 +7,14 @@ use glam::{DVec3, Vec3};
 use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
 use trioxide::device::Device;
+use trioxide::half_edges::{AnyPoint, Remembered};
 use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::{self as family, DeviceMesh, Smoothed};
 use trioxide::volume::VolumeMesh;
 
 use crate::error::{Error, Result};
-use crate::machine::{On, Start};
+use crate::machine::{Machine, On, Start};
 use crate::precision::Precision;
 use crate::report::Run;
 
@@ -31,9 +32,12 @@ pub fn smooth(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Re
     let settings = options.settings()?;
     check_cells(vertices, faces, "faces")?;
     let given = (options, &settings);
-    let done = on.start()?.run(|on| match (on, options.precision) {
-        (On::Device(device), Precision::F64) => surface_on::<DVec3>(device, &mesh, given),
-        (On::Device(device), Precision::F32) => surface_on::<Vec3>(device, &mesh, given),
+    let machine = on.start()?;
+    let remembered = machine.remembered();
+    let between = (&machine, remembered.as_ref());
+    let done = machine.run(|on| match (on, options.precision) {
+        (On::Device(device), Precision::F64) => surface_on::<DVec3>(device, &mesh, given, between),
+        (On::Device(device), Precision::F32) => surface_on::<Vec3>(device, &mesh, given, between),
         #[cfg(feature = "serial")]
         (On::Serial, Precision::F64) => serial::surface::<DVec3>(&mesh, given),
         #[cfg(feature = "serial")]
@@ -130,9 +134,19 @@ impl Done {
     }
 }
 
-fn surface_on<P: Vector>(on: &Device, mesh: &Mesh, (options, settings): Given<'_>) -> Result<Done> {
+fn surface_on<P: Vector + AnyPoint>(
+    on: &Device,
+    mesh: &Mesh,
+    (options, settings): Given<'_>,
+    (machine, remembered): (&Machine, Option<&Remembered>),
+) -> Result<Done> {
+    let (smoothed, surface) =
+        family::run_surface_with::<P>(on, mesh, &options.fixed, settings, remembered)?;
+    if let Some(surface) = surface {
+        machine.remember(on, || surface);
+    }
     Ok(Done {
-        smoothed: family::run_surface::<P>(on, mesh, &options.fixed, settings)?,
+        smoothed,
         quality: None,
         run: Run::of(on, Vec::new())?,
     })
@@ -167,7 +181,7 @@ mod serial {
 
     use trioxide::device::Stage;
     use trioxide::progress;
-    use trioxide::smooth::serial;
+    use trioxide_reference::smooth as reference;
 
     use super::*;
 
@@ -175,7 +189,7 @@ mod serial {
         settings.check(&options.fixed, mesh.points.len())?;
         let on = Device::cpu(Some(1))?;
         drop(DeviceMesh::<P>::upload_surface(&on, mesh)?);
-        timed(|| serial::surface::<P>(mesh, &options.fixed, settings))
+        timed(|| reference::surface::<P>(mesh, &options.fixed, settings))
     }
 
     /// The result is measured by the CPU.
@@ -186,7 +200,7 @@ mod serial {
         settings.check(&options.fixed, mesh.points.len())?;
         let on = Device::cpu(Some(1))?;
         let resident = DeviceMesh::<P>::upload(&on, mesh)?;
-        let mut done = timed(|| serial::volume::<P>(mesh, &options.fixed, settings))?;
+        let mut done = timed(|| reference::volume::<P>(mesh, &options.fixed, settings))?;
         if options.quality {
             let points = done.smoothed.points.iter();
             let points: Vec<P> = points.map(|&p| P::from_f64(p)).collect();

@@ -28,7 +28,10 @@ pub use report::{Report, Totals};
 pub fn weld(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     options.check()?;
     let mut notes = notes_of(&mesh);
-    let done = on.start()?.run(|on| {
+    let machine = on.start()?;
+    // A welded mesh has other triangles, and they take memory until then.
+    drop(machine.remembered());
+    let done = machine.run(|on| {
         let done = match on {
             On::Device(device) => on_device(device, &mesh, options),
             #[cfg(feature = "serial")]
@@ -268,7 +271,8 @@ fn at_once(
 #[cfg(feature = "serial")]
 fn serial(mesh: &Mesh, options: &Options) -> Result<Done> {
     use std::time::Instant;
-    use trioxide::{progress, reference};
+    use trioxide::progress;
+    use trioxide_reference as reference;
 
     if options.memory_limit.is_some() {
         return Err(Refusal::SerialLimit.into());

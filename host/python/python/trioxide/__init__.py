@@ -12,20 +12,19 @@ Functions take a mesh, or its arrays: ``polylla(points, triangles)``. They have 
 of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth`, `refine` and `polylla`, and the results stay there.
 """
 
+from ._chain import chain
 from ._device import Device, DeviceArray
 from ._families import polylla, refine, smooth, weld
+from ._foreign import from_meshio, from_open3d, from_pyvista, from_trimesh
 from ._functions import devices, generate, info, read, render, selftest, vem, write
-from ._mesh import Mesh, VolumeMesh
-from ._meshio import from_meshio
-from ._pyvista import from_pyvista
+from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
+from ._polyhedra import Polyhedra
 from ._resident import (
     DevicePolygons,
     DeviceRefined,
     DeviceRefinedVolume,
     DeviceSmoothed,
     DeviceSmoothedVolume,
-    DeviceSurface,
-    DeviceVolume,
     DeviceWelded,
 )
 from ._results import (
@@ -35,9 +34,10 @@ from ._results import (
     Smoothed,
     SmoothedVolume,
     Solution,
+    Triangulated,
     Welded,
 )
-from ._trimesh import from_trimesh
+from ._triangulate import triangulate
 from ._trioxide import __version__
 
 __all__ = [
@@ -53,16 +53,20 @@ __all__ = [
     "DeviceWelded",
     "Mesh",
     "Polygons",
+    "Polyhedra",
     "Refined",
     "RefinedVolume",
     "Smoothed",
     "SmoothedVolume",
     "Solution",
+    "Triangulated",
     "VolumeMesh",
     "Welded",
     "__version__",
+    "chain",
     "devices",
     "from_meshio",
+    "from_open3d",
     "from_pyvista",
     "from_trimesh",
     "generate",
@@ -73,6 +77,7 @@ __all__ = [
     "render",
     "selftest",
     "smooth",
+    "triangulate",
     "vem",
     "weld",
     "write",

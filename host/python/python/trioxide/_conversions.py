@@ -1,4 +1,4 @@
-"""What the ways from and to PyVista, meshio and trimesh share. The packages are imported where they are used.
+"""What the ways from and to PyVista, meshio, trimesh and Open3D share. The packages are imported where they are used.
 
 Regions are the cell data "region", markers of segments and tags of faces "marker", as in trioxide's own .vtu files; attributes of the
 vertices have VTK's names. What one of both sides has no place for is left out with a warning.
@@ -7,10 +7,11 @@ vertices have VTK's names. What one of both sides has no place for is left out w
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
+
+from ._notes import warn
 
 #: Names of cell data that hold regions, the first that is there: ours, meshio's, Gmsh's, MFEM's.
 REGION_NAMES = ("region", "medit:ref", "gmsh:physical", "CellEntityIds", "attribute", "gmsh:geometrical")
@@ -18,6 +19,8 @@ NORMALS, RGBA, RGB, UVS = "Normals", "RGBA", "RGB", "TCoords"
 
 Lists = Tuple[np.ndarray, np.ndarray]
 Data = Dict[str, np.ndarray]
+#: Whether an object is a mesh with a volume, and the arguments of the mesh's constructor.
+Parts = Tuple[bool, Dict[str, Any]]
 
 
 def package(name: str, use: str) -> Any:
@@ -36,8 +39,7 @@ def package(name: str, use: str) -> Any:
 
 
 def left_out(what: str, reason: str) -> None:
-    """Warns where the caller of the public function is."""
-    warnings.warn(f"{what} left out: {reason}", UserWarning, stacklevel=4)
+    warn(f"{what} left out: {reason}")
 
 
 def unknown(data: Any, use: str, takes: str) -> TypeError:
@@ -160,7 +162,7 @@ def with_alpha(colors: np.ndarray) -> np.ndarray:
     return np.concatenate([colors, np.full((len(colors), 1), 255, np.uint8)], axis=1)
 
 
-# Meshes of what the packages have.
+# Parts of meshes of what the packages have.
 
 
 def chosen_lists(offsets: np.ndarray, vertices: np.ndarray, chosen: np.ndarray) -> Lists:
@@ -201,33 +203,33 @@ def strips_of(offsets: np.ndarray, vertices: np.ndarray) -> Lists:
     return vertices[np.stack([begins + odd, begins + 1 - odd, begins + 2], axis=1)].reshape(-1, 3), strips
 
 
-def surface(points: Any, faces: Lists, point_data: Data, cell_data: Data, segments: Any, side_data: Data) -> Any:
-    """A `Mesh`; tags and attributes are among the data."""
-    from ._mesh import Mesh
-
+def surface(points: Any, faces: Lists, point_data: Data, cell_data: Data, segments: Any, side_data: Data) -> Parts:
+    """The parts of a `Mesh`; tags and attributes are among the data."""
     offsets, vertices = faces
-    rest: Dict[str, Any] = {**attributes_of(point_data), "point_data": point_data}
+    parts: Dict[str, Any] = {"points": points, **attributes_of(point_data), "point_data": point_data}
     if len(segments):
-        rest.update(segments=segments, markers=markers_of(side_data), side_data=side_data)
-    if len(offsets) <= 1:
-        return Mesh(points, **rest)
-    rest.update(regions=tags_of(cell_data), cell_data=cell_data)
-    if (np.diff(offsets) == 3).all():
-        return Mesh(points, np.asarray(vertices).reshape(-1, 3), **rest)
-    return Mesh(points, offsets=offsets, vertices=vertices, **rest)
+        parts.update(segments=segments, markers=markers_of(side_data), side_data=side_data)
+    if len(offsets) > 1:
+        parts.update(regions=tags_of(cell_data), cell_data=cell_data)
+        parts.update(_cells(faces, "triangles", 3))
+    return False, parts
 
 
-def volume(points: Any, cells: Lists, point_data: Data, cell_data: Data, faces: Lists, side_data: Data) -> Any:
-    """A `VolumeMesh`; tags are among the data."""
-    from ._mesh import VolumeMesh
-
-    offsets, vertices = cells
-    rest: Dict[str, Any] = dict(regions=tags_of(cell_data), point_data=point_data, cell_data=cell_data)
+def volume(points: Any, cells: Lists, point_data: Data, cell_data: Data, faces: Lists, side_data: Data) -> Parts:
+    """The parts of a `VolumeMesh`; tags are among the data."""
+    parts: Dict[str, Any] = dict(points=points, regions=tags_of(cell_data), point_data=point_data, cell_data=cell_data)
     if len(faces[0]) > 1:
-        rest.update(face_offsets=faces[0], face_vertices=faces[1], face_tags=markers_of(side_data), side_data=side_data)
-    if (np.diff(offsets) == 4).all():
-        return VolumeMesh(points, np.asarray(vertices).reshape(-1, 4), **rest)
-    return VolumeMesh(points, offsets=offsets, vertices=vertices, **rest)
+        parts.update(face_offsets=faces[0], face_vertices=faces[1], face_tags=markers_of(side_data), side_data=side_data)
+    parts.update(_cells(cells, "tetrahedra", 4))
+    return True, parts
+
+
+def _cells(lists: Lists, simplices: str, corners: int) -> Dict[str, Any]:
+    """Simplices where all are, else lists."""
+    offsets, vertices = lists
+    if (np.diff(offsets) == corners).all():
+        return {simplices: np.asarray(vertices).reshape(-1, corners)}
+    return {"offsets": offsets, "vertices": vertices}
 
 
 def tagged_faces(mesh: Any) -> Lists:

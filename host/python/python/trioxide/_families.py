@@ -9,19 +9,23 @@ import numpy as np
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceLike, of_array, on_device, run_on
+from ._foreign import of_any
 from ._inputs import (
     any_mesh,
     chosen,
     floats,
     lone,
+    no_surface_arrays,
     noted,
     options_of,
     resident,
     resident_volume,
     surface_of,
+    volume_of,
     with_triangles,
 )
-from ._mesh import VolumeMesh
+from ._mesh import DeviceSurface, DeviceVolume, VolumeMesh
+from ._polyhedra import Polyhedra
 from ._progress import Progress, watching
 from ._resident import (
     DevicePolygons,
@@ -29,8 +33,6 @@ from ._resident import (
     DeviceRefinedVolume,
     DeviceSmoothed,
     DeviceSmoothedVolume,
-    DeviceSurface,
-    DeviceVolume,
     DeviceWelded,
 )
 from ._results import Polygons, Refined, RefinedVolume, Smoothed, SmoothedVolume, Welded
@@ -52,16 +54,18 @@ def polylla(
     unconstrained: bool = False,
     ties: str = "edge",
     digest: bool = False,
+    by: Optional[str] = None,
+    merge_faces: bool = False,
     precision: str = "f64",
     progress: Progress = None,
 ) -> Any:
-    """Joins the triangles of a planar triangulation to polygons (Polylla).
+    """Joins the triangles of a planar triangulation to polygons, or tetrahedra to polyhedra (Polylla).
 
     Parameters
     ----------
-    mesh : Mesh, or (V, 2) or (V, 3) coordinates
+    mesh : Mesh, VolumeMesh of tetrahedra, or (V, 2) or (V, 3) coordinates
         A planar triangulation; of three columns all z are the same. Arrays of a device are used in place: the result stays there, z is
-        left out.
+        left out. Of a `VolumeMesh`, whose tagged faces and region borders stay, polyhedra are made.
     triangles : (T, 3) integers
         Vertex ids, counter-clockwise.
     device : "auto", "cuda:N", "cpu" or Device
@@ -82,6 +86,10 @@ def polylla(
     digest : bool
         Give a digest of the polygons, 64 bits in 16 digits: of their order and their vertices in order. It is the same for every
         device and any number of processes.
+    by : "area" or "circumradius", optional
+        Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices.
+    merge_faces : bool
+        Join the triangles between two polyhedra that lie in one plane, exactly.
     precision : "f64" or "f32"
         Precision of coordinates on the device.
     progress : function or True, optional
@@ -89,7 +97,7 @@ def polylla(
     Returns
     -------
     Polygons
-        or `DevicePolygons` for arrays of a device, with `parent_offsets`, `parents` and `map` there.
+        or `DevicePolygons` for arrays of a device, with `parent_offsets`, `parents` and `map` there; `Polyhedra` of tetrahedra.
 
     Raises
     ------
@@ -102,7 +110,13 @@ def polylla(
     >>> square.map
     array([0, 0], dtype=uint32)
     """
+    mesh = of_any(mesh)
     options = options_of("polylla", locals())
+    if isinstance(mesh, VolumeMesh) and triangles is None:
+        tetrahedra = volume_of(mesh, regions, segments, markers)
+        with watching(progress) as watch:
+            result = run_on(device, lambda on: native.run("polylla_volume", on, tetrahedra, options, watch))
+            return Polyhedra._of_result(noted(result))
     there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
     if there is not None:
         on = of_array(there.points, device)
@@ -203,12 +217,13 @@ def refine(
     >>> fine.prolongation.shape
     (16, 9)
     """
+    mesh = of_any(mesh)
     is_volume = isinstance(mesh, (VolumeMesh, DeviceVolume)) and triangles is None
     cells, element = ("tetrahedra", "tetrahedron") if is_volume else ("triangles", "triangle")
     options = options_of("refine", locals())
     options["mark"], array = _mark(mark)
-    if is_volume and not (regions is None and segments is None and markers is None):
-        raise TypeError("regions, segments and markers go with triangles: set the volume mesh's regions")
+    if is_volume:
+        no_surface_arrays(regions, segments, markers)
     if array is not None and not (threshold is None and dorfler is None):
         options["values"], array = check.numbers(array, "mark"), None
     family = "refine_tets" if is_volume else "refine"
@@ -324,6 +339,7 @@ def weld(
     >>> welded.map, welded.removed
     (array([0, 1, 2, 1, 3, 2], dtype=uint32), array([3, 5], dtype=uint32))
     """
+    mesh = of_any(mesh)
     options = options_of("weld", locals())
     options["lock_boundary"] = bool(lock_boundary)
     there = resident(mesh, triangles)
@@ -424,6 +440,7 @@ def smooth(
     >>> fan.points[4], fan.moving
     (array([1., 1., 0.]), 1)
     """
+    mesh = of_any(mesh)
     options = options_of("smooth", locals())
     there: Any = resident_volume(mesh, triangles) or resident(mesh, triangles)
     if there is not None:

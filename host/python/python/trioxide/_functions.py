@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
@@ -11,24 +10,15 @@ import numpy as np
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceLike, opened, run_on
-from ._inputs import any_mesh, floats, known, surface_of, whole
+from ._foreign import of_any
+from ._inputs import PathLike, any_mesh, floats, known, options_of, path_of, surface_of, whole, with_triangles
 from ._mesh import Mesh, VolumeMesh
+from ._notes import warn
+from ._polyhedra import Polyhedra
 from ._progress import Progress, watching
 from ._results import Solution
 
-PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
-
-
-def _path(path: PathLike) -> str:
-    """A path in text or bytes, as the native part takes it.
-
-    >>> _path(b"scan.ply")
-    'scan.ply'
-    """
-    found = os.fsdecode(path)
-    if "\0" in found:
-        raise ValueError(f"the path {found!r} has a NUL character: no file has")
-    return found
+AnyMesh = Union[Mesh, VolumeMesh, Polyhedra]
 
 
 _KINDS = ("grid", "jittered", "random", "disk", "scan", "cloud", "tets")
@@ -66,8 +56,8 @@ def generate(kind: str, n: int, *, seed: int = 1, random: bool = False, progress
     return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)
 
 
-def read(path: PathLike, *, follow_references: str = "below", progress: Progress = None) -> Union[Mesh, VolumeMesh]:
-    """Reads a mesh: a `VolumeMesh` of formats and files with cells that have a volume.
+def read(path: PathLike, *, follow_references: str = "below", progress: Progress = None) -> AnyMesh:
+    """Reads a mesh: a `VolumeMesh` of formats and files with cells that have a volume, `Polyhedra` of a .vtu file that has some.
 
     The format is that of the file name's extension. Parts of the file that a mesh does not have are left out with a warning.
 
@@ -93,13 +83,14 @@ def read(path: PathLike, *, follow_references: str = "below", progress: Progress
     ...     read(path)
     <trioxide.Mesh: 9 vertices, 8 triangles>
     """
-    known(follow_references, "follow_references", ("below", "anywhere"))
-    name = _path(path)
+    name = path_of(path)
     with watching(progress) as watch:
-        is_volume, arrays, notes = native.read(name, follow_references == "anywhere", watch)
+        kind, arrays, notes = native.read(name, {"follow_references": follow_references}, watch)
     for note in notes:
-        warnings.warn(f"{name}: {note}", UserWarning, stacklevel=2)
-    return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)
+        warn(f"{name}: {note}")
+    if kind == "polyhedra":
+        return Polyhedra._of_result(arrays)
+    return VolumeMesh._of(arrays) if kind == "volume" else Mesh._of(arrays)
 
 
 def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optional[str] = None, progress: Progress = None) -> None:
@@ -108,8 +99,8 @@ def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optiona
     Parameters
     ----------
     path : path
-    mesh : Mesh, VolumeMesh, or coordinates with `triangles`
-    encoding : "binary", "big-endian" or "text", optional
+    mesh : Mesh, VolumeMesh, Polyhedra, or coordinates with `triangles`
+    encoding : "binary", "big-endian", "text" or "compressed", optional
         Of formats with several.
     progress : function or True, optional
 
@@ -120,13 +111,16 @@ def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optiona
     ValueError
         The format does not hold such a mesh.
     """
-    if isinstance(path, (Mesh, VolumeMesh, np.ndarray)):
+    if isinstance(path, (Mesh, VolumeMesh, Polyhedra, np.ndarray)):
         raise TypeError("the path comes first: write('mesh.ply', mesh)")
-    name, found = _path(path), any_mesh(mesh, triangles)
+    name, found = path_of(path), of_any(mesh)
+    if not isinstance(found, Polyhedra):
+        found = any_mesh(found, triangles)
+    kind = "polyhedra" if isinstance(found, Polyhedra) else "volume" if isinstance(found, VolumeMesh) else "surface"
     with watching(progress) as watch:
-        notes = native.write(name, found._arrays(), isinstance(found, VolumeMesh), encoding, watch)
+        notes = native.write(name, found._arrays(), kind, {"encoding": encoding}, watch)
     for note in notes:
-        warnings.warn(f"{name}: {note}", UserWarning, stacklevel=2)
+        warn(f"{name}: {note}")
 
 
 def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progress: Progress = None) -> Dict[str, Any]:
@@ -150,7 +144,7 @@ def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progre
     >>> report["vertices"], report["faces"], report["planar"], report["problem"]
     (9, 8, True, None)
     """
-    found = any_mesh(mesh, triangles)
+    found = any_mesh(of_any(mesh), triangles)
     with watching(progress) as watch:
         if isinstance(found, VolumeMesh):
             arrays = found._arrays()
@@ -206,14 +200,14 @@ def render(
     >>> render(generate("grid", 9), width=64)[1:4]
     b'PNG'
     """
-    file_name = None if path is None else _path(path)
+    file_name = None if path is None else path_of(path)
     if format is None:
         extension = os.path.splitext(file_name or "")[1].lower()
         if extension not in ("", ".png", ".svg"):
             raise ValueError(f"{file_name!r}: a picture is a .png or .svg file")
         format = extension[1:] or "png"
     known(format, "format", ("png", "svg"))
-    surface = surface_of(mesh, triangles)
+    surface = surface_of(of_any(mesh), triangles)
     arrays = surface._arrays()
     options: Dict[str, Any] = dict(
         color=color,
@@ -247,14 +241,15 @@ def render(
 
 
 def vem(mesh: Any, triangles: Any = None, *, problem: str = "sine", progress: Progress = None) -> Solution:
-    """Solves a Poisson problem on a planar mesh of polygons by the virtual element method of lowest order.
+    """Solves a Poisson problem on a planar mesh of polygons or on polyhedra, by the virtual element method of lowest order.
+
+    The mesh is moved and scaled so that its longest side is from 0 to 1.
 
     Parameters
     ----------
-    mesh : Mesh, or coordinates with `triangles`
-    problem : "sine" or "patch"
-        sin(pi x) sin(pi y), or a linear function, which the method hits. The mesh is moved and scaled so that its longer side is
-        from 0 to 1.
+    mesh : Mesh, Polyhedra, or coordinates with `triangles`
+    problem : "patch" or "sine"
+        Exact solution: a linear one, or sin(pi x) sin(pi y).
     progress : function or True, optional
 
     Returns
@@ -269,8 +264,11 @@ def vem(mesh: Any, triangles: Any = None, *, problem: str = "sine", progress: Pr
     >>> vem(generate("grid", 25), problem="patch").error < 1e-8
     True
     """
+    options, found = options_of("vem", locals()), of_any(mesh)
+    if not isinstance(found, Polyhedra):
+        found = with_triangles(surface_of(found, triangles))
     with watching(progress) as watch:
-        return Solution(*native.solve_poisson(surface_of(mesh, triangles)._arrays(), problem, watch))
+        return Solution(native.solve_poisson(found._arrays(), options, watch))
 
 
 def devices() -> Dict[str, Any]:

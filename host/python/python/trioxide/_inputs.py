@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-import warnings
+import os
 from functools import lru_cache
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import Device, DeviceArray, taken
-from ._mesh import Mesh, VolumeMesh
-from ._resident import DevicePolygons, DeviceSurface, DeviceVolume, OnDevice
+from ._held import OnDevice
+from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
+from ._notes import warn
+from ._polyhedra import Polyhedra
+from ._resident import DevicePolygons
+
+
+PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+
+def path_of(path: PathLike) -> str:
+    """A path in text or bytes, as the native part takes it.
+
+    >>> path_of(b"scan.ply")
+    'scan.ply'
+    """
+    found = os.fsdecode(path)
+    if "\0" in found:
+        raise ValueError(f"the path {found!r} has a NUL character: no file has")
+    return found
 
 
 def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
@@ -26,8 +44,8 @@ def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
             setattr(found, name, value)
         found._check()
         return found
-    if isinstance(mesh, VolumeMesh):
-        raise TypeError("this function takes a Mesh, not a VolumeMesh")
+    if isinstance(mesh, (VolumeMesh, Polyhedra)):
+        raise TypeError(f"this function takes a Mesh, not a {type(mesh).__name__}")
     if isinstance(mesh, OnDevice):
         raise TypeError(f"this function takes a mesh in host memory, not a {type(mesh).__name__}: take its .to_host()")
     return Mesh(mesh, triangles, **given)
@@ -35,6 +53,18 @@ def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
 
 def any_mesh(mesh: Any, cells: Any) -> Union[Mesh, VolumeMesh]:
     return mesh if isinstance(mesh, VolumeMesh) and cells is None else surface_of(mesh, cells)
+
+
+def no_surface_arrays(*arrays: Any) -> None:
+    """Refuses arrays of triangles beside a volume mesh."""
+    if any(array is not None for array in arrays):
+        raise TypeError("regions, segments and markers go with triangles: set the volume mesh's regions")
+
+
+def volume_of(mesh: VolumeMesh, *arrays: Any) -> Dict[str, Any]:
+    """The arrays of tetrahedra, beside which there are none of triangles."""
+    no_surface_arrays(*arrays)
+    return mesh._arrays()
 
 
 def resident(mesh: Any, triangles: Any, **arrays: Any) -> Optional[DeviceSurface]:
@@ -106,7 +136,7 @@ def options_of(family: str, given: Dict[str, Any]) -> Dict[str, Any]:
 def noted(result: Dict[str, Any]) -> Dict[str, Any]:
     """The result of a family, whose notes become warnings."""
     for note in result.pop("notes"):
-        warnings.warn(note, UserWarning, stacklevel=3)
+        warn(note)
     return result
 
 

@@ -1,130 +1,18 @@
-"""Meshes: arrays, and the ways from and to PyVista, meshio and trimesh, which are imported when they are used."""
+"""Meshes: arrays, and the ways from and to PyVista, meshio, trimesh and Open3D, which are imported when they are used."""
 
 from __future__ import annotations
 
-import html
-from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from . import _arguments as check
-from . import _meshio, _pyvista, _trimesh
+from . import _meshio, _open3d, _pyvista, _trimesh
 from ._device import DeviceLike, opened
-from ._resident import DeviceSurface, DeviceVolume, copies
+from ._held import Held, OnDevice, copies, within
 
 
-def _within(array: np.ndarray, name: str, count: int) -> np.ndarray:
-    """Refuses an id of a vertex that is not there."""
-    if array.size and int(array.max()) >= count:
-        place = np.unravel_index(int(array.argmax()), array.shape)
-        from_one = int(array.max()) == count and int(array.min()) > 0
-        remedy = ", and ids begin at 0: subtract 1, if these begin at 1" if from_one else ""
-        raise ValueError(f"{name}{check._place(place)} is {int(array.max())}: there are {count} points{remedy}")
-    return array
-
-
-_Self = TypeVar("_Self", bound="_Held")
-
-
-_FIELDS = ("point_data", "cell_data", "side_data")
-
-
-class _Held:
-    """Arrays by their names, checked where they are used, and how they are shown. No other attribute can be set: one that is misspelt
-    would be taken in silence."""
-
-    __slots__: Tuple[str, ...] = (*_FIELDS, "points", "offsets", "vertices", "regions", "__weakref__")
-
-    #: The arrays but for the fields.
-    _names: Tuple[str, ...] = ()
-    points: Any
-    offsets: Any
-    vertices: Any
-    point_data: Dict[str, np.ndarray]
-    cell_data: Dict[str, np.ndarray]
-    side_data: Dict[str, np.ndarray]
-
-    def _hold(self, given: Dict[str, Any]) -> None:
-        """Takes the arguments of a constructor, and checks them."""
-        for name in self._names:
-            setattr(self, name, given[name])
-        for name in _FIELDS:
-            setattr(self, name, given[name] or {})
-        self._check()
-
-    @classmethod
-    def _of(cls: Type[_Self], arrays: Dict[str, Any]) -> _Self:
-        """A mesh of the native part's arrays, which are right."""
-        mesh = cls.__new__(cls)
-        for name in cls._names:
-            setattr(mesh, name, arrays.get(name))
-        for name in _FIELDS:
-            setattr(mesh, name, arrays.get(name) or {})
-        return mesh
-
-    def _check(self) -> None:
-        """Replaces the arrays by checked ones."""
-        for name, array in self._arrays().items():
-            setattr(self, name, array)
-
-    def _held(self) -> Dict[str, Any]:
-        """The arrays and the fields."""
-        return {name: getattr(self, name) for name in (*self._names, *_FIELDS)}
-
-    def _arrays(self) -> Dict[str, Any]:
-        """Checked arrays for the native part: they may have been replaced since the mesh was made."""
-        raise NotImplementedError
-
-    def _elements(self, simplices: str, corners: int) -> Tuple[Dict[str, Any], int, int]:
-        """Points with simplices, or with offsets and vertices; the numbers of vertices and elements."""
-        points = check.points(self.points)
-        count, elements = len(points), 0
-        found: Dict[str, Any] = {"points": points, simplices: None, "offsets": None, "vertices": None}
-        given = getattr(self, simplices)
-        if given is not None:
-            if self.offsets is not None:
-                raise ValueError(f"a mesh has {simplices} or offsets, not both")
-            found[simplices] = _within(check.ids(given, simplices, corners), simplices, count)
-            elements = len(found[simplices])
-        elif self.offsets is not None or self.vertices is not None:
-            if self.offsets is None or self.vertices is None:
-                raise ValueError("lists of vertices are given by both, offsets and vertices")
-            found["vertices"] = _within(check.ids(self.vertices, "vertices"), "vertices", count)
-            found["offsets"] = check.offsets(self.offsets, "offsets", len(found["vertices"]), "vertices")
-            elements = len(found["offsets"]) - 1
-        return found, count, elements
-
-    def _fields(self, points: int, cells: int, sides: int) -> Dict[str, Any]:
-        return {name: check.fields(getattr(self, name), name, count) for name, count in zip(_FIELDS, (points, cells, sides))}
-
-    def _counts(self) -> List[Tuple[str, Any]]:
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        counts = ", ".join(f"{count} {name}" for name, count in self._counts())
-        return f"<trioxide.{type(self).__name__}: {counts}>"
-
-    def _repr_html_(self) -> str:
-        rows = [(name, f"{count}") for name, count in self._counts()]
-        if len(self.points):
-            low, high = self.points.min(axis=0), self.points.max(axis=0)
-            rows.append(("from", ", ".join(f"{x:g}" for x in low)))
-            rows.append(("to", ", ".join(f"{x:g}" for x in high)))
-        for place, arrays in (("point data", self.point_data), ("cell data", self.cell_data)):
-            for name, array in arrays.items():
-                rows.append((f"{place}: {name}", f"{array.dtype} {array.shape}"))
-        cells = "".join(f"<tr><th>{html.escape(a)}</th><td>{html.escape(b)}</td></tr>" for a, b in rows)
-        return f"<table><caption>trioxide.{type(self).__name__}</caption>{cells}</table>"
-
-    def to_pyvista(self) -> Any:
-        raise NotImplementedError
-
-    def plot(self, **options: Any) -> Any:
-        """Shows the mesh by PyVista, with the options of `pyvista.DataSet.plot`."""
-        return self.to_pyvista().plot(**options)
-
-
-class Mesh(_Held):
+class Mesh(Held):
     """Points with triangles or polygons, or without: planar (z = 0), in space, or a cloud.
 
     Parameters
@@ -193,7 +81,7 @@ class Mesh(_Held):
         found["segments"] = found["markers"] = None
         sides = 0
         if self.segments is not None:
-            found["segments"] = _within(check.ids(self.segments, "segments", 2), "segments", count)
+            found["segments"] = within(check.ids(self.segments, "segments", 2), "segments", count)
             sides = len(found["segments"])
         if self.markers is not None:
             found["markers"] = check.tags(self.markers, "markers", sides, "segment")
@@ -257,10 +145,10 @@ class Mesh(_Held):
     @classmethod
     def from_pyvista(cls, data: Any) -> "Mesh":
         """The polygons, strips and lines of a `pyvista.PolyData`, or of the flat cells of an unstructured grid; as `from_pyvista`."""
-        mesh = _pyvista.from_pyvista(data)
-        if not isinstance(mesh, Mesh):
+        is_volume, parts = _pyvista.parts_of(data)
+        if is_volume:
             raise ValueError("the grid has cells with a volume: use VolumeMesh.from_pyvista")
-        return mesh
+        return cls(**parts)
 
     def to_meshio(self) -> Any:
         """A `meshio.Mesh`. Faces are in blocks by their number of vertices, segments are lines, and cell data follow them, among them
@@ -270,10 +158,10 @@ class Mesh(_Held):
     @classmethod
     def from_meshio(cls, mesh: Any) -> "Mesh":
         """The triangles, quadrilaterals, polygons and lines of a `meshio.Mesh`; as `from_meshio`."""
-        found = _meshio.from_meshio(mesh)
-        if not isinstance(found, Mesh):
+        is_volume, parts = _meshio.parts_of(mesh)
+        if is_volume:
             raise ValueError("the mesh has cells with a volume: use VolumeMesh.from_meshio")
-        return found
+        return cls(**parts)
 
     def to_trimesh(self) -> Any:
         """A `trimesh.Trimesh` of the triangles as they are (``process=False``), with normals, colours or texture coordinates. Fields are
@@ -283,10 +171,23 @@ class Mesh(_Held):
     @classmethod
     def from_trimesh(cls, mesh: Any) -> "Mesh":
         """The mesh of a `trimesh.Trimesh`; as `from_trimesh`."""
-        return _trimesh.from_trimesh(mesh)
+        return cls(**_trimesh.parts_of(mesh)[1])
+
+    def to_open3d(self) -> Any:
+        """An `open3d.geometry.TriangleMesh`, or a `PointCloud` of a mesh without faces, with normals and colours. Segments, regions,
+        texture coordinates and fields are left out with a warning."""
+        return _open3d.to_surface(self)
+
+    @classmethod
+    def from_open3d(cls, data: Any) -> "Mesh":
+        """The mesh of an `open3d.geometry.TriangleMesh`, `PointCloud` or `LineSet`; as `from_open3d`."""
+        is_volume, parts = _open3d.parts_of(data)
+        if is_volume:
+            raise ValueError("the mesh has tetrahedra: use VolumeMesh.from_open3d")
+        return cls(**parts)
 
 
-class VolumeMesh(_Held):
+class VolumeMesh(Held):
     """Points with tetrahedra, or cells of several kinds.
 
     Parameters
@@ -343,7 +244,7 @@ class VolumeMesh(_Held):
         if self.face_offsets is not None:
             if self.face_vertices is None:
                 raise ValueError("tagged faces are given by both, face_offsets and face_vertices")
-            vertices = _within(check.ids(self.face_vertices, "face_vertices"), "face_vertices", count)
+            vertices = within(check.ids(self.face_vertices, "face_vertices"), "face_vertices", count)
             found["face_vertices"] = vertices
             found["face_offsets"] = check.offsets(self.face_offsets, "face_offsets", len(vertices), "face_vertices")
             sides = len(found["face_offsets"]) - 1
@@ -383,10 +284,10 @@ class VolumeMesh(_Held):
     @classmethod
     def from_pyvista(cls, data: Any) -> "VolumeMesh":
         """The cells with a volume of a `pyvista.UnstructuredGrid`, and its faces; as `from_pyvista`."""
-        mesh = _pyvista.from_pyvista(data)
-        if not isinstance(mesh, VolumeMesh):
+        is_volume, parts = _pyvista.parts_of(data)
+        if not is_volume:
             raise ValueError("the grid has no cells with a volume: use Mesh.from_pyvista")
-        return mesh
+        return cls(**parts)
 
     def to_meshio(self) -> Any:
         """A `meshio.Mesh`. Cells are in blocks by their kind, behind them the tagged faces, and cell data follow them."""
@@ -395,7 +296,95 @@ class VolumeMesh(_Held):
     @classmethod
     def from_meshio(cls, mesh: Any) -> "VolumeMesh":
         """The cells with a volume of a `meshio.Mesh`, and its faces; as `from_meshio`."""
-        found = _meshio.from_meshio(mesh)
-        if not isinstance(found, VolumeMesh):
+        is_volume, parts = _meshio.parts_of(mesh)
+        if not is_volume:
             raise ValueError("the mesh has no cells with a volume: use Mesh.from_meshio")
-        return found
+        return cls(**parts)
+
+    def to_open3d(self) -> Any:
+        """An `open3d.geometry.TetraMesh`. Regions, tagged faces and fields are left out with a warning."""
+        return _open3d.to_volume(self)
+
+    @classmethod
+    def from_open3d(cls, data: Any) -> "VolumeMesh":
+        """The mesh of an `open3d.geometry.TetraMesh`; as `from_open3d`."""
+        is_volume, parts = _open3d.parts_of(data)
+        if not is_volume:
+            raise ValueError("the mesh has no tetrahedra: use Mesh.from_open3d")
+        return cls(**parts)
+
+
+class DeviceSurface(OnDevice):
+    """A surface of triangles in a device's memory, made of arrays of CuPy, PyTorch, JAX or Numba, or by `Mesh.to_device`.
+
+    Parameters
+    ----------
+    points : (V, 3) floats
+        Coordinates. `polylla` and `refine` take (V, 2) too.
+    triangles : (F, 3) integers
+        Vertex ids.
+    regions : (F,) integers, optional
+        A tag of each triangle.
+    segments, markers : (S, 2) and (S,) integers, optional
+        Edges to keep, as pairs of vertex ids, and their tags.
+    normals, colors, uvs : (V, 3) floats, (V, 4) uint8, (V, 2) floats, optional
+        Attributes of the vertices.
+
+    Arrays are used where they are, so none of them may change while a function runs. They are looked at when a function takes them.
+    """
+
+    __slots__ = ("points", "triangles", "regions", "segments", "markers", "normals", "colors", "uvs")
+    _arrays = __slots__
+
+    def __init__(
+        self,
+        points: Any,
+        triangles: Any,
+        *,
+        regions: Any = None,
+        segments: Any = None,
+        markers: Any = None,
+        normals: Any = None,
+        colors: Any = None,
+        uvs: Any = None,
+    ) -> None:
+        self.points = points
+        self.triangles = triangles
+        self.regions = regions
+        self.segments = segments
+        self.markers = markers
+        self.normals = normals
+        self.colors = colors
+        self.uvs = uvs
+
+    def to_host(self) -> Mesh:
+        """A copy in host memory, as a `Mesh`."""
+        return Mesh(**self._copied())
+
+
+class DeviceVolume(OnDevice):
+    """A mesh of tetrahedra in a device's memory, for `refine` and `smooth`.
+
+    Parameters
+    ----------
+    points : (V, 3) floats
+        Coordinates.
+    tetrahedra : (N, 4) integers
+        Vertex ids.
+    regions : (N,) integers, optional
+        A tag of each tetrahedron.
+
+    Arrays are used where they are, as those of a `DeviceSurface`.
+    """
+
+    __slots__ = ("points", "tetrahedra", "regions")
+    _arrays = __slots__
+
+    def __init__(self, points: Any, tetrahedra: Any, *, regions: Any = None) -> None:
+        self.points = points
+        self.tetrahedra = tetrahedra
+        self.regions = regions
+
+    def to_host(self) -> VolumeMesh:
+        """A copy in host memory, as a `VolumeMesh`."""
+        return VolumeMesh(**self._copied())

@@ -63,20 +63,8 @@ def to_volume(mesh: Any) -> Any:
     return _mesh(mesh, blocks, orders, dict(mesh.point_data), shared.joined(of_cells, of_sides, counts))
 
 
-def from_meshio(mesh: Any) -> Any:
-    """A `Mesh` or a `VolumeMesh` of a `meshio.Mesh`.
-
-    Lines are segments, and the faces of a mesh with cells that have a volume are tagged faces. Cell data called "region", or as meshio or
-    Gmsh call regions, are the regions, if they are integers; those of lines and tagged faces, or "marker", are their tags. Vertices that
-    are cells are left out; sets and field data too, with a warning.
-
-    Raises
-    ------
-    TypeError
-        Another object.
-    ValueError
-        Cells of another kind.
-    """
+def parts_of(mesh: Any) -> shared.Parts:
+    """The parts of a mesh; `from_meshio` says which."""
     if not (hasattr(mesh, "cells") and hasattr(mesh, "point_data") and hasattr(mesh, "cell_data") and hasattr(mesh, "points")):
         raise shared.unknown(mesh, "from_meshio", "a meshio.Mesh")
     for what in ("field_data", "point_sets", "cell_sets"):

@@ -69,20 +69,8 @@ def to_volume(mesh: Any) -> Any:
     return result
 
 
-def from_pyvista(data: Any) -> Any:
-    """A `Mesh` or a `VolumeMesh` of a `pyvista.PolyData` or `pyvista.UnstructuredGrid`.
-
-    Lines are segments, strips are triangles. The faces of a grid with cells that have a volume are tagged faces. Cell data called
-    "region", or as meshio or Gmsh call regions, are the regions, if they are integers; "marker" those of lines and tagged faces.
-    Vertices that are cells are left out; field data too, with a warning.
-
-    Raises
-    ------
-    TypeError
-        Another object, such as an ImageData or a MultiBlock.
-    ValueError
-        Cells of another kind.
-    """
+def parts_of(data: Any) -> shared.Parts:
+    """The parts of a mesh; `from_pyvista` says which."""
     if hasattr(data, "celltypes") and hasattr(data, "cell_connectivity"):
         kinds, offsets, vertices = _of_grid(data)
     elif hasattr(data, "n_strips") and hasattr(data, "verts"):

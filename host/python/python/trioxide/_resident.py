@@ -2,144 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional
 
 import numpy as np
 
 from ._conversions import package
 from ._device import Device, DeviceArray, taken
+from ._held import OnDevice
+from ._mesh import DeviceSurface, DeviceVolume, Mesh
 from ._progress import Progress, watching
-from ._trioxide import Midpoints
-
-if TYPE_CHECKING:
-    from ._mesh import Mesh, VolumeMesh
+from ._trioxide import Midpoints, WayBack
 
 
 def csr(offsets: np.ndarray, columns: np.ndarray, weights: np.ndarray, width: int) -> Any:
     """A matrix of SciPy, which is imported here."""
     sparse = package("scipy.sparse", "prolongation")
     return sparse.csr_array((weights, columns.astype(np.int64), offsets), shape=(len(offsets) - 1, width))
-
-
-def copies(arrays: Dict[str, Any], kind: Any, device: Device) -> Dict[str, Any]:
-    """The arrays of a mesh that `kind` has, in the memory of a device."""
-    return {name: DeviceArray.copy_of(arrays[name], device) for name in kind._arrays if arrays.get(name) is not None}
-
-
-def _on_host(array: Any) -> Any:
-    """A copy in host memory, of an array of any package."""
-    if array is None:
-        return None
-    for name in ("get", "cpu"):  # CuPy, PyTorch
-        if hasattr(array, name) and not isinstance(array, DeviceArray):
-            return np.asarray(getattr(array, name)())
-    if isinstance(array, DeviceArray):
-        return array.numpy()
-    return array.copy_to_host() if hasattr(array, "copy_to_host") else np.asarray(array)
-
-
-class OnDevice:
-    """Arrays of a device: those that trioxide made have `__dlpack__`, `__cuda_array_interface__` and `.numpy()`."""
-
-    __slots__: Tuple[str, ...] = ()
-    #: The arrays that make the mesh.
-    _arrays: Tuple[str, ...] = ()
-
-    def _names(self) -> List[str]:
-        return [name for kind in type(self).__mro__[::-1] for name in getattr(kind, "__slots__", ())]
-
-    def __repr__(self) -> str:
-        found = [(name, getattr(self, name)) for name in self._names()]
-        arrays = ", ".join(f"{name} {tuple(array.shape)}" for name, array in found if hasattr(array, "shape"))
-        return f"<trioxide.{type(self).__name__}: {arrays}>"
-
-    def _held(self) -> Dict[str, Any]:
-        """The arrays that are there."""
-        return {name: getattr(self, name) for name in self._arrays if getattr(self, name) is not None}
-
-    def _copied(self) -> Dict[str, Any]:
-        """Copies of them in host memory."""
-        return {name: _on_host(array) for name, array in self._held().items()}
-
-
-class DeviceSurface(OnDevice):
-    """A surface of triangles in a device's memory, made of arrays of CuPy, PyTorch, JAX or Numba, or by `Mesh.to_device`.
-
-    Parameters
-    ----------
-    points : (V, 3) floats
-        Coordinates. `polylla` and `refine` take (V, 2) too.
-    triangles : (F, 3) integers
-        Vertex ids.
-    regions : (F,) integers, optional
-        A tag of each triangle.
-    segments, markers : (S, 2) and (S,) integers, optional
-        Edges to keep, as pairs of vertex ids, and their tags.
-    normals, colors, uvs : (V, 3) floats, (V, 4) uint8, (V, 2) floats, optional
-        Attributes of the vertices.
-
-    Arrays are used where they are, so none of them may change while a function runs. They are looked at when a function takes them.
-    """
-
-    __slots__ = ("points", "triangles", "regions", "segments", "markers", "normals", "colors", "uvs")
-    _arrays = __slots__
-
-    def __init__(
-        self,
-        points: Any,
-        triangles: Any,
-        *,
-        regions: Any = None,
-        segments: Any = None,
-        markers: Any = None,
-        normals: Any = None,
-        colors: Any = None,
-        uvs: Any = None,
-    ) -> None:
-        self.points = points
-        self.triangles = triangles
-        self.regions = regions
-        self.segments = segments
-        self.markers = markers
-        self.normals = normals
-        self.colors = colors
-        self.uvs = uvs
-
-    def to_host(self) -> Mesh:
-        """A copy in host memory, as a `Mesh`."""
-        from ._mesh import Mesh
-
-        return Mesh(**self._copied())
-
-
-class DeviceVolume(OnDevice):
-    """A mesh of tetrahedra in a device's memory, for `refine` and `smooth`.
-
-    Parameters
-    ----------
-    points : (V, 3) floats
-        Coordinates.
-    tetrahedra : (N, 4) integers
-        Vertex ids.
-    regions : (N,) integers, optional
-        A tag of each tetrahedron.
-
-    Arrays are used where they are, as those of a `DeviceSurface`.
-    """
-
-    __slots__ = ("points", "tetrahedra", "regions")
-    _arrays = __slots__
-
-    def __init__(self, points: Any, tetrahedra: Any, *, regions: Any = None) -> None:
-        self.points = points
-        self.tetrahedra = tetrahedra
-        self.regions = regions
-
-    def to_host(self) -> VolumeMesh:
-        """A copy in host memory, as a `VolumeMesh`."""
-        from ._mesh import VolumeMesh
-
-        return VolumeMesh(**self._copied())
 
 
 class DeviceWelded(DeviceSurface):
@@ -287,16 +165,15 @@ class DevicePolygons(OnDevice):
     """
 
     _arrays = ("points", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs")
-    __slots__ = (*_arrays, "parent_offsets", "parents", "map", "half_edges", "counts")
+    __slots__ = (*_arrays, "half_edges", "counts", "_way_back", "_triangles")
 
     def __init__(self, arrays: Dict[str, Any], given: DeviceSurface, unconstrained: bool) -> None:
         held = given._held()
         self.points: Any = held["points"]
         self.offsets: DeviceArray = arrays["offsets"]
         self.vertices: DeviceArray = arrays["vertices"]
-        self.parent_offsets: DeviceArray = arrays["parent_offsets"]
-        self.parents: DeviceArray = arrays["parents"]
-        self.map: DeviceArray = arrays["map"]
+        self._way_back: Optional[WayBack] = arrays["way_back"]
+        self._triangles: Dict[str, DeviceArray] = {}
         self.half_edges: DeviceArray = arrays["half_edges"]
         self.regions: Optional[DeviceArray] = arrays.get("regions")
         for name in ("segments", "markers"):
@@ -305,8 +182,29 @@ class DevicePolygons(OnDevice):
             setattr(self, name, held.get(name))
         self.counts: Dict[str, int] = arrays["counts"]
 
+    def _found(self, name: str) -> DeviceArray:
+        """An array of the way back to the triangles, which is found when it is first asked for."""
+        way_back = self._way_back
+        if way_back is not None:
+            self._triangles = way_back.triangles()
+            self._way_back = None
+        return self._triangles[name]
+
+    @property
+    def parent_offsets(self) -> DeviceArray:
+        """(P + 1,) uint32; found, with `parents` and `map`, when one of them is first asked for."""
+        return self._found("parent_offsets")
+
+    @property
+    def parents(self) -> DeviceArray:
+        """(T,) uint32: the triangles of each polygon."""
+        return self._found("parents")
+
+    @property
+    def map(self) -> DeviceArray:
+        """(T,) uint32: the polygon of each triangle."""
+        return self._found("map")
+
     def to_host(self) -> Mesh:
         """A copy in host memory, as a `Mesh`."""
-        from ._mesh import Mesh
-
         return Mesh(**self._copied())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
@@ -59,10 +59,11 @@ class _Prolonged:
     _prolongation: Tuple[np.ndarray, np.ndarray, np.ndarray, int]
 
     def _take(self, arrays: Dict[str, Any], before: int) -> None:
-        self.parents, self.counts = arrays["parents"], arrays["counts"]
-        self.rounds = self.counts["rounds"]
-        offsets, columns, weights = (arrays[f"prolongation_{name}"] for name in ("offsets", "columns", "weights"))
-        self._prolongation = (offsets, columns, weights, before)
+        csr = tuple(arrays[f"prolongation_{name}"] for name in ("offsets", "columns", "weights"))
+        taken = {"parents": arrays["parents"], "counts": arrays["counts"], "rounds": arrays["counts"]["rounds"]}
+        # The slots are those of the classes below.
+        for name, value in {**taken, "_prolongation": (*csr, before)}.items():
+            setattr(self, name, value)
 
     @property
     def prolongation(self) -> Any:
@@ -188,28 +189,47 @@ class SmoothedVolume(VolumeMesh):
 
 
 class Solution:
-    """Values at the vertices of a polygonal mesh, of a Poisson problem by the virtual element method.
+    """Values at the vertices of a mesh, of a Poisson problem by the virtual element method.
 
     Attributes
     ----------
     values, exact : (V,) float64
-        The solution, and the problem's exact one.
+        The solution, NaN at a vertex of no cell, and the problem's exact one.
     unknowns, iterations : int
         Size of the linear system, and the iterations that its solver took.
+    counts : dict
+        What the run counted and measured, as the command line reports it: `l2_error`, `h1_error`, `max_vertex_error` and others.
+    mesh : Mesh or None
+        The mesh that was solved on, moved and scaled, with the fields "solution" and "exact" of its vertices; None of polyhedra.
     """
 
-    __slots__ = ("values", "exact", "unknowns", "iterations", "__weakref__")
+    __slots__ = ("values", "exact", "unknowns", "iterations", "counts", "mesh", "__weakref__")
 
-    def __init__(self, values: np.ndarray, exact: np.ndarray, unknowns: int, iterations: int) -> None:
-        self.values = values
-        self.exact = exact
-        self.unknowns = unknowns
-        self.iterations = iterations
+    def __init__(self, arrays: Dict[str, Any]) -> None:
+        self.values: np.ndarray = arrays["values"]
+        self.exact: np.ndarray = arrays["exact"]
+        self.counts: Dict[str, Any] = arrays["counts"]
+        self.unknowns: int = self.counts["unknowns"]
+        self.iterations: int = self.counts["iterations"]
+        self.mesh: Optional[Mesh] = Mesh._of(arrays["mesh"]) if "mesh" in arrays else None
 
     @property
     def error(self) -> float:
         """The largest error at a vertex."""
-        return float(np.abs(self.values - self.exact).max(initial=0.0))
+        return float(self.counts["max_vertex_error"])
 
     def __repr__(self) -> str:
         return f"<trioxide.Solution: {self.unknowns} unknowns, largest error {self.error:.3g} at a vertex>"
+
+
+class Triangulated(Mesh):
+    """A triangulation of an outline: a `Mesh` of triangles.
+
+    Attributes
+    ----------
+    counts : dict
+        What was counted, as the command line reports it: `vertices`, `faces`, `segments`, `input_vertices`, `input_segments`.
+    """
+
+    __slots__ = ("counts",)
+    counts: Dict[str, int]

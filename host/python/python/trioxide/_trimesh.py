@@ -42,26 +42,16 @@ def to_trimesh(mesh: Any) -> Any:
     return result
 
 
-def from_trimesh(mesh: Any) -> Any:
-    """A `Mesh` of a `trimesh.Trimesh`, or of a `trimesh.PointCloud`.
-
-    Normals of the vertices are taken if they were given or computed there; colours of the vertices, and texture coordinates. Colours of
-    the faces are the cell data "RGBA". Attributes are fields. Materials are left out with a warning.
-
-    Raises
-    ------
-    TypeError
-        Another object, such as a Scene.
-    """
-    from ._mesh import Mesh
-
+def parts_of(mesh: Any) -> shared.Parts:
+    """The parts of a mesh; `from_trimesh` says which."""
     is_cloud = any(kind.__name__ == "PointCloud" for kind in type(mesh).__mro__)
     if not is_cloud and not (hasattr(mesh, "faces") and hasattr(mesh, "face_attributes") and hasattr(mesh, "visual")):
         raise shared.unknown(mesh, "from_trimesh", "a Trimesh or a PointCloud")
     points = np.asarray(mesh.vertices)
     if is_cloud:
         colors = np.asarray(mesh.colors)
-        return Mesh(points, colors=shared.with_alpha(colors) if len(colors) == len(points) and len(colors) else None)
+        has_colors = len(colors) == len(points) and len(colors)
+        return False, {"points": points, "colors": shared.with_alpha(colors) if has_colors else None}
     point_data = {name: np.asarray(array) for name, array in mesh.vertex_attributes.items()}
     cell_data = {name: np.asarray(array) for name, array in mesh.face_attributes.items()}
     found = shared.attributes_of(point_data)
@@ -80,4 +70,5 @@ def from_trimesh(mesh: Any) -> Any:
         if any(picture is not None for picture in pictures):
             shared.left_out("the picture of the material is", "a mesh of trioxide has texture coordinates only")
     regions = shared.tags_of(cell_data)
-    return Mesh(points, np.asarray(mesh.faces), regions=regions, point_data=point_data, cell_data=cell_data, **found)
+    found.update(points=points, triangles=np.asarray(mesh.faces), regions=regions, point_data=point_data, cell_data=cell_data)
+    return False, found

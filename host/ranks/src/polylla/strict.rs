@@ -11,9 +11,9 @@
 use std::collections::HashSet;
 
 use trioxide::mesh::NONE;
-use trioxide::reference::half_edges;
-use trioxide::reference::polylla::split_polygon;
 use trioxide_mesh::parallel;
+use trioxide_reference::half_edges;
+use trioxide_reference::polylla::split_polygon;
 
 use super::Polygons;
 use crate::ids::{IdSet, Ids};

@@ -1,14 +1,15 @@
 //! Meshes and clouds to weld, and the comparison with the sequential weld.
 
 use proptest::prelude::*;
+use trioxide::Device;
 use trioxide::glam::{DVec2, DVec3};
 use trioxide::mesh::{Segment, VertexAttributes};
 use trioxide::weld::{Carried, Guards, Options, Position, Tuning, weld_segments};
-use trioxide::{Device, reference};
 use trioxide_ranks::block::{Blocks, Whole};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::weld::{Plan, Rest, Rounds, Wanted, Welded, weld};
 use trioxide_ranks::{Block, Ranks, Result};
+use trioxide_reference as reference;
 
 use super::{Choice, RANKS};
 

@@ -4,7 +4,7 @@ mod access;
 
 use std::collections::HashMap;
 
-use crate::compute::{compute, one};
+use crate::compute::{compute, extended, one};
 use crate::program::{Address, Instruction, Program, Special, Step};
 use crate::statements::{Statement, operands, statements};
 use crate::types::Type;
@@ -372,6 +372,8 @@ impl<'a> Compiler<'a> {
             "ld" => self.load(parts, rest)?,
             "st" => self.store(parts, rest)?,
             "atom" | "red" => self.atomic(parts, rest)?,
+            "addc" | "subc" => self.extended(parts, rest)?,
+            "add" | "sub" if parts.contains(&"cc") => self.extended(parts, rest)?,
             "mov" if rest.iter().any(|one| one.starts_with('{')) => self.pack(parts, rest)?,
             _ => {
                 let kind = Type::parse(parts.last()?)?;
@@ -381,6 +383,15 @@ impl<'a> Compiler<'a> {
                 Instruction::Compute(compute(parts, self.slot(to), &from?)?)
             }
         }))
+    }
+
+    /// Part of the sum or difference of longer numbers.
+    fn extended(&mut self, parts: &[&str], rest: &[&str]) -> Option<Instruction> {
+        let kind = Type::parse(parts.last()?)?;
+        let &[to, a, b] = rest else { return None };
+        let from = [self.operand(a, kind)?, self.operand(b, kind)?];
+        let (to, carry) = (self.slot(to), self.slot("%carry"));
+        Some(Instruction::Compute(extended(parts, to, from, carry)?))
     }
 
     /// Moves arguments to the function's parameters, goes there, and moves its result back.

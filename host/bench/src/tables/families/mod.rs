@@ -1,4 +1,4 @@
-//! Tables and plots of each family, from its runs.
+//! The families: what each is called, its cases, and the tables and plots of its runs.
 
 mod indexed;
 mod kernels;
@@ -9,10 +9,26 @@ mod refine_tets;
 mod smooth;
 mod weld;
 
-use super::plan::Family;
+use super::papers::{self, numbers};
+use super::plan::Plan;
 use super::plot::Plot;
 use super::results::Run;
 use super::table::Table;
+
+/// A family of `cargo xtask bench`, its plans and the report.
+#[derive(Debug)]
+pub(crate) struct Family {
+    /// Its name: of its files, on the command line, and of its runs.
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    /// Title where there is little room.
+    pub(crate) short: &'static str,
+    /// The family of `trioxide bench` that times it.
+    pub(super) timed_by: &'static str,
+    /// Adds its cases.
+    pub(super) plan: fn(&mut Plan),
+    pub(super) made_of: fn(&[Run]) -> Made,
+}
 
 /// Tables and plots of a family's runs.
 pub(super) struct Made {
@@ -20,33 +36,138 @@ pub(super) struct Made {
     pub(super) plots: Vec<Plot>,
 }
 
-pub(super) fn made_of(family: Family, runs: &[Run]) -> Made {
-    match family {
-        Family::Polylla => polylla::made_of(runs),
-        Family::Indexed => indexed::made_of(runs),
-        Family::Polylla3 => polyhedra::made_of(runs),
-        Family::Refine => refine::made_of(runs),
-        Family::RefineTets => refine_tets::made_of(runs),
-        Family::Smooth => smooth::made_of(runs),
-        Family::Weld => weld::made_of(runs),
-        Family::Kernels => kernels::made_of(runs),
-    }
-}
+/// Fractions of the vertices that clustering removes, as in the thesis, table 6.2.
+const REMOVED: &str = "--ratio 0.001,0.01,0.1,0.5";
 
-pub(super) fn title(family: Family) -> &'static str {
-    match family {
-        Family::Polylla => "Polylla on half-edges",
-        Family::Indexed => "Polylla on triangles and neighbours",
-        Family::Polylla3 => "Polylla in three dimensions",
-        Family::Refine => "Longest-edge bisection",
-        Family::RefineTets => "Refinement of tetrahedra",
-        Family::Smooth => "Laplacian smoothing",
-        Family::Weld => "Vertex clustering",
-        Family::Kernels => "Kernels",
-    }
-}
+/// Every family, in the order of the tables and of the page.
+pub(crate) static FAMILIES: [Family; 8] = [
+    // Tables 1 to 3 of gpolylla-2023.
+    Family {
+        name: "polylla",
+        title: "Polylla on half-edges",
+        short: "Polylla",
+        timed_by: "polylla",
+        plan: |plan| {
+            for mesh in ["random", "grid"] {
+                let paper: Vec<u64> = numbers(&papers::polylla()["table_1"][mesh]);
+                plan.add(mesh, &paper, &[100_000, 1_000_000], "");
+            }
+        },
+        made_of: polylla::made_of,
+    },
+    // The experiments of gpu-polylla-imr22.
+    Family {
+        name: "indexed",
+        title: "Polylla on triangles and neighbours",
+        short: "Indexed",
+        timed_by: "polylla",
+        plan: |plan| {
+            let paper: Vec<u64> = numbers(&papers::indexed()["vertices"]);
+            let options = "--method indexed --repair device,host";
+            plan.add("random", &paper, &[100_000, 500_000], options);
+        },
+        made_of: indexed::made_of,
+    },
+    // No paper has times of it on a GPU.
+    Family {
+        name: "polyhedra",
+        title: "Polylla in three dimensions",
+        short: "Polyhedra",
+        timed_by: "polyhedra",
+        plan: |plan| {
+            plan.add("grid", &[1_000_000, 8_000_000], &[30_000], "");
+            plan.add("random", &[200_000, 1_300_000], &[10_000], "");
+        },
+        made_of: polyhedra::made_of,
+    },
+    // 0.1 % of the triangles marked: tables 5.2 to 5.6 of the thesis.
+    Family {
+        name: "refine",
+        title: "Longest-edge bisection",
+        short: "Refine",
+        timed_by: "refine",
+        plan: |plan| {
+            // A triangulation has about twice as many triangles as vertices.
+            let paper: Vec<u64> = papers::refine_sizes().iter().map(|n| n / 2).collect();
+            let quick = [50_000, 100_000, 200_000, 400_000];
+            plan.add("random", &paper, &quick, "--mark fraction:0.001");
+        },
+        made_of: refine::made_of,
+    },
+    // No paper has times of it.
+    Family {
+        name: "refine-tets",
+        title: "Refinement of tetrahedra",
+        short: "Refine tets",
+        timed_by: "refine-tets",
+        plan: |plan| {
+            plan.add("grid", &[1_000_000, 8_000_000], &[30_000], "");
+            plan.add("random", &[200_000], &[10_000], "");
+        },
+        made_of: refine_tets::made_of,
+    },
+    // Tables 2 to 7 of the paper.
+    Family {
+        name: "smooth",
+        title: "Laplacian smoothing",
+        short: "Smooth",
+        timed_by: "smooth",
+        plan: |plan| {
+            let paper = papers::smooth();
+            let rows = paper["tables"][0]["rows"].as_array().into_iter().flatten();
+            let nodes: Vec<u64> = rows.filter_map(|row| row["nodes"].as_u64()).collect();
+            plan.add("random", &nodes, &[5_000, 10_000], "");
+        },
+        made_of: smooth::made_of,
+    },
+    // Chapter 6 of the thesis.
+    Family {
+        name: "weld",
+        title: "Vertex clustering",
+        short: "Weld",
+        timed_by: "weld",
+        plan: |plan| {
+            let paper = papers::weld();
+            let quick: [(&str, &[u64]); 2] = [("scan", &[35_947, 500_000]), ("cloud", &[200_000])];
+            for (mesh, quick) in quick {
+                let rows = paper["datasets"].as_array().into_iter().flatten();
+                let rows = rows.filter(|row| row["stand_in"] == mesh);
+                let sizes: Vec<u64> = rows.filter_map(|row| row["vertices"].as_u64()).collect();
+                plan.add(mesh, &sizes, quick, REMOVED);
+            }
+        },
+        made_of: weld::made_of,
+    },
+    // Of all of them; no paper has such times.
+    Family {
+        name: "kernels",
+        title: "Kernels",
+        short: "Kernels",
+        timed_by: "kernels",
+        plan: |plan| plan.add("jittered", &[1_000_000, 8_000_000], &[100_000], ""),
+        made_of: kernels::made_of,
+    },
+];
 
 /// Whether a mesh of `ours` vertices stands for one of the paper's `theirs`: within a tenth.
 fn is_same_size(ours: u64, theirs: u64) -> bool {
     ours.abs_diff(theirs) * 10 < theirs
+}
+
+#[cfg(all(test, feature = "measure"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trioxide_bench_times_every_family() {
+        let timed = crate::measure::families();
+        let mut named: Vec<&str> = FAMILIES.iter().map(|family| family.timed_by).collect();
+        named.dedup();
+        // Copies have no tables of their own.
+        named.push("transfers");
+        named.sort_unstable();
+        let mut timed: Vec<&str> = timed.iter().map(|name| &**name).collect();
+        timed.sort_unstable();
+        assert_eq!(timed, named);
+    }
 }

@@ -18,7 +18,7 @@ pub(super) fn made_of(runs: &[Run]) -> Made {
         .into_iter()
         .chain(OURS)
         .collect();
-    let mut table = Table::new("polylla3-parts", "All stages of a part", "", &columns);
+    let mut table = Table::new("polyhedra-parts", "All stages of a part", "", &columns);
     for run in runs {
         for (pipeline, name) in PARTS {
             let whole = |count: &str| run.count(count).map(|n| n as u64);
@@ -38,7 +38,7 @@ pub(super) fn made_of(runs: &[Run]) -> Made {
         }
     }
     let plot = of_grids(
-        "polylla3-time",
+        "polyhedra-time",
         "Polyhedra of the tetrahedra of a grid",
         runs,
         &PARTS,

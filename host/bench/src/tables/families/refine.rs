@@ -123,7 +123,7 @@ fn beside_paper(table: &Value, source: &str, runs: &[&Run]) -> Table {
     let note = if is_transfer {
         "Ours is the whole way: copies both ways, checks, edges and the round; the paper's is the copy to the device alone."
     } else {
-        "The paper's speed-ups are of its refinement step alone (step 7 here); the ratio here is of all steps. The floor is that of the longest edges: what few marked triangles cost beyond it depends on where they are."
+        "The paper's speed-ups are of its refinement step alone (step 7 here); the ratio here is of all steps. The floor is mostly that of the longest edges: what few marked triangles cost beyond it depends on where they are."
     };
     let mut made = Table::new(
         &format!("refine-{}", name.replace('.', "-")),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use trioxide::validate;
+use trioxide::half_edges::rules::check_triangulation;
 use trioxide_mesh::random::SplitMix64;
 
 use super::*;
@@ -44,7 +44,7 @@ fn angle(degrees: f64) -> Refinement {
 fn check(case: &str, outline: &Outline, mesh: &Triangulation, expected_area: Option<f64>) {
     let count = outline.points.len();
     assert_eq!(mesh.points[..count], outline.points, "{case}");
-    validate::check_triangulation(mesh).unwrap_or_else(|error| panic!("{case}: {error}"));
+    check_triangulation(mesh).unwrap_or_else(|error| panic!("{case}: {error}"));
     let corners = mesh.triangles.iter();
     let edges: HashSet<[u32; 2]> = corners
         .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])

@@ -1,0 +1,64 @@
+//! Delaunay triangulations of points of the plane, with one result for any order of the points.
+//!
+//! # The triangulation
+//!
+//! Lift each point to the height x² + y². The Delaunay triangulation is the lower hull of the lifted points, seen from
+//! below: a triangle is part of it if no other point lies within its circle. Where four or more points lie on one
+//! circle, the lower hull has a flat face with more than three corners, and a rule must divide it.
+//!
+//! **The rule.** Each height is raised by a positive amount that is smaller than any positive number and than all amounts
+//! of points before it: the first point in ascending order of (x, y) is raised most. (Symbolic perturbation, after
+//! Edelsbrunner and Mücke, Simulation of Simplicity, 1990, of the heights alone.)
+//!
+//! - *The triangulation is unique.* The sign of a perturbed determinant of four lifted points is that of the exact one.
+//!   If this is zero, the determinant changes by the amount of each point times the signed area of the other three, and
+//!   the first point's amount is larger than all the others. The four points lie on one circle, which no line meets
+//!   three times, so the area of the other three is not zero, and it decides. No perturbed determinant is zero, so each
+//!   face of the perturbed lower hull is a triangle.
+//! - *No triangle is flat.* Three points on one line lie, lifted, in a vertical plane, and no lower face is vertical.
+//! - *Every point is a vertex.* The paraboloid is strictly convex: each lifted point is a vertex of the lower hull, and
+//!   stays one when it moves by less than any positive number.
+//! - *The hull is covered*, with each point on its boundary as a vertex of it: the points on a line lie, lifted, on a
+//!   parabola, so the same holds within its vertical plane.
+//! - *The order of the points does not matter*: coordinates alone decide. -0 equals 0, and f32 is widened exactly.
+//!
+//! **In a test.** Let a, b, c run counter-clockwise, and d lie on their circle. If d is the first of the four, it is
+//! raised above their plane: it is not within. If a is the first, the plane is raised at d by a's amount times d's
+//! barycentric coordinate of a, which has the sign of the area of d, b, c: d is within if d lies on a's side of the line
+//! through b and c. The same holds of b and c.
+//!
+//! # Stages
+//!
+//! | stage | kernels |
+//! | --- | --- |
+//! | rank points | [`measure_frame()`], [`read_ranking()`], `collective::order_by_keys`, [`join_orders()`], [`check_order()`] |
+//! | build stars | [`find_cells()`], [`build_stars()`], [`find_degree()`] |
+//! | insert hard points | [`take_sites()`], [`find_off_line()`], [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
+//! | order triangles | [`count_triangles()`], [`write_star_triangles()`], [`write_hard_triangles()`], [`read_corner()`], [`write_triangles()`] |
+//!
+//! Most points make their stars alone (`stars`). The others are *hard*: they are triangulated by insertion
+//! (`insert_points`), and the triangles of theirs that no star covers complete the mesh (`join_parts`).
+//!
+//! # Is a mesh Delaunay?
+//!
+//! An edge of two triangles is *locally Delaunay* if the far corner of one is not within the circle of the other. A
+//! triangulation of the convex hull is the Delaunay triangulation if all its inner edges are: Delaunay's lemma holds for
+//! every lower hull, so for the perturbed one.
+
+mod accumulator;
+mod insert_points;
+mod join_parts;
+mod order_triangles;
+mod predicates;
+mod rank_points;
+mod stars;
+
+pub use insert_points::*;
+pub use join_parts::*;
+pub use order_triangles::*;
+pub use predicates::{is_in_circle, orientation};
+pub use rank_points::*;
+pub use stars::*;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! Orientation and the circle test, exact for all finite f64, with the rule for four points on one circle.
+//!
+//! Three steps, each only where the one before does not decide:
+//!
+//! | step | decides |
+//! | --- | --- |
+//! | filter in f64 | where the determinant is larger than its rounding error (Shewchuk 1997, figure 25) |
+//! | integers of 256 bits | where the coordinates are multiples below 2^60 of one power of two |
+//! | accumulator of all bits | always |
+
+use glam::DVec2;
+
+use super::accumulator::{Accumulator, Factor, add_to, multiply_wide, one};
+
+/// Bound of the rounding error of the filter's determinant of a circle, relative to the sum of its products'
+/// magnitudes: (10 + 96u) u with u = 2^-53 (Shewchuk, figure 25).
+const CIRCLE: f64 = 1.110_223_024_625_157_7e-15;
+/// The same of an orientation: (3 + 16u) u.
+const LINE: f64 = 3.330_669_073_875_471_6e-16;
+/// More than the products of a determinant lose by underflow, relative to the largest factor of such a product.
+const UNDERFLOW: f64 = f64::from_bits(24 << 52);
+
+/// The sign of the signed area of a, b, c if the filter decides it: 1 counter-clockwise, -1 clockwise.
+#[inline(always)]
+fn filtered_orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
+    let left = (a.x - c.x) * (b.y - c.y);
+    let right = (a.y - c.y) * (b.x - c.x);
+    let determinant = left - right;
+    // An overflow makes the bound infinite or the determinant no number: the filter does not decide.
+    let bound = LINE * (left.abs() + right.abs()) + UNDERFLOW;
+    i32::from(determinant > bound) - i32::from(determinant < -bound)
+}
+
+/// The sign of the signed area of a, b, c: 1 counter-clockwise, 0 on one line, -1 clockwise.
+#[inline(always)]
+pub fn orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
+    match filtered_orientation(a, b, c) {
+        0 => exact_orientation(a, b, c),
+        sign => sign,
+    }
+}
+
+#[inline(never)]
+fn exact_orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
+    if let Some(sign) = orientation_of_integers(a, b, c) {
+        return sign;
+    }
+    let mut sum = Accumulator::new();
+    add_area(&mut sum, [one(), one()], false, [a, b, c]);
+    sum.sign()
+}
+
+/// The sign of the signed area, where all coordinates are multiples below 2^60 of one power of two.
+#[inline(always)]
+fn orientation_of_integers(a: DVec2, b: DVec2, c: DVec2) -> Option<i32> {
+    let lowest = common_factor([a, b, c])?;
+    let whole = |value: f64| Factor::new(value).over(lowest);
+    let (cx, cy) = (whole(c.x), whole(c.y));
+    let product = |p: f64, from: i64, q: f64, to: i64| {
+        i128::from(whole(p) - from) * i128::from(whole(q) - to)
+    };
+    let (left, right) = (product(a.x, cx, b.y, cy), product(a.y, cy, b.x, cx));
+    Some(i32::from(left > right) - i32::from(left < right))
+}
+
+/// Adds the signed area of three points, times two factors: six products.
+#[inline(always)]
+fn add_area(sum: &mut Accumulator, by: [Factor; 2], is_negative: bool, of: [DVec2; 3]) {
+    let mut k = 0;
+    while k < 3 {
+        let (p, q, r) = match k {
+            0 => (of[0], of[1], of[2]),
+            1 => (of[1], of[2], of[0]),
+            _ => (of[2], of[0], of[1]),
+        };
+        let x = Factor::new(p.x);
+        sum.add([x, Factor::new(q.y), by[0], by[1]], is_negative);
+        sum.add([x, Factor::new(r.y), by[0], by[1]], !is_negative);
+        k += 1;
+    }
+}
+
+/// 1 if `d` is within the circle of a, b, c, which run counter-clockwise; -1 if outside of it; 0 if the filter does not
+/// decide.
+#[inline(always)]
+pub fn filtered_circle(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
+    let (a, b, c) = (a - d, b - d, c - d);
+    let (bc, cb) = (b.x * c.y, c.x * b.y);
+    let (ca, ac) = (c.x * a.y, a.x * c.y);
+    let (ab, ba) = (a.x * b.y, b.x * a.y);
+    let square = |p: DVec2| p.x * p.x + p.y * p.y;
+    let (a2, b2, c2) = (square(a), square(b), square(c));
+    let determinant = a2 * (bc - cb) + b2 * (ca - ac) + c2 * (ab - ba);
+    let size = a2 * (bc.abs() + cb.abs()) + b2 * (ca.abs() + ac.abs()) + c2 * (ab.abs() + ba.abs());
+    let bound = CIRCLE * size + UNDERFLOW * (a2 + b2 + c2 + 1.0);
+    i32::from(determinant > bound) - i32::from(determinant < -bound)
+}
+
+/// Whether `d` is within the circle of a, b, c, which run counter-clockwise. Four points on one circle are decided by
+/// the rule of [the family](super).
+#[inline(always)]
+pub fn is_in_circle(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> bool {
+    match filtered_circle(a, b, c, d) {
+        0 => is_in_circle_exactly(a, b, c, d),
+        sign => sign > 0,
+    }
+}
+
+/// As [`is_in_circle`], without the filter.
+#[inline(never)]
+pub fn is_in_circle_exactly(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> bool {
+    let sign = match circle_of_integers(a, b, c, d) {
+        Some(sign) => sign,
+        None => circle_of_all_bits(a, b, c, d),
+    };
+    if sign != 0 {
+        return sign > 0;
+    }
+    // The first point is lifted. The plane of a, b, c rises at `d` if `d` lies on the first point's side of the other
+    // two.
+    let abc = first(first(a, b), c);
+    if abc == first(abc, d) && abc != d {
+        let other = if abc == a {
+            [d, b, c]
+        } else if abc == b {
+            [a, d, c]
+        } else {
+            [a, b, d]
+        };
+        return orientation(other[0], other[1], other[2]) > 0;
+    }
+    false
+}
+
+/// The first of two points by x, then y.
+#[inline(always)]
+fn first(a: DVec2, b: DVec2) -> DVec2 {
+    if b.x < a.x || b.x == a.x && b.y < a.y {
+        b
+    } else {
+        a
+    }
+}
+
+/// Largest power of two of a coordinate, over that of the lowest bit of all.
+const SPAN: u32 = 60;
+
+/// The largest power of two of which all coordinates are multiples, if they are below 2^60 times that.
+#[inline(always)]
+fn common_factor<const N: usize>(points: [DVec2; N]) -> Option<u32> {
+    let mut lowest = u32::MAX;
+    let mut highest = 0;
+    let mut note = |value: f64| {
+        if let Some((low, high)) = Factor::new(value).span() {
+            lowest = if low < lowest { low } else { lowest };
+            highest = if high > highest { high } else { highest };
+        }
+    };
+    let mut k = 0;
+    while k < N {
+        let p = points[k];
+        note(p.x);
+        note(p.y);
+        k += 1;
+    }
+    (highest <= lowest.saturating_add(SPAN)).then_some(lowest)
+}
+
+/// The sign of the circle's determinant, where all coordinates are multiples below 2^60 of one power of two: products
+/// of four differences have 248 bits.
+#[inline(always)]
+fn circle_of_integers(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> Option<i32> {
+    let lowest = common_factor([a, b, c, d])?;
+    let whole = |value: f64| Factor::new(value).over(lowest);
+    let (dx, dy) = (whole(d.x), whole(d.y));
+    let apart = |p: DVec2| [whole(p.x) - dx, whole(p.y) - dy];
+    let (a, b, c) = (apart(a), apart(b), apart(c));
+    let mut sums = [[0; 4]; 2];
+    add_lifted(&mut sums, a, b, c);
+    add_lifted(&mut sums, b, c, a);
+    add_lifted(&mut sums, c, a, b);
+    let mut k = 4;
+    while k > 0 {
+        k -= 1;
+        let (more, less) = (sums[0][k & 3], sums[1][k & 3]);
+        if more != less {
+            return Some(if more > less { 1 } else { -1 });
+        }
+    }
+    Some(0)
+}
+
+/// Adds |p|^2 (q x r) to the first sum, or its negative to the second.
+#[inline(always)]
+fn add_lifted(sums: &mut [[u64; 4]; 2], p: [i64; 2], q: [i64; 2], r: [i64; 2]) {
+    let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
+    let lift = (product(p[0], p[0]) + product(p[1], p[1])) as u128;
+    let area = product(q[0], r[1]) - product(q[1], r[0]);
+    let size = area.unsigned_abs();
+    let term = multiply_wide(
+        [lift as u64, (lift >> 64) as u64],
+        [size as u64, (size >> 64) as u64],
+    );
+    let sum = &mut sums[usize::from(area < 0)];
+    let mut carry = 0;
+    let mut k = 0;
+    while k < 4 {
+        let limb = &mut sum[k & 3];
+        let over = add_to(limb, term[k & 3]);
+        let again = add_to(limb, carry);
+        carry = u64::from(over | again);
+        k += 1;
+    }
+}
+
+/// The sign of the circle's determinant from all its products: |p|^2 times the area of the others.
+#[inline(never)]
+fn circle_of_all_bits(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
+    let mut sum = Accumulator::new();
+    let mut add = |p: DVec2, others: [DVec2; 3], is_negative: bool| {
+        let (x, y) = (Factor::new(p.x), Factor::new(p.y));
+        add_area(&mut sum, [x, x], is_negative, others);
+        add_area(&mut sum, [y, y], is_negative, others);
+    };
+    add(a, [b, c, d], false);
+    add(b, [a, c, d], true);
+    add(c, [a, b, d], false);
+    add(d, [a, b, c], true);
+    sum.sign()
+}

@@ -1,0 +1,191 @@
+//! The rank of each point: its place in an order along a Hilbert curve, which coordinates alone decide.
+//!
+//! The square around the points has 2^32 columns and rows. A point's *key* is the number of its cell along the curve.
+//! Points are ranked by their keys, then x, then y.
+
+use bytemuck::{Pod, Zeroable};
+use glam::DVec2;
+use trioxide_kernel::kernel;
+use trioxide_kernel::safe::{Atomic, In, Out, Own};
+
+use crate::ids::{Place, Vertex};
+use crate::point::{Planar, Point2};
+use crate::smooth::{COPIES, ordered_bits};
+
+/// The square that is divided into cells. Halves, since the width of all coordinates that a f64 holds overflows.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub struct Frame {
+    /// Half of the lowest coordinates.
+    pub low: DVec2,
+    /// Cells of a half unit of length.
+    pub scale: f64,
+    /// No meaning.
+    pub padding: f64,
+}
+
+impl trioxide_kernel::Scalar for Frame {}
+
+impl Frame {
+    /// The frame of points between `low` and `high`.
+    pub fn new(low: DVec2, high: DVec2) -> Self {
+        let low = 0.5 * low;
+        let extent = 0.5 * high - low;
+        let extent = if extent.x > extent.y {
+            extent.x
+        } else {
+            extent.y
+        };
+        // Of points at one place, and of such as lie next to each other around 0, the scale is infinite: every cell is
+        // the first or the last.
+        Self {
+            low,
+            scale: f64::from(u32::MAX) / extent,
+            padding: 0.0,
+        }
+    }
+
+    /// Column and row of a point.
+    #[inline(always)]
+    pub fn cell(&self, point: DVec2) -> [u32; 2] {
+        let [x, y] = [
+            (0.5 * point.x - self.low.x) * self.scale,
+            (0.5 * point.y - self.low.y) * self.scale,
+        ];
+        [x as u32, y as u32]
+    }
+}
+
+/// The number of a cell along the Hilbert curve of 2^32 columns and rows.
+#[inline(always)]
+fn along_curve([mut x, mut y]: [u32; 2]) -> u64 {
+    let mut key = 0;
+    let mut bit = 32;
+    while bit > 0 {
+        bit -= 1;
+        let (right, up) = (x >> bit & 1, y >> bit & 1);
+        key = key << 2 | u64::from(3 * right ^ up);
+        // Lower quadrants are mirrored at a diagonal; higher bits are not read again.
+        if up == 0 {
+            let flip = 0u32.wrapping_sub(right);
+            (x, y) = (y ^ flip, x ^ flip);
+        }
+    }
+    key
+}
+
+/// Moves the extremes of x, y, -x and -y so that vertex `v` is in the box; [`COPIES`] of each, as in
+/// [`measure_bounds()`](crate::smooth::measure_bounds()).
+#[kernel(
+    P in Planar,
+    requires(points.len() == n, extremes.len() == 4 * COPIES as usize),
+    moves(points.bytes())
+)]
+pub fn measure_frame<P: Point2>(v: Own<Vertex>, points: In<P, Vertex>, extremes: Atomic<u64>) {
+    let point = points.at(v).to_f64();
+    let copy = v.index() / 32 % COPIES;
+    let raise = |extreme: u32, value: f64| {
+        let (at, bits) = (extreme * COPIES + copy, ordered_bits(value));
+        // Most points do not change the extreme: a look costs less than an atomic maximum.
+        if extremes.load(at) < bits {
+            extremes.fetch_max(at, bits);
+        }
+    };
+    raise(0, point.x);
+    raise(1, point.y);
+    raise(2, -point.x);
+    raise(3, -point.y);
+}
+
+/// Words of what points are ranked by, the least first.
+pub mod word {
+    /// Words of y.
+    pub const Y: u32 = 0;
+    /// Words of x.
+    pub const X: u32 = 2;
+    /// Words of the key.
+    pub const KEY: u32 = 4;
+    /// Number of words.
+    pub const COUNT: u32 = 6;
+}
+
+/// Word `word` of what ranks the point at place `i` of `order`, or point i where there is no order yet.
+#[kernel(
+    P in Planar,
+    requires(words.len() == n, order.is_empty() || order.len() == n),
+    moves(order.bytes() + points.bytes() + words.bytes())
+)]
+pub fn read_ranking<P: Point2>(
+    i: Own<Place>,
+    order: In<Vertex>,
+    points: In<P, Vertex>,
+    frame: Frame,
+    word: u32,
+    words: Out<u32, Place>,
+) {
+    let v = match order.is_empty() {
+        true => Vertex::new(i.get().index()),
+        false => order.at(i.get().index()),
+    };
+    let p = points.at(v).to_f64();
+    let value = match word / 2 {
+        // 0 and -0 are equal.
+        0 => ordered_bits(p.y + 0.0),
+        1 => ordered_bits(p.x + 0.0),
+        _ => along_curve(frame.cell(p)),
+    };
+    words.set(i, (value >> (word % 2 * 32)) as u32);
+}
+
+/// Order `second` after order `first`.
+#[kernel(requires(second.len() == n, joined.len() == n), moves(first.bytes() + second.bytes() + joined.bytes()))]
+pub fn join_orders(
+    i: Own<Place>,
+    first: In<Vertex, Place>,
+    second: In<Place, Place>,
+    joined: Out<Vertex, Place>,
+) {
+    joined.set(i, first.at(second.at(i)));
+}
+
+/// Slots of the result of [`check_order()`].
+pub mod order_rule {
+    /// The lowest vertex that is equal to one before it.
+    pub const EQUAL: u32 = 0;
+    /// 0 if points with one key are not in order; they need one by all words.
+    pub const UNORDERED: u32 = 1;
+    /// Number of slots.
+    pub const COUNT: usize = 2;
+}
+
+/// Compares the point at place `i` with the one before, and takes it in double precision.
+#[kernel(
+    P in Planar,
+    requires(order.len() == n, sorted.len() == n, found.len() == order_rule::COUNT),
+    moves(order.bytes() + points.bytes() + sorted.bytes())
+)]
+pub fn check_order<P: Point2>(
+    i: Own<Place>,
+    order: In<Vertex, Place>,
+    points: In<P, Vertex>,
+    frame: Frame,
+    sorted: Out<DVec2, Place>,
+    found: Atomic,
+) {
+    let v = order.at(i);
+    let p = points.at(v).to_f64();
+    sorted.set(i, p);
+    if i.get().index() == 0 {
+        return;
+    }
+    let before = points
+        .at(order.at(Place::new(i.get().index() - 1)))
+        .to_f64();
+    if before == p {
+        found.min(order_rule::EQUAL, v.index());
+    } else if frame.cell(before) == frame.cell(p)
+        && (before.x > p.x || before.x == p.x && before.y > p.y)
+    {
+        found.min(order_rule::UNORDERED, 0);
+    }
+}

@@ -1,0 +1,256 @@
+//! Poisson problems of known solution on whole meshes, by virtual elements. The method is the crate [`trioxide_vem`]. It
+//! runs on the threads of the host.
+//!
+//! A mesh is moved and scaled first, so that the longest side of the box around its cells is from 0 to 1.
+
+use std::time::Instant;
+
+use glam::DVec3;
+use trioxide::device::Stage;
+use trioxide::fields::{Carried, Field};
+use trioxide::mesh::Mesh;
+use trioxide::polyhedra_mesh::PolyhedralMesh;
+use trioxide::progress;
+pub use trioxide_vem::polygon_values;
+use trioxide_vem::{self as family, Errors, Solution, SpaceProblem};
+
+use crate::error::Result;
+use crate::input::check_faces;
+use crate::report::{Counts, Run};
+
+/// An exact solution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Problem {
+    /// A linear function
+    Patch,
+    /// The product of sin(pi x) and sin(pi y), in space of sin(pi z) too
+    #[default]
+    Sine,
+}
+
+impl Problem {
+    fn in_plane(self) -> family::Problem {
+        match self {
+            Self::Patch => family::Problem::PATCH,
+            Self::Sine => family::Problem::SINE,
+        }
+    }
+
+    fn in_space(self) -> SpaceProblem {
+        match self {
+            Self::Patch => SpaceProblem::PATCH,
+            Self::Sine => SpaceProblem::SINE,
+        }
+    }
+}
+
+/// The problem that is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
+pub struct Options {
+    /// Exact solution: a linear one, or sin(pi x) sin(pi y)
+    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
+    pub problem: Problem,
+}
+
+/// The solution, with its errors.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The threads, with times.
+    pub run: Run,
+    /// What was counted and measured.
+    pub totals: Totals,
+    /// Value at each vertex, NaN for a vertex of no cell; V.
+    pub values: Vec<f64>,
+    /// The exact solution there; V.
+    pub exact: Vec<f64>,
+}
+
+/// What is counted and measured of a solution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Totals {
+    /// Vertices.
+    pub vertices: u64,
+    /// Polygons, or polyhedra.
+    pub cells: u64,
+    /// Size of the linear system.
+    pub unknowns: u64,
+    /// Iterations of its solver.
+    pub iterations: u64,
+    /// Largest diameter of a polygon; not of polyhedra.
+    pub mesh_size: Option<f64>,
+    /// The errors.
+    pub errors: Errors,
+}
+
+impl Totals {
+    /// By their names.
+    pub fn counts(&self) -> Counts {
+        let is_plane = self.mesh_size.is_some();
+        let cells = if is_plane { "polygons" } else { "polyhedra" };
+        let mut counts: Counts = vec![
+            ("vertices", self.vertices.into()),
+            (cells, self.cells.into()),
+            ("unknowns", self.unknowns.into()),
+            ("iterations", self.iterations.into()),
+        ];
+        counts.extend(self.mesh_size.map(|size| ("mesh_size", size.into())));
+        counts.extend([
+            ("l2_error", self.errors.l2.into()),
+            ("h1_error", self.errors.h1.into()),
+            ("max_vertex_error", self.errors.max_vertex.into()),
+        ]);
+        counts
+    }
+}
+
+impl Report {
+    /// The report of a solution of this time; `measure` gives its errors.
+    fn of(
+        solution: Solution,
+        sizes: [usize; 2],
+        exact: Vec<f64>,
+        measure: impl FnOnce(&[f64]) -> (Errors, Option<f64>),
+    ) -> Self {
+        progress::stage("measure errors");
+        let start = Instant::now();
+        let (errors, mesh_size) = measure(&solution.values);
+        let mut stages = solution.stages;
+        stages.push(Stage {
+            name: "measure errors",
+            milliseconds: start.elapsed().as_secs_f64() * 1e3,
+        });
+        let threads = rayon::current_num_threads();
+        let plural = if threads == 1 { "" } else { "s" };
+        let [vertices, cells] = sizes.map(|size| size as u64);
+        Self {
+            run: Run::on_host(format!("CPU, {threads} thread{plural}"), stages),
+            totals: Totals {
+                vertices,
+                cells,
+                unknowns: solution.unknowns as u64,
+                iterations: solution.iterations as u64,
+                mesh_size,
+                errors,
+            },
+            values: solution.values,
+            exact,
+        }
+    }
+}
+
+/// Solves the problem on a planar mesh of polygons. The result has the fields `solution` and `exact` at its vertices.
+///
+/// # Errors
+/// A mesh without faces or out of the plane; a polygon that breaks a rule, with the element; those of
+/// [`trioxide_vem::solve()`].
+pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    check_faces(&mesh)?;
+    let carried = Carried::take(&mut mesh)?;
+    let mut mesh = mesh.into_polygon_mesh()?;
+    // The solver checks the ids.
+    let used = mesh.polygons.vertices.iter();
+    let used = used.filter_map(|&v| mesh.points.get(v as usize));
+    let fit = Fit::of(used.map(|p| p.extend(0.0)));
+    for point in &mut mesh.points {
+        *point = fit.of_point(point.extend(0.0)).truncate();
+    }
+    let problem = options.problem.in_plane();
+    let solution = family::solve(&mesh, problem.source, problem.solution)?;
+    let sizes = [mesh.points.len(), mesh.polygons.len()];
+    let exact = mesh.points.iter().map(|&p| (problem.solution)(p)).collect();
+    let report = Report::of(solution, sizes, exact, |values| {
+        let errors = family::errors(&mesh, values, problem.solution, problem.gradient);
+        (errors, Some(family::mesh_size(&mesh)))
+    });
+    let mut mesh = Mesh::from(mesh);
+    carried.put(&mut mesh);
+    let fields = &mut mesh.fields.points;
+    fields.push(Field::scalars("solution", report.values.clone()));
+    fields.push(Field::scalars("exact", report.exact.clone()));
+    Ok((mesh, report))
+}
+
+/// Solves the problem on polyhedra.
+///
+/// # Errors
+/// Those of [`trioxide_vem::solve_in_space()`].
+pub fn vem_in_space(mut mesh: PolyhedralMesh, options: &Options) -> Result<Report> {
+    let used = mesh.faces.vertices.iter();
+    let fit = Fit::of(used.map(|&v| mesh.points[v as usize]));
+    for point in &mut mesh.points {
+        *point = fit.of_point(*point);
+    }
+    let problem = options.problem.in_space();
+    let solution = family::solve_in_space(&mesh, problem.source, problem.solution)?;
+    let sizes = [mesh.points.len(), mesh.len()];
+    let exact = mesh.points.iter().map(|&p| (problem.solution)(p)).collect();
+    Ok(Report::of(solution, sizes, exact, |values| {
+        let errors = family::errors_in_space(&mesh, values, problem.solution, problem.gradient);
+        (errors, None)
+    }))
+}
+
+/// The way of a mesh to the unit box; none where there is no box, or it has no extent.
+struct Fit(Option<Scaling>);
+
+struct Scaling {
+    least: DVec3,
+    side: f64,
+    /// Half of all where the whole side is beyond a double.
+    part: f64,
+}
+
+impl Fit {
+    /// To the box around these points.
+    fn of(used: impl Iterator<Item = DVec3>) -> Self {
+        let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        let [least, most] = used.fold(none, |[least, most], p| [least.min(p), most.max(p)]);
+        if !(least.is_finite() && most.is_finite()) {
+            return Self(None);
+        }
+        let is_wide = !(most - least).is_finite();
+        let part = if is_wide { 0.5 } else { 1.0 };
+        let side = (part * most - part * least).max_element();
+        Self((side > 0.0).then_some(Scaling { least, side, part }))
+    }
+
+    /// A point there. One that is not finite stays, so that an error shows it as it is.
+    fn of_point(&self, point: DVec3) -> DVec3 {
+        match &self.0 {
+            Some(Scaling { least, side, part }) if point.is_finite() => {
+                (part * point - part * least) / *side
+            }
+            _ => point,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trioxide::generate;
+
+    #[test]
+    fn a_moved_mesh_gives_the_same_errors() {
+        let mesh = Mesh::from(generate::grid(100).unwrap());
+        let moved = |map: &dyn Fn(glam::DVec3) -> glam::DVec3| Mesh {
+            points: mesh.points.iter().map(|&p| map(p)).collect(),
+            ..mesh.clone()
+        };
+        let errors = |mesh: Mesh| vem(mesh, &Options::default()).unwrap().1.totals;
+        let here = errors(mesh.clone());
+        assert_eq!((here.unknowns, here.cells), (64, 162));
+        assert!((here.mesh_size.unwrap() - 2f64.sqrt() / 9.0).abs() < 1e-12);
+        assert!(here.errors.l2 < 0.05);
+        let far = errors(moved(&|p| p * 64.0 + glam::dvec3(256.0, -1024.0, 5.0)));
+        // Its whole side is beyond a double.
+        let wide = errors(moved(&|p| {
+            (p - glam::dvec3(0.5, 0.5, 0.0)) * 2.0 * f64::MAX
+        }));
+        for there in [far, wide] {
+            assert!((here.errors.l2 - there.errors.l2).abs() < 1e-9);
+        }
+    }
+}

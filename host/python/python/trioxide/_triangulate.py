@@ -1,0 +1,103 @@
+"""Outlines and points into triangles."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Optional, Union
+
+import numpy as np
+
+from . import _arguments as check
+from . import _trioxide as native
+from ._foreign import of_any
+from ._inputs import noted, options_of, path_of, surface_of
+from ._progress import Progress, watching
+from ._results import Triangulated
+
+
+def triangulate(
+    outline: Any,
+    segments: Any = None,
+    *,
+    markers: Any = None,
+    holes: Any = None,
+    regions: Any = None,
+    angle: Optional[float] = None,
+    area: Optional[float] = None,
+    max_vertices: Union[None, int, str] = None,
+    convex: bool = False,
+    follow_references: str = "below",
+    progress: Progress = None,
+) -> Triangulated:
+    """Triangulates points or an outline (constrained Delaunay), with a smallest angle and a largest area on request.
+
+    What the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only that is refined. Segments keep
+    their markers; vertices of the input keep their numbers.
+
+    Parameters
+    ----------
+    outline : (V, 2) or (V, 3) coordinates, Mesh, or path
+        Points, those of a mesh with its segments, or a file: a .poly file of Triangle with its holes and regions, or one with points and
+        segments in the plane.
+    segments, markers : (S, 2) and (S,) integers, optional
+        Edges of the outline as pairs of vertex ids, and their tags.
+    holes : (H, 2) numbers, optional
+        A point in each hole.
+    regions : list of (x, y, id), optional
+        A point in each region, and the id of its triangles; the others are in region 0.
+    angle : float, optional
+        Add vertices until no triangle has a smaller angle, but at smaller angles between segments. Up to 20.7 degrees this ends where
+        segments meet at 60 degrees or more; up to 30 it mostly does; up to 33 are taken. A limit of the vertices stops what does not end.
+    area : float, optional
+        Add vertices until no triangle is larger.
+    max_vertices : int or str, optional
+        Most vertices to add, those that are removed again included; a refinement that needs more is an error, and gives no mesh.
+    convex : bool
+        Keep the triangles outside of the segments, up to the convex hull.
+    follow_references : "below" or "anywhere"
+        As of `read`.
+    progress : function or True, optional
+
+    Returns
+    -------
+    Triangulated
+
+    Raises
+    ------
+    ValueError
+        Points that are repeated, segments that cross each other, an outline that encloses nothing, or more vertices than may be added.
+    OSError
+        The file cannot be read.
+
+    Warns
+    -----
+    UserWarning
+        What was left out, or could not be reached.
+
+    >>> square = [[0, 0], [3, 0], [3, 3], [0, 3], [1, 1], [2, 1], [2, 2], [1, 2]]
+    >>> ring = [[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4]]
+    >>> triangulate(square, ring, holes=[[1.5, 1.5]])
+    <trioxide.Triangulated: 8 vertices, 8 triangles, 8 segments>
+    """
+    options = {**options_of("triangulate", locals()), "follow_references": follow_references}
+    arrays: Dict[str, Any] = {}
+    path = None
+    if isinstance(outline, (str, bytes, os.PathLike)):
+        path = path_of(outline)
+        if not (segments is None and markers is None and holes is None and regions is None):
+            raise TypeError("segments, markers, holes and regions go with points: the file has its own")
+    else:
+        mesh = surface_of(of_any(outline), None, segments=segments, markers=markers)
+        arrays = mesh._arrays()
+        arrays["triangles"] = arrays["offsets"] = arrays["vertices"] = None
+        if holes is not None:
+            arrays["holes"] = np.ascontiguousarray(check.points(holes, "holes")[:, :2])
+        if regions is not None:
+            places = check.points([row[:2] for row in regions], "regions")
+            arrays["region_points"] = np.ascontiguousarray(places[:, :2])
+            arrays["region_ids"] = check.tags([row[2] for row in regions], "regions", len(places), "region")
+    with watching(progress) as watch:
+        result = noted(native.triangulate(path, arrays, options, watch))
+    mesh = Triangulated._of(result)
+    mesh.counts = result["counts"]
+    return mesh

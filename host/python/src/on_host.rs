@@ -1,0 +1,94 @@
+//! Operations that run on the host's threads: triangulation, virtual elements.
+
+use std::path::PathBuf;
+
+use glam::DVec2;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use trioxide::formats::poly::read_outline_as;
+use trioxide::generate::Outline;
+use trioxide_operations as operations;
+
+use crate::arrays::{entry, list};
+use crate::call::Dict;
+use crate::families::{put_counts, put_notes};
+use crate::files::{check_surface, visible};
+use crate::meshes::{dict_of_mesh, mesh_of};
+use crate::options::{KEYWORDS, parse};
+use crate::polyhedra::polyhedra_of;
+use crate::work::run;
+
+/// Triangulates the outline in a file, or the points and segments of `mesh` with its `holes`, `region_points` and
+/// `region_ids`.
+#[pyfunction]
+pub fn triangulate<'py>(
+    py: Python<'py>,
+    path: Option<PathBuf>,
+    mesh: &Dict<'py>,
+    options: &Dict<'py>,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Dict<'py>> {
+    let settings: operations::triangulate::Options = parse(options)?;
+    let (mesh, mut notes, report) = match path {
+        Some(path) => {
+            let reading = parse(options)?;
+            run(py, watch, move || {
+                let (outline, notes) = read_outline_as(&path, reading)?;
+                let (mesh, report) = operations::triangulate(&outline, &settings)
+                    .map_err(|error| error.worded(KEYWORDS).in_file(&path))?;
+                Ok((mesh, notes, report))
+            })?
+        }
+        None => {
+            let holes = entry::<f64, DVec2>(mesh, "holes")?.unwrap_or_default();
+            let places = entry::<f64, DVec2>(mesh, "region_points")?.unwrap_or_default();
+            let ids = entry::<i32, i32>(mesh, "region_ids")?.unwrap_or_default();
+            let mesh = mesh_of(mesh)?;
+            run(py, watch, move || {
+                let outline = Outline {
+                    holes,
+                    regions: places.into_iter().zip(ids).collect(),
+                    ..Outline::of_mesh(mesh)?
+                };
+                let (mesh, report) = operations::triangulate(&outline, &settings)
+                    .map_err(|error| error.worded(KEYWORDS))?;
+                Ok((mesh, Vec::new(), report))
+            })?
+        }
+    };
+    notes.extend(report.notes);
+    let result = dict_of_mesh(py, mesh)?;
+    put_counts(&result, report.totals.counts())?;
+    put_notes(&result, &visible(notes))?;
+    Ok(result)
+}
+
+/// Solves a Poisson problem by virtual elements, on polygons or on polyhedra.
+#[pyfunction]
+pub fn solve_poisson<'py>(
+    py: Python<'py>,
+    mesh: &Dict<'py>,
+    options: &Dict<'py>,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Dict<'py>> {
+    let options: operations::vem::Options = parse(options)?;
+    let result = PyDict::new(py);
+    let report = if mesh.contains("sides")? {
+        let mesh = polyhedra_of(mesh)?;
+        run(py, watch, move || {
+            operations::vem_in_space(mesh, &options).map_err(|error| error.worded(KEYWORDS))
+        })?
+    } else {
+        let mesh = mesh_of(mesh)?;
+        let (mesh, report) = run(py, watch, move || {
+            check_surface(&mesh)?;
+            operations::vem(mesh, &options).map_err(|error| error.worded(KEYWORDS))
+        })?;
+        result.set_item("mesh", dict_of_mesh(py, mesh)?)?;
+        report
+    };
+    put_counts(&result, report.totals.counts())?;
+    result.set_item("values", list(py, report.values))?;
+    result.set_item("exact", list(py, report.exact))?;
+    Ok(result)
+}

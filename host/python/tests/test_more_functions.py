@@ -1,0 +1,179 @@
+"""Polyhedra of tetrahedra, triangulation of outlines, chains, virtual elements."""
+
+import numpy as np
+import pytest
+
+import trioxide
+
+SQUARE = [[0, 0], [3, 0], [3, 3], [0, 3], [1, 1], [2, 1], [2, 2], [1, 2]]
+RING = [[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4]]
+
+
+@pytest.fixture(scope="module")
+def polyhedra(tets):
+    return trioxide.polylla(tets, device="cpu")
+
+
+def test_tetrahedra_become_polyhedra(tets, polyhedra):
+    count = len(polyhedra.offsets) - 1
+    assert 1 < count < len(tets.tetrahedra)
+    assert count == polyhedra.counts["polyhedra"] and len(polyhedra.face_offsets) - 1 == polyhedra.counts["faces"]
+    assert np.array_equal(np.sort(polyhedra.parents), np.arange(len(tets.tetrahedra)))
+    assert np.array_equal(np.bincount(polyhedra.map), np.diff(polyhedra.parent_offsets.astype(int)))
+    corners = tets.points[tets.tetrahedra.astype(int)]
+    volumes = np.linalg.det(corners[:, 1:] - corners[:, :1]) / 6
+    whole = np.bincount(polyhedra.map, weights=volumes)
+
+    def volume(polyhedron):
+        fans = [(face[0], a, b) for face in polyhedra.faces(polyhedron) for a, b in zip(face[1:], face[2:])]
+        return np.linalg.det(polyhedra.points[np.array(fans, int)]).sum() / 6
+
+    assert np.allclose([volume(polyhedron) for polyhedron in range(count)], whole)
+
+
+def test_polyhedra_are_written_and_read(polyhedra, tmp_path):
+    trioxide.write(tmp_path / "p.vtu", polyhedra)
+    back = trioxide.read(tmp_path / "p.vtu")
+    assert isinstance(back, trioxide.Polyhedra)
+    for name in ("points", "offsets", "sides", "face_offsets", "face_vertices"):
+        assert np.array_equal(getattr(back, name), getattr(polyhedra, name)), name
+    assert back.counts == {}
+    with pytest.raises(ValueError, match="are of a file"):
+        back.map
+
+
+def test_options_of_polyhedra(tets, plane, cpu):
+    radius = trioxide.polylla(tets, by="circumradius", device=cpu)
+    assert radius.counts["polyhedra"] != trioxide.polylla(tets, device=cpu).counts["polyhedra"]
+    for options, words in (({"ties": "first"}, "ties goes with planar meshes"), ({"digest": True}, "digest goes with planar")):
+        with pytest.raises(ValueError, match=words):
+            trioxide.polylla(tets, device=cpu, **options)
+    for mesh in (plane, plane.to_device("cpu")):
+        with pytest.raises(ValueError, match="merge_faces goes with tetrahedra"):
+            trioxide.polylla(mesh, merge_faces=True, **({} if mesh is not plane else {"device": cpu}))
+    with pytest.raises(TypeError, match="go with triangles"):
+        trioxide.polylla(tets, segments=[[0, 1]], device=cpu)
+
+
+def test_fields_and_regions_follow_into_polyhedra(tets, cpu):
+    tagged = trioxide.VolumeMesh(
+        tets.points,
+        tets.tetrahedra,
+        regions=(tets.points[tets.tetrahedra.astype(int)].mean(axis=1)[:, 0] > 0.5).astype(np.int32),
+        point_data={"x": tets.points[:, 0]},
+    )
+    made = trioxide.polylla(tagged, device=cpu)
+    assert np.array_equal(made.regions[made.map], tagged.regions)
+    assert np.array_equal(made.point_data["x"], made.points[:, 0])
+    pytest.importorskip("pyvista")
+    grid = made.to_pyvista()
+    assert grid.n_cells == len(made.offsets) - 1 and np.array_equal(grid.cell_data["region"], made.regions)
+
+
+def test_virtual_elements_on_polyhedra(polyhedra):
+    solution = trioxide.vem(polyhedra, problem="patch")
+    assert solution.error < 1e-8 and solution.mesh is None and solution.counts["polyhedra"] == len(polyhedra.offsets) - 1
+
+
+@pytest.mark.parametrize(
+    "name, change, words",
+    [
+        ("sides", lambda sides: sides[[0, 0, *range(2, len(sides))]], "twice"),
+        ("sides", lambda sides: np.r_[sides[:-1], 2**20], "faces have two each"),
+        ("face_vertices", lambda ids: ids + 2**20, "there are"),
+        ("offsets", lambda offsets: offsets[::-1], "must ascend"),
+        ("regions", lambda _: [1], "one for each polyhedron"),
+    ],
+)
+def test_wrong_polyhedra_are_refused(polyhedra, name, change, words, tmp_path):
+    wrong = type(polyhedra)._of_result({each: getattr(polyhedra, each) for each in polyhedra._names})
+    setattr(wrong, name, change(getattr(polyhedra, name)))
+    for function in (trioxide.vem, lambda mesh: trioxide.write(tmp_path / "p.vtu", mesh)):
+        with pytest.raises(ValueError, match=words):
+            function(wrong)
+
+
+@pytest.mark.parametrize("function", ["weld", "refine", "smooth", "render", "info"])
+def test_others_refuse_polyhedra(function, polyhedra):
+    with pytest.raises(TypeError, match="not a Polyhedra"):
+        getattr(trioxide, function)(polyhedra, **({"epsilon": 0} if function == "weld" else {}))
+
+
+def test_meshes_are_moved_to_the_unit_square(plane):
+    moved = trioxide.Mesh(plane.points * 8 + [3, 4, 5], plane.triangles, point_data={"id": np.arange(1000)})
+    here, there = trioxide.vem(plane), trioxide.vem(moved)
+    assert there.counts["l2_error"] == pytest.approx(here.counts["l2_error"], rel=1e-9)
+    assert np.array_equal(there.mesh.point_data["solution"], there.values)
+    assert np.array_equal(there.mesh.point_data["id"], np.arange(1000))
+    low, high = there.mesh.points.min(axis=0), there.mesh.points.max(axis=0)
+    assert (low[:2] == 0).all() and (high - low).max() == 1
+
+
+def test_an_outline_is_triangulated():
+    mesh = trioxide.triangulate(SQUARE, RING, holes=[[1.5, 1.5]], regions=[(0.5, 0.5, 7)], markers=range(8))
+    assert len(mesh.triangles) == 8 and set(mesh.regions) == {7}
+    assert sorted(mesh.markers) == list(range(8))
+    assert mesh.counts["input_segments"] == 8
+    fine = trioxide.triangulate(SQUARE, RING, holes=[[1.5, 1.5]], angle=25, area=0.1)
+    a, b, c = (fine.points[fine.triangles[:, k].astype(int), :2] for k in range(3))
+    u, v = b - a, c - a
+    areas = (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]) / 2
+    assert areas.sum() == pytest.approx(8) and areas.max() <= 0.1
+    assert np.array_equal(fine.points[:8, :2], np.array(SQUARE, float))
+    with pytest.raises(ValueError, match="33"):
+        trioxide.triangulate(SQUARE, angle=50)
+    with pytest.raises(ValueError, match="crosses another segment"):
+        trioxide.triangulate(SQUARE[:4], [[0, 2], [1, 3]])
+
+
+def test_files_of_outlines_are_triangulated(tmp_path):
+    rows = ["4 2 0 0", *(f"{i} {x} {y}" for i, (x, y) in enumerate(SQUARE[:4])), "4 0", "0 0 1", "1 1 2", "2 2 3", "3 3 0", "0"]
+    (tmp_path / "square.poly").write_text("\n".join(rows) + "\n")
+    mesh = trioxide.triangulate(tmp_path / "square.poly")
+    assert len(mesh.triangles) == 2
+    assert np.array_equal(mesh.triangles, trioxide.triangulate(trioxide.read(tmp_path / "square.poly")).triangles)
+    with pytest.raises(TypeError, match="the file has its own"):
+        trioxide.triangulate(tmp_path / "square.poly", RING)
+    with pytest.raises(FileNotFoundError):
+        trioxide.triangulate(tmp_path / "nothing.poly")
+
+
+def same(a, b):
+    return np.array_equal(a.points, b.points) and all(np.array_equal(x, y) for x, y in zip(a.polygons(), b.polygons()))
+
+
+def test_chains_are_the_functions_one_after_the_other(scan, plane, cpu, tmp_path):
+    path = tmp_path / "out put.off"
+    done = trioxide.chain(scan, f": weld --epsilon 0.05 --position first : smooth --max-iterations 3 -o '{path}'", device=cpu)
+    welded = trioxide.weld(scan, epsilon=0.05, position="first", device=cpu)
+    smoothed = trioxide.smooth(welded, max_iterations=3, device=cpu)
+    assert isinstance(done, trioxide.Smoothed) and same(done, smoothed)
+    assert same(trioxide.read(path), smoothed)
+    marked = [0, 5]
+    done = trioxide.chain(plane, [("refine", {"mark": marked}), "polylla --strict", "-o " + str(tmp_path / "a.off")], device=cpu)
+    assert same(done, trioxide.polylla(trioxide.refine(plane, mark=marked, device=cpu), strict=True, device=cpu))
+    assert (tmp_path / "a.off").exists()
+    assert trioxide.chain(plane, []) is plane
+
+
+def test_chains_stay_on_a_device(plane, tmp_path):
+    there = trioxide.chain(plane.to_device("cpu"), ["weld --epsilon 0 --lock boundary", f"write -o {tmp_path / 'a.off'}"])
+    assert isinstance(there, trioxide.DeviceWelded)
+    assert same(trioxide.read(tmp_path / "a.off"), there.to_host())
+
+
+@pytest.mark.parametrize(
+    "steps, words",
+    [
+        ("weld --epsilon 1 : fold", "'fold'|\"fold\" is no step of a chain: it is weld, smooth, refine, polylla"),
+        ([("fold", {})], "is no step of a chain"),
+        ("weld --epsilom 1", "weld: unexpected argument '--epsilom'"),
+        ("weld --epsilon much", "weld: invalid value 'much'"),
+        ("weld --epsilon 1 : : polylla", "empty"),
+        ("weld", "weld: .*required"),
+        ([("write", {})], "write has one argument, output"),
+    ],
+)
+def test_wrong_chains_are_refused_before_anything_runs(steps, words):
+    with pytest.raises(ValueError, match=words):
+        trioxide.chain(None, steps)

@@ -1,0 +1,83 @@
+"""A type checker sees what functions take and give: mypy on a typed program, and on the package."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import trioxide
+
+FOLDER = Path(trioxide.__file__).parent
+
+PROGRAM = """\
+import numpy as np
+import trioxide
+from typing_extensions import assert_type
+
+plane = trioxide.generate("random", 100)
+assert isinstance(plane, trioxide.Mesh)
+assert_type(trioxide.polylla(plane), trioxide.Polygons)
+assert_type(trioxide.polylla(np.eye(3), np.eye(3)), trioxide.Polygons)
+assert_type(trioxide.refine(trioxide.weld(plane, epsilon=1e-3), rounds=2), trioxide.Refined)
+assert_type(trioxide.smooth(plane.to_device()), trioxide.DeviceSmoothed)
+assert_type(trioxide.weld(plane.to_device(), epsilon=0.0).to_host(), trioxide.Mesh)
+assert_type(trioxide.polylla(plane.to_device()), trioxide.DevicePolygons)
+assert_type(trioxide.triangulate(np.eye(2), angle=20.0), trioxide.Triangulated)
+assert_type(trioxide.vem(plane).error, float)
+tets = trioxide.read("tets.vtu")
+if isinstance(tets, trioxide.VolumeMesh):
+    assert_type(trioxide.polylla(tets), trioxide.Polyhedra)
+    assert_type(trioxide.refine(tets), trioxide.RefinedVolume)
+    assert_type(trioxide.smooth(tets.to_device()), trioxide.DeviceSmoothedVolume)
+"""
+
+
+def mypy(*arguments, cwd):
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy", "--cache-dir", str(cwd / "cache"), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parent)
+
+
+def test_results_have_types(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    run = mypy("--strict", program, cwd=tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ("trioxide.weld(plane, epsilom=1.0)", 'Unexpected keyword argument "epsilom"|No overload variant'),
+        ("trioxide.refine(plane, rounds='two')", "incompatible type|No overload variant"),
+        ("trioxide.polylla(plane).triangels", 'has no attribute "triangels"'),
+    ],
+)
+def test_wrong_programs_are_found(line, words, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(f"import trioxide\nplane = trioxide.Mesh([[0, 0]])\n{line}\n")
+    run = mypy(program, cwd=tmp_path)
+    assert run.returncode == 1
+    assert any(word in run.stdout for word in words.split("|")), run.stdout
+
+
+def test_the_package_has_types(tmp_path):
+    run = mypy("-p", "trioxide", cwd=tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("family", ["polylla", "refine", "smooth", "weld"])
+def test_stubs_of_the_families_have_their_parameters(family):
+    stubs = ast.parse((FOLDER / "_families.pyi").read_text()).body
+    classes = {node.name: node for node in stubs if isinstance(node, ast.ClassDef)}
+
+    def names(name):
+        bases = [base.id for base in classes[name].bases if base.id in classes]
+        own = [field.target.id for field in classes[name].body]
+        return own + [name for base in bases for name in names(base)]
+
+    parameters = set(inspect.signature(getattr(trioxide, family)).parameters) - {"mesh", "triangles"}
+    assert set(names(f"_{family.capitalize()}")) == parameters

@@ -1,0 +1,120 @@
+//! The order of points along a Hilbert curve.
+
+use glam::DVec2;
+use gpu::delaunay as kernel;
+use gpu::delaunay::{Frame, order_rule, word};
+use gpu::ids::{Place, Vertex};
+use gpu::smooth::{COPIES, from_ordered_bits};
+use trioxide_kernel::NONE;
+use trioxide_kernel::launch::Buffer;
+
+use super::Ranked;
+use crate::collective::order_by_keys;
+use crate::device::Device;
+use crate::half_edges::Point;
+use crate::{Error, Result};
+
+/// Ranks points; refuses equal ones.
+pub(super) fn rank<P: Point>(on: &Device, points: &Buffer<P>) -> Result<Ranked> {
+    let (low, high) = bounds(on, points)?;
+    let frame = Frame::new(low, high);
+    let keys = word::KEY..word::COUNT;
+    let mut ranked = Ranked {
+        order: order(on, points, frame, keys)?,
+        sorted: on.uninitialized(points.len())?,
+        frame,
+        low,
+        extent: (high - low).max_element(),
+    };
+    let mut found = check(on, points, &mut ranked)?;
+    // Points closer together than cells are ordered by all their words.
+    if found[order_rule::UNORDERED as usize] != NONE {
+        ranked.order = order(on, points, frame, word::Y..word::COUNT)?;
+        found = check(on, points, &mut ranked)?;
+    }
+    match found[order_rule::EQUAL as usize] {
+        NONE => Ok(ranked),
+        vertex => Err(equal(on, &ranked, vertex)?),
+    }
+}
+
+/// Lowest and highest coordinates; refuses such as are no finite numbers.
+fn bounds<P: Point>(on: &Device, points: &Buffer<P>) -> Result<(DVec2, DVec2)> {
+    let mut found = on.filled(gpu::half_edge::rule::COUNT, NONE)?;
+    gpu::half_edge::check_points::launch(on, points.len() as u32, points, &mut found)?;
+    let found = on.read(&found, gpu::half_edge::rule::FINITE as usize)?;
+    if found != NONE {
+        return Err(Error::Invalid {
+            element: format!("vertex {found}"),
+            rule: "has a coordinate that is no finite number".into(),
+        });
+    }
+    let mut extremes = on.filled(2 * (4 * COPIES) as usize, 0u32)?.cast();
+    kernel::measure_frame::launch(on, points.len() as u32, points, &mut extremes)?;
+    let keys: Vec<u64> = on.download(&extremes)?;
+    let extreme = |k: usize| {
+        let copies = &keys[k * COPIES as usize..(k + 1) * COPIES as usize];
+        from_ordered_bits(copies.iter().copied().max().unwrap_or(0))
+    };
+    let [x, y, minus_x, minus_y] = [0, 1, 2, 3].map(extreme);
+    Ok((-DVec2::new(minus_x, minus_y), DVec2::new(x, y)))
+}
+
+/// Vertices in the ascending order of some of their words, the least first; then by their ids.
+fn order<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+    frame: Frame,
+    words: std::ops::Range<u32>,
+) -> Result<Buffer<Vertex>> {
+    let n = points.len() as u32;
+    let mut order: Buffer<Vertex> = on.uninitialized(0)?;
+    for word in words {
+        let mut keys = on.uninitialized(points.len())?;
+        kernel::read_ranking::launch(on, n, &order, points, frame, word, &mut keys)?;
+        let next = order_by_keys(on, keys, u32::BITS)?;
+        order = match order.is_empty() {
+            true => next.cast(),
+            false => {
+                let mut joined = on.uninitialized(points.len())?;
+                let next: Buffer<Place> = next.cast();
+                kernel::join_orders::launch(on, n, &order, &next, &mut joined)?;
+                joined
+            }
+        };
+    }
+    Ok(order)
+}
+
+/// What the slots of [`order_rule`] hold; takes the points in their order.
+fn check<P: Point>(on: &Device, points: &Buffer<P>, ranked: &mut Ranked) -> Result<Vec<u32>> {
+    let mut found = on.filled(order_rule::COUNT, NONE)?;
+    kernel::check_order::launch(
+        on,
+        points.len() as u32,
+        &ranked.order,
+        points,
+        ranked.frame,
+        &mut ranked.sorted,
+        &mut found,
+    )?;
+    on.download(&found)
+}
+
+/// The error of a vertex that equals one before it in the order.
+fn equal(on: &Device, ranked: &Ranked, vertex: u32) -> Result<Error> {
+    let order: Vec<u32> = on
+        .download(&ranked.order)?
+        .iter()
+        .map(|v| v.index())
+        .collect();
+    let place = order
+        .iter()
+        .position(|&v| v == vertex)
+        .expect("a vertex of the order");
+    let [first, second] = [order[place - 1], vertex];
+    Ok(Error::Invalid {
+        element: format!("vertices {first} and {second}"),
+        rule: "are equal: a Delaunay triangulation needs distinct points".into(),
+    })
+}

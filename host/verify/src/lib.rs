@@ -1,0 +1,9 @@
+//! Are results right? Above all other crates of the library, and used by none of them.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`validate`] | what meshes and the results of each family must keep |
+//! | [`selftest`] | the cases that every device must pass, against the sequential algorithms bit for bit |
+
+pub mod selftest;
+pub mod validate;

@@ -1,0 +1,219 @@
+//! Delaunay triangulations against the definition, for points that no, few or all others share a circle or a line with.
+
+use glam::{DVec2, Vec2};
+use gpu::delaunay::{is_in_circle, orientation};
+
+use super::{Case, Outcome, Size, equal};
+use crate::validate;
+use trioxide::delaunay::triangulate;
+use trioxide::device::Device;
+use trioxide::random::SplitMix64;
+
+/// Numbers from a seed.
+struct Random(SplitMix64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(SplitMix64::new(seed))
+    }
+
+    /// From 0 to below 1.
+    fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, most: u32) -> u32 {
+        (u64::from(most) * (self.0.next_u64() >> 32) >> 32) as u32
+    }
+}
+
+/// Clouds by name: `count` points.
+const CLOUDS: [(&str, fn(&mut Random, usize) -> Vec<DVec2>); 12] = [
+    ("random", |r, n| {
+        collect(n, |_| DVec2::new(r.unit(), r.unit()))
+    }),
+    ("grid", |_, n| {
+        let side = (n as f64).sqrt() as usize;
+        collect(side * side, |i| {
+            DVec2::new((i % side) as f64, (i / side) as f64)
+        })
+    }),
+    ("circle of integers", |_, _| circle_of_integers()),
+    ("wheel", |_, n| {
+        collect(n, |i| {
+            if i == 0 {
+                DVec2::ZERO
+            } else {
+                on_ellipse(i, n - 1, 1.0)
+            }
+        })
+    }),
+    ("ellipse", |_, n| collect(n, |i| on_ellipse(i, n, 3.0))),
+    ("two lines", |r, n| {
+        collect(n, |i| DVec2::new(r.unit(), (i % 2) as f64))
+    }),
+    ("parabola", |r, n| {
+        collect(n, |_| {
+            let x = r.unit();
+            DVec2::new(x, x * x)
+        })
+    }),
+    ("spiral", |r, n| {
+        collect(n, |_| {
+            let a = 60.0 * r.unit();
+            a * DVec2::from_angle(a)
+        })
+    }),
+    ("Kuzmin", |r, n| {
+        collect(n, |_| {
+            let u = r.unit();
+            (1.0 / ((1.0 - u) * (1.0 - u)) - 1.0).sqrt()
+                * DVec2::from_angle(std::f64::consts::TAU * r.unit())
+        })
+    }),
+    ("clusters", |r, n| {
+        collect(n, |i| {
+            let centre = DVec2::new((i % 10) as f64, (i * 7 % 10) as f64);
+            centre + 1e-12 * DVec2::new(r.unit(), r.unit())
+        })
+    }),
+    ("far from the origin", |r, n| {
+        collect(n, |_| 1e9 + DVec2::new(r.unit(), r.unit()))
+    }),
+    ("of all magnitudes", |r, n| {
+        collect(n, |_| {
+            let scale = 2f64.powf(600.0 * r.unit() - 300.0);
+            scale * DVec2::new(r.unit() - 0.5, r.unit() - 0.5)
+        })
+    }),
+];
+
+fn collect(n: usize, point: impl FnMut(usize) -> DVec2) -> Vec<DVec2> {
+    let mut points: Vec<DVec2> = (0..n).map(point).collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+    points.dedup();
+    points
+}
+
+fn on_ellipse(i: usize, n: usize, width: f64) -> DVec2 {
+    let angle = std::f64::consts::TAU * i as f64 / n as f64;
+    DVec2::new(width * angle.cos(), angle.sin())
+}
+
+/// Points with whole coordinates on one circle, exactly: 5^a 13^b 17^c 29^d is the hypotenuse of many triangles.
+fn circle_of_integers() -> Vec<DVec2> {
+    let radius: i64 = 5 * 5 * 13 * 13 * 17 * 29;
+    let root = |x: i64| {
+        let rest = radius * radius - x * x;
+        let y = (rest as f64).sqrt().round() as i64;
+        (y * y == rest).then_some(y)
+    };
+    let points = (-radius..=radius).filter_map(|x| Some((x, root(x)?)));
+    let both = points.flat_map(|(x, y)| {
+        [
+            DVec2::new(x as f64, y as f64),
+            DVec2::new(x as f64, -y as f64),
+        ]
+    });
+    let all: Vec<DVec2> = both.collect();
+    collect(all.len(), |i| all[i])
+}
+
+pub fn cases(size: Size) -> Vec<Case> {
+    let mut cases: Vec<Case> = CLOUDS
+        .into_iter()
+        .map(|(name, cloud)| {
+            Case::new(format!("Delaunay {name}"), move |on| {
+                let points = cloud(&mut Random::new(1), size.of(3000));
+                check(on, &points)
+            })
+        })
+        .collect();
+    cases.push(Case::new("Delaunay tiny clouds", move |on| {
+        let mut random = Random::new(2);
+        for round in 0..size.of(200) {
+            let side = if round % 2 == 0 { 5 } else { 8 };
+            let n = 3 + random.below(if round % 2 == 0 { 22 } else { 37 }) as usize;
+            let grid = |r: &mut Random| f64::from(r.below(side));
+            let points = collect(n, |_| DVec2::new(grid(&mut random), grid(&mut random)));
+            if points.len() > 2 {
+                check_tiny(on, &points)?;
+            }
+        }
+        Ok(())
+    }));
+    cases.push(Case::new("Delaunay single precision", move |on| {
+        let mut random = Random::new(3);
+        let points = collect(size.of(2000), |_| {
+            Vec2::new(random.unit() as f32, random.unit() as f32).as_dvec2()
+        });
+        let single: Vec<Vec2> = points.iter().map(|p| p.as_vec2()).collect();
+        let double = triangles(on, &points)?;
+        let result = triangulate(on, &on.upload(&single)?)?;
+        equal("triangles", &on.download_rows(result.triangles())?, &double)
+    }));
+    cases
+}
+
+fn triangles(on: &Device, points: &[DVec2]) -> trioxide::Result<Vec<[u32; 3]>> {
+    let result = triangulate(on, &on.upload(points)?)?;
+    on.download_rows(result.triangles())
+}
+
+/// The result is Delaunay, and shuffled points give the same triangles in the same order.
+fn check(on: &Device, points: &[DVec2]) -> Outcome {
+    let found = triangles(on, points)?;
+    validate::delaunay(points, &found)?;
+    // Another order of the points: an element of a cycle that has all of them.
+    let n = points.len();
+    let step = (1..n)
+        .rev()
+        .find(|&step| gcd(step, n) == 1 && step < n * 5 / 8)
+        .unwrap_or(1);
+    let order: Vec<u32> = (0..n).map(|i| (i * step % n) as u32).collect();
+    let shuffled: Vec<DVec2> = order.iter().map(|&v| points[v as usize]).collect();
+    let renumbered: Vec<[u32; 3]> = triangles(on, &shuffled)?
+        .iter()
+        .map(|t| t.map(|v| order[v as usize]))
+        .collect();
+    equal("triangles of shuffled points", &renumbered, &found)
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The triangles are those that the definition names, or the points are on a line.
+fn check_tiny(on: &Device, points: &[DVec2]) -> Outcome {
+    let n = points.len() as u32;
+    let at = |v: u32| points[v as usize];
+    let mut expected = Vec::new();
+    for a in 0..n {
+        for b in 0..n {
+            for c in 0..n {
+                let is_least = a < b && a < c;
+                if !is_least || orientation(at(a), at(b), at(c)) <= 0 {
+                    continue;
+                }
+                let mut others = (0..n).filter(|&d| d != a && d != b && d != c);
+                if !others.any(|d| is_in_circle(at(a), at(b), at(c), at(d))) {
+                    expected.push([a, b, c]);
+                }
+            }
+        }
+    }
+    if expected.is_empty() {
+        return match triangles(on, points) {
+            Err(trioxide::Error::Argument(message)) if message.contains("line") => Ok(()),
+            Err(other) => Err(other.to_string()),
+            Ok(_) => Err("triangles of points on a line".into()),
+        };
+    }
+    let mut found = triangles(on, points)?;
+    for t in &mut found {
+        let least = (0..3).min_by_key(|&k| t[k]).unwrap_or(0);
+        t.rotate_left(least);
+    }
+    found.sort_unstable();
+    equal("triangles", &found, &expected)
+}

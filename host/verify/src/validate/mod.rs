@@ -1,0 +1,24 @@
+//! Validators: the rules of meshes, and the promises of each family.
+//!
+//! The rules of inputs are the library's ([`trioxide::rules`], [`trioxide::half_edges::rules`]): its pipelines check by
+//! them. The first broken rule comes back as [`trioxide::Error::Invalid`], with the smallest element that breaks it.
+
+mod delaunay;
+mod exact;
+pub mod half_edges;
+pub mod polygons;
+pub mod polyhedra;
+pub mod refine;
+mod refined;
+pub mod smooth;
+pub mod volume;
+
+pub use delaunay::delaunay;
+pub use half_edges::half_edges;
+pub use polyhedra::polyhedra;
+pub use refined::refined_tets;
+pub use trioxide::half_edges::rules::{
+    check_triangulation, check_triangulation_with, surface, triangles_and_edges, triangulation,
+};
+pub use trioxide::rules::tets;
+pub use volume::volume_summary;
