@@ -3,12 +3,12 @@
 //! ```
 //! use trioxide::glam::DVec2;
 //! use trioxide::half_edges::DeviceTriangulation;
-//! use trioxide::{Device, grid::Rows};
+//! use trioxide::{Device, grid::GridRows};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let on = Device::cpu(None)?;
 //! // The first 10 of 99 rows of squares.
-//! let rows = Rows { side: 100, rows: 0..10 };
+//! let rows = GridRows { side: 100, rows: 0..10 };
 //! let points = rows.points::<DVec2>(&on)?;
 //! let mesh = DeviceTriangulation::build(&on, points, rows.corners(&on)?)?;
 //! assert_eq!(mesh.triangles(), 2 * 99 * 10);
@@ -18,7 +18,7 @@
 
 use std::ops::Range;
 
-use gpu::grid as kernel;
+use gpu::grid::{kernels as kernel, reciprocal};
 use gpu::ids::Vertex;
 use gpu::point::MeshPoint;
 use trioxide_kernel::launch::Buffer;
@@ -28,14 +28,14 @@ use crate::{Error, Result};
 
 /// Rows of squares of a plain grid, with ids of their own: [`trioxide_generate::Grid::uniform`] has all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rows {
+pub struct GridRows {
     /// Points of a row of the grid.
     pub side: u64,
     /// The rows of squares. Row r lies between the rows r and r + 1 of points.
     pub rows: Range<u64>,
 }
 
-impl Rows {
+impl GridRows {
     /// Number of squares.
     pub fn squares(&self) -> u64 {
         self.count() * self.side.saturating_sub(1)
@@ -65,7 +65,7 @@ impl Rows {
     /// The corners of the triangles, two a square, the lower one first; three each.
     ///
     /// # Errors
-    /// As [`Rows::points`].
+    /// As [`GridRows::points`].
     pub fn corners(&self, on: &Device) -> Result<Buffer<Vertex>> {
         self.check()?;
         // Squares begin in all rows of points but the last.
@@ -153,7 +153,7 @@ impl Run {
                 on,
                 n,
                 side,
-                kernel::reciprocal(side),
+                reciprocal(side),
                 first as u32,
                 skipped as u32,
                 &mut points,
@@ -179,7 +179,7 @@ impl Run {
                 on,
                 n,
                 side,
-                kernel::reciprocal(side - 1),
+                reciprocal(side - 1),
                 skipped as u32,
                 &mut corners,
             )?;

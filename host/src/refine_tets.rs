@@ -40,7 +40,7 @@ pub use error::{Error, Result};
 pub use mark::{Marking, ShareNames};
 pub use mark::{seed_of_level, threshold};
 pub use mesh::{DeviceRefined, DeviceTets, RefinedArrays, SharePart};
-pub use share::{DividedShare, MarkedShare, Share, ShareChildren, SharePieces};
+pub use share::{DividedShare, MarkedShare, ShareChildren, SharePieces, TetShare};
 
 use crate::device::{BitSet, Device};
 use crate::fields::{MeshFields, Mix};

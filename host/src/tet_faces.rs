@@ -5,8 +5,8 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use gpu::ids::{FaceSide, Vertex};
-use gpu::tet_faces as kernel;
 use gpu::tet_faces::face_rule;
+use gpu::tet_faces::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{NONE, words};
 

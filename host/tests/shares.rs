@@ -3,13 +3,13 @@
 
 use glam::DVec2;
 use trioxide::half_edges::DeviceTriangulation;
-use trioxide::refine::{DividedShare, Share};
+use trioxide::refine::{DividedShare, EdgeShare};
 use trioxide::{Device, Error, generate};
 
-fn share(on: &Device) -> Share<DVec2> {
+fn share(on: &Device) -> EdgeShare<DVec2> {
     let mesh = generate::random(1000, 1).unwrap();
     let mesh = DeviceTriangulation::upload(on, &mesh).unwrap();
-    Share::of_triangulation(on, mesh).unwrap().0
+    EdgeShare::of_triangulation(on, mesh).unwrap().0
 }
 
 /// The element and the rule of an error.
@@ -22,7 +22,7 @@ fn invalid(result: trioxide::Result<()>) -> (String, String) {
 }
 
 /// Counts and divides; the triangles of the result have the vertices of the mesh, and its edges two triangles at most.
-fn check_divided(on: &Device, mut share: Share<DVec2>) -> usize {
+fn check_divided(on: &Device, mut share: EdgeShare<DVec2>) -> usize {
     let before = share.longest(on).unwrap().len();
     share.count(on).unwrap();
     let divided: DividedShare<DVec2> = share.divide(on).unwrap();

@@ -197,7 +197,33 @@ fn the_map_names_every_crate_and_every_module() {
     );
 }
 
-/// Most characters of a comment's line; rows of tables and links that fill a line may have more.
+#[test]
+fn every_module_has_the_name_of_its_file() {
+    let attribute = ["#[", "path"].concat();
+    let mut folders: Vec<PathBuf> = crates().iter().map(|folder| root().join(folder)).collect();
+    folders.extend(["examples", "tests/fuzz"].map(|folder| root().join(folder)));
+    let mut found = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs")
+                && fs::read_to_string(&path)
+                    .expect("it is text")
+                    .contains(&attribute)
+            {
+                found.insert(path);
+            }
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "modules by another file's name: {found:#?}"
+    );
+}
+
+/// Most characters of a line of a comment; rows of tables may have more, and links that fill a line.
 const WIDTH: usize = 120;
 
 #[test]

@@ -1,12 +1,10 @@
-//! The fuzzers' targets (tests/fuzz), without libFuzzer: none is missing, and each works on its seeds.
+//! The fuzzers' targets (tests/targets), without libFuzzer: none is missing, and each works on its seeds.
 
 use std::collections::BTreeSet;
 
 use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
-
-#[path = "../fuzz/src/targets/mod.rs"]
-mod targets;
+use trioxide_fuzz_targets as targets;
 
 /// Families whose kernels other families run.
 const SHARED: [&str; 4] = ["collective", "convert", "half_edge", "tet_faces"];

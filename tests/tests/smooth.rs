@@ -11,7 +11,7 @@ use trioxide::generate;
 use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::{
-    self, Blocks, BoundaryRule, DeviceMesh, Form, Layout, Method, Options, Renumber, Smoothed,
+    self, Blocks, BoundaryRule, DeviceMesh, Filter, Form, Layout, Options, Renumber, Smoothed,
     Weights,
 };
 use trioxide::volume::{TetMesh, VolumeMesh};
@@ -183,12 +183,12 @@ proptest! {
         sweeps in 1u32..12,
     ) {
         let (form, blocks, guard, method) = [
-            (Form::A, Blocks::Many, false, Method::Laplacian),
-            (Form::A, Blocks::One, false, Method::TAUBIN),
-            (Form::A, Blocks::Many, false, Method::HC),
-            (Form::B, Blocks::Many, false, Method::Laplacian),
-            (Form::BExact, Blocks::Many, false, Method::Laplacian),
-            (Form::BColoured, Blocks::Many, true, Method::Laplacian),
+            (Form::A, Blocks::Many, false, Filter::Laplacian),
+            (Form::A, Blocks::One, false, Filter::TAUBIN),
+            (Form::A, Blocks::Many, false, Filter::HC),
+            (Form::B, Blocks::Many, false, Filter::Laplacian),
+            (Form::BExact, Blocks::Many, false, Filter::Laplacian),
+            (Form::BColoured, Blocks::Many, true, Filter::Laplacian),
         ][way];
         let options = Options {
             form,
@@ -217,7 +217,7 @@ proptest! {
         n in 16usize..900,
         seed in 0u64..1000,
         is_scan in any::<bool>(),
-        method in prop::sample::select(vec![Method::Laplacian, Method::TAUBIN, Method::HC]),
+        method in prop::sample::select(vec![Filter::Laplacian, Filter::TAUBIN, Filter::HC]),
         slides in any::<bool>(),
         sweeps in 1u32..12,
     ) {

@@ -6,7 +6,7 @@ use glam::DVec3;
 use trioxide::device::Device;
 use trioxide::generate;
 use trioxide::mesh::{Faces, Mesh};
-use trioxide::smooth::{self, Method, Options, Weights};
+use trioxide::smooth::{self, Filter, Options, Weights};
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide_reference::{smooth as reference, smooth_weights};
 
@@ -266,7 +266,7 @@ fn hc_is_its_authors_algorithm() {
             }
         }
         let options = Options {
-            method: Method::Hc { alpha, beta },
+            method: Filter::Hc { alpha, beta },
             max_iterations: 7,
             ..Options::default()
         };

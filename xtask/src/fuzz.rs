@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: coverage-guided fuzzing on stable Rust. The targets are in tests/fuzz.
+//! `cargo xtask fuzz`: coverage-guided fuzzing on stable Rust. The targets are in tests/targets.
 
 use std::fs;
 use std::path::{Path, PathBuf};

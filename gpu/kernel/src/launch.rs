@@ -163,9 +163,9 @@ impl Launch {
         }
     }
 
-    /// The names that a report of this launch may contain.
-    pub fn named(&self) -> Named {
-        Named {
+    /// The names that a report of this launch may have.
+    pub fn named(&self) -> LaunchNames {
+        LaunchNames {
             kernel: self.kernel.name,
             arrays: self
                 .arguments
@@ -206,14 +206,14 @@ impl Drop for Launch {
 
 /// The names of a kernel and its arrays, which a device reports as hashes.
 #[derive(Clone, Debug)]
-pub struct Named {
+pub struct LaunchNames {
     /// The kernel.
     pub kernel: &'static str,
     /// Its arrays.
     pub arrays: Vec<&'static str>,
 }
 
-impl Named {
+impl LaunchNames {
     /// The error for a fault that a device reported during a launch of this kernel; `place` is its file and line, if it
     /// is known.
     pub fn describe(&self, fault: &Fault, place: Option<String>) -> LaunchError {

@@ -11,14 +11,16 @@
 //! A jittered grid is not made here: the displacements of its points are one sequence of random numbers, and a thread
 //! could enter it only by a jump of 128-bit products.
 
-// The stage's kernel takes the name of the stage here, so the module needs another.
-#[path = "write_corners.rs"]
-mod write_corners_stage;
-#[path = "write_points.rs"]
-mod write_points_stage;
+pub mod write_corners;
+pub mod write_points;
 
-pub use write_corners_stage::*;
-pub use write_points_stage::*;
+pub use kernels::*;
+
+/// The kernels and their launches. In the family's own module a stage's file hides the launch of its name.
+pub mod kernels {
+    pub use super::write_corners::*;
+    pub use super::write_points::*;
+}
 
 /// The factor of [`row_of()`] for rows of `width` elements: 2^64 / `width`, rounded up. A width of 1 has no such
 /// factor, and stands for a single row.

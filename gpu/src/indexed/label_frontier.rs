@@ -3,8 +3,8 @@
 use trioxide_kernel::safe::{In, Own};
 use trioxide_kernel::{Bits, kernel};
 
-use super::label_max_stage::longest_edge;
-use super::label_seed_stage::is_wall;
+use super::label_max::longest_edge;
+use super::label_seed::is_wall;
 use crate::ids::{HalfEdge, Triangle};
 
 /// Whether half-edge `h` is a frontier edge: on the boundary, constrained, or the longest edge of neither triangle.

@@ -3,7 +3,7 @@
 use trioxide_kernel::safe::{In, Own};
 use trioxide_kernel::{Bits, kernel};
 
-use super::label_max_stage::longest_edge;
+use super::label_max::longest_edge;
 use crate::ids::{HalfEdge, Triangle};
 
 /// Whether no polygon may cross half-edge `h`, whose neighbour is `neighbour`, whatever its length.

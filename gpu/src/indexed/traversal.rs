@@ -4,7 +4,7 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Out, Own, Scatter};
 
 use super::Labelled;
-use super::label_max_stage::longest_edge;
+use super::label_max::longest_edge;
 use crate::half_edge::target;
 use crate::ids::{HalfEdge, Polygon, Triangle, Vertex};
 

@@ -83,32 +83,33 @@
 //! lengths, which is another order. The family has the area, and the circumradius, which prefers the faces of slivers.
 
 mod barrier_faces;
-#[path = "find_roots.rs"]
-mod find_roots_stage;
-#[path = "label_frontier_faces.rs"]
-mod label_frontier_faces_stage;
-#[path = "label_largest_faces.rs"]
-mod label_largest_faces_stage;
+pub mod find_roots;
+pub mod label_frontier_faces;
+pub mod label_largest_faces;
 mod link;
-#[path = "list_faces.rs"]
-mod list_faces_stage;
+pub mod list_faces;
 mod mark_constraints;
 mod pinched;
 mod repair_tips;
 mod take_trees;
 mod trees;
 
-pub use barrier_faces::*;
-pub use find_roots_stage::*;
-pub use label_frontier_faces_stage::*;
-pub use label_largest_faces_stage::*;
-pub use link::Link;
-pub use list_faces_stage::*;
-pub use mark_constraints::*;
-pub use pinched::*;
-pub use repair_tips::*;
-pub use take_trees::*;
-pub use trees::*;
+pub use kernels::*;
+
+/// The kernels and their launches. In the family's own module a stage's file hides the launch of its name.
+pub mod kernels {
+    pub use super::barrier_faces::*;
+    pub use super::find_roots::*;
+    pub use super::label_frontier_faces::*;
+    pub use super::label_largest_faces::*;
+    pub use super::link::Link;
+    pub use super::list_faces::*;
+    pub use super::mark_constraints::*;
+    pub use super::pinched::*;
+    pub use super::repair_tips::*;
+    pub use super::take_trees::*;
+    pub use super::trees::*;
+}
 
 use trioxide_kernel::Bits;
 use trioxide_kernel::safe::In;

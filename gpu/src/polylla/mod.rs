@@ -40,38 +40,35 @@
 //! A region's triangles form a tree (each but the last two has one longest edge to leave through), so its boundary is
 //! one closed walk and one seed finds it.
 
-// The stage's kernel takes the name of the stage here, so the module needs another.
-#[path = "assign_triangles.rs"]
-mod assign_triangles_stage;
-#[path = "cut_weakly_simple.rs"]
-mod cut_weakly_simple_stage;
-#[path = "digest_polygons.rs"]
-mod digest_polygons_stage;
+pub mod assign_triangles;
+pub mod cut_weakly_simple;
+pub mod digest_polygons;
 mod exchange_flags;
 mod find_polygons;
-#[path = "label_frontier_edges.rs"]
-mod label_frontier_edges_stage;
-#[path = "label_longest_edges.rs"]
-mod label_longest_edges_stage;
-#[path = "link_frontier_edges.rs"]
-mod link_frontier_edges_stage;
+pub mod label_frontier_edges;
+pub mod label_longest_edges;
+pub mod link_frontier_edges;
 mod list_polygons;
 mod mark_constraints;
 mod repair_barrier_tips;
-#[path = "take_regions.rs"]
-mod take_regions_stage;
+pub mod take_regions;
 mod walk;
 
-pub use assign_triangles_stage::*;
-pub use cut_weakly_simple_stage::*;
-pub use digest_polygons_stage::*;
-pub use exchange_flags::*;
-pub use find_polygons::*;
-pub use label_frontier_edges_stage::*;
-pub use label_longest_edges_stage::*;
-pub use link_frontier_edges_stage::*;
-pub use list_polygons::*;
-pub use mark_constraints::*;
-pub use repair_barrier_tips::*;
-pub use take_regions_stage::*;
-pub use walk::*;
+pub use kernels::*;
+
+/// The kernels and their launches. In the family's own module a stage's file hides the launch of its name.
+pub mod kernels {
+    pub use super::assign_triangles::*;
+    pub use super::cut_weakly_simple::*;
+    pub use super::digest_polygons::*;
+    pub use super::exchange_flags::*;
+    pub use super::find_polygons::*;
+    pub use super::label_frontier_edges::*;
+    pub use super::label_longest_edges::*;
+    pub use super::link_frontier_edges::*;
+    pub use super::list_polygons::*;
+    pub use super::mark_constraints::*;
+    pub use super::repair_barrier_tips::*;
+    pub use super::take_regions::*;
+    pub use super::walk::*;
+}

@@ -10,7 +10,7 @@ const ON_BOUNDARY: u32 = 1 << 31;
 
 /// Triangles for reading: those of a mesh, or saved ones.
 #[derive(Group)]
-pub struct Rows<'a> {
+pub struct ReadTriangles<'a> {
     /// Vertices; three for each triangle.
     pub corners: In<'a, Vertex>,
     /// Sides; three for each triangle.
@@ -21,7 +21,7 @@ pub struct Rows<'a> {
 
 /// The triangles that are saved.
 #[derive(Group)]
-pub struct SavedRows<'a> {
+pub struct SavedTriangles<'a> {
     /// Vertices; three for each triangle.
     pub corners: Out<'a, Vertex, Parts<Item, 3>>,
     /// Sides; three for each triangle.
@@ -32,7 +32,7 @@ pub struct SavedRows<'a> {
 
 /// The mesh that gets its triangles back.
 #[derive(Group)]
-pub struct RestoredRows<'a> {
+pub struct RestoredTriangles<'a> {
     /// Vertices; three for each triangle.
     pub corners: Scatter<'a, Vertex, HalfEdge>,
     /// Sides; three for each triangle.
@@ -60,9 +60,9 @@ pub fn mark_divided_triangles(t: Own<Triangle>, flags: In<Bits<HalfEdge>>) -> bo
 pub fn save_triangles(
     i: Own<Item>,
     list: In<Triangle, Item>,
-    mesh: Rows,
+    mesh: ReadTriangles,
     halves: In<HalfEdge, Side>,
-    saved: SavedRows,
+    saved: SavedTriangles,
 ) {
     let t = list.at(i);
     let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k).index());
@@ -97,8 +97,8 @@ pub fn save_triangles(
 pub fn restore_triangles(
     i: Own<Item>,
     list: In<Triangle, Item>,
-    saved: Rows,
-    mesh: RestoredRows,
+    saved: ReadTriangles,
+    mesh: RestoredTriangles,
     halves: Scatter<HalfEdge, Side>,
 ) {
     let t = list.at(i);

@@ -8,7 +8,7 @@ use trioxide_kernel::{Block, Group, In, Out, Shared, SharedMemory, kernel, safe}
 
 use super::Ends;
 use super::flag_divided_sides::acting;
-use super::prefix_sums::{Counts, Ranking, Ranks};
+use super::prefix_sums::{Ranking, Ranks, SideCounts};
 use super::template::{Before, Divided, Division, Flagged};
 use crate::ids::{Edge, HalfEdge, Side, Triangle, Vertex};
 use crate::point::{Anywhere, MeshPoint};
@@ -80,7 +80,7 @@ impl<P: MeshPoint> Parts<'_, P> {
 pub fn divide_listed_triangles<P: MeshPoint>(
     i: u32,
     list: safe::In<HalfEdge>,
-    counts: Counts,
+    counts: SideCounts,
     halves: In<HalfEdge>,
     longest: In<u8>,
     corners: Out<Vertex>,

@@ -92,7 +92,7 @@ pub fn count_divided_sides(
 
 /// Few divided sides with their prefix sums.
 #[derive(safe::Group)]
-pub struct Counts<'a> {
+pub struct SideCounts<'a> {
     /// Divided sides; 3T bits.
     pub flags: safe::In<'a, Bits<HalfEdge>>,
     /// Divided sides that own their edge; 3T bits.
@@ -101,7 +101,7 @@ pub struct Counts<'a> {
     pub sums: safe::In<'a, u32>,
 }
 
-impl Ranking for Counts<'_> {
+impl Ranking for SideCounts<'_> {
     #[inline(always)]
     fn is_divided(self, h: HalfEdge) -> bool {
         self.flags.bit(h)

@@ -212,12 +212,12 @@ pub const LEAVES: usize = 8;
 
 /// A simplex in the tree of bisections: its corners, and the vertices that it has kept.
 #[derive(Clone, Copy)]
-struct Part<V> {
+struct Simplex<V> {
     corners: [V; 4],
     kept: u32,
 }
 
-impl<V: Copy> Part<V> {
+impl<V: Copy> Simplex<V> {
     /// Both halves, the one with the lower end of the bisected edge first.
     #[inline(always)]
     fn bisected(self, marked: u32, midpoint: &impl Fn(u32) -> V) -> Option<[Self; 2]> {
@@ -251,7 +251,7 @@ pub fn each_leaf<V: Copy>(
     mut visit: impl FnMut([V; 4]),
 ) {
     let kept = TETRAHEDRON;
-    match (Part { corners, kept }).bisected(marked, &midpoint) {
+    match (Simplex { corners, kept }).bisected(marked, &midpoint) {
         None => visit(corners),
         Some([a, b]) => {
             leaves_of_half(a, marked, &midpoint, &mut visit);
@@ -263,7 +263,7 @@ pub fn each_leaf<V: Copy>(
 /// The leaves of a part with three vertices kept.
 #[inline(always)]
 fn leaves_of_half<V: Copy>(
-    half: Part<V>,
+    half: Simplex<V>,
     marked: u32,
     midpoint: &impl Fn(u32) -> V,
     visit: &mut impl FnMut([V; 4]),
@@ -280,7 +280,7 @@ fn leaves_of_half<V: Copy>(
 /// The leaves of a part with two vertices kept: the halves of its only edge are not divided.
 #[inline(always)]
 fn leaves_of_quarter<V: Copy>(
-    quarter: Part<V>,
+    quarter: Simplex<V>,
     marked: u32,
     midpoint: &impl Fn(u32) -> V,
     visit: &mut impl FnMut([V; 4]),

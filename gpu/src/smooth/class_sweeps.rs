@@ -13,12 +13,12 @@ use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves};
 use crate::ids::Place;
 
 /// Most classes of a wave.
-pub const MOST_PARTS: usize = 16;
+pub const MOST_CLASSES: usize = 16;
 
 /// A class of a wave: `count` places from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Part {
+pub struct WaveClass {
     first: u32,
     count: u32,
     /// The first block after its blocks; after all blocks for the last part.
@@ -29,7 +29,7 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Wave {
-    parts: [Part; MOST_PARTS],
+    parts: [WaveClass; MOST_CLASSES],
     /// Number of blocks.
     blocks: u32,
     /// Index in `moved` of the first part's sweep.
@@ -44,10 +44,10 @@ impl Wave {
     /// Classes by their places, first and number; the first class is in the sweep with index `sweep` in `moved`.
     ///
     /// # Panics
-    /// If there are none, or more than [`MOST_PARTS`].
+    /// If there are none, or more than [`MOST_CLASSES`].
     #[cfg(not(target_arch = "nvptx64"))]
     pub fn new(classes: &[(u32, u32)], sweep: u32, condition: u32) -> Self {
-        assert!((1..=MOST_PARTS).contains(&classes.len()));
+        assert!((1..=MOST_CLASSES).contains(&classes.len()));
         let mut wave = Self {
             sweep,
             condition,
@@ -60,7 +60,7 @@ impl Wave {
             wave.blocks += count.div_ceil(SWEEP_LANES as u32);
             let is_last = k + 1 == classes.len();
             let end = if is_last { u32::MAX } else { wave.blocks };
-            wave.parts[k] = Part { first, count, end };
+            wave.parts[k] = WaveClass { first, count, end };
         }
         wave
     }
@@ -91,11 +91,11 @@ impl Wave {
 
     /// The part of block `index`, its number, and its first block.
     #[inline(always)]
-    fn part(&self, index: u32) -> (Part, u32, u32) {
+    fn part(&self, index: u32) -> (WaveClass, u32, u32) {
         let mut found = (self.parts[0], 0, 0);
         // By comparisons: an array that a variable indexes would lie in memory.
         let mut k = 1;
-        while k < MOST_PARTS {
+        while k < MOST_CLASSES {
             let begin = self.parts[k - 1].end;
             if index >= begin {
                 found = (self.parts[k], k as u32, begin);

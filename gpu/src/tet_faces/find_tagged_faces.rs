@@ -3,7 +3,7 @@
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Out, Own};
 
-use super::match_face_sides_stage::search_slots;
+use super::match_face_sides::search_slots;
 use super::{Face, face_rule};
 use crate::ids::{FaceSide, HalfEdge, Triangle, Vertex};
 

@@ -20,16 +20,18 @@
 //! found at once. If two or more sides have the other direction, each takes the waiting side as its twin, but the
 //! waiting side has only one of them as its own: [`mark_boundary_sides()`] finds the others.
 
-#[path = "find_tagged_faces.rs"]
-mod find_tagged_faces_stage;
-#[path = "mark_boundary_sides.rs"]
-mod mark_boundary_sides_stage;
-#[path = "match_face_sides.rs"]
-mod match_face_sides_stage;
+pub mod find_tagged_faces;
+pub mod mark_boundary_sides;
+pub mod match_face_sides;
 
-pub use find_tagged_faces_stage::*;
-pub use mark_boundary_sides_stage::*;
-pub use match_face_sides_stage::*;
+pub use kernels::*;
+
+/// The kernels and their launches. In the family's own module a stage's file hides the launch of its name.
+pub mod kernels {
+    pub use super::find_tagged_faces::*;
+    pub use super::mark_boundary_sides::*;
+    pub use super::match_face_sides::*;
+}
 
 use trioxide_kernel::safe::In;
 

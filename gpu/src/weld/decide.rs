@@ -108,7 +108,7 @@ pub fn decide_pieces(
 ) {
     let look = |row: Row, number: u32| look(row, number, lower, states);
     decide(block, list, patience, states, undecided, look, |_| {
-        Found::Nothing
+        SearchResult::Nothing
     });
 }
 
@@ -155,9 +155,9 @@ pub fn decide_searching<G: Guard>(
             !is_member
         });
         if is_member {
-            Found::Representative
+            SearchResult::Representative
         } else {
-            Found::Undecided(count)
+            SearchResult::Undecided(count)
         }
     };
     let look = |row: Row, number: u32| look(row, number, lower.unwritten(), states);
@@ -166,7 +166,7 @@ pub fn decide_searching<G: Guard>(
 
 /// The result of a new search.
 #[derive(Clone, Copy)]
-enum Found {
+enum SearchResult {
     /// None: there was no search.
     Nothing,
     /// A representative among the lower neighbours.
@@ -213,7 +213,7 @@ fn decide(
     states: Atomic,
     undecided: Out<u32>,
     look: impl Fn(Row, u32) -> Seen + NoCells,
-    search: impl Fn(Row) -> Found + NoCells,
+    search: impl Fn(Row) -> SearchResult + NoCells,
 ) {
     let count = if list.is_empty() {
         states.len()
@@ -254,26 +254,26 @@ fn decide(
                 let number = u32::from(numbers.at(place));
                 let seen = look(row, number);
                 let found = if seen.is_member {
-                    Found::Representative
+                    SearchResult::Representative
                 } else if seen.is_waiting {
-                    Found::Nothing
+                    SearchResult::Nothing
                 } else if number <= LISTED {
-                    Found::Undecided(0)
+                    SearchResult::Undecided(0)
                 } else {
                     search(row)
                 };
                 match found {
-                    Found::Nothing => {}
-                    // A list that does not hold all neighbours may not hold the lowest representative.
-                    Found::Representative => {
+                    SearchResult::Nothing => {}
+                    // A list that does not hold all does not show the lowest.
+                    SearchResult::Representative => {
                         states.store(row, MEMBER | number);
                         left ^= entry;
                     }
-                    Found::Undecided(0) => {
+                    SearchResult::Undecided(0) => {
                         states.store(row, REPRESENTATIVE);
                         left ^= entry;
                     }
-                    Found::Undecided(number) => {
+                    SearchResult::Undecided(number) => {
                         states.store(row, number);
                         numbers.set(lane, place, number.min(LISTED + 1) as u8);
                     }

@@ -30,14 +30,14 @@ impl Scalar for RowOrder {}
 
 /// The vertices by slot, and their rows.
 #[derive(Group)]
-pub struct Rows<'a> {
+pub struct RowSites<'a> {
     /// The site of each slot; V.
     pub sites: In<'a, Site, Slot>,
     /// Whether rows are vertices or slots.
     pub order: RowOrder,
 }
 
-impl Rows<'_> {
+impl RowSites<'_> {
     /// Vertex of a row.
     #[inline(always)]
     pub fn vertex(&self, row: Row) -> Vertex {

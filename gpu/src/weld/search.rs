@@ -9,7 +9,7 @@ use super::grid::Site;
 use super::grid::{Grid, Reach, is_same_block};
 use super::guards::{Guard, Guards};
 use super::ids::{Row, Slot};
-use super::rows::Rows;
+use super::rows::RowSites;
 use crate::ids::Vertex;
 
 /// The grid with its vertices: the arrays that a neighbour search reads.
@@ -24,7 +24,7 @@ pub struct Search<'a, G: Guard> {
     /// Start of each bucket in the sites, and the end of the last.
     pub offsets: In<'a, u32>,
     /// The sites and their rows.
-    pub rows: Rows<'a>,
+    pub rows: RowSites<'a>,
     /// Position of each row; V.
     pub positions: In<'a, DVec3, Row>,
     /// The conditions in addition to the distance.

@@ -13,7 +13,7 @@ use trioxide_kernel::{Bits, kernel, view};
 
 use super::crowded::WAITS;
 use super::ids::{Bucket, Row, Slot};
-use super::rows::Rows;
+use super::rows::RowSites;
 use super::states::{MEMBER, REPRESENTATIVE, is_undecided};
 use crate::ids::{Item, Vertex};
 
@@ -40,7 +40,7 @@ pub mod known {
 )]
 pub fn impose_states(
     row: Own<Row>,
-    rows: Rows,
+    rows: RowSites,
     known: In<u8, Vertex>,
     states: Out<u32, Row>,
 ) -> bool {
@@ -59,7 +59,7 @@ pub fn impose_states(
     requires(rows.sites.len() == n, known.len() == n, states.len() == n),
     moves(known.bytes() + states.bytes())
 )]
-pub fn take_states(row: Row, rows: Rows, states: In<u32, Row>, known: view::Out<u8>) {
+pub fn take_states(row: Row, rows: RowSites, states: In<u32, Row>, known: view::Out<u8>) {
     let v: Vertex = rows.vertex(row);
     if known.at(v) != known::WAITING {
         let state = match states.at(row) {
@@ -76,7 +76,7 @@ pub fn take_states(row: Row, rows: Rows, states: In<u32, Row>, known: view::Out<
     requires(rows.sites.len() == n, known.len() == n),
     moves(rows.sites.bytes() + known.bytes() + 4 * words(n))
 )]
-pub fn mark_known(slot: Own<Slot>, rows: Rows, known: In<u8, Vertex>, states: u32) -> bool {
+pub fn mark_known(slot: Own<Slot>, rows: RowSites, known: In<u8, Vertex>, states: u32) -> bool {
     states >> known.at(rows.sites.at(slot).id) & 1 != 0
 }
 
@@ -86,7 +86,7 @@ pub fn mark_known(slot: Own<Slot>, rows: Rows, known: In<u8, Vertex>, states: u3
 pub fn enter_known(
     i: Own<Item>,
     list: In<Slot, Item>,
-    rows: Rows,
+    rows: RowSites,
     keys: In<Bucket, Vertex>,
     offsets: In<u32>,
     entries: Scatter<u32>,
@@ -111,7 +111,7 @@ pub fn enter_known(
     requires(rows.sites.len() == n, known.len() == n, covered.len() == words(n)),
     moves(rows.sites.bytes() + known.bytes() + covered.bytes())
 )]
-pub fn note_members(slot: Slot, rows: Rows, covered: In<Bits<Slot>>, known: view::Out<u8>) {
+pub fn note_members(slot: Slot, rows: RowSites, covered: In<Bits<Slot>>, known: view::Out<u8>) {
     let v: Vertex = rows.sites.at(slot).id;
     if covered.bit(slot) && known.at(v) == known::UNDECIDED {
         known.set(v, known::MEMBER);
@@ -124,7 +124,7 @@ pub fn note_members(slot: Slot, rows: Rows, covered: In<Bits<Slot>>, known: view
     requires(entries.len() == n, rows.sites.len() == n, known.len() == n),
     moves(entries.bytes())
 )]
-pub fn note_representatives(place: u32, entries: In<u32>, rows: Rows, known: view::Out<u8>) {
+pub fn note_representatives(place: u32, entries: In<u32>, rows: RowSites, known: view::Out<u8>) {
     let entry = entries.at(place);
     if entry & WAITS == 0 {
         known.set(rows.vertex(Row::new(entry)), known::REPRESENTATIVE);

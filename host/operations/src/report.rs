@@ -4,7 +4,7 @@ use std::fmt;
 
 use trioxide::Result;
 use trioxide::device::{Costs, Device, Stage};
-use trioxide::weld::Found;
+use trioxide::weld::EpsilonFound;
 
 /// The machine of a run, and the time and memory that the run took there.
 #[derive(Clone, Debug, Default)]
@@ -115,7 +115,7 @@ pub enum Note {
         /// The fraction.
         wanted: f64,
         /// The nearest.
-        found: Found,
+        found: EpsilonFound,
     },
     /// The mesh takes more bytes at once than may be used.
     InSlabs {

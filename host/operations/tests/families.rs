@@ -67,7 +67,7 @@ fn a_device_and_the_sequential_algorithms_give_the_same_meshes() -> Result<()> {
 fn front_ends_word_refusals() -> Result<()> {
     let on = Device::cpu(Some(1))?;
     let options = polylla::Options {
-        method: polylla::Method::Indexed,
+        method: polylla::DataStructure::Indexed,
         strict: true,
         ..Default::default()
     };

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use glam::DVec3;
 use trioxide::generate::{Grid, TetGrid};
-use trioxide::grid::Rows;
+use trioxide::grid::GridRows;
 
 use crate::block::{Block, Blocks, Corners};
 use crate::fault::Result;
@@ -84,7 +84,7 @@ impl<P: Position> Part<P> {
     pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Result<Self> {
         let shape = |layers, _, _| {
             let (grid, side) = (*grid, grid.side());
-            let rows = Rows { side, rows: layers };
+            let rows = GridRows { side, rows: layers };
             match grid.is_plain() {
                 true => Shape::Rows { grid, rows },
                 false => {

@@ -6,7 +6,7 @@ use gpu::ids::Vertex;
 use gpu::point::MeshPoint;
 use trioxide::device::Buffer;
 use trioxide::generate::Grid;
-use trioxide::grid::Rows;
+use trioxide::grid::GridRows;
 use trioxide::points::upload_points;
 use trioxide::{Device, Result};
 
@@ -27,7 +27,7 @@ pub enum Shape<P> {
         /// The grid.
         grid: Grid,
         /// Its rows that are here.
-        rows: Rows,
+        rows: GridRows,
     },
 }
 
@@ -131,7 +131,7 @@ impl<P: Position> Shape<P> {
 }
 
 /// Points and corners of a grid's rows.
-pub(crate) fn lists_of<P: Position>(grid: &Grid, rows: &Rows) -> (Vec<P>, Vec<u32>) {
+pub(crate) fn lists_of<P: Position>(grid: &Grid, rows: &GridRows) -> (Vec<P>, Vec<u32>) {
     let first = rows.rows.start * rows.side;
     let squares = rows.rows.start * (rows.side - 1);
     let cells = 2 * squares..2 * (squares + rows.squares());

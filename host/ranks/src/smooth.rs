@@ -11,7 +11,9 @@ use gpu::point::MeshPoint;
 use gpu::smooth::{MOVES_CHUNK, Vector};
 use trioxide::device::Buffer;
 use trioxide::mesh::{Faces, Mesh};
-use trioxide::smooth::{self, DeviceMesh, Moves, Options, Others, Share, SharePart, smooth_share};
+use trioxide::smooth::{
+    self, DeviceMesh, Moves, Options, Others, SharePart, SmoothedShare, smooth_share,
+};
 use trioxide::volume::TetMesh;
 use trioxide::{Device, Error};
 use trioxide_mesh::parallel;
@@ -321,7 +323,7 @@ fn moves<P>(
     total: u64,
     part: &Part<DVec3>,
     halo: &NodeHalo,
-    share: &Share<P>,
+    share: &SmoothedShare<P>,
 ) -> Moves {
     let mut moves = Moves {
         sweeps: share.sweeps,

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::mesh::Mesh;
-use trioxide::smooth::{Form, Method, Moves, Options, Renumber, Smoothed, Weights};
+use trioxide::smooth::{Filter, Form, Moves, Options, Renumber, Smoothed, Weights};
 use trioxide::volume::{Cells, VolumeMesh};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::smooth::smooth;
@@ -75,7 +75,7 @@ fn options() -> impl Strategy<Value = Options> {
         Just(Weights::InverseLength),
         Just(Weights::Cotangent)
     ];
-    let method = prop_oneof![Just(Method::Laplacian), Just(Method::TAUBIN)];
+    let method = prop_oneof![Just(Filter::Laplacian), Just(Filter::TAUBIN)];
     let renumber = prop_oneof![Just(Renumber::Off), Just(Renumber::On)];
     let tolerance = prop_oneof![Just(0.0), Just(0.01), Just(100.0)];
     let form = prop_oneof![Just(Form::A), Just(Form::BColoured)];
@@ -176,7 +176,7 @@ fn options_that_need_more_than_neighbours_are_refused() {
             ..Options::default()
         },
         Options {
-            method: Method::HC,
+            method: Filter::HC,
             ..Options::default()
         },
         Options {

@@ -11,8 +11,8 @@ use glam::DVec3;
 use super::weld_attributes;
 use trioxide::device::Device;
 use trioxide::weld::{
-    Carried, Found, Guards, HostGuards, Options, Position, Result, Welded, check, check_ratio,
-    extent, fraction_removed, search, spacing,
+    Carried, EpsilonFound, Guards, HostGuards, Options, Position, Result, Welded, check,
+    check_ratio, extent, fraction_removed, search, spacing,
 };
 
 /// Welds the points and triangles of a mesh.
@@ -87,7 +87,7 @@ pub fn epsilon_for_ratio(
     carried: &Carried,
     guards: &Guards,
     ratio: f64,
-) -> Result<Found> {
+) -> Result<EpsilonFound> {
     check_ratio(ratio)?;
     let options = Options {
         guards: *guards,

@@ -17,7 +17,7 @@
 //! ```
 
 use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
-use gpu::indexed as kernel;
+use gpu::indexed::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 

@@ -1,7 +1,7 @@
 //! The arrays of neighbours, from half-edges.
 
 use gpu::ids::Triangle;
-use gpu::indexed as kernel;
+use gpu::indexed::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 
 use super::Result;

@@ -1,7 +1,7 @@
 //! Polygons as the paper stores them, and their canonical order.
 
 use gpu::ids::{HalfEdge, Polygon, Vertex};
-use gpu::indexed as kernel;
+use gpu::indexed::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 

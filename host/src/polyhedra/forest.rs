@@ -1,7 +1,7 @@
 //! The forest of tetrahedra: roots, barrier faces, cuts.
 
 use gpu::ids::{FaceSide, Item, Tet, Vertex};
-use gpu::polyhedra::{self as kernel, Link, tally};
+use gpu::polyhedra::{Link, kernels as kernel, tally};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 

@@ -1,7 +1,7 @@
 //! Lists of polyhedra: their tetrahedra, and the sides of their surfaces.
 
 use gpu::ids::{FaceSide, Polyhedron, Tet};
-use gpu::polyhedra::{self as kernel, tally};
+use gpu::polyhedra::{kernels as kernel, tally};
 use trioxide_kernel::launch::Buffer;
 
 use super::forest::{Cells, Forest, find_deep_roots};

@@ -28,13 +28,13 @@ mod result;
 mod share;
 
 use gpu::ids::FaceSide;
-use gpu::polyhedra::{self as kernel, Link, tally};
+use gpu::polyhedra::{Link, kernels as kernel, tally};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
 pub use fields::tets_of_polyhedra;
 pub use result::DevicePolyhedra;
-pub use share::{Share, SharePolyhedra, Taken, boundary_faces_of, largest_faces, of_taken};
+pub use share::{LabelShare, SharePolyhedra, Taken, boundary_faces_of, largest_faces, of_taken};
 
 use crate::Result;
 use crate::collective::tally_bits;

@@ -1,7 +1,7 @@
 //! Polyhedra whose surface is no 2-manifold.
 
 use gpu::ids::{FaceSide, Polyhedron};
-use gpu::polyhedra as kernel;
+use gpu::polyhedra::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::words;
 

@@ -6,9 +6,9 @@
 //! | stage | right for | then |
 //! | --- | --- | --- |
 //! | largest faces ([`largest_faces`]) | owned tetrahedra, whose sides have their twins here | owners give those of the ghosts |
-//! | frontier faces, links, walks ([`Share::new`]) | owned tetrahedra: a walk ends at a root, or at the first ghost | processes ask each other where the walks of ghosts end ([`Share::ends_of`]) |
-//! | taking trees ([`Share::take`]) | regions of several processes | their tetrahedra go to the owner of the root |
-//! | all that follows ([`Share::polyhedra`], [`of_taken`]) | regions, each in one piece | |
+//! | frontier faces, links, walks ([`LabelShare::new`]) | owned tetrahedra: a walk ends at a root, or at the first ghost | processes ask each other where the walks of ghosts end ([`LabelShare::ends_of`]) |
+//! | taking trees ([`LabelShare::take`]) | regions of several processes | their tetrahedra go to the owner of the root |
+//! | all that follows ([`LabelShare::polyhedra`], [`of_taken`]) | regions, each in one piece | |
 //!
 //! What follows the links looks at one region alone: a barrier face has the same region on both sides; the tetrahedra
 //! around its tip, and what the repair and the option `strict` cut, are of its tree. So who has all tetrahedra of a
@@ -17,7 +17,7 @@
 //! count.
 
 use gpu::ids::{FaceSide, Tet};
-use gpu::polyhedra::{self as kernel, Link};
+use gpu::polyhedra::{Link, kernels as kernel};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{NONE, words};
 use trioxide_mesh::parallel;
@@ -33,7 +33,7 @@ use crate::refine_tets::{DeviceTets, SpacePoint};
 use crate::tet_faces::{Broken, DeviceFaces, ListId};
 
 /// The labels of a part on a device, over its tetrahedra and faces.
-pub struct Share {
+pub struct LabelShare {
     /// The tetrahedra.
     list: ListId,
     frontier: BitSet<FaceSide>,
@@ -85,7 +85,7 @@ pub fn boundary_faces_of(on: &Device, faces: &mut DeviceFaces, tetrahedra: &[u32
     Ok(parallel::count(twins.len(), |i| twins[i] == NONE) as u64)
 }
 
-impl Share {
+impl LabelShare {
     /// Labels a part by its [`largest_faces`], where the `ghosts`, ascending, have those of their owners; `options` as
     /// in the whole run.
     ///
@@ -200,7 +200,7 @@ impl Share {
     /// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.
     ///
     /// # Panics
-    /// When they are not those of [`Share::new`].
+    /// When they are not those of [`LabelShare::new`].
     pub fn polyhedra<P: SpacePoint>(
         self,
         on: &Device,
@@ -294,7 +294,7 @@ fn set_apart(
     Ok(())
 }
 
-/// The polyhedra of whole regions, whose T tetrahedra were [taken](Share::take), in ascending order of their ids:
+/// The polyhedra of whole regions, whose T tetrahedra were [taken](LabelShare::take), in ascending order of their ids:
 /// `corners` has four of `vertices` vertices for each, which ascend with theirs; `labels` are those of [`Taken`].
 ///
 /// # Errors
@@ -304,7 +304,7 @@ fn set_apart(
 /// When vertices are out of range, or a tetrahedron's parent is missing.
 ///
 /// # Safety
-/// The labels are those of [`Share::take`], of the tetrahedra with these corners, and each region is whole.
+/// The labels are those of [`LabelShare::take`], of the tetrahedra with these corners, and each region is whole.
 pub unsafe fn of_taken(
     on: &Device,
     vertices: usize,

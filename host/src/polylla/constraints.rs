@@ -1,7 +1,7 @@
 //! Edges that no polygon may cross.
 
 use gpu::ids::{HalfEdge, Vertex};
-use gpu::polylla as kernel;
+use gpu::polylla::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 

@@ -2,7 +2,7 @@
 //! copy of them.
 
 use gpu::ids::{HalfEdge, Polygon, Vertex};
-use gpu::polylla as kernel;
+use gpu::polylla::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 
 use crate::Result;

@@ -27,7 +27,7 @@
 //! ```
 
 use gpu::ids::{HalfEdge, Polygon, Vertex};
-use gpu::polylla as kernel;
+use gpu::polylla::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
@@ -49,7 +49,7 @@ pub use error::{Error, Result};
 pub use fields::{PolygonTriangles, triangles_of_polygons};
 pub(crate) use result::download_lists;
 pub use result::{DevicePolygons, WayBack};
-pub use share::{Owners, Share, polylla_share};
+pub use share::{Owners, PolygonShare, polylla_share};
 
 /// Options of a run: further results, and the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

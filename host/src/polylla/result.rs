@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
-use gpu::polylla as kernel;
+use gpu::polylla::kernels as kernel;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 

@@ -33,7 +33,7 @@ use crate::device::{BitSet, Device};
 use crate::half_edges::{DeviceTriangulation, Point};
 use crate::mesh::{Polygons, Ties};
 use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
-use gpu::polylla as kernel;
+use gpu::polylla::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 
 /// How the owners' flags of half-edges reach the ghosts of other processes.
@@ -121,7 +121,7 @@ fn masked(
 }
 
 /// The polygons of one process's part.
-pub struct Share {
+pub struct PolygonShare {
     /// Number of triangles, and of vertices, of the part.
     elements: [u32; 2],
     /// Smallest half-edge of each polygon whose half-edges are all owned, or of its pieces, ascending.
@@ -142,7 +142,7 @@ pub struct Share {
     pub barrier_tips: u32,
 }
 
-impl Share {
+impl PolygonShare {
     /// Number of polygons whose half-edges are all owned, or of their pieces.
     pub fn polygons(&self) -> usize {
         self.half_edges.len()
@@ -197,7 +197,7 @@ pub fn polylla_share<P: Point>(
     owned: &[u32],
     strict: bool,
     owners: &mut dyn Owners,
-) -> Result<Share> {
+) -> Result<PolygonShare> {
     let mut ghosts = Ghosts::upload(on, owners, mesh.triangles())?;
     let own: BitSet<HalfEdge> = on.upload(owned)?.cast();
     let count_owned = |set: &BitSet<HalfEdge>| count_bits(on, &masked(on, set, &own, false)?);
@@ -257,7 +257,7 @@ pub fn polylla_share<P: Point>(
         (half_edges, lists) =
             split_weakly_simple(on, mesh, (half_edges, lists, weak), labels, &mut found)?;
     }
-    Ok(Share {
+    Ok(PolygonShare {
         elements: [mesh.triangles(), mesh.points().len() as u32],
         half_edges,
         lists,

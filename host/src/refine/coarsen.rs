@@ -2,8 +2,8 @@
 
 use gpu::ids::HalfEdge;
 use gpu::refine::coarsen::{
-    RestoredRowsBuffers, RowsBuffers, SavedRowsBuffers, mark_divided_triangles, restore_triangles,
-    save_triangles,
+    ReadTrianglesBuffers, RestoredTrianglesBuffers, SavedTrianglesBuffers, mark_divided_triangles,
+    restore_triangles, save_triangles,
 };
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
@@ -28,12 +28,12 @@ impl Saved {
         let n = triangles.len();
         let (mut corners, mut sides) = (on.uninitialized(3 * n)?, on.uninitialized(3 * n)?);
         let mut tags = on.uninitialized(if mesh.tags.is_empty() { 0 } else { 3 * n })?;
-        let rows = RowsBuffers {
+        let rows = ReadTrianglesBuffers {
             corners: &mesh.corners,
             sides: &mesh.sides,
             tags: &mesh.tags,
         };
-        let saved = SavedRowsBuffers {
+        let saved = SavedTrianglesBuffers {
             corners: &mut corners,
             sides: &mut sides,
             tags: &mut tags,
@@ -71,12 +71,12 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
                 let saved = self.saved.pop().flatten().expect("looked at above");
                 self.levels.pop();
                 let back = self.level();
-                let rows = RowsBuffers {
+                let rows = ReadTrianglesBuffers {
                     corners: &saved.corners,
                     sides: &saved.sides,
                     tags: &saved.tags,
                 };
-                let mesh = RestoredRowsBuffers {
+                let mesh = RestoredTrianglesBuffers {
                     corners: &mut self.corners,
                     sides: &mut self.sides,
                     tags: &mut self.tags,

@@ -4,7 +4,7 @@ use gpu::ids::HalfEdge;
 use gpu::refine::divide_edges_and_triangles::{
     PartsBuffers, TRIANGLES_OF_A_BLOCK, divide_all_triangles, divide_listed_triangles,
 };
-use gpu::refine::prefix_sums::{CountsBuffers, RanksBuffers};
+use gpu::refine::prefix_sums::{RanksBuffers, SideCountsBuffers};
 use gpu::refine::template;
 use trioxide_kernel::launch::Buffer;
 
@@ -28,7 +28,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         let (flags, owned) = (&sides.flags, &sides.owned);
         on.stage("divide edges and triangles", || match &sides.before {
             Before::Few { sums, list } => {
-                let counts = CountsBuffers { flags, owned, sums };
+                let counts = SideCountsBuffers { flags, owned, sums };
                 self.divide_listed(on, counts, list, after)
             }
             Before::Many { ranks, owned } => {
@@ -58,7 +58,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     fn divide_listed(
         &mut self,
         on: &Device,
-        counts: CountsBuffers<'_>,
+        counts: SideCountsBuffers<'_>,
         list: &Buffer<HalfEdge>,
         after: Level,
     ) -> crate::Result<()> {

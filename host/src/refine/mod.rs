@@ -49,7 +49,7 @@ pub use error::{Error, Result};
 pub use maps::RefinedArrays;
 pub use mark::{Flags, Marking, ShareNames};
 pub use midpoints::Midpoints;
-pub use share::{DividedShare, Share, SharePart, SharePieces, ShareSides};
+pub use share::{DividedShare, EdgeShare, SharePart, SharePieces, ShareSides};
 pub(crate) use share::{gather, gather_members};
 pub use tags::{Tags, segments};
 pub use upload::{check_orientation, with_room, with_room_for_points};

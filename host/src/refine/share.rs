@@ -4,16 +4,16 @@
 //! order of the whole mesh; so are the vertices and the edges. So its local ids compare as the ids of the whole mesh
 //! do, every tie falls as it does there, and the new elements of a part stand in the order that they have among all.
 //!
-//! The first part, of the input, is made on the device ([`Share::of_triangulation`]): edges are numbered there in the
-//! order of the half-edges that own them, as in the whole mesh. Between rounds the part stays there
+//! The first part, of the input, is made on the device ([`EdgeShare::of_triangulation`]): edges are numbered there in
+//! the order of the half-edges that own them, as in the whole mesh. Between rounds the part stays there
 //! ([`DividedShare::next`]): the parts of ghosts are the next ghosts. Where a ghost's neighbour is missing the order of
-//! edges may differ, and with it the longest edge of the ghost: its owner gives that ([`Share::set_longest`]).
+//! edges may differ, and with it the longest edge of the ghost: its owner gives that ([`EdgeShare::set_longest`]).
 //!
 //! | stage | right for | then |
 //! | --- | --- | --- |
 //! | longest edges | every triangle of the part, if its edges' ids are known; else owned ones | else their owners give those of the ghosts |
-//! | marks, propagation ([`Share::mark`]) | walks within the part | processes tell each other the edges that they divide, and walk on ([`Share::follow`]), until nobody has a new one |
-//! | templates ([`Share::divide`]) | owned triangles: those beside all of their edges are in the part | the new elements get their ids in the whole mesh |
+//! | marks, propagation ([`EdgeShare::mark`]) | walks within the part | processes tell each other the edges that they divide, and walk on ([`EdgeShare::follow`]), until nobody has a new one |
+//! | templates ([`EdgeShare::divide`]) | owned triangles: those beside all of their edges are in the part | the new elements get their ids in the whole mesh |
 //!
 //! Where the ghosts end, the owner of an edge may be missing. The only triangle at such an edge owns it in the part,
 //! against its direction in the whole mesh: that shows in pieces of ghosts alone, which are the other processes'.
@@ -98,12 +98,12 @@ impl<P: AnyPoint> DividedShare<P> {
     }
 
     /// The part before the next round, with the longest edges by local ids: the owners of ghosts give those of these
-    /// ([`Share::set_longest`]).
+    /// ([`EdgeShare::set_longest`]).
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn next(self, on: &Device) -> crate::Result<Share<P>> {
-        Share::of_mesh(on, self.mesh)
+    pub fn next(self, on: &Device) -> crate::Result<EdgeShare<P>> {
+        EdgeShare::of_mesh(on, self.mesh)
     }
 }
 
@@ -126,7 +126,7 @@ fn pieces<P: AnyPoint>(
 }
 
 /// A part on a device, while a round goes on.
-pub struct Share<P> {
+pub struct EdgeShare<P> {
     mesh: DeviceEdgeMesh<P>,
     divided: Buffer<Bits<Edge>>,
     /// Divided sides, when they are counted.
@@ -142,7 +142,7 @@ pub struct ShareSides {
     pub owned: Vec<u32>,
 }
 
-impl<P: AnyPoint> Share<P> {
+impl<P: AnyPoint> EdgeShare<P> {
     /// Copies a part to the device, and finds the longest edges.
     ///
     /// # Errors
@@ -317,7 +317,7 @@ impl<P: AnyPoint> Share<P> {
     /// [`crate::Error::Invalid`] for an edge that the part does not have; errors of the device.
     ///
     /// # Panics
-    /// When the edges were [counted](Share::count) before.
+    /// When the edges were [counted](EdgeShare::count) before.
     pub fn follow(&mut self, on: &Device, edges: &[u32]) -> crate::Result<()> {
         assert!(self.sides.is_none(), "edges are divided before the count");
         let count = self.edges();
@@ -364,7 +364,7 @@ impl<P: AnyPoint> Share<P> {
         Ok(of_host)
     }
 
-    /// Divides the edges that were [counted](Share::count), and the triangles beside them.
+    /// Divides the edges that were [counted](EdgeShare::count), and the triangles beside them.
     ///
     /// # Errors
     /// [`Error::TooManyEdges`]; errors of the device.

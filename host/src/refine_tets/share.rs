@@ -6,9 +6,9 @@
 //!
 //! | stage | right for | then |
 //! | --- | --- | --- |
-//! | marks, order of edges ([`Share::mark`]) | marks of every tetrahedron, orders of owned ones | owners give the orders of the ghosts ([`Share::set_orders`]) |
-//! | closure ([`Share::close`]) | edges that tetrahedra of the part require | processes tell each other the edges that they mark, and close again ([`Share::follow`]), until nobody has a new one |
-//! | division ([`Share::divide`]) | owned tetrahedra: all tetrahedra around their edges have spoken | the new elements get their ids in the whole mesh |
+//! | marks, order of edges ([`TetShare::mark`]) | marks of every tetrahedron, orders of owned ones | owners give the orders of the ghosts ([`TetShare::set_orders`]) |
+//! | closure ([`TetShare::close`]) | edges that tetrahedra of the part require | processes tell each other the edges that they mark, and close again ([`TetShare::follow`]), until nobody has a new one |
+//! | division ([`TetShare::divide`]) | owned tetrahedra: all tetrahedra around their edges have spoken | the new elements get their ids in the whole mesh |
 
 use gpu::ids::{Edge, Tet};
 use gpu::refine_tets::edge_set;
@@ -26,7 +26,7 @@ use crate::device::Device;
 use crate::refine::{gather, gather_members};
 
 /// A part on a device.
-pub struct Share<P> {
+pub struct TetShare<P> {
     refined: DeviceRefined<P>,
 }
 
@@ -77,7 +77,7 @@ pub struct SharePieces<P> {
     pub faces: Vec<[u32; 3]>,
 }
 
-impl<P: SpacePoint> Share<P> {
+impl<P: SpacePoint> TetShare<P> {
     /// Copies a part to the device and checks it; of an input its faces too, as [`DeviceTets::build`] does.
     ///
     /// # Errors
@@ -283,9 +283,9 @@ impl<P: SpacePoint> DividedShare<P> {
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn next(self, on: &Device) -> crate::Result<Share<P>> {
+    pub fn next(self, on: &Device) -> crate::Result<TetShare<P>> {
         let refined = DeviceRefined::new(on, self.refined.mesh)?;
-        Ok(Share { refined })
+        Ok(TetShare { refined })
     }
 }
 

@@ -58,13 +58,13 @@ pub use cells::{DeviceCells, DeviceMesh, MOST_CELLS};
 pub use error::{Error, Result};
 pub use form::Form;
 pub use options::{
-    Blocks, BoundaryRule, Layout, Method, Options, RENUMBERED_FROM, Renumber, Weights,
+    Blocks, BoundaryRule, Filter, Layout, Options, RENUMBERED_FROM, Renumber, Weights,
 };
 use order::{Classes, Moving, Ordered};
 pub use relations::Relations;
 pub(crate) use relations::join_bits;
 pub use schedule::{Moves, Schedule};
-pub use share::{Others, Share, SharePart, check_share, smooth_share};
+pub use share::{Others, SharePart, SmoothedShare, check_share, smooth_share};
 pub use surface::{SmoothedSurface, run_surface_with, smooth_surface};
 use sweeps::Sweeps;
 
@@ -306,7 +306,7 @@ fn prepare_with<'r, P: Vector>(
     } else {
         None
     };
-    let way = order::Way {
+    let way = order::OrderRule {
         along_curve: along_curve(options, nodes).then(|| mesh.bounds()),
         classes,
         conflicts: by_cell.as_ref().unwrap_or(&relations.neighbours),

@@ -56,7 +56,7 @@ pub enum Weights {
 
 /// Length of the sweeps' moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Method {
+pub enum Filter {
     /// To the mean.
     #[default]
     Laplacian,
@@ -79,15 +79,15 @@ pub enum Method {
     },
 }
 
-impl Method {
+impl Filter {
     /// HC smoothing that pulls a little towards the nodes' first positions.
-    pub const HC: Method = Method::Hc {
+    pub const HC: Filter = Filter::Hc {
         alpha: 0.1,
         beta: 0.6,
     };
 
     /// Taubin's smoothing half of the way and 0.53 of it back.
-    pub const TAUBIN: Method = Method::Taubin {
+    pub const TAUBIN: Filter = Filter::Taubin {
         lambda: 0.5,
         mu: -0.53,
     };
@@ -95,8 +95,8 @@ impl Method {
     /// Part of the way to the mean, for sweeps of even and of odd number: 1 is all the way.
     pub fn factors(self) -> [f64; 2] {
         match self {
-            Method::Laplacian | Method::Hc { .. } => [1.0; 2],
-            Method::Taubin { lambda, mu } => [lambda, mu],
+            Filter::Laplacian | Filter::Hc { .. } => [1.0; 2],
+            Filter::Taubin { lambda, mu } => [lambda, mu],
         }
     }
 }
@@ -136,7 +136,7 @@ pub struct Options {
     /// Weights of neighbours.
     pub weights: Weights,
     /// Length of the sweeps' moves.
-    pub method: Method,
+    pub method: Filter,
     /// The rule for nodes of the boundary.
     pub boundary: BoundaryRule,
 }
@@ -152,7 +152,7 @@ impl Default for Options {
             renumber: Renumber::default(),
             guard: false,
             weights: Weights::default(),
-            method: Method::default(),
+            method: Filter::default(),
             boundary: BoundaryRule::default(),
         }
     }
@@ -183,15 +183,15 @@ impl Options {
 
     fn check_method(&self) -> Result<()> {
         let (alpha, beta) = match self.method {
-            Method::Laplacian => return Ok(()),
-            Method::Taubin { lambda, mu } => {
+            Filter::Laplacian => return Ok(()),
+            Filter::Taubin { lambda, mu } => {
                 let is_fine = 0.0 < lambda && lambda < -mu && -mu <= 1.0;
                 return match is_fine {
                     true => Ok(()),
                     false => Err(Error::TaubinRange { lambda, mu }),
                 };
             }
-            Method::Hc { alpha, beta } => (alpha, beta),
+            Filter::Hc { alpha, beta } => (alpha, beta),
         };
         let range = 0.0..=1.0;
         if !range.contains(&alpha) || !range.contains(&beta) {

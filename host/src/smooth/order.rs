@@ -242,7 +242,7 @@ fn classify(
 pub(super) type Colour<'a> = &'a mut dyn FnMut(&[u32]) -> Result<Vec<u32>>;
 
 /// How nodes are ordered.
-pub(super) struct Way<'a> {
+pub(super) struct OrderRule<'a> {
     /// The box of the curve that nodes lie along; else they lie in the order of ids.
     pub(super) along_curve: Option<(DVec3, DVec3)>,
     /// Classes of the moving nodes.
@@ -260,7 +260,7 @@ impl Ordered {
         moving: &Moving,
         neighbours: &Neighbours,
         weights: &Buffer<f64>,
-        way: &Way<'_>,
+        way: &OrderRule<'_>,
         colour: Option<Colour<'_>>,
     ) -> Result<Self> {
         let (mut order, count) =

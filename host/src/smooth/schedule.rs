@@ -3,7 +3,7 @@
 use gpu::smooth::{self as kernel, MOVES_CHUNK, Nodes, SWEEP_LANES};
 use trioxide_kernel::launch::Buffer;
 
-use super::options::{Method, Options};
+use super::options::{Filter, Options};
 use super::order::Ordered;
 use crate::Result;
 use crate::device::Device;
@@ -21,7 +21,7 @@ pub struct Schedule {
     /// Most sweeps.
     pub max_sweeps: u32,
     /// Length of the sweeps' moves.
-    pub method: Method,
+    pub method: Filter,
 }
 
 impl Schedule {

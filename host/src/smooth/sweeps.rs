@@ -1,13 +1,13 @@
 //! Sweeps until no node moves by the tolerance, and the moves of the last one.
 
 use gpu::smooth::{
-    self as kernel, MOST_PARTS, Nodes, StarsBuffers, Wave, one_block_sweeps::outcome,
+    self as kernel, MOST_CLASSES, Nodes, StarsBuffers, Wave, one_block_sweeps::outcome,
 };
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
 use super::form::Form;
-use super::options::{Blocks, Method};
+use super::options::{Blocks, Filter};
 use super::order::Ordered;
 use super::schedule::{Moves, Schedule, blocks};
 use crate::Result;
@@ -23,7 +23,7 @@ const ONE_BLOCK_BATCH: u32 = 64;
 /// are in vain, and take as long as a small class.
 const CLASS_LAUNCHES: usize = 64;
 /// Sweeps that overlap.
-const TOGETHER: u32 = MOST_PARTS as u32;
+const TOGETHER: u32 = MOST_CLASSES as u32;
 /// The same where a tolerance may end them: those behind the last sweep are undone.
 const TOGETHER_TO_TOLERANCE: u32 = 4;
 /// Nodes that a CPU moves in the time of a launch.
@@ -68,7 +68,7 @@ impl Sweeps<'_> {
                 // SAFETY: the nodes that stay come after those that move.
                 unsafe { kernel::copy_staying::launch(on, staying, count, &nodes, &mut other) }?;
                 match (self.schedule.method, self.blocks) {
-                    (Method::Hc { alpha, beta }, _) => {
+                    (Filter::Hc { alpha, beta }, _) => {
                         self.hc(&mut nodes, &mut other, [alpha, beta], &mut moves)
                     }
                     (_, Blocks::Many) => self.form_a(&mut nodes, &mut other, &mut moves),

@@ -4,7 +4,7 @@ use glam::DVec3;
 use gpu::ids::Vertex;
 use gpu::weld as kernel;
 use gpu::weld::{
-    Bucket, CELL_STEPS, Grid, Guard, GuardsBuffers, REGION_BUCKETS, RowOrder, RowsBuffers,
+    Bucket, CELL_STEPS, Grid, Guard, GuardsBuffers, REGION_BUCKETS, RowOrder, RowSitesBuffers,
     STEP_ERROR, SearchBuffers, Site,
 };
 use trioxide_kernel::NONE;
@@ -64,8 +64,8 @@ impl DeviceGrid {
     }
 
     /// The sites and their rows.
-    pub fn rows(&self) -> RowsBuffers<'_> {
-        RowsBuffers {
+    pub fn rows(&self) -> RowSitesBuffers<'_> {
+        RowSitesBuffers {
             sites: &self.sites,
             order: self.order(),
         }

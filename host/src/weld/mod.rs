@@ -77,7 +77,7 @@ pub use guards::HostGuards;
 pub use mesh::{DeviceMesh, Locks, removed, triangles, weld_segments};
 pub use method::Method;
 pub use options::{Guards, Nearness, Options, Position, Tuning};
-pub use ratio::{Found, check_ratio, epsilon_for_ratio, search};
+pub use ratio::{EpsilonFound, check_ratio, epsilon_for_ratio, search};
 pub use result::{DeviceWeld, WeldArrays, Welded};
 pub use share::{
     Decided, Others, carry_share, check_share, decide_all, decide_share, states_of_share,

@@ -20,7 +20,7 @@ const DOUBLINGS: u32 = 12;
 
 /// The result of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct EpsilonFound {
     /// The epsilon.
     pub epsilon: f64,
     /// Fraction of the vertices that it removes.
@@ -43,7 +43,7 @@ pub fn epsilon_for_ratio(
     mesh: &DeviceMesh,
     guards: Guards,
     ratio: f64,
-) -> Result<Found> {
+) -> Result<EpsilonFound> {
     let (points, carried) = (&mesh.points, &mesh.carried);
     check_ratio(ratio)?;
     guards.check()?;
@@ -107,7 +107,7 @@ pub fn search(
     spacing: f64,
     extent: impl FnOnce() -> Result<f64>,
     mut removed: impl FnMut(f64) -> Result<f64>,
-) -> Result<Found> {
+) -> Result<EpsilonFound> {
     let removed = |epsilons: &[f64], _: Option<f64>| {
         let fractions = epsilons.iter().map(|&epsilon| removed(epsilon));
         fractions.collect()
@@ -123,7 +123,7 @@ fn search_bounded(
     extent: impl FnOnce() -> Result<f64>,
     mut of: impl FnMut(&[f64], Option<f64>) -> Result<Vec<f64>>,
     at_once: usize,
-) -> Result<Found> {
+) -> Result<EpsilonFound> {
     let mut clusterings = 0;
     let counted = progress::count("clustering", 0);
     let mut known: Vec<(f64, f64)> = Vec::new();
@@ -189,7 +189,7 @@ fn search_bounded(
         }
     }
     let (epsilon, ratio) = nearer(low, high, ratio);
-    Ok(Found {
+    Ok(EpsilonFound {
         epsilon,
         ratio,
         clusterings,

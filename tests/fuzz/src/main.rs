@@ -1,18 +1,17 @@
 //! The fuzzers' program: libFuzzer's `main`, which calls the target in the environment.
 //!
-//! `cargo xtask fuzz` builds and runs it. `TRIOXIDE_FUZZ_TARGET` is a target of [`targets::all`]; with
+//! `cargo xtask fuzz` builds and runs it. `TRIOXIDE_FUZZ_TARGET` is a target of [`trioxide_fuzz_targets::all`]; with
 //! `TRIOXIDE_FUZZ_SEEDS` it writes the first inputs of each target to folders there, and with `TRIOXIDE_FUZZ_LIST` it
 //! prints the targets' names.
 #![no_main]
 
 mod memory;
-mod targets;
 
 use std::path::Path;
 use std::process::exit;
 use std::sync::OnceLock;
 
-use targets::Target;
+use trioxide_fuzz_targets::{self as targets, Target};
 
 static TARGET: OnceLock<Target> = OnceLock::new();
 

@@ -8,8 +8,8 @@ use trioxide::device::Device;
 use trioxide::fields::{Field, MeshFields};
 use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
 use trioxide::weld::{
-    Carried, DeviceMesh, Found, Guards, Locks, Method, Options, Position, RATIO_TOLERANCE, Tuning,
-    Welded, epsilon_for_ratio, triangles, weld,
+    Carried, DeviceMesh, EpsilonFound, Guards, Locks, Method, Options, Position, RATIO_TOLERANCE,
+    Tuning, Welded, epsilon_for_ratio, triangles, weld,
 };
 use trioxide_reference as reference;
 
@@ -293,7 +293,7 @@ fn polygons_lose_corners_and_keep_their_regions() {
     }
 }
 
-fn ratio(threads: usize, mesh: &Mesh, locks: &Locks, guards: &Guards, ratio: f64) -> Found {
+fn ratio(threads: usize, mesh: &Mesh, locks: &Locks, guards: &Guards, ratio: f64) -> EpsilonFound {
     let on = Device::cpu(Some(threads)).expect("threads");
     let resident = DeviceMesh::upload_locked(&on, mesh, locks).expect("valid");
     epsilon_for_ratio(&on, &resident, *guards, ratio).expect("a ratio")

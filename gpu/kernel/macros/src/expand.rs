@@ -7,14 +7,14 @@ use syn::{Error, Result};
 use crate::entry::entries;
 use crate::kernel::Kernel;
 use crate::launch::launch;
-use crate::options::Named;
+use crate::options::NamedSet;
 
 pub fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    if let Some(Named {
+    if let Some(NamedSet {
         parameter,
         set,
         others,
-    }) = Named::find(&options)?
+    }) = NamedSet::find(&options)?
     {
         return Ok(quote! { #set! { #parameter [#others] [#item] } });
     }

@@ -444,15 +444,15 @@ fn check_parameter(ty: &Type) -> Result<()> {
 
 /// Refuses a view with a lifetime of its own, which could outlive the launch.
 fn check_lifetimes(ty: &Type) -> Result<()> {
-    struct Named<'t>(Option<&'t Lifetime>);
-    impl<'t> Visit<'t> for Named<'t> {
+    struct NamedLifetime<'t>(Option<&'t Lifetime>);
+    impl<'t> Visit<'t> for NamedLifetime<'t> {
         fn visit_lifetime(&mut self, lifetime: &'t Lifetime) {
             if lifetime.ident != "_" {
                 self.0 = Some(lifetime);
             }
         }
     }
-    let mut named = Named(None);
+    let mut named = NamedLifetime(None);
     named.visit_type(ty);
     match named.0 {
         None => Ok(()),

@@ -37,7 +37,7 @@ pub struct Constant {
 }
 
 /// `P in Precisions` with the other options.
-pub struct Named {
+pub struct NamedSet {
     pub parameter: Ident,
     pub set: Path,
     pub others: TokenStream,
@@ -151,8 +151,8 @@ pub fn unknown(name: &Ident) -> Error {
     Error::new(name.span(), format!("unknown option `{name}`: {KNOWN}"))
 }
 
-impl Named {
-    /// Removes `P in Set` from the options, if it is there.
+impl NamedSet {
+    /// Takes `P in Set` out of the options, if it stands there.
     pub fn find(options: &TokenStream) -> Result<Option<Self>> {
         let mut before = TokenStream::new();
         let tokens: Vec<_> = options.clone().into_iter().collect();

@@ -36,7 +36,7 @@ use trioxide_arguments::names::worded;
 use trioxide_operations::Precision;
 use trioxide_operations::count::parse_count;
 use trioxide_operations::mark::Mark;
-use trioxide_operations::polylla::{self as operation, Method};
+use trioxide_operations::polylla::{self as operation, DataStructure};
 
 /// Time the stages of a pipeline over several runs
 ///
@@ -56,7 +56,7 @@ pub struct Options {
     family: Option<Family>,
     /// Data that polygons are made from
     #[arg(long, value_enum, default_value = "half-edge")]
-    method: Method,
+    method: DataStructure,
     /// Where --method indexed splits polygons with barrier tips, a case each: device, host or both [default: device]
     #[arg(long, value_enum, value_name = "WHERE,…", value_delimiter = ',')]
     repair: Vec<Repair>,
@@ -307,7 +307,7 @@ fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
     let mesh = options.planar_mesh()?;
     let runs = options.runs();
     let method = ("method", name_of(options.method));
-    if matches!(options.method, Method::HalfEdge) {
+    if matches!(options.method, DataStructure::HalfEdge) {
         let measured = match options.is_double() {
             true => polylla::half_edge::<DVec2>(on, &mesh, runs)?,
             false => polylla::half_edge::<Vec2>(on, &mesh, runs)?,

@@ -104,7 +104,7 @@ fn copies(on: &Device, runs: u32) -> Result<Vec<Copies>> {
                         way,
                         copying,
                         bytes,
-                        time: Row::new("copies", way_name(way), times),
+                        time: Row::new("copies", direction_name(way), times),
                     });
                 }
             }
@@ -159,7 +159,7 @@ fn share(
     })
 }
 
-fn way_name(way: Direction) -> &'static str {
+fn direction_name(way: Direction) -> &'static str {
     match way {
         Direction::ToDevice => "to the device",
         Direction::ToHost => "to the host",
@@ -180,7 +180,7 @@ fn to_json(on: &Device, table: &[Copies], shares: &[Share], injected: f64, runs:
         .iter()
         .map(|copies| {
             json!({
-                "way": way_name(copies.way),
+                "way": direction_name(copies.way),
                 "memory": copying_name(copies.copying),
                 "bytes": copies.bytes,
                 "milliseconds": copies.time.median,
@@ -228,7 +228,7 @@ fn to_text(on: &Device, table: &[Copies], shares: &[Share], injected: f64, runs:
         text += &format!(
             "{:>5} MiB  {:<14} {:<25} {:>10.3} {:>10.3} {:>10.3} {:>8.2}\n",
             copies.bytes >> 20,
-            way_name(copies.way),
+            direction_name(copies.way),
             copying_name(copies.copying),
             copies.time.median,
             copies.time.minimum,

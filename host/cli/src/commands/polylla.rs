@@ -14,7 +14,7 @@ use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Report};
 use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, note};
-use trioxide_operations::polylla::{Found, Input, Refusal};
+use trioxide_operations::polylla::{Input, MeshPolygons, Refusal};
 use trioxide_operations::{Machine, polyhedra, polylla};
 
 use super::help;
@@ -111,7 +111,7 @@ fn find(
     options: &Options,
     mesh: Mesh,
     open: impl FnOnce(&[DVec2]) -> Result<Machine>,
-) -> Result<Found> {
+) -> Result<MeshPolygons> {
     let in_file = |error| worded(error).in_file(&options.input);
     let input = Input::new(mesh, &options.polylla).map_err(in_file)?;
     let machine = open(input.points())?;

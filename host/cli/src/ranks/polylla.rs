@@ -13,7 +13,7 @@ use trioxide_arguments::device::to_values;
 use trioxide_arguments::note;
 use trioxide_operations::Precision;
 use trioxide_operations::input::check_faces;
-use trioxide_operations::polylla::{Method, Totals};
+use trioxide_operations::polylla::{DataStructure, Totals};
 use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::output::pieces;
 use trioxide_ranks::polylla::{self, Found, find, part_to_find_in};
@@ -185,7 +185,7 @@ fn write(
 /// Refuses what one process does and several do not.
 fn refuse(options: &Options) -> Result<()> {
     check_surface(options.output.as_deref())?;
-    let wrong = if options.polylla.method == Method::Indexed {
+    let wrong = if options.polylla.method == DataStructure::Indexed {
         "--method indexed is for one process"
     } else if options.polylla.ties == Ties::First {
         "--ties first is for one process"

@@ -23,7 +23,7 @@ use crate::precision::Precision;
 use crate::report::Run;
 
 pub use crate::error::polylla::Refusal;
-pub use options::{Method, Options};
+pub use options::{DataStructure, Options};
 pub use report::{Report, Totals};
 
 /// Joins the triangles of a planar mesh to polygons, with its attributes, fields, regions and segments.
@@ -69,12 +69,12 @@ impl Input {
     ///
     /// # Errors
     /// As [`polylla()`].
-    pub fn find(self, on: impl Start, options: &Options) -> Result<Found> {
+    pub fn find(self, on: impl Start, options: &Options) -> Result<MeshPolygons> {
         find(on, self, options)
     }
 }
 
-fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Result<Found> {
+fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Result<MeshPolygons> {
     let wanted = (options, options.parents || !carried.fields.cells.is_empty());
     let machine = on.start()?;
     let remembered = machine.remembered();
@@ -109,7 +109,7 @@ fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Re
         repair_rounds,
         ..lists.counts.into()
     };
-    Ok(Found {
+    Ok(MeshPolygons {
         mesh,
         carried,
         lists,
@@ -121,7 +121,7 @@ fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Re
 }
 
 /// The polygons of a mesh.
-pub struct Found {
+pub struct MeshPolygons {
     mesh: Triangulation,
     carried: Carried,
     lists: PolyllaLists,
@@ -131,7 +131,7 @@ pub struct Found {
     totals: Totals,
 }
 
-impl Found {
+impl MeshPolygons {
     /// The report alone.
     pub fn into_report(self) -> Report {
         Report {
@@ -218,7 +218,7 @@ fn on_device<P: Point>(
 ) -> Result<Done> {
     let (options, wants_triangles) = wanted;
     let upload = || DeviceTriangulation::<P>::upload_with(on, mesh, [0, 0], remembered);
-    if options.method == Method::Indexed {
+    if options.method == DataStructure::Indexed {
         on.require(indexed::bytes_needed::<P>(
             mesh.points.len(),
             mesh.triangles.len(),

@@ -11,7 +11,7 @@ use crate::precision::Precision;
 /// Data that polygons are made from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum Method {
+pub enum DataStructure {
     /// Links of half-edges are rewritten (GPolylla)
     #[default]
     HalfEdge,
@@ -26,7 +26,7 @@ pub struct Options {
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same
     /// polygons
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
-    pub method: Method,
+    pub method: DataStructure,
     /// Where the method indexed splits polygons with barrier tips [default: device]
     #[cfg_attr(feature = "clap", arg(long, value_enum))]
     pub repair: Option<Repair>,
@@ -59,8 +59,8 @@ impl Options {
     /// [`Refusal::RepairOfHalfEdges`], [`Refusal::StrictIndexed`].
     pub fn check(&self) -> Result<()> {
         match (self.method, self.repair) {
-            (Method::HalfEdge, Some(_)) => Err(Refusal::RepairOfHalfEdges.into()),
-            (Method::Indexed, _) if self.strict => Err(Refusal::StrictIndexed.into()),
+            (DataStructure::HalfEdge, Some(_)) => Err(Refusal::RepairOfHalfEdges.into()),
+            (DataStructure::Indexed, _) if self.strict => Err(Refusal::StrictIndexed.into()),
             _ => Ok(()),
         }
     }
@@ -71,7 +71,7 @@ impl Options {
     /// [`Refusal::InPlane`].
     pub fn check_volume(&self) -> Result<()> {
         let given = [
-            ("method", self.method != Method::HalfEdge),
+            ("method", self.method != DataStructure::HalfEdge),
             ("repair", self.repair.is_some()),
             ("digest", self.digest),
             ("ties", self.ties == Ties::First),
@@ -88,7 +88,7 @@ impl Options {
     /// [`Refusal::Resident`].
     pub fn check_resident(&self) -> Result<()> {
         let given = [
-            ("method", self.method != Method::HalfEdge),
+            ("method", self.method != DataStructure::HalfEdge),
             ("repair", self.repair.is_some()),
             ("ties", self.ties == Ties::First),
             ("precision", self.precision == Precision::F32),

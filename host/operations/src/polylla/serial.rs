@@ -9,7 +9,7 @@ use trioxide::progress;
 use trioxide_reference as reference;
 use trioxide_reference::indexed::IndexedTriangulation;
 
-use super::{Done, Method, Refusal, Wanted};
+use super::{DataStructure, Done, Refusal, Wanted};
 use crate::error::Result;
 use crate::report::Run;
 
@@ -37,7 +37,7 @@ pub(super) fn serial<P: Point>(mesh: &Triangulation, wanted: Wanted<'_>) -> Resu
     if is_lost {
         return Err(family::Error::TiedRing.into());
     }
-    let lists = if options.method == Method::Indexed {
+    let lists = if options.method == DataStructure::Indexed {
         let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
         laps.end("find neighbours");
         let (result, times) = reference::indexed(&points, &arrays, is_constrained, options.ties);

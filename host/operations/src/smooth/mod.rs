@@ -19,7 +19,7 @@ use crate::precision::Precision;
 use crate::report::Run;
 
 pub use crate::error::smooth::Refusal;
-pub use options::{Method, Options};
+pub use options::{FilterKind, Options};
 pub use report::{Report, Totals};
 
 /// Smooths a surface; all but its points stays as it is.

@@ -9,7 +9,7 @@ use crate::precision::Precision;
 /// How far sweeps go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
-pub enum Method {
+pub enum FilterKind {
     /// To the mean
     #[default]
     Laplacian,
@@ -48,7 +48,7 @@ pub struct Options {
     /// How far sweeps go: laplacian, to the mean; taubin, alternately lambda of the way there and mu of it back, which
     /// keeps the volume (two sweeps are a step); hc, to the mean and back by the excess, which keeps the volume too
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
-    pub method: Method,
+    pub method: FilterKind,
     /// Taubin's factor of the way to the mean, above 0 [default: 0.5]
     #[cfg_attr(feature = "clap", arg(long, value_name = "FACTOR"))]
     pub lambda: Option<f64>,
@@ -112,7 +112,7 @@ impl Default for Options {
             renumber: family.renumber,
             guard: family.guard,
             weights: family.weights,
-            method: Method::default(),
+            method: FilterKind::default(),
             lambda: None,
             mu: None,
             hc: None,
@@ -133,10 +133,10 @@ impl Options {
     /// [`Refusal::FactorsOfTaubin`], [`Refusal::ParametersOfHc`].
     pub fn settings(&self) -> Result<smooth::Options> {
         let has_factors = self.lambda.is_some() || self.mu.is_some();
-        if has_factors && self.method != Method::Taubin {
+        if has_factors && self.method != FilterKind::Taubin {
             return Err(Refusal::FactorsOfTaubin.into());
         }
-        if self.hc.is_some() && self.method != Method::Hc {
+        if self.hc.is_some() && self.method != FilterKind::Hc {
             return Err(Refusal::ParametersOfHc.into());
         }
         Ok(smooth::Options {
@@ -152,23 +152,23 @@ impl Options {
             guard: self.guard,
             weights: self.weights,
             method: match (self.method, self.hc) {
-                (Method::Laplacian, _) => smooth::Method::Laplacian,
-                (Method::Taubin, _) => self.taubin(),
-                (Method::Hc, None) => smooth::Method::HC,
-                (Method::Hc, Some([alpha, beta])) => smooth::Method::Hc { alpha, beta },
+                (FilterKind::Laplacian, _) => smooth::Filter::Laplacian,
+                (FilterKind::Taubin, _) => self.taubin(),
+                (FilterKind::Hc, None) => smooth::Filter::HC,
+                (FilterKind::Hc, Some([alpha, beta])) => smooth::Filter::Hc { alpha, beta },
             },
             boundary: self.boundary,
         })
     }
 
     /// Taubin's factors; mu is 0.03 below minus lambda unless it is given.
-    fn taubin(&self) -> smooth::Method {
+    fn taubin(&self) -> smooth::Filter {
         match (self.lambda, self.mu) {
-            (None, None) => smooth::Method::TAUBIN,
+            (None, None) => smooth::Filter::TAUBIN,
             (lambda, mu) => {
                 let lambda = lambda.unwrap_or(0.5);
                 let mu = mu.unwrap_or(-lambda - 0.03);
-                smooth::Method::Taubin { lambda, mu }
+                smooth::Filter::Taubin { lambda, mu }
             }
         }
     }

@@ -7,7 +7,8 @@ mod report;
 use trioxide::device::{Device, Stage};
 use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{
-    self as family, Carried, DeviceMesh, DeviceWeld, Found, Guards, Method, RATIO_TOLERANCE, Welded,
+    self as family, Carried, DeviceMesh, DeviceWeld, EpsilonFound, Guards, Method, RATIO_TOLERANCE,
+    Welded,
 };
 
 use crate::error::{Error, Result};
@@ -235,7 +236,7 @@ fn at_once(
     settings: family::Options,
 ) -> Result<(DeviceWeld, Totals, Vec<Stage>)> {
     let mut stages = Vec::new();
-    let mut found: Option<Found> = None;
+    let mut found: Option<EpsilonFound> = None;
     if let Some(ratio) = options.ratio {
         stages = on.take_stages()?;
         found = Some(family::epsilon_for_ratio(on, mesh, settings.guards, ratio)?);

@@ -1,6 +1,6 @@
 //! What welding reports.
 
-use trioxide::weld::{self, Found, Method};
+use trioxide::weld::{self, EpsilonFound, Method};
 
 use crate::report::{Counts, Note, Run};
 
@@ -29,7 +29,7 @@ pub struct Totals {
     /// The distance.
     pub epsilon: f64,
     /// The search of a ratio's distance.
-    pub found: Option<Found>,
+    pub found: Option<EpsilonFound>,
     /// Locked vertices.
     pub locked: Option<u64>,
     /// Vertices after.

@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 use trioxide::Device;
-use trioxide::polyhedra::{Share, Taken};
+use trioxide::polyhedra::{LabelShare, Taken};
 
 use crate::fault::{Fault, Result};
 use crate::part::Part;
@@ -24,7 +24,7 @@ pub(super) fn collect(
     ranks: &Ranks,
     on: &Device,
     part: &Part<DVec3>,
-    share: &mut Share,
+    share: &mut LabelShare,
 ) -> Result<Rows> {
     let ghosts = ranks.agree(parents_among_ghosts(ranks, on, part, share))?;
     let ends = follow(ranks, on, part, share, &ghosts)?;
@@ -69,7 +69,7 @@ fn parents_among_ghosts(
     ranks: &Ranks,
     on: &Device,
     part: &Part<DVec3>,
-    share: &mut Share,
+    share: &mut LabelShare,
 ) -> Result<Vec<u32>> {
     // Who has a ghost behind a face is itself a ghost there.
     let mut given = part.halo.given().to_vec();
@@ -88,7 +88,7 @@ fn follow(
     ranks: &Ranks,
     on: &Device,
     part: &Part<DVec3>,
-    share: &mut Share,
+    share: &mut LabelShare,
     ghosts: &[u32],
 ) -> Result<Vec<End>> {
     let me = ranks.rank() as u32;

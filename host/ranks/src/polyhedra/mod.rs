@@ -2,7 +2,7 @@
 //!
 //! | step | how | what crosses |
 //! | --- | --- | --- |
-//! | largest faces, links | [`Share`] on the rank's device: the kernels of the single run | a byte a ghost |
+//! | largest faces, links | [`LabelShare`] on the rank's device: the kernels of the single run | a byte a ghost |
 //! | walks that leave the part | ranks ask the owner of the ghost at which a walk ends where it goes on ([`crossing`](self)) | four words a round and ghost that is a parent, in rounds as many as the logarithm of a walk's crossings |
 //! | regions of several ranks | their tetrahedra go to the owner of the region's root, with their labels | six words a tetrahedron of such a region |
 //! | barrier faces, repair, polyhedra, splits | the kernels of the single run, of each rank's own regions, and of those that were put together | |
@@ -12,7 +12,7 @@
 //!
 //! The part has all tetrahedra behind the faces of owned ones, and local ids ascend with those of the whole mesh: so
 //! owned tetrahedra choose as in the single run, also among equal faces. What follows the choices looks at one region
-//! alone, and each region is whole at one rank ([`trioxide::polyhedra::Share`]). Polyhedra have the order of their
+//! alone, and each region is whole at one rank ([`trioxide::polyhedra::LabelShare`]). Polyhedra have the order of their
 //! roots' ids, and their tetrahedra and sides ascend: so rank 0 merges lists by roots. A region is small, but for
 //! meshes made so that walks are long: at worst all tetrahedra are one region, and go to one rank.
 
@@ -22,7 +22,7 @@ mod result;
 use glam::DVec3;
 use trioxide::Device;
 use trioxide::polyhedra::{
-    DevicePolyhedra, Options, Share, boundary_faces_of, bytes_needed, largest_faces, of_taken,
+    DevicePolyhedra, LabelShare, Options, boundary_faces_of, bytes_needed, largest_faces, of_taken,
 };
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::tet_faces::DeviceFaces;
@@ -130,7 +130,7 @@ pub fn find<P: SpacePoint>(
     let outer = ranks.agree(outer.map_err(Fault::from))?;
     let outer = u64::from(faces.boundary_faces()) - outer;
     // SAFETY: the part's own mesh; ghosts have their owners' largest faces.
-    let share = unsafe { Share::new(on, &mesh, &faces, &largest, ghosts, options) };
+    let share = unsafe { LabelShare::new(on, &mesh, &faces, &largest, ghosts, options) };
     let mut share = ranks.agree(share.map_err(Fault::from))?;
     drop(largest);
 

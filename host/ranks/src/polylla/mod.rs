@@ -13,7 +13,7 @@ mod polygons;
 mod strict;
 
 use trioxide::half_edges::{DeviceTriangulation, Point};
-use trioxide::polylla::{self, Constraints, Owners, Share, WholeIds, polylla_share};
+use trioxide::polylla::{self, Constraints, Owners, PolygonShare, WholeIds, polylla_share};
 use trioxide::{Device, digest, mesh};
 use trioxide_mesh::parallel;
 
@@ -62,7 +62,7 @@ pub struct Found {
     vertices: Ids,
     regions: Option<Vec<i32>>,
     /// Polygons within the rank, by local ids; on the device.
-    share: Share,
+    share: PolygonShare,
     /// Polygons across ranks, by ids.
     crossing: Polygons,
 }

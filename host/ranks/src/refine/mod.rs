@@ -3,7 +3,7 @@
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
 //! | edges | the rank's device numbers the part's edges, and ghosts get the longest side that their owners found; edges are counted in the order of half-edges, and named where something needs their ids | four words a run of consecutive triangles, a byte a ghost a round; a word a ghost, where they are named |
-//! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one; its device divides the triangles ([`Share`]), by the kernels of the single run | four bytes a divided side of a ghost |
+//! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one; its device divides the triangles ([`EdgeShare`]), by the kernels of the single run | four bytes a divided side of a ghost |
 //! | numbers | the directories of triangles count divided sides, and those that own their edge; names, where another round follows or a file is written | four words a run of consecutive triangles that divides any; two words a ghost |
 //! | balance, before each round but the first, where a rank has more than two shares | triangles are dealt anew along the curve, and get their ghosts | else nothing; a row and three points a triangle that moves, and a ghost |
 //! | pieces, where a file is written or triangles are dealt | the owned triangles with their ids | |
@@ -33,7 +33,7 @@ mod rows;
 
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{DeviceEdgeMesh, End, Error, Marking, Share};
+use trioxide::refine::{DeviceEdgeMesh, EdgeShare, End, Error, Marking};
 
 use crate::block::Block;
 use crate::check::{self, check_points};
@@ -116,7 +116,7 @@ pub struct Run<P: AnyPoint> {
 /// A part behind the last round.
 enum Left<P> {
     /// It has divided nothing.
-    Whole(Box<Share<P>>),
+    Whole(Box<EdgeShare<P>>),
     /// What it has added has no numbers yet.
     Divided(Box<Divided<P>>),
 }
@@ -198,7 +198,7 @@ where
 fn rounds<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
-    (mut part, share): (EdgePart, Share<P>),
+    (mut part, share): (EdgePart, EdgeShare<P>),
     markers: Vec<i32>,
     options: &Options,
     ownership: &Ownership,
@@ -263,7 +263,7 @@ fn next<P: AnyPoint>(
     divided: Divided<P>,
     counts: Counts,
     ownership: &Ownership,
-) -> Result<(EdgePart, Share<P>)>
+) -> Result<(EdgePart, EdgeShare<P>)>
 where
     P::Double: Position,
 {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::Segment;
-use trioxide::refine::{DeviceEdgeMesh, Error, Share, SharePart, SharePieces, Tags};
+use trioxide::refine::{DeviceEdgeMesh, EdgeShare, Error, SharePart, SharePieces, Tags};
 use trioxide_mesh::bit_set::{contains, members};
 use trioxide_mesh::parallel::{self, GRAIN};
 
@@ -108,7 +108,7 @@ impl EdgePart {
         on: &Device,
         block: &Block<P::Double>,
         part: Part<P::Double>,
-    ) -> Result<(Self, Share<P>, Vec<i32>)>
+    ) -> Result<(Self, EdgeShare<P>, Vec<i32>)>
     where
         P::Double: Position,
     {
@@ -124,7 +124,7 @@ impl EdgePart {
                 (Some(tags), markers)
             }
         };
-        let share = Share::of_triangulation(on, mesh).map_err(|error| too_large(ranks, error));
+        let share = EdgeShare::of_triangulation(on, mesh).map_err(|error| too_large(ranks, error));
         let (mut share, along) = ranks.agree(share)?;
         ranks.agree(set_tags(on, tags.as_deref(), &mut share))?;
         give_longest(ranks, on, &part.halo, &mut share)?;
@@ -161,7 +161,7 @@ impl EdgePart {
         on: &Device,
         counts: Counts,
         owned: Owned<P>,
-    ) -> Result<(Self, Share<P>)>
+    ) -> Result<(Self, EdgeShare<P>)>
     where
         P::Double: Position,
     {
@@ -184,7 +184,7 @@ impl EdgePart {
             edges: edges.len(),
             tags: &tags_of_edges(&rows, &sides, edges.len()),
         };
-        let share = Share::upload(on, &share).map_err(|error| too_large(ranks, error));
+        let share = EdgeShare::upload(on, &share).map_err(|error| too_large(ranks, error));
         let share = ranks.agree(share)?;
         let part = Self {
             counts,
@@ -295,7 +295,7 @@ pub fn give_longest<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
     halo: &Halo,
-    share: &mut Share<P>,
+    share: &mut EdgeShare<P>,
 ) -> Result<()> {
     if ranks.size() == 1 {
         return Ok(());
@@ -309,7 +309,7 @@ pub fn give_longest<P: AnyPoint>(
 fn set_tags<P: AnyPoint>(
     on: &Device,
     tags: Option<&[[u64; 3]]>,
-    share: &mut Share<P>,
+    share: &mut EdgeShare<P>,
 ) -> Result<()> {
     let Some(tags) = tags else {
         return Ok(());

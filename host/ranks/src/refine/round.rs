@@ -3,7 +3,7 @@
 use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{DividedShare, End, Marking, Share, ShareNames, ShareSides};
+use trioxide::refine::{DividedShare, EdgeShare, End, Marking, ShareNames, ShareSides};
 use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
@@ -19,7 +19,7 @@ use crate::transport::{Ranks, Reduction};
 /// What a round does.
 pub enum Outcome<P> {
     /// Nothing, for this reason.
-    Ended(End, Box<Share<P>>),
+    Ended(End, Box<EdgeShare<P>>),
     /// It divides edges.
     Done(Box<Done<P>>),
 }
@@ -80,7 +80,7 @@ pub fn round<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
     part: &mut EdgePart,
-    mut share: Share<P>,
+    mut share: EdgeShare<P>,
     options: &Options,
     round: usize,
 ) -> Result<Outcome<P>> {
@@ -148,7 +148,7 @@ fn propagate<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
     part: &EdgePart,
-    share: &mut Share<P>,
+    share: &mut EdgeShare<P>,
 ) -> Result<u64> {
     let divided = ranks.agree(share.divided(on).map_err(Fault::from))?;
     let edges = HaloEdges::of(&part.halo, 3, |triangles| {

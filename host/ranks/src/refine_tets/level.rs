@@ -2,8 +2,8 @@
 
 use trioxide::Device;
 use trioxide::refine_tets::{
-    DividedEdges, DividedShare, Error, MarkedShare, Marking, Share, ShareChildren, ShareNames,
-    SpacePoint,
+    DividedEdges, DividedShare, Error, MarkedShare, Marking, ShareChildren, ShareNames, SpacePoint,
+    TetShare,
 };
 use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
@@ -43,7 +43,7 @@ pub fn level<P: SpacePoint>(
     ranks: &Ranks,
     on: &Device,
     part: &TetPart,
-    share: Share<P>,
+    share: TetShare<P>,
     options: &Options,
     number: u32,
 ) -> Result<Done<P>> {
@@ -198,7 +198,7 @@ impl<P: SpacePoint> Divided<P> {
         part: &mut TetPart,
         counts: Counts,
         record: bool,
-    ) -> Result<(Share<P>, Vec<[u64; 3]>)> {
+    ) -> Result<(TetShare<P>, Vec<[u64; 3]>)> {
         ranks.phase("numbers");
         let has_ghosts = self.children.is_some();
         let (share, children) = (self.share, self.children);

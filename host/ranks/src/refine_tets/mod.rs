@@ -35,7 +35,7 @@ mod result;
 
 use glam::DVec3;
 use trioxide::Device;
-use trioxide::refine_tets::{DividedEdges, Marking, Share, SpacePoint};
+use trioxide::refine_tets::{DividedEdges, Marking, SpacePoint, TetShare};
 
 use crate::fault::{Fault, Result};
 use crate::owned::is_uneven;
@@ -118,7 +118,7 @@ pub struct Run<P> {
 /// A part behind the last level.
 enum Left<P> {
     /// There was none.
-    Input(Box<Share<P>>),
+    Input(Box<TetShare<P>>),
     /// What it has added has no numbers yet.
     Divided(Box<Divided<P>>),
 }

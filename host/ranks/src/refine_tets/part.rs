@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
-use trioxide::refine_tets::{Share, SharePart, SpacePoint};
+use trioxide::refine_tets::{SharePart, SpacePoint, TetShare};
 use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
@@ -65,7 +65,7 @@ impl TetPart {
         on: &Device,
         input: Input,
         part: Part<DVec3>,
-    ) -> Result<(Self, Share<P>)> {
+    ) -> Result<(Self, TetShare<P>)> {
         ranks.phase("check");
         let first = first_of_tagged(&part, input.tagged);
         let me = ranks.rank() as u32;
@@ -84,7 +84,7 @@ impl TetPart {
             tetrahedra: &corners,
             faces: &local(&faces, &part.vertices),
         };
-        let share = Share::upload(on, &share, true);
+        let share = TetShare::upload(on, &share, true);
         let is_broken = seen < all as u64 || share.as_ref().is_err_and(is_of_mesh);
         refuse::<P>(ranks, input, is_broken)?;
         let share = ranks.agree(share.map_err(|error| too_large(ranks, error, OR_LESS)))?;
@@ -114,7 +114,7 @@ impl TetPart {
         on: &Device,
         counts: Counts,
         owned: OwnedTets<P>,
-    ) -> Result<(Self, Share<P>)> {
+    ) -> Result<(Self, TetShare<P>)> {
         let OwnedTets { cells, faces, .. } = owned;
         let WithGhosts {
             rows,
@@ -132,7 +132,7 @@ impl TetPart {
             faces: &local(&faces, &vertices),
         };
         let share =
-            Share::upload(on, &share, false).map_err(|error| too_large(ranks, error, OR_LESS));
+            TetShare::upload(on, &share, false).map_err(|error| too_large(ranks, error, OR_LESS));
         let share = ranks.agree(share)?;
         let part = Self {
             counts,
@@ -165,7 +165,7 @@ impl TetPart {
         &self,
         ranks: &Ranks,
         on: &Device,
-        share: &Share<P>,
+        share: &TetShare<P>,
     ) -> Result<OwnedTets<P>> {
         ranks.phase("pieces");
         let pieces = ranks.agree(share.download(on).map_err(Fault::from))?;

@@ -33,7 +33,7 @@ use glam::DVec3;
 use trioxide::Device;
 use trioxide::mesh::{Segment, VertexAttributes};
 use trioxide::weld::{
-    self, Carried, Error, Found, Guards, Options, carry_share, check_share, weld_segments,
+    self, Carried, EpsilonFound, Error, Guards, Options, carry_share, check_share, weld_segments,
 };
 
 use crate::block::{Block, Blocks};
@@ -158,7 +158,7 @@ pub fn epsilon_for_ratio(
     guards: &Guards,
     ratio: f64,
     plan: &Plan,
-) -> Result<Found> {
+) -> Result<EpsilonFound> {
     let options = Options {
         guards: *guards,
         ..Options::new(0.0)

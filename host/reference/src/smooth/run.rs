@@ -5,7 +5,7 @@ use gpu::smooth::{ONE_BLOCK_LANES, Vector};
 use crate::{smooth as reference, smooth_weights};
 use trioxide::mesh::Mesh;
 use trioxide::smooth::{
-    Blocks, BoundaryRule, Error, Form, Method, Moves, Options, Result, Schedule, Smoothed, Weights,
+    Blocks, BoundaryRule, Error, Filter, Form, Moves, Options, Result, Schedule, Smoothed, Weights,
 };
 use trioxide::volume::VolumeMesh;
 
@@ -136,7 +136,7 @@ fn sweep<P: Vector>(
     options: &Options,
 ) -> Result<Moves> {
     let schedule = Schedule::new(options);
-    if let Method::Hc { alpha, beta } = options.method {
+    if let Filter::Hc { alpha, beta } = options.method {
         return Ok(reference::hc(points, graph, [alpha, beta], schedule));
     }
     let by_id = reference::id_order(graph.moving);

@@ -14,7 +14,7 @@ use trioxide_kernel::launch::Buffer;
 use super::order::Ordered;
 use super::sweeps::Sweeps;
 use super::{
-    BoundaryRule, Form, Method, Options, Relations, Result, Schedule, arrange, prepare_coloured,
+    BoundaryRule, Filter, Form, Options, Relations, Result, Schedule, arrange, prepare_coloured,
     restore,
 };
 use crate::Error;
@@ -65,7 +65,7 @@ pub struct SharePart<'a> {
 }
 
 /// Smoothed nodes of one process's part.
-pub struct Share<P> {
+pub struct SmoothedShare<P> {
     /// Coordinates, on the device; V.
     pub points: Buffer<P>,
     /// The place of each node in the order of the sweeps; V.
@@ -89,7 +89,7 @@ pub fn check_share(options: &Options) -> Result<()> {
     options.check(&[], 0)?;
     let wrong = if !matches!(options.form, Form::A | Form::BColoured) {
         "forms a and b-coloured"
-    } else if matches!(options.method, Method::Hc { .. }) {
+    } else if matches!(options.method, Filter::Hc { .. }) {
         "the methods laplacian and taubin"
     } else if options.boundary == BoundaryRule::Slide {
         "a fixed boundary"
@@ -110,7 +110,7 @@ pub fn smooth_share<P: Vector>(
     part: SharePart,
     options: &Options,
     others: &mut dyn Others,
-) -> Result<Share<P>> {
+) -> Result<SmoothedShare<P>> {
     check_share(options)?;
     let relations = Relations::new(on, mesh)?;
     let mut colours = Vec::new();
@@ -165,7 +165,7 @@ pub fn smooth_share<P: Vector>(
         sweeps,
         converged,
     } = swept;
-    Ok(Share {
+    Ok(SmoothedShare {
         points,
         places,
         squares,
@@ -175,7 +175,7 @@ pub fn smooth_share<P: Vector>(
     })
 }
 
-/// What is known of the sweeps so far; as in [`Share`].
+/// What is known of the sweeps so far; as in [`SmoothedShare`].
 #[derive(Default)]
 struct Swept {
     squares: Vec<f64>,

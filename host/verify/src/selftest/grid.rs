@@ -9,7 +9,7 @@ use trioxide_kernel::launch::Buffer;
 use super::{Case, Outcome, Size, equal};
 use trioxide::device::Device;
 use trioxide::generate::Grid;
-use trioxide::grid::{Rows, Run};
+use trioxide::grid::{GridRows, Run};
 
 pub fn cases(size: Size) -> Vec<Case> {
     let largest = size.of(90_000);
@@ -26,7 +26,7 @@ pub fn cases(size: Size) -> Vec<Case> {
                     squares / 3..squares / 3,
                 ] {
                     let side = grid.side();
-                    compare(on, &grid, &Rows { side, rows })?;
+                    compare(on, &grid, &GridRows { side, rows })?;
                 }
             }
             Ok(())
@@ -49,7 +49,7 @@ pub fn cases(size: Size) -> Vec<Case> {
             let grid = Grid::uniform(100_000_000_000)?;
             let side = grid.side();
             let rows = side - 2..side - 1;
-            compare(on, &grid, &Rows { side, rows })?;
+            compare(on, &grid, &GridRows { side, rows })?;
             let vertices = side * (side - 2) - 5..side * (side - 1) + 7;
             compare_run(on, &grid, &Run { side, vertices })
         }),
@@ -62,7 +62,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     cases
 }
 
-fn compare(on: &Device, grid: &Grid, rows: &Rows) -> Outcome {
+fn compare(on: &Device, grid: &Grid, rows: &GridRows) -> Outcome {
     let first = rows.rows.start * grid.side();
     let vertices = first..first + rows.vertices();
     points::<DVec2>(on, grid, &vertices, &rows.points(on)?)?;
@@ -117,7 +117,7 @@ fn refuse(on: &Device) -> Outcome {
     // The last ones' products are beyond 64 bits.
     let sides = [40_000, (1 << 32) - 1, 1 << 32, 1 << 33, u64::MAX];
     for (side, rows) in refused.into_iter().chain(sides.map(all)) {
-        let rows = Rows { side, rows };
+        let rows = GridRows { side, rows };
         if rows.corners(on).is_ok() || rows.points::<DVec2>(on).is_ok() {
             return Err(format!("{rows:?} are made"));
         }

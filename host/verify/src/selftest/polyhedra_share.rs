@@ -7,7 +7,7 @@ use super::{Case, Outcome, Size, equal};
 use trioxide::Result;
 use trioxide::device::Device;
 use trioxide::polyhedra::{
-    DevicePolyhedra, Options, Share, SharePolyhedra, Taken, largest_faces, of_taken,
+    DevicePolyhedra, LabelShare, Options, SharePolyhedra, Taken, largest_faces, of_taken,
 };
 use trioxide::polyhedra_mesh::PolyhedraCounts;
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
@@ -108,7 +108,7 @@ fn by_two<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: Options) -> Resul
     let share = |process: usize| {
         let ghosts = all.iter().copied().filter(|&t| owner(t) != process);
         // SAFETY: of this mesh; both processes have the largest faces of all.
-        unsafe { Share::new(on, &tets, &faces, &largest, ghosts.collect(), options) }
+        unsafe { LabelShare::new(on, &tets, &faces, &largest, ghosts.collect(), options) }
     };
     let mut shares = [share(0)?, share(1)?];
     let [first, second] = &mut shares;

@@ -8,7 +8,7 @@ use cust::memory::CopyDestination;
 use cust::module::Module;
 use trioxide_kernel::check::hash;
 use trioxide_kernel::fault::{FAULT_SYMBOL, Fault};
-use trioxide_kernel::launch::{Launch, LaunchError, Named};
+use trioxide_kernel::launch::{Launch, LaunchError, LaunchNames};
 use trioxide_work::error::OUT_OF_MEMORY;
 
 use crate::device::transfers::Pinned;
@@ -20,8 +20,8 @@ pub struct Faults {
     /// A [`Fault`] in host memory, once a module needs it.
     memory: Option<Pinned>,
     /// The kernels that may report, by the hash of their name.
-    kernels: HashMap<u32, Named>,
-    /// Hash of the kernel launched last: a report from shared memory or of an assertion does not name its kernel.
+    kernels: HashMap<u32, LaunchNames>,
+    /// The last one that was launched: a report from shared memory or of an assertion does not know its kernel.
     last: u32,
 }
 

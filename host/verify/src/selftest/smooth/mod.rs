@@ -15,7 +15,7 @@ use trioxide::device::{Buffer, Device};
 use trioxide::mesh::Mesh;
 use trioxide::quality3d::{Histogram, quality};
 use trioxide::smooth::{
-    self, Blocks, DeviceMesh, Form, Layout, Method, Moves, Options, Relations, Renumber, Schedule,
+    self, Blocks, DeviceMesh, Filter, Form, Layout, Moves, Options, Relations, Renumber, Schedule,
 };
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
@@ -184,7 +184,7 @@ fn schedules() -> [Schedule; 3] {
     let schedule = |tolerance, max_sweeps| Schedule {
         tolerance,
         max_sweeps,
-        method: Method::Laplacian,
+        method: Filter::Laplacian,
     };
     // One sweep; more than a batch, an odd number; until converged.
     [schedule(0.0, 1), schedule(0.0, 35), schedule(1e-3, 400)]
@@ -243,7 +243,7 @@ fn racing_in<P: Vector>(on: &Device, mesh: &VolumeMesh, tolerance: f64, near: f6
     let schedule = Schedule {
         tolerance,
         max_sweeps: 20_000,
-        method: Method::Laplacian,
+        method: Filter::Laplacian,
     };
     let (points, moves) = expected.smooth::<P>(mesh, Form::BExact, schedule);
     for layout in [Layout::Soa, Layout::Aos, Layout::Aligned] {

@@ -11,7 +11,7 @@ use trioxide::device::Device;
 use trioxide::half_edges::{AnyPoint, DeviceSurface};
 use trioxide::mesh::{Faces, Mesh};
 use trioxide::smooth::{
-    self, Blocks, BoundaryRule, DeviceMesh, Error, Form, Layout, Method, Options, Renumber, Result,
+    self, Blocks, BoundaryRule, DeviceMesh, Error, Filter, Form, Layout, Options, Renumber, Result,
     Smoothed, Weights,
 };
 use trioxide::volume::{VolumeMesh, bounds};
@@ -20,51 +20,51 @@ const WEIGHTS: [Weights; 3] = [Weights::Uniform, Weights::InverseLength, Weights
 const BOUNDARIES: [BoundaryRule; 2] = [BoundaryRule::Fixed, BoundaryRule::Slide];
 
 /// Deterministic ways to smooth over many blocks; both machines refuse some of them.
-const WAYS: [(Form, bool, Layout, Renumber, Method); 10] = [
-    (Form::A, false, Layout::Aos, Renumber::On, Method::Laplacian),
-    (Form::A, false, Layout::Soa, Renumber::On, Method::TAUBIN),
-    (Form::A, false, Layout::Soa, Renumber::Off, Method::HC),
-    (Form::A, false, Layout::Aos, Renumber::On, Method::HC),
+const WAYS: [(Form, bool, Layout, Renumber, Filter); 10] = [
+    (Form::A, false, Layout::Aos, Renumber::On, Filter::Laplacian),
+    (Form::A, false, Layout::Soa, Renumber::On, Filter::TAUBIN),
+    (Form::A, false, Layout::Soa, Renumber::Off, Filter::HC),
+    (Form::A, false, Layout::Aos, Renumber::On, Filter::HC),
     (Form::A, false, Layout::Aligned, Renumber::On, STRONG),
     (
         Form::BColoured,
         false,
         Layout::Aos,
         Renumber::Off,
-        Method::TAUBIN,
+        Filter::TAUBIN,
     ),
     (
         Form::BExact,
         false,
         Layout::Aligned,
         Renumber::On,
-        Method::Laplacian,
+        Filter::Laplacian,
     ),
     (
         Form::BExact,
         false,
         Layout::Soa,
         Renumber::Off,
-        Method::Laplacian,
+        Filter::Laplacian,
     ),
     (
         Form::BColoured,
         true,
         Layout::Aligned,
         Renumber::Off,
-        Method::Laplacian,
+        Filter::Laplacian,
     ),
     (
         Form::BColoured,
         false,
         Layout::Soa,
         Renumber::Off,
-        Method::HC,
+        Filter::HC,
     ),
 ];
 
 /// The other ends of both parameters' ranges.
-const STRONG: Method = Method::Hc {
+const STRONG: Filter = Filter::Hc {
     alpha: 1.0,
     beta: 0.0,
 };
@@ -196,7 +196,7 @@ fn with_known<P: Vector + AnyPoint>(
         ..every.clone()
     };
     let pulled_back = Options {
-        method: Method::HC,
+        method: Filter::HC,
         layout: Layout::Aos,
         renumber: Renumber::On,
         ..every.clone()

@@ -11,7 +11,7 @@ use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::random::mix;
 use trioxide::volume::VolumeMesh;
 
-use super::readers::unused;
+use crate::readers::unused;
 
 /// Formats that hold polyhedra, or their faces.
 const OF_POLYHEDRA: [&str; 4] = ["vtu", "foam", "visf", "ply"];

@@ -14,8 +14,8 @@ use trioxide_reference::indexed::IndexedTriangulation;
 use trioxide_reference::refine::SerialRun;
 use trioxide_verify::validate;
 
-use super::bytes::Choices;
-use super::{cpu, results};
+use crate::bytes::Choices;
+use crate::{cpu, results};
 
 /// A small triangulation, most often valid.
 pub fn triangulation(choices: &mut Choices) -> Triangulation {

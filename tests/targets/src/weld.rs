@@ -8,8 +8,8 @@ use trioxide::weld::{
 };
 use trioxide_reference as reference;
 
-use super::bytes::Choices;
-use super::{cpu, results};
+use crate::bytes::Choices;
+use crate::{cpu, results};
 
 struct Input {
     points: Vec<DVec3>,

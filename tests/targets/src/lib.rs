@@ -1,8 +1,8 @@
 //! The targets: every reader, by the formats' own tables; every pipeline on the CPU against the sequential algorithm;
 //! every writer, on the pipelines' results.
 //!
-//! A pipeline's input is a small mesh made from the bytes: valid at first, then damaged. `tests/tests/fuzz.rs` includes
-//! these modules: it checks that no format and no family is left out, and runs each target on its seeds.
+//! A pipeline's input is a small mesh made of the bytes: valid at first, then damaged. `tests/fuzz` gives them to
+//! libFuzzer; `tests/tests/fuzz.rs` checks that no format and no family is left out, and runs each on its seeds.
 
 mod bytes;
 mod planar;
@@ -26,8 +26,7 @@ type Pipeline = (&'static str, &'static str, fn(&[u8]));
 pub struct Target {
     /// Its name on the command line.
     pub name: String,
-    /// The family of kernels that it runs (the folder in `gpu/src`); `None` for a reader. The tests read it.
-    #[allow(dead_code)]
+    /// The family of kernels that it runs (the folder in `gpu/src`); `None` for a reader.
     pub family: Option<&'static str>,
     /// Inputs to start from.
     pub seeds: Box<Seeds>,

@@ -9,15 +9,15 @@ use trioxide::polyhedra::{self, Measure};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Error, Marking, SpacePoint};
 use trioxide::smooth::{
-    self, Blocks, BoundaryRule, DeviceMesh, Form, Layout, Method, Options, Renumber, Smoothed,
+    self, Blocks, BoundaryRule, DeviceMesh, Filter, Form, Layout, Options, Renumber, Smoothed,
     Weights,
 };
 use trioxide::volume::{Cells, MixedCells, TaggedTriangle, TetMesh, VolumeMesh};
 use trioxide_reference as reference;
 use trioxide_verify::validate;
 
-use super::bytes::Choices;
-use super::{cpu, planar, results};
+use crate::bytes::Choices;
+use crate::{cpu, planar, results};
 
 /// A small mesh of tetrahedra, most often valid.
 fn tetrahedra(choices: &mut Choices) -> TetMesh {
@@ -213,9 +213,9 @@ fn options(choices: &mut Choices) -> Options {
         guard: choices.below(3) == 1,
         weights: [Weights::Uniform, Weights::InverseLength, Weights::Cotangent][choices.below(3)],
         method: match choices.below(5) {
-            0 => Method::TAUBIN,
-            1 => Method::HC,
-            _ => Method::Laplacian,
+            0 => Filter::TAUBIN,
+            1 => Filter::HC,
+            _ => Filter::Laplacian,
         },
         boundary: [BoundaryRule::Fixed, BoundaryRule::Slide][choices.below(2)],
     }

@@ -15,7 +15,7 @@ use trioxide::volume::VolumeMesh;
 use trioxide_reference as reference;
 use trioxide_verify::validate;
 
-use super::Target;
+use crate::Target;
 
 /// Separates the files of a format that has several.
 const NEXT_FILE: u8 = 1;
