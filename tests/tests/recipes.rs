@@ -66,7 +66,7 @@ fn a_format_is_in_the_files_of_its_recipe() {
     let Some(mut naming) = files_with(word) else {
         return eprintln!("this is no repository of git");
     };
-    // The recipe itself, and the log of findings and of what was fuzzed.
+    // The recipe itself, and the log of findings and of the fuzzed targets.
     naming.retain(|file| ![PAGE, "docs/TRUST.md", "tests/tests/recipes.rs"].contains(&&**file));
     let listed = recipe(heading);
     assert!(listed.len() <= 5, "a format touches {listed:?}");

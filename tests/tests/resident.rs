@@ -286,7 +286,7 @@ fn a_second_family_does_not_build_half_edges_again() -> trioxide::Result<()> {
     assert_eq!(ours_as_polygons, polygons(&on, again)?);
     assert_eq!(builds(&stages(&on)?), (true, false));
 
-    // What is dropped is built again, and memory that is not there drops it.
+    // Dropped values are built again, and a lack of memory drops them.
     assert!(on.require(u64::MAX - 1).is_err());
     assert_eq!(ours_as_polygons, polygons(&on, expected)?);
     assert_eq!(builds(&stages(&on)?), (true, false));

@@ -69,7 +69,7 @@ pub fn multiply(a: u64, b: u64) -> [u64; 2] {
     [product as u64, (product >> 64) as u64]
 }
 
-/// Adds `term` to the word `at`; whether the sum left it.
+/// Adds `term` to the word `at`. Returns whether the sum overflowed.
 #[inline(always)]
 pub fn add_to(at: &mut u64, term: u64) -> bool {
     *at = at.wrapping_add(term);

@@ -10,13 +10,13 @@
 //! The work is that of inserting one after the other, in expectation O(n log n) tests for any positions; the number of
 //! rounds is O(log n) with high probability.
 //!
-//! The mesh begins with one triangle and a *ghost* behind each of its edges: a triangle with the point at infinity,
+//! The mesh begins with one triangle and a *ghost* across each of its edges: a triangle with the point at infinity,
 //! [`INFINITE`], always last. The circle of a ghost (a, b, infinity) is the half-plane left of ab, and the edge between a
 //! and b.
 //!
 //! | deviation from the paper | reason |
 //! | --- | --- |
-//! | the two new edges of a triangle meet in a hash table that is made anew each round | the paper has a concurrent map of all faces; here the table is as large as what waits |
+//! | the two new edges of a triangle meet in a hash table that is made anew each round | the paper has a concurrent map of all faces; here the table holds only the waiting edges |
 //! | lists are not sorted | an atomic minimum gives the first point |
 
 use glam::DVec2;
@@ -345,7 +345,7 @@ pub fn test_candidates(
 }
 
 /// Takes the candidates with bits: `kept` gets them, from `places` of their chunk on; `starts` where those of each new
-/// triangle start, behind the `before` points of older triangles.
+/// triangle start, after the `before` points of older triangles.
 #[kernel(
     requires(bits.len() == n, places.len() == n),
     moves(bits.bytes() + places.bytes() + kept.bytes() + 4 * candidates.count as usize)
@@ -471,7 +471,7 @@ pub fn match_sides(
     (other != INFINITE && !is_reverse, other == INFINITE)
 }
 
-/// Writes face number `first` + i: of the edge that is number i of `list` among those that waited.
+/// Writes face number `first` + i: of the edge that is number i of `list` among the edges that waited.
 #[kernel(moves(list.bytes() + 32 * n))]
 pub fn write_faces(
     i: Own<Item>,

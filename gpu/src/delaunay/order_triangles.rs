@@ -7,7 +7,7 @@ use trioxide_kernel::safe::{In, Out, Own, Scatter};
 use super::join_parts::Stars;
 use crate::ids::{Item, Place, Vertex};
 
-/// Whether the star of `p` is the one that writes its triangle with a and b: the first of those that are made.
+/// Whether the star of `p` is the one that writes its triangle with a and b: the first of its corners that have a star.
 #[inline(always)]
 fn is_writer(stars: Stars, p: Place, [a, b]: [Place; 2]) -> bool {
     (p < a || stars.is_hard(a)) && (p < b || stars.is_hard(b))

@@ -97,7 +97,7 @@ pub fn measure_frame<P: Point2>(v: Own<Vertex>, points: In<P, Vertex>, extremes:
     raise(3, -point.y);
 }
 
-/// Words of what points are ranked by, the least first.
+/// Words of the ranking, the least significant first.
 pub mod word {
     /// Words of y.
     pub const Y: u32 = 0;
@@ -109,7 +109,7 @@ pub mod word {
     pub const COUNT: u32 = 6;
 }
 
-/// Word `word` of what ranks the point at place `i` of `order`, or point i where there is no order yet.
+/// Word `word` of the ranking of the point at place `i` of `order`, or point i where there is no order yet.
 #[kernel(
     P in Planar,
     requires(words.len() == n, order.is_empty() || order.len() == n),

@@ -104,7 +104,7 @@ pub fn find_difference(
     }
 }
 
-/// Checks triangle `t` with vertices `corners`; whether other kernels may index by them.
+/// Checks triangle `t` with vertices `corners`. Returns whether other kernels may index by them.
 ///
 /// Finds the triangle if it has an index out of range, if it is too small for its squares, or if it is not
 /// counter-clockwise (a triangle with a vertex twice is not); in space, if its corners lie on one line. Size and

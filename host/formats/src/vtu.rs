@@ -28,8 +28,8 @@ pub(crate) fn write_mesh(path: &Path, mesh: GridMesh, encoding: Encoding) -> Res
     })
 }
 
-/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers`, there is an array of markers even
-/// if no element has one.
+/// Calls `then` with the counts and the sections of a mesh's file. With `has_markers`, there is an array of markers
+/// even if no element has one.
 pub(crate) fn with_sections<R>(
     mesh: GridMesh,
     has_markers: bool,

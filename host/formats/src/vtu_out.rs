@@ -49,8 +49,8 @@ fn escape(name: &str) -> String {
     text
 }
 
-/// Calls `then` with the counts and the sections of a grid, for [`write_sections`] or [`arrays_of`]. `data` are arrays of
-/// cell data, which has the attributes `scalars`; `fields` are those of points and of cells.
+/// Calls `then` with the counts and the sections of a grid, for [`write_sections`] or [`arrays_of`]. `data` are arrays
+/// of cell data, which has the attributes `scalars`; `fields` are those of points and of cells.
 pub(crate) fn with_sections<R>(
     points: &[DVec3],
     cells: usize,

@@ -1,5 +1,10 @@
 //! Binary data of a file: bounds are checked before memory is allocated.
 
+use std::io;
+
+use crate::atomic_file::Out;
+use crate::fields::Number;
+use crate::rows_out::write_records;
 use crate::text::{Fault, Parsed};
 use trioxide_mesh::parallel;
 
@@ -77,6 +82,29 @@ pub(crate) fn read_f64(kind: Kind, bytes: &[u8], order: Order) -> f64 {
         Kind::F32 => number!(f32),
         Kind::F64 => number!(f64),
     }
+}
+
+/// Writes `count` records of numbers, each with its bytes: binary in an `order`, or as a line of text each.
+pub(crate) fn write_numbers(
+    out: &mut dyn Out,
+    count: usize,
+    order: Option<Order>,
+    record: impl Fn(usize, &mut dyn FnMut(Number, usize)) + Sync,
+) -> io::Result<()> {
+    write_records(out, count, |buffer, i| {
+        record(i, &mut |number, size| match order {
+            Some(order) => number.push_bytes(buffer, size, order == Order::Big),
+            None => {
+                number.push_text(buffer);
+                buffer.push(b' ');
+            }
+        });
+        if order.is_none()
+            && let Some(last) = buffer.last_mut()
+        {
+            *last = b'\n';
+        }
+    })
 }
 
 impl Numbers {

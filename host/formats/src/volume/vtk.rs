@@ -289,7 +289,7 @@ fn finish(parts: Content, end: usize) -> Parsed<Grid> {
             }
         }
     };
-    let (regions, name) = vtk_cells::find_regions(&tags)?;
+    let (regions, name) = vtk_cells::find_regions(tags)?;
     let mut skipped = Vec::from_iter(name);
     // In a surface without lines a marker is an ordinary field.
     let has_markers = |&kind: &i64| vtk_cells::is_solid(kind) || vtk_cells::is_line(kind);

@@ -2,12 +2,11 @@
 
 use std::io;
 
-use super::bytes::{Kind, Numbers};
+use super::bytes::{Kind, Numbers, Order, write_numbers};
 use super::vtu::fields::values;
 use crate::atomic_file::Out;
-use crate::fields::{Joined, Number, names_of};
+use crate::fields::{Joined, names_of};
 use crate::percent;
-use crate::rows_out::write_records;
 use crate::text::{Fault, Parsed};
 use trioxide_mesh::fields::Field;
 
@@ -108,34 +107,13 @@ pub(super) fn write(out: &mut dyn Out, fields: &[Joined], is_binary: bool) -> io
         let (components, count) = (field.components, field.count);
         let (name, kind) = (encode(&field.name), names_of(field.kind).legacy[0]);
         writeln!(out, "{name} {components} {count} {kind}")?;
-        write_numbers(out, count, field.kind.size(), is_binary, |i, push| {
-            field.numbers(i, push);
+        let (size, order) = (field.kind.size(), is_binary.then_some(Order::Big));
+        write_numbers(out, count, order, |i, push| {
+            field.numbers(i, |number| push(number, size));
         })?;
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// Writes `count` records of numbers of `size` bytes, each record in a line of text.
-pub(super) fn write_numbers(
-    out: &mut dyn Out,
-    count: usize,
-    size: usize,
-    is_binary: bool,
-    record: impl Fn(usize, &mut dyn FnMut(Number)) + Sync,
-) -> io::Result<()> {
-    write_records(out, count, |buffer, i| {
-        record(i, &mut |number| match is_binary {
-            true => number.push_bytes(buffer, size, true),
-            false => {
-                number.push_text(buffer);
-                buffer.push(b' ');
-            }
-        });
-        if !is_binary && let Some(last) = buffer.last_mut() {
-            *last = b'\n';
-        }
-    })
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 
 use super::Encoding;
-use super::vtk_fields::{self, write_numbers};
+use super::bytes::{Order, write_numbers};
+use super::vtk_fields;
 use crate::atomic_file::{Out, write_atomically};
 use crate::fields::Number;
 use crate::grid_out::GridMesh;
@@ -29,6 +30,7 @@ fn write_mesh(path: &Path, mesh: GridMesh, encoding: Encoding) -> Result<()> {
 
 fn write_to(out: &mut dyn Out, mesh: GridMesh, is_binary: bool) -> io::Result<()> {
     let (points, cells) = (mesh.points(), mesh.len());
+    let order = is_binary.then_some(Order::Big);
     let attributes = mesh.attributes();
     let [of_points, of_cells] = mesh.fields(&attributes);
     let tags = mesh.tags(mesh.has_markers());
@@ -38,20 +40,20 @@ fn write_to(out: &mut dyn Out, mesh: GridMesh, is_binary: bool) -> io::Result<()
         if is_binary { "BINARY" } else { "ASCII" },
         points.len()
     )?;
-    write_numbers(out, points.len(), 8, is_binary, |i, push| {
+    write_numbers(out, points.len(), order, |i, push| {
         let point = points[i].to_array();
-        point.into_iter().for_each(|x| push(Number::Double(x)));
+        point.into_iter().for_each(|x| push(Number::Double(x), 8));
     })?;
     write!(out, "\nCELLS {cells} {}\n", cells + mesh.corners(cells))?;
-    write_numbers(out, cells, 4, is_binary, |i, push| {
+    write_numbers(out, cells, order, |i, push| {
         let cell = mesh.cell(i);
-        push(Number::Integer(cell.len() as i64));
+        push(Number::Integer(cell.len() as i64), 4);
         cell.iter()
-            .for_each(|&vertex| push(Number::Integer(vertex.into())));
+            .for_each(|&vertex| push(Number::Integer(vertex.into()), 4));
     })?;
     write!(out, "\nCELL_TYPES {cells}\n")?;
-    write_numbers(out, cells, 4, is_binary, |i, push| {
-        push(Number::Integer(mesh.kind(i, true).into()));
+    write_numbers(out, cells, order, |i, push| {
+        push(Number::Integer(mesh.kind(i, true).into()), 4);
     })?;
     if !of_points.is_empty() {
         let (points, count) = (points.len(), of_points.len());
@@ -65,8 +67,8 @@ fn write_to(out: &mut dyn Out, mesh: GridMesh, is_binary: bool) -> io::Result<()
     }
     for (name, tag) in tags {
         writeln!(out, "{name} 1 {cells} int")?;
-        write_numbers(out, cells, 4, is_binary, |i, push| {
-            push(Number::Integer(tag(mesh, i).into()));
+        write_numbers(out, cells, order, |i, push| {
+            push(Number::Integer(tag(mesh, i).into()), 4);
         })?;
         writeln!(out)?;
     }

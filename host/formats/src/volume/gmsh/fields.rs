@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::io;
 
 use super::super::Output;
-use super::super::bytes::{Decode, Kind};
+use super::super::bytes::{Decode, Kind, Order, write_numbers};
 use super::data::Data;
 use super::{Nodes, Shape};
 use crate::atomic_file::Out;
-use crate::fields::{Joined, are_exact_doubles, names_in_file, type_named};
-use crate::rows_out::{push_f64, push_integer, write_records};
+use crate::fields::{Joined, Number, are_exact_doubles, names_in_file, type_named};
 use crate::text::{Fault, Parsed, whole};
 use trioxide_mesh::fields::{Field, Fields, MeshFields, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
@@ -347,25 +346,13 @@ fn write_view(
         "${section}\n{tags}\n1\n0\n3\n0\n{width}\n{}\n",
         ids.len()
     )?;
-    write_records(out, ids.len(), |buffer, k| {
+    let order = is_binary.then_some(Order::Little);
+    write_numbers(out, ids.len(), order, |k, push| {
         let (i, number) = ids[k];
-        let zeros = std::iter::repeat_n(0.0, width - field.components);
-        let mut numbers = Vec::with_capacity(9);
-        field.numbers(i as usize, |number| numbers.push(number.as_f64()));
-        numbers.extend(zeros);
-        if is_binary {
-            buffer.extend_from_slice(&(number as i32).to_le_bytes());
-            for number in numbers {
-                buffer.extend_from_slice(&number.to_le_bytes());
-            }
-            return;
-        }
-        push_integer(buffer, number);
-        for number in numbers {
-            buffer.push(b' ');
-            push_f64(buffer, number);
-        }
-        buffer.push(b'\n');
+        push(Number::Integer(number.into()), 4);
+        let mut push = |number: f64| push(Number::Double(number), 8);
+        field.numbers(i as usize, |number| push(number.as_f64()));
+        (field.components..width).for_each(|_| push(0.0));
     })?;
     if is_binary {
         writeln!(out)?;

@@ -5,7 +5,7 @@ use std::io;
 
 use glam::DVec3;
 
-use super::super::bytes::{Decode, Kind, Numbers};
+use super::super::bytes::{Decode, Kind, Numbers, Order, write_numbers};
 use super::super::elements::{Grid, Shape, Table, Tag};
 use super::super::{Output, Selected, select};
 use super::data::{Data, Start};
@@ -14,7 +14,7 @@ use super::{
     write_format,
 };
 use crate::atomic_file::Out;
-use crate::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
+use crate::fields::Number;
 use crate::text::{Fault, Parsed, whole};
 
 pub(super) fn parse(data: &mut Data, begin: usize) -> Parsed<Grid> {
@@ -298,21 +298,11 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
 pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Result<()> {
     write_format(out, "2.2", is_binary)?;
     write!(out, "$Nodes\n{}\n", mesh.points.len())?;
-    write_records(out, mesh.points.len(), |buffer, i| {
-        let coordinates = mesh.points[i].to_array();
-        if is_binary {
-            buffer.extend_from_slice(&(i as i32 + 1).to_le_bytes());
-            for coordinate in coordinates {
-                buffer.extend_from_slice(&coordinate.to_le_bytes());
-            }
-            return;
-        }
-        push_integer(buffer, i + 1);
-        for coordinate in coordinates {
-            buffer.push(b' ');
-            push_f64(buffer, coordinate);
-        }
-        buffer.push(b'\n');
+    let order = is_binary.then_some(Order::Little);
+    write_numbers(out, mesh.points.len(), order, |i, push| {
+        push(Number::Integer(i as i64 + 1), 4);
+        let point = mesh.points[i].to_array();
+        point.into_iter().for_each(|x| push(Number::Double(x), 8));
     })?;
     if is_binary {
         writeln!(out)?;
@@ -332,28 +322,17 @@ pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Res
                 out.write_all(&value.to_le_bytes())?;
             }
         }
-        write_records(out, selected.len(), |buffer, k| {
+        write_numbers(out, selected.len(), order, |k, push| {
+            let mut push = |value: i64| push(Number::Integer(value), 4);
             let (vertices, tag) = selected.element(mesh, shape, k);
-            let number = (number + k) as i32;
-            let entity = entities[&tag];
-            if is_binary {
-                for value in [number, tag, entity] {
-                    buffer.extend_from_slice(&value.to_le_bytes());
-                }
-                for &vertex in vertices {
-                    buffer.extend_from_slice(&(vertex as i32 + 1).to_le_bytes());
-                }
-                return;
+            push((number + k) as i64);
+            if !is_binary {
+                push(kind.into());
+                push(2);
             }
-            push_integer(buffer, number);
-            buffer.push(b' ');
-            push_integer(buffer, kind);
-            buffer.extend_from_slice(b" 2 ");
-            push_integer(buffer, tag);
-            buffer.push(b' ');
-            push_integer(buffer, entity);
-            push_after_blanks(buffer, vertices.iter().map(|vertex| vertex + 1));
-            buffer.push(b'\n');
+            push(tag.into());
+            push(entities[&tag].into());
+            vertices.iter().for_each(|&v| push(i64::from(v) + 1));
         })?;
         number += selected.len();
     }

@@ -4,8 +4,8 @@
 //! appended raw or base64 arrays, uncompressed or compressed by zlib, LZ4 or LZMA, with 32- and 64-bit headers, in any
 //! number of pieces, which are joined in order without their ghost cells. [`crate::references`] finds pieces in other
 //! files. Cells are those of [`super::vtk_cells`]. The cell array `region`, or the array of another program
-//! ([`vtk_cells::find_regions`]), holds region ids. `marker` holds the tags of a volume mesh's faces and of a surface's lines;
-//! without it the region array holds these too.
+//! ([`vtk_cells::find_regions`]), holds region ids. `marker` holds the tags of a volume mesh's faces and of a
+//! surface's lines; without it the region array holds these too.
 //!
 //! It writes raw appended binary, or text: volume meshes here, surfaces in [`crate::vtu`] and [`crate::vtp`].
 
