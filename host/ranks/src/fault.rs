@@ -197,7 +197,8 @@ mod tests {
     fn all_ranks_have_the_same_fault() {
         let results = run(4, |transport| {
             let ranks = Ranks::new(transport);
-            assert_eq!(ranks.agree(Result::Ok(ranks.rank())), Ok(ranks.rank()));
+            let ok: Result<usize> = Ok(ranks.rank());
+            assert_eq!(ranks.agree(ok.clone()), ok);
             let fault = |rule, element: u64| {
                 Err(Fault::of_mesh(rule, element, format!("{rule} {element}")))
             };
