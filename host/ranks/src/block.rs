@@ -1,4 +1,4 @@
-//! The input as ranks hold it first: a block of the vertices and a block of the triangles each, by their ids.
+//! The input as ranks first hold it: each has a block of the vertices and a block of the triangles, by their ids.
 
 use std::ops::Range;
 
@@ -7,32 +7,37 @@ use glam::{DVec2, DVec3};
 use trioxide::mesh::{Segment, Triangulation};
 use trioxide_mesh::parallel::{self, GRAIN};
 
+use crate::directory::by_blocks;
 use crate::ids::partition;
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::transport::{Mail, Ranks, Reduction, split_off};
 
-/// Ids from 0 in blocks of one size, a block a rank; the last blocks may be shorter, or empty.
+/// Ids from 0 in blocks of one size, one for each rank; the last blocks may be shorter, or empty.
 ///
-/// The rank of an id's block is its *directory*: whoever wants to know something about an element asks there.
+/// The rank of an id's block is the *directory* of the id: other ranks ask it about the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocks {
     total: u64,
     length: u64,
+    ranks: usize,
 }
 
 impl Blocks {
     /// Blocks of `total` ids.
     pub fn new(total: u64, ranks: usize) -> Self {
-        let length = total.div_ceil(ranks as u64).max(1);
-        Self { total, length }
+        Self::of_chunks(total, 1, ranks)
     }
 
     /// Blocks of `total` ids, of whole chunks of `chunk` ids each.
     pub fn of_chunks(total: u64, chunk: u64, ranks: usize) -> Self {
-        let length = chunk * Self::new(total.div_ceil(chunk), ranks).length;
-        Self { total, length }
+        let chunks = total.div_ceil(chunk).div_ceil(ranks as u64).max(1);
+        Self {
+            total,
+            length: chunk * chunks,
+            ranks,
+        }
     }
 
-    /// Number of ids of a block, but of the last ones.
+    /// Number of ids of a block, except of the last ones.
     pub fn length(&self) -> u64 {
         self.length
     }
@@ -43,13 +48,31 @@ impl Blocks {
         start(rank as u64)..start(rank as u64 + 1)
     }
 
+    /// The ids of each rank's block.
+    pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> + use<> {
+        let blocks = *self;
+        (0..self.ranks).map(move |rank| blocks.range(rank))
+    }
+
     /// The rank whose block has this id.
     pub fn rank(&self, id: u64) -> usize {
         (id / self.length) as usize
     }
 }
 
-/// Vertex ids of cells that lie near each other: 32 bits each, behind a first id of the whole mesh.
+impl Ranks<'_> {
+    /// Blocks of `total` ids for these ranks.
+    pub fn blocks(&self, total: u64) -> Blocks {
+        Blocks::new(total, self.size())
+    }
+
+    /// The ids of this rank's block of `total`.
+    pub fn block(&self, total: u64) -> Range<u64> {
+        self.blocks(total).range(self.rank())
+    }
+}
+
+/// Vertex ids of cells that lie near each other: a first id of the whole mesh, and a 32-bit distance from it for each.
 #[derive(Clone, Debug, Default)]
 pub struct Corners {
     first: u64,
@@ -84,7 +107,7 @@ impl Corners {
         std::array::from_fn(|k| self.get(N * i + k))
     }
 
-    /// The first id, and how far behind it each one is.
+    /// The first id, and the distance of each id from it.
     pub fn parts(&self) -> (u64, &[u32]) {
         (self.first, &self.behind)
     }
@@ -92,7 +115,7 @@ impl Corners {
     /// The smallest and the largest id; `None` without any.
     pub fn ends(&self) -> Option<[u64; 2]> {
         let ends = parallel::map_pieces(self.len(), GRAIN, |range| {
-            // One behind the other they are many at a time.
+            // Two loops over one number each are vectorised.
             let behind = &self.behind[range];
             let least = behind.iter().fold(u32::MAX, |least, &v| least.min(v));
             let most = behind.iter().fold(0, |most, &v| most.max(v));
@@ -104,7 +127,7 @@ impl Corners {
         ends.map(|ends| ends.map(|v| self.first + u64::from(v)))
     }
 
-    /// The place of the first id that is `end` or beyond it.
+    /// The place of the first id that is `end` or larger.
     pub fn beyond(&self, end: u64) -> Option<usize> {
         parallel::position(&self.behind, |&v| self.first + u64::from(v) >= end)
     }
@@ -121,7 +144,7 @@ impl From<Vec<u32>> for Corners {
     }
 }
 
-/// Of the same ids, whatever is the first.
+/// Compares the ids, not how they are stored.
 impl PartialEq for Corners {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && (0..self.len()).all(|i| self.get(i) == other.get(i))
@@ -147,7 +170,7 @@ pub struct Block<P = DVec2> {
     pub segments: Vec<Segment>,
 }
 
-/// A mesh that is whole in memory, as its arrays.
+/// The arrays of a mesh that is whole in memory.
 #[derive(Clone, Copy)]
 pub struct Whole<'a, P> {
     /// Points of all vertices.
@@ -221,7 +244,7 @@ impl<P: Pod + Send + Sync> Block<P> {
             ends: [a, b],
             marker: marker as i32,
         };
-        let segments = ranks.broadcast(0, &segments).into_iter().map(segment);
+        let segments = ranks.all(&segments).into_items().into_iter().map(segment);
         Self {
             vertices,
             cells,
@@ -240,12 +263,12 @@ pub fn in_plane_of(points: &[DVec3], height: f64) -> Option<Vec<DVec2>> {
     is_there.then(|| parallel::map(points, |p| p.truncate()))
 }
 
-/// Elements whose places a thread fills at a time.
+/// Places that a thread fills at a time.
 const PIECE: usize = 1 << 14;
 
-/// Gives `value(i)` of each of `n` elements, if it has one, to the place of `id(i)` in the blocks, of which `block` is
-/// this rank's. The ids of a rank ascend, and ranks give different ones. Values for this rank's own block do not
-/// travel. Collective.
+/// Writes `value(i)` of each of `n` elements, if it has one, to the place of `id(i)` in the blocks; `block` is this
+/// rank's. The ids of a rank ascend, and no two ranks have the same. Values for this rank's own block do not travel.
+/// Collective.
 pub fn to_blocks<T: Pod + Send + Sync>(
     ranks: &Ranks,
     blocks: Blocks,
@@ -260,17 +283,13 @@ pub fn to_blocks<T: Pod + Send + Sync>(
         let i = if i < start { i } else { i - start + end };
         Some((id(i), value(i)?))
     });
-    let before = |end: u64| elsewhere.partition_point(|item| item.0 < end);
-    let size = ranks.size();
-    let counts = (0..size).map(|rank| {
-        let range = blocks.range(rank);
-        before(range.end) - before(range.start)
-    });
-    let ids = Mail::from_parts(parallel::map(&elsewhere, |item| item.0), counts.clone());
-    let values = Mail::from_parts(parallel::map(&elsewhere, |item| item.1), counts);
+    let of_ranks = by_blocks(blocks, elsewhere.len(), |i| elsewhere[i].0);
+    let counts = of_ranks.iter().map(Range::len);
+    let ids = Mail::from_parts(parallel::map(&elsewhere, |item| item.0), counts);
+    let values = ids.with(parallel::map(&elsewhere, |item| item.1));
     drop(elsewhere);
     let ids = ranks.exchange(&ids);
-    let values = ranks.exchange_expected(&values, &ids.counts());
+    let values = ranks.exchange_known(&values, &ids.counts());
     let place = |id: u64| (id - range.start) as usize;
     fill(
         block,
@@ -278,14 +297,14 @@ pub fn to_blocks<T: Pod + Send + Sync>(
         |i| place(id(start + i)),
         |i| value(start + i),
     );
-    for rank in 0..size {
+    for rank in 0..ranks.size() {
         let (ids, values) = (ids.of(rank), values.of(rank));
         fill(block, ids.len(), |i| place(ids[i]), |i| Some(values[i]));
     }
 }
 
-/// Puts `value(i)` of each i in `0..n`, if it has one, at the place `at(i)`; these ascend, so that pieces have places
-/// of their own.
+/// Writes `value(i)` of each i in `0..n`, if it has one, to the place `at(i)`. Places ascend, so each thread has a part
+/// of the list to itself.
 pub(crate) fn fill<T: Send>(
     list: &mut [T],
     n: usize,
@@ -295,9 +314,9 @@ pub(crate) fn fill<T: Send>(
     let (mut rest, mut next) = (list, 0);
     let piece = |first: usize| {
         let (begin, end) = (at(first), at(n.min(first + PIECE) - 1) + 1);
-        let (places, behind) = std::mem::take(&mut rest)[begin - next..].split_at_mut(end - begin);
-        (rest, next) = (behind, end);
-        (begin, places)
+        split_off(&mut rest, begin - next);
+        next = end;
+        (begin, split_off(&mut rest, end - begin))
     };
     let mut pieces: Vec<_> = (0..n).step_by(PIECE).map(piece).collect();
     parallel::for_each_mut(&mut pieces, |k, (begin, places)| {
@@ -309,15 +328,13 @@ pub(crate) fn fill<T: Send>(
     });
 }
 
-/// The items of this rank's block, of all that rank 0 has, so many an id. Collective.
-pub fn deal<T: Pod + Send + Sync>(ranks: &Ranks, all: &[T], ids: u64, each: u64) -> Vec<T> {
-    let blocks = Blocks::new(ids, ranks.size());
-    let count = |rank: usize| {
-        let range = blocks.range(rank);
-        let count = ((range.end - range.start) * each) as usize;
-        if all.is_empty() { 0 } else { count }
+/// The items of this rank's block, from all items at rank 0, `each` an id. Collective.
+pub fn deal<T: Pod>(ranks: &Ranks, all: &[T], ids: u64, each: u64) -> Vec<T> {
+    let count = |range: Range<u64>| match all.is_empty() {
+        true => 0,
+        false => ((range.end - range.start) * each) as usize,
     };
-    let mail = Mail::from_parts(all.to_vec(), (0..ranks.size()).map(count));
+    let mail = Mail::from_parts(all.to_vec(), ranks.blocks(ids).ranges().map(count));
     ranks.exchange(&mail).into_items()
 }
 
@@ -345,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Also of blocks of many pieces, from ranks that have any of their elements.
+    /// Also of blocks that several threads fill.
     #[test]
     fn values_get_to_the_places_of_their_ids() {
         for (total, chunk) in [(0_u64, 1), (9, 1), (100, 16), (90_000, 1), (90_000, 1024)] {

@@ -1,12 +1,12 @@
-//! Cells that a rank owns, wherever they are.
+//! Cells that a rank owns, in each form in which it may hold them.
 
 use std::ops::Range;
 
 use trioxide_mesh::parallel::{self, GRAIN};
 
-use crate::block::{Block, Blocks, Corners};
+use crate::block::{Block, Corners};
 use crate::ids::{IdSet, Lists, partition};
-use crate::rows::{Rows, vertices};
+use crate::records::Records;
 use crate::transport::{Mail, Ranks};
 
 /// The cells of a rank's block of a mesh.
@@ -28,12 +28,11 @@ pub(crate) struct Input<'a> {
 impl<'a> Input<'a> {
     /// Of this rank's block.
     pub fn of<P>(ranks: &Ranks, block: &'a Block<P>) -> Self {
-        let blocks = Blocks::new(block.cells, ranks.size());
         Self {
             vertices: block.vertices,
             cells: block.cells,
             size: block.size,
-            first: blocks.range(ranks.rank()).start,
+            first: ranks.block(block.cells).start,
             corners: &block.corners,
             regions: block.regions.as_deref(),
         }
@@ -45,17 +44,17 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Cells by ascending ids. As rows they have the words of [`set`](Cells::set).
+/// Cells with ascending ids. [`set`](Cells::set) writes the row of a cell.
 #[derive(Clone, Copy)]
 pub(crate) enum Cells<'a> {
-    /// Those of the rank's block of the input.
+    /// The rank's block of the input.
     Block(&'a Input<'a>),
-    /// Those of the input that ranks have sent.
+    /// Cells of the input that ranks have sent.
     Dealt(&'a Dealt),
     /// Rows that ranks have sent.
     Rows {
         /// A row each: the id, the vertices, and what else belongs to a cell.
-        rows: &'a Rows,
+        rows: &'a Records,
         /// Corners of a cell.
         size: usize,
     },
@@ -120,7 +119,7 @@ impl<'a> Cells<'a> {
                 let behind = of(&dealt.corners, dealt.size);
                 (dealt.sender(i).vertex, behind, &[][..])
             }
-            Self::Rows { rows, size } => (0, &[][..], vertices(rows.get(i), *size)),
+            Self::Rows { rows, size } => (0, &[][..], rows.corners(i, *size)),
         };
         let behind = behind.iter().map(move |&v| first + u64::from(v));
         behind.chain(all.iter().copied())
@@ -135,7 +134,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Writes cell `i` as a row; of the input that is its id, its vertices and its region.
+    /// Writes the row of cell `i`. A cell of the input has its id, its vertices and its region.
     pub fn set(&self, i: usize, row: &mut [u64]) {
         match self {
             Self::Block(_) | Self::Dealt(_) => {
@@ -150,7 +149,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// All vertices of the cells, of which these are the smallest and the largest.
+    /// All vertices of the cells; `ends` are the smallest and the largest.
     pub fn vertices(&self, ends: Option<[u64; 2]>) -> IdSet {
         let Some(ends) = ends else {
             return IdSet::of_list(&[]);
@@ -159,7 +158,7 @@ impl<'a> Cells<'a> {
         IdSet::between(ends, count, self.len(), self)
     }
 
-    /// The cells with a vertex that is as asked, ascending.
+    /// The cells with a vertex for which `is_so` is true, ascending.
     pub fn with_vertex(&self, is_so: impl Fn(u64) -> bool + Sync) -> Vec<usize> {
         let size = self.size();
         let pieces = parallel::map_pieces(self.len(), GRAIN, |range| {
@@ -205,21 +204,21 @@ impl Lists for Cells<'_> {
                 }
             }
             Self::Rows { rows, size } => {
-                let of_cell = |i| vertices(rows.get(i), *size).iter().copied();
+                let of_cell = |i| rows.corners(i, *size).iter().copied();
                 cells.for_each(|i| of_cell(i).for_each(&mut body));
             }
         }
     }
 }
 
-/// Cells of the input that ranks have sent to their owner, by ascending ids: of 32 bits, behind the first ones of their
-/// sender.
+/// Cells of the input that ranks have sent to their owner, with ascending ids: 32 bits each, counted from the first ids
+/// of the sender.
 pub(crate) struct Dealt {
     /// Corners of a cell.
     size: usize,
-    /// Those that have sent any, ascending.
+    /// The ranks that have sent any, ascending.
     senders: Vec<Sender>,
-    /// Of each cell in the block of its sender.
+    /// Place of each cell in the block of its sender.
     places: Vec<u32>,
     /// The vertices.
     corners: Vec<u32>,
@@ -229,7 +228,7 @@ pub(crate) struct Dealt {
 
 /// A rank that has sent cells.
 struct Sender {
-    /// Place behind the last of its cells.
+    /// End of its cells.
     end: usize,
     /// The first cell of its block.
     cell: u64,
@@ -238,14 +237,12 @@ struct Sender {
 }
 
 impl Dealt {
-    /// Sends the cells of the block, which are fewer than 2^32, to their owners; the ones that this rank owns.
-    /// Collective.
+    /// Sends the cells of the block, fewer than 2^32, to their owners, and returns this rank's. Collective.
     pub fn deal(ranks: &Ranks, block: &Input, owners: &[u32]) -> Self {
         let (count, n, size) = (ranks.size(), owners.len(), block.size);
         let owner = |i: usize| owners[i] as usize;
         let (first, behind) = block.corners.parts();
-        let heads = Mail::from_parts(vec![[block.first, first]; count], (0..count).map(|_| 1));
-        let heads = ranks.exchange_expected(&heads, &vec![1; count]);
+        let heads = ranks.all(&[[block.first, first]]);
         let places = Mail::rows(count, n, 1, owner, |i, row| row[0] = i as u32);
         let places = ranks.exchange(&places);
         let counts = places.counts();
@@ -254,10 +251,10 @@ impl Dealt {
             row.iter_mut().zip(corners).for_each(|(to, &v)| *to = v);
         });
         let words: Vec<u64> = counts.iter().map(|cells| size as u64 * cells).collect();
-        let corners = ranks.exchange_expected(&corners, &words).into_items();
+        let corners = ranks.exchange_known(&corners, &words).into_items();
         let regions = block.regions.map(|all| {
             let regions = Mail::rows(count, n, 1, owner, |i, row| row[0] = all[i]);
-            ranks.exchange_expected(&regions, &counts).into_items()
+            ranks.exchange_known(&regions, &counts).into_items()
         });
         let mut end = 0;
         let sender = |(&[cell, vertex], &cells): (&[u64; 2], &u64)| {
@@ -266,10 +263,7 @@ impl Dealt {
         };
         Self {
             size,
-            senders: heads
-                .items()
-                .iter()
-                .zip(&counts)
+            senders: (heads.items().iter().zip(&counts))
                 .filter_map(sender)
                 .collect(),
             places: places.into_items(),
@@ -278,7 +272,7 @@ impl Dealt {
         }
     }
 
-    /// Who has sent cell `i`.
+    /// The sender of cell `i`.
     #[inline]
     fn sender(&self, i: usize) -> &Sender {
         &self.senders[self.senders.partition_point(|sender| sender.end <= i)]

@@ -1,25 +1,25 @@
-//! Checks of points and counts, and the half-edges of a part, with faults in the words of the single run and the ids of
-//! the whole mesh.
+//! Checks of points and counts, and the half-edges of a part. Faults have the words of the single run and ids of the whole
+//! mesh.
 
 use bytemuck::Pod;
+use glam::Vec2;
 use gpu::point::{Coordinates, DoublePoint};
 use trioxide::Device;
 use trioxide::half_edges::{self, AnyPoint, DeviceTriangulation};
 use trioxide::mesh::{NONE, Triangulation};
 use trioxide_mesh::parallel;
 
-use crate::block::{Block, Blocks};
-use crate::fault::{Fault, Result};
+use crate::block::Block;
+use crate::fault::{Fault, Result, is_single};
 use crate::ownership::Position;
 use crate::part::Part;
-use crate::transport::to_first;
 use crate::transport::{Ranks, Reduction};
 
-/// A fault of the mesh, on which all ranks have agreed, in the words of the single run: rank 0 gathers the mesh, and
-/// `check` is the single run's. The fault stays as it is where `check` finds none, where the ranks hold no lists of the
-/// mesh (they make a grid), and where 32-bit ids do not name its elements. Collective.
+/// Words a fault of the mesh, on which all ranks have agreed, as the single run does: rank 0 gathers the mesh, and `check`
+/// is the single run's. The fault stays where `check` finds none, where the ranks hold no lists of the mesh (they make a
+/// grid), and where 32-bit ids do not name its elements. Collective.
 ///
-/// A rank sees its part alone: the single run's words name all triangles at an edge, and a fault of the first rule of
+/// A rank sees its part alone, but the single run names all triangles at an edge, and the fault of the first rule of
 /// all.
 pub fn in_words_of_one<P: Pod + Send + Sync>(
     ranks: &Ranks,
@@ -57,17 +57,17 @@ pub struct Gathered<P> {
 }
 
 impl<P: Pod + Send + Sync> Gathered<P> {
-    /// Those of the mesh whose blocks the ranks hold. Collective.
+    /// Gathers the mesh whose blocks the ranks hold. Collective.
     pub fn of(ranks: &Ranks, block: &Block<P>) -> Self {
         let regions = block.regions.as_ref();
         Self {
-            points: to_first(ranks, &block.points),
-            corners: to_first(ranks, &block.corners.narrow()),
-            regions: regions.map(|regions| to_first(ranks, regions)),
+            points: ranks.gather(&block.points),
+            corners: ranks.gather(&block.corners.narrow()),
+            regions: regions.map(|regions| ranks.gather(regions)),
         }
     }
 
-    /// The mesh of these triangles, with the segments that every rank has.
+    /// The mesh of these triangles, with the block's segments: every rank has all.
     pub fn into_triangulation(self, block: &Block<P>) -> Triangulation<P> {
         Triangulation {
             points: self.points,
@@ -78,9 +78,9 @@ impl<P: Pod + Send + Sync> Gathered<P> {
     }
 }
 
-/// Refuses points of this rank's block of `total` points that the device refuses, also of vertices that no cell uses.
-/// `element` is the word for a point's owner: `vertex`; `largest` is the largest coordinate whose square the precision
-/// holds.
+/// Refuses the points that the device refuses, also of vertices without cells; `points` are this rank's block of `total`.
+/// `element` is the word for an element with a point: `vertex`; `largest` is the largest coordinate whose square the
+/// precision holds.
 pub fn check_points<P: Coordinates>(
     ranks: &Ranks,
     total: u64,
@@ -88,7 +88,7 @@ pub fn check_points<P: Coordinates>(
     element: &str,
     largest: f64,
 ) -> Result<()> {
-    let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
+    let first = ranks.block(total).start;
     let fault = parallel::find_map(points.len(), |i| {
         let id = first + i as u64;
         let point = P::from_f64(points[i]).to_f64();
@@ -103,15 +103,16 @@ pub fn check_points<P: Coordinates>(
             let text = format!(
                 "{element} {id} has a coordinate beyond {largest:e}: squares of distances leave {precision}; scale the mesh down"
             );
-            return Some(Fault::of_mesh(2, id, text));
+            let fault = Fault::of_mesh(2, id, text);
+            return Some(fault.leaving_single(precision == Vec2::PRECISION));
         }
         None
     });
     fault.map_or(Ok(()), Err)
 }
 
-/// The half-edges of a part of triangles. Unlike [`DeviceTriangulation::upload`] it leaves the words of an error to the
-/// device, whose elements are ids: those of the part become those of the whole mesh.
+/// The half-edges of a part of triangles. Unlike [`DeviceTriangulation::upload`] it takes the words of an error from the
+/// device: these name ids of the part, which become ids of the whole mesh.
 ///
 /// # Errors
 /// As there.
@@ -140,6 +141,7 @@ fn in_the_whole_mesh<P: Position>(error: half_edges::Error, part: &Part<P>) -> F
         _ => return error.into(),
     };
     let whole = format!("triangle {} ", id(triangle));
+    let leaves_single = is_single(&error);
     let text = match error {
         Orientation { .. } if P::DIMENSIONS == 3 => {
             let corner = |k| part.shape.corner(3 * triangle as usize + k);
@@ -150,7 +152,7 @@ fn in_the_whole_mesh<P: Position>(error: half_edges::Error, part: &Part<P>) -> F
             .to_string()
             .replace(&format!("triangle {triangle} "), &whole),
     };
-    Fault::of_mesh(rule, id(triangle), text)
+    Fault::of_mesh(rule, id(triangle), text).leaving_single(leaves_single)
 }
 
 /// Refuses meshes with more vertices than files name.
@@ -164,7 +166,7 @@ pub fn check_ids(vertices: u64) -> Result<()> {
     .into())
 }
 
-/// Refuses to write so many corners of faces as one list, whose places have 32 bits.
+/// Refuses more corners of faces than a list with 32-bit places holds.
 pub fn check_corners(corners: u64) -> Result<()> {
     if corners < u64::from(NONE) {
         return Ok(());

@@ -3,9 +3,8 @@
 use rayon::slice::ParallelSliceMut;
 use trioxide_mesh::parallel::{self, GRAIN};
 
-use crate::block::Blocks;
 use crate::cells::Input;
-use crate::directory::fetch_by;
+use crate::directory::Fetched;
 use crate::ids::IdSet;
 use crate::transport::{Ranks, Reduction};
 
@@ -16,11 +15,11 @@ type Place = (u64, u64);
 /// vertices. A cell has the key of one of its vertices. Collective.
 pub(crate) fn owners_of_cells(ranks: &Ranks, block: &Input, of_vertices: &[u64]) -> Vec<u32> {
     let (cells, size) = (block.len(), block.size);
-    let held = Blocks::new(block.vertices, ranks.size()).range(ranks.rank());
+    let held = ranks.block(block.vertices);
     let here = held.end - held.start;
     let (start, behind) = block.corners.parts();
-    // Of a triangle a vertex whose key is here, if there is one: the least behind the block's start, around the end of
-    // all numbers. Of a tetrahedron the first one on all ranks: parts of random ones have a seventh fewer ghosts so.
+    // A triangle takes a vertex whose key is here, if there is one: the place in the block, with wrapping, is smallest. A
+    // tetrahedron takes its first vertex on all ranks: then parts of random ones have a seventh fewer ghosts.
     let choice = if size == 3 { size } else { 1 };
     let mut places = parallel::collect(cells, |i| {
         let corners = behind[size * i..size * i + choice].iter();
@@ -29,29 +28,27 @@ pub(crate) fn owners_of_cells(ranks: &Ranks, block: &Input, of_vertices: &[u64])
     });
     let elsewhere = |place: u64| (place >= here).then(|| place.wrapping_add(held.start));
     let asked = IdSet::of_lists(cells, |i| elsewhere(places[i]));
-    let others = fetch_by(ranks, block.vertices, &asked.to_vec(), |id| {
-        of_vertices[(id - held.start) as usize]
-    });
+    let others = Fetched::of(ranks, block.vertices, asked, of_vertices);
     let last = here.saturating_sub(1);
-    // Keys take the places' places: what is touched first, the system clears.
+    // Keys replace the places in their memory: the system would clear the pages of a new list.
     parallel::for_chunks_mut(&mut places, GRAIN, |_, keys| {
         let places = keys.to_vec();
-        // Reads that wait for no branch are many at a time: all cells get a key, and then those with vertices elsewhere
-        // theirs.
+        // Loads without branches overlap: first all cells get a key, and then the cells with vertices elsewhere.
         for (key, &place) in keys.iter_mut().zip(&places) {
             let key_of = of_vertices.get(place.min(last) as usize);
             *key = key_of.copied().unwrap_or(0);
         }
         for (key, &place) in keys.iter_mut().zip(&places) {
             if let Some(id) = elsewhere(place) {
-                *key = others[asked.place(id).expect("it was asked for") as usize];
+                *key = others.get(id);
             }
         }
     });
     equal_parts(ranks, &places, |i| block.first + i as u64, block.cells)
 }
 
-/// The part of each of this rank's elements, with these keys and ids, among equal parts of all of them. Collective.
+/// The part of each of this rank's elements, which have these keys and ids, among equal parts of all elements.
+/// Collective.
 pub(crate) fn equal_parts(
     ranks: &Ranks,
     keys: &[u64],
@@ -66,11 +63,11 @@ pub(crate) fn equal_parts(
     parallel::collect(keys.len(), owner)
 }
 
-/// The lowest `bits` of a number, each `apart` from the next: two, or three.
+/// Spreads the lowest `bits` of a number to every second bit, or every third: `apart` is 2 or 3.
 #[inline]
 pub fn spread(x: u32, bits: usize, apart: usize) -> u64 {
     let mut x = u64::from(x) & ((1 << bits) - 1);
-    // Halves go apart, then halves of these, and so on.
+    // First the halves move apart, then the halves of these, and so on.
     for (shift, mask) in match apart {
         2 => [
             (16, 0x0000_ffff_0000_ffff),
@@ -95,14 +92,14 @@ pub fn spread(x: u32, bits: usize, apart: usize) -> u64 {
 /// Bits of a key by which places are counted in bins.
 const BIN_BITS: u32 = 14;
 
-/// The first place of each part but the first, of parts of equal length of all places; `keys` and ids are those of this
-/// rank's.
+/// The first place of each part except the first, where all places are cut into parts of equal length. `keys` and `id`
+/// are of this rank's elements.
 ///
-/// Places are counted in bins of keys. A cut lies in one bin, and is found there by bisection, over keys and then over
-/// the ids of one key: a round is one sum over all ranks. So only the places in bins with cuts are sorted.
+/// Places are counted in bins of keys. Bisection finds each cut in its bin, first among keys and then among the ids of
+/// one key: each round is one sum over all ranks. So only the places in bins with cuts are sorted.
 fn cuts(ranks: &Ranks, keys: &[u64], id: impl Fn(usize) -> u64 + Sync, total: u64) -> Vec<Place> {
-    let blocks = Blocks::new(total, ranks.size());
-    let parts: Vec<u64> = (1..ranks.size()).map(|r| blocks.range(r).start).collect();
+    let parts = ranks.blocks(total).ranges().skip(1);
+    let parts: Vec<u64> = parts.map(|range| range.start).collect();
     let shift = u64::BITS - BIN_BITS;
     let mut here = counts(keys, shift);
     let mut all = here.clone();
@@ -122,7 +119,7 @@ fn cuts(ranks: &Ranks, keys: &[u64], id: impl Fn(usize) -> u64 + Sync, total: u6
         has_cut[(keys[i] >> shift) as usize].then(|| (keys[i], id(i)))
     });
     near.par_sort_unstable();
-    // How many of all this rank's places stand before one in the bin of cut i.
+    // The number of this rank's places before a place in the bin of cut i.
     let below = |i: usize, place: Place| {
         let first = near.partition_point(|other| (other.0 >> shift) < bins[i] as u64);
         let until = near.partition_point(|other| *other < place);
@@ -140,7 +137,7 @@ fn cuts(ranks: &Ranks, keys: &[u64], id: impl Fn(usize) -> u64 + Sync, total: u6
     keys.into_iter().zip(ids).collect()
 }
 
-/// How many keys are in each bin.
+/// The number of keys in each bin.
 fn counts(keys: &[u64], shift: u32) -> Vec<u64> {
     let grain = keys.len().div_ceil(rayon::current_num_threads());
     let of_pieces = parallel::map_pieces(keys.len(), grain.max(1 << BIN_BITS), |range| {
@@ -154,8 +151,8 @@ fn counts(keys: &[u64], shift: u32) -> Vec<u64> {
     parallel::collect(1 << BIN_BITS, sum)
 }
 
-/// For each part the largest value, from `low` to `high`, with at most the part's start before it on all ranks; `below`
-/// counts on this one. Collective.
+/// For each part the largest value from `low` to `high` that has at most `parts[i]` elements before it on all ranks;
+/// `below` counts the elements of this rank. Collective.
 pub fn bisect(
     ranks: &Ranks,
     parts: &[u64],

@@ -2,29 +2,50 @@
 
 use std::fmt;
 
+use glam::Vec2;
+use gpu::point::Coordinates;
 use trioxide::{Error, half_edges, polylla, refine, refine_tets, smooth, weld};
 
 use crate::transport::{Ranks, Reduction};
 
-/// What stopped a rank: a sentence, and its place among those of all ranks, of which the first counts.
+/// The reason why a rank cannot go on: a sentence, and its place in an order of all ranks' faults. The first counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     order: u64,
     text: String,
+    leaves_single: bool,
 }
 
 /// Result of the work of ranks.
 pub type Result<T, E = Fault> = std::result::Result<T, E>;
 
-impl Fault {
-    /// A fault of the mesh: of two the one of the smaller rule counts, then the one of the smaller element.
-    pub fn of_mesh(rule: u8, element: u64, text: String) -> Self {
-        let order = OF_MESH | u64::from(rule) << 52 | element.min((1 << 52) - 1);
-        Self { order, text }
-    }
-}
+/// Faults of meshes come after all others.
+const OF_MESH: u64 = 1 << 60;
 
 impl Fault {
+    /// A fault of the mesh. The first of two has the smaller rule, or else the smaller element.
+    pub fn of_mesh(rule: u8, element: u64, text: String) -> Self {
+        let order = OF_MESH | u64::from(rule) << 52 | element.min((1 << 52) - 1);
+        Self {
+            order,
+            text,
+            leaves_single: false,
+        }
+    }
+
+    /// The same fault, with whether squares of the mesh's lengths leave single precision: then double precision helps.
+    pub fn leaving_single(self, leaves_single: bool) -> Self {
+        Self {
+            leaves_single,
+            ..self
+        }
+    }
+
+    /// Whether squares of the mesh's lengths leave single precision: then double precision helps.
+    pub fn leaves_single(&self) -> bool {
+        self.leaves_single
+    }
+
     /// Whether the mesh is at fault, and not a file, a device or an argument.
     pub fn is_of_mesh(&self) -> bool {
         self.order >= OF_MESH
@@ -35,9 +56,6 @@ impl Fault {
         ((self.order & !OF_MESH) >> 52) as u8
     }
 }
-
-/// Faults of meshes come behind all others.
-const OF_MESH: u64 = 1 << 60;
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -53,52 +71,53 @@ impl From<Error> for Fault {
             Error::Invalid { .. } => OF_MESH,
             _ => 0,
         };
-        let text = error.to_string();
-        Self { order, text }
+        Self {
+            order,
+            text: error.to_string(),
+            leaves_single: false,
+        }
     }
 }
 
-impl From<half_edges::Error> for Fault {
-    fn from(error: half_edges::Error) -> Self {
-        Error::from(error).into()
-    }
+/// Faults from errors of families; the functions say whether lengths leave single precision.
+macro_rules! from_errors {
+    ($($error:ty: $leaves_single:expr;)*) => {$(
+        impl From<$error> for Fault {
+            fn from(error: $error) -> Self {
+                let leaves_single: fn(&$error) -> bool = $leaves_single;
+                let leaves_single = leaves_single(&error);
+                Fault::from(Error::from(error)).leaving_single(leaves_single)
+            }
+        }
+    )*};
 }
 
-impl From<polylla::Error> for Fault {
-    fn from(error: polylla::Error) -> Self {
-        Error::from(error).into()
-    }
+from_errors! {
+    half_edges::Error: is_single;
+    polylla::Error: |_| false;
+    refine::Error: |error| matches!(error, refine::Error::HalfEdges(error) if is_single(error));
+    refine_tets::Error: |error| {
+        use refine_tets::Error::{TooLarge, TooSmall};
+        let (TooLarge { precision, .. } | TooSmall { precision, .. }) = error else {
+            return false;
+        };
+        *precision == Vec2::PRECISION
+    };
+    smooth::Error: |_| false;
+    weld::Error: |_| false;
 }
 
-impl From<refine::Error> for Fault {
-    fn from(error: refine::Error) -> Self {
-        Error::from(error).into()
-    }
+/// Whether squares of lengths leave single precision.
+pub(crate) fn is_single(error: &half_edges::Error) -> bool {
+    use half_edges::Error::{TooLarge, TooSmall};
+    matches!(error, TooLarge { precision, .. } | TooSmall { precision, .. } if *precision == Vec2::PRECISION)
 }
 
-impl From<refine_tets::Error> for Fault {
-    fn from(error: refine_tets::Error) -> Self {
-        Error::from(error).into()
-    }
-}
-
-impl From<smooth::Error> for Fault {
-    fn from(error: smooth::Error) -> Self {
-        Error::from(error).into()
-    }
-}
-
-impl From<weld::Error> for Fault {
-    fn from(error: weld::Error) -> Self {
-        Error::from(error).into()
-    }
-}
-
-/// Ranks that meet within a pipeline of the single run, whose errors are not those of ranks.
+/// Ranks that meet within a pipeline of the single run, whose errors are not faults.
 pub struct Joint<'r> {
     /// The ranks.
     pub ranks: &'r Ranks<'r>,
-    /// That of any rank, on which all have agreed.
+    /// The fault on which all have agreed.
     fault: Option<Fault>,
 }
 
@@ -108,10 +127,10 @@ impl<'r> Joint<'r> {
         Self { ranks, fault: None }
     }
 
-    /// As [`Ranks::agree`]: where a rank has failed the pipeline ends as if it were interrupted. Collective.
+    /// As [`Ranks::agree`]. Where a rank has failed, the pipeline ends as if it were interrupted. Collective.
     ///
     /// # Errors
-    /// [`Error::Interrupted`] in place of the fault, which [`Joint::end`] gives.
+    /// [`Error::Interrupted`] in place of the fault, which [`Joint::end`] returns.
     pub fn agree<T>(&mut self, result: Result<T>) -> trioxide::Result<T> {
         self.ranks.agree(result).map_err(|fault| {
             self.fault = Some(fault);
@@ -127,7 +146,7 @@ impl<'r> Joint<'r> {
     pub fn end<T, E: Into<Fault>>(self, result: Result<T, E>) -> Result<T> {
         match self.fault {
             Some(fault) => Err(fault),
-            None => self.ranks.agree(result.map_err(E::into)),
+            None => self.ranks.agree(result),
         }
     }
 }
@@ -137,7 +156,8 @@ impl Ranks<'_> {
     ///
     /// # Errors
     /// The fault on which all agree.
-    pub fn agree<T>(&self, result: Result<T>) -> Result<T> {
+    pub fn agree<T, E: Into<Fault>>(&self, result: Result<T, E>) -> Result<T> {
+        let result = result.map_err(E::into);
         let mine = match &result {
             Ok(_) => u64::MAX,
             Err(fault) => fault.order,
@@ -152,12 +172,19 @@ impl Ranks<'_> {
             self.size()
         };
         let from = self.reduce(candidate as u64, Reduction::Min) as usize;
-        let text = match &result {
-            Err(fault) if from == self.rank() => fault.text.as_bytes(),
-            _ => &[],
+        let said = match &result {
+            Err(fault) if from == self.rank() => {
+                [&[fault.leaves_single.into()], fault.text.as_bytes()].concat()
+            }
+            _ => Vec::new(),
         };
-        let text = String::from_utf8(self.broadcast(from, text)).expect("a sentence is UTF-8");
-        Err(Fault { order, text })
+        let mut text = self.all(&said).into_items();
+        let leaves_single = text.remove(0) != 0;
+        Err(Fault {
+            order,
+            text: String::from_utf8(text).expect("a sentence is UTF-8"),
+            leaves_single,
+        })
     }
 }
 
@@ -170,11 +197,12 @@ mod tests {
     fn all_ranks_have_the_same_fault() {
         let results = run(4, |transport| {
             let ranks = Ranks::new(transport);
-            assert_eq!(ranks.agree(Ok(ranks.rank())), Ok(ranks.rank()));
+            let ok: Result<usize> = Ok(ranks.rank());
+            assert_eq!(ranks.agree(ok.clone()), ok);
             let fault = |rule, element: u64| {
                 Err(Fault::of_mesh(rule, element, format!("{rule} {element}")))
             };
-            ranks.agree::<()>(match ranks.rank() {
+            ranks.agree::<(), Fault>(match ranks.rank() {
                 0 => Ok(()),
                 1 => fault(2, 0),
                 2 => fault(1, 8),

@@ -1,8 +1,8 @@
 //! Grids that ranks generate: each makes its own part, and nothing crosses.
 //!
-//! A rank owns whole layers of cells (rows of squares, slices of cubes), as many as the others, and has the layer
-//! before them and the layer behind them as ghosts: those are all cells at the vertices of its own. So the ids of a
-//! part are one range each, of vertices and of cells, and who owns what is known without a message.
+//! A rank owns whole layers of cells (rows of squares, slices of cubes), as many as the others, and holds the layer before
+//! them and the layer after them as ghosts: these are all cells at the vertices of its own. So the vertices of a part have
+//! one range of ids, and its cells too, and all owners are known without a message.
 
 use std::ops::Range;
 
@@ -10,18 +10,19 @@ use glam::DVec3;
 use trioxide::generate::{Grid, TetGrid};
 use trioxide::grid::GridRows;
 
-use crate::block::{Block, Blocks, Corners};
+use crate::block::{Block, Corners};
 use crate::fault::Result;
+use crate::halo::Halo;
 use crate::ids::{Ids, Owners};
 use crate::layers::Layers;
 use crate::ownership::Position;
-use crate::part::{Halo, Part, check_size};
+use crate::part::{Part, check_size};
 use crate::shape::{Shape, lists_of};
 use crate::transport::Ranks;
 
 impl Layers {
-    /// This rank's part of cells with `size` corners. `shape` gives points and corners of a range of layers, with the
-    /// ranges of its vertices and of its cells.
+    /// This rank's part, of cells with `size` corners. `shape` gives points and corners from ranges of layers, of vertices
+    /// and of cells.
     fn part<P>(
         &self,
         ranks: &Ranks,
@@ -43,7 +44,7 @@ impl Layers {
         for layer in here.clone() {
             owners.push(self.cells as usize, self.blocks.rank(layer) as u32);
         }
-        // Vertices of the first and of the last layer that is owned are of a layer beside it too.
+        // The first and the last owned layer share vertices with the layers beside them.
         let shared_with = |layer: u64, line: u64| {
             let other = (!owned.is_empty() && layer < self.count).then(|| self.blocks.rank(layer));
             let line = line * self.vertices..(line + 1) * self.vertices;
@@ -55,10 +56,10 @@ impl Layers {
         let others = |rank: usize| rank != me;
         let send = |rank| self.given(me, rank).filter(move |_| others(rank));
         let receive = |rank| self.given(rank, me).filter(move |_| others(rank));
-        let halo = Halo::new(
-            self.mail(ranks, here.start, send),
-            self.mail(ranks, here.start, receive),
-        );
+        let halo = Halo {
+            given: self.mail(ranks, here.start, send),
+            ghosts: self.mail(ranks, here.start, receive),
+        };
         Ok(Part {
             shape: shape(here, vertices.clone(), cells.clone()),
             size,
@@ -76,8 +77,8 @@ impl Layers {
 }
 
 impl<P: Position> Part<P> {
-    /// This rank's part of a grid, which it makes by itself: of a plain one its device does. Collective only in that
-    /// all ranks do it.
+    /// This rank's part of a grid, which it makes by itself; its device makes a plain one. All ranks make their parts, but
+    /// nothing crosses.
     ///
     /// # Errors
     /// A part with more triangles or vertices than 32-bit ids name.
@@ -119,30 +120,16 @@ impl Block<DVec3> {
     /// The counts of a grid of tetrahedra, without vertices and tetrahedra: ranks make their parts by themselves
     /// ([`Part::of_tet_grid`]).
     pub fn counts_of_tet_grid(grid: &TetGrid) -> Self {
-        Self {
-            vertices: grid.vertices(),
-            cells: grid.tetrahedra(),
-            size: 4,
-            points: Vec::new(),
-            corners: Corners::default(),
-            regions: None,
-            segments: Vec::new(),
-        }
+        Self::of_counts(grid.vertices(), grid.tetrahedra(), 4)
     }
 }
 
 impl Block {
-    /// The vertices of this rank's block of a grid, without triangles: for a result that has others.
+    /// The vertices of this rank's block of a grid, without triangles: for a result with other faces.
     pub fn of_vertices_of_grid(ranks: &Ranks, grid: &Grid) -> Self {
-        let vertices = Blocks::new(grid.vertices(), ranks.size()).range(ranks.rank());
         Self {
-            vertices: grid.vertices(),
-            cells: grid.triangles(),
-            size: 3,
-            points: grid.points(vertices),
-            corners: Corners::default(),
-            regions: None,
-            segments: Vec::new(),
+            points: grid.points(ranks.block(grid.vertices())),
+            ..Self::counts_of_grid(grid)
         }
     }
 }
@@ -153,10 +140,14 @@ impl<P: Position> Block<P> {
     ///
     /// [`Ownership::Rows`]: crate::Ownership::Rows
     pub fn counts_of_grid(grid: &Grid) -> Self {
+        Self::of_counts(grid.vertices(), grid.triangles(), 3)
+    }
+
+    fn of_counts(vertices: u64, cells: u64, size: usize) -> Self {
         Self {
-            vertices: grid.vertices(),
-            cells: grid.triangles(),
-            size: 3,
+            vertices,
+            cells,
+            size,
             points: Vec::new(),
             corners: Corners::default(),
             regions: None,
@@ -169,8 +160,7 @@ impl<P: Position> Block<P> {
     /// # Errors
     /// A block that 32-bit ids do not name.
     pub fn of_grid(ranks: &Ranks, grid: &Grid) -> Result<Self> {
-        let block = |total| Blocks::new(total, ranks.size()).range(ranks.rank());
-        let (vertices, triangles) = (block(grid.vertices()), block(grid.triangles()));
+        let (vertices, triangles) = (ranks.block(grid.vertices()), ranks.block(grid.triangles()));
         let [points, corners] = [&vertices, &triangles].map(|r| (r.end - r.start) as usize);
         ranks.agree(check_size(ranks, points, 3 * corners))?;
         let points = grid.points_as(vertices, P::of_plane);
@@ -185,13 +175,9 @@ impl<P: Position> Block<P> {
         let behind = |v: u64| (v - first) as u32;
         let corners = grid.triangles_of(triangles, |corners| corners.map(behind));
         Ok(Self {
-            vertices: grid.vertices(),
-            cells: grid.triangles(),
-            size: 3,
             points,
             corners: Corners::new(first, corners.into_flattened()),
-            regions: None,
-            segments: Vec::new(),
+            ..Self::counts_of_grid(grid)
         })
     }
 }
@@ -204,7 +190,7 @@ mod tests {
     use crate::transport::{Reduction, Transport};
     use std::sync::Arc;
 
-    /// The same points and corners, however they are held.
+    /// Compares points and corners, not how they are held.
     fn compare<P: Position + PartialEq + std::fmt::Debug>(made: &Shape<P>, found: &Shape<P>) {
         let (points, corners) = made.lists();
         assert_eq!((&points, &corners), (&found.lists().0, &found.lists().1));
@@ -214,7 +200,7 @@ mod tests {
         assert_eq!(each, corners.as_ref());
     }
 
-    /// A part that a rank makes is the one that ranks find together, of the same rows.
+    /// A rank makes the part that ranks find together when they own the same rows.
     #[test]
     fn a_part_of_a_grid_is_the_part_of_its_mesh() {
         let plain = |n| (Grid::uniform(n), trioxide::generate::grid(n));
@@ -233,7 +219,7 @@ mod tests {
                     assert_eq!(block, Block::of(whole, ranks.rank(), size));
                     let made: Part = Part::of_grid(&ranks, &grid).unwrap();
                     let owners = Ownership::Rows(grid).owners(&ranks, &block);
-                    let first = Blocks::new(block.cells, size).range(ranks.rank()).start;
+                    let first = ranks.block(block.cells).start;
                     assert!(
                         (first..)
                             .zip(owners)
@@ -249,7 +235,7 @@ mod tests {
                     assert_eq!(made.shared, found.shared);
                     assert_eq!(made.owners, found.owners);
                     assert_eq!(made.halo.given(), found.halo.given());
-                    // What goes along either halo comes to the same ghosts.
+                    // Both halos send items to the same ghosts.
                     let ids: Vec<u64> = made.cells.iter().map(|t| t + 1).collect();
                     let mut by = [ids.clone(), vec![0; ids.len()], vec![0; ids.len()]];
                     let me = ranks.rank() as u32;
@@ -257,8 +243,8 @@ mod tests {
                         by[1][owned.clone()].copy_from_slice(&ids[owned.clone()]);
                         by[2][owned.clone()].copy_from_slice(&ids[owned]);
                     }
-                    made.halo.update_all(&ranks, &mut by[1]);
-                    found.halo.update_all(&ranks, &mut by[2]);
+                    made.halo.update(&ranks, &mut by[1]);
+                    found.halo.update(&ranks, &mut by[2]);
                     assert_eq!((&by[1], &by[2]), (&by[0], &by[0]), "{grid:?} on {size}");
                 });
             }
@@ -297,7 +283,7 @@ mod tests {
         }
     }
 
-    /// One rank of very many, which sees no other.
+    /// A rank of very many that sees no other.
     struct Alone {
         rank: usize,
         size: usize,
@@ -351,7 +337,7 @@ mod tests {
         }
         assert_eq!(part.owners.get(199_997), 99_997);
         assert_eq!(part.owners.get(199_998), 99_998);
-        // A rank behind the last row has nothing.
+        // A rank after the last row has nothing.
         let none = Alone { rank: 99_999, size };
         let none: Part = Part::of_grid(&Ranks::new(&none), &grid).unwrap();
         assert!(none.cells.is_empty() && none.vertices.is_empty() && none.shape.vertices() == 0);

@@ -7,8 +7,8 @@ use trioxide::generate::{Grid, TetGrid};
 use crate::block::Blocks;
 use crate::transport::{Mail, Ranks};
 
-/// Layers of cells, by the ranks that own them: rows of squares, or slices of cubes. A layer lies between two of
-/// vertices.
+/// Layers of cells and the ranks that own them: rows of squares, or slices of cubes. A layer of cells lies between two
+/// layers of vertices.
 pub(crate) struct Layers {
     pub(crate) blocks: Blocks,
     /// Number of layers.
@@ -45,7 +45,7 @@ impl Layers {
         self.blocks.rank(cell / self.cells)
     }
 
-    /// The layers that a rank has: those that it owns, and the ghosts.
+    /// The layers that a rank holds: its own, and its ghosts.
     pub(crate) fn of_part(&self, rank: usize) -> Range<u64> {
         let owned = self.blocks.range(rank);
         match owned.is_empty() {
@@ -61,23 +61,18 @@ impl Layers {
         self.of_part(other).filter(is_ghost)
     }
 
-    /// The local cells of some layers, for each other rank, of a part that begins with layer `first`.
+    /// The local cells of the layers for each rank, of a part that begins with layer `first`.
     pub(crate) fn mail<I: Iterator<Item = u64>>(
         &self,
         ranks: &Ranks,
         first: u64,
         layers: impl Fn(usize) -> I,
     ) -> Mail<u32> {
-        let mut cells = Vec::new();
-        let mut counts = Vec::new();
-        for rank in 0..ranks.size() {
-            let before = cells.len();
+        Mail::of_lists(ranks.size(), |rank, cells| {
             for layer in layers(rank) {
                 let start = (layer - first) * self.cells;
                 cells.extend((start..start + self.cells).map(|cell| cell as u32));
             }
-            counts.push(cells.len() - before);
-        }
-        Mail::from_parts(cells, counts.into_iter())
+        })
     }
 }

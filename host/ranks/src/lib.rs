@@ -2,12 +2,13 @@
 //!
 //! | to find | look in |
 //! | --- | --- |
-//! | what carries messages: MPI, or threads of one process | [`transport`], [`threads`], `mpi` |
-//! | the input, a block of ids a rank; the directories of elements | [`block`] |
-//! | which rank owns what | [`ownership`] |
-//! | grids that ranks make, each its own part | [`Part::of_grid`], [`Block::of_grid`] |
+//! | messages between ranks, by MPI or between threads of one process | [`transport`], [`threads`], `mpi` |
+//! | what owned elements and ghosts exchange | [`halo`] |
+//! | the input, a block of ids for each rank; directories of elements | [`block`] |
+//! | owners of elements | [`ownership`] |
+//! | grids of which each rank makes its own part | [`Part::of_grid`], [`Block::of_grid`] |
 //! | a rank's part of the mesh, with its ghosts; its points and corners | [`part`], [`shape`] |
-//! | places of new elements in an order of the whole mesh | [`numbers`] |
+//! | numbers of new elements in an order of the whole mesh | [`numbers`] |
 //! | meshes of tetrahedra | [`tets`] |
 //! | a family on ranks | [`polylla`](mod@polylla), [`polyhedra`](mod@polyhedra), [`refine`](mod@refine), [`refine_tets`], [`smooth`](mod@smooth), [`weld`](mod@weld) |
 //! | errors on which all ranks agree | [`fault`] |
@@ -16,14 +17,14 @@
 //!
 //! - Elements have ids in the whole mesh, 64 bits wide. A rank's local ids ascend with them, so a tie that goes by ids
 //!   falls as in the single run, and the kernels and pipelines of the single run work on a rank's part as they are.
-//! - What is decided about an element is decided where all that it depends on is at hand, by its owner, and told to the
-//!   others. No float is added up in an order that depends on ranks: what crosses is joined by minimum, maximum, bits
-//!   or sums of integers.
+//! - The owner of an element decides about it, since its part has all elements that the decision depends on, and sends
+//!   the result to the others. No sum of floats has an order that depends on ranks: minimum, maximum, bits or sums of
+//!   integers join what crosses.
 //! - New ids are places in an order of the whole mesh: each rank sorts a block of it, and counts are scanned over
 //!   ranks.
 //!
-//! Who owns what changes the time only. Blocks of ids stay with their ranks where few vertices are in several of them.
-//! Else cells are dealt along a Morton curve, whose equal parts have short borders: a part of n triangles has about
+//! Owners change the time alone. Blocks of ids stay with their ranks where few vertices are in several of them.
+//! Else the cells are dealt along a Morton curve. Its equal parts have short borders: a part of n triangles has about
 //! sqrt(n) ghosts.
 
 pub mod block;
@@ -33,7 +34,7 @@ mod curve;
 mod directory;
 pub mod fault;
 mod grid;
-mod halo_edges;
+pub mod halo;
 pub mod ids;
 mod layers;
 mod merged;
@@ -46,9 +47,9 @@ pub mod ownership;
 pub mod part;
 pub mod polyhedra;
 pub mod polylla;
+mod records;
 pub mod refine;
 pub mod refine_tets;
-mod rows;
 pub mod shape;
 mod shared;
 pub mod smooth;

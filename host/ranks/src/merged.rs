@@ -6,76 +6,36 @@ use bytemuck::Zeroable;
 use rayon::slice::ParallelSliceMut;
 use trioxide_mesh::parallel;
 
+use crate::halo::Halo;
 use crate::ids::{Ids, Owners, partition};
-use crate::rows::Halo;
-use crate::transport::{Mail, Ranks};
+use crate::records::Ghosts;
+use crate::transport::{Mail, Ranks, split_off};
 
 /// Elements that a thread copies at a time.
 const PIECE: usize = 1 << 12;
-
-/// Ascending ids of owned elements and ghosts. A range of owned ids takes no memory where the ghosts are before and
-/// behind it.
-#[derive(Debug, Default)]
-pub struct MergedIds {
-    lower: Vec<u64>,
-    middle: Ids,
-    higher: Vec<u64>,
-}
-
-impl MergedIds {
-    /// Number of ids.
-    pub fn len(&self) -> usize {
-        self.lower.len() + self.middle.len() + self.higher.len()
-    }
-
-    /// Id of the local element `i`.
-    ///
-    /// # Panics
-    /// When there is no such element.
-    #[inline]
-    pub fn get(&self, i: usize) -> u64 {
-        let Some(in_middle) = i.checked_sub(self.lower.len()) else {
-            return self.lower[i];
-        };
-        match in_middle.checked_sub(self.middle.len()) {
-            None => self.middle.get(in_middle),
-            Some(in_higher) => self.higher[in_higher],
-        }
-    }
-
-    /// The local element with an id, if it is here.
-    pub fn place(&self, id: u64) -> Option<u32> {
-        let place =
-            |list: &[u64], before: usize| Some((list.binary_search(&id).ok()? + before) as u32);
-        let lower = self.lower.len();
-        place(&self.lower, 0)
-            .or_else(|| Some(self.middle.place(id)? + lower as u32))
-            .or_else(|| place(&self.higher, lower + self.middle.len()))
-    }
-}
 
 /// Where an element of a merged list comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     /// Place among the owned elements.
     Owned(usize),
-    /// Place among the ghosts in the order in which they came.
+    /// Place among the ghosts, in the order in which they came.
     Ghost(usize),
 }
 
-/// Elements that lie together in a merged list.
+/// Elements that follow one another in a merged list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Run {
     /// Places among the owned elements.
     Owned(Range<usize>),
-    /// Place of one among the ghosts in the order in which they came.
+    /// One ghost: its place in the order in which they came.
     Ghost(usize),
 }
 
-/// How some elements, the ghosts, stand among others, the owned ones, in one list.
+/// The places of ghosts among owned elements in one list.
 #[derive(Default)]
 pub struct Interleaving {
-    /// Place of each ghost among those that came.
+    /// Place of each ghost in the order in which they came.
     order: Vec<usize>,
     /// Number of owned elements before each ghost.
     before: Vec<usize>,
@@ -84,8 +44,8 @@ pub struct Interleaving {
 }
 
 impl Interleaving {
-    /// Of `owned` elements, and of ghosts by their places among those that came: `before` of each has the number of
-    /// owned elements before it, and ascends.
+    /// `order` has the place of each ghost in the order in which they came, `before` the number of the `owned` elements
+    /// before it; `before` ascends.
     pub fn new(order: Vec<usize>, before: Vec<usize>, owned: usize) -> Self {
         Self {
             order,
@@ -99,7 +59,7 @@ impl Interleaving {
         self.owned + self.order.len()
     }
 
-    /// Who holds the element at a place in the list, and where.
+    /// Where the element at a place in the list comes from.
     pub fn held(&self, place: usize) -> Held {
         let ghosts = self.ghosts_before(place);
         match self.before.get(ghosts) {
@@ -110,10 +70,7 @@ impl Interleaving {
 
     /// Calls `body` with the elements at these places in the list, in their order.
     pub fn for_runs(&self, places: Range<usize>, mut body: impl FnMut(Run)) {
-        let Range {
-            start: mut place,
-            end,
-        } = places;
+        let (mut place, end) = (places.start, places.end);
         let mut ghost = self.ghosts_before(place);
         while place < end {
             let next = self.before.get(ghost).map_or(end, |&before| before + ghost);
@@ -129,7 +86,7 @@ impl Interleaving {
         }
     }
 
-    /// A list of what belongs to all elements, `stride` items each, which `write` gives for some that lie together.
+    /// A list of `stride` items for each element, which `write` gives for elements that follow one another.
     pub fn collect<T: Zeroable + Send>(
         &self,
         stride: usize,
@@ -144,16 +101,14 @@ impl Interleaving {
                     Run::Owned(range) => range.len(),
                     Run::Ghost(_) => 1,
                 };
-                let (items, behind) = std::mem::take(&mut rest).split_at_mut(stride * count);
-                write(run, items);
-                rest = behind;
+                write(run, split_off(&mut rest, stride * count));
             });
         });
         all
     }
 
-    /// One list of what belongs to owned elements, and to the ghosts in the order in which they came: `stride` items
-    /// each. Where both lists are empty, nothing belongs to any.
+    /// One list of `stride` items for each element, from the owned elements' items and the ghosts' in the order in which
+    /// they came. Two empty lists give an empty one.
     pub fn interleave<T: Copy + Zeroable + Send + Sync>(
         &self,
         stride: usize,
@@ -171,8 +126,8 @@ impl Interleaving {
         })
     }
 
-    /// What belongs to the ghosts before and behind all owned elements, from the order in which they came; `None` where
-    /// some are among these.
+    /// The items of the ghosts before and of those after all owned elements; `None` where some ghosts are between these.
+    /// `ghosts` has the order in which they came.
     pub fn around<T: Copy>(&self, ghosts: &[T]) -> Option<[Vec<T>; 2]> {
         let lower = self.before.partition_point(|&before| before == 0);
         let higher = self.before.partition_point(|&before| before < self.owned);
@@ -181,7 +136,7 @@ impl Interleaving {
         (lower >= higher).then(|| [of(&self.order[..lower]), of(&self.order[lower..])])
     }
 
-    /// `value` of the place in the list of each owned element.
+    /// `value` of each owned element's place in the list.
     pub fn map_owned<T: Zeroable + Send>(&self, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let mut all = parallel::zeroed(self.owned);
         parallel::for_chunks_mut(&mut all, PIECE, |k, values| {
@@ -197,8 +152,8 @@ impl Interleaving {
         all
     }
 
-    /// The ids of all elements, by those of the owned ones and of the ghosts in the order in which they came: a range
-    /// where they are one.
+    /// The ids of all elements in one piece, from those of the owned elements and of the ghosts in the order in which
+    /// they came.
     pub fn all_ids(
         &self,
         owned: impl Fn(usize) -> u64 + Sync,
@@ -214,7 +169,7 @@ impl Interleaving {
                 return Ids::of_range(ends);
             }
         }
-        Ids::List(self.collect(1, |run, ids| match run {
+        Ids::of_list(self.collect(1, |run, ids| match run {
             Run::Owned(range) => ids.iter_mut().zip(range).for_each(|(id, i)| *id = owned(i)),
             Run::Ghost(i) => ids[0] = ghost(i),
         }))
@@ -226,31 +181,33 @@ impl Interleaving {
     }
 }
 
-/// The ghosts of elements that ranks own, and what they exchange.
+/// Owned elements and their ghosts.
 pub struct Merged {
-    /// How the ghosts stand among the owned elements.
+    /// The places of the ghosts among the owned elements.
     pub places: Interleaving,
     pub owners: Owners,
     pub halo: Halo,
 }
 
 impl Merged {
-    /// Of `owned` elements, `before(id)` of them with a smaller id: `sent` went to the ranks that have them as ghosts,
-    /// and of the ghosts `counts` came from each rank, with the ids `id(i)`, ascending for each.
+    /// Joins `owned` elements, of which `before(id)` have a smaller id, and ghosts.
     pub fn new(
         ranks: &Ranks,
         owned: usize,
         before: impl Fn(u64) -> usize + Sync,
-        sent: &Mail<u64>,
-        counts: &[usize],
-        id: impl Fn(usize) -> u64 + Sync,
+        ghosts: &Ghosts,
     ) -> Self {
+        let Ghosts {
+            given,
+            counts,
+            rows,
+        } = ghosts;
         let ghost_owners = (0_u32..).zip(counts);
         let ghost_owners: Vec<u32> = ghost_owners
             .flat_map(|(rank, &count)| std::iter::repeat_n(rank, count))
             .collect();
         // Ids with the owner and the place among the ghosts that came.
-        let mut order = parallel::collect(ghost_owners.len(), |i| (id(i), ghost_owners[i], i));
+        let mut order = parallel::collect(ghost_owners.len(), |i| (rows.id(i), ghost_owners[i], i));
         order.par_sort_unstable();
         let before = parallel::map(&order, |ghost| before(ghost.0));
 
@@ -265,10 +222,11 @@ impl Merged {
             next = until;
         }
         owners.push(owned - next, me);
-        let halo = Halo::new(
-            sent.map(|&i| (i + before.partition_point(|&k| k as u64 <= i) as u64) as u32),
-            Mail::from_parts(places, counts.iter().copied()),
-        );
+        let place = |&i: &u64| (i + before.partition_point(|&k| k as u64 <= i) as u64) as u32;
+        let halo = Halo {
+            given: given.map(place),
+            ghosts: Mail::from_parts(places, counts.iter().copied()),
+        };
         let order = order.into_iter().map(|(.., i)| i).collect();
         Self {
             places: Interleaving::new(order, before, owned),
@@ -277,29 +235,27 @@ impl Merged {
         }
     }
 
-    /// The ids of all elements: of the owned ones, and of the ghosts in the order in which they came.
-    pub fn ids(&self, owned: &Ids, ghosts: &[u64]) -> MergedIds {
-        match self.places.around(ghosts) {
-            Some([lower, higher]) => MergedIds {
-                lower,
-                middle: owned.clone(),
-                higher,
-            },
-            None => MergedIds {
-                middle: Ids::List(self.places.interleave(1, &owned.to_vec(), ghosts)),
-                ..MergedIds::default()
-            },
-        }
+    /// The ids of all elements, from those of the owned elements and of the ghosts in the order in which they came.
+    /// A range of owned ids stays one where the ghosts come before and after it.
+    pub fn ids(&self, owned: &Ids, ghosts: &[u64]) -> Ids {
+        let Some([lower, higher]) = self.places.around(ghosts) else {
+            return Ids::of_list(self.places.interleave(1, &owned.to_vec(), ghosts));
+        };
+        let mut ids = Ids::of_list(lower);
+        ids.extend(owned.clone());
+        ids.push(higher);
+        ids
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::Records;
     use crate::threads::run;
 
     proptest::proptest! {
-        /// Owned ids that are a range, or not, with ghosts before, among and behind them.
+        /// Owned ids that are a range, or not, with ghosts before, between and after them.
         #[test]
         fn merged_ids_are_the_sorted_list(
             owned in proptest::collection::btree_set(20..40_u64, 0..20),
@@ -318,10 +274,12 @@ mod tests {
             let (owned, ghosts) = (Ids::of(shifted(&owned)), shifted(&ghosts));
             run(1, |transport| {
                 let ranks = Ranks::new(transport);
-                let sent = Mail::from_parts(Vec::new(), [0].into_iter());
-                let before = |id| owned.before(id);
-                let counts = [ghosts.len()];
-                let merged = Merged::new(&ranks, owned.len(), before, &sent, &counts, |i| ghosts[i]);
+                let came = Ghosts {
+                    given: Mail::from_parts(Vec::new(), [0].into_iter()),
+                    counts: vec![ghosts.len()],
+                    rows: Records { words: ghosts.clone(), stride: 1 },
+                };
+                let merged = Merged::new(&ranks, owned.len(), |id| owned.before(id), &came);
                 let ids = merged.ids(&owned, &ghosts);
                 assert_eq!((0..ids.len()).map(|i| ids.get(i)).collect::<Vec<_>>(), sorted);
                 let held = |place: usize| match merged.places.held(place) {

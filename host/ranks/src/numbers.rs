@@ -1,4 +1,4 @@
-//! Places in an order of the whole mesh: new elements are counted at the directories of the cells that they come from.
+//! Numbers in an order of the whole mesh: the directories of cells count the new elements that come from them.
 
 use std::ops::Range;
 
@@ -12,26 +12,26 @@ use crate::transport::{Mail, Ranks};
 /// Cells whose sums a thread writes at a time.
 const PIECE: usize = 1 << 14;
 
-/// How many elements of two kinds all cells with smaller ids have together, for each cell that this rank owns:
-/// half-edges of triangles, edges and parts of tetrahedra.
+/// For each cell that this rank owns, the number of elements of all cells with smaller ids, of two kinds: half-edges of
+/// triangles, or edges and parts of tetrahedra.
 ///
-/// A run of consecutive ids within a directory's block has one number from there; within it bits are counted.
+/// Each run of consecutive ids within a directory's block gets one number from there; within the run bits are counted.
 pub struct Sums {
-    /// Those of the owned cells.
+    /// The elements of the owned cells.
     kinds: [Ranked; 2],
     /// Bits of a cell.
     each: usize,
     /// First cell of each run.
     starts: Vec<u32>,
-    /// What its sums are more than the bits before it.
+    /// Difference of its sums and the number of bits before it.
     shifts: Vec<[u64; 2]>,
-    /// Of all cells of all ranks.
+    /// The sums of all cells of all ranks.
     pub totals: [u64; 2],
 }
 
 impl Sums {
-    /// Of a part whose cells have these owners and ids, of `total` in all; `kinds` have `each` bits a cell, or nothing
-    /// at all. Cells of a run without any get no number of use. Collective.
+    /// Counts the elements of a part's cells, which have these owners and ids, of all `total` cells; `kinds` have `each`
+    /// bits a cell, or none. Cells of a run without elements get numbers of no use. Collective.
     pub fn count(
         ranks: &Ranks,
         total: u64,
@@ -40,7 +40,7 @@ impl Sums {
         each: usize,
         kinds: [&[u32]; 2],
     ) -> Self {
-        let blocks = Blocks::new(total, ranks.size());
+        let blocks = ranks.blocks(total);
         let owned = owned_bits(owners, ranks.rank(), each);
         let kinds = kinds.map(|bits| Ranked::of(bits, &owned));
         drop(owned);
@@ -73,7 +73,7 @@ impl Sums {
         }
     }
 
-    /// The sums before each of the part's `cells`; those of ghosts are of no use.
+    /// The sums before each of the part's `cells`; they are of no use for ghosts.
     pub fn before(&self, cells: usize) -> Vec<[u64; 2]> {
         let mut sums: Vec<[u64; 2]> = parallel::zeroed(cells);
         parallel::for_chunks_mut(&mut sums, PIECE, |piece, sums| {
@@ -92,7 +92,7 @@ impl Sums {
         sums
     }
 
-    /// Calls `body` with each of these cells and the sums before it; those of ghosts are of no use.
+    /// Calls `body` with each of these cells and the sums before it, which are of no use for ghosts.
     pub fn for_each(&self, cells: Range<usize>, mut body: impl FnMut(usize, [u64; 2])) {
         let mut run = self.starts.partition_point(|&t| (t as usize) < cells.start);
         for t in cells {
@@ -119,7 +119,7 @@ fn starts_of_runs(
         let of_run = |run: usize| {
             let start = runs[run];
             let end = runs.get(run + 1).map_or(range.end, |&end| end);
-            // Ids go by one from here to the end: so do those that are the first of their block.
+            // Ids grow by one from here to the end, so the first ids of blocks lie at equal distances.
             let to_next_block = (id(start) / block + 1) * block - id(start);
             let others = (start as u64 + to_next_block..end as u64).step_by(block as usize);
             std::iter::once(start as u32).chain(others.map(|t| t as u32))
@@ -136,15 +136,15 @@ fn starts_of_runs(
 /// Words whose bits a thread counts at a time.
 const WORDS: usize = 1 << 14;
 
-/// Bits, with the number of those before each.
+/// Bits, with the number of set bits before each.
 struct Ranked {
     words: Vec<u32>,
-    /// Those before each word, and all.
+    /// Set bits before each word, and all.
     before: Vec<u32>,
 }
 
 impl Ranked {
-    /// The bits that are in both sets; none, if the first has no words.
+    /// The bits that both sets have; none if the first has no words.
     fn of(bits: &[u32], others: &[u32]) -> Self {
         let words = parallel::collect(bits.len(), |w| bits[w] & others[w]);
         let mut starts = parallel::map_pieces(words.len(), WORDS, |range| {
@@ -176,35 +176,34 @@ impl Ranked {
     }
 }
 
-/// The sums before each of these runs, which count the second words beginning with the ids in the first ones, and the
-/// sums of all, from the runs' directories. Collective.
+/// The sums before each run, and the sums of all, from the runs' directories. A run is its first id and its two counts,
+/// 32 bits each. Collective.
 fn bases(ranks: &Ranks, blocks: Blocks, runs: Vec<[u64; 2]>) -> (Vec<[u64; 2]>, [u64; 2]) {
     let size = ranks.size();
     let runs = Mail::sorted(size, runs.len(), |i| (blocks.rank(runs[i][0]), runs[i]));
-    let told = ranks.exchange(&runs);
-    let places = IdSet::of(told.items().len(), |i| told.items()[i][0]);
-    let place = |id: u64| places.place(id).expect("it was told") as usize;
-    let mut sums = vec![[0; 2]; places.len()];
-    for &[id, count] in told.items() {
-        sums[place(id)] = [count >> 32, count & 0xffff_ffff];
-    }
-    let mut sum = [0, 0];
-    for before in &mut sums {
-        let count = std::mem::replace(before, sum);
-        sum = [sum[0] + count[0], sum[1] + count[1]];
-    }
-    let scans = sum.map(|sum| ranks.scan(sum));
-    let answers = told.map(|&[id, _]| {
-        let [a, b] = sums[place(id)];
-        [a + scans[0].0, b + scans[1].0]
-    });
+    let mut totals = [0; 2];
     // Blocks ascend as ids do: the answers come in the order of the ids.
-    (
-        ranks
-            .exchange_expected(&answers, &runs.counts())
-            .into_items(),
-        scans.map(|(_, total)| total),
-    )
+    let bases = ranks.ask_together(&runs, |asked| {
+        let asked = asked.items();
+        let places = IdSet::of(asked.len(), |i| asked[i][0]);
+        let place = |id: u64| places.place(id).expect("it was asked for") as usize;
+        let mut sums = vec![[0; 2]; places.len()];
+        for &[id, count] in asked {
+            sums[place(id)] = [count >> 32, count & 0xffff_ffff];
+        }
+        let mut sum = [0; 2];
+        for before in &mut sums {
+            let count = std::mem::replace(before, sum);
+            sum = [sum[0] + count[0], sum[1] + count[1]];
+        }
+        let scans = sum.map(|sum| ranks.scan(sum));
+        totals = scans.map(|(_, total)| total);
+        parallel::map(asked, |&[id, _]| {
+            let [a, b] = sums[place(id)];
+            [a + scans[0].0, b + scans[1].0]
+        })
+    });
+    (bases, totals)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Meshes written by all ranks: one `.ply`, or [a `.vtu` each](pieces) with a `.pvtu` beside them.
+//! Meshes that all ranks write: one `.ply`, or [a `.vtu` each](pieces) with a `.pvtu` beside them.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -12,17 +12,16 @@ use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide::{Error, mesh};
 use trioxide_mesh::parallel;
 
-use crate::block::{Block, Blocks};
+use crate::block::Block;
 use crate::check::{check_corners, check_ids};
 use crate::fault::{Fault, Result};
 use crate::ownership::Position;
 use crate::polylla::Ordered;
-pub use crate::transport::to_first;
-use crate::transport::{Ranks, Reduction};
+use crate::transport::{Ranks, Reduction, offsets};
 
 pub mod pieces;
 
-/// This rank's slice of a mesh: points and faces that stand behind those of the ranks before.
+/// This rank's slice of a mesh: points and faces that follow those of the ranks before.
 struct Slice<'a, P> {
     /// Vertices of the whole mesh.
     vertices: u64,
@@ -32,10 +31,10 @@ struct Slice<'a, P> {
     segments: &'a [Segment],
 }
 
-/// Writes the mesh of all ranks' polygons to one binary `.ply`, the bytes of the file that a single process writes.
-/// Every rank writes a slice; the file has its name when all are done, and else there is none. Collective.
+/// Writes the mesh of all ranks' polygons to one binary `.ply`, with the bytes of the single run's file. Every rank writes
+/// a slice; the file gets its name when all are done, and else there is none. Collective.
 ///
-/// `block` is what the rank has of the vertices, `ordered` its slice of the list of all polygons.
+/// `block` has the rank's vertices, `ordered` is its slice of the list of all polygons.
 ///
 /// # Errors
 /// A file that cannot be written.
@@ -55,9 +54,9 @@ pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, ordered: Ordered) ->
 pub struct Surface<'a, P> {
     /// Vertices of the whole surface.
     pub vertices: u64,
-    /// Points that stand behind those of the ranks before.
+    /// Points that follow those of the ranks before.
     pub points: &'a [P],
-    /// Vertices of triangles that stand behind those of the ranks before, three each. A file has no others.
+    /// Vertices of triangles that follow those of the ranks before, three each, as the file has them.
     pub corners: Vec<u32>,
     /// Regions of these, if the surface has them.
     pub regions: Option<Vec<i32>>,
@@ -65,12 +64,12 @@ pub struct Surface<'a, P> {
     pub segments: &'a [Segment],
 }
 
-/// Ids of a mesh that a file holds.
+/// 32-bit ids, for a mesh with no others.
 pub fn narrow_ids(ids: &[u64]) -> Vec<u32> {
     parallel::map(ids, |&id| id as u32)
 }
 
-/// As [`write_ply`], of the triangles of a surface.
+/// As [`write_ply`], for the triangles of a surface.
 ///
 /// # Errors
 /// As [`write_ply`]; more vertices or corners than 32 bits name.
@@ -131,11 +130,11 @@ fn write_slice<P: Position>(ranks: &Ranks, path: &Path, slice: Slice<P>) -> Resu
     })
 }
 
-/// Vertices and triangles of a grid that a rank has in memory at once while it writes.
+/// Vertices, or triangles, of a grid that a rank has in memory at once while it writes.
 const PIECE: u64 = 1 << 22;
 
-/// Writes a grid to one binary `.ply`, the bytes of the file that a single process writes: each rank makes its slice,
-/// piece by piece, so that it takes no memory. Collective.
+/// Writes a grid to one binary `.ply`, with the bytes of the single run's file. Each rank makes its slice piece by piece,
+/// so it needs little memory. Collective.
 ///
 /// # Errors
 /// As [`write_ply`]; more vertices than 32 bits name.
@@ -154,8 +153,7 @@ fn write_grid_in_pieces(ranks: &Ranks, path: &Path, grid: &Grid, piece: u64) -> 
         segments: Vec::new(),
     };
     let header = file.header().expect("it is written to memory");
-    let [vertices, triangles] =
-        counts.map(|count| Blocks::new(count, ranks.size()).range(ranks.rank()));
+    let [vertices, triangles] = counts.map(|count| ranks.block(count));
     let behind = |bytes: u64| SeekFrom::Start(header.len() as u64 + bytes);
     let pieces = |range: Range<u64>| {
         let starts = range.clone().step_by(piece as usize);
@@ -184,7 +182,7 @@ fn write_grid_in_pieces(ranks: &Ranks, path: &Path, grid: &Grid, piece: u64) -> 
     })
 }
 
-/// Writes a file of all ranks, each with its own `write`: it has its name when all are done, and else there is none.
+/// Writes a file by all ranks, each with its own `write`. It gets its name when all are done, and else there is none.
 /// Collective.
 pub(crate) fn write_shared(
     ranks: &Ranks,
@@ -195,27 +193,25 @@ pub(crate) fn write_shared(
     let written = SharedPart::open(&name, set_aside).and_then(|mut part| write(part.file()));
     ranks.agree(of_file(path, written))?;
     let committed = mine.map_or(Ok(()), AtomicFile::commit);
-    ranks.agree(committed.map_err(Fault::from))
+    ranks.agree(committed)
 }
 
-/// The file at rank 0, the name by which all ranks open it until it has its own, and how many of its bytes are set
+/// The file at rank 0, the name by which all ranks open it until it has its own, and the number of its bytes that are set
 /// aside. Collective.
 fn share_file(ranks: &Ranks, path: &Path) -> Result<(Option<AtomicFile>, PathBuf, u64)> {
     let elsewhere = ranks.transport().on_this_machine().1 < ranks.size();
-    // Also rank 0 decides for the others: it may see more of them than they do.
+    // Rank 0 decides for the others: it may see more of them than they do.
     let mine = match ranks.rank() {
         0 => AtomicFile::create_shared(path, elsewhere).map(Some),
         _ => Ok(None),
     };
-    let mut mine = ranks.agree(mine.map_err(Fault::from))?;
+    let mut mine = ranks.agree(mine)?;
     let set_aside = mine.as_mut().map_or(0, AtomicFile::set_aside);
     let set_aside = ranks.reduce(set_aside, Reduction::Max);
     let name = mine.as_ref().and_then(AtomicFile::name_for_others);
-    let name = name
-        .unwrap_or_default()
-        .into_os_string()
-        .into_encoded_bytes();
-    let name = String::from_utf8(ranks.broadcast(0, &name));
+    let name = name.unwrap_or_default().into_os_string();
+    let name = ranks.all(name.as_encoded_bytes()).into_items();
+    let name = String::from_utf8(name);
     let name = name.map_err(|_| {
         let reason =
             "the name is no UTF-8, and several processes write no such file: choose another";
@@ -240,20 +236,16 @@ pub fn in_space<P: Position>(points: &[P]) -> Vec<DVec3> {
 pub fn gather(ranks: &Ranks, block: &Block, ordered: &Ordered) -> Result<Option<Mesh>> {
     ranks.phase("gather");
     let slice = &ordered.polygons;
-    let corners = ranks.reduce(slice.vertices.len() as u64, Reduction::Sum);
+    let corners = ranks.sum(slice.vertices.len() as u64);
     ranks.agree(check_corners(corners))?;
-    let points = to_first(ranks, &block.points);
+    let points = ranks.gather(&block.points);
     let sizes: Vec<u32> = slice.iter().map(|polygon| polygon.len() as u32).collect();
-    let sizes = to_first(ranks, &sizes);
-    let vertices = to_first(ranks, &slice.vertices);
+    let offsets = offsets(ranks.gather(&sizes).into_iter());
+    let vertices = ranks.gather(&slice.vertices);
     let regions = ordered.regions.as_ref();
-    let regions = regions.map(|regions| to_first(ranks, regions));
+    let regions = regions.map(|regions| ranks.gather(regions));
     if ranks.rank() != 0 {
         return Ok(None);
-    }
-    let mut offsets = vec![0];
-    for size in sizes {
-        offsets.push(offsets[offsets.len() - 1] + size);
     }
     Ok(Some(Mesh {
         points: in_space(&points),

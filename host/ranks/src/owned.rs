@@ -1,5 +1,5 @@
-//! Cells (triangles, or tetrahedra) between two rounds of refinement: those that a rank owns, dealt anew where one rank
-//! has too many, and their ghosts.
+//! Cells (triangles, or tetrahedra) between two rounds of refinement: a rank's own, dealt anew where one rank has too
+//! many, and their ghosts.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -9,21 +9,22 @@ use trioxide_mesh::parallel;
 use crate::block::fill;
 use crate::cells::Cells;
 use crate::fault::Result;
+use crate::halo::Halo;
 use crate::ids::{IdSet, Owners};
 use crate::merged::Merged;
 use crate::ownership::{Ownership, Position};
 use crate::part::check_size;
-use crate::rows::{Halo, Rows, all_vertices, vertices};
-use crate::shared::{Counts, Near, Shared};
+use crate::records::Records;
+use crate::shared::{Bins, Near, Shared};
 use crate::transport::{Mail, Ranks, Reduction};
 
-/// Equal shares of the cells that a rank may have.
+/// Most equal shares of the cells that a rank may have.
 const SHARES: u64 = 2;
 
 /// The cells that a rank owns, between two rounds.
 pub struct Owned<P> {
-    /// A row each, by their ids: the id, the vertices, and what else belongs to a cell.
-    pub rows: Rows,
+    /// A row for each cell, with ascending ids: the id, the vertices, and what else belongs to a cell.
+    pub rows: Records,
     /// Corners of a cell.
     pub size: usize,
     /// Their vertices, ascending.
@@ -32,13 +33,13 @@ pub struct Owned<P> {
     pub points: Vec<P>,
 }
 
-/// Owned cells and their ghosts, by local ids.
+/// Owned cells and their ghosts, with local ids.
 pub struct WithGhosts<P> {
     /// A row each.
-    pub rows: Rows,
+    pub rows: Records,
     /// The rank that owns each.
     pub owners: Owners,
-    /// Where items of cells go and come from.
+    /// The halo of the cells.
     pub halo: Halo,
     /// Their vertices, ascending.
     pub vertices: Vec<u64>,
@@ -55,9 +56,9 @@ pub fn is_uneven(ranks: &Ranks, count: usize, total: u64) -> bool {
 }
 
 impl<P: Pod + Send + Sync> Owned<P> {
-    /// Cells, with those vertices that are used; `vertex` gives a vertex's id and its point.
+    /// Cells and the vertices that are used; `vertex` gives a vertex's id and its point.
     pub fn of(
-        rows: Rows,
+        rows: Records,
         size: usize,
         is_used: &[AtomicBool],
         vertex: impl Fn(usize) -> (u64, P) + Sync,
@@ -74,11 +75,11 @@ impl<P: Pod + Send + Sync> Owned<P> {
 
     /// The vertices of a cell.
     pub fn corners(&self, i: usize) -> &[u64] {
-        vertices(self.rows.get(i), self.size)
+        self.rows.corners(i, self.size)
     }
 
-    /// New owners of the cells, of which there are `total`: where a rank has more than [`SHARES`] shares, they are
-    /// dealt as those of the input. Collective.
+    /// New owners of the cells, if a rank has more than [`SHARES`] shares of all `total`; chosen as for the input.
+    /// Collective.
     pub fn new_owners<Q: Position>(
         &self,
         ranks: &Ranks,
@@ -98,7 +99,7 @@ impl<P: Pod + Send + Sync> Owned<P> {
         Some(ownership.owners_of(ranks, total, &firsts, |i| self.rows.id(i)))
     }
 
-    /// The cells that this rank owns where these are the owners of those it had. Collective.
+    /// Sends the cells to new owners, and returns this rank's. Collective.
     pub fn deal(self, ranks: &Ranks, owners: &[u32]) -> Self {
         let places = IdSet::of_list(&self.vertices);
         let point = |vertex: u64| {
@@ -108,21 +109,18 @@ impl<P: Pod + Send + Sync> Owned<P> {
         let (stride, size) = (self.rows.stride, self.size);
         let (count, n) = (ranks.size(), owners.len());
         let owner = |i: usize| owners[i] as usize;
-        let of_rows = Mail::rows(count, n, stride, owner, |i, row| {
-            row.copy_from_slice(self.rows.get(i));
-        });
+        let write = |i: usize, row: &mut [u64]| row.copy_from_slice(self.rows.get(i));
+        let rows = Records::exchange(ranks, stride, n, owner, write);
         let of_points = Mail::rows(count, n, size, owner, |i, points: &mut [P]| {
             for (p, &vertex) in points.iter_mut().zip(self.corners(i)) {
                 *p = point(vertex);
             }
         });
-        let words = ranks.exchange(&of_rows).into_items();
         let of_corners = ranks.exchange(&of_points).into_items();
-        let rows = Rows { words, stride };
-        let places = all_vertices(&rows, size);
+        let places = rows.vertices(size);
         let mut points: Vec<P> = parallel::zeroed(places.len());
         for (i, of_corners) in of_corners.chunks_exact(size).enumerate() {
-            for (&vertex, &p) in vertices(rows.get(i), size).iter().zip(of_corners) {
+            for (&vertex, &p) in rows.corners(i, size).iter().zip(of_corners) {
                 points[places.place(vertex).expect("it is a corner") as usize] = p;
             }
         }
@@ -134,7 +132,7 @@ impl<P: Pod + Send + Sync> Owned<P> {
         }
     }
 
-    /// The cells with their ghosts: all cells that touch a vertex of theirs, of which the mesh has `total`. Collective.
+    /// The cells with their ghosts, all cells at their vertices; the mesh has `total` vertices. Collective.
     ///
     /// # Errors
     /// A part with more cells or vertices than 32-bit ids name.
@@ -145,10 +143,17 @@ impl<P: Pod + Send + Sync> Owned<P> {
             rows: &self.rows,
             size,
         };
-        let near = Near::find(ranks, Counts::of(&cells, total));
-        let (sent, ghosts) = Shared::find(ranks, &cells, &near, total).send(ranks, &cells);
-        let (rows, owners, halo) = join(ranks, &self.rows, &sent, ghosts);
-        let ids = all_vertices(&rows, size);
+        let near = Near::find(ranks, Bins::of(&cells, total));
+        let ghosts = Shared::find(ranks, &cells, &near, total).send(ranks, &cells);
+        let Merged {
+            places,
+            owners,
+            halo,
+        } = Merged::new(ranks, cells.len(), |id| cells.before(id), &ghosts);
+        let stride = self.rows.stride;
+        let words = places.interleave(stride, &self.rows.words, &ghosts.rows.words);
+        let rows = Records { words, stride };
+        let ids = rows.vertices(size);
         let all = ids.to_vec();
         ranks.agree(check_size(ranks, all.len(), size * rows.len()))?;
         let local = |vertex: u64| ids.place(vertex).expect("it is a corner");
@@ -160,23 +165,14 @@ impl<P: Pod + Send + Sync> Owned<P> {
             let place = self.vertices.binary_search(&vertex);
             self.points[place.expect("it is of an owned cell")]
         };
-        let of_ghosts = halo.take_rows(ranks, size, |cell, points| {
-            for (p, &vertex) in points
-                .iter_mut()
-                .zip(vertices(rows.get(cell as usize), size))
-            {
-                *p = point(vertex);
-            }
-        });
-        for (&cell, of_corners) in halo.ghosts().iter().zip(of_ghosts.chunks_exact(size)) {
-            for (&vertex, &p) in vertices(rows.get(cell as usize), size)
-                .iter()
-                .zip(of_corners)
-            {
-                points[local(vertex) as usize] = p;
-            }
+        let vertex =
+            |cells: &[u32], i: usize| rows.corners(cells[i / size] as usize, size)[i % size];
+        let n = size * halo.given().len();
+        let given = parallel::collect(n, |i| point(vertex(halo.given(), i)));
+        for (i, p) in halo.send_each(ranks, size, given).into_iter().enumerate() {
+            points[local(vertex(halo.ghosts(), i)) as usize] = p;
         }
-        let corner = |i: usize| local(vertices(rows.get(i / size), size)[i % size]);
+        let corner = |i: usize| local(rows.corners(i / size, size)[i % size]);
         Ok(WithGhosts {
             corners: parallel::collect(size * rows.len(), corner),
             rows,
@@ -188,42 +184,20 @@ impl<P: Pod + Send + Sync> Owned<P> {
     }
 }
 
-/// Owned rows and ghosts in one ascending list, their owners, and the halo.
-fn join(
-    ranks: &Ranks,
-    owned: &Rows,
-    sent: &Mail<u64>,
-    received: Mail<u64>,
-) -> (Rows, Owners, Halo) {
-    let stride = owned.stride;
-    let counts = (0..ranks.size()).map(|rank| received.of(rank).len() / stride);
-    let counts: Vec<usize> = counts.collect();
-    let ghosts = Rows {
-        words: received.into_items(),
-        stride,
-    };
-    let (before, id) = (|id| owned.before(id), |i| ghosts.id(i));
-    let merged = Merged::new(ranks, owned.len(), before, sent, &counts, id);
-    let words = merged
-        .places
-        .interleave(stride, &owned.words, &ghosts.words);
-    (Rows { words, stride }, merged.owners, merged.halo)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::threads::run;
     use glam::DVec2;
 
-    /// Rows of a mesh's triangles; what stands behind the corners is their id again.
+    /// Rows of a mesh's triangles; their id follows the corners again.
     fn all(mesh: &trioxide::mesh::Triangulation) -> Owned<DVec2> {
         let row = |(id, corners): (u64, &[u32; 3])| {
             let [a, b, c] = corners.map(u64::from);
             [id, a, b, c, id, id, id, id]
         };
         Owned {
-            rows: Rows {
+            rows: Records {
                 words: (0..).zip(&mesh.triangles).flat_map(row).collect(),
                 stride: 8,
             },
@@ -243,7 +217,7 @@ mod tests {
                 let owned = match ranks.rank() {
                     1 => all(&mesh),
                     _ => Owned {
-                        rows: Rows {
+                        rows: Records {
                             words: Vec::new(),
                             stride: 8,
                         },

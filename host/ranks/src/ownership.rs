@@ -1,4 +1,4 @@
-//! Which rank owns each cell, or each point. The result of a run does not depend on it: only the time does.
+//! The owner of each cell, or of each point. The result of a run does not depend on it; only the time does.
 //!
 //! [`Ownership::Near`] leaves cells where they are if few vertices are in several ranks' blocks. [`Ownership::Curve`]
 //! sorts the cells along a Morton curve, by the key of one of their vertices and then by their id, and cuts the order
@@ -11,7 +11,7 @@ use glam::{DVec2, DVec3};
 use trioxide::generate::Grid;
 use trioxide_mesh::parallel;
 
-use crate::block::{Block, Blocks};
+use crate::block::Block;
 use crate::cells::Input;
 use crate::curve::{equal_parts, owners_of_cells, spread};
 use crate::layers::Layers;
@@ -23,9 +23,10 @@ pub enum Ownership {
     /// Blocks of ids where these follow the elements' place well enough; else parts of a curve.
     #[default]
     Near,
-    /// Equal parts of a space-filling curve.
+    /// Equal parts of a Morton curve.
     Curve,
-    /// Each rank owns its block of ids: nothing moves. For meshes whose ids follow their place, as those of a grid do.
+    /// Each rank owns its block of ids, so nothing moves: for meshes whose ids follow their elements' places, as those of
+    /// a grid do.
     Blocks,
     /// The mesh is this grid, of which each rank makes and owns its rows: nothing crosses
     /// ([`Part::of_grid`](crate::Part::of_grid)).
@@ -37,7 +38,7 @@ pub enum Ownership {
 impl Ownership {
     /// The owner of each cell of this rank's block. Collective.
     pub fn owners<P: Position>(&self, ranks: &Ranks, block: &Block<P>) -> Vec<u32> {
-        let first = Blocks::new(block.cells, ranks.size()).range(ranks.rank());
+        let first = ranks.block(block.cells);
         match self {
             Ownership::Given(owner) => first.map(|id| owner(id) as u32).collect(),
             Ownership::Blocks => vec![ranks.rank() as u32; first.count()],
@@ -54,7 +55,7 @@ impl Ownership {
         }
     }
 
-    /// Whether each rank owns the points of its block.
+    /// Whether each rank owns the points of its block by this choice.
     pub fn keeps_blocks(&self, ranks: &Ranks) -> bool {
         matches!(self, Ownership::Blocks | Ownership::Rows(_)) || ranks.size() == 1
     }
@@ -78,7 +79,7 @@ impl Ownership {
         if self.keeps_blocks(ranks) {
             return vec![ranks.rank() as u32; points.len()];
         }
-        let first = Blocks::new(total, ranks.size()).range(ranks.rank()).start;
+        let first = ranks.block(total).start;
         self.owners_within(ranks, total, points, |i| first + i as u64, || bounds)
     }
 
@@ -120,7 +121,7 @@ pub trait Position: bytemuck::Pod + Send + Sync {
     /// Number of coordinates.
     const DIMENSIONS: usize;
 
-    /// The coordinates; 0 behind the last.
+    /// The coordinates; the third of a point of the plane is 0.
     fn coordinates(self) -> [f64; 3];
 
     /// A point of the plane; of space, at height 0.
@@ -156,9 +157,9 @@ fn bounds<P: Position>(ranks: &Ranks, points: &[P]) -> [[f64; 3]; 2] {
     bounds_of(ranks, bytemuck::cast_slice(points), P::DIMENSIONS)
 }
 
-/// Of points with 2 or 3 coordinates each.
+/// The same for points with 2 or 3 coordinates each.
 fn bounds_of(ranks: &Ranks, coordinates: &[f64], dimensions: usize) -> [[f64; 3]; 2] {
-    // Not generic, so that these loops are compiled here and not in each crate that has some kind of points.
+    // Not generic: so these loops are compiled here, and not in each crate with a kind of points.
     let mut bits = match dimensions {
         2 => ends::<2>(coordinates.as_chunks().0),
         _ => ends::<3>(coordinates.as_chunks().0),
@@ -171,7 +172,7 @@ fn bounds_of(ranks: &Ranks, coordinates: &[f64], dimensions: usize) -> [[f64; 3]
     ]
 }
 
-/// The smallest bits of coordinates as they compare, and of what they are without: 0 behind the last.
+/// Smallest ordered bits of the coordinates and of their complements; those of 0 for a missing coordinate.
 fn ends<const D: usize>(points: &[[f64; D]]) -> [u64; 6] {
     let of_pieces = parallel::map_pieces(points.len(), parallel::GRAIN, |range| {
         let mut bits = [u64::MAX; 6];
@@ -193,7 +194,7 @@ fn ends<const D: usize>(points: &[[f64; D]]) -> [u64; 6] {
     bits
 }
 
-/// The bits of a number such that they compare as the numbers do.
+/// Bits that compare as the numbers do.
 pub fn to_ordered(x: f64) -> u64 {
     let bits = x.to_bits();
     match bits >> 63 {
@@ -214,7 +215,7 @@ fn keys<P: Position>(points: &[P], bounds: [[f64; 3]; 2]) -> Vec<u64> {
     keys_of(bytemuck::cast_slice(points), P::DIMENSIONS, bounds)
 }
 
-/// Of points with 2 or 3 coordinates each, as [`bounds_of`].
+/// The same for points with 2 or 3 coordinates each, as [`bounds_of`].
 fn keys_of(coordinates: &[f64], dimensions: usize, bounds: [[f64; 3]; 2]) -> Vec<u64> {
     match dimensions {
         2 => parallel::map(coordinates.as_chunks::<2>().0, |p| key(p, 32, bounds)),
@@ -226,7 +227,7 @@ fn key<const D: usize>(p: &[f64; D], bits: usize, [least, most]: [[f64; 3]; 2]) 
     let cells = ((1_u64 << bits) - 1) as f64;
     let mut key = 0;
     for k in 0..D {
-        // A number that is not finite, or an extent of 0, becomes some integer too: the check of the mesh refuses such
+        // A number that is not finite, or an extent of 0, gives some integer too: the check of the mesh refuses such
         // points later.
         let extent = most[k] - least[k];
         let quantized = ((p[k] - least[k]) / extent * cells) as u32;
@@ -273,7 +274,7 @@ mod tests {
                     Ownership::Curve.owners(&ranks, &block)
                 });
                 let owners = owners.concat();
-                let blocks = Blocks::new(mesh.triangles.len() as u64, size);
+                let blocks = crate::block::Blocks::new(mesh.triangles.len() as u64, size);
                 for rank in 0..size {
                     let count = owners.iter().filter(|&&owner| owner == rank as u32).count();
                     assert_eq!(count, blocks.range(rank).count());

@@ -11,22 +11,22 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{NONE, Segment, Triangulation};
 use trioxide::polylla::{self, Constraints};
 
-use crate::block::{Block, Blocks};
+use crate::block::Block;
 use crate::cells::{Cells, Dealt, Input};
-use crate::directory::fetch_at;
+use crate::directory::fetch;
 use crate::fault::{Fault, Result};
 use crate::ids::{IdSet, Ids, Lists, Owners};
 use crate::merged::{Merged, Run};
 use crate::ownership::{Ownership, Position};
-use crate::rows::{Rows, vertices};
+use crate::records::Records;
 use crate::shape::Shape;
-use crate::shared::{Counts, Near, Shared};
+use crate::shared::{Bins, Near, Shared};
 use crate::transport::{Ranks, Reduction};
 
-pub use crate::rows::Halo;
+pub use crate::halo::Halo;
 
-/// Blocks stay with their ranks where at most one corner in so many has a vertex that may be of several: then their
-/// ghosts are few.
+/// Blocks stay with their ranks where at most one corner in `FEW` has a vertex that several ranks may have: then there
+/// are few ghosts.
 const FEW: u64 = 16;
 
 /// A rank's part of a mesh.
@@ -49,9 +49,9 @@ pub struct Part<P = DVec2> {
     pub cells: Ids,
     /// The rank that owns each cell.
     pub owners: Owners,
-    /// Where items of cells go and come from.
+    /// The halo of the cells.
     pub halo: Halo,
-    /// The vertices of owned cells at which other ranks own cells too: vertex and rank, ascending.
+    /// The vertices at which this rank and others own cells, each with another rank; ascending.
     pub shared: Vec<[u64; 2]>,
 }
 
@@ -64,7 +64,7 @@ impl<P: Position> Part<P> {
         Self::with_segments(ranks, block, &block.segments, ownership)
     }
 
-    /// As [`Part::build`], with no regard to segments. Collective.
+    /// As [`Part::build`], without the segments. Collective.
     ///
     /// # Errors
     /// As there.
@@ -96,17 +96,11 @@ impl<P: Position> Part<P> {
         let owned = dealt.as_ref().map_or(Cells::Block(&input), Cells::Dealt);
 
         ranks.phase("ghosts");
-        let found = Found::find(ranks, &owned, near, block.vertices)?;
-        let first = Blocks::new(block.vertices, ranks.size())
-            .range(ranks.rank())
-            .start;
-        let points = fetch_at(
-            ranks,
-            block.vertices,
-            found.ids.len(),
-            |i| found.ids.get(i),
-            |id| block.points[(id - first) as usize],
-        );
+        let found = Topology::find(ranks, &owned, near, block.vertices)?;
+        let first = ranks.block(block.vertices).start;
+        let held = |id| block.points[(id - first) as usize];
+        let (n, id) = (found.ids.len(), |i| found.ids.get(i));
+        let points = fetch(ranks, block.vertices, n, id, held);
         let corners = found.corners(&owned);
         let (segments, of_segments) = found.segments(all);
         found.check_segments(ranks, block.vertices, all)?;
@@ -141,51 +135,44 @@ impl<P: Position> Part<P> {
     }
 }
 
-/// The bins of the block's vertices where each rank owns its block: where few of the vertices may be of several ranks,
-/// if that is asked. Collective.
+/// The bins of the block's vertices, if each rank owns its block: by the choice of owners, or where few vertices may be
+/// of several ranks. Collective.
 fn near(ranks: &Ranks, input: &Input, ownership: &Ownership) -> Result<Option<Near>> {
     let cells = Cells::Block(input);
-    let counts = Counts::of(&cells, input.vertices);
+    let bins = Bins::of(&cells, input.vertices);
     // Places in a block have 32 bits, as those in a part have.
-    let points = Blocks::new(input.vertices, ranks.size()).range(ranks.rank());
-    let size = check_size(ranks, points.count(), input.corners.len());
-    let corners = || check_corners(&cells, input.vertices, counts.ends);
+    let points = ranks.block(input.vertices).count();
+    let size = check_size(ranks, points, input.corners.len());
+    let corners = || check_corners(&cells, input.vertices, bins.ends);
     ranks.agree(size.and_then(|()| corners()))?;
     let stays = matches!(ownership, Ownership::Blocks) || ranks.size() == 1;
     if !stays && !matches!(ownership, Ownership::Near) {
         return Ok(None);
     }
-    let near = Near::find(ranks, counts);
+    let near = Near::find(ranks, bins);
     Ok((stays || near.are_few(ranks, FEW)).then_some(near))
 }
 
-/// What a rank finds out about its cells: what does not depend on the kind of points, which is so compiled once.
-struct Found {
+/// A rank's cells and ghosts without points: so it is compiled once for all kinds of points.
+struct Topology {
     shared: Shared,
-    ghosts: Rows,
+    ghosts: Records,
     merged: Merged,
-    /// Vertices of the cells and the ghosts.
+    /// Vertices of the cells and the ghosts, as a set and as a list; and their range, where they are one.
     set: IdSet,
-    /// The same.
     ids: Ids,
+    range: Option<Range<u64>>,
 }
 
-impl Found {
-    /// Of the `owned` cells of a mesh with `total` vertices. Collective.
+impl Topology {
+    /// Sends the `owned` cells of a mesh with `total` vertices to the ranks that need them as ghosts. Collective.
     fn find(ranks: &Ranks, owned: &Cells, near: Option<Near>, total: u64) -> Result<Self> {
-        let near = near.unwrap_or_else(|| Near::find(ranks, Counts::of(owned, total)));
+        let near = near.unwrap_or_else(|| Near::find(ranks, Bins::of(owned, total)));
         let shared = Shared::find(ranks, owned, &near, total);
-        let (sent, ghosts) = shared.send(ranks, owned);
-        let counts = ghosts.counts().into_iter();
-        let (size, stride) = (owned.size(), owned.stride());
-        let counts: Vec<usize> = counts.map(|words| words as usize / stride).collect();
-        let ghosts = Rows {
-            words: ghosts.into_items(),
-            stride,
-        };
-        let (before, ghost) = (|id| owned.before(id), |i| ghosts.id(i));
-        let merged = Merged::new(ranks, owned.len(), before, &sent, &counts, ghost);
-        let of_ghosts = |i: usize| vertices(ghosts.get(i), size);
+        let ghosts = shared.send(ranks, owned);
+        let merged = Merged::new(ranks, owned.len(), |id| owned.before(id), &ghosts);
+        let (size, ghosts) = (owned.size(), ghosts.rows);
+        let of_ghosts = |i: usize| ghosts.corners(i, size);
         let of_ghosts: Vec<u64> = (0..ghosts.len()).flat_map(of_ghosts).copied().collect();
         let set = shared.vertices.with(&of_ghosts);
         let ids = set.to_ids();
@@ -195,6 +182,7 @@ impl Found {
             ghosts,
             merged,
             set,
+            range: ids.range(),
             ids,
         })
     }
@@ -202,9 +190,11 @@ impl Found {
     /// The local id of a vertex; [`NONE`] of one that is not here.
     #[inline]
     fn local(&self, vertex: u64) -> u32 {
-        let place = match &self.ids {
-            Ids::Range { .. } => self.ids.place(vertex),
-            Ids::List(_) => self.set.place(vertex),
+        let place = match &self.range {
+            Some(range) => range
+                .contains(&vertex)
+                .then(|| (vertex - range.start) as u32),
+            None => self.set.place(vertex),
         };
         place.unwrap_or(NONE)
     }
@@ -220,10 +210,8 @@ impl Found {
                 });
             }
             Run::Ghost(i) => {
-                for (corner, &vertex) in corners.iter_mut().zip(vertices(self.ghosts.get(i), size))
-                {
-                    *corner = self.local(vertex);
-                }
+                let vertices = corners.iter_mut().zip(self.ghosts.corners(i, size));
+                vertices.for_each(|(corner, &vertex)| *corner = self.local(vertex));
             }
         })
     }
@@ -247,8 +235,8 @@ impl Found {
         (segments, places)
     }
 
-    /// Refuses segments that are no edges, as far as ids say so: where an owned cell has one end, all cells of the edge
-    /// are here, and the other end with them. Collective.
+    /// Refuses segments that are no edges by their ids: where an owned cell has one end, all cells of the edge are here,
+    /// and so is the other end. Collective.
     fn check_segments(&self, ranks: &Ranks, vertices: u64, segments: &[Segment]) -> Result<()> {
         if segments.is_empty() {
             return Ok(());
@@ -259,19 +247,13 @@ impl Found {
         if let Some(segment) = segments.iter().position(is_outside) {
             return Err(polylla::Error::SegmentOutOfRange { segment }.into());
         }
-        let is_seen: Vec<bool> = segments
-            .iter()
-            .map(|s| ends(s).into_iter().any(|v| self.shared.has(v)))
-            .collect();
-        let mut seen: Vec<u64> = is_seen
-            .chunks(64)
-            .map(|chunk| {
-                chunk
-                    .iter()
-                    .rev()
-                    .fold(0, |word, &bit| word << 1 | u64::from(bit))
-            })
-            .collect();
+        let has_end = |s: &Segment| ends(s).into_iter().any(|v| self.shared.has(v));
+        let is_seen: Vec<bool> = segments.iter().map(has_end).collect();
+        let word = |bits: &[bool]| {
+            let bits = bits.iter().rev();
+            bits.fold(0, |word, &bit| word << 1 | u64::from(bit))
+        };
+        let mut seen: Vec<u64> = is_seen.chunks(64).map(word).collect();
         ranks.reduce_all(&mut seen, Reduction::Or);
         let is_wrong = |i: usize| {
             let is_alone = seen[i / 64] >> (i % 64) & 1 == 0;
@@ -281,6 +263,20 @@ impl Found {
             None => Ok(()),
             Some(i) => Err(no_edge(i, segments[i].ends)),
         })
+    }
+}
+
+impl<P: Sync> Part<P> {
+    /// Ids in the whole mesh of a cell's vertices.
+    pub(crate) fn corners(&self, cell: usize) -> impl Iterator<Item = u64> {
+        let corners = self.size * cell..self.size * (cell + 1);
+        corners.map(|i| self.vertices.get(self.shape.corner(i) as usize))
+    }
+
+    /// Writes the id of a cell and those of its vertices.
+    pub(crate) fn write_cell(&self, cell: usize, row: &mut [u64]) {
+        let ids = std::iter::once(self.cells.get(cell)).chain(self.corners(cell));
+        row.iter_mut().zip(ids).for_each(|(to, id)| *to = id);
     }
 }
 
@@ -346,7 +342,7 @@ fn set_range(bits: &mut [u32], range: Range<usize>) {
     bits[last] |= until;
 }
 
-/// Refuses vertex ids that are out of range; these are the smallest and the largest one.
+/// Refuses vertex ids that are out of range; `ends` are the smallest and the largest id.
 fn check_corners(cells: &Cells, total: u64, ends: Option<[u64; 2]>) -> Result<()> {
     if ends.is_none_or(|[_, most]| most < total) {
         return Ok(());
@@ -364,7 +360,7 @@ fn check_corners(cells: &Cells, total: u64, ends: Option<[u64; 2]>) -> Result<()
     Err(Fault::of_mesh(1, id, text))
 }
 
-/// Refuses a part that 32-bit ids do not name.
+/// Refuses a part with more elements than 32-bit ids name.
 pub(crate) fn check_size(ranks: &Ranks, vertices: usize, corners: usize) -> Result<()> {
     if corners < NONE as usize && vertices < NONE as usize {
         return Ok(());

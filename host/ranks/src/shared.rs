@@ -3,44 +3,42 @@
 //! A rank tells the directories only those of its vertices that another may have: corners are counted in [`BINS`] bins
 //! of ids, and a vertex whose bin a single rank uses is that rank's alone. Where ids follow their place, few are left.
 
-use std::ops::Range;
-
-use rayon::slice::ParallelSliceMut;
+use rayon::current_num_threads;
 use trioxide_mesh::parallel;
 
 use crate::block::Blocks;
 use crate::cells::Cells;
-use crate::directory::{by_blocks, to_directories};
+use crate::directory::{by_blocks, other_users, paired, to_directories};
 use crate::ids::{IdSet, Lists};
-use crate::rows::send_rows;
+use crate::records::Ghosts;
 use crate::transport::{Mail, Ranks, Reduction};
 
-/// Bins of ids, most.
+/// Most bins of ids.
 const BINS: u64 = 1 << 12;
 /// Fewest cells whose corners a thread counts in bins of its own.
 const FEWEST_CELLS: usize = 1 << 14;
 /// Words of a directory's bits that a thread sets.
 const WORDS: usize = 1 << 9;
-/// Bits in which the ranks are counted that use a bin.
+/// Bits of the number of ranks that use a bin.
 const COUNT: usize = 16;
 
-/// The corners of a rank's cells by bins of ids.
-pub(crate) struct Counts {
+/// The corners of a rank's cells, counted in bins of ids.
+pub(crate) struct Bins {
     /// The smallest and the largest vertex; `None` without cells.
     pub ends: Option<[u64; 2]>,
     /// Corners in each bin.
-    bins: Vec<u64>,
-    /// A bin has the ids that are one without so many of their bits.
+    corners: Vec<u64>,
+    /// Low bits in which the ids of one bin differ.
     shift: u32,
 }
 
-impl Counts {
-    /// Of these cells of a mesh with `total` vertices. Vertices beyond these are in any bin.
+impl Bins {
+    /// Counts the corners of cells of a mesh with `total` vertices. Vertices out of range are in any bin.
     pub fn of(cells: &Cells, total: u64) -> Self {
         let bits = u64::BITS - total.saturating_sub(1).leading_zeros();
         let shift = bits.saturating_sub(BINS.trailing_zeros());
         let n = cells.len();
-        let grain = n.div_ceil(rayon::current_num_threads()).max(FEWEST_CELLS);
+        let grain = n.div_ceil(current_num_threads()).max(FEWEST_CELLS);
         let of_pieces = parallel::map_pieces(n, grain, |range| {
             let mut ends = [u64::MAX, 0];
             let mut bins = [0_u32; BINS as usize];
@@ -58,10 +56,14 @@ impl Counts {
         }
         let ends = of_pieces.into_iter().map(|(ends, _)| ends);
         let ends = ends.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])]);
-        Self { ends, bins, shift }
+        Self {
+            ends,
+            corners: bins,
+            shift,
+        }
     }
 
-    /// Of each bin whether this rank and another one use it. Collective.
+    /// Whether this rank and another one use each bin. Collective.
     fn of_several(&self, ranks: &Ranks) -> Vec<bool> {
         assert!(ranks.size() < 1 << COUNT, "{} ranks", ranks.size());
         const EACH: usize = u64::BITS as usize / COUNT;
@@ -70,31 +72,31 @@ impl Counts {
             let places = is_used.enumerate();
             places.fold(0, |word, (i, is_used)| word | is_used << (COUNT * i))
         };
-        let mut words: Vec<u64> = self.bins.chunks(EACH).map(word).collect();
+        let mut words: Vec<u64> = self.corners.chunks(EACH).map(word).collect();
         ranks.reduce_all(&mut words, Reduction::Sum);
         let users = |bin: usize| words[bin / EACH] >> (COUNT * (bin % EACH)) & ((1 << COUNT) - 1);
-        let is_used = |bin: usize| self.bins[bin] > 0;
-        let bins = 0..self.bins.len();
+        let is_used = |bin: usize| self.corners[bin] > 0;
+        let bins = 0..self.corners.len();
         bins.map(|bin| is_used(bin) && users(bin) > 1).collect()
     }
 }
 
-/// The bins of a rank's cells, and which of them other ranks use too.
+/// The bins of a rank's cells, and whether other ranks use them too.
 pub(crate) struct Near {
-    counts: Counts,
+    bins: Bins,
     of_several: Vec<bool>,
 }
 
 impl Near {
-    /// Collective.
-    pub fn find(ranks: &Ranks, counts: Counts) -> Self {
-        let of_several = counts.of_several(ranks);
-        Self { counts, of_several }
+    /// Asks all ranks for the bins that they use. Collective.
+    pub fn find(ranks: &Ranks, bins: Bins) -> Self {
+        let of_several = bins.of_several(ranks);
+        Self { bins, of_several }
     }
 
-    /// Whether few corners of all ranks are in bins of several: at most one in `share`. Collective.
+    /// Whether at most one in `share` of all ranks' corners is in a bin of several ranks. Collective.
     pub fn are_few(&self, ranks: &Ranks, share: u64) -> bool {
-        let bins = &self.counts.bins;
+        let bins = &self.bins.corners;
         let several = bins.iter().zip(&self.of_several);
         let several = several.filter_map(|(corners, &is_so)| is_so.then_some(corners));
         let mut counts = [several.sum(), bins.iter().sum()];
@@ -105,27 +107,24 @@ impl Near {
 
 /// The vertices of owned cells, and the other ranks that own cells at them.
 pub(crate) struct Shared {
-    /// All.
+    /// All vertices of owned cells.
     pub vertices: IdSet,
-    /// Those with others.
+    /// The vertices at which other ranks own cells too.
     with_others: IdSet,
-    /// Vertex and rank, ascending.
+    /// The same vertices with these ranks, ascending.
     pub others: Vec<[u64; 2]>,
 }
 
 impl Shared {
-    /// Of the cells with these bins: asks the directories of the vertices in those of several ranks. The mesh has
-    /// `total` vertices. Collective.
+    /// Finds those of the cells with these bins: asks the directories of the vertices in bins of several ranks. The mesh
+    /// has `total` vertices. Collective.
     pub fn find(ranks: &Ranks, cells: &Cells, near: &Near, total: u64) -> Self {
-        let vertices = cells.vertices(near.counts.ends);
-        let list = vertices.filter(|id| near.of_several[(id >> near.counts.shift) as usize]);
-        let blocks = Blocks::new(total, ranks.size());
-        let of_ranks = by_blocks(ranks, blocks, list.len(), |i| list[i]);
+        let vertices = cells.vertices(near.bins.ends);
+        let list = vertices.filter(|id| near.of_several[(id >> near.bins.shift) as usize]);
+        let blocks = ranks.blocks(total);
+        let of_ranks = by_blocks(blocks, list.len(), |i| list[i]);
         let told = ranks.exchange(&to_directories(blocks, &of_ranks, |i| list[i]));
-        let answers = users_of_shared(&told, blocks.range(ranks.rank()));
-        let answers = Mail::sorted(ranks.size(), answers.len(), |i| answers[i]);
-        let mut others = ranks.exchange(&answers).into_items();
-        others.par_sort_unstable();
+        let others = other_users(ranks, users_of_shared(&told, blocks, ranks.rank()));
         Self {
             with_others: vertices.subset(others.len(), |i| others[i][0]),
             vertices,
@@ -138,38 +137,30 @@ impl Shared {
         self.vertices.has(vertex)
     }
 
-    /// The other ranks with cells at a vertex.
-    fn of(&self, vertex: u64) -> impl Iterator<Item = u32> {
-        let start = self.others.partition_point(|other| other[0] < vertex);
-        let behind = self.others[start..].iter();
-        behind
-            .take_while(move |other| other[0] == vertex)
-            .map(|other| other[1] as u32)
-    }
-
-    /// Sends each owned cell to the ranks that need it as a ghost: which, by their places, and the ghosts from others,
-    /// as rows.
-    pub fn send(&self, ranks: &Ranks, owned: &Cells) -> (Mail<u64>, Mail<u64>) {
+    /// Sends each owned cell to the ranks that need it as a ghost: those with cells at one of its vertices. Collective.
+    pub fn send(&self, ranks: &Ranks, owned: &Cells) -> Ghosts {
         let (mut to, mut sent) = (Vec::new(), Vec::new());
         let mut of_cell = Vec::new();
         for i in owned.with_vertex(|vertex| self.with_others.has(vertex)) {
             of_cell.clear();
-            of_cell.extend(owned.corners(i).flat_map(|vertex| self.of(vertex)));
+            let ranks = owned.corners(i).flat_map(|v| paired(&self.others, v));
+            of_cell.extend(ranks.map(|rank| rank as u32));
             of_cell.sort_unstable();
             of_cell.dedup();
             to.extend_from_slice(&of_cell);
             sent.resize(to.len(), i as u64);
         }
-        send_rows(ranks, owned.stride(), &to, &sent, |i, row| {
+        Ghosts::exchange(ranks, owned.stride(), &to, &sent, |i, row| {
             owned.set(i, row)
         })
     }
 }
 
-/// For each rank that told a vertex of this directory's `block`, by its place there, the vertex and each of the other
-/// ranks that told it. The places that a rank told ascend.
-fn users_of_shared(told: &Mail<u32>, block: Range<u64>) -> Vec<(usize, [u64; 2])> {
-    // Whether one rank told a vertex, and whether a second one did: a bit each.
+/// The uses of the vertices of rank `me`'s block that several ranks told it, as [`other_users`] takes them. The places
+/// that a rank told ascend.
+fn users_of_shared(told: &Mail<u32>, blocks: Blocks, me: usize) -> Vec<[u64; 2]> {
+    let block = blocks.range(me);
+    // Two bits for each vertex: whether a rank told it, and whether a second one did.
     let words = (block.end - block.start).div_ceil(64) as usize;
     let mut bits = vec![[0_u64; 2]; words];
     parallel::for_chunks_mut(&mut bits, WORDS, |k, bits| {
@@ -179,10 +170,8 @@ fn users_of_shared(told: &Mail<u32>, block: Range<u64>) -> Vec<(usize, [u64; 2])
             let start = of_rank.partition_point(|&place| (place as usize) < first);
             let end = first + 64 * bits.len();
             let end = of_rank.partition_point(|&place| (place as usize) < end);
-            for place in of_rank[start..end]
-                .iter()
-                .map(|&place| place as usize - first)
-            {
+            for &place in &of_rank[start..end] {
+                let place = place as usize - first;
                 let ([once, twice], bit) = (&mut bits[place / 64], 1 << (place % 64));
                 *twice |= *once & bit;
                 *once |= bit;
@@ -194,19 +183,11 @@ fn users_of_shared(told: &Mail<u32>, block: Range<u64>) -> Vec<(usize, [u64; 2])
     for rank in 0..told.ranks() {
         let of_rank = told.of(rank);
         users.extend(parallel::filter_collect(of_rank.len(), |i| {
-            let vertex = || block.start + u64::from(of_rank[i]);
-            is_shared(of_rank[i]).then(|| [vertex(), rank as u64])
+            let vertex = block.start + u64::from(of_rank[i]);
+            is_shared(of_rank[i]).then_some([vertex << 1 | 1, rank as u64])
         }));
     }
-    users.par_sort_unstable();
-    let mut answers = Vec::new();
-    for users in users.chunk_by(|a, b| a[0] == b[0]) {
-        for &[vertex, rank] in users {
-            let others = users.iter().filter(|other| other[1] != rank);
-            answers.extend(others.map(|other| (rank as usize, [vertex, other[1]])));
-        }
-    }
-    answers
+    users
 }
 
 #[cfg(test)]
@@ -217,19 +198,18 @@ mod tests {
     use crate::threads::run;
     use trioxide::mesh::Triangulation;
 
-    /// Of the vertices of blocks on so many ranks: whether all that several ranks have are among those told, and
-    /// whether these are few.
+    /// Returns (every shared vertex was sent, few were sent) for blocks on `size` ranks.
     fn of_blocks(mesh: &Triangulation, size: usize) -> (bool, bool) {
         let of_ranks = run(size, |transport| {
             let ranks = Ranks::new(transport);
             let block = Block::of(mesh, ranks.rank(), size);
             let input = Input::of(&ranks, &block);
             let cells = Cells::Block(&input);
-            let counts = Counts::of(&cells, block.vertices);
-            let ends = counts.ends;
-            let near = Near::find(&ranks, counts);
+            let bins = Bins::of(&cells, block.vertices);
+            let ends = bins.ends;
+            let near = Near::find(&ranks, bins);
             let all = cells.vertices(ends).to_vec();
-            let told = |v: &u64| near.of_several[(v >> near.counts.shift) as usize];
+            let told = |v: &u64| near.of_several[(v >> near.bins.shift) as usize];
             let told: Vec<u64> = all.iter().copied().filter(told).collect();
             (all, told, near.are_few(&ranks, 16))
         });
@@ -246,7 +226,7 @@ mod tests {
 
     #[test]
     fn blocks_of_rows_share_few_vertices_and_random_ones_many() {
-        // Of fewer vertices than bins, too, where a row of the grid is more than few.
+        // Also with fewer vertices than bins, where a row of the grid is too large a part.
         for (points, few) in [(196, false), (22_500, true)] {
             let grid = trioxide_generate::grid(points).unwrap();
             let random = trioxide_generate::random(points, 3).unwrap();

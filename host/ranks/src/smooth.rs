@@ -1,10 +1,10 @@
 //! Smoothing by form A and by colours on ranks: triangles of a surface, or tetrahedra.
 //!
-//! Each rank moves the nodes of its cells, whose neighbours are all in its part; where two ranks have a node, both move
-//! it, to the same bits. After a sweep, or after each colour of one, the positions of ghosts' nodes come from the first
-//! rank that has the node. Colours are those of the single run, found in the order of the whole mesh. The sweeps end
-//! when no rank moves a node by the tolerance. The mean of the last moves is summed as in the single run: in chunks of
-//! nodes by their ids.
+//! Each rank moves the nodes of its cells, whose neighbours are all in its part. Two ranks with one node both move it, to
+//! the same bits. After a sweep, or after each of its colours, the positions of ghosts' nodes come from the first rank
+//! that has the node. Colours are the single run's, found in the order of the whole mesh. The sweeps end when no rank
+//! moves a node by the tolerance. The mean of the last moves is summed as in the single run: in chunks of nodes by their
+//! ids.
 
 use glam::DVec3;
 use gpu::point::MeshPoint;
@@ -20,7 +20,9 @@ use trioxide_mesh::parallel;
 
 use crate::block::{Block, Blocks, to_blocks};
 use crate::check::{self, Gathered, check_points};
+use crate::directory::paired;
 use crate::fault::{Fault, Joint, Result};
+use crate::halo::Halo;
 use crate::ids::Ids;
 use crate::ownership::Ownership;
 use crate::part::Part;
@@ -33,7 +35,7 @@ pub struct Smoothed<P> {
     pub moving: u64,
     /// Number of sweeps, and the moves of the last one.
     pub moves: Moves,
-    /// Local ids, and which of them this rank gives.
+    /// Ids of the nodes, and whether this rank is the first with each.
     vertices: Ids,
     is_first: Vec<bool>,
     points: Buffer<P>,
@@ -57,12 +59,13 @@ pub fn smooth<P: Vector + MeshPoint>(
         .map_err(|fault| in_words_of_one::<P>(ranks, block, fault))
 }
 
-/// A fault of [`part_to_smooth`] or [`smooth_part`] in the words of the single run. Collective.
+/// Words a fault of [`part_to_smooth`] or [`smooth_part`] as the single run does. Collective.
 pub fn in_words_of_one<P: Vector + MeshPoint>(
     ranks: &Ranks,
     block: &Block<DVec3>,
     fault: Fault,
 ) -> Fault {
+    let leaves_single = fault.leaves_single();
     check::in_words_of_one(ranks, block, fault, |mesh| {
         let Gathered {
             points,
@@ -90,7 +93,11 @@ pub fn in_words_of_one<P: Vector + MeshPoint>(
                 DeviceMesh::<P>::upload_surface(&on, &mesh)
             }
         };
-        checked.map(drop).map_err(Fault::from)
+        let is_of_node = |error: &Error| matches!(error, Error::Invalid { element, .. } if element.starts_with("node "));
+        checked.map(drop).map_err(|error| {
+            let leaves_single = leaves_single && is_of_node(&error);
+            Fault::from(error).leaving_single(leaves_single)
+        })
     })
 }
 
@@ -103,10 +110,11 @@ pub fn part_to_smooth<P: Vector>(
     block: &Block<DVec3>,
     ownership: &Ownership,
 ) -> Result<Part<DVec3>> {
+    let points = &block.points;
     ranks.agree(check_points::<P>(
         ranks,
         block.vertices,
-        &block.points,
+        points,
         "node",
         P::LARGEST,
     ))?;
@@ -114,7 +122,7 @@ pub fn part_to_smooth<P: Vector>(
     Part::without_segments(ranks, block, ownership)
 }
 
-/// As [`smooth()`], in parts that are made already, of a mesh with so many vertices. Collective.
+/// As [`smooth()`], in parts that exist already, of a mesh with this number of vertices. Collective.
 ///
 /// # Errors
 /// As there.
@@ -128,7 +136,7 @@ pub fn smooth_part<P: Vector + MeshPoint>(
 ) -> Result<Smoothed<P>> {
     let checked =
         smooth::check_share(options).and_then(|()| options.check(fixed, vertices as usize));
-    ranks.agree(checked.map_err(Fault::from))?;
+    ranks.agree(checked)?;
     ranks.phase("halo of nodes");
     let halo = NodeHalo::build(ranks, &part);
     ranks.phase("smooth");
@@ -140,7 +148,8 @@ pub fn smooth_part<P: Vector + MeshPoint>(
         joint: Joint::new(ranks),
         halo: &halo,
     };
-    let give_counts: Vec<usize> = (0..ranks.size()).map(|r| halo.give.of(r).len()).collect();
+    let give_counts = halo.nodes.given.counts().into_iter();
+    let give_counts: Vec<usize> = give_counts.map(|count| count as usize).collect();
     let is_fixed = |vertex: u64| fixed.get(vertex as usize).is_some_and(|&is_fixed| is_fixed);
     let stays = parallel::collect(part.vertices.len(), |v| {
         halo.is_ghost[v] || is_fixed(part.vertices.get(v))
@@ -148,9 +157,9 @@ pub fn smooth_part<P: Vector + MeshPoint>(
     let nodes = SharePart {
         id: &|v| part.vertices.get(v as usize),
         fixed: &stays,
-        give: halo.give.items(),
+        give: halo.nodes.given(),
         give_counts: &give_counts,
-        take: halo.take.items(),
+        take: halo.nodes.ghosts(),
     };
     let share = smooth_share(on, &mesh, nodes, options, &mut others);
     let share = others.joint.end(share)?;
@@ -172,9 +181,9 @@ impl<P: Vector> Smoothed<P> {
     /// Errors of the device.
     pub fn points(&self, ranks: &Ranks, on: &Device, block: &Block<DVec3>) -> Result<Vec<DVec3>> {
         ranks.phase("nodes to their blocks");
-        let smoothed = ranks.agree(on.download(&self.points).map_err(Fault::from))?;
-        let blocks = Blocks::new(block.vertices, ranks.size());
-        // A vertex without a cell is only rounded. The block may be left out where each has one.
+        let smoothed = ranks.agree(on.download(&self.points))?;
+        let blocks = ranks.blocks(block.vertices);
+        // Vertices without cells are only rounded. The block may be left out where each vertex has a cell.
         let mut points = parallel::map(&block.points, |&p| P::from_f64(p).to_f64());
         points.resize(blocks.range(ranks.rank()).count(), DVec3::ZERO);
         let id = |v: usize| self.vertices.get(v);
@@ -186,14 +195,12 @@ impl<P: Vector> Smoothed<P> {
 
 /// Nodes that ranks share.
 struct NodeHalo {
-    /// Whether each local node is a ghost: of no owned cell.
+    /// Whether each local node is a ghost: a node of no owned cell.
     is_ghost: Vec<bool>,
-    /// Whether this rank is the first of those with the node in an owned cell.
+    /// Whether this rank is the first that owns a cell with the node.
     is_first: Vec<bool>,
-    /// Local nodes to give to each rank.
-    give: Mail<u32>,
-    /// Ghosts, by the ranks from which their positions come.
-    take: Mail<u32>,
+    /// Where positions of ghosts come from.
+    nodes: Halo,
 }
 
 impl NodeHalo {
@@ -221,30 +228,21 @@ impl NodeHalo {
         }
         asked.sort_unstable();
         asked.dedup_by_key(|(v, _)| *v);
-        asked.sort_by_key(|&(_, owner)| owner);
         let id = |v: u32| part.vertices.get(v as usize);
-        let question = |i: usize| (asked[i].1 as usize, id(asked[i].0));
-        let questions = Mail::sorted(size, asked.len(), question);
-        let received = ranks.exchange(&questions);
-        let first_of = |&vertex: &u64| {
-            let start = part.shared.partition_point(|other| other[0] < vertex);
-            let others = part.shared[start..].iter();
-            let mut others = others.take_while(|other| other[0] == vertex);
-            others.next().map_or(me, |other| me.min(other[1])) as u32
-        };
-        // Answers come in the order of the questions.
-        let firsts = received.map(first_of);
-        let firsts = ranks.exchange_expected(&firsts, &questions.counts());
-        let mut wanted: Vec<(u32, u32)> = (asked.iter().zip(firsts.items()))
-            .map(|(&(v, _), &first)| (first, v))
-            .collect();
-        wanted.sort_unstable();
-        let ghost = |i: usize| (wanted[i].0 as usize, wanted[i].1);
-        let wanted = Mail::sorted(size, wanted.len(), ghost);
-        let give = ranks.exchange(&wanted.map(|&v| id(v)));
+        let asked = Mail::sorted(size, asked.len(), |i| (asked[i].1 as usize, asked[i].0));
+        let firsts = ranks.ask(&asked.map(|&v| id(v)), |&vertex| {
+            let other = paired(&part.shared, vertex).next();
+            other.map_or(me, |other| me.min(other)) as u32
+        });
+        let mut ghosts: Vec<(u32, u32)> = firsts.into_iter().zip(asked.into_items()).collect();
+        ghosts.sort_unstable();
+        let ghosts = Mail::sorted(size, ghosts.len(), |i| (ghosts[i].0 as usize, ghosts[i].1));
+        let given = ranks.exchange(&ghosts.map(|&v| id(v)));
         Self {
-            give: give.map(|&vertex| local(vertex)),
-            take: wanted,
+            nodes: Halo {
+                given: given.map(|&vertex| local(vertex)),
+                ghosts,
+            },
             is_first,
             is_ghost,
         }
@@ -263,14 +261,13 @@ unsafe impl Others for Exchange<'_> {
         self.joint.agree(Ok(()))?;
         let is_mine = |v: usize| self.halo.is_first[v] && places[v] < moving;
         let mine = parallel::count(places.len(), is_mine);
-        Ok(self.joint.ranks.reduce(mine as u64, Reduction::Sum))
+        Ok(self.joint.ranks.sum(mine as u64))
     }
 
     fn exchange(&mut self, given: Vec<u32>, counts: &[usize]) -> trioxide::Result<Vec<u32>> {
         self.joint.agree(Ok(()))?;
         let mail = Mail::from_parts(given, counts.iter().copied());
-        let NodeHalo { give, take, .. } = self.halo;
-        let received = self.joint.ranks.exchange_between(&mail, give, take);
+        let received = self.halo.nodes.send_some(self.joint.ranks, &mail);
         Ok(received.into_items())
     }
 
@@ -297,7 +294,7 @@ fn upload<P: Vector + MeshPoint>(
     }
 }
 
-/// The fault of a part, with the ids of the whole mesh.
+/// The fault of a part, with ids of the whole mesh.
 fn in_the_whole_mesh(error: Error, part: &Part<DVec3>) -> Fault {
     let Error::Invalid { element, rule } = &error else {
         return error.into();
@@ -316,7 +313,7 @@ fn in_the_whole_mesh(error: Error, part: &Part<DVec3>) -> Fault {
     }
 }
 
-/// The moves of the last sweep, summed as one device sums them: chunks of nodes by their ids, and then the chunks.
+/// The moves of the last sweep, summed as by one device: in chunks of nodes by their ids, and then over the chunks.
 /// Collective.
 fn moves<P>(
     ranks: &Ranks,
@@ -334,7 +331,7 @@ fn moves<P>(
         return moves;
     }
     let blocks = Blocks::of_chunks(total, MOVES_CHUNK.into(), ranks.size());
-    // Nodes that stay move by 0, which leaves sums of squares as they are.
+    // Nodes that stay move by 0, which changes no sum of squares.
     let mut squares = vec![0.0; blocks.range(ranks.rank()).count()];
     let (places, of_places) = (&share.places, &share.squares);
     let square = |v: usize| {
@@ -353,11 +350,7 @@ fn moves<P>(
     let sums: Vec<f64> = of_chunks.iter().map(|[sum, _]| *sum).collect();
     let largest = of_chunks.iter().map(|[_, largest]| *largest);
     let largest = largest.fold(0_f64, f64::max);
-    let copies = sums.repeat(ranks.size());
-    let counts = std::iter::repeat_n(sums.len(), ranks.size());
-    let sums = ranks
-        .exchange(&Mail::from_parts(copies, counts))
-        .into_items();
+    let sums = ranks.all(&sums).into_items();
     let largest = f64::from_bits(ranks.reduce(largest.to_bits(), Reduction::Max));
     moves.max_displacement = largest.sqrt();
     moves.rms_displacement = (sums.iter().sum::<f64>() / share.all_moving as f64).sqrt();

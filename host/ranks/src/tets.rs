@@ -12,7 +12,7 @@ use crate::check::Gathered;
 use crate::fault::{Fault, Result};
 use crate::ownership::Ownership;
 use crate::part::Part;
-use crate::transport::{Ranks, Reduction};
+use crate::transport::Ranks;
 
 /// A mesh whose blocks the ranks hold.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub fn part_of<P: SpacePoint>(
     Part::without_segments(ranks, input.block, ownership)
 }
 
-/// Refuses coordinates and vertex ids that the device refuses, also of vertices that no cell uses. Collective.
+/// Refuses coordinates and vertex ids that the device refuses, also of vertices without cells. Collective.
 ///
 /// # Errors
 /// The single run's fault.
@@ -51,13 +51,13 @@ fn check_block<P: SpacePoint>(ranks: &Ranks, input: Input) -> Result<()> {
     refuse::<P>(ranks, input, is_broken)
 }
 
-/// Refuses a mesh that breaks a rule as some rank has seen: rank 0 gathers it, and finds the words of the single run.
+/// Refuses a mesh if a rank has found a broken rule: rank 0 gathers the mesh, and finds the words of the single run.
 /// Collective.
 ///
 /// # Errors
 /// The single run's fault.
 pub fn refuse<P: SpacePoint>(ranks: &Ranks, input: Input, is_broken: bool) -> Result<()> {
-    if ranks.reduce(u64::from(is_broken), Reduction::Or) == 0 {
+    if !ranks.any(is_broken) {
         return Ok(());
     }
     let mesh = Gathered::of(ranks, input.block);
@@ -97,8 +97,8 @@ pub fn first_of_tagged(part: &Part<DVec3>, tagged: &[[u32; 3]]) -> Vec<Option<u3
     first_tetrahedra(&tagged, part.cells.len(), may_have, corners)
 }
 
-/// The first of `n` tetrahedra that has each of these triangles as a face; `may_have` is true of those that have one,
-/// and of few others.
+/// The first of `n` tetrahedra that has each of these triangles as a face; `may_have` is true for those with one, and for
+/// few others.
 pub fn first_tetrahedra(
     faces: &[[u64; 3]],
     n: usize,
@@ -133,7 +133,7 @@ pub fn first_tetrahedra(
     first
 }
 
-/// Whether a mesh breaks a rule, so that the single run says which.
+/// Whether the mesh breaks a rule, which the single run names.
 pub fn is_of_mesh(error: &Error) -> bool {
     match error {
         Error::Mesh(error) => matches!(error, trioxide::Error::Invalid { .. }),
@@ -142,7 +142,7 @@ pub fn is_of_mesh(error: &Error) -> bool {
     }
 }
 
-/// The fault of a rank's part; `remedy` is what helps beside more ranks.
+/// The fault of a rank's part; `remedy` is another remedy besides more ranks.
 pub fn too_large(ranks: &Ranks, error: Error, remedy: &str) -> Fault {
     let Error::TooManyTetrahedra { tetrahedra, most } = error else {
         return error.into();

@@ -1,4 +1,4 @@
-//! Ranks that are threads of one process: for tests, and where there is no MPI.
+//! Ranks as threads of one process: for tests, and where there is no MPI.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -10,10 +10,10 @@ pub struct Threads {
     meeting: Arc<Meeting>,
 }
 
-/// What a rank shows to all others while they meet.
+/// The bytes and numbers that a rank shows to all others while they meet.
 type Shown = Arc<(Vec<u8>, Vec<u64>)>;
 
-/// Where the threads wait for each other.
+/// The place where the threads wait for each other.
 struct Meeting {
     state: Mutex<State>,
     changed: Condvar,
@@ -33,13 +33,13 @@ impl Meeting {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows something to all ranks, and gives what each of them shows.
+    /// Shows something to all ranks, and returns what each shows.
     fn meet(&self, rank: usize, shown: Shown) -> Vec<Shown> {
         let mut state = self.lock();
         state.shown[rank] = Some(shown);
         state = self.wait(state);
         let all = state.shown.iter().flatten().cloned().collect();
-        // Nobody shows anything new before all have looked.
+        // No rank shows anything new before all have read.
         drop(self.wait(state));
         all
     }
@@ -64,7 +64,7 @@ impl Meeting {
     }
 }
 
-/// Tells the others when a rank's thread panics.
+/// Breaks the meeting when a rank's thread panics.
 struct Departure<'m>(&'m Meeting);
 
 impl Drop for Departure<'_> {
@@ -76,7 +76,7 @@ impl Drop for Departure<'_> {
     }
 }
 
-/// Runs `work` on `size` ranks, a thread each; what each of them gives, in their order.
+/// Runs `work` on `size` ranks, a thread each, and returns their results in the order of ranks.
 ///
 /// # Panics
 /// When the work of a rank panics.
@@ -165,6 +165,7 @@ impl Transport for Threads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::halo::Halo;
     use crate::transport::{Mail, Ranks};
 
     #[test]
@@ -179,7 +180,8 @@ mod tests {
                 let got = ranks.exchange(&Mail::sorted(size, to.len(), |i| to[i]));
                 let scan = ranks.scan(me as u64 + 1);
                 let least = ranks.reduce(10 - me as u64, Reduction::Min);
-                (got, scan, least, ranks.broadcast(size - 1, &[me as u64; 3]))
+                let last = vec![me as u64; if me + 1 == size { 3 } else { 0 }];
+                (got, scan, least, ranks.all(&last).into_items())
             });
             for (me, (got, scan, least, broadcast)) in results.into_iter().enumerate() {
                 for from in 0..size {
@@ -231,7 +233,7 @@ mod tests {
         assert_eq!(bytes, [12 + 16, 8 + 16, 12 + 16]);
     }
 
-    /// Neighbours in a ring tell each other counts, and answers need none: no call of all ranks.
+    /// Neighbours in a ring send each other counts, and answers need none: there is no call of all ranks.
     #[test]
     fn neighbours_exchange_without_the_others() {
         for size in [1, 2, 3, 7] {
@@ -239,17 +241,19 @@ mod tests {
                 let ranks = Ranks::new(transport);
                 let me = ranks.rank();
                 let behind = (me + 1) % size;
-                let to = Mail::sorted(size, 1, |_| (behind, 0_u8));
-                let from = Mail::sorted(size, 1, |_| ((me + size - 1) % size, 0_u8));
-                // Rank 0 has nothing to say.
+                let halo = Halo {
+                    given: Mail::sorted(size, 1, |_| (behind, 0)),
+                    ghosts: Mail::sorted(size, 1, |_| ((me + size - 1) % size, 0)),
+                };
+                // Rank 0 sends nothing.
                 let questions = Mail::sorted(size, me, |i| (behind, (10 * me + i) as u32));
-                let asked = ranks.exchange_between(&questions, &to, &from);
+                let asked = halo.send_some(&ranks, &questions);
                 let before = (me + size - 1) % size;
                 let expected: Vec<u32> = (0..before).map(|i| (10 * before + i) as u32).collect();
                 assert_eq!(asked.of(before), expected);
                 assert_eq!(asked.items().len(), before);
                 let answers =
-                    ranks.exchange_expected(&asked.map(|&i| u64::from(i) + 1), &questions.counts());
+                    ranks.exchange_known(&asked.map(|&i| u64::from(i) + 1), &questions.counts());
                 let expected: Vec<u64> = (0..me).map(|i| (10 * me + i) as u64 + 1).collect();
                 assert_eq!(answers.of(behind), expected);
                 assert_eq!(answers.items().len(), me);
@@ -265,7 +269,7 @@ mod tests {
             let ranks = Ranks::new(transport);
             for phase in ["one", "two", "one"] {
                 ranks.phase(phase);
-                ranks.gather(1);
+                ranks.numbers(1);
             }
             ranks.traffic()
         });

@@ -1,4 +1,12 @@
-//! What carries messages between ranks: one small trait, and typed calls over it that count what crosses.
+//! Messages between ranks: a small trait, and typed calls over it that count what crosses.
+//!
+//! | call | use |
+//! | --- | --- |
+//! | [`Ranks::exchange`] | each rank sends items to any ranks |
+//! | [`Ranks::ask`] | questions to any ranks, and their answers in the order of the questions |
+//! | [`Halo`](crate::halo::Halo) | items of owned elements to the ranks that hold these as ghosts, again and again |
+//! | [`Ranks::all`], [`Ranks::gather`] | the items of all ranks, at every rank or at rank 0 |
+//! | [`Ranks::reduce`], [`Ranks::scan`], [`Ranks::numbers`] | a number of each rank |
 
 use std::cell::{Cell, RefCell};
 use std::time::Instant;
@@ -6,7 +14,9 @@ use std::time::Instant;
 use bytemuck::Pod;
 use trioxide_mesh::parallel;
 
-/// How [`Transport::reduce`] joins the numbers of all ranks. None of them shows an order: none is a sum of floats.
+use crate::fault::Result;
+
+/// How [`Transport::reduce`] joins the numbers of all ranks. None depends on an order: there are no sums of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// The smallest.
@@ -20,7 +30,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// Two numbers joined.
+    /// Joins two numbers.
     pub fn join(self, a: u64, b: u64) -> u64 {
         match self {
             Reduction::Min => a.min(b),
@@ -40,24 +50,24 @@ pub trait Transport {
     /// Number of ranks.
     fn size(&self) -> usize;
 
-    /// This rank's place among those of its machine, and their number.
+    /// This rank's place among the ranks of its machine, and their number.
     fn on_this_machine(&self) -> (usize, usize);
 
-    /// Gives `to[r]` to rank r; what each rank gave to this one.
+    /// Gives `to[r]` to rank r, and returns the number that each rank gave to this one.
     fn counts(&self, to: &[u64]) -> Vec<u64>;
 
-    /// Gives bytes to every rank: `sent` bytes of `send` to each, in the order of ranks. `receive` takes `received`
-    /// bytes from each, which [`counts`](Transport::counts) told.
+    /// Gives bytes to every rank: `sent[r]` bytes of `send` to rank r, in the order of ranks. `receive` takes
+    /// `received[r]` bytes from rank r.
     fn exchange(&self, send: &[u8], sent: &[u64], receive: &mut [u8], received: &[u64]);
 
     /// Joins the numbers of all ranks, place by place.
     fn reduce(&self, values: &mut [u64], by: Reduction);
 
-    /// Ends all ranks, this one included, with this status: where a rank cannot go on and the others wait for it.
+    /// Ends all ranks with this status, when a rank cannot go on and the others wait for it.
     fn abort(&self, status: i32) -> !;
 }
 
-/// Items for each rank, or of each: the ones of rank 0, then those of rank 1, and so on.
+/// Items for each rank, or from each: first those of rank 0, then those of rank 1, and so on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mail<T> {
     items: Vec<T>,
@@ -69,7 +79,7 @@ pub struct Mail<T> {
 const FEWEST_ROWS: usize = 1 << 14;
 
 impl<T: Pod + Send + Sync> Mail<T> {
-    /// `n` items, each with the rank that it is for; those for one rank keep their order.
+    /// `n` items, each with its rank; the items for one rank keep their order.
     pub fn sorted(ranks: usize, n: usize, item: impl Fn(usize) -> (usize, T) + Sync) -> Self {
         let rank = |i| item(i).0;
         Self::rows(ranks, n, 1, rank, |i, row| row[0] = item(i).1)
@@ -77,7 +87,7 @@ impl<T: Pod + Send + Sync> Mail<T> {
 
     /// `n` rows of `stride` items: `to` gives the rank of each, `write` its items. Rows for one rank keep their order.
     ///
-    /// Pieces of the rows are counted by ranks, and then written by the threads, each to its own places.
+    /// Threads count pieces of the rows by ranks, and then write them, each piece to its own places.
     pub fn rows(
         ranks: usize,
         n: usize,
@@ -85,19 +95,15 @@ impl<T: Pod + Send + Sync> Mail<T> {
         to: impl Fn(usize) -> usize + Sync,
         write: impl Fn(usize, &mut [T]) + Sync,
     ) -> Self {
-        let grain = n
-            .div_ceil(4 * rayon::current_num_threads())
-            .max(FEWEST_ROWS);
+        let threads = rayon::current_num_threads();
+        let grain = n.div_ceil(4 * threads).max(FEWEST_ROWS);
         let counts = parallel::map_pieces(n, grain, |range| {
             let mut counts = vec![0; ranks];
             range.for_each(|i| counts[to(i)] += stride);
             counts
         });
-        let mut offsets = vec![0; ranks + 1];
-        for rank in 0..ranks {
-            let of_rank = counts.iter().map(|counts| counts[rank]);
-            offsets[rank + 1] = offsets[rank] + of_rank.sum::<usize>();
-        }
+        let of_rank = |rank: usize| counts.iter().map(|counts| counts[rank]).sum();
+        let offsets = offsets((0..ranks).map(of_rank));
         let mut items: Vec<T> = parallel::zeroed(offsets[ranks]);
         let mut rest = &mut items[..];
         let mut rooms: Vec<Vec<&mut [T]>> = counts.iter().map(|_| Vec::new()).collect();
@@ -114,40 +120,77 @@ impl<T: Pod + Send + Sync> Mail<T> {
         Self { items, offsets }
     }
 
-    /// Items made of these, each at its place.
+    /// One item made of each, at the same place.
     pub fn map<U: Pod + Send>(&self, make: impl Fn(&T) -> U + Sync) -> Mail<U> {
         self.with(parallel::map(&self.items, make))
     }
 }
 
+impl Mail<u32> {
+    /// The numbers below `n` by the ranks that `to` gives; the numbers of one rank ascend.
+    pub fn places(ranks: usize, n: usize, to: impl Fn(usize) -> usize + Sync) -> Self {
+        Self::sorted(ranks, n, |i| (to(i), i as u32))
+    }
+}
+
 /// Takes the first `count` elements off a list.
-fn split_off<'a, T>(list: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+pub(crate) fn split_off<'a, T>(list: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (first, rest) = std::mem::take(list).split_at_mut(count);
     *list = rest;
     first
 }
 
+/// Starts of lists with these lengths, and the end of the last.
+pub(crate) fn offsets<T>(lengths: impl Iterator<Item = T>) -> Vec<T>
+where
+    T: Copy + Default + std::ops::Add<Output = T>,
+{
+    let mut offsets = Vec::with_capacity(lengths.size_hint().0 + 1);
+    let mut end = T::default();
+    offsets.push(end);
+    offsets.extend(lengths.map(|length| {
+        end = end + length;
+        end
+    }));
+    offsets
+}
+
 impl<T: Pod> Mail<T> {
-    /// Items in the order of ranks, so many for each.
+    /// Items in the order of ranks, with the number of each rank's.
     ///
     /// # Panics
-    /// When the counts are not those of the items.
+    /// When the counts do not add up to the number of items.
     pub fn from_parts(items: Vec<T>, counts: impl Iterator<Item = usize>) -> Self {
-        let mut offsets = vec![0];
-        for count in counts {
-            offsets.push(offsets[offsets.len() - 1] + count);
-        }
+        let offsets = offsets(counts);
         assert_eq!(offsets[offsets.len() - 1], items.len(), "counts of items");
         Self { items, offsets }
     }
 
-    /// The same places with other items.
+    /// The lists that `list` appends for each rank.
+    pub fn of_lists(ranks: usize, mut list: impl FnMut(usize, &mut Vec<T>)) -> Self {
+        let (mut items, mut offsets) = (Vec::new(), vec![0]);
+        for rank in 0..ranks {
+            list(rank, &mut items);
+            offsets.push(items.len());
+        }
+        Self { items, offsets }
+    }
+
+    /// Other items at the same places.
     ///
     /// # Panics
     /// When there are not as many of them.
     pub fn with<U: Pod>(&self, items: Vec<U>) -> Mail<U> {
-        assert_eq!(items.len(), self.items.len(), "as many items");
-        let offsets = self.offsets.clone();
+        self.with_each(1, items)
+    }
+
+    /// `each` other items at the place of every item.
+    ///
+    /// # Panics
+    /// When there are not as many of them.
+    pub fn with_each<U: Pod>(&self, each: usize, items: Vec<U>) -> Mail<U> {
+        assert_eq!(items.len(), each * self.items.len(), "as many items");
+        let offsets = self.offsets.iter().map(|offset| each * offset).collect();
         Mail { items, offsets }
     }
 
@@ -194,7 +237,7 @@ pub struct Traffic {
     pub calls: u64,
     /// Seconds of the phase.
     pub seconds: f64,
-    /// Those of them in which ranks send, and wait for others.
+    /// Seconds of these in which the rank sends, and waits for others.
     pub waited: f64,
 }
 
@@ -202,7 +245,7 @@ pub struct Traffic {
 pub struct Ranks<'t> {
     transport: &'t dyn Transport,
     phases: RefCell<Vec<Traffic>>,
-    /// Place of the phase that goes on.
+    /// Place of the current phase.
     current: Cell<usize>,
     /// When it began, or went on.
     since: Cell<Instant>,
@@ -234,7 +277,7 @@ impl<'t> Ranks<'t> {
         self.transport
     }
 
-    /// What follows is counted under this name, also where it comes again.
+    /// Begins a phase, or continues the phase of this name.
     pub fn phase(&self, phase: &'static str) {
         self.lap();
         let mut phases = self.phases.borrow_mut();
@@ -251,7 +294,7 @@ impl<'t> Ranks<'t> {
         }
     }
 
-    /// The time until now belongs to the phase that goes on.
+    /// Adds the time until now to the current phase.
     fn lap(&self) {
         let start = self.since.replace(Instant::now());
         if let Some(phase) = self.phases.borrow_mut().get_mut(self.current.get()) {
@@ -259,13 +302,13 @@ impl<'t> Ranks<'t> {
         }
     }
 
-    /// What this rank sent so far, phase by phase.
+    /// The traffic of this rank so far, by phases.
     pub fn traffic(&self) -> Vec<Traffic> {
         self.lap();
         self.phases.borrow().clone()
     }
 
-    /// Counts bytes to other ranks, calls with all of them, and the time.
+    /// Makes a call, and counts its bytes to other ranks, its calls with all of them, and its time.
     fn counted<R>(&self, bytes: u64, calls: u64, call: impl FnOnce(&dyn Transport) -> R) -> R {
         if self.phases.borrow().is_empty() {
             self.phase("start");
@@ -280,110 +323,124 @@ impl<'t> Ranks<'t> {
         result
     }
 
-    /// Gives each rank its items; the items that each gave to this one.
+    /// Sends each rank its items, and returns the items that each sent to this one. Collective.
     pub fn exchange<T: Pod>(&self, mail: &Mail<T>) -> Mail<T> {
+        let counts = mail.counts();
         let head = 8 * (self.size() as u64 - 1);
-        self.counted(self.bytes_to_others(mail) + head, 1, |transport| {
-            deliver(transport, mail, &transport.counts(&mail.counts()))
-        })
+        let received = self.counted(head, 1, |transport| transport.counts(&counts));
+        self.exchange_known(mail, &received)
     }
 
-    /// As [`exchange`](Ranks::exchange), where so many items come from each rank, as this one knows: no counts cross,
-    /// and nobody waits for ranks that have nothing for it.
-    pub fn exchange_expected<T: Pod>(&self, mail: &Mail<T>, received: &[u64]) -> Mail<T> {
-        self.counted(self.bytes_to_others(mail), 0, |transport| {
-            deliver(transport, mail, received)
-        })
-    }
-
-    /// As [`exchange`](Ranks::exchange), where items go to ranks for which `to` has some, and come from those for which
-    /// `from` has some: counts cross between these alone.
-    pub fn exchange_between<T: Pod, U: Pod, V: Pod>(
-        &self,
-        mail: &Mail<T>,
-        to: &Mail<U>,
-        from: &Mail<V>,
-    ) -> Mail<T> {
-        let neighbors = |mail: &[u64]| mail.iter().map(|&n| usize::from(n > 0)).collect();
-        let (to, from): (Vec<usize>, Vec<usize>) =
-            (neighbors(&to.counts()), neighbors(&from.counts()));
-        let told = mail.counts().into_iter().zip(&to);
-        let told: Vec<u64> = told
-            .flat_map(|(n, &is_one)| (is_one > 0).then_some(n))
-            .collect();
-        let counts = Mail::from_parts(told, to.into_iter());
-        let bytes = self.bytes_to_others(&counts) + self.bytes_to_others(mail);
-        self.counted(bytes, 0, |transport| {
-            let from: Vec<u64> = from.into_iter().map(|n| n as u64).collect();
-            let told = deliver(transport, &counts, &from);
-            let received =
-                (0..told.ranks()).map(|rank| told.of(rank).first().copied().unwrap_or(0));
-            deliver(transport, mail, &received.collect::<Vec<u64>>())
-        })
-    }
-
-    fn bytes_to_others<T: Pod>(&self, mail: &Mail<T>) -> u64 {
+    /// As [`exchange`](Ranks::exchange) with known receive counts: no counts cross, and ranks that have nothing for
+    /// each other do not wait.
+    pub(crate) fn exchange_known<T: Pod>(&self, mail: &Mail<T>, received: &[u64]) -> Mail<T> {
         let others = mail.items.len() - mail.of(self.rank()).len();
-        (others * size_of::<T>()) as u64
+        self.counted((others * size_of::<T>()) as u64, 0, |transport| {
+            let counts = received.iter().map(|&count| count as usize);
+            let mut items: Vec<T> = parallel::zeroed(counts.clone().sum());
+            let bytes = |counts: &[u64]| counts.iter().map(|n| n * size_of::<T>() as u64).collect();
+            let (sent, received): (Vec<u64>, Vec<u64>) = (bytes(&mail.counts()), bytes(received));
+            let send = bytemuck::cast_slice(&mail.items);
+            let receive = bytemuck::cast_slice_mut(&mut items);
+            transport.exchange(send, &sent, receive, &received);
+            Mail::from_parts(items, counts)
+        })
     }
 
-    /// Joins the numbers of all ranks, place by place.
+    /// Sends questions, and returns the answers in the order of the questions. Collective.
+    pub fn ask<Q, A>(&self, questions: &Mail<Q>, answer: impl Fn(&Q) -> A + Sync) -> Vec<A>
+    where
+        Q: Pod + Send + Sync,
+        A: Pod + Send,
+    {
+        self.ask_together(questions, |asked| parallel::map(asked.items(), answer))
+    }
+
+    /// As [`ask`](Ranks::ask): `answer` gives the answers to all questions to this rank, in the order of these.
+    pub fn ask_together<Q: Pod, A: Pod>(
+        &self,
+        questions: &Mail<Q>,
+        answer: impl FnOnce(&Mail<Q>) -> Vec<A>,
+    ) -> Vec<A> {
+        let asked = self.exchange(questions);
+        self.send_back(questions, asked.with(answer(&asked)))
+    }
+
+    /// As [`ask_together`](Ranks::ask_together), where a rank may fail.
+    ///
+    /// # Errors
+    /// The fault of `answer` on which all ranks agree.
+    pub fn try_ask<Q: Pod, A: Pod>(
+        &self,
+        questions: &Mail<Q>,
+        answer: impl FnOnce(&Mail<Q>) -> Result<Vec<A>>,
+    ) -> Result<Vec<A>> {
+        let asked = self.exchange(questions);
+        let answers = self.agree(answer(&asked))?;
+        Ok(self.send_back(questions, asked.with(answers)))
+    }
+
+    fn send_back<Q: Pod, A: Pod>(&self, questions: &Mail<Q>, answers: Mail<A>) -> Vec<A> {
+        let answers = self.exchange_known(&answers, &questions.counts());
+        answers.into_items()
+    }
+
+    /// The items of each rank, at every rank. Collective.
+    pub fn all<T: Pod>(&self, items: &[T]) -> Mail<T> {
+        let counts = std::iter::repeat_n(items.len(), self.size());
+        self.exchange(&Mail::from_parts(items.repeat(self.size()), counts))
+    }
+
+    /// The items of all ranks, in their order, at rank 0; other ranks get none. Collective.
+    pub fn gather<T: Pod>(&self, items: &[T]) -> Vec<T> {
+        self.gather_mail(items).into_items()
+    }
+
+    /// As [`gather`](Ranks::gather), with the ranks of the items.
+    pub fn gather_mail<T: Pod>(&self, items: &[T]) -> Mail<T> {
+        self.exchange(&self.mail_to(0, items.to_vec()))
+    }
+
+    /// Items for one rank alone.
+    pub(crate) fn mail_to<T: Pod>(&self, rank: usize, items: Vec<T>) -> Mail<T> {
+        let n = items.len();
+        let counts = (0..self.size()).map(|to| if to == rank { n } else { 0 });
+        Mail::from_parts(items, counts)
+    }
+
+    /// Joins the numbers of all ranks, place by place. Collective.
     pub fn reduce_all(&self, values: &mut [u64], by: Reduction) {
         let bytes = size_of_val(values) as u64;
         self.counted(bytes, 1, |transport| transport.reduce(values, by));
     }
 
-    /// Joins one number of each rank.
+    /// Joins one number of each rank. Collective.
     pub fn reduce(&self, value: u64, by: Reduction) -> u64 {
         let mut values = [value];
         self.reduce_all(&mut values, by);
         values[0]
     }
 
-    /// The number of each rank.
-    pub fn gather(&self, value: u64) -> Vec<u64> {
+    /// Whether it is so on any rank. Collective.
+    pub fn any(&self, is_so: bool) -> bool {
+        self.reduce(is_so.into(), Reduction::Or) != 0
+    }
+
+    /// The sum of one number of each rank. Collective.
+    pub fn sum(&self, value: u64) -> u64 {
+        self.reduce(value, Reduction::Sum)
+    }
+
+    /// The number of each rank. Collective.
+    pub fn numbers(&self, value: u64) -> Vec<u64> {
         self.counted(8 * (self.size() as u64 - 1), 1, |transport| {
             transport.counts(&vec![value; self.size()])
         })
     }
 
-    /// The sum of the numbers of the ranks before this one, and of all.
+    /// The sum of the numbers of the ranks before this one, and of all. Collective.
     pub fn scan(&self, value: u64) -> (u64, u64) {
-        let all = self.gather(value);
+        let all = self.numbers(value);
         (all[..self.rank()].iter().sum(), all.iter().sum())
     }
-
-    /// The items of rank `from`, on every rank.
-    pub fn broadcast<T: Pod>(&self, from: usize, items: &[T]) -> Vec<T> {
-        let copies = match self.rank() == from {
-            true => self.size(),
-            false => 0,
-        };
-        let all = items.repeat(copies);
-        let counts = (0..self.size()).map(|_| if copies == 0 { 0 } else { items.len() });
-        self.exchange(&Mail::from_parts(all, counts)).into_items()
-    }
-}
-
-/// Gives each rank its items; those that each gave to this one, of which there are so many.
-fn deliver<T: Pod>(transport: &dyn Transport, mail: &Mail<T>, received: &[u64]) -> Mail<T> {
-    let counts = received.iter().map(|&count| count as usize);
-    let mut items: Vec<T> = parallel::zeroed(counts.clone().sum());
-    let bytes = |counts: &[u64]| counts.iter().map(|n| n * size_of::<T>() as u64).collect();
-    let (sent, received): (Vec<u64>, Vec<u64>) = (bytes(&mail.counts()), bytes(received));
-    let send = bytemuck::cast_slice(&mail.items);
-    let receive = bytemuck::cast_slice_mut(&mut items);
-    transport.exchange(send, &sent, receive, &received);
-    Mail::from_parts(items, counts)
-}
-
-/// The items of all ranks, in their order, at rank 0. Collective.
-pub fn to_first<T: Pod>(ranks: &Ranks, items: &[T]) -> Vec<T> {
-    mail_to_first(ranks, items).into_items()
-}
-
-/// The items of each rank, at rank 0. Collective.
-pub fn mail_to_first<T: Pod>(ranks: &Ranks, items: &[T]) -> Mail<T> {
-    let counts = (0..ranks.size()).map(|rank| if rank == 0 { items.len() } else { 0 });
-    ranks.exchange(&Mail::from_parts(items.to_vec(), counts))
 }

@@ -46,7 +46,7 @@ fn polygons<P: Point>(grid: &Grid, mesh: &Triangulation, size: usize) {
         let found = find::<P>(&ranks, &on, part, Options::default()).unwrap();
         (
             found.digest(&ranks, &on).unwrap(),
-            found.counts.polygons as u32,
+            found.totals.polygons as u32,
         )
     });
     assert_eq!(found, vec![expected; size], "{grid:?} on {size} ranks");

@@ -69,7 +69,7 @@ fn bytes_a_vertex<R: PartialEq + Send>(
 fn polygons<P: Point>(ranks: &Ranks, on: &Device, grid: &Grid) -> u64 {
     let part = Part::of_grid(ranks, grid).unwrap();
     let found = find::<P>(ranks, on, part, Options::default()).unwrap();
-    assert_eq!(found.counts.polygons, 999 * 999);
+    assert_eq!(found.totals.polygons, 999 * 999);
     found.digest(ranks, on).unwrap()
 }
 

@@ -11,8 +11,9 @@ use trioxide::polyhedra_mesh::PolyhedraLists;
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::volume::TetMesh;
 use trioxide::{Device, polyhedra};
+use trioxide_operations::polyhedra::Totals;
 use trioxide_ranks::block::Whole;
-use trioxide_ranks::polyhedra::{self as on_ranks, Counts};
+use trioxide_ranks::polyhedra as on_ranks;
 use trioxide_ranks::tets::Input;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ranks, Result};
@@ -22,7 +23,7 @@ fn results<P: SpacePoint>(
     options: Options,
     size: usize,
     choice: Choice,
-) -> Vec<Result<(Counts, Option<PolyhedraLists>)>> {
+) -> Vec<Result<(Totals, Option<PolyhedraLists>)>> {
     let tagged: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
     let whole = Whole {
         points: &mesh.points,
@@ -38,7 +39,7 @@ fn results<P: SpacePoint>(
         let tagged = &tagged[..];
         let input = Input { block, tagged };
         let found = on_ranks::polyhedra::<P>(&ranks, &on, input, options, &choice.of(size))?;
-        Ok((found.counts, found.gather(&ranks, &on)?))
+        Ok((found.totals, found.gather(&ranks, &on)?))
     })
 }
 

@@ -10,7 +10,8 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{PolyllaLists, Triangulation};
 use trioxide::polylla::{self, Constraints, polylla};
 use trioxide::{Device, digest};
-use trioxide_ranks::polylla::{Counts, Found, Options, Ordered, find, part_to_find_in};
+use trioxide_operations::polylla::Totals;
+use trioxide_ranks::polylla::{Found, Options, Ordered, find, part_to_find_in};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Part, Ranks, Result};
 
@@ -43,7 +44,7 @@ fn on_ranks<P: Point>(
     size: usize,
     ownership: &Ownership,
     options: Options,
-) -> Vec<Result<(Ordered, Counts, u64)>> {
+) -> Vec<Result<(Ordered, Totals, u64)>> {
     run(size, |transport| {
         let ranks = Ranks::new(transport);
         let on = Device::cpu(Some(1)).unwrap();
@@ -55,8 +56,8 @@ fn on_ranks<P: Point>(
     })
 }
 
-fn in_order(ranks: &Ranks, on: &Device, found: Found, sizes: [u64; 2]) -> (Ordered, Counts, u64) {
-    let (counts, digest) = (found.counts, found.digest(ranks, on).unwrap());
+fn in_order(ranks: &Ranks, on: &Device, found: Found, sizes: [u64; 2]) -> (Ordered, Totals, u64) {
+    let (counts, digest) = (found.totals, found.digest(ranks, on).unwrap());
     (
         found.into_ordered(ranks, on, sizes).unwrap(),
         counts,
@@ -76,7 +77,7 @@ fn check<P: Point>(mesh: &Triangulation, size: usize, choice: Choice) {
 /// Compares the results of all ranks with the single run.
 fn compare<P: Point>(
     mesh: &Triangulation,
-    results: Vec<Result<(Ordered, Counts, u64)>>,
+    results: Vec<Result<(Ordered, Totals, u64)>>,
     options: Options,
     case: &str,
 ) {
@@ -87,14 +88,7 @@ fn compare<P: Point>(
     for result in results {
         let (slice, counts, digest) = result.unwrap();
         assert_eq!(digest, digest_of(&expected), "{case}");
-        assert_eq!(counts.polygons, u64::from(expected.counts.polygons));
-        assert_eq!(counts.regions, u64::from(expected.counts.regions));
-        let frontier = u64::from(expected.counts.frontier_edges);
-        assert_eq!(counts.frontier_edges, frontier);
-        let tips = u64::from(expected.counts.barrier_tips);
-        assert_eq!(counts.barrier_tips, tips);
-        let weak = u64::from(expected.counts.weakly_simple);
-        assert_eq!(counts.weakly_simple, weak);
+        assert_eq!(counts, Totals::from(expected.counts));
         half_edges.extend(slice.half_edges.iter().map(|&h| h as u32));
         lists.extend(slice.polygons.iter().map(<[u32]>::to_vec));
         assert_eq!(slice.regions.is_some(), mesh.regions.is_some());

@@ -10,14 +10,14 @@ use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Refinement, Triangulation};
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking};
 use trioxide_ranks::ownership::Position;
-use trioxide_ranks::refine::{Counts, Options, Refined, Whole, gather};
+use trioxide_ranks::refine::{Elements, Options, Refined, Whole, gather};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Ranks, Result};
 
 /// What the single run gives.
 struct Single<P> {
     whole: Whole<P>,
-    counts: Counts,
+    counts: Elements,
     end: End,
 }
 
@@ -38,7 +38,7 @@ fn single<P: AnyPoint>(mesh: &Triangulation<P::Double>, options: &Options) -> Si
             ancestors: on.download_rows(&fine.ancestors(&on).unwrap()).unwrap(),
             rounds: fine.rounds(&on).unwrap(),
         },
-        counts: Counts {
+        counts: Elements {
             vertices: level.vertices.into(),
             edges: level.edges.into(),
             triangles: level.triangles.into(),

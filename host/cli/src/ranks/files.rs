@@ -8,7 +8,7 @@ use trioxide::formats::volume::VolumeFormat;
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
 use trioxide_ranks::output::pieces;
-use trioxide_ranks::{Fault, Ranks, Result};
+use trioxide_ranks::{Ranks, Result};
 
 use super::rank::has_extension;
 use crate::commands;
@@ -23,22 +23,16 @@ pub fn is_written_by_all(path: &Path) -> bool {
     has_extension(path, "ply") || is_pvtu(path)
 }
 
-/// Refuses a file that ranks do not write a surface to.
+/// Refuses a file to which ranks write no surface, or no volume mesh.
 ///
 /// # Errors
 /// That of the format.
-pub fn check_surface(output: Option<&Path>) -> trioxide::Result<()> {
-    let output = output.filter(|path| !is_pvtu(path));
-    output.map_or(Ok(()), |path| Format::to_write(path).map(drop))
-}
-
-/// Refuses a file that ranks do not write a volume mesh to.
-///
-/// # Errors
-/// That of the format.
-pub fn check_volume(output: Option<&Path>) -> trioxide::Result<()> {
-    let output = output.filter(|path| !is_pvtu(path));
-    output.map_or(Ok(()), |path| VolumeFormat::to_write(path).map(drop))
+pub fn check_output(output: Option<&Path>, is_volume: bool) -> trioxide::Result<()> {
+    match output.filter(|path| !is_pvtu(path)) {
+        None => Ok(()),
+        Some(path) if is_volume => VolumeFormat::to_write(path).map(drop),
+        Some(path) => Format::to_write(path).map(drop),
+    }
 }
 
 /// Writes the surface that rank 0 has; the others have none. Collective.
@@ -49,8 +43,7 @@ pub fn write_surface(ranks: &Ranks, path: &Path, mesh: Option<Mesh>, quiet: bool
     if is_pvtu(path) {
         return pieces::write_whole(ranks, path, mesh.map(Cells::Surface));
     }
-    let written = mesh.map_or(Ok(()), |mesh| commands::write_mesh(path, &mesh, quiet));
-    ranks.agree(written.map_err(Fault::from))
+    ranks.agree(mesh.map_or(Ok(()), |mesh| commands::write_mesh(path, &mesh, quiet)))
 }
 
 /// Writes the volume mesh that rank 0 has; the others have none. Collective.
@@ -69,5 +62,5 @@ pub fn write_volume(
     let written = mesh.map_or(Ok(()), |mesh| {
         commands::write_volume(path, &mesh, Default::default(), quiet)
     });
-    ranks.agree(written.map_err(Fault::from))
+    ranks.agree(written)
 }

@@ -3,27 +3,25 @@
 use std::path::Path;
 
 use glam::{DVec2, DVec3, Vec2};
+use trioxide::Device;
 use trioxide::fields::{Carried, Fields};
 use trioxide::generate::Grid;
 use trioxide::half_edges::Point;
 use trioxide::mesh::{Faces, Mesh, Ties, Triangulation};
 use trioxide::polylla::triangles_of_polygons;
-use trioxide::{Device, Error};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::note;
-use trioxide_operations::Precision;
 use trioxide_operations::input::check_faces;
 use trioxide_operations::polylla::{DataStructure, Totals};
 use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::output::pieces;
-use trioxide_ranks::polylla::{self, Found, find, part_to_find_in};
-use trioxide_ranks::transport::Reduction;
-use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
+use trioxide_ranks::polylla::{self, Found, find, in_words_of_one, part_to_find_in};
+use trioxide_ranks::{Block, Ownership, Part, Ranks, Result, output};
 
-use super::files::{check_surface, is_pvtu, write_surface};
-use super::rank::{Starting, has_extension, is_quiet, with_file};
-use super::report::{Ending, Run, report};
-use super::slices::{grid_of, note_first_reads, read_slices};
+use super::files::{check_output, is_pvtu, write_surface};
+use super::rank::{Starting, at_first, has_extension, in_precision, is_quiet, refuse, with_file};
+use super::report::{Ending, report};
+use super::slices::{READ_BY_EACH, grid_of, note_first_reads, read_slices};
 use crate::commands;
 use crate::commands::polylla::{Options, check_usage};
 
@@ -36,7 +34,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         return super::polyhedra::run(ranks, options, starting);
     }
     check_usage(options)?;
-    refuse(options)?;
+    check_output(options.output.as_deref(), false)?;
+    refuse_options(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let (input, kept) = match grid_of(&options.input)? {
@@ -46,33 +45,25 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
             (Input::Block(block), kept)
         }
     };
-    let said_by_one = match options.polylla.precision {
-        Precision::F64 => polylla::in_words_of_one::<DVec2>,
-        Precision::F32 => polylla::in_words_of_one::<Vec2>,
-    };
+    let precision = options.polylla.precision;
+    let said_by_one = in_precision!(precision, in_words_of_one::<DVec2, Vec2>);
     let in_file = |fault| {
         let fault = match &input {
             Input::Block(block) => said_by_one(ranks, block, fault),
             Input::Grid(_) => fault,
         };
-        with_file(fault, &options.input, options.polylla.precision)
+        with_file(fault, &options.input)
     };
-    let part = match options.polylla.precision {
-        Precision::F64 => part_of::<DVec2>,
-        Precision::F32 => part_of::<Vec2>,
-    };
+    let part = in_precision!(precision, part_of::<DVec2, Vec2>);
     let part = part(ranks, &input).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let find = match options.polylla.precision {
-        Precision::F64 => find::<DVec2>,
-        Precision::F32 => find::<Vec2>,
-    };
+    let find = in_precision!(precision, find::<DVec2, Vec2>);
     let settings = polylla::Options {
         strict: options.polylla.strict,
     };
     let found = find(ranks, &on, part, settings).map_err(in_file)?;
-    let counts = found.counts;
+    let totals = found.totals;
     let digest = match options.polylla.digest {
         true => {
             ranks.phase("digest");
@@ -90,25 +81,14 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let totals = Totals {
         vertices,
         triangles,
-        polygons: counts.polygons,
-        regions: counts.regions,
-        frontier_edges: counts.frontier_edges,
-        barrier_tips: counts.barrier_tips,
-        weakly_simple: counts.weakly_simple,
         digest,
-        repair_rounds: None,
+        ..totals
     };
-    let run = Run {
-        command: "polylla",
-        input: &options.input,
-        options: &options.device,
-        on,
-        is_output_taken: false,
-    };
-    report(ranks, run, to_values(totals.counts()))
+    let run = (&*options.input, &options.device, on);
+    report(ranks, "polylla", run, to_values(totals.counts()))
 }
 
-/// What a rank has of the input.
+/// The input as a rank has it.
 enum Input {
     /// Its block, read or scattered.
     Block(Block),
@@ -116,7 +96,7 @@ enum Input {
     Grid(Grid),
 }
 
-/// What rank 0 keeps of a mesh that it has read for all; other ranks keep nothing.
+/// The parts that rank 0 keeps of a mesh that it has read for all; other ranks keep nothing.
 #[derive(Default)]
 struct Kept {
     carried: Carried,
@@ -125,7 +105,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// The mesh of the polygons with what is carried; `half_edges` are the smallest of the polygons.
+    /// Puts the carried fields on the mesh of the polygons; `half_edges` are the polygons' smallest.
     fn put(mut self, mesh: &mut Mesh, half_edges: &[u64]) {
         if let (Some(whole), Faces::Polygons(polygons)) = (&self.mesh, &mesh.faces) {
             let half_edges: Vec<u32> = half_edges.iter().map(|&h| h as u32).collect();
@@ -157,7 +137,7 @@ fn write(
         Input::Block(block) => block,
         Input::Grid(grid) => Block::of_vertices_of_grid(ranks, &grid),
     };
-    let is_carried = ranks.reduce(u64::from(!kept.carried.is_empty()), Reduction::Or) != 0;
+    let is_carried = ranks.any(!kept.carried.is_empty());
     if is_pvtu(path) && !is_carried {
         let polygons = found.into_polygons(ranks, on)?;
         return pieces::write_polygons(ranks, path, &block, polygons);
@@ -170,7 +150,7 @@ fn write(
     note(quiet, said);
     let mesh = output::gather(ranks, &block, &ordered)?;
     let half_edges = match is_carried {
-        true => output::to_first(ranks, &ordered.half_edges),
+        true => ranks.gather(&ordered.half_edges),
         false => Vec::new(),
     };
     drop(ordered);
@@ -182,37 +162,29 @@ fn write(
     write_surface(ranks, path, mesh, quiet)
 }
 
-/// Refuses what one process does and several do not.
-fn refuse(options: &Options) -> Result<()> {
-    check_surface(options.output.as_deref())?;
-    let wrong = if options.polylla.method == DataStructure::Indexed {
-        "--method indexed is for one process"
-    } else if options.polylla.ties == Ties::First {
-        "--ties first is for one process"
-    } else {
-        return Ok(());
-    };
-    Err(Error::Argument(format!("{wrong}: leave it out, or start it without mpirun")).into())
+/// Refuses options that several processes do not support.
+fn refuse_options(options: &Options) -> Result<()> {
+    refuse(match &options.polylla {
+        wanted if wanted.method == DataStructure::Indexed => {
+            Some("--method indexed is for one process: leave it out")
+        }
+        wanted if wanted.ties == Ties::First => {
+            Some("--ties first is for one process: leave it out")
+        }
+        _ => None,
+    })
 }
 
-/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not
-/// cross.
+/// Reads this rank's block of the input: each rank reads its slice of the file, or rank 0 reads for all, and keeps what
+/// does not cross.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block, Kept)> {
     let slice = read_slices(ranks, &options.input, in_plane)?;
     let (mut block, mut kept) = match slice {
         Some(block) => (block, Kept::default()),
         None => {
-            let whole = match ranks.rank() {
-                0 => read_whole(options, quiet).map(Some),
-                _ => Ok(None),
-            };
-            note_first_reads(
-                quiet,
-                &options.input,
-                ": plain triangles in binary .ply are read by each",
-            );
-            let whole = ranks.agree(whole.map_err(Fault::from))?;
-            let (mesh, carried) = whole.unzip();
+            let whole = at_first(ranks, || read_whole(options, quiet));
+            note_first_reads(quiet, &options.input, READ_BY_EACH);
+            let (mesh, carried) = whole?.unzip();
             let block = Block::scatter(ranks, mesh.as_ref().map(Into::into));
             let carried = carried.unwrap_or_default();
             let has_fields = !carried.fields.cells.is_empty() && options.output.is_some();
@@ -228,12 +200,12 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block, Kept)> 
     Ok((block, kept))
 }
 
-/// This rank's vertices in the plane of the first of all; `None` where they are not.
+/// This rank's vertices, if they are in the plane of the first vertex of all.
 fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
     in_plane_of(&points, z).filter(|points| points.is_empty() || z.is_finite())
 }
 
-/// The whole mesh, and what it carries.
+/// Reads the whole mesh, and what it carries.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Triangulation, Carried)> {
     let mut mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
     let carried = check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));

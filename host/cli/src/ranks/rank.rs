@@ -1,16 +1,13 @@
-//! A rank's device and threads, and what it says.
+//! A rank's device and threads, its messages, and its faults.
 
 use std::path::Path;
 use std::thread::JoinHandle;
 
-use glam::Vec2;
-use gpu::point::Coordinates;
 use trioxide::Error;
 use trioxide::device::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
 use trioxide_arguments::device::DeviceOptions;
 use trioxide_arguments::names::FLAGS;
 use trioxide_arguments::note;
-use trioxide_operations::Precision;
 use trioxide_ranks::{Fault, Ranks, Result};
 
 use crate::Command;
@@ -21,8 +18,8 @@ pub fn threads(ranks: &Ranks) -> usize {
     Cores::new().threads(here)
 }
 
-/// Whether so many ranks on this machine, and what runs there besides, leave no core free: then a rank that waits is to
-/// give its core away.
+/// Whether this number of ranks on this machine, and other processes, leave no core free: then a waiting rank gives its
+/// core away.
 pub fn take_all_cores(ranks: usize) -> bool {
     Cores::new().are_taken(ranks, load())
 }
@@ -35,7 +32,7 @@ fn load() -> f64 {
     if known == 1 { load[0] } else { 0.0 }
 }
 
-/// Cores that a rank may run on, and those that `mpirun` may, which started it.
+/// The cores that a rank may use, and those of `mpirun`, which started it.
 struct Cores {
     own: usize,
     all: usize,
@@ -58,7 +55,7 @@ impl Cores {
         }
     }
 
-    /// Whether so many ranks take all cores that `load` threads of others leave.
+    /// Whether this number of ranks takes all cores that `load` threads of others leave.
     fn are_taken(&self, ranks: usize, load: f64) -> bool {
         ranks as f64 + load >= self.all as f64
     }
@@ -97,7 +94,7 @@ fn note_bound(ranks: &Ranks, options: &DeviceOptions) {
     }
 }
 
-/// Whether this rank says nothing beside its errors: rank 0 speaks for all.
+/// Whether this rank prints nothing but errors: rank 0 prints for all.
 pub fn is_quiet(ranks: &Ranks, options: &DeviceOptions) -> bool {
     options.quiet || ranks.rank() != 0
 }
@@ -167,7 +164,7 @@ impl Starting {
             }
             (choice, None) => gpu(choice, place),
         };
-        let device = ranks.agree(device.map_err(Fault::from))?;
+        let device = ranks.agree(device)?;
         if device.is_gpu() {
             // The end of the process gives everything back at once, sooner than call by call.
             std::mem::forget(device.clone());
@@ -190,24 +187,50 @@ fn gpu(choice: Choice, place: usize) -> trioxide::Result<Device> {
     }
 }
 
-/// The fault, with the mesh's file where the mesh is at fault, and the option that helps where squares leave single
-/// precision.
-pub fn with_file(fault: Fault, input: &Path, precision: Precision) -> Fault {
+/// Adds the mesh's file to a fault of the mesh, and the option that helps where squares leave single precision.
+pub fn with_file(fault: Fault, input: &Path) -> Fault {
     if !fault.is_of_mesh() {
         return fault;
     }
-    let text = fault.to_string();
-    let helps = precision == Precision::F32 && text.contains(<Vec2 as Coordinates>::PRECISION);
-    let remedy = match helps {
+    let remedy = match fault.leaves_single() {
         true => format!(", or use {}", (FLAGS.value)("precision", "f64")),
         false => String::new(),
     };
     Error::Invalid {
         element: format!("{}:", input.display()),
-        rule: text + &remedy,
+        rule: format!("{fault}{remedy}"),
     }
     .into()
 }
+
+/// The result of rank 0's `work`; other ranks get none. Collective.
+///
+/// # Errors
+/// Those of rank 0.
+pub fn at_first<T>(ranks: &Ranks, work: impl FnOnce() -> trioxide::Result<T>) -> Result<Option<T>> {
+    let is_first = ranks.rank() == 0;
+    ranks.agree(is_first.then(work).transpose())
+}
+
+/// Refuses options that several processes do not support; `wrong` says which, if there is one.
+///
+/// # Errors
+/// One that says so.
+pub fn refuse(wrong: Option<&str>) -> Result<()> {
+    let refused = |wrong| format!("{wrong}, or start it without mpirun");
+    wrong.map_or(Ok(()), |wrong| Err(Error::Argument(refused(wrong)).into()))
+}
+
+/// The instance of a generic function for a precision: double, or single.
+macro_rules! in_precision {
+    ($precision:expr, $function:ident::<$double:ty, $single:ty>) => {
+        match $precision {
+            trioxide_operations::Precision::F64 => $function::<$double>,
+            trioxide_operations::Precision::F32 => $function::<$single>,
+        }
+    };
+}
+pub(super) use in_precision;
 
 #[cfg(test)]
 mod tests {

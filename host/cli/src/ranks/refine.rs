@@ -4,28 +4,26 @@ use std::path::Path;
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::json;
+use trioxide::Device;
 use trioxide::fields::Carried;
 use trioxide::formats::ancestry;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Mesh, Triangulation};
-use trioxide::{Device, Error};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::{FLAGS, worded};
 use trioxide_arguments::note;
-use trioxide_operations::Precision;
 use trioxide_operations::error::refine::too_fine;
 use trioxide_operations::refine::{Cells, Dimensions, Totals, with_carried};
 use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::output::pieces;
 use trioxide_ranks::ownership::Position;
 use trioxide_ranks::refine::{self, DEGENERATE, Refined, gather, part_to_refine};
-use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Block, Fault, Part, Ranks, Result};
 
-use super::files::{check_surface, is_pvtu, write_surface};
-use super::rank::{Starting, has_extension, is_quiet, with_file};
-use super::report::{Counts, Ending, Run, report};
-use super::slices::{grid_of, note_first_reads, ownership, read_slices};
+use super::files::{check_output, is_pvtu, write_surface};
+use super::rank::{Starting, at_first, has_extension, in_precision, is_quiet, refuse, with_file};
+use super::report::{Counts, Ending, report};
+use super::slices::{READ_BY_EACH, grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::refine::{self as command, Options};
 
@@ -35,11 +33,11 @@ enum Input {
     Space(Block<DVec3>),
 }
 
-/// What rank 0 keeps of a mesh that it has read for all; other ranks keep nothing.
+/// The parts that rank 0 keeps of a mesh that it has read for all; other ranks keep nothing.
 #[derive(Default)]
 struct Kept {
     carried: Carried,
-    /// Of the segments, where their places among all cross in place of these.
+    /// Markers of the segments, if the segments' places cross in place of the markers.
     markers: Option<Vec<i32>>,
 }
 
@@ -51,7 +49,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     if commands::is_volume(&options.input, options.reading) {
         return super::refine_tets::run(ranks, options, starting);
     }
-    refuse(options)?;
+    refuse_options(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let (input, kept) = read(ranks, options, quiet)?;
@@ -61,23 +59,22 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     }
 }
 
-/// Refuses what one process does and several do not.
-fn refuse(options: &Options) -> Result<()> {
+/// Refuses options that several processes do not support.
+fn refuse_options(options: &Options) -> Result<()> {
     let output = options.output.as_deref();
-    check_surface(output)?;
-    let wrong = if command::is_edges_file(&options.input) {
-        "an .edges file to read is for one process: convert it to another format"
+    check_output(output, false)?;
+    refuse(if command::is_edges_file(&options.input) {
+        Some("an .edges file to read is for one process: convert it to another format")
     } else if output.is_some_and(command::is_edges_file) {
-        "an .edges file to write is for one process: write another format"
+        Some("an .edges file to write is for one process: write another format")
     } else if options.refine.coarsen_to.is_some() {
-        "--coarsen-to is for one process: leave it out"
+        Some("--coarsen-to is for one process: leave it out")
     } else {
-        return Ok(());
-    };
-    Err(Error::Argument(format!("{wrong}, or start it without mpirun")).into())
+        None
+    })
 }
 
-/// Refines points that are `P` in double precision, and `S` in single; writes what the options ask for.
+/// Refines a mesh with points `P` in double precision, or `S` in single, and writes the files of the options.
 fn run_on<'a, P, S>(
     ranks: &Ranks,
     starting: Starting,
@@ -90,30 +87,24 @@ where
     S: AnyPoint<Double = P>,
     Mesh: From<Triangulation<P>>,
 {
-    let is_carried = ranks.reduce(u64::from(!kept.carried.is_empty()), Reduction::Or) != 0;
+    let is_carried = ranks.any(!kept.carried.is_empty());
     let record = options.maps.is_some() || (options.output.is_some() && is_carried);
     let triangles = block.cells as usize;
     let marking = options
         .settings(triangles, "triangle")
         .and_then(|settings| settings.marking(triangles, None).map_err(worded));
     let settings = refine::Options {
-        marking: ranks.agree(marking.map_err(Fault::from))?,
+        marking: ranks.agree(marking)?,
         rounds: options.refine.most_rounds(),
         max_triangles: options.refine.max_triangles.map(|most| most as u64),
         record,
     };
-    let part = match options.refine.precision {
-        Precision::F64 => part_to_refine::<P>,
-        Precision::F32 => part_to_refine::<S>,
-    };
+    let part = in_precision!(options.refine.precision, part_to_refine::<P, S>);
     let part = part(ranks, block, &ownership(&options.input)?);
     let part = part.map_err(|fault| explained(fault, options))?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let refined = match options.refine.precision {
-        Precision::F64 => refined::<P>,
-        Precision::F32 => refined::<S>,
-    };
+    let refined = in_precision!(options.refine.precision, refined::<P, S>);
     let wants_mesh = options.output.is_some() || record;
     let output = options.output.as_deref();
     let file = output.filter(|path| !record && has_extension(path, "ply"));
@@ -129,17 +120,11 @@ where
         (Some(refined), None) => write_gathered(ranks, options, block, kept, &refined)?,
         (None, _) => {}
     }
-    let run = Run {
-        command: "refine",
-        input: &options.input,
-        options: &options.device,
-        on,
-        is_output_taken: false,
-    };
-    report(ranks, run, of_run)
+    let run = (&*options.input, &options.device, on);
+    report(ranks, "refine", run, of_run)
 }
 
-/// What is wanted of a run.
+/// The result that a run is to give.
 enum Wanted<'a> {
     Counts,
     /// The refined mesh, in blocks.
@@ -186,16 +171,13 @@ where
     Ok((of_run, refined))
 }
 
-/// The fault with the mesh's file, and the options that help.
+/// Adds the mesh's file to a fault, and the options that help.
 fn explained(fault: Fault, options: &Options) -> Fault {
-    let (input, precision) = (&options.input, options.refine.precision);
-    match fault.rule() {
-        DEGENERATE => {
-            let text = format!("{fault}{}", too_fine(FLAGS));
-            with_file(Fault::of_mesh(DEGENERATE, 0, text), input, precision)
-        }
-        _ => with_file(fault, input, precision),
-    }
+    let fault = match fault.rule() {
+        DEGENERATE => Fault::of_mesh(DEGENERATE, 0, format!("{fault}{}", too_fine(FLAGS))),
+        _ => fault,
+    };
+    with_file(fault, &options.input)
 }
 
 /// Writes a piece of each rank. Collective.
@@ -211,7 +193,7 @@ fn write_pieces<P: Position>(ranks: &Ranks, path: &Path, refined: Refined<P>) ->
     pieces::write_slice(ranks, path, slice)
 }
 
-/// Writes what the options ask for from the mesh that rank 0 gathers. Collective.
+/// Writes the files of the options from the mesh that rank 0 gathers. Collective.
 fn write_gathered<P: Position>(
     ranks: &Ranks,
     options: &Options,
@@ -234,7 +216,7 @@ where
     let written = maps.map_or(Ok(()), |(folder, whole)| {
         ancestry::write(folder, vertices, &whole.ancestors, &whole.rounds)
     });
-    ranks.agree(written.map_err(Fault::from))?;
+    ranks.agree(written)?;
     let Some(path) = &options.output else {
         return Ok(());
     };
@@ -246,8 +228,8 @@ where
     write_surface(ranks, path, mesh, quiet)
 }
 
-/// This rank's block of the input: read from the file by all ranks, or by rank 0 for all, which keeps what does not
-/// cross.
+/// Reads this rank's block of the input: each rank reads its slice of the file, or rank 0 reads for all, and keeps what
+/// does not cross.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> {
     if let Some(grid) = grid_of(&options.input)? {
         return Ok((Input::Plane(Block::counts_of_grid(&grid)), Kept::default()));
@@ -255,24 +237,15 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> 
     if let Some(block) = read_slices(ranks, &options.input, with_heights)? {
         return Ok((of_slices(ranks, block), Kept::default()));
     }
-    note_first_reads(
-        quiet,
-        &options.input,
-        ": plain triangles in binary .ply are read by each",
-    );
-    let whole = match ranks.rank() {
-        0 => read_whole(options, quiet).map(Some),
-        _ => Ok(None),
-    };
-    let whole = ranks.agree(whole.map_err(Fault::from))?;
+    note_first_reads(quiet, &options.input, READ_BY_EACH);
+    let whole = at_first(ranks, || read_whole(options, quiet))?;
     let (mesh, kept) = whole.map_or((None, Kept::default()), |(mesh, kept)| (Some(mesh), kept));
     let (plane, space) = match &mesh {
         None => (None, None),
         Some(Dimensions::Plane(mesh)) => (triangles(mesh), None),
         Some(Dimensions::Space(mesh)) => (None, triangles(mesh)),
     };
-    let is_planar = ranks.reduce(u64::from(plane.is_some()), Reduction::Or) != 0;
-    let input = match is_planar {
+    let input = match ranks.any(plane.is_some()) {
         true => Input::Plane(Block::scatter(ranks, plane.map(Into::into))),
         false => Input::Space(Block::scatter(ranks, space.map(Into::into))),
     };
@@ -287,24 +260,18 @@ fn triangles<V>(input: &Cells<V>) -> Option<&Triangulation<V>> {
     }
 }
 
-/// This rank's vertices, if each has a height that is a finite number: who reads the whole file says what is wrong with
-/// others.
+/// This rank's vertices, if all heights are finite numbers; else reading the whole file gives the error.
 fn with_heights(_: f64, points: Vec<DVec3>) -> Option<Vec<DVec3>> {
     points.iter().all(|p| p.z.is_finite()).then_some(points)
 }
 
-/// The block in the plane where all ranks' vertices lie in one. Collective.
+/// The block, in the plane if all ranks' vertices lie in one. Collective.
 fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
-    // All are as high as the first of all where nobody's first, and none of the others, differs.
-    let heights = ranks.gather(
-        block
-            .points
-            .first()
-            .map_or(u64::MAX, |p| (p.z + 0.0).to_bits()),
-    );
-    let height = f64::from_bits(heights[0]);
-    let flat = in_plane_of(&block.points, height);
-    let is_space = ranks.reduce(u64::from(flat.is_none()), Reduction::Or) != 0;
+    // All vertices have the height of the first of all, unless one of a rank differs.
+    let first = block.points.first();
+    let heights = ranks.numbers(first.map_or(u64::MAX, |p| (p.z + 0.0).to_bits()));
+    let flat = in_plane_of(&block.points, f64::from_bits(heights[0]));
+    let is_space = ranks.any(flat.is_none());
     let Some(points) = flat.filter(|_| !is_space) else {
         return Input::Space(block);
     };
@@ -319,7 +286,7 @@ fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
     })
 }
 
-/// The whole mesh, and what does not cross.
+/// Reads the whole mesh, and what does not cross.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Dimensions, Kept)> {
     let read = command::read(options, quiet)?;
     let (mut mesh, carried) = (read.mesh, read.carried);

@@ -9,16 +9,14 @@ use trioxide::refine_tets::SpacePoint;
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::worded;
-use trioxide_operations::Precision;
 use trioxide_operations::refine_tets::Totals;
 use trioxide_ranks::refine_tets::{self, Whole};
 use trioxide_ranks::tets::Input;
-use trioxide_ranks::transport::Reduction;
-use trioxide_ranks::{Fault, Ownership, Part, Ranks, Result};
+use trioxide_ranks::{Ownership, Part, Ranks, Result};
 
-use super::files::{check_volume, write_volume};
-use super::rank::{Starting, is_quiet, with_file};
-use super::report::{Counts, Ending, Run, report};
+use super::files::{check_output, write_volume};
+use super::rank::{Starting, in_precision, is_quiet, with_file};
+use super::report::{Counts, Ending, report};
 use super::tets::{Reading, TetInput};
 use crate::commands::refine::{Options, check_volume as check_options};
 
@@ -28,15 +26,11 @@ use crate::commands::refine::{Options, check_volume as check_options};
 /// As the single run.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     check_options(options)?;
-    check_volume(options.output.as_deref())?;
+    check_output(options.output.as_deref(), true)?;
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);
-    let read = TetInput::read(
-        ranks,
-        (&options.input, options.reading),
-        Reading::default(),
-        quiet,
-    )?;
+    let reading = (&*options.input, options.reading);
+    let read = TetInput::read(ranks, reading, Reading::default(), quiet)?;
     let input = read.input();
     let (mesh, fields) = (&read.mesh, &read.fields);
     let block = input.block;
@@ -44,8 +38,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let wanted = options
         .settings(count, "tetrahedron")
         .and_then(|wanted| wanted.of_tetrahedra(count).map_err(worded));
-    let wanted = ranks.agree(wanted.map_err(Fault::from))?;
-    let has_fields = ranks.reduce(u64::from(!fields.is_empty()), Reduction::Or) != 0;
+    let wanted = ranks.agree(wanted)?;
+    let has_fields = ranks.any(!fields.is_empty());
     let settings = refine_tets::Options {
         marking: wanted.marking,
         edges: wanted.edges,
@@ -54,14 +48,11 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         record: options.output.is_some() && has_fields,
     };
     let precision = options.refine.precision;
-    let in_file = |fault| with_file(fault, &options.input, precision);
+    let in_file = |fault| with_file(fault, &options.input);
     let part = read.part(ranks, precision).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let refined = match precision {
-        Precision::F64 => refined::<DVec3>,
-        Precision::F32 => refined::<Vec3>,
-    };
+    let refined = in_precision!(precision, refined::<DVec3, Vec3>);
     let wants_mesh = options.output.is_some();
     let (counts, whole) =
         refined(ranks, &on, input, part, &settings, wants_mesh).map_err(in_file)?;
@@ -70,14 +61,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         let mesh = whole.map(|whole| with_fields(mesh, fields, whole));
         write_volume(ranks, path, mesh, quiet)?;
     }
-    let run = Run {
-        command: "refine",
-        input: &options.input,
-        options: &options.device,
-        on,
-        is_output_taken: false,
-    };
-    report(ranks, run, counts)
+    let run = (&*options.input, &options.device, on);
+    report(ranks, "refine", run, counts)
 }
 
 /// The counts of a run, and at rank 0 the refined mesh, if it is wanted. Collective.

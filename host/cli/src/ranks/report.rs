@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use trioxide::device::{Device, Stage};
 use trioxide_arguments::account::{self, TimedPart};
 use trioxide_arguments::device::{DeviceOptions, Report};
-use trioxide_ranks::transport::Reduction;
-use trioxide_ranks::{Fault, Ranks, Result};
+use trioxide_ranks::transport::{Reduction, Traffic};
+use trioxide_ranks::{Ranks, Result};
 
-/// Phases that are no work on the mesh.
+/// Phases without work on the mesh.
 const BESIDE: [&str; 5] = ["start", "read", "open the device", "gather", "write"];
 
-/// What rank 0 says when MPI has ended, which is a part of the run.
+/// Prints rank 0's report after the end of MPI, which is a part of the run.
 pub type Ending<'a> = Box<dyn FnOnce() -> trioxide::Result<()> + 'a>;
 
 /// A run that is over.
@@ -20,14 +20,28 @@ pub struct Run<'a> {
     pub command: &'static str,
     pub input: &'a Path,
     pub options: &'a DeviceOptions,
-    /// This rank's device.
-    pub on: Device,
     /// Whether something else goes to standard output in place of the report.
     pub is_output_taken: bool,
 }
 
-/// What a command counts.
+/// The counts of a command.
 pub type Counts = Vec<(&'static str, Value)>;
+
+/// Makes the report of a command that leaves standard output to it. Collective.
+pub fn report<'a>(
+    ranks: &Ranks,
+    command: &'static str,
+    (input, options, on): (&'a Path, &'a DeviceOptions, Device),
+    counts: Counts,
+) -> Result<Ending<'a>> {
+    let run = Run {
+        command,
+        input,
+        options,
+        is_output_taken: false,
+    };
+    report_beside(ranks, run, on, counts)
+}
 
 /// Notes the phases of this rank as parts of its run.
 pub fn account_for(ranks: &Ranks) {
@@ -38,32 +52,34 @@ pub fn account_for(ranks: &Ranks) {
     }));
 }
 
-/// Makes the report that rank 0 prints and writes: `counts`, and what crossed between ranks. Collective.
-pub fn report<'a>(ranks: &Ranks, run: Run<'a>, mut counts: Counts) -> Result<Ending<'a>> {
+/// Makes the report that rank 0 prints and writes: `counts`, and the traffic between ranks. Collective.
+pub fn report_beside<'a>(
+    ranks: &Ranks,
+    run: Run<'a>,
+    on: Device,
+    mut counts: Counts,
+) -> Result<Ending<'a>> {
     let traffic = ranks.traffic();
     ranks.phase("end");
     let sent: u64 = traffic.iter().map(|phase| phase.bytes).sum();
     let most = ranks.reduce(sent, Reduction::Max);
-    let sent_by_all = ranks.reduce(sent, Reduction::Sum);
-    let phases: Vec<_> = traffic
-        .iter()
-        .map(|phase| {
-            json!({
-                "name": phase.phase,
-                "seconds": phase.seconds,
-                "waited": phase.waited,
-                "bytes": phase.bytes,
-                "calls": phase.calls,
-            })
+    let sent_by_all = ranks.sum(sent);
+    let of_phase = |phase: &Traffic| {
+        json!({
+            "name": phase.phase,
+            "seconds": phase.seconds,
+            "waited": phase.waited,
+            "bytes": phase.bytes,
+            "calls": phase.calls,
         })
-        .collect();
-    let stages = ranks.agree(run.on.take_stages().map_err(Fault::from))?;
-    let stages: Vec<_> = stages
-        .iter()
-        .map(|stage| json!({"name": stage.name, "seconds": 1e-3 * stage.milliseconds}))
-        .collect();
+    };
+    let phases: Vec<_> = traffic.iter().map(of_phase).collect();
+    let stages = ranks.agree(on.take_stages())?;
+    let of_stage =
+        |stage: &Stage| json!({"name": stage.name, "seconds": 1e-3 * stage.milliseconds});
+    let stages: Vec<_> = stages.iter().map(of_stage).collect();
     let resident = ranks.reduce(most_resident_bytes(), Reduction::Max);
-    let on_device = ranks.reduce(run.on.peak_bytes(), Reduction::Max);
+    let on_device = ranks.reduce(on.peak_bytes(), Reduction::Max);
     counts.extend([
         ("ranks", json!(ranks.size())),
         ("bytes_sent", json!(sent_by_all)),
@@ -76,12 +92,13 @@ pub fn report<'a>(ranks: &Ranks, run: Run<'a>, mut counts: Counts) -> Result<End
             json!({"phases_of_rank_0": phases, "device_stages_of_rank_0": stages}),
         ),
     ]);
-    let is_work = |phase: &str| !BESIDE.contains(&phase);
-    let work = traffic.iter().filter(|phase| is_work(phase.phase));
+    let work = traffic
+        .iter()
+        .filter(|phase| !BESIDE.contains(&phase.phase));
     let report = Report {
         command: run.command,
         input: run.input,
-        device: format!("{} ranks, rank 0: {}", ranks.size(), run.on.name()),
+        device: format!("{} ranks, rank 0: {}", ranks.size(), on.name()),
         stages: work
             .map(|phase| Stage {
                 name: phase.phase,
@@ -91,13 +108,13 @@ pub fn report<'a>(ranks: &Ranks, run: Run<'a>, mut counts: Counts) -> Result<End
         counts,
         peak_bytes: None,
     };
-    account::device(run.on.costs());
+    account::device(on.costs());
     Ok(Box::new(move || {
         report.give_beside(run.options, run.is_output_taken)
     }))
 }
 
-/// The most memory of the host that this process has had at once. A CPU as device works in it too.
+/// Largest resident memory of this process, which a CPU as device uses too.
 fn most_resident_bytes() -> u64 {
     // SAFETY: all bits zero are numbers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };

@@ -12,7 +12,7 @@ use trioxide_ranks::mpi::Mpi;
 use trioxide_ranks::transport::Reduction;
 use trioxide_ranks::{Fault, Ranks, Result, Transport};
 
-use super::rank::{Starting, has_extension, number_in, place, take_all_cores, threads};
+use super::rank::{Starting, at_first, has_extension, number_in, place, take_all_cores, threads};
 use super::report::{Ending, account_for};
 use crate::{Cli, Command, driver, outputs, show_progress, usage};
 
@@ -119,11 +119,10 @@ fn end_all_on_panic() {
 
 /// Checks the options' files, at rank 0, starts the threads of the host, and begins the output.
 fn start(ranks: &Ranks, name: &str, options: &ArgMatches) -> Result<()> {
-    let checked = match ranks.rank() {
-        0 => outputs::check(options).and_then(|()| check_pieces(options, ranks.size())),
-        _ => Ok(()),
-    };
-    ranks.agree(checked.map_err(Fault::from))?;
+    at_first(ranks, || {
+        outputs::check(options)?;
+        check_pieces(options, ranks.size())
+    })?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(threads(ranks));
     let started = threads.build_global().map_err(|error| {
         Fault::from(Error::Argument(format!(

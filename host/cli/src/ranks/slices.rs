@@ -6,15 +6,16 @@ use glam::DVec3;
 use trioxide::formats::ply;
 use trioxide::generate::Grid;
 use trioxide_arguments::note;
-use trioxide_ranks::block::Blocks;
 use trioxide_ranks::ownership::Position;
-use trioxide_ranks::transport::Reduction;
-use trioxide_ranks::{Block, Fault, Ownership, Ranks, Result};
+use trioxide_ranks::{Block, Ownership, Ranks, Result};
 
 use super::rank::has_extension;
 use crate::commands::generated::{Generated, is_generated};
 
-/// Says that rank 0 reads a file for all ranks, and where it would not.
+/// Says when each rank reads its slice of a file.
+pub(super) const READ_BY_EACH: &str = ": plain triangles in binary .ply are read by each";
+
+/// Notes that rank 0 reads a file for all ranks; `otherwise` says when each rank reads.
 pub(super) fn note_first_reads(quiet: bool, input: &Path, otherwise: &str) {
     if is_generated(input) {
         let said = format_args!(
@@ -23,11 +24,11 @@ pub(super) fn note_first_reads(quiet: bool, input: &Path, otherwise: &str) {
         );
         return note(quiet, said);
     }
-    let said = format_args!(
-        "{}: rank 0 reads it for all ranks{otherwise}",
-        input.display()
+    let input = input.display();
+    note(
+        quiet,
+        format_args!("{input}: rank 0 reads it for all ranks{otherwise}"),
     );
-    note(quiet, said);
 }
 
 /// The grid that an input asks for, of which each rank makes its own part.
@@ -40,7 +41,8 @@ pub(super) fn grid_of(input: &Path) -> Result<Option<Grid>> {
     Ok(grid?)
 }
 
-/// Who owns what of an input: of a grid each rank the rows that it makes, else its block or a part of a curve.
+/// The owners of an input's elements: each rank owns the rows of a grid that it makes, or else its block or a part of a
+/// curve.
 ///
 /// # Errors
 /// As [`grid_of`].
@@ -51,8 +53,8 @@ pub(super) fn ownership(input: &Path) -> Result<Ownership> {
     })
 }
 
-/// The block of this rank, where `path` is a binary `.ply` of plain triangles, or asks for a grid; `points` makes
-/// something of its vertices on all ranks, by the height of the first of all. Collective.
+/// The block of this rank, if `path` is a binary `.ply` of plain triangles, or asks for a grid. `points` converts the
+/// block's vertices; it also gets the height of the first vertex of all. Collective.
 ///
 /// # Errors
 /// The file cannot be opened.
@@ -68,21 +70,20 @@ pub(super) fn read_slices<P: Position>(
     if !has_extension(path, "ply") {
         return Ok(None);
     }
-    let file = ranks.agree(ply::Slices::open(path).map_err(Fault::from))?;
+    let file = ranks.agree(ply::Slices::open(path))?;
     let block = file.as_ref().and_then(|file| {
         let first = file.points(0..file.vertices().min(1));
         let height = first.first().map_or(0.0, |p| p.z);
         block_of_slices(ranks, file, |all| points(height, all))
     });
-    let checked = file.as_ref().map_or(Ok(()), ply::Slices::check);
-    ranks.agree(checked.map_err(Fault::from))?;
+    ranks.agree(file.as_ref().map_or(Ok(()), ply::Slices::check))?;
     drop(file);
-    let is_missing = ranks.reduce(u64::from(block.is_none()), Reduction::Max);
-    Ok(block.filter(|_| is_missing == 0))
+    let is_missing = ranks.any(block.is_none());
+    Ok(block.filter(|_| !is_missing))
 }
 
-/// The block of this rank, with what `points` makes of its vertices; `None` where that is none, or the file is faulty,
-/// which is said by who reads it whole.
+/// The block of this rank with its converted vertices; `None` where `points` has none, or the file is faulty: reading it
+/// whole gives the error.
 fn block_of_slices<P>(
     ranks: &Ranks,
     file: &ply::Slices,
@@ -90,7 +91,7 @@ fn block_of_slices<P>(
 ) -> Option<Block<P>> {
     let [vertices, triangles] = [file.vertices(), file.triangles()];
     let range = |total: usize| {
-        let range = Blocks::new(total as u64, ranks.size()).range(ranks.rank());
+        let range = ranks.block(total as u64);
         range.start as usize..range.end as usize
     };
     if triangles == 0 {

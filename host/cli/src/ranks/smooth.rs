@@ -10,26 +10,51 @@ use trioxide::volume::{Cells, TetMesh, VolumeMesh};
 use trioxide::{Device, Error};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::worded;
-use trioxide_operations::Precision;
 use trioxide_operations::smooth::{Totals, check_cells};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{Surface, pieces};
 use trioxide_ranks::smooth::{in_words_of_one, part_to_smooth, smooth_part};
-use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result, output};
+use trioxide_ranks::{Block, Ownership, Part, Ranks, Result, output};
 
-use super::files::{
-    check_surface, check_volume, is_pvtu, is_written_by_all, write_surface, write_volume,
-};
-use super::rank::{Starting, is_quiet, with_file};
-use super::report::{Counts, Ending, Run, report};
+use super::files::{check_output, is_pvtu, is_written_by_all, write_surface, write_volume};
+use super::rank::{Starting, at_first, in_precision, is_quiet, with_file};
+use super::report::{Counts, Ending, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::smooth::Options;
 
-/// The mesh as rank 0 keeps it, where it has read it for all: with all that stays as it is.
+/// The mesh that rank 0 has read for all and keeps, with all that smoothing does not change.
 enum Kept {
     Surface(Mesh),
     Volume(VolumeMesh),
+}
+
+impl Kept {
+    /// The arrays that ranks smooth.
+    fn whole(&self) -> Option<Whole<'_, DVec3>> {
+        let (points, regions) = match self {
+            Self::Surface(mesh) => (&mesh.points, &mesh.regions),
+            Self::Volume(mesh) => (&mesh.points, &mesh.regions),
+        };
+        let (corners, size) = match self {
+            Self::Surface(Mesh {
+                faces: Faces::Triangles(triangles),
+                ..
+            }) => (triangles.as_flattened(), 3),
+            Self::Volume(VolumeMesh {
+                cells: Cells::Tetrahedra(tetrahedra),
+                ..
+            }) => (tetrahedra.as_flattened(), 4),
+            _ => return None,
+        };
+        Some(Whole {
+            points,
+            corners,
+            size,
+            regions: regions.as_deref(),
+            segments: &[],
+        })
+    }
 }
 
 /// Runs the command as one rank of several.
@@ -38,40 +63,26 @@ enum Kept {
 /// As the single run; options that do not work on ranks.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     let is_volume = commands::is_volume(&options.input, options.reading);
-    let check = if is_volume {
-        check_volume
-    } else {
-        check_surface
-    };
-    check(options.output.as_deref())?;
+    check_output(options.output.as_deref(), is_volume)?;
     let settings = options.smooth.settings().map_err(worded)?;
     trioxide::smooth::check_share(&settings).map_err(|error| worded(error.into()))?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let (block, kept) = read(ranks, options, quiet)?;
     // Each rank reads the list whole: it is short beside the mesh.
-    let stays = options.fixed(block.vertices as usize);
-    let stays = ranks.agree(stays.map_err(Fault::from))?;
+    let stays = ranks.agree(options.fixed(block.vertices as usize))?;
     let ownership = ownership(&options.input)?;
-    let said_by_one = match options.smooth.precision {
-        Precision::F64 => in_words_of_one::<DVec3>,
-        Precision::F32 => in_words_of_one::<Vec3>,
-    };
+    let precision = options.smooth.precision;
+    let said_by_one = in_precision!(precision, in_words_of_one::<DVec3, Vec3>);
     let in_file = |fault| {
         let fault = said_by_one(ranks, &block, fault);
-        with_file(fault, &options.input, options.smooth.precision)
+        with_file(fault, &options.input)
     };
-    let part = match options.smooth.precision {
-        Precision::F64 => part_to_smooth::<DVec3>,
-        Precision::F32 => part_to_smooth::<Vec3>,
-    };
+    let part = in_precision!(precision, part_to_smooth::<DVec3, Vec3>);
     let part = part(ranks, &block, &ownership).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let smooth = match options.smooth.precision {
-        Precision::F64 => smoothed::<DVec3>,
-        Precision::F32 => smoothed::<Vec3>,
-    };
+    let smooth = in_precision!(precision, smoothed::<DVec3, Vec3>);
     let smoothed = smooth(ranks, &on, options, &block, part, &stays, &settings);
     let (counts, points) = smoothed.map_err(in_file)?;
     if let (Some(path), Some(points)) = (&options.output, points) {
@@ -80,14 +91,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
             Some(kept) => write_gathered(ranks, path, kept, &points, quiet)?,
         }
     }
-    let run = Run {
-        command: "smooth",
-        input: &options.input,
-        options: &options.device,
-        on,
-        is_output_taken: false,
-    };
-    report(ranks, run, counts)
+    let run = (&*options.input, &options.device, on);
+    report(ranks, "smooth", run, counts)
 }
 
 /// The counts of a run, and the points of this rank's block, if a file gets them. Collective.
@@ -160,7 +165,7 @@ fn write_gathered(
     quiet: bool,
 ) -> Result<()> {
     ranks.phase("gather");
-    let points = output::to_first(ranks, points);
+    let points = ranks.gather(points);
     ranks.phase("write");
     let is_first = ranks.rank() == 0;
     match kept {
@@ -175,8 +180,8 @@ fn write_gathered(
     }
 }
 
-/// This rank's block of the input. Plain triangles in binary `.ply` that become `.ply` or `.pvtu` are read by all
-/// ranks; else rank 0 reads for all, and keeps what it has read. Other ranks keep an empty mesh of the same kind then.
+/// Reads this rank's block of the input. Each rank reads its slice of plain triangles in binary `.ply` that become `.ply`
+/// or `.pvtu`; else rank 0 reads for all, and keeps the mesh, and other ranks keep an empty mesh of the same kind.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, Option<Kept>)> {
     let by_all = (options.output.as_deref()).is_none_or(is_written_by_all);
     if by_all && let Some(grid) = grid_of(&options.input)? {
@@ -190,41 +195,17 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, 
         &options.input,
         " and writes the result: from plain triangles in binary .ply to .ply or .pvtu each does",
     );
-    let kept = match ranks.rank() {
-        0 => read_whole(options, quiet),
-        _ if commands::is_volume(&options.input, options.reading) => {
-            Ok(Kept::Volume(TetMesh::default().into()))
-        }
-        _ => Ok(Kept::Surface(Mesh::default())),
+    let kept = at_first(ranks, || read_whole(options, quiet))?;
+    let whole = kept.as_ref().and_then(Kept::whole);
+    let block = Block::scatter(ranks, whole);
+    let elsewhere = || match commands::is_volume(&options.input, options.reading) {
+        true => Kept::Volume(TetMesh::default().into()),
+        false => Kept::Surface(Mesh::default()),
     };
-    let kept = ranks.agree(kept.map_err(Fault::from))?;
-    let whole = match &kept {
-        _ if ranks.rank() != 0 => None,
-        Kept::Surface(mesh) => match &mesh.faces {
-            Faces::Triangles(triangles) => Some(Whole {
-                points: &mesh.points,
-                corners: triangles.as_flattened(),
-                size: 3,
-                regions: mesh.regions.as_deref(),
-                segments: &[],
-            }),
-            Faces::Polygons(_) => None,
-        },
-        Kept::Volume(mesh) => match &mesh.cells {
-            Cells::Tetrahedra(tetrahedra) => Some(Whole {
-                points: &mesh.points,
-                corners: tetrahedra.as_flattened(),
-                size: 4,
-                regions: mesh.regions.as_deref(),
-                segments: &[],
-            }),
-            Cells::Mixed(_) => None,
-        },
-    };
-    Ok((Block::scatter(ranks, whole), Some(kept)))
+    Ok((block, Some(kept.unwrap_or_else(elsewhere))))
 }
 
-/// The whole mesh: of triangles, or of tetrahedra.
+/// Reads the whole mesh: of triangles, or of tetrahedra.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<Kept> {
     let of_one_kind = |is_fine: bool, cells: &str| match is_fine {
         true => Ok(()),

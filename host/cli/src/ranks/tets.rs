@@ -10,8 +10,9 @@ use trioxide::volume::TetMesh;
 use trioxide_operations::Precision;
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::tets::{Input, part_of};
-use trioxide_ranks::{Block, Fault, Ownership, Part, Ranks, Result};
+use trioxide_ranks::{Block, Ownership, Part, Ranks, Result};
 
+use super::rank::{at_first, in_precision};
 use super::slices::note_first_reads;
 use crate::commands;
 use crate::commands::generated::Generated;
@@ -28,8 +29,7 @@ pub struct Reading {
 
 /// A mesh that ranks have read, or make.
 pub struct TetInput {
-    /// What rank 0 keeps of the mesh, and its fields; other ranks keep nothing. Of what it generates each rank keeps
-    /// the tags.
+    /// The mesh that rank 0 keeps, and its fields; other ranks keep nothing. Each rank keeps the tags of a generated mesh.
     pub mesh: TetMesh,
     pub fields: MeshFields,
     block: Block<DVec3>,
@@ -39,8 +39,8 @@ pub struct TetInput {
 }
 
 impl TetInput {
-    /// Of a grid the counts: each rank makes its part. Else this rank's block of the mesh, which rank 0 reads for all.
-    /// Collective.
+    /// Reads this rank's block of the mesh, which rank 0 reads for all; of a grid only the counts, since each rank makes its
+    /// part. Collective.
     ///
     /// # Errors
     /// Those of rank 0.
@@ -70,12 +70,8 @@ impl TetInput {
             });
         }
         note_first_reads(quiet, input, " and writes the result");
-        let kept = match ranks.rank() {
-            0 => commands::read_volume(input, options, quiet)
-                .and_then(|mesh| tetrahedra(mesh, input, quiet)),
-            _ => Ok((TetMesh::default(), MeshFields::default())),
-        };
-        let (mesh, fields) = ranks.agree(kept.map_err(Fault::from))?;
+        let read = || tetrahedra(commands::read_volume(input, options, quiet)?, input, quiet);
+        let (mesh, fields) = at_first(ranks, read)?.unwrap_or_default();
         let regions = mesh.regions.as_deref().filter(|_| reading.with_regions);
         let whole = (ranks.rank() == 0).then(|| Whole {
             points: &mesh.points,
@@ -87,7 +83,7 @@ impl TetInput {
         let tagged: Vec<[u32; 3]> = tagged_of(&mesh);
         Ok(Self {
             block: Block::scatter(ranks, whole),
-            tagged: ranks.broadcast(0, &tagged),
+            tagged: ranks.all(&tagged).into_items(),
             mesh,
             fields,
             grid: None,
@@ -107,10 +103,12 @@ impl TetInput {
     /// # Errors
     /// As [`part_of`].
     pub fn part(&self, ranks: &Ranks, precision: Precision) -> Result<Part<DVec3>> {
-        match (&self.grid, precision) {
-            (Some(grid), _) => Part::of_tet_grid(ranks, grid),
-            (None, Precision::F64) => part_of::<DVec3>(ranks, self.input(), &Ownership::Near),
-            (None, Precision::F32) => part_of::<Vec3>(ranks, self.input(), &Ownership::Near),
+        match &self.grid {
+            Some(grid) => Part::of_tet_grid(ranks, grid),
+            None => {
+                let part_of = in_precision!(precision, part_of::<DVec3, Vec3>);
+                part_of(ranks, self.input(), &Ownership::Near)
+            }
         }
     }
 }

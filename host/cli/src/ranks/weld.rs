@@ -2,24 +2,22 @@
 
 use glam::DVec3;
 use serde_json::json;
-use trioxide::Error;
 use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{self, Carried, Method};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::{FLAGS, worded};
 use trioxide_arguments::note_all;
-use trioxide_operations::Precision;
 use trioxide_operations::weld::{Totals, note_of_ratio, notes_of};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{self, Surface};
 use trioxide_ranks::weld::{
     Plan, Wanted, Welded, epsilon_for_ratio, gather, gather_map, scatter, weld,
 };
-use trioxide_ranks::{Block, Fault, Ranks, Result};
+use trioxide_ranks::{Block, Ranks, Result};
 
-use super::files::{check_surface, write_surface};
-use super::rank::{Starting, has_extension, is_quiet, with_file};
-use super::report::{Ending, Run, report};
+use super::files::{check_output, write_surface};
+use super::rank::{Starting, at_first, has_extension, is_quiet, refuse, with_file};
+use super::report::{Ending, Run, report_beside};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
 use crate::commands::weld::{Options, check_arguments, write_maps};
@@ -46,14 +44,14 @@ struct Kept {
 /// As the single run; options that do not work on ranks.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     check_arguments(options)?;
-    check_surface(options.output.as_deref())?;
-    refuse(options)?;
+    check_output(options.output.as_deref(), false)?;
+    refuse_options(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
     let input = read(ranks, options, quiet)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let in_file = |fault| with_file(fault, &options.input, Precision::F64);
+    let in_file = |fault| with_file(fault, &options.input);
     let carried = Carried {
         attributes: &input.attributes,
         locked: &input.locked,
@@ -97,11 +95,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         Some(kept) => {
             let whole = gather(ranks, input.block.vertices, &welded)?;
             ranks.phase("write");
-            let made = match whole {
-                Some(whole) => take_whole(options, &settings, &kept.mesh, whole).map(Some),
-                None => Ok(None),
-            };
-            let mesh = ranks.agree(made.map_err(Fault::from))?;
+            let made = whole.map(|whole| take_whole(options, &settings, &kept.mesh, whole));
+            let mesh = ranks.agree(made.transpose())?;
             if let Some(mesh) = &mesh {
                 totals.faces = kept.mesh.faces.len() as u64;
                 totals.welded_faces = mesh.faces.len() as u64;
@@ -117,14 +112,13 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         command: "weld",
         input: &options.input,
         options: &options.device,
-        on,
         is_output_taken: options.takes_output(),
     };
-    report(ranks, run, counts)
+    report_beside(ranks, run, on, counts)
 }
 
-/// Refuses what one process does and several do not.
-fn refuse(options: &Options) -> Result<()> {
+/// Refuses options that several processes do not support.
+fn refuse_options(options: &Options) -> Result<()> {
     let wrong = match options.weld.method {
         Method::Auto | Method::Grid if options.weld.memory_limit.is_some() => {
             (FLAGS.option)("memory_limit")
@@ -132,12 +126,11 @@ fn refuse(options: &Options) -> Result<()> {
         Method::Auto | Method::Grid => return Ok(()),
         method => (FLAGS.value)("method", method.name()),
     };
-    let text = format!("{wrong} is for one process: leave it out, or start it without mpirun");
-    Err(Error::Argument(text).into())
+    refuse(Some(&format!("{wrong} is for one process: leave it out")))
 }
 
-/// Reads this rank's block. Plain triangles in binary `.ply` that become `.ply` are read by all ranks; else rank 0
-/// reads for all, and keeps what it has read.
+/// Reads this rank's block. Each rank reads its slice of plain triangles in binary `.ply` that become `.ply`; else rank 0
+/// reads for all, and keeps the mesh.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
     let by_all = (options.output.as_deref()).is_none_or(|path| has_extension(path, "ply"));
     let slices = || match grid_of(&options.input)? {
@@ -162,11 +155,8 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
         " and writes the result: from plain triangles in binary .ply to .ply, without \
              --lock, each does",
     );
-    let read = match ranks.rank() {
-        0 => read_whole(options, quiet),
-        _ => Ok(Default::default()),
-    };
-    let (kept, locked) = ranks.agree(read.map_err(Fault::from))?;
+    let read = at_first(ranks, || read_whole(options, quiet))?;
+    let (kept, locked) = read.unwrap_or_default();
     let mesh = &kept.mesh;
     let whole = Whole {
         points: &mesh.points,
@@ -188,7 +178,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
     })
 }
 
-/// The whole mesh, and its locked vertices.
+/// Reads the whole mesh, and finds its locked vertices.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Kept, Vec<bool>)> {
     let mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
     note_all(&notes_of(&mesh), quiet);
@@ -202,7 +192,7 @@ fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Kept, Vec<boo
     Ok((kept, locked))
 }
 
-/// Writes what the options ask for, each rank its slice. Collective.
+/// Writes the files of the options, each rank its slice. Collective.
 fn write_slices(
     ranks: &Ranks,
     options: &Options,
@@ -212,11 +202,8 @@ fn write_slices(
     if options.map.is_some() || options.removed.is_some() {
         let map = gather_map(ranks, block.vertices, welded)?;
         ranks.phase("write");
-        let written = match map {
-            Some(whole) => write_maps(options, &whole.map, whole.removed()),
-            None => Ok(()),
-        };
-        ranks.agree(written.map_err(Fault::from))?;
+        let write = |whole: weld::Welded| write_maps(options, &whole.map, whole.removed());
+        ranks.agree(map.map_or(Ok(()), write))?;
     }
     if let Some(path) = &options.output {
         let surface = Surface {
@@ -231,7 +218,7 @@ fn write_slices(
     Ok(())
 }
 
-/// The welded mesh of the one that rank 0 has. Writes its maps, if the options ask for them.
+/// Makes the welded mesh from rank 0's, and writes the maps of the options.
 fn take_whole(
     options: &Options,
     settings: &weld::Options,

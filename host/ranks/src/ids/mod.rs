@@ -1,16 +1,18 @@
 //! Ids of the whole mesh, and the place of each id among them; owners of elements.
 
-mod named;
+mod owners;
+mod runs;
 mod set;
 
 use std::ops::Range;
 
 use trioxide_mesh::parallel::{self, GRAIN};
 
-pub(crate) use named::{Added, Named, Runs};
+pub use owners::Owners;
+pub(crate) use runs::Runs;
 pub use set::{IdSet, Lists, of_bits};
 
-/// How many of `0..n` are as asked, which are the first ones.
+/// The number of places in `0..n` before the first one for which `is_so` is false.
 pub fn partition(n: usize, is_so: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, n);
     while low < high {
@@ -23,48 +25,68 @@ pub fn partition(n: usize, is_so: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// Ascending ids of a part's elements: a local id is a place among them. A range takes no memory.
+/// Ids in the whole mesh of a part's elements: a local id is a place among them.
+///
+/// Most parts have one piece: a range, which takes no memory, or a list. Ghosts before and after a range, and each round
+/// of refinement, append a piece.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ids {
+    first: Piece,
+    /// Further pieces, each with the number of ids before it.
+    more: Vec<(usize, Piece)>,
+}
+
+/// Ids that follow one another in a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ids {
-    /// All ids from `first` on, `len` of them.
+pub(crate) enum Piece {
+    /// Consecutive ids.
     Range {
         /// The first id.
         first: u64,
         /// Number of ids.
         len: usize,
     },
-    /// Ascending ones.
+    /// Any ids.
     List(Vec<u64>),
+    /// Any ids, many of which are by one larger than the id before them.
+    Runs(Runs),
 }
 
-impl Default for Ids {
+impl Default for Piece {
     fn default() -> Self {
         Self::List(Vec::new())
     }
 }
 
-impl Ids {
-    /// Ids that ascend.
-    pub fn of(list: Vec<u64>) -> Self {
-        let (first, last) = match list[..] {
-            [first, .., last] => (first, last),
-            _ => return Self::List(list),
-        };
-        match last - first == list.len() as u64 - 1 {
-            true => Self::Range {
-                first,
-                len: list.len(),
-            },
-            false => Self::List(list),
-        }
+impl From<Vec<u64>> for Piece {
+    fn from(ids: Vec<u64>) -> Self {
+        Self::List(ids)
     }
+}
 
-    /// All ids of a range.
-    pub fn of_range(range: Range<u64>) -> Self {
+impl From<Range<u64>> for Piece {
+    fn from(range: Range<u64>) -> Self {
         Self::Range {
             first: range.start,
             len: (range.end - range.start) as usize,
         }
+    }
+}
+
+impl Piece {
+    /// The ids of `parts`, in their order.
+    pub fn concat(parts: Vec<Runs>) -> Self {
+        /// Average length of a run from which on a search among runs is as quick as a look into a list.
+        const LONG: usize = 16;
+        let len: usize = parts.iter().map(Runs::len).sum();
+        let runs: usize = parts.iter().map(Runs::count).sum();
+        if runs * LONG > len {
+            let lists = parallel::map(&parts, |part| part.iter().collect::<Vec<u64>>());
+            return Self::List(parallel::concat(lists));
+        }
+        let mut all = Runs::default();
+        parts.iter().for_each(|part| all.append(part));
+        Self::Runs(all)
     }
 
     /// Number of ids.
@@ -72,18 +94,11 @@ impl Ids {
         match self {
             Self::Range { len, .. } => *len,
             Self::List(list) => list.len(),
+            Self::Runs(runs) => runs.len(),
         }
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Id of the local element `i`.
-    ///
-    /// # Panics
-    /// When there is no such element.
+    /// The id at place `i`.
     #[inline]
     pub fn get(&self, i: usize) -> u64 {
         match self {
@@ -92,29 +107,135 @@ impl Ids {
                 first + i as u64
             }
             Self::List(list) => list[i],
+            Self::Runs(runs) => runs.get(i),
         }
     }
 
-    /// The local element with an id, if it is here.
-    pub fn place(&self, id: u64) -> Option<u32> {
-        match self {
-            Self::Range { first, len } => {
-                let place = id.checked_sub(*first)?;
-                (place < *len as u64).then_some(place as u32)
-            }
-            Self::List(list) => list.binary_search(&id).ok().map(|place| place as u32),
-        }
-    }
-
-    /// Number of elements with a smaller id.
-    pub fn before(&self, id: u64) -> usize {
+    /// Number of ids, of ascending ones, that are smaller.
+    fn before(&self, id: u64) -> usize {
         match self {
             Self::Range { first, len } => id.saturating_sub(*first).min(*len as u64) as usize,
             Self::List(list) => list.partition_point(|&other| other < id),
+            Self::Runs(runs) => partition(runs.len(), |i| runs.get(i) < id),
         }
     }
 
-    /// Whether each of these ids is one of `others` too.
+    /// The place up to which ids grow by one from place `i` on. Of a list it looks at the next `most` places alone.
+    fn end_of_run(&self, i: usize, most: usize) -> usize {
+        match self {
+            Self::Range { len, .. } => *len,
+            Self::Runs(runs) => runs.end_of_run(i),
+            Self::List(list) => {
+                let pairs = list[i..list.len().min(i + most)].windows(2);
+                let go_on = pairs.take_while(|pair| pair[0].wrapping_add(1) == pair[1]);
+                i + 1 + go_on.count()
+            }
+        }
+    }
+}
+
+impl Ids {
+    /// Ascending ids in one piece: a range where they are consecutive.
+    pub fn of(list: Vec<u64>) -> Self {
+        match list[..] {
+            [first, .., last] if last - first == list.len() as u64 - 1 => {
+                Self::of_range(first..last + 1)
+            }
+            _ => Self::of_list(list),
+        }
+    }
+
+    /// All ids of a range.
+    pub fn of_range(range: Range<u64>) -> Self {
+        Self::of_piece(range.into())
+    }
+
+    /// The ids of a list, in its order.
+    pub fn of_list(list: Vec<u64>) -> Self {
+        Self::of_piece(list.into())
+    }
+
+    fn of_piece(first: Piece) -> Self {
+        let more = Vec::new();
+        Self { first, more }
+    }
+
+    /// Appends ids.
+    pub(crate) fn push(&mut self, piece: impl Into<Piece>) {
+        self.more.push((self.len(), piece.into()));
+    }
+
+    /// Appends all ids of another list.
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.push(others.first);
+        others
+            .more
+            .into_iter()
+            .for_each(|(_, piece)| self.push(piece));
+    }
+
+    /// The first piece, where it is the only one.
+    pub(crate) fn one_piece(&self) -> Option<&Piece> {
+        self.more.is_empty().then_some(&self.first)
+    }
+
+    /// The ids as a range, where they are one.
+    pub fn range(&self) -> Option<Range<u64>> {
+        match self.one_piece()? {
+            Piece::Range { first, len } => Some(*first..first + *len as u64),
+            Piece::List(_) | Piece::Runs(_) => None,
+        }
+    }
+
+    /// Number of ids.
+    pub fn len(&self) -> usize {
+        let last = self.more.last();
+        last.map_or(self.first.len(), |(before, piece)| before + piece.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The piece of the local element `i`, and the number of ids before it.
+    #[inline]
+    fn piece_of(&self, i: usize) -> (usize, &Piece) {
+        let later = self.more.iter().rev().find(|(before, _)| *before <= i);
+        later.map_or((0, &self.first), |(before, piece)| (*before, piece))
+    }
+
+    /// Id of the local element `i`.
+    ///
+    /// # Panics
+    /// When there is no such element.
+    #[inline]
+    pub fn get(&self, i: usize) -> u64 {
+        let (before, piece) = self.piece_of(i);
+        piece.get(i - before)
+    }
+
+    /// Number of elements with a smaller id, of ascending ids.
+    #[inline]
+    pub fn before(&self, id: u64) -> usize {
+        let more = self.more.iter();
+        more.fold(self.first.before(id), |sum, (_, piece)| {
+            sum + piece.before(id)
+        })
+    }
+
+    /// The local element with an id, if it is here, of ascending ids.
+    #[inline]
+    pub fn place(&self, id: u64) -> Option<u32> {
+        if let Some(Piece::Range { first, len }) = self.one_piece() {
+            let place = id.checked_sub(*first)?;
+            return (place < *len as u64).then_some(place as u32);
+        }
+        let place = self.before(id);
+        (place < self.len() && self.get(place) == id).then_some(place as u32)
+    }
+
+    /// Whether each of these ids is among `others` too; both ascend.
     pub fn are_in(&self, others: &Ids) -> Vec<bool> {
         let mut are_in = vec![false; self.len()];
         parallel::for_chunks_mut(&mut are_in, GRAIN, |k, are_in| {
@@ -130,130 +251,83 @@ impl Ids {
         are_in
     }
 
-    /// All ids, ascending.
+    /// All ids, in their order.
     pub fn iter(&self) -> impl Iterator<Item = u64> + Clone {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// All ids, ascending.
+    /// All ids, in their order.
     pub fn to_vec(&self) -> Vec<u64> {
-        match self {
-            Self::Range { first, len } => (*first..first + *len as u64).collect(),
-            Self::List(list) => list.clone(),
-        }
-    }
-}
-
-/// The owner of each element of a part. Elements with one owner lie together: a part has few such runs, about as many
-/// as ghosts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Owners {
-    /// End of each run.
-    ends: Vec<u32>,
-    /// Its owner.
-    ranks: Vec<u32>,
-}
-
-impl Owners {
-    /// Of the owners of all elements.
-    pub fn of(owners: &[u32]) -> Self {
-        let mut runs = Self::default();
-        for run in owners.chunk_by(|a, b| a == b) {
-            runs.push(run.len(), run[0]);
-        }
-        runs
+        self.iter().collect()
     }
 
-    /// So many further elements belong to rank `owner`.
-    ///
-    /// # Panics
-    /// When these are more elements than 32-bit ids name.
-    pub fn push(&mut self, elements: usize, owner: u32) {
-        let end = u32::try_from(self.len() + elements).expect("local ids have 32 bits");
-        match self.ranks.last() {
-            _ if elements == 0 => {}
-            Some(&last) if last == owner => *self.ends.last_mut().expect("a run") = end,
-            _ => {
-                self.ends.push(end);
-                self.ranks.push(owner);
+    /// Cuts ascending `ranges` of elements where ids do not grow by one; `None` as soon as there are more than `most`
+    /// pieces.
+    pub(crate) fn cut(
+        &self,
+        ranges: impl Iterator<Item = Range<usize>>,
+        most: usize,
+    ) -> Option<Vec<Range<usize>>> {
+        let mut pieces: Vec<Range<usize>> = Vec::new();
+        for mut range in ranges {
+            while !range.is_empty() {
+                let start = range.start;
+                let end = self.end_of_run(start, range.len()).min(range.end);
+                range.start = end;
+                let goes_on = |last: &Range<usize>| {
+                    last.end == start && self.get(start - 1).wrapping_add(1) == self.get(start)
+                };
+                let count = pieces.len();
+                match pieces.last_mut().filter(|last| goes_on(last)) {
+                    Some(last) => last.end = end,
+                    None if count == most => return None,
+                    None => pieces.push(start..end),
+                }
             }
         }
+        Some(pieces)
     }
 
-    /// Further elements with these owners.
-    ///
-    /// # Panics
-    /// As [`Owners::push`].
-    pub fn extend(&mut self, others: &Owners) {
-        for (run, owner) in others.runs() {
-            self.push(run.len(), owner);
+    /// Finds ids of elements that are near each other.
+    pub(crate) fn near(&self) -> Near<'_> {
+        Near {
+            ids: self,
+            found: [const { (0..0, 0) }; 2],
         }
     }
 
-    /// Number of elements.
-    pub fn len(&self) -> usize {
-        self.ends.last().map_or(0, |&end| end as usize)
+    /// The element up to which ids grow by one from element `i` on, within its piece.
+    fn end_of_run(&self, i: usize, most: usize) -> usize {
+        let (before, piece) = self.piece_of(i);
+        before + piece.end_of_run(i - before, most)
     }
+}
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
+/// Finds ids of elements, quickly in the two runs that were found last: one of old vertices, and one of new ones.
+pub(crate) struct Near<'a> {
+    ids: &'a Ids,
+    /// Elements of a run, and the difference between their ids and their places; the run that was found last comes last.
+    found: [(Range<usize>, u64); 2],
+}
 
-    /// The owner of element `i`.
-    ///
-    /// # Panics
-    /// When there is no such element.
-    pub fn get(&self, i: usize) -> u32 {
-        self.ranks[self.ends.partition_point(|&end| end as usize <= i)]
-    }
-
-    /// The owners of some elements that lie together.
-    pub fn of_range(&self, elements: Range<usize>) -> impl Iterator<Item = u32> {
-        let first = self
-            .ends
-            .partition_point(|&end| end as usize <= elements.start);
-        let runs = self.ends[first..].iter().zip(&self.ranks[first..]);
-        let mut next = elements.start;
-        let owners = runs.flat_map(move |(&end, &owner)| {
-            let start = std::mem::replace(&mut next, end as usize);
-            std::iter::repeat_n(owner, end as usize - start)
-        });
-        owners.take(elements.len())
-    }
-
-    /// The elements that a rank owns, as ascending ranges.
-    pub fn of_rank(&self, rank: u32) -> impl Iterator<Item = Range<usize>> + Clone {
-        let of_rank = self.runs().filter(move |(_, owner)| *owner == rank);
-        of_rank.map(|(run, _)| run)
-    }
-
-    /// The elements that one rank owns and that lie together, with that rank, one behind the other.
-    pub fn runs(&self) -> impl Iterator<Item = (Range<usize>, u32)> + Clone {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let runs = starts.zip(&self.ends).zip(&self.ranks);
-        runs.map(|((start, &end), &rank)| (start as usize..end as usize, rank))
-    }
-
-    /// The owners with those of new elements, which have the ones of their `parents`, ascending.
-    pub fn with_parts(&self, parents: &[u32]) -> Self {
-        let mut all = self.clone();
-        let mut done = 0;
-        for (run, owner) in self.runs() {
-            let end = done + parents[done..].partition_point(|&parent| (parent as usize) < run.end);
-            all.push(end - done, owner);
-            done = end;
+impl Near<'_> {
+    /// Id of the local element `i`.
+    #[inline(always)]
+    pub fn get(&mut self, i: usize) -> u64 {
+        for (elements, more) in &self.found {
+            if elements.contains(&i) {
+                return more.wrapping_add(i as u64);
+            }
         }
-        all
+        self.find(i)
     }
 
-    /// The owner of each element.
-    pub fn to_vec(&self) -> Vec<u32> {
-        let mut all = Vec::with_capacity(self.len());
-        for (&end, &rank) in self.ends.iter().zip(&self.ranks) {
-            all.resize(end as usize, rank);
-        }
-        all
+    fn find(&mut self, i: usize) -> u64 {
+        let id = self.ids.get(i);
+        let run = i..self.ids.end_of_run(i, 1);
+        self.found.swap(0, 1);
+        self.found[1] = (run, id.wrapping_sub(i as u64));
+        id
     }
 }
 
@@ -262,26 +336,6 @@ mod tests {
     use super::*;
 
     proptest::proptest! {
-        #[test]
-        fn runs_of_owners_are_the_owners(owners in proptest::collection::vec(0..3_u32, 0..40)) {
-            let runs = Owners::of(&owners);
-            proptest::prop_assert_eq!(runs.to_vec(), owners.clone());
-            proptest::prop_assert_eq!(runs.len(), owners.len());
-            for (i, &owner) in owners.iter().enumerate() {
-                proptest::prop_assert_eq!(runs.get(i), owner);
-                let of_range: Vec<u32> = runs.of_range(i / 2..i).collect();
-                proptest::prop_assert_eq!(&of_range, &owners[i / 2..i]);
-            }
-            let mut twice = runs.clone();
-            twice.extend(&runs);
-            proptest::prop_assert_eq!(twice.to_vec(), owners.repeat(2));
-            for rank in 0..3 {
-                let of_rank: Vec<usize> = runs.of_rank(rank).flatten().collect();
-                let expected = (0..owners.len()).filter(|&i| owners[i] == rank);
-                proptest::prop_assert_eq!(of_rank, expected.collect::<Vec<_>>());
-            }
-        }
-
         #[test]
         fn ids_are_their_list(mut ids in proptest::collection::vec(0..30_u64, 0..25), first in 0..1_u64 << 40) {
             ids.sort_unstable();

@@ -8,9 +8,9 @@ use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::Ids;
 
-/// Ids, each once. An id's place is the number of smaller ones.
+/// A set of ids. An id's place is the number of smaller ones.
 ///
-/// Ids that lie close together are bits of a range; others are a sorted list.
+/// Ids close to each other are bits of a range; others are a sorted list.
 pub enum IdSet {
     /// A bit for each id from `first` on.
     Range {
@@ -25,14 +25,13 @@ pub enum IdSet {
     List(Vec<u64>),
 }
 
-/// Lists of ids, by an index.
+/// Numbered lists of ids.
 pub trait Lists: Sync {
-    /// Calls `body` with each id in the lists of a range: a loop within, which is quicker than steps of an iterator
-    /// over iterators.
+    /// Calls `body` with each id in a range of lists. An inner loop is quicker than an iterator over iterators.
     fn for_each(&self, range: Range<usize>, body: impl FnMut(u64));
 }
 
-/// The lists that a function gives.
+/// Lists from a function.
 struct Each<F>(F);
 
 impl<L: IntoIterator<Item = u64>, F: Fn(usize) -> L + Sync> Lists for Each<F> {
@@ -41,7 +40,7 @@ impl<L: IntoIterator<Item = u64>, F: Fn(usize) -> L + Sync> Lists for Each<F> {
     }
 }
 
-/// Ids of a range for each id of a set up to which bits are kept: 32 bytes an id.
+/// Largest length of a range with bits, in ids for each id of the set: 32 bytes an id.
 const SPREAD: u64 = 256;
 
 impl IdSet {
@@ -69,8 +68,8 @@ impl IdSet {
         Self::between([least, most], count, n, &lists)
     }
 
-    /// As [`of_lists`](IdSet::of_lists), where the lists have at most so many ids in all, none of them smaller or
-    /// larger than these two.
+    /// As [`of_lists`](IdSet::of_lists) with a known smallest and largest id; `count` is the number of ids in all lists,
+    /// or more.
     pub fn between([least, most]: [u64; 2], count: u64, n: usize, lists: &impl Lists) -> Self {
         if is_wide([least, most], count) {
             let pieces = parallel::map_pieces(n, GRAIN, |range| {
@@ -118,8 +117,7 @@ impl IdSet {
         Self::of_words(base, words.into_iter().map(AtomicU64::into_inner).collect())
     }
 
-    /// The set of some of its ids: `n` times `id(i)`. To look for one takes no longer than in this set, however far
-    /// apart they are.
+    /// The set of some of its ids, `id(i)` of each i in `0..n`. It has the form of this set, so a search takes no longer.
     pub fn subset(&self, n: usize, id: impl Fn(usize) -> u64 + Sync) -> Self {
         let Self::Range { first, words, .. } = self else {
             return Self::of(n, id);
@@ -136,7 +134,7 @@ impl IdSet {
         Self::List(list)
     }
 
-    /// The ids of a range that are as asked.
+    /// The ids of a range for which `is_so` is true.
     pub fn of_range(range: Range<u64>, is_so: impl Fn(u64) -> bool + Sync) -> Self {
         let base = range.start / 64 * 64;
         let length = (range.end - base).div_ceil(64) as usize;
@@ -233,7 +231,7 @@ impl IdSet {
         }
     }
 
-    /// Those of the ids that are as asked, ascending.
+    /// The ids for which `is_so` is true, ascending.
     pub fn filter(&self, is_so: impl Fn(u64) -> bool + Sync) -> Vec<u64> {
         let pieces = match self {
             Self::List(list) => parallel::map_pieces(list.len(), GRAIN, |range| {
@@ -268,17 +266,17 @@ impl IdSet {
         let end = first + 64 * (high as u64 + 1) - u64::from(words[high].leading_zeros());
         match end - start == self.len() as u64 {
             true => Ids::of_range(start..end),
-            false => Ids::List(self.to_vec()),
+            false => Ids::of_list(self.to_vec()),
         }
     }
 }
 
-/// Whether bits between two ids would be too many for so many ids.
+/// Whether `count` ids are too far apart for bits.
 fn is_wide([least, most]: [u64; 2], count: u64) -> bool {
     count == 0 || most - least > SPREAD * count
 }
 
-/// Words with bits from `first` on, which is a multiple of 64, until `most`.
+/// Number of words with bits from `first`, a multiple of 64, to `most`.
 fn words_between(first: u64, most: u64) -> usize {
     ((most - first) / 64 + 1) as usize
 }
@@ -294,13 +292,13 @@ fn set_bit(words: &[AtomicU64], first: u64, id: u64) {
         &words[((id - first) / 64) as usize],
         1 << ((id - first) % 64),
     );
-    // Most ids come several times, and a look is cheaper.
+    // Most ids come several times, and a load is cheaper.
     if word.load(Relaxed) & bit == 0 {
         word.fetch_or(bit, Relaxed);
     }
 }
 
-/// The numbers of the bits of a word that are set, from `first` on.
+/// The numbers of the set bits of a word, counted from `first`.
 pub fn of_bits(word: u64, first: u64) -> impl Iterator<Item = u64> {
     let mut rest = word;
     std::iter::from_fn(move || {

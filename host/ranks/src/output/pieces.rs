@@ -11,10 +11,10 @@ use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::parallel;
 
 use super::{in_space, narrow_ids};
-use crate::block::{Block, Blocks};
+use crate::block::Block;
 use crate::check::check_corners;
-use crate::directory::fetch;
-use crate::fault::{Fault, Result};
+use crate::directory::Fetched;
+use crate::fault::Result;
 use crate::ids::IdSet;
 use crate::ownership::Position;
 use crate::polylla::Polygons;
@@ -52,7 +52,7 @@ pub fn write_polygons(ranks: &Ranks, path: &Path, block: &Block, polygons: Polyg
     write_slice(ranks, path, slice)
 }
 
-/// Writes each rank's faces to a `.vtu` beside `path`, and there the list of them. Segments are dealt in blocks; a
+/// Writes each rank's faces to a `.vtu` beside `path`, and the list of them to `path`. Segments are dealt in blocks; a
 /// vertex without a face and a segment is in the piece of its block. Collective.
 ///
 /// # Errors
@@ -69,14 +69,14 @@ pub fn write_slice<P: Position>(ranks: &Ranks, path: &Path, slice: Slice<P>) -> 
         segments: all,
     } = slice;
     let of_faces = corners.len();
-    let own = Blocks::new(all.len() as u64, ranks.size()).range(ranks.rank());
+    let own = ranks.block(all.len() as u64);
     let own = &all[own.start as usize..own.end as usize];
     let ends = own.iter().flat_map(|segment| segment.ends);
     corners.extend(ends.map(u64::from));
     let (vertices, duplicates) = vertices_of(ranks, total, &corners);
     let set = IdSet::of_list(&vertices);
-    let points = fetch(ranks, total, &vertices, points);
-    let local = |&vertex: &u64| set.place(vertex).expect("it is a corner");
+    let points = Fetched::of(ranks, total, set, points);
+    let local = |&vertex: &u64| points.ids.place(vertex).expect("it is a corner");
     let mut corners = parallel::map(&corners, local);
     let segments = own.iter().zip(corners[of_faces..].as_chunks().0);
     let segments = segments.map(|(segment, &ends)| Segment {
@@ -86,7 +86,7 @@ pub fn write_slice<P: Position>(ranks: &Ranks, path: &Path, slice: Slice<P>) -> 
     let segments = segments.collect();
     corners.truncate(of_faces);
     let part = Mesh {
-        points: in_space(&points),
+        points: in_space(&points.into_items()),
         faces: match offsets {
             None => Faces::Triangles(corners.as_chunks().0.to_vec()),
             Some(offsets) => Faces::Polygons(mesh::Polygons {
@@ -105,8 +105,8 @@ pub fn write_slice<P: Position>(ranks: &Ranks, path: &Path, slice: Slice<P>) -> 
     write_list(ranks, path, &names, Some(piece))
 }
 
-/// Writes the mesh that rank 0 holds as pieces of all ranks: it cuts them, and each rank writes one. Other ranks give
-/// no mesh. Collective.
+/// Writes the mesh that rank 0 holds in pieces: rank 0 cuts them, and each rank writes one. Other ranks give no mesh.
+/// Collective.
 ///
 /// # Errors
 /// A file that cannot be written.
@@ -118,9 +118,7 @@ pub fn write_whole(ranks: &Ranks, path: &Path, mesh: Option<Cells>) -> Result<()
     for rank in 0..ranks.size() {
         let piece = cut.as_mut().map(Cut::next_piece);
         let bytes = piece.as_ref().map(Piece::to_bytes).unwrap_or_default();
-        let length = bytes.len();
-        let counts = (0..ranks.size()).map(|to| if to == rank { length } else { 0 });
-        let received = ranks.exchange(&Mail::from_parts(bytes, counts));
+        let received = ranks.exchange(&ranks.mail_to(rank, bytes));
         if rank == ranks.rank() {
             own = received.into_items();
         }
@@ -131,7 +129,7 @@ pub fn write_whole(ranks: &Ranks, path: &Path, mesh: Option<Cells>) -> Result<()
     write_list(ranks, path, &names, first)
 }
 
-/// Writes this rank's piece, which has its name when those of all ranks are written. Collective.
+/// Writes this rank's piece, which gets its name when all ranks have written theirs. Collective.
 fn write_piece(
     ranks: &Ranks,
     path: &Path,
@@ -143,8 +141,8 @@ fn write_piece(
         write(&mut file).map_err(|source| Error::file(&path, source))?;
         Ok(file)
     });
-    let written = ranks.agree(written.map_err(Fault::from))?;
-    ranks.agree(written.commit().map_err(Fault::from))
+    let written = ranks.agree(written)?;
+    ranks.agree(written.commit())
 }
 
 /// Writes the list of pieces with the arrays of rank 0's. Collective.
@@ -153,27 +151,27 @@ fn write_list(ranks: &Ranks, path: &Path, names: &[String], piece: Option<Piece>
         Some(piece) => piece.write_list(path, names),
         None => Ok(()),
     };
-    ranks.agree(written.map_err(Fault::from))
+    ranks.agree(written)
 }
 
-/// The vertices of a piece with these corners, ascending; and VTK's mark of a vertex that an earlier piece has too: 1,
-/// else 0. Vertices of this rank's block that no piece has by its corners are in this one. Collective.
+/// The ascending vertices of a piece with these corners, each with VTK's mark: 1 for a vertex that an earlier piece has
+/// too, else 0. The piece also gets the vertices of this rank's block that are no piece's corners. Collective.
 fn vertices_of(ranks: &Ranks, total: u64, corners: &[u64]) -> (Vec<u64>, Vec<u8>) {
     let vertices = IdSet::of_list(corners).to_vec();
-    let blocks = Blocks::new(total, ranks.size());
+    let blocks = ranks.blocks(total);
     let directory = |i: usize| (blocks.rank(vertices[i]), vertices[i]);
     let asked = Mail::sorted(ranks.size(), vertices.len(), directory);
-    let told = ranks.exchange(&asked);
-    // The first rank that has each vertex of this block: mail comes in the order of ranks.
     let range = blocks.range(ranks.rank());
     let mut is_seen = vec![false; (range.end - range.start) as usize];
-    let answers = told.items().iter().map(|&vertex| {
-        let seen = &mut is_seen[(vertex - range.start) as usize];
-        u8::from(std::mem::replace(seen, true))
+    // The questions come in the order of ranks: the first one about a vertex is of the first rank with it.
+    let answers = ranks.ask_together(&asked, |asked| {
+        let is_repeated = |&vertex: &u64| {
+            let seen = &mut is_seen[(vertex - range.start) as usize];
+            u8::from(std::mem::replace(seen, true))
+        };
+        asked.items().iter().map(is_repeated).collect()
     });
-    let answers = told.with(answers.collect());
-    let received = ranks.exchange_expected(&answers, &asked.counts());
-    let mut all: Vec<(u64, u8)> = vertices.into_iter().zip(received.into_items()).collect();
+    let mut all: Vec<(u64, u8)> = vertices.into_iter().zip(answers).collect();
     let loose = range.zip(is_seen).filter(|(_, is_seen)| !is_seen);
     all.extend(loose.map(|(vertex, _)| (vertex, 0)));
     all.sort_unstable();

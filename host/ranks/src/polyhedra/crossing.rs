@@ -1,34 +1,34 @@
 //! Regions of several ranks: their tetrahedra go to the owner of the root.
 //!
-//! A walk within a part ends at a root or at a ghost, where it goes on at the owner of the ghost. Pointer doubling
-//! finds the root of each such ghost: after round k a ghost knows where its walk is behind 2^k - 1 further crossings.
+//! A walk within a part ends at a root, or at a ghost, whose owner continues it. Pointer doubling finds the root of each
+//! such ghost: after round k a ghost knows where its walk is after 2^k - 1 further crossings.
 
 use glam::DVec3;
 use trioxide::Device;
 use trioxide::polyhedra::{LabelShare, Taken};
 
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
 use crate::part::Part;
-use crate::rows::Rows;
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::records::Records;
+use crate::transport::{Mail, Ranks};
 
 /// Words of a tetrahedron's row: its id, its vertices, its labels.
 const STRIDE: usize = 6;
 
-/// How far a ghost's walk is known: to a tetrahedron, with its owner, and whether that is the root.
+/// The known end of a ghost's walk: a tetrahedron, its owner, and whether it is the root.
 type End = [u64; 3];
 
-/// The tetrahedra of regions of several ranks whose roots this rank owns, a row each, ascending; from `share` all of
-/// its own are taken that are of such regions. Collective.
+/// Takes this rank's tetrahedra of regions of several ranks from `share`, and returns the tetrahedra of such regions whose
+/// roots this rank owns, as ascending rows. Collective.
 pub(super) fn collect(
     ranks: &Ranks,
     on: &Device,
     part: &Part<DVec3>,
     share: &mut LabelShare,
-) -> Result<Rows> {
+) -> Result<Records> {
     let ghosts = ranks.agree(parents_among_ghosts(ranks, on, part, share))?;
     let ends = follow(ranks, on, part, share, &ghosts)?;
-    // Who owns a root learns that others have tetrahedra of its region.
+    // The owner of a root gets to know that others have tetrahedra of its region.
     let mut roots: Vec<(usize, u64)> = ends.iter().map(|end| (end[1] as usize, end[0])).collect();
     roots.sort_unstable();
     roots.dedup();
@@ -37,25 +37,17 @@ pub(super) fn collect(
     leave.extend(&ghosts);
     leave.sort_unstable();
     leave.dedup();
-    let taken = ranks.agree(share.take(on, &leave).map_err(Fault::from))?;
+    let taken = ranks.agree(share.take(on, &leave))?;
     let me = ranks.rank();
     let to = |i: usize| {
         let Taken { end, .. } = taken[i];
         let owner = ghosts.binary_search(&end).map(|g| ends[g][1] as usize);
         owner.unwrap_or(me)
     };
-    let rows = Mail::rows(ranks.size(), taken.len(), STRIDE, to, |i, row| {
-        let t = taken[i].tetrahedron as usize;
-        row[0] = part.cells.get(t);
-        for (room, i) in row[1..].iter_mut().zip(4 * t..4 * t + 4) {
-            *room = part.vertices.get(part.shape.corner(i) as usize);
-        }
+    let rows = Records::exchange(ranks, STRIDE, taken.len(), to, |i, row| {
+        part.write_cell(taken[i].tetrahedron as usize, row);
         row[STRIDE - 1] = taken[i].labels.into();
     });
-    let rows = Rows {
-        words: ranks.exchange(&rows).into_items(),
-        stride: STRIDE,
-    };
     Ok(rows.sorted())
 }
 
@@ -71,7 +63,7 @@ fn parents_among_ghosts(
     part: &Part<DVec3>,
     share: &mut LabelShare,
 ) -> Result<Vec<u32>> {
-    // Who has a ghost behind a face is itself a ghost there.
+    // A tetrahedron with a ghost on the other side of a face is itself a ghost of that rank.
     let mut given = part.halo.given().to_vec();
     given.sort_unstable();
     given.dedup();
@@ -98,30 +90,26 @@ fn follow(
     };
     let mut ends: Vec<End> = ghosts.iter().map(begin).collect();
     loop {
-        let open = |i: &usize| ends[*i][2] == 0;
-        let mut open: Vec<usize> = (0..ends.len()).filter(open).collect();
-        if ranks.reduce(open.len() as u64, Reduction::Or) == 0 {
+        let is_open = |&i: &u32| ends[i as usize][2] == 0;
+        let open: Vec<u32> = (0..ends.len() as u32).filter(is_open).collect();
+        if !ranks.any(!open.is_empty()) {
             return Ok(ends);
         }
-        // Answers come in the order of the questions: by rank, and for one rank in the order of ghosts.
-        open.sort_by_key(|&i| ends[i][1]);
-        let question = |i: usize| (ends[open[i]][1] as usize, ends[open[i]][0]);
-        let asked = Mail::sorted(ranks.size(), open.len(), question);
-        let questions = ranks.exchange(&asked);
-        let from: Vec<u32> = questions
-            .items()
-            .iter()
-            .map(|&id| place(part, id))
-            .collect();
-        let found = ranks.agree(share.ends_of(on, &from).map_err(Fault::from))?;
+        let open = Mail::sorted(ranks.size(), open.len(), |i| {
+            (ends[open[i] as usize][1] as usize, open[i])
+        });
         let answer = |&t: &u32| match part.owners.get(t as usize) == me {
             true => [part.cells.get(t as usize), me.into(), 1],
             false => ends[ghosts.binary_search(&t).expect("it is a parent")],
         };
-        let answers = questions.with(found.iter().map(answer).collect());
-        let answers = ranks.exchange_expected(&answers, &asked.counts());
-        for (i, &end) in open.into_iter().zip(answers.items()) {
-            ends[i] = end;
+        let questions = open.map(|&i| ends[i as usize][0]);
+        let answers = ranks.try_ask(&questions, |asked| {
+            let from: Vec<u32> = asked.items().iter().map(|&id| place(part, id)).collect();
+            let found = share.ends_of(on, &from)?;
+            Ok(found.iter().map(answer).collect())
+        })?;
+        for (&i, end) in open.items().iter().zip(answers) {
+            ends[i as usize] = end;
         }
     }
 }

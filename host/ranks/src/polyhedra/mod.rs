@@ -3,18 +3,18 @@
 //! | step | how | what crosses |
 //! | --- | --- | --- |
 //! | largest faces, links | [`LabelShare`] on the rank's device: the kernels of the single run | a byte a ghost |
-//! | walks that leave the part | ranks ask the owner of the ghost at which a walk ends where it goes on ([`crossing`](self)) | four words a round and ghost that is a parent, in rounds as many as the logarithm of a walk's crossings |
+//! | walks that leave the part | ranks ask the owner of the ghost at which a walk ends for its continuation ([`crossing`](self)) | four words a round and ghost that is a parent, in rounds as many as the logarithm of a walk's crossings |
 //! | regions of several ranks | their tetrahedra go to the owner of the region's root, with their labels | six words a tetrahedron of such a region |
-//! | barrier faces, repair, polyhedra, splits | the kernels of the single run, of each rank's own regions, and of those that were put together | |
+//! | barrier faces, repair, polyhedra, splits | the kernels of the single run, for each rank's own regions, and for regions of several ranks | |
 //! | gather, where a file is written | lists of polyhedra to rank 0 | about 36 bytes a tetrahedron |
 //!
 //! # Why the bits are the same
 //!
-//! The part has all tetrahedra behind the faces of owned ones, and local ids ascend with those of the whole mesh: so
-//! owned tetrahedra choose as in the single run, also among equal faces. What follows the choices looks at one region
-//! alone, and each region is whole at one rank ([`trioxide::polyhedra::LabelShare`]). Polyhedra have the order of their
-//! roots' ids, and their tetrahedra and sides ascend: so rank 0 merges lists by roots. A region is small, but for
-//! meshes made so that walks are long: at worst all tetrahedra are one region, and go to one rank.
+//! The part has all neighbours of owned tetrahedra across faces, and local ids ascend with those of the whole mesh. So
+//! owned tetrahedra choose as in the single run, also among equal faces. Later steps look at one region alone, and each
+//! region is whole at one rank ([`trioxide::polyhedra::LabelShare`]). Polyhedra have the order of their roots' ids, and their
+//! tetrahedra and sides ascend: so rank 0 merges lists by roots. Regions are small, except in meshes made for long walks:
+//! at worst all tetrahedra are one region, and go to one rank.
 
 mod crossing;
 mod result;
@@ -28,55 +28,30 @@ use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::tet_faces::DeviceFaces;
 use trioxide::volume::{TaggedTriangle, TetMesh};
 use trioxide_mesh::parallel;
+use trioxide_operations::polyhedra::Totals;
 
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
+use crate::halo::Halo;
 use crate::ids::{Ids, Owners};
 use crate::ownership::Ownership;
 use crate::part::{Part, check_size};
-use crate::rows::{Halo, Rows, all_vertices};
+use crate::records::Records;
 use crate::shape::Shape;
 use crate::tets::{Input, first_of_tagged, is_of_mesh, part_of, refuse, too_large};
 use crate::transport::{Ranks, Reduction};
 
-/// Counts of a run, of the whole mesh; as [`PolyhedraCounts`](trioxide::polyhedra_mesh::PolyhedraCounts).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Regions before the repair.
-    pub regions: u64,
-    /// Faces with the same region on both sides, before the repair.
-    pub barrier_faces: u64,
-    /// Regions with such a face, before the repair.
-    pub regions_with_barriers: u64,
-    /// Barrier faces with a tip, before the repair.
-    pub barrier_tips: u64,
-    /// Faces with the same polyhedron on both sides, in the end.
-    pub barrier_faces_left: u64,
-    /// Polyhedra whose surface is no 2-manifold, in the end; `None` where the options leave the search out.
-    pub pinched: Option<u64>,
-    /// Rounds that split pinched polyhedra.
-    pub split_rounds: u64,
-    /// Polyhedra.
-    pub polyhedra: u64,
-    /// Tetrahedra of the largest.
-    pub most_tetrahedra: u64,
-    /// Polyhedra of one tetrahedron.
-    pub single_tetrahedra: u64,
-    /// Faces of polyhedra.
-    pub faces: u64,
-}
-
-/// The polyhedra of a run as the ranks' devices leave them, each with one rank.
+/// The polyhedra of a run as the ranks' devices leave them, each at one rank.
 pub struct Found {
-    /// Counts of the run.
-    pub counts: Counts,
+    /// Counts of the whole mesh.
+    pub totals: Totals,
     cells: Ids,
     owners: Owners,
     faces: DeviceFaces,
     /// Places among all tagged triangles of those that the faces have.
     tagged: Vec<u32>,
-    /// Of the part, and the tetrahedra whose polyhedra do not count.
+    /// The polyhedra of the part, and the tetrahedra whose polyhedra do not count.
     within: (DevicePolyhedra, Vec<u32>),
-    /// Of regions that were put together, and the ids of their tetrahedra.
+    /// The polyhedra of regions of several ranks, and the ids of their tetrahedra.
     crossing: (DevicePolyhedra, Ids),
 }
 
@@ -104,7 +79,7 @@ struct Resident<P> {
     tagged: Vec<u32>,
 }
 
-/// As [`polyhedra()`], in parts that are made already. Collective.
+/// As [`polyhedra()`], in parts that exist already. Collective.
 ///
 /// # Errors
 /// As there.
@@ -121,33 +96,30 @@ pub fn find<P: SpacePoint>(
         tagged,
     } = upload::<P>(ranks, on, input, &mut part, options)?;
     ranks.phase("polyhedra");
-    let largest = largest_faces(on, &mesh, &faces, options.by);
-    let mut largest = ranks.agree(largest.map_err(Fault::from))?;
+    let mut largest = ranks.agree(largest_faces(on, &mesh, &faces, options.by))?;
     give_largest(ranks, &part.halo, &mut largest);
     let mut ghosts = part.halo.ghosts().to_vec();
     ghosts.sort_unstable();
-    let outer = boundary_faces_of(on, &mut faces, &ghosts);
-    let outer = ranks.agree(outer.map_err(Fault::from))?;
+    let outer = ranks.agree(boundary_faces_of(on, &mut faces, &ghosts))?;
     let outer = u64::from(faces.boundary_faces()) - outer;
     // SAFETY: the part's own mesh; ghosts have their owners' largest faces.
     let share = unsafe { LabelShare::new(on, &mesh, &faces, &largest, ghosts, options) };
-    let mut share = ranks.agree(share.map_err(Fault::from))?;
+    let mut share = ranks.agree(share)?;
     drop(largest);
 
     ranks.phase("polyhedra across ranks");
     let rows = crossing::collect(ranks, on, &part, &mut share)?;
     let crossing = of_rows(ranks, on, &rows, options)?;
-    let ids = Ids::of(parallel::collect(rows.len(), |i| rows.id(i)));
+    let ids = Ids::of(rows.ids());
     drop(rows);
 
     ranks.phase("polyhedra");
-    let within = share.polyhedra(on, &mesh, &faces, options);
-    let (within, apart) = ranks.agree(within.map_err(Fault::from))?;
+    let (within, apart) = ranks.agree(share.polyhedra(on, &mesh, &faces, options))?;
     drop(mesh);
     let of_parts = [(&within, apart.len() as u64), (&crossing, 0)];
-    let counts = counts(ranks, on, of_parts, outer, input.block.cells)?;
+    let totals = totals(ranks, on, of_parts, outer, input)?;
     Ok(Found {
-        counts,
+        totals,
         cells: part.cells,
         owners: part.owners,
         faces,
@@ -157,7 +129,7 @@ pub fn find<P: SpacePoint>(
     })
 }
 
-/// The part on the device, checked, with its faces; of `part` stay the corners. Collective.
+/// Copies the part to the device, checks it and finds its faces; `part` keeps the corners alone. Collective.
 fn upload<P: SpacePoint>(
     ranks: &Ranks,
     on: &Device,
@@ -170,7 +142,7 @@ fn upload<P: SpacePoint>(
     let me = ranks.rank() as u32;
     let is_own = |t: &&u32| part.owners.get(**t as usize) == me;
     let own = first.iter().flatten().filter(is_own).count();
-    let seen = ranks.reduce(own as u64, Reduction::Sum);
+    let seen = ranks.sum(own as u64);
     let tagged: Vec<u32> = (0..first.len() as u32)
         .filter(|&f| first[f as usize].is_some())
         .collect();
@@ -184,7 +156,7 @@ fn upload<P: SpacePoint>(
     };
     let faces = tagged.iter().map(face).collect();
     let (points, corners) = part.shape.take_lists();
-    // Without a copy, unless there is room for a part of a tetrahedron.
+    // Without a copy, unless the list has room for a fraction of a tetrahedron.
     let tetrahedra = bytemuck::try_cast_vec(corners);
     let mesh = TetMesh {
         tetrahedra: tetrahedra.unwrap_or_else(|(_, corners)| corners.as_chunks().0.to_vec()),
@@ -193,7 +165,7 @@ fn upload<P: SpacePoint>(
         faces,
     };
     let needed = bytes_needed::<P>(mesh.points.len(), mesh.tetrahedra.len(), options);
-    ranks.agree(on.require(needed).map_err(Fault::from))?;
+    ranks.agree(on.require(needed))?;
     let uploaded = DeviceTets::<P>::upload_with_faces(on, &mesh);
     part.shape = Shape::Lists {
         points: Vec::new(),
@@ -209,7 +181,7 @@ fn upload<P: SpacePoint>(
     })
 }
 
-/// Gives ghosts their owners' largest faces: four bits each. Collective.
+/// Sends ghosts their owners' largest faces, four bits each. Collective.
 fn give_largest(ranks: &Ranks, halo: &Halo, largest: &mut [u32]) {
     let place = |t: u32| (t as usize / 8, 4 * (t % 8));
     let get = |&t: &u32| {
@@ -223,69 +195,81 @@ fn give_largest(ranks: &Ranks, halo: &Halo, largest: &mut [u32]) {
     }
 }
 
-/// The polyhedra of the regions that were put together here. Collective.
-fn of_rows(ranks: &Ranks, on: &Device, rows: &Rows, options: Options) -> Result<DevicePolyhedra> {
-    let ids = all_vertices(rows, 4);
+/// The polyhedra of the regions of several ranks whose tetrahedra are here. Collective.
+fn of_rows(
+    ranks: &Ranks,
+    on: &Device,
+    rows: &Records,
+    options: Options,
+) -> Result<DevicePolyhedra> {
+    let ids = rows.vertices(4);
     ranks.agree(check_size(ranks, ids.len(), 4 * rows.len()))?;
     let local = |v: u64| ids.place(v).expect("it is a corner");
     let corners = parallel::collect(4 * rows.len(), |i| local(rows.get(i / 4)[1 + i % 4]));
     let labels = parallel::collect(rows.len(), |i| rows.get(i)[rows.stride - 1] as u32);
-    // SAFETY: ranks send the labels that they took, of each region all to the owner of its root.
+    // SAFETY: ranks send the labels that they took, for each region all to the owner of its root.
     let made = unsafe { of_taken(on, ids.len(), &corners, &labels, options) };
-    ranks.agree(made.map_err(Fault::from))
+    ranks.agree(made)
 }
 
-/// Counts of the whole mesh: from each of this rank's results, so many of whose polyhedra do not count, and its `outer`
-/// boundary faces. Collective.
-fn counts(
+/// Counts of the whole mesh, from this rank's results, each with the number of its polyhedra that do not count, and its
+/// `outer` boundary faces. Collective.
+fn totals(
     ranks: &Ranks,
     on: &Device,
     results: [(&DevicePolyhedra, u64); 2],
     outer: u64,
-    tetrahedra: u64,
-) -> Result<Counts> {
-    let mut sums = [0, 0, 0, 0, 0, 0, 0, 0, outer];
+    input: Input,
+) -> Result<Totals> {
+    let mut sums = [outer, 0, 0, 0, 0, 0, 0, 0, 0];
     let mut most = [0; 2];
     for (result, apart) in results {
-        let offsets = on.download(result.tets().offsets());
-        let offsets = ranks.agree(offsets.map_err(Fault::from))?;
+        let offsets = ranks.agree(on.download(result.tets().offsets()))?;
         let is_single = |p: usize| offsets[p + 1] - offsets[p] == 1;
         let single = parallel::count(offsets.len() - 1, is_single);
         let counts = result.counts();
         let of_result = [
-            u64::from(counts.regions) - apart,
-            counts.barrier_faces.into(),
-            counts.regions_with_barriers.into(),
-            counts.barrier_tips.into(),
-            counts.barrier_faces_left.into(),
-            counts.pinched.unwrap_or(0).into(),
-            u64::from(counts.polyhedra) - apart,
-            single as u64 - apart,
+            counts.barrier_faces,
+            counts.regions_with_barriers,
+            counts.barrier_tips,
+            counts.barrier_faces_left,
+            counts.pinched.unwrap_or(0),
         ];
-        for (sum, count) in sums.iter_mut().zip(of_result) {
-            *sum += count;
-        }
+        let with_apart = [
+            counts.regions.into(),
+            counts.polyhedra.into(),
+            single as u64,
+        ];
+        let of_result = of_result.map(u64::from).into_iter();
+        let of_result = of_result.chain(with_apart.map(|count: u64| count - apart));
+        sums[1..]
+            .iter_mut()
+            .zip(of_result)
+            .for_each(|(sum, count)| *sum += count);
         let largest = [counts.split_rounds, counts.most_tetrahedra];
-        for (most, count) in most.iter_mut().zip(largest) {
-            *most = (*most).max(u64::from(count));
-        }
+        most = [0, 1].map(|k| u64::from(largest[k]).max(most[k]));
     }
     ranks.reduce_all(&mut sums, Reduction::Sum);
     ranks.reduce_all(&mut most, Reduction::Max);
-    let [split_rounds, most_tetrahedra] = most;
     let [
-        regions,
+        outer,
         barrier_faces,
         regions_with_barriers,
         barrier_tips,
         barrier_faces_left,
-        pinched,
+        ..,
+    ] = sums;
+    let [.., pinched, regions, polyhedra, single_tetrahedra] = sums;
+    let [split_rounds, most_tetrahedra] = most;
+    let is_counted = results[0].0.counts().pinched.is_some();
+    Ok(Totals {
+        vertices: input.block.vertices,
+        tetrahedra: input.block.cells,
         polyhedra,
         single_tetrahedra,
-        outer,
-    ] = sums;
-    let is_counted = results[0].0.counts().pinched.is_some();
-    Ok(Counts {
+        most_tetrahedra,
+        // n tetrahedra have 2n + 2 sides; a face has two, or one at the boundary.
+        faces: (2 * input.block.cells + 2 * polyhedra + outer) / 2,
         regions,
         barrier_faces,
         regions_with_barriers,
@@ -293,10 +277,5 @@ fn counts(
         barrier_faces_left,
         pinched: is_counted.then_some(pinched),
         split_rounds,
-        polyhedra,
-        most_tetrahedra,
-        single_tetrahedra,
-        // n tetrahedra have 2n + 2 sides; a face has two, or one at the boundary.
-        faces: (2 * tetrahedra + 2 * polyhedra + outer) / 2,
     })
 }

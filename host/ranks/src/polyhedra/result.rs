@@ -6,15 +6,15 @@ use trioxide::mesh::NONE;
 use trioxide::polyhedra::{DevicePolyhedra, SharePolyhedra};
 use trioxide::polyhedra_mesh::{PolyhedraCounts, PolyhedraLists};
 use trioxide_mesh::parallel;
+use trioxide_operations::polyhedra::Totals;
 
-use super::{Counts, Found};
+use super::Found;
 use crate::block::fill;
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
 use crate::ids::Ids;
-use crate::transport::{Ranks, Reduction};
-use crate::transport::{mail_to_first, to_first};
+use crate::transport::Ranks;
 
-/// Polyhedra by the ids of the whole mesh, one behind the other.
+/// Lists of polyhedra, with ids of the whole mesh.
 struct Lists {
     /// Root, and number of tetrahedra.
     heads: Vec<[u32; 2]>,
@@ -50,15 +50,15 @@ impl Lists {
     /// The lists of all ranks, at rank 0. Collective.
     fn gather(self, ranks: &Ranks) -> Self {
         Self {
-            heads: to_first(ranks, &self.heads),
-            tets: to_first(ranks, &self.tets),
-            sides: to_first(ranks, &self.sides),
+            heads: ranks.gather(&self.heads),
+            tets: ranks.gather(&self.tets),
+            sides: ranks.gather(&self.sides),
         }
     }
 
     /// The polyhedra in ascending order of their roots.
     fn in_order(&self) -> PolyhedraLists {
-        // Root, tetrahedra, and those before: each polyhedron has two sides more than two for each of its tetrahedra.
+        // Root, number of tetrahedra, number of those before, place. A polyhedron of n tetrahedra has 2n + 2 sides.
         let mut before = 0;
         let with_places = self.heads.iter().zip(0..).map(|(&[root, count], p)| {
             before += count;
@@ -94,15 +94,13 @@ impl Found {
     pub fn gather(self, ranks: &Ranks, on: &Device) -> Result<Option<PolyhedraLists>> {
         ranks.phase("gather");
         let owned = self.owned(ranks);
-        let tetrahedra = ranks.reduce(owned.len() as u64, Reduction::Sum);
+        let tetrahedra = ranks.sum(owned.len() as u64);
         ranks.agree(check_narrow(tetrahedra))?;
-        let lists = ranks.agree(self.lists(on).map_err(Fault::from))?;
+        let lists = ranks.agree(self.lists(on))?;
         let lists = lists.gather(ranks);
-        let twins = on.download_rows(self.faces.twins());
-        let twins = ranks.agree(twins.map_err(Fault::from))?;
+        let twins = ranks.agree(on.download_rows(self.faces.twins()))?;
         let twins = self.twins(ranks, &twins, &owned, tetrahedra as usize);
-        let tagged = self.tagged(ranks, on).map_err(Fault::from);
-        let mut tagged = to_first(ranks, &ranks.agree(tagged)?);
+        let mut tagged = ranks.gather(&ranks.agree(self.tagged(ranks, on))?);
         if ranks.rank() != 0 {
             return Ok(None);
         }
@@ -110,7 +108,7 @@ impl Found {
         Ok(Some(PolyhedraLists {
             twins,
             tagged: tagged.iter().map(|&[_, side]| side).collect(),
-            counts: narrow(self.counts),
+            counts: narrow(self.totals),
             ..lists.in_order()
         }))
     }
@@ -132,7 +130,7 @@ impl Found {
         Ok(lists)
     }
 
-    /// A side by the ids of the whole mesh.
+    /// A side of the whole mesh.
     fn side(&self, side: u32) -> u32 {
         match side {
             NONE => NONE,
@@ -140,7 +138,7 @@ impl Found {
         }
     }
 
-    /// The twins of all sides of the whole mesh, at rank 0; those of this part are by local ids. Collective.
+    /// The twins of all sides of the whole mesh, at rank 0; `twins` are this part's, with local ids. Collective.
     fn twins(
         &self,
         ranks: &Ranks,
@@ -152,7 +150,7 @@ impl Found {
             let [a, b, c, d] = twins[t].map(|side| self.side(side));
             [self.cells.get(t) as u32, a, b, c, d]
         });
-        let rows = mail_to_first(ranks, &rows);
+        let rows = ranks.gather_mail(&rows);
         let count = if ranks.rank() == 0 { tetrahedra } else { 0 };
         let mut all: Vec<[u32; 4]> = parallel::zeroed(count);
         for rank in 0..ranks.size() {
@@ -166,7 +164,7 @@ impl Found {
         all.into_flattened()
     }
 
-    /// The tagged triangles whose lower sides are of owned tetrahedra: their places among all, and these sides.
+    /// The tagged triangles whose lower sides are of owned tetrahedra: their places among all, and the lower sides.
     fn tagged(&self, ranks: &Ranks, on: &Device) -> trioxide::Result<Vec<[u32; 2]>> {
         let sides: Vec<u32> = on.download_rows(self.faces.tagged())?;
         let me = ranks.rank() as u32;
@@ -176,7 +174,7 @@ impl Found {
     }
 }
 
-/// Refuses meshes that no process holds.
+/// Refuses meshes that one process cannot hold.
 fn check_narrow(tetrahedra: u64) -> Result<()> {
     if 4 * tetrahedra < u64::from(NONE) {
         return Ok(());
@@ -188,7 +186,7 @@ fn check_narrow(tetrahedra: u64) -> Result<()> {
 }
 
 /// The counts of a mesh that one process holds.
-fn narrow(counts: Counts) -> PolyhedraCounts {
+fn narrow(counts: Totals) -> PolyhedraCounts {
     PolyhedraCounts {
         regions: counts.regions as u32,
         barrier_faces: counts.barrier_faces as u32,

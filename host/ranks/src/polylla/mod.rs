@@ -3,8 +3,8 @@
 //! | step | how |
 //! | --- | --- |
 //! | labels, links, repair, polygons within a rank | [`polylla_share`] on the rank's device: the kernels of the single run |
-//! | polygons that cross ranks | pieces, joined by the owner of the polygon's smallest half-edge ([`fragments`](self)) |
-//! | polygons that visit a vertex twice, if they are to be cut | within a rank on its device; across ranks where they are joined, with the triangles around them ([`strict`](self)) |
+//! | polygons that cross ranks | fragments, joined by the owner of the polygon's smallest half-edge ([`fragments`](self)) |
+//! | cuts of polygons that visit a vertex twice, if asked for | within a rank on its device; across ranks where they are joined, with the triangles around them ([`strict`](self)) |
 //! | order | [`Found::into_ordered`]: by the smallest half-edge, as in the single run |
 
 mod fragments;
@@ -16,11 +16,12 @@ use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::polylla::{self, Constraints, Owners, PolygonShare, WholeIds, polylla_share};
 use trioxide::{Device, digest, mesh};
 use trioxide_mesh::parallel;
+use trioxide_operations::polylla::Totals;
 
 use crate::block::Block;
 use crate::check::{self, check_points, upload_half_edges};
 use crate::fault::{Fault, Joint, Result};
-use crate::ids::Ids;
+use crate::ids::{Ids, Piece};
 use crate::part::{Part, half_edge, no_edge};
 use crate::transport::{Ranks, Reduction};
 
@@ -37,27 +38,12 @@ pub struct Options {
     pub strict: bool,
 }
 
-/// Counts of a run, of the whole mesh; as [`PolyllaCounts`](trioxide::mesh::PolyllaCounts).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Terminal-edge regions.
-    pub regions: u64,
-    /// Frontier edges before the repair.
-    pub frontier_edges: u64,
-    /// Vertices with one frontier edge, before the repair.
-    pub barrier_tips: u64,
-    /// Polygons that visit a vertex more than once, before they are split.
-    pub weakly_simple: u64,
-    /// Polygons.
-    pub polygons: u64,
-}
-
-/// The polygons of a run as the ranks' devices leave them, each with one rank: without cuts, with the owner of its
-/// smallest half-edge.
+/// The polygons of a run as the ranks' devices leave them, each at one rank: without cuts, at the owner of its smallest
+/// half-edge.
 pub struct Found {
-    /// Counts of the run.
-    pub counts: Counts,
-    /// Ids of the part's triangles, and of its vertices.
+    /// Counts of the whole mesh: those of polygons.
+    pub totals: Totals,
+    /// Ids of the part's triangles, and of its vertices, in one piece each.
     cells: Ids,
     vertices: Ids,
     regions: Option<Vec<i32>>,
@@ -68,21 +54,19 @@ pub struct Found {
 }
 
 impl Found {
-    /// The [digest](digest::of_polygons) of all ranks' polygons: that of the single run. Those within a rank stay on
+    /// The [digest](digest::of_polygons) of all ranks' polygons, which is the single run's. Polygons within a rank stay on
     /// its device. Collective.
     ///
     /// # Errors
     /// Errors of the device.
     pub fn digest(&self, ranks: &Ranks, on: &Device) -> Result<u64> {
         let crossing = &self.crossing;
-        let within = self
-            .share
-            .digest(on, whole(&self.cells), whole(&self.vertices));
-        let within = ranks.agree(within.map_err(Fault::from))?;
+        let (cells, vertices) = (whole(&self.cells), whole(&self.vertices));
+        let within = ranks.agree(self.share.digest(on, cells, vertices))?;
         let across = digest::of_polygons(crossing.len(), |i| {
             digest::of_polygon(crossing.half_edges[i], crossing.get(i).iter().copied())
         });
-        let all = ranks.gather(within.wrapping_add(across)).into_iter();
+        let all = ranks.numbers(within.wrapping_add(across)).into_iter();
         Ok(all.fold(0, u64::wrapping_add))
     }
 
@@ -91,16 +75,17 @@ impl Found {
     /// # Errors
     /// Errors of the device.
     pub fn into_polygons(self, ranks: &Ranks, on: &Device) -> Result<Polygons> {
-        let lists = ranks.agree(self.share.download(on).map_err(Fault::from))?;
+        let lists = ranks.agree(self.share.download(on))?;
         Ok(merge(&self, &lists))
     }
 }
 
 /// Ids as the device takes them.
 fn whole(ids: &Ids) -> WholeIds<'_> {
-    match ids {
-        Ids::Range { first, .. } => WholeIds::From(*first),
-        Ids::List(list) => WholeIds::List(list),
+    match ids.one_piece() {
+        Some(Piece::Range { first, .. }) => WholeIds::From(*first),
+        Some(Piece::List(list)) => WholeIds::List(list),
+        Some(Piece::Runs(_)) | None => unreachable!("a part's ids are a range or a list"),
     }
 }
 
@@ -120,7 +105,7 @@ pub fn polylla<P: Point>(
         .map_err(|fault| in_words_of_one::<P>(ranks, block, fault))
 }
 
-/// A fault of [`part_to_find_in`] or [`find`] in the words of the single run. Collective.
+/// Words a fault of [`part_to_find_in`] or [`find`] as the single run does. Collective.
 pub fn in_words_of_one<P: Point>(ranks: &Ranks, block: &Block, fault: Fault) -> Fault {
     check::in_words_of_one(ranks, block, fault, |mesh| {
         let (on, mesh) = (Device::cpu(None)?, mesh.into_triangulation(block));
@@ -139,17 +124,18 @@ pub fn part_to_find_in<P: Point>(
     block: &Block,
     ownership: &crate::Ownership,
 ) -> Result<Part> {
+    let points = &block.points;
     ranks.agree(check_points::<P>(
         ranks,
         block.vertices,
-        &block.points,
+        points,
         "vertex",
         P::LARGEST,
     ))?;
     Part::build(ranks, block, ownership)
 }
 
-/// As [`polylla()`], in parts that are made already. Of a grid each rank makes its part by itself ([`Part::of_grid`]):
+/// As [`polylla()`], in parts that exist already. Each rank makes its part of a grid by itself ([`Part::of_grid`]): then
 /// nothing crosses before the polygons do. Collective.
 ///
 /// # Errors
@@ -193,24 +179,19 @@ pub fn find<P: Point>(
         (share.polygons() + crossing.len()) as u64,
     ];
     ranks.reduce_all(&mut counts, Reduction::Sum);
-    let [
-        regions,
-        frontier,
-        boundary,
-        barrier_tips,
-        weakly_simple,
+    let [regions, frontier, boundary, barrier_tips, ..] = counts;
+    let [.., weakly_simple, polygons] = counts;
+    let totals = Totals {
         polygons,
-    ] = counts;
-    let counts = Counts {
         regions,
         frontier_edges: (frontier - boundary) / 2 + boundary,
         barrier_tips,
         weakly_simple,
-        polygons,
+        ..Totals::default()
     };
     share.open = mesh::Polygons::default();
     Ok(Found {
-        counts,
+        totals,
         cells: part.cells,
         vertices: part.vertices,
         regions: part.regions,
@@ -237,7 +218,7 @@ unsafe impl Owners for FlagHalo<'_> {
 
     fn exchange(&mut self, given: Vec<u8>) -> trioxide::Result<Vec<u8>> {
         self.joint.agree(Ok(()))?;
-        Ok(self.part.halo.exchange(self.joint.ranks, given))
+        Ok(self.part.halo.send(self.joint.ranks, given))
     }
 }
 
@@ -246,7 +227,7 @@ fn merge(found: &Found, (half_edges, lists): &(Vec<u32>, mesh::Polygons)) -> Pol
     let crossing = &found.crossing;
     let half_edge = |i: usize| half_edge(&found.cells, half_edges[i]);
     let n = half_edges.len();
-    // The polygons across ranks that come before the one within the rank; all of them before its end.
+    // The number of polygons across ranks before polygon i within the rank; all of them before the end.
     let before = |i: usize| match i < n {
         true => crossing.half_edges.partition_point(|&h| h < half_edge(i)),
         false => crossing.len(),
@@ -289,7 +270,7 @@ mod tests {
     use glam::DVec2;
     use trioxide::generate::Grid;
 
-    /// Of a part far behind the first 2^32 triangles and vertices the polygons are the same, with the ids of there.
+    /// A part far after the first 2^32 triangles and vertices has the same polygons, with larger ids.
     #[test]
     fn ids_beyond_32_bits_reach_the_polygons() {
         const FAR: u64 = 1 << 33;

@@ -1,7 +1,7 @@
 //! The polygons of a run in the order of the single one.
 //!
-//! A rank gets those whose smallest half-edge lies in its block of all half-edges. Those that it has within its part,
-//! by local ids, become its slice of the file at once; others come as lists of ids.
+//! A rank gets the polygons whose smallest half-edge lies in its block of all half-edges. Polygons within its part, with
+//! local ids, become its slice of the file at once; others come as lists of ids.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use trioxide_mesh::parallel;
 use super::{Found, PIECE};
 use crate::block::Blocks;
 use crate::check::{check_corners, check_ids};
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
 use crate::ids::partition;
 use crate::merged::{Interleaving, Run};
 use crate::part::half_edge;
-use crate::transport::{Mail, Ranks};
+use crate::transport::{Mail, Ranks, offsets, split_off};
 
-/// A rank's slice of the list of all polygons; the slices, one behind the other, are the list of the single run.
+/// A rank's slice of the list of all polygons; the slices in the order of ranks are the list of the single run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ordered {
     /// Smallest half-edge of each polygon, ascending; ids of the whole mesh.
@@ -30,8 +30,8 @@ pub struct Ordered {
 }
 
 impl Found {
-    /// The polygons in the order of the single run, of a mesh with so many vertices and triangles: this rank's slice.
-    /// Collective.
+    /// This rank's slice of the polygons in the order of the single run, of a mesh with these numbers of vertices and
+    /// triangles. Collective.
     ///
     /// # Errors
     /// Errors of the device; more vertices, or corners of a slice, than 32-bit ids name.
@@ -42,10 +42,10 @@ impl Found {
         [vertices, triangles]: [u64; 2],
     ) -> Result<Ordered> {
         ranks.agree(check_ids(vertices))?;
-        let here = ranks.agree(self.share.download(on).map_err(Fault::from))?;
+        let here = ranks.agree(self.share.download(on))?;
         ranks.phase("order of polygons");
         let held = HeldHere { found: &self, here };
-        let blocks = Blocks::new(3 * triangles, ranks.size());
+        let blocks = ranks.blocks(3 * triangles);
         let own = held.within(blocks.range(ranks.rank()));
         let came = Came::exchange(ranks, &held, blocks, own.clone())?;
         let places = came.among(&held, own.clone());
@@ -58,21 +58,19 @@ impl Found {
             Run::Owned(run) => fill(all, of_run(run), |i| held.corners(i..i + 1).len() as u32),
             Run::Ghost(i) => all[0] = came.list(i).len() as u32,
         });
-        let offsets = offsets(&sizes);
+        let offsets = offsets(sizes.iter().copied());
         let vertices = fill_lists(&offsets, |range, all| {
             let mut rest = all;
-            let mut next = |n: usize| {
-                let (list, behind) = std::mem::take(&mut rest).split_at_mut(n);
-                rest = behind;
-                list
-            };
             places.for_runs(range, |run| match run {
                 Run::Owned(run) => {
                     let corners = held.corners(of_run(run));
-                    let list = next(corners.len());
+                    let list = split_off(&mut rest, corners.len());
                     fill(list, corners, |k| held.vertex(k));
                 }
-                Run::Ghost(i) => next(came.list(i).len()).copy_from_slice(came.list(i)),
+                Run::Ghost(i) => {
+                    let list = came.list(i);
+                    split_off(&mut rest, list.len()).copy_from_slice(list);
+                }
             });
         });
         let regions = self.regions.as_ref().map(|_| {
@@ -89,26 +87,14 @@ impl Found {
     }
 }
 
-/// Puts `value` of each of a range in its place.
+/// Writes `value` of each element of a range to its place.
 fn fill<T>(places: &mut [T], range: Range<usize>, value: impl Fn(usize) -> T) {
     for (place, i) in places.iter_mut().zip(range) {
         *place = value(i);
     }
 }
 
-/// Starts of lists with these lengths, and the end of the last.
-fn offsets(sizes: &[u32]) -> Vec<u32> {
-    let mut offsets = Vec::with_capacity(sizes.len() + 1);
-    let mut end = 0;
-    offsets.push(end);
-    offsets.extend(sizes.iter().map(|size| {
-        end += size;
-        end
-    }));
-    offsets
-}
-
-/// Lists one behind the other, with these starts: `write` gives those of a range.
+/// A list of lists with these starts; `write` gives the lists of a range.
 fn fill_lists(offsets: &[u32], write: impl Fn(Range<usize>, &mut [u32]) + Sync) -> Vec<u32> {
     let n = offsets.len() - 1;
     let mut all = parallel::zeroed(offsets[n] as usize);
@@ -116,16 +102,14 @@ fn fill_lists(offsets: &[u32], write: impl Fn(Range<usize>, &mut [u32]) + Sync) 
     let piece = |first: usize| {
         let range = first..n.min(first + PIECE);
         let count = offsets[range.end] - offsets[range.start];
-        let (list, behind) = std::mem::take(&mut rest).split_at_mut(count as usize);
-        rest = behind;
-        (range, list)
+        (range, split_off(&mut rest, count as usize))
     };
     let mut pieces: Vec<_> = (0..n).step_by(PIECE).map(piece).collect();
     parallel::for_each_mut(&mut pieces, |_, (range, list)| write(range.clone(), list));
     all
 }
 
-/// The polygons that a rank has: those within its part, and then those across ranks.
+/// The polygons that a rank has within its part, and across ranks.
 struct HeldHere<'a> {
     found: &'a Found,
     /// Smallest half-edges, ascending, and polygons within the part, by local ids.
@@ -138,20 +122,20 @@ impl HeldHere<'_> {
         half_edge(&self.found.cells, self.here.0[i])
     }
 
-    /// The polygons within the part whose smallest half-edges are of a range.
+    /// The polygons within the part whose smallest half-edges are in a range.
     fn within(&self, half_edges: Range<u64>) -> Range<usize> {
         let before = |end: u64| partition(self.here.0.len(), |i| self.half_edge(i) < end);
         before(half_edges.start)..before(half_edges.end)
     }
 
-    /// The polygons across ranks whose smallest half-edges are of a range.
+    /// The polygons across ranks whose smallest half-edges are in a range.
     fn crossing(&self, half_edges: Range<u64>) -> Range<usize> {
         let all = &self.found.crossing.half_edges;
         let before = |end: u64| all.partition_point(|&h| h < end);
         before(half_edges.start)..before(half_edges.end)
     }
 
-    /// Where the corners of polygons within the part stand.
+    /// The places of the corners of polygons within the part.
     fn corners(&self, polygons: Range<usize>) -> Range<usize> {
         let offsets = &self.here.1.offsets;
         let [start, end] = [polygons.start, polygons.end].map(|i| offsets.get(i).copied());
@@ -171,20 +155,17 @@ impl HeldHere<'_> {
         regions.map_or(0, |regions| regions[self.here.0[i] as usize / 3] as u32)
     }
 
-    /// A polygon: its head, which is its smallest half-edge, its number of corners and its region.
+    /// The head of a polygon: its smallest half-edge, its number of corners and its region.
     fn head(&self, polygon: Polygon) -> [u64; 2] {
         let (half_edge, size, region) = match polygon {
-            Polygon::Within(i) => (
-                self.half_edge(i),
-                self.corners(i..i + 1).len(),
-                self.region(i),
-            ),
+            Polygon::Within(i) => {
+                let size = self.corners(i..i + 1).len();
+                (self.half_edge(i), size, self.region(i))
+            }
             Polygon::Crossing(i) => {
                 let crossing = &self.found.crossing;
-                let region = crossing
-                    .regions
-                    .as_ref()
-                    .map_or(0, |regions| regions[i] as u32);
+                let regions = crossing.regions.as_ref();
+                let region = regions.map_or(0, |regions| regions[i] as u32);
                 (crossing.half_edges[i], crossing.get(i).len(), region)
             }
         };
@@ -210,9 +191,9 @@ enum Polygon {
     Crossing(usize),
 }
 
-/// Polygons that other ranks have sent, and those across ranks that were here.
+/// Polygons that other ranks have sent, and polygons across ranks that were here.
 struct Came {
-    /// Of each the smallest half-edge; the number of its vertices, and its region.
+    /// The head of each.
     heads: Vec<[u64; 2]>,
     /// Start of each in `vertices`, and the end of the last.
     offsets: Vec<u32>,
@@ -220,24 +201,24 @@ struct Came {
 }
 
 impl Came {
-    /// Sends what is not within this rank's part and block to the ranks whose blocks it belongs to; the polygons `own`
+    /// Sends the polygons that are not within this rank's part and block to the ranks of their blocks; the polygons `own`
     /// stay. Collective.
     fn exchange(ranks: &Ranks, held: &HeldHere, blocks: Blocks, own: Range<usize>) -> Result<Self> {
         let mut leaving = Vec::new();
-        let counts = (0..ranks.size()).map(|rank| {
+        let counts = blocks.ranges().enumerate().map(|(rank, range)| {
             let before = leaving.len();
             if rank != ranks.rank() {
-                leaving.extend(held.within(blocks.range(rank)).map(Polygon::Within));
+                leaving.extend(held.within(range.clone()).map(Polygon::Within));
             }
-            leaving.extend(held.crossing(blocks.range(rank)).map(Polygon::Crossing));
+            leaving.extend(held.crossing(range).map(Polygon::Crossing));
             leaving.len() - before
         });
         let counts: Vec<usize> = counts.collect();
         let heads = parallel::map(&leaving, |&polygon| held.head(polygon));
-        let sizes = |heads: &[[u64; 2]]| parallel::map(heads, |head| (head[1] >> 32) as u32);
-        let corners = heads.iter().map(|head| head[1] >> 32).sum();
+        let size = |head: &[u64; 2]| (head[1] >> 32) as u32;
+        let corners = heads.iter().map(|head| u64::from(size(head))).sum();
         ranks.agree(check_corners(corners))?;
-        let starts = offsets(&sizes(&heads));
+        let starts = offsets(heads.iter().map(size));
         let vertices = fill_lists(&starts, |range, all| {
             let first = starts[range.start];
             for (i, &polygon) in range.clone().zip(&leaving[range]) {
@@ -258,7 +239,7 @@ impl Came {
         let corners = held.corners(own).len() + vertices.len();
         ranks.agree(check_corners(corners as u64))?;
         Ok(Self {
-            offsets: offsets(&sizes(&heads)),
+            offsets: offsets(heads.iter().map(size)),
             heads,
             vertices,
         })
@@ -269,7 +250,7 @@ impl Came {
         &self.vertices[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
-    /// How they stand among those within the rank's part that stay.
+    /// Their places among the polygons within the rank's part that stay.
     fn among(&self, held: &HeldHere, own: Range<usize>) -> Interleaving {
         let mut order = parallel::collect(self.heads.len(), |i| (self.heads[i][0], i));
         order.par_sort_unstable();

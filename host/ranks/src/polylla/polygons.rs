@@ -1,10 +1,11 @@
-//! Polygons by the ids of the whole mesh.
+//! Polygons with ids of the whole mesh.
 
 use trioxide_mesh::parallel;
 
 use super::PIECE;
+use crate::transport::offsets;
 
-/// Some of a mesh's polygons, by the ids of the whole mesh.
+/// Some of a mesh's polygons, with ids of the whole mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Polygons {
     /// Smallest half-edge of each polygon, ascending.
@@ -76,7 +77,7 @@ impl Polygons {
         (0..self.len()).filter(is_weak).collect()
     }
 
-    /// These polygons one behind the other.
+    /// The polygons of all parts, in their order.
     pub(super) fn concat(parts: Vec<Self>, has_regions: bool) -> Self {
         let sizes = parts.iter().flat_map(|part| part.offsets.windows(2));
         let offsets = offsets(sizes.map(|ends| ends[1] - ends[0]));
@@ -98,14 +99,4 @@ impl Polygons {
         let region = other.regions.as_ref().map(|regions| regions[i]);
         self.push(other.half_edges[i], other.get(i), region);
     }
-}
-
-/// Starts of lists with these lengths, and the end of the last.
-fn offsets(lengths: impl Iterator<Item = u64>) -> Vec<u64> {
-    let mut end = 0;
-    let ends = lengths.map(|length| {
-        end += length;
-        end
-    });
-    std::iter::once(0).chain(ends).collect()
 }

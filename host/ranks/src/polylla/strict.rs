@@ -1,12 +1,10 @@
 //! Cuts of polygons across ranks that visit a vertex twice.
 //!
-//! Who has joined such a polygon asks the owners of its runs for their half-edges, and for the triangles around the
-//! vertices that these end at. Each corner of each triangle of the polygon's region lies on the polygon, at the end of
-//! one of its half-edges, so all of these triangles come. Others come too, but a cut looks at no half-edge beyond the
-//! polygon's own.
+//! The rank that has joined such a polygon asks the owners of its runs for their half-edges, and for the triangles around
+//! the ends of these. Each corner of each triangle of the polygon's region lies on the polygon, at the end of one of its
+//! half-edges, so all of these triangles come. Others come too, but a cut looks at the polygon's half-edges alone.
 //!
-//! The polygon is cut by [`split_polygon`], the sequential algorithm: they are few, and a device would be started for
-//! some triangles.
+//! [`split_polygon`], the sequential algorithm, cuts the polygon: there are few, too small for a device.
 
 use std::collections::HashSet;
 
@@ -18,13 +16,13 @@ use trioxide_reference::polylla::split_polygon;
 use super::Polygons;
 use crate::ids::{IdSet, Ids};
 use crate::part::Part;
-use crate::rows::{Rows, all_vertices};
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::records::Records;
+use crate::transport::{Mail, Ranks};
 
-/// `polygons` with the `weak` ones of them cut until no piece visits a vertex twice. Collective.
+/// Cuts the `weak` ones of `polygons` until no piece visits a vertex twice. Collective.
 ///
-/// `runs` are this rank's half-edges of polygons across ranks, each with the rank that has joined its polygon; `heads`
-/// came with them.
+/// `runs` are this rank's half-edges of polygons across ranks, in the order of the ranks that have joined the polygons,
+/// each with this rank; `heads` came from all ranks.
 pub(super) fn split(
     ranks: &Ranks,
     part: &Part,
@@ -33,27 +31,20 @@ pub(super) fn split(
     polygons: Polygons,
     weak: &[usize],
 ) -> Polygons {
-    if ranks.reduce(weak.len() as u64, Reduction::Sum) == 0 {
+    if !ranks.any(!weak.is_empty()) {
         return polygons;
     }
     let rings: HashSet<u64> = weak.iter().map(|&i| polygons.half_edges[i]).collect();
     let is_weak = |head: &[u64; 5]| rings.contains(&head[0]);
     let answers = ranks.exchange(&heads.map(|head| u8::from(is_weak(head))));
-    // Answers come in the order of the runs: by rank, and for one rank as they stand.
-    let mut order: Vec<usize> = (0..runs.len()).collect();
-    order.sort_by_key(|&i| runs[i].0);
-    let weak_runs = order.into_iter().zip(answers.items());
-    let weak_runs: Vec<(usize, &[u32])> = weak_runs
-        .filter(|(_, is_weak)| **is_weak != 0)
-        .map(|(i, _)| runs[i])
-        .collect();
-
-    let all = weak_runs.iter().flat_map(|&(rank, half_edges)| {
-        let ids = half_edges.iter().map(|&h| part.half_edge(h));
-        ids.map(move |id| (rank, id))
-    });
-    let all: Vec<(usize, u64)> = all.collect();
-    let all = ranks.exchange(&Mail::sorted(ranks.size(), all.len(), |i| all[i]));
+    let weak_runs = runs.iter().zip(answers.items());
+    let weak_runs = weak_runs.filter(|(_, is_weak)| **is_weak != 0);
+    let weak_runs: Vec<(usize, &[u32])> = weak_runs.map(|(&run, _)| run).collect();
+    let all = ranks.exchange(&Mail::of_lists(ranks.size(), |rank, ids| {
+        for (_, half_edges) in weak_runs.iter().filter(|run| run.0 == rank) {
+            ids.extend(half_edges.iter().map(|&h| part.half_edge(h)));
+        }
+    }));
     let triangles = send_triangles(ranks, part, &weak_runs);
     if weak.is_empty() {
         return polygons;
@@ -68,9 +59,9 @@ pub(super) fn split(
     patch.cut(&polygons, weak)
 }
 
-/// The triangles around the ends of these runs, to the ranks that ask for them; those from others, each once.
-/// Collective.
-fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Rows {
+/// Sends the triangles around the ends of the runs to the ranks of these, and returns the triangles from all ranks, each
+/// once. Collective.
+fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Records {
     let ends = runs.iter().flat_map(|&(rank, half_edges)| {
         let end = |h: u32| part.shape.corner((h - h % 3 + (h + 1) % 3) as usize);
         half_edges.iter().map(move |&h| (end(h), rank))
@@ -101,18 +92,13 @@ fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Rows 
     });
     let sent: Vec<(usize, usize)> = sent.collect();
     let rank = |i: usize| sent[i].0;
-    let rows = Mail::rows(ranks.size(), sent.len(), STRIDE, rank, |i, row| {
-        let t = sent[i].1;
-        row[0] = part.cells.get(t);
-        for (room, i) in row[1..].iter_mut().zip(3 * t..) {
-            *room = part.vertices.get(part.shape.corner(i) as usize);
-        }
+    let rows = Records::exchange(ranks, STRIDE, sent.len(), rank, |i, row| {
+        part.write_cell(sent[i].1, row);
     });
-    let words = ranks.exchange(&rows).into_items();
-    let mut rows: Vec<[u64; STRIDE]> = words.as_chunks().0.to_vec();
+    let mut rows: Vec<[u64; STRIDE]> = rows.words.as_chunks().0.to_vec();
     rows.sort_unstable();
     rows.dedup();
-    Rows {
+    Records {
         words: rows.into_flattened(),
         stride: STRIDE,
     }
@@ -121,10 +107,10 @@ fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Rows 
 /// Words of a triangle's row: its id and its vertices.
 const STRIDE: usize = 4;
 
-/// Some triangles of the mesh, by local ids that ascend with those of the whole mesh, and the links around their
+/// Some triangles of the mesh, with local ids that ascend with those of the whole mesh, and the links along their
 /// polygons.
 struct Patch {
-    triangles: Rows,
+    triangles: Records,
     vertices: Ids,
     half_edges: trioxide::mesh::HalfEdges,
     next: Vec<u32>,
@@ -132,9 +118,9 @@ struct Patch {
 }
 
 impl Patch {
-    /// Without links.
-    fn of(triangles: Rows) -> Self {
-        let vertices = Ids::of(all_vertices(&triangles, 3).to_vec());
+    /// The triangles, without links.
+    fn of(triangles: Records) -> Self {
+        let vertices = triangles.vertices(3).to_ids();
         let local = |v: u64| vertices.place(v).expect("it is a corner");
         let corners = (0..triangles.len()).map(|t| {
             let row = triangles.get(t);
@@ -156,17 +142,16 @@ impl Patch {
         3 * triangle.expect("triangles of polygons are here") as u32 + (half_edge % 3) as u32
     }
 
-    /// Links the half-edges of a run, and the one behind it.
-    fn link(&mut self, run: &[u64], behind: u64) {
-        let behind = std::iter::once(&behind);
-        for (&h, &next) in run.iter().zip(run[1..].iter().chain(behind)) {
+    /// Links the half-edges of a run, and the half-edge after it.
+    fn link(&mut self, run: &[u64], after: u64) {
+        for (&h, &next) in run.iter().zip(run[1..].iter().chain([&after])) {
             let [h, next] = [h, next].map(|id| self.local(id));
             self.next[h as usize] = next;
             self.prev[next as usize] = h;
         }
     }
 
-    /// `polygons` with the pieces of the `weak` ones in place of these.
+    /// Replaces the `weak` polygons by their pieces.
     fn cut(mut self, polygons: &Polygons, weak: &[usize]) -> Polygons {
         let mut all = Polygons::with_regions(polygons.regions.is_some());
         let mut weak = weak.iter().peekable();
@@ -191,10 +176,10 @@ impl Patch {
         all.gather(&order)
     }
 
-    /// The polygon from half-edge `start` on, by the ids of the whole mesh.
+    /// The polygon that begins with half-edge `start`, with ids of the whole mesh.
     fn piece(&self, start: u32) -> (u64, Vec<u64>) {
-        let behind = |&h: &u32| Some(self.next[h as usize]).filter(|&h| h != start);
-        let cycle = std::iter::successors(Some(start), behind);
+        let next = |&h: &u32| Some(self.next[h as usize]).filter(|&h| h != start);
+        let cycle = std::iter::successors(Some(start), next);
         let origin = |h: u32| self.half_edges.origin(h) as usize;
         let vertices = cycle.map(|h| self.vertices.get(origin(h))).collect();
         let id = self.triangles.id(start as usize / 3);

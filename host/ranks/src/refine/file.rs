@@ -1,8 +1,8 @@
 //! The refined mesh as a `.ply` that all ranks write.
 //!
-//! A new triangle stands behind all old ones, so that a rank's block of the new list is rarely where its triangles are.
-//! But those that it has divided lie together in the file, where they lay together before: it writes them there, and
-//! nothing crosses. Where triangles lie in the order of a curve, they go to the blocks of their ids first.
+//! New triangles follow all old ones in the file, so a rank's block of the new list rarely has its own triangles. But the
+//! parts of triangles that were together in the file are together again: a rank writes them there, and nothing crosses.
+//! Where triangles have the order of a curve, they go to the blocks of their ids first.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -15,24 +15,24 @@ use trioxide::mesh::Segment;
 
 use super::pieces::Pieces;
 use super::result::points;
-use super::{Counts, Run};
-use crate::block::{Block, Blocks};
+use super::{Elements, Run};
+use crate::block::Block;
 use crate::check::check_ids;
 use crate::fault::Result;
 use crate::output::{Surface, write_shared, write_surface};
 use crate::ownership::Position;
-use crate::transport::{Ranks, Reduction};
+use crate::transport::Ranks;
 
-/// Elements that lie together in the file, on average, from which on ranks write them where they are: a run takes the
-/// system a call or two.
+/// Average number of elements that follow one another in the file from which on ranks write them in place: each run takes
+/// a system call or two.
 const TOGETHER: usize = 64;
 
 impl<P: AnyPoint> Run<P>
 where
     P::Double: Position,
 {
-    /// Writes the refined mesh to one binary `.ply`, the bytes of the file that a single process writes: the file has
-    /// its name when all are done, and else there is none. `block` is of the input. Collective.
+    /// Writes the refined mesh to one binary `.ply`, with the bytes of the single run's file. The file gets its name when
+    /// all ranks are done, and else there is none. `block` is of the input. Collective.
     ///
     /// # Errors
     /// A file that cannot be written; more vertices than 32-bit ids name; errors of the device.
@@ -65,7 +65,7 @@ where
             points,
         };
         let runs = mesh.pieces.runs(mesh.pieces.triangles() / together);
-        let is_scattered = ranks.reduce(runs.is_none().into(), Reduction::Or) != 0;
+        let is_scattered = ranks.any(runs.is_none());
         match runs.filter(|_| !is_scattered) {
             Some(runs) => mesh.write_in_place(ranks, block, path, runs),
             None => mesh.write_in_order(ranks, block, path),
@@ -73,15 +73,15 @@ where
     }
 }
 
-/// The refined mesh, of which this rank has a part.
+/// This rank's part of the refined mesh.
 struct Refined<P> {
-    counts: Counts,
+    counts: Elements,
     pieces: Pieces,
-    /// Of the part's vertices.
+    /// Points of the part's vertices.
     points: Vec<P>,
-    /// Of the part's triangles, if the mesh has regions.
+    /// Regions of the part's triangles, if the mesh has them.
     regions: Option<Vec<i32>>,
-    /// All.
+    /// All segments.
     segments: Vec<Segment>,
 }
 
@@ -89,7 +89,7 @@ impl<P: AnyPoint> Refined<P>
 where
     P::Double: Position,
 {
-    /// Each rank writes the blocks of all ids that are its own. Collective.
+    /// Each rank writes its blocks of all vertices and triangles. Collective.
     fn write_in_order(self, ranks: &Ranks, block: &Block<P::Double>, path: &Path) -> Result<()> {
         ranks.phase("order of triangles");
         let (pieces, counts) = (&self.pieces, self.counts);
@@ -105,7 +105,7 @@ where
         write_surface(ranks, path, surface)
     }
 
-    /// Each rank writes its block of the input's vertices, and what it has of the new mesh. Collective.
+    /// Each rank writes its block of the input's vertices, and its part of the new mesh. Collective.
     fn write_in_place(
         self,
         ranks: &Ranks,
@@ -114,7 +114,7 @@ where
         [of_vertices, of_triangles]: [Vec<Range<usize>>; 2],
     ) -> Result<()> {
         ranks.phase("write");
-        let Counts {
+        let Elements {
             vertices,
             triangles,
             ..
@@ -130,8 +130,7 @@ where
         let at_vertex = |id: u64| behind(file.vertex_bytes(id));
         let at_triangle =
             |id: u64| behind(file.vertex_bytes(vertices) + file.face_bytes(id, 3 * id));
-        let blocks = Blocks::new(block.vertices, ranks.size());
-        let first = blocks.range(ranks.rank()).start;
+        let first = ranks.block(block.vertices).start;
         let of_input = &block.points;
         let in_space = |p: P| p.to_f64().coordinates().into();
         write_shared(ranks, path, |out| {
@@ -168,7 +167,7 @@ mod tests {
     use trioxide::refine::{DeviceEdgeMesh, Marking, refine};
     use trioxide::{formats, refine as single};
 
-    /// The file of a single run, and that of ranks which write in place, and in order.
+    /// Compares the single run's file with those of ranks that write in place, and in order.
     fn check<P: AnyPoint<Double = DVec2>>(mesh: &Triangulation, size: usize, owners: &Ownership) {
         let folder = tempfile::tempdir().unwrap();
         let [expected, written] = ["one.ply", "many.ply"].map(|name| folder.path().join(name));

@@ -2,27 +2,27 @@
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
-//! | edges | the rank's device numbers the part's edges, and ghosts get the longest side that their owners found; edges are counted in the order of half-edges, and named where something needs their ids | four words a run of consecutive triangles, a byte a ghost a round; a word a ghost, where they are named |
-//! | refine | each rank marks and walks in its part, and tells the others the edges that it divides, until nobody has a new one; its device divides the triangles ([`EdgeShare`]), by the kernels of the single run | four bytes a divided side of a ghost |
-//! | numbers | the directories of triangles count divided sides, and those that own their edge; names, where another round follows or a file is written | four words a run of consecutive triangles that divides any; two words a ghost |
+//! | edges | the rank's device numbers the part's edges, and ghosts get the longest side from their owners; edges are counted in the order of half-edges, and get ids where something needs them | four words a run of consecutive triangles, a byte a ghost a round; a word a ghost, where edges get ids |
+//! | refine | each rank marks and walks in its part, and sends the others the edges that it divides, until no rank has a new one; its device divides the triangles ([`EdgeShare`]), by the kernels of the single run | four bytes a divided side of a ghost |
+//! | numbers | the directories of triangles count divided sides, and those that own their edge; new elements get ids, where another round follows or a file is written | four words a run of consecutive triangles that divides any; two words a ghost |
 //! | balance, before each round but the first, where a rank has more than two shares | triangles are dealt anew along the curve, and get their ghosts | else nothing; a row and three points a triangle that moves, and a ghost |
 //! | pieces, where a file is written or triangles are dealt | the owned triangles with their ids | |
 //! | order, where a file is written, unless each rank writes what it owns to its place in it | points and triangles to the blocks of their ids | a row each that lies elsewhere |
 //!
-//! Between rounds the part stays on the device: the parts of ghosts are the next ghosts, all around every vertex of
-//! owned parts, and more.
+//! Between rounds the part stays on the device. The parts of ghosts are the ghosts of the next round: they are all around
+//! every vertex of owned parts, and more.
 //!
 //! # Why the bits are the same
 //!
-//! The single run numbers new elements by divided sides: with n of them in smaller half-edges, m of which own their
-//! edge, the next side gives triangle T + n, edge E + n + m, and vertex V + m if it owns its edge. Of equally long
-//! sides the one with the smaller edge id is the longest. Local ids of triangles ascend with those of the whole mesh,
-//! and so do those of the edges and vertices that owned triangles have: all triangles at these are here, and who owns
-//! an edge is the same. A triangle that is dealt carries its three sides by their ids. An edge is divided if any rank
-//! says so; that order does not show.
+//! The single run numbers new elements by divided sides. If n sides of smaller half-edges are divided, and m of them own
+//! their edge, then the next side gives triangle T + n, edge E + n + m, and, if it owns its edge, vertex V + m. The
+//! longest of equally long sides has the smaller edge id. Local ids of triangles ascend with those of the whole mesh, and
+//! so do local ids of the edges and vertices of owned triangles: all triangles at these are here, and an edge has the same
+//! owner. A triangle that is dealt carries the ids of its three sides. An edge is divided if any rank divides it, in any
+//! order.
 //!
-//! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles: then all are
-//! dealt anew.
+//! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles. Then all
+//! triangles are dealt anew.
 
 mod file;
 mod part;
@@ -57,7 +57,7 @@ pub struct Options {
     pub rounds: u32,
     /// Most triangles: no round begins that would give more.
     pub max_triangles: Option<u64>,
-    /// Keep where new elements come from: [`Refined::rounds`].
+    /// Keep the origins of new elements: [`Refined::rounds`].
     pub record: bool,
 }
 
@@ -75,7 +75,7 @@ impl Default for Options {
 
 /// Elements of a whole mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct Elements {
     /// V.
     pub vertices: u64,
     /// E.
@@ -84,7 +84,7 @@ pub struct Counts {
     pub triangles: u64,
 }
 
-/// Where the new elements of a round come from, by the ids of the whole mesh.
+/// The origins of a round's new elements, with ids of the whole mesh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
     /// New vertex, the edge that it divides, and the ends of that.
@@ -99,25 +99,25 @@ pub const DEGENERATE: u8 = 6;
 /// A refined mesh as the ranks' devices leave it.
 pub struct Run<P: AnyPoint> {
     /// Elements of the whole mesh.
-    pub counts: Counts,
-    /// Where this rank's new elements come from, of each round; empty lists, if that is not asked for.
+    pub counts: Elements,
+    /// The origins of this rank's new elements for each round; empty lists if they are not asked for.
     pub rounds: Vec<Round>,
     /// The reason why it ended.
     pub end: End,
-    /// How often the ranks told each other edges to divide, in all rounds.
+    /// Number of exchanges of divided edges, in all rounds.
     pub exchanges: u64,
-    /// The part at the beginning of the last round, and what is left of it.
+    /// The part at the beginning of the last round, and its state after it.
     part: EdgePart,
     left: Left<P>,
     /// Markers of the input's segments, ascending.
     markers: Vec<i32>,
 }
 
-/// A part behind the last round.
+/// A part after the last round.
 enum Left<P> {
     /// It has divided nothing.
     Whole(Box<EdgeShare<P>>),
-    /// What it has added has no numbers yet.
+    /// Its new elements have no ids yet.
     Divided(Box<Divided<P>>),
 }
 
@@ -159,7 +159,7 @@ where
         .map_err(|fault| in_words_of_one::<P>(ranks, block, fault))
 }
 
-/// A fault of the input in the words of the single run. Collective.
+/// Words a fault of the input as the single run does. Collective.
 fn in_words_of_one<P: AnyPoint>(ranks: &Ranks, block: &Block<P::Double>, fault: Fault) -> Fault
 where
     P::Double: Position,
@@ -171,7 +171,7 @@ where
     })
 }
 
-/// As [`refine`], in parts that are made already, without the mesh in the order of its ids, which not every run needs.
+/// As [`refine`], in parts that exist already, and without the mesh in the order of its ids, which not every run needs.
 /// Collective.
 ///
 /// # Errors
@@ -189,12 +189,11 @@ where
 {
     let (part, share, markers) = EdgePart::of_input::<P>(ranks, on, block, part)
         .map_err(|fault| in_words_of_one::<P>(ranks, block, fault))?;
-    let checked = options.marking.check(block.cells as usize);
-    ranks.agree(checked.map_err(Fault::from))?;
+    ranks.agree(options.marking.check(block.cells as usize))?;
     rounds(ranks, on, (part, share), markers, options, ownership)
 }
 
-/// The rounds, and what they leave. Collective.
+/// Runs the rounds. Collective.
 fn rounds<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
@@ -235,8 +234,8 @@ where
                 degenerate = degenerate.min(done.degenerate.unwrap_or(u64::MAX));
             }
         }
-        // Halves of an edge between neighbouring numbers are as long as the edge: without an end of rounds there would
-        // be none.
+        // Halves of an edge between neighbouring numbers are as long as the edge: without a limit the rounds would not
+        // end.
         if options.rounds == u32::MAX && ranks.reduce(degenerate, Reduction::Min) != u64::MAX {
             break;
         }
@@ -255,27 +254,24 @@ where
     }
 }
 
-/// The part before the next round, where `counts` are those of the whole mesh; what of it is on the device. Collective.
+/// The part before the next round, on the host and on the device; the whole mesh has these `counts`. Collective.
 fn next<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
     mut part: EdgePart,
     divided: Divided<P>,
-    counts: Counts,
+    counts: Elements,
     ownership: &Ownership,
 ) -> Result<(EdgePart, EdgeShare<P>)>
 where
     P::Double: Position,
 {
-    // Triangles that move take the ids of their edges along, and these are known from the first round on.
+    // Triangles that move carry the ids of their edges, which are known from the first round on.
     part.name_edges(ranks);
     let share = divided.named(ranks, &mut part, counts);
     ranks.phase("balance");
     if is_uneven(ranks, part.owned(ranks.rank()), counts.triangles) {
-        let owned = part.to_owned(
-            ranks,
-            &ranks.agree(share.download(on, true).map_err(Fault::from))?,
-        );
+        let owned = part.to_owned(ranks, &ranks.agree(share.download(on, true))?);
         drop(share);
         let owners = owned.new_owners(ranks, counts.triangles, ownership, P::to_f64);
         let owned = match owners {
@@ -285,7 +281,7 @@ where
         return EdgePart::of_owned(ranks, on, counts, owned);
     }
     ranks.phase("edges");
-    let mut share = ranks.agree(share.next(on).map_err(Fault::from))?;
+    let mut share = ranks.agree(share.next(on))?;
     give_longest(ranks, on, &part.halo, &mut share)?;
     Ok((part, share))
 }

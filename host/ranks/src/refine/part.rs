@@ -11,41 +11,42 @@ use trioxide::refine::{DeviceEdgeMesh, EdgeShare, Error, SharePart, SharePieces,
 use trioxide_mesh::bit_set::{contains, members};
 use trioxide_mesh::parallel::{self, GRAIN};
 
-use super::Counts;
+use super::Elements;
 use super::rows::{TAGS, ancestor, set_row, sides, tags};
 use crate::block::Block;
 use crate::check::upload_half_edges;
 use crate::fault::{Fault, Result};
-use crate::ids::{IdSet, Ids, Named, Owners};
+use crate::halo::Halo;
+use crate::ids::{IdSet, Ids, Owners};
 use crate::numbers::Sums;
 use crate::owned::{Owned, WithGhosts};
 use crate::ownership::Position;
 use crate::part::{Part, owned_bits};
-use crate::rows::{Halo, Rows};
+use crate::records::Records;
 use crate::transport::{Ranks, Reduction};
 
 /// A rank's part at the beginning of a round: owned triangles and ghosts, by local ids. Its points, corners, sides and
 /// tags are on the device.
 pub struct EdgePart {
-    /// Those of the whole mesh.
-    pub counts: Counts,
+    /// Elements of the whole mesh.
+    pub counts: Elements,
     /// Who owns each triangle.
     pub owners: Owners,
-    /// Where items of triangles go and come from.
+    /// The halo of the triangles.
     pub halo: Halo,
-    /// Id in the whole mesh of each vertex; of one that no owned triangle has it may be wrong.
-    pub vertices: Named,
+    /// Id in the whole mesh of each vertex; it may be wrong for a vertex that no owned triangle has.
+    pub vertices: Ids,
     /// Id in the whole mesh of each triangle, ascending.
-    pub triangles: Named,
+    pub triangles: Ids,
     /// The triangle of the input that each is a part of.
     pub ancestors: Ancestors,
-    /// Id in the whole mesh of each edge; of one that no owned triangle has it may be wrong.
+    /// Id in the whole mesh of each edge; it may be wrong for an edge that no owned triangle has.
     pub edges: Edges,
     /// Whether edges have tags.
     pub has_tags: bool,
     /// Vertices of the whole mesh when the part was made.
     pub first_vertices: u64,
-    /// Of each vertex that it has got since, the owner of the triangle that owned the edge which it divides.
+    /// For each vertex added since, the owner of the triangle that owned the edge which it divides.
     pub dividers: Owners,
 }
 
@@ -59,28 +60,28 @@ pub enum Edges {
         before: Sums,
     },
     /// The ids.
-    Named(Named),
+    Named(Ids),
     /// Nothing asks for them.
     Unneeded,
 }
 
-/// Ids of triangles before rounds of which a part's triangles are parts.
+/// The triangles of the input that a part's triangles are parts of.
 pub struct Ancestors {
-    /// Of the first ones.
-    first: Named,
-    /// Of those that each round has added, behind the number of all before them, the triangle that it has divided.
+    /// The ancestors of the first triangles.
+    first: Ids,
+    /// Per round: the number of triangles before it, then the parents of its triangles.
     parents: Vec<(usize, Vec<u32>)>,
 }
 
-impl From<Named> for Ancestors {
-    fn from(first: Named) -> Self {
+impl From<Ids> for Ancestors {
+    fn from(first: Ids) -> Self {
         let parents = Vec::new();
         Self { first, parents }
     }
 }
 
 impl Ancestors {
-    /// That of a triangle.
+    /// The ancestor of a triangle.
     pub fn get(&self, mut t: usize) -> u64 {
         for (before, parents) in self.parents.iter().rev() {
             if let Some(new) = t.checked_sub(*before) {
@@ -90,7 +91,7 @@ impl Ancestors {
         self.first.get(t)
     }
 
-    /// Those of further triangles, which are parts of these.
+    /// Appends triangles that are parts of these.
     pub fn extend(&mut self, parents: Vec<u32>) {
         let last = self.parents.last();
         let before = last.map_or(self.first.len(), |(before, last)| before + last.len());
@@ -99,7 +100,7 @@ impl Ancestors {
 }
 
 impl EdgePart {
-    /// This rank's `part` of the input with its edges, and the markers of the segments, ascending. Collective.
+    /// Finds the edges of this rank's `part` of the input; also the ascending markers of the segments. Collective.
     ///
     /// # Errors
     /// Those of half-edges; segments that are no edges; a part with more edges than 32-bit ids name.
@@ -131,16 +132,16 @@ impl EdgePart {
         let (id, total) = (|t: usize| part.cells.get(t), block.cells);
         let edges_before = Sums::count(ranks, total, &part.owners, id, 3, [&along, &[]]);
         let part = Self {
-            counts: Counts {
+            counts: Elements {
                 vertices: block.vertices,
                 edges: edges_before.totals[0],
                 triangles: block.cells,
             },
             owners: part.owners,
             halo: part.halo,
-            vertices: part.vertices.into(),
-            triangles: part.cells.clone().into(),
-            ancestors: Named::from(part.cells).into(),
+            vertices: part.vertices,
+            triangles: part.cells.clone(),
+            ancestors: part.cells.into(),
             edges: Edges::Counted {
                 along,
                 before: edges_before,
@@ -159,7 +160,7 @@ impl EdgePart {
     pub fn of_owned<P: AnyPoint>(
         ranks: &Ranks,
         on: &Device,
-        counts: Counts,
+        counts: Elements,
         owned: Owned<P>,
     ) -> Result<(Self, EdgeShare<P>)>
     where
@@ -190,10 +191,11 @@ impl EdgePart {
             counts,
             owners,
             halo,
-            vertices: Ids::of(vertices).into(),
-            triangles: Ids::of(parallel::collect(rows.len(), |t| rows.id(t))).into(),
-            ancestors: Named::from(parallel::collect(rows.len(), |t| ancestor(rows.get(t)))).into(),
-            edges: Edges::Named(Ids::of(edges.to_vec()).into()),
+            vertices: Ids::of(vertices),
+            triangles: Ids::of(rows.ids()),
+            ancestors: Ids::of_list(parallel::collect(rows.len(), |t| ancestor(rows.get(t))))
+                .into(),
+            edges: Edges::Named(edges.to_ids()),
             has_tags: rows.stride > TAGS.start,
             first_vertices: counts.vertices,
             dividers: Owners::default(),
@@ -212,17 +214,18 @@ impl EdgePart {
         owned.map(|range| range.len()).sum()
     }
 
-    /// Names the edges, if they have no names yet. Collective.
+    /// Gives the edges their ids in the whole mesh, unless they have them. Collective.
     pub fn name_edges(&mut self, ranks: &Ranks) {
         let Edges::Counted { along, before } = &self.edges else {
             return;
         };
         ranks.phase("edges");
-        // Of each triangle the first edge that it owns, and which sides do: a ghost's owner knows.
+        // For each triangle the first edge that it owns, and a bit for each side that owns its edge. The owner of a ghost
+        // knows them.
         let first = before.before(self.len());
         let mut known = parallel::collect(first.len(), |t| first[t][0] << 3 | three(along, t));
         drop(first);
-        self.halo.update_all(ranks, &mut known);
+        self.halo.update(ranks, &mut known);
         let edge_of = |h: usize| {
             let known = known[h / 3];
             let before = known & ((1 << (h % 3)) - 1);
@@ -234,7 +237,7 @@ impl EdgePart {
             let edges = half_edges.map(|h| edge_of(first + h as usize));
             edges.collect::<Vec<u64>>()
         });
-        self.edges = Edges::Named(parallel::concat(ids).into());
+        self.edges = Edges::Named(Ids::of_list(parallel::concat(ids)));
     }
 
     /// Id in the whole mesh of an edge.
@@ -248,7 +251,7 @@ impl EdgePart {
         }
     }
 
-    /// The owned triangles, where the whole part has these `pieces`: with sides where edges have names.
+    /// The owned triangles of the part, which has these `pieces` on the host: with sides where edges have ids.
     pub fn to_owned<P: AnyPoint>(&self, ranks: &Ranks, pieces: &SharePieces<P>) -> Owned<P>
     where
         P::Double: Position,
@@ -280,14 +283,13 @@ impl EdgePart {
                 [0, 1, 2].map(|k| tag(k).unwrap_or(0).into()),
             );
         });
-        // Vertices that are used ascend: new ones stand in the order of the triangles that divide their edges.
-        Owned::of(Rows { words, stride }, 3, &is_used, |v| {
-            (self.vertices.get(v), pieces.points[v])
-        })
+        // The used vertices ascend: new ones have the order of the triangles that divide their edges.
+        let vertex = |v: usize| (self.vertices.get(v), pieces.points[v]);
+        Owned::of(Records { words, stride }, 3, &is_used, vertex)
     }
 }
 
-/// Gives ghosts the longest sides that their owners found. Collective.
+/// Sends ghosts the longest sides from their owners. Collective.
 ///
 /// # Errors
 /// Errors of the device.
@@ -300,9 +302,9 @@ pub fn give_longest<P: AnyPoint>(
     if ranks.size() == 1 {
         return Ok(());
     }
-    let mut longest = ranks.agree(share.longest(on).map_err(Fault::from))?;
-    halo.update_all(ranks, &mut longest);
-    ranks.agree(share.set_longest(on, &longest).map_err(Fault::from))
+    let mut longest = ranks.agree(share.longest(on))?;
+    halo.update(ranks, &mut longest);
+    ranks.agree(share.set_longest(on, &longest))
 }
 
 /// Gives edges the tags of the triangles' sides.
@@ -324,8 +326,8 @@ fn set_tags<P: AnyPoint>(
     Ok(share.set_tags(on, &of_edges)?)
 }
 
-/// Sides by local ids: of an edge whose owner is not here, along the only triangle.
-fn local_sides(rows: &Rows, edges: &IdSet) -> Vec<u32> {
+/// Sides with local ids. An edge without its owner here has the direction of the only triangle.
+fn local_sides(rows: &Records, edges: &IdSet) -> Vec<u32> {
     let mut local = parallel::collect(3 * rows.len(), |h| {
         let side = sides(rows.get(h / 3))[h % 3];
         let edge = edges.place(side >> 1).expect("it is a side");
@@ -347,8 +349,8 @@ fn local_sides(rows: &Rows, edges: &IdSet) -> Vec<u32> {
     local
 }
 
-/// Tag of each edge, or none where rows have no tags.
-fn tags_of_edges(rows: &Rows, sides: &[u32], edges: usize) -> Vec<u32> {
+/// Tag of each edge; an empty list where rows have no tags.
+fn tags_of_edges(rows: &Records, sides: &[u32], edges: usize) -> Vec<u32> {
     if rows.stride <= TAGS.start {
         return Vec::new();
     }
@@ -378,7 +380,7 @@ pub fn three(bits: &[u32], t: usize) -> u64 {
     one(0) | one(1) | one(2)
 }
 
-/// The tags of the triangles' sides, and the markers. Of segments between the same vertices the first counts.
+/// The tags of the triangles' sides, and the markers. The first of several segments between the same vertices counts.
 /// Collective.
 fn tag_sides<P: Sync>(
     ranks: &Ranks,
@@ -386,7 +388,7 @@ fn tag_sides<P: Sync>(
     vertices: u64,
     part: &Part<P>,
 ) -> Result<(Vec<[u64; 3]>, Vec<i32>)> {
-    // Every rank has all segments, and the same fault.
+    // Every rank has all segments, and finds the same fault.
     let tags = Tags::new(segments, vertices as usize)?;
     let key = |a: u64, b: u64| (a.min(b), a.max(b));
     let ends = tags.ends.iter().map(|ends| ends.map(u64::from));

@@ -1,4 +1,4 @@
-//! The part behind the last round in host memory, by the ids of the whole mesh.
+//! The part after the last round in host memory, with ids of the whole mesh.
 
 use std::io;
 use std::ops::Range;
@@ -15,19 +15,19 @@ use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
 use super::part::{EdgePart, Edges};
-use super::{Counts, Left};
-use crate::block::{Block, Blocks, to_blocks};
+use super::{Elements, Left};
+use crate::block::{Block, to_blocks};
 use crate::check::check_ids;
-use crate::directory::fetch;
-use crate::fault::{Fault, Result};
+use crate::directory::Fetched;
+use crate::fault::Result;
 use crate::ids::IdSet;
 use crate::ownership::Position;
 use crate::part::owned_bits;
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::transport::Ranks;
 
-/// What a run leaves on a rank, in host memory, but for the points: so it is compiled once.
+/// The part of a rank after a run, in host memory and without points: so it is compiled once.
 pub struct Pieces {
-    /// Ids and owners of the part, which is behind the last round.
+    /// Ids and owners of the part after the last round.
     part: EdgePart,
     /// Number of vertices of the part.
     vertices: usize,
@@ -38,17 +38,17 @@ pub struct Pieces {
     tags: Vec<u32>,
     /// Whether this rank owns each triangle: a bit each.
     owned: Vec<u32>,
-    /// Whether an owned triangle has each vertex of which nobody knows who is to name it; these are the first ones.
+    /// Whether an owned triangle has each of the first vertices: several ranks may give one of these to a file.
     is_used: Vec<AtomicBool>,
-    /// Vertices of the input: those with smaller ids are in the ranks' blocks.
+    /// Vertices of the input: vertices with smaller ids are in the ranks' blocks.
     given: u64,
     /// This rank.
     me: u32,
 }
 
 impl Pieces {
-    /// Of the part at the beginning of the last round and what is left of it, where the whole mesh has these `counts`
-    /// now; `block` is of the input. Also the points of its vertices. Collective.
+    /// Downloads a part, from its beginning and end of the last round; the whole mesh has these `counts` now, and `block`
+    /// is of the input. Also returns the points of the part's vertices. Collective.
     ///
     /// # Errors
     /// Errors of the device.
@@ -57,7 +57,7 @@ impl Pieces {
         on: &Device,
         block: &Block<P::Double>,
         (mut part, left): (EdgePart, Left<P>),
-        counts: Counts,
+        counts: Elements,
     ) -> Result<(Self, Vec<P>)>
     where
         P::Double: Position,
@@ -81,10 +81,9 @@ impl Pieces {
             corners,
             sides,
             tags,
-        } = ranks.agree(here.map_err(Fault::from))?;
-        // Vertices of the input without a triangle are in the blocks alone. Where each has one, the blocks may be left
-        // out.
-        let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
+        } = ranks.agree(here)?;
+        // Only blocks have vertices of the input without triangles. Where each vertex has one, the blocks may be left out.
+        let given = ranks.sum(block.points.len() as u64);
         let mut pieces = Self {
             owned: owned_bits(&part.owners, ranks.rank(), 1),
             part,
@@ -100,8 +99,8 @@ impl Pieces {
         Ok((pieces, points))
     }
 
-    /// Of vertices that a part has had from its beginning all ranks may give the same ones, but for those of the
-    /// blocks.
+    /// Marks the vertices of owned triangles among the vertices that the part has had from its beginning, which several
+    /// ranks may give; the blocks' vertices need no marks.
     fn mark_used(&mut self) {
         if self.part.first_vertices <= self.given {
             return;
@@ -129,8 +128,8 @@ impl Pieces {
         self.part.vertices.get(v)
     }
 
-    /// The vertices that this rank gives the others: of the new ones each rank those in edges that its triangles owned.
-    /// They lie together in ascending ranges, and their ids ascend.
+    /// The new vertices that this rank gives to the file: those in edges that its triangles owned, as ascending ranges
+    /// with ascending ids.
     pub fn new_vertices(&self) -> impl Iterator<Item = Range<usize>> {
         let n = self.is_used.len();
         let is_new = |v: usize| self.is_used[v].load(Relaxed) && self.vertex(v) >= self.given;
@@ -149,8 +148,8 @@ impl Pieces {
         self.part.owners.of_rank(self.me)
     }
 
-    /// The vertices that this rank gives and the triangles that it owns, cut where their ids do not go by one; `None`
-    /// where there are more than `most` pieces of one of them.
+    /// The vertices that this rank gives and the triangles that it owns, cut where their ids do not grow by one; `None`
+    /// where one of both has more than `most` pieces.
     pub fn runs(&self, most: usize) -> Option<[Vec<Range<usize>>; 2]> {
         let (vertices, triangles) = (&self.part.vertices, &self.part.triangles);
         Some([
@@ -174,8 +173,8 @@ impl Pieces {
         [0, 1, 2].map(|k| self.vertex(self.corners[3 * t + k] as usize))
     }
 
-    /// Writes triangles with consecutive ids to `file`, where `out` is at their place; `regions` are those of the
-    /// part's triangles. Ids have 32 bits.
+    /// Writes triangles with consecutive ids to `file`; `out` is at their place, `regions` are of the part's triangles. Ids
+    /// have 32 bits.
     ///
     /// # Errors
     /// Those of `out`.
@@ -192,23 +191,18 @@ impl Pieces {
             let mut ids = self.part.vertices.near();
             let rows = triangles.zip(corners.as_chunks().0);
             rows.map(move |(t, &[a, b, c])| {
-                let corners = [
-                    ids.get(a as usize),
-                    ids.get(b as usize),
-                    ids.get(c as usize),
-                ];
+                let corners = [a, b, c].map(|v| ids.get(v as usize));
                 (narrow(corners), regions.map_or(0, |of| of[t]))
             })
         })
     }
 
-    /// Vertices of the triangles of this rank's block, of all `triangles`, by ids of 32 bits. Collective.
+    /// Vertices of the triangles of this rank's block of all `triangles`, as 32-bit ids. Collective.
     pub fn corners_in_order(&self, ranks: &Ranks, triangles: u64) -> Vec<[u32; 3]> {
         self.in_order(ranks, triangles, |t| narrow(self.corners(t)))
     }
 
-    /// Of each triangle of this rank's block, of all `triangles`, its vertices and the triangle of the input that it is
-    /// a part of. Collective.
+    /// The vertices and the ancestor of each triangle of this rank's block of all `triangles`. Collective.
     pub fn rows_in_order(&self, ranks: &Ranks, triangles: u64) -> Vec<[u64; 4]> {
         self.in_order(ranks, triangles, |t| {
             let [a, b, c] = self.corners(t);
@@ -216,8 +210,7 @@ impl Pieces {
         })
     }
 
-    /// Of each triangle of this rank's block, of all `triangles`, its region; `regions` are those of the part's.
-    /// Collective.
+    /// The region of each triangle of this rank's block of all `triangles`; `regions` are of the part's. Collective.
     pub fn regions_in_order(&self, ranks: &Ranks, triangles: u64, regions: &[i32]) -> Vec<i32> {
         self.in_order(ranks, triangles, |t| regions[t])
     }
@@ -228,7 +221,7 @@ impl Pieces {
         triangles: u64,
         value: impl Fn(usize) -> T + Sync,
     ) -> Vec<T> {
-        let blocks = Blocks::new(triangles, ranks.size());
+        let blocks = ranks.blocks(triangles);
         let mut values: Vec<T> = parallel::zeroed(blocks.range(ranks.rank()).count());
         let own = |t: usize| self.is_own(t).then_some(t as u32);
         let owned = parallel::filter_collect(self.triangles(), own);
@@ -238,16 +231,15 @@ impl Pieces {
         values
     }
 
-    /// The regions of the part's triangles, if the input has any: `held` are those of this rank's block of its `cells`
-    /// triangles. Collective.
+    /// The regions of the part's triangles, if the input has any; `held` are of this rank's block of its `cells` triangles.
+    /// Collective.
     pub fn regions(&self, ranks: &Ranks, cells: u64, held: Option<&[i32]>) -> Option<Vec<i32>> {
         let held = held?;
         let ancestors = parallel::collect(self.triangles(), |t| self.part.ancestors.get(t));
         Some(regions_of(ranks, cells, held, &ancestors))
     }
 
-    /// All segments, with their `markers`, ascending, in the order of the ids of their edges, along their owners.
-    /// Collective.
+    /// All segments in the order of their edges' ids, each along the edge's owner; `markers` ascend. Collective.
     ///
     /// # Errors
     /// Segments of a mesh with more vertices than they name.
@@ -266,27 +258,21 @@ impl Pieces {
                 [self.part.edge(edge), start, end, tag.into()]
             })
         });
-        let copies = tagged.repeat(ranks.size());
-        let counts = std::iter::repeat_n(tagged.len(), ranks.size());
-        let mut all = ranks
-            .exchange(&Mail::from_parts(copies, counts))
-            .into_items();
+        let mut all = ranks.all(&tagged).into_items();
         all.sort_unstable();
         let ends = all.iter().map(|&[_, a, b, _]| [a as u32, b as u32]);
         Ok(segments(markers, ends, all.iter().map(|&[.., tag]| tag)))
     }
 }
 
-/// Ids of a mesh that has no others than 32 bits name.
+/// Ids of a mesh with 32-bit ids alone.
 fn narrow(ids: [u64; 3]) -> [u32; 3] {
     ids.map(|id| id as u32)
 }
 
-/// The regions of the triangles of the input with these ids: `held` are those of this rank's block of its `cells`
-/// triangles. Collective.
+/// The regions of triangles of the input with these ids; `held` are of this rank's block of its `cells` triangles.
+/// Collective.
 pub fn regions_of(ranks: &Ranks, cells: u64, held: &[i32], ids: &[u64]) -> Vec<i32> {
-    let asked = IdSet::of_list(ids);
-    let found = fetch(ranks, cells, &asked.to_vec(), held);
-    let place = |t: u64| asked.place(t).expect("it was asked for");
-    parallel::map(ids, |&t| found[place(t) as usize])
+    let found = Fetched::of(ranks, cells, IdSet::of_list(ids), held);
+    parallel::map(ids, |&t| found.get(t))
 }

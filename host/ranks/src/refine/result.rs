@@ -7,18 +7,18 @@ use trioxide::refine::End;
 use trioxide_mesh::parallel;
 
 use super::pieces::{Pieces, regions_of};
-use super::{Counts, Round, Run};
-use crate::block::{Block, Blocks, to_blocks};
+use super::{Elements, Round, Run};
+use crate::block::{Block, to_blocks};
 use crate::fault::Result;
+use crate::output::narrow_ids;
 use crate::ownership::Position;
 use crate::transport::Ranks;
-use crate::transport::to_first;
 
-/// A rank's block of a refined mesh: the blocks of all ranks, one behind the other, are the single run's arrays.
+/// A rank's block of a refined mesh: the blocks in the order of ranks are the single run's arrays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refined<P> {
     /// Elements of the whole mesh.
-    pub counts: Counts,
+    pub counts: Elements,
     /// Points of the block's vertices.
     pub points: Vec<P>,
     /// Vertices of the block's triangles, three each.
@@ -29,11 +29,11 @@ pub struct Refined<P> {
     pub regions: Option<Vec<i32>>,
     /// All segments, in the order of their edges' ids.
     pub segments: Vec<Segment>,
-    /// Where this rank's new elements come from, of each round; empty lists, if that is not asked for.
+    /// The origins of this rank's new elements for each round; empty lists if they are not asked for.
     pub rounds: Vec<Round>,
     /// The reason why it ended.
     pub end: End,
-    /// How often the ranks told each other edges to divide, in all rounds.
+    /// Number of exchanges of divided edges, in all rounds.
     pub exchanges: u64,
 }
 
@@ -84,10 +84,9 @@ pub(super) fn points<P: AnyPoint>(
 where
     P::Double: Position,
 {
-    let size = ranks.size();
-    let blocks = Blocks::new(vertices, size);
+    let blocks = ranks.blocks(vertices);
     let mut points: Vec<P> = parallel::zeroed(blocks.range(ranks.rank()).count());
-    let first = Blocks::new(block.vertices, size).range(ranks.rank()).start;
+    let first = ranks.block(block.vertices).start;
     let of_input = |i: usize| Some(P::from_f64(block.points[i]));
     let id = |i: usize| first + i as u64;
     to_blocks(ranks, blocks, block.points.len(), id, of_input, &mut points);
@@ -109,9 +108,9 @@ pub struct Whole<P> {
     pub rounds: Vec<Refinement>,
 }
 
-/// Refuses meshes that no process holds.
-fn check_narrow(counts: Counts) -> Result<()> {
-    let Counts {
+/// Refuses meshes that one process cannot hold.
+fn check_narrow(counts: Elements) -> Result<()> {
+    let Elements {
         vertices,
         edges,
         triangles,
@@ -132,18 +131,15 @@ fn check_narrow(counts: Counts) -> Result<()> {
 pub fn gather<P: Position>(ranks: &Ranks, refined: &Refined<P>) -> Result<Option<Whole<P>>> {
     ranks.phase("gather");
     ranks.agree(check_narrow(refined.counts))?;
-    let narrow = |ids: &[u64]| {
-        let ids = parallel::map(ids, |&id| id as u32);
-        to_first(ranks, &ids)
-    };
-    let points = to_first(ranks, &refined.points);
+    let narrow = |ids: &[u64]| ranks.gather(&narrow_ids(ids));
+    let points = ranks.gather(&refined.points);
     let corners = narrow(&refined.corners);
     let ancestors = narrow(&refined.ancestors);
     let regions = refined.regions.as_ref();
-    let regions = regions.map(|regions| to_first(ranks, regions));
+    let regions = regions.map(|regions| ranks.gather(regions));
     let rounds = refined.rounds.iter().map(|round| {
-        let mut vertices = to_first(ranks, &round.vertices);
-        let mut triangles = to_first(ranks, &round.triangles);
+        let mut vertices = ranks.gather(&round.vertices);
+        let mut triangles = ranks.gather(&round.triangles);
         vertices.sort_unstable();
         triangles.sort_unstable();
         Refinement {

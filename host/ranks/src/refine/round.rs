@@ -1,4 +1,4 @@
-//! A round on ranks: the edges to divide, the numbers of the new elements, and the part behind it.
+//! A round on ranks: the edges to divide, the numbers of the new elements, and the part after it.
 
 use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
@@ -8,31 +8,31 @@ use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
 use super::part::{EdgePart, Edges, three, too_large};
-use super::{Counts, Options, Round};
-use crate::fault::{Fault, Result};
-use crate::halo_edges::HaloEdges;
-use crate::ids::{Added, Owners, Runs};
+use super::{Elements, Options, Round};
+use crate::fault::Result;
+use crate::halo::HaloEdges;
+use crate::ids::{Owners, Piece, Runs};
 use crate::numbers::Sums;
 use crate::part::owned_bits;
-use crate::transport::{Ranks, Reduction};
+use crate::transport::Ranks;
 
-/// What a round does.
+/// The outcome of a round.
 pub enum Outcome<P> {
-    /// Nothing, for this reason.
+    /// It divides nothing, for this reason.
     Ended(End, Box<EdgeShare<P>>),
     /// It divides edges.
     Done(Box<Done<P>>),
 }
 
-/// What a round leaves.
+/// The result of a round that divides edges.
 pub struct Done<P> {
     /// The part's pieces.
     pub divided: Divided<P>,
     /// Elements of the whole mesh.
-    pub counts: Counts,
-    /// Where this rank's new elements come from, if that is asked for.
+    pub counts: Elements,
+    /// The origins of this rank's new elements, if they are asked for.
     pub record: Round,
-    /// How often the ranks told each other edges to divide.
+    /// Number of exchanges of divided edges.
     pub exchanges: u64,
     /// The first triangle of this rank's part that came out degenerate.
     pub degenerate: Option<u64>,
@@ -43,20 +43,20 @@ pub struct Divided<P> {
     share: DividedShare<P>,
     sides: ShareSides,
     numbers: Numbers,
-    /// What has asked for them before.
+    /// Ids of the new elements, if something needed them before.
     names: Option<Names>,
 }
 
 impl<P: AnyPoint> Divided<P> {
-    /// Makes of `part` the one behind the round, with these `counts` of the whole mesh; gives what of it is on the
-    /// device. Collective.
-    pub fn named(self, ranks: &Ranks, part: &mut EdgePart, counts: Counts) -> DividedShare<P> {
+    /// Advances `part` past this round, after which the whole mesh has these `counts`; returns the part on the device.
+    /// Collective.
+    pub fn named(self, ranks: &Ranks, part: &mut EdgePart, counts: Elements) -> DividedShare<P> {
         ranks.phase("numbers");
         let names = self.names;
         let names =
             names.unwrap_or_else(|| Names::of(ranks, part, &self.sides, &self.numbers, false));
         let n = part.len();
-        // New triangles stand in the order of their parents.
+        // New triangles have the order of their parents.
         let new = |t: u32| {
             let before = |t: u32| n + names.parents.partition_point(|&parent| parent < t);
             before(t) as u32..before(t + 1) as u32
@@ -64,11 +64,11 @@ impl<P: AnyPoint> Divided<P> {
         part.halo = part.halo.with_parts(new);
         part.owners = part.owners.with_parts(&names.parents);
         part.ancestors.extend(names.parents);
-        part.triangles.extend(names.triangles);
-        part.vertices.extend(names.vertices);
+        part.triangles.push(names.triangles);
+        part.vertices.push(names.vertices);
         part.dividers.extend(&names.dividers);
         if let Edges::Named(ids) = &mut part.edges {
-            ids.extend(names.edges);
+            ids.push(names.edges);
         }
         part.counts = counts;
         self.share
@@ -85,7 +85,7 @@ pub fn round<P: AnyPoint>(
     round: usize,
 ) -> Result<Outcome<P>> {
     ranks.phase("refine");
-    // Other markings do not go by names.
+    // Other markings need no ids.
     let is_named = matches!(
         options.marking,
         Marking::Fraction { .. } | Marking::Triangles(_)
@@ -96,14 +96,13 @@ pub fn round<P: AnyPoint>(
         ancestors: &parallel::collect(named, |t| part.ancestors.get(t)),
         round,
     };
-    let is_marked = share.mark(on, &options.marking, &names);
-    let is_marked = ranks.agree(is_marked.map_err(Fault::from))?;
-    if ranks.reduce(u64::from(is_marked), Reduction::Or) == 0 {
+    let is_marked = ranks.agree(share.mark(on, &options.marking, &names))?;
+    if !ranks.any(is_marked) {
         return Ok(Outcome::Ended(End::NothingMarked, Box::new(share)));
     }
     let exchanges = propagate(ranks, on, part, &mut share)?;
     ranks.phase("numbers");
-    let sides = ranks.agree(share.count(on).map_err(Fault::from))?;
+    let sides = ranks.agree(share.count(on))?;
     let numbers = Numbers::count(ranks, part, &sides);
     let counts = numbers.after(part.counts);
     if options
@@ -113,10 +112,8 @@ pub fn round<P: AnyPoint>(
         return Ok(Outcome::Ended(End::MaxTriangles, Box::new(share)));
     }
     ranks.phase("refine");
-    let share = share.divide(on).map_err(|error| too_large(ranks, error));
-    let share = ranks.agree(share)?;
-    let is_degenerate = u64::from(share.degenerate.is_some());
-    let has_degenerate = ranks.reduce(is_degenerate, Reduction::Or) != 0;
+    let share = ranks.agree(share.divide(on).map_err(|error| too_large(ranks, error)))?;
+    let has_degenerate = ranks.any(share.degenerate.is_some());
     let names = (has_degenerate || options.record).then(|| {
         part.name_edges(ranks);
         Names::of(ranks, part, &sides, &numbers, options.record)
@@ -150,33 +147,33 @@ fn propagate<P: AnyPoint>(
     part: &EdgePart,
     share: &mut EdgeShare<P>,
 ) -> Result<u64> {
-    let divided = ranks.agree(share.divided(on).map_err(Fault::from))?;
+    let divided = ranks.agree(share.divided(on))?;
     let edges = HaloEdges::of(&part.halo, 3, |triangles| {
         let half_edges: Vec<u32> = triangles.iter().flat_map(|&t| 3 * t..3 * t + 3).collect();
         let sides = share.sides_of(on, &half_edges)?;
         Ok(sides.into_iter().map(|side| side >> 1).collect())
     });
-    let edges = ranks.agree(edges.map_err(Fault::from))?;
+    let edges = ranks.agree(edges)?;
     edges.spread(ranks, &part.halo, divided, |found| {
         share.follow(on, found)?;
         share.divided(on)
     })
 }
 
-/// How many divided sides, and divided sides that own their edge, lie before each triangle in the whole mesh.
+/// The number of divided sides before each triangle in the whole mesh, and of divided sides that own their edge.
 struct Numbers(Sums);
 
 impl Numbers {
-    /// Collective.
+    /// Elements the divided sides of owned triangles. Collective.
     fn count(ranks: &Ranks, part: &EdgePart, sides: &ShareSides) -> Self {
         let (total, id) = (part.counts.triangles, |t: usize| part.triangles.get(t));
         let kinds = [&sides.divided[..], &sides.owned];
         Self(Sums::count(ranks, total, &part.owners, id, 3, kinds))
     }
 
-    fn after(&self, counts: Counts) -> Counts {
+    fn after(&self, counts: Elements) -> Elements {
         let [sides, edges] = self.0.totals;
-        Counts {
+        Elements {
             vertices: counts.vertices + edges,
             edges: counts.edges + sides + edges,
             triangles: counts.triangles + sides,
@@ -184,19 +181,19 @@ impl Numbers {
     }
 }
 
-/// Ids in the whole mesh of a part's new elements, in their order, also those of ghosts' parts. Where a ghost's
-/// neighbour is missing it may own an edge here alone: what divides that has no id, and no owned triangle has it.
+/// Ids in the whole mesh of a part's new elements, in their order, also of the parts of ghosts. A ghost without a
+/// neighbour may own an edge only here: the new vertex in it has no id, and no owned triangle has it.
 #[derive(Default)]
-struct Names<T = Added> {
+struct Names<T = Piece> {
     triangles: T,
     /// Local triangle that each of them is a part of.
     parents: Vec<u32>,
     vertices: T,
-    /// The owner of the triangle that owns the edge that each of them divides.
+    /// For each new vertex, the owner of the triangle that owns the divided edge.
     dividers: Owners,
-    /// That triangle, by its local id, if it is asked for.
+    /// The local id of that triangle, if it is asked for.
     divided_by: Vec<u32>,
-    /// None where edges have no names.
+    /// Empty where edges have no ids.
     edges: T,
 }
 
@@ -215,7 +212,8 @@ impl Names {
         numbers: &Numbers,
         record: bool,
     ) -> Self {
-        // Divided sides before each triangle, and those that own their edge; with the latter which of its own do.
+        // For each triangle the divided sides before it; and those that own their edge, with a bit for each of its own
+        // that does.
         let known = |t: usize, [n, m]: [u64; 2]| [n, m << 3 | three(&sides.owned, t)];
         let of_owned = |&t: &u32| known(t as usize, numbers.0.before_cell(t as usize));
         let of_ghosts = part.halo.take(ranks, of_owned);
@@ -249,12 +247,12 @@ impl Names {
             edges.push(names.edges);
         }
         Self {
-            triangles: Added::concat(triangles),
+            triangles: Piece::concat(triangles),
             parents: parallel::concat(parents),
-            vertices: Added::concat(vertices),
+            vertices: Piece::concat(vertices),
             dividers,
             divided_by: parallel::concat(divided_by),
-            edges: Added::concat(edges),
+            edges: Piece::concat(edges),
         }
     }
 
@@ -268,8 +266,8 @@ impl Names {
 }
 
 impl Names<Runs> {
-    /// Names the new elements of triangle `t`, before which n divided sides lie and m that own their edge; three bits
-    /// say which of its own do.
+    /// Gives ids to the new elements of triangle `t`: n divided sides are before it, of which m own their edge. The lowest
+    /// three bits of `known` say which of its own sides do.
     fn push(
         &mut self,
         part: &EdgePart,
@@ -305,7 +303,7 @@ impl Names<Runs> {
     }
 }
 
-/// Where the new elements of the owned triangles come from.
+/// The origins of the owned triangles' new elements.
 fn record_of<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
@@ -344,7 +342,7 @@ mod tests {
     use crate::threads::run;
     use glam::DVec2;
 
-    /// Else the pieces of a ghost are not those of the mesh, and one that is degenerate has a wrong number.
+    /// Else a ghost has other pieces than in the mesh, and a degenerate one has a wrong number.
     #[test]
     fn ghosts_have_the_divided_sides_of_their_owners() {
         let mesh = trioxide_generate::random(400, 7).unwrap();
@@ -375,7 +373,7 @@ mod tests {
                 let sides = share.count(&on).unwrap();
                 let here: Vec<u64> = (0..part.len()).map(|t| three(&sides.divided, t)).collect();
                 let mut of_owners = here.clone();
-                part.halo.update_all(&ranks, &mut of_owners);
+                part.halo.update(&ranks, &mut of_owners);
                 assert_eq!(here, of_owners, "seed {seed}, {size} ranks");
                 here.iter().filter(|&&flags| flags != 0).count()
             });

@@ -1,4 +1,4 @@
-//! A level on ranks: the edges to divide, the numbers of the new elements, and what a rank then owns.
+//! A level on ranks: the edges to divide, the numbers of the new elements, and the part after it.
 
 use trioxide::Device;
 use trioxide::refine_tets::{
@@ -10,31 +10,31 @@ use trioxide_mesh::parallel;
 
 use super::numbers::{Numbers, children_of, faces};
 use super::part::{OR_LESS, TetPart};
-use super::{Counts, Level, Options};
+use super::{Elements, Level, Options};
 use crate::fault::{Fault, Result};
-use crate::halo_edges::HaloEdges;
+use crate::halo::HaloEdges;
 use crate::part::owned_bits;
 use crate::tets::too_large;
 use crate::transport::{Ranks, Reduction};
 
-/// A part on the device behind a level.
+/// A part on the device after a level.
 pub struct Divided<P> {
     pub share: DividedShare<P>,
-    /// The divided tetrahedra; where nothing has asked for them, none. Else ghosts are divided too.
+    /// The divided tetrahedra, with ghosts; `None` after the last level, where ghosts are not divided.
     pub children: Option<ShareChildren>,
 }
 
-/// What a level leaves.
+/// The result of a level.
 pub struct Done<P> {
     /// The part's pieces.
     pub divided: Divided<P>,
     /// Elements of the whole mesh.
-    pub counts: Counts,
-    /// Counts of the level.
+    pub counts: Elements,
+    /// Elements of the level.
     pub level: Level,
 }
 
-/// The level with this number, from 0; `share` is the part on the device. Of the last level ghosts are not divided.
+/// Runs the level with this number, from 0; `share` is the part on the device. The last level divides no ghosts.
 /// Collective.
 ///
 /// # Errors
@@ -48,7 +48,7 @@ pub fn level<P: SpacePoint>(
     number: u32,
 ) -> Result<Done<P>> {
     ranks.phase("edges");
-    // Other markings do not go by names.
+    // Other markings need no ids.
     let is_named = matches!(
         options.marking,
         Marking::Fraction { .. } | Marking::Chosen(_)
@@ -59,8 +59,7 @@ pub fn level<P: SpacePoint>(
         ancestors: &parallel::collect(named, |t| part.ancestors.get(t)),
         level: number,
     };
-    let share = share.mark(on, &options.marking, &names);
-    let mut share = ranks.agree(share.map_err(Fault::from))?;
+    let mut share = ranks.agree(share.mark(on, &options.marking, &names))?;
     let exchanges = close(ranks, on, part, &mut share, options.edges)?;
     let owned = owned_bits(&part.owners, ranks.rank(), 1);
     let is_last = number + 1 == options.rounds;
@@ -77,7 +76,7 @@ pub fn level<P: SpacePoint>(
     ranks.reduce_all(&mut totals, Reduction::Sum);
     check(ranks, on, part, &divided, number)?;
     let [divided_edges, divided_tetrahedra, new, new_faces] = totals;
-    let counts = Counts {
+    let counts = Elements {
         vertices: part.counts.vertices + divided_edges,
         tetrahedra: part.counts.tetrahedra + new,
         faces: part.counts.faces + new_faces,
@@ -103,15 +102,15 @@ fn close<P: SpacePoint>(
     by: DividedEdges,
 ) -> Result<u64> {
     if ranks.size() > 1 {
-        let mut orders = ranks.agree(share.orders(on).map_err(Fault::from))?;
-        part.halo.update_all(ranks, &mut orders);
-        ranks.agree(share.set_orders(on, &orders).map_err(Fault::from))?;
+        let mut orders = ranks.agree(share.orders(on))?;
+        part.halo.update(ranks, &mut orders);
+        ranks.agree(share.set_orders(on, &orders))?;
     }
     ranks.phase("refine");
-    let marked = share.close(on, by).and_then(|()| share.marked(on));
-    let marked = ranks.agree(marked.map_err(Fault::from))?;
-    let edges = HaloEdges::of(&part.halo, 6, |cells| share.edges_of(on, cells));
-    let edges = ranks.agree(edges.map_err(Fault::from))?;
+    let marked = ranks.agree(share.close(on, by).and_then(|()| share.marked(on)))?;
+    let edges = ranks.agree(HaloEdges::of(&part.halo, 6, |cells| {
+        share.edges_of(on, cells)
+    }))?;
     edges.spread(ranks, &part.halo, marked, |found| {
         share.follow(on, found)?;
         share.marked(on)
@@ -127,7 +126,7 @@ fn check<P: SpacePoint>(
     number: u32,
 ) -> Result<()> {
     let broken = &divided.share.broken;
-    if ranks.reduce(u64::from(broken.is_some()), Reduction::Or) == 0 {
+    if !ranks.any(broken.is_some()) {
         return Ok(());
     }
     let children = divided.children.clone();
@@ -152,8 +151,8 @@ fn check<P: SpacePoint>(
 }
 
 impl<P: SpacePoint> Divided<P> {
-    /// Of `owned` tetrahedra, a bit each: divided edges that they use first, divided ones, new ones, and new tagged
-    /// triangles.
+    /// Elements of the `owned` tetrahedra, a bit each: divided edges that they use first, divided tetrahedra, new ones, and
+    /// new tagged triangles.
     fn totals(&self, owned: &[u32]) -> [u64; 4] {
         let Self { share, children } = self;
         let is_first = |i: usize| contains(owned, share.uses[i] as usize / 6);
@@ -162,32 +161,23 @@ impl<P: SpacePoint> Divided<P> {
             Some(children) => {
                 let is_own = |i: usize| contains(owned, children.divided[i] as usize);
                 let new = share.tetrahedra as usize;
-                let of_pieces =
-                    parallel::map_pieces(children.divided.len(), parallel::GRAIN, |range| {
-                        let own = range.filter(|&i| is_own(i));
-                        own.fold([0, 0], |[divided, added], i| {
-                            [
-                                divided + 1,
-                                added + children_of(children, new, i).len() as u64,
-                            ]
-                        })
-                    });
-                let sum = |k: usize| {
-                    of_pieces
-                        .iter()
-                        .map(|of_piece: &[u64; 2]| of_piece[k])
-                        .sum()
-                };
-                (sum(0), sum(1))
+                let count = children.divided.len();
+                let added = parallel::map_pieces(count, parallel::GRAIN, |range| {
+                    let own = range.filter(|&i| is_own(i));
+                    own.map(|i| children_of(children, new, i).len())
+                        .sum::<usize>()
+                });
+                let divided = parallel::count(count, is_own);
+                (divided as u64, added.into_iter().sum::<usize>() as u64)
             }
         };
         let edges = parallel::count(share.uses.len(), is_first) as u64;
         [edges, divided, new, share.faces.into()]
     }
 
-    /// Makes of `part` the one behind the level, with these `counts` of the whole mesh; gives what of it is on the
-    /// device; and, if that is asked for, the new vertices of this rank, and the ends of the edges whose midpoints they
-    /// are. Collective.
+    /// Advances `part` past this level, after which the whole mesh has these `counts`; returns the part on the device. If
+    /// `record` asks for them, also returns this rank's new vertices, each with the ends of the edge that it divides.
+    /// Collective.
     ///
     /// # Errors
     /// Errors of the device.
@@ -196,24 +186,23 @@ impl<P: SpacePoint> Divided<P> {
         ranks: &Ranks,
         on: &Device,
         part: &mut TetPart,
-        counts: Counts,
+        counts: Elements,
         record: bool,
     ) -> Result<(TetShare<P>, Vec<[u64; 3]>)> {
         ranks.phase("numbers");
         let has_ghosts = self.children.is_some();
         let (share, children) = (self.share, self.children);
         let numbers = Numbers::of(ranks, on, part, &share, children)?;
-        let ends = if record {
-            share.ends(on)
-        } else {
-            Ok(Vec::new())
+        let ends = match record {
+            true => share.ends(on),
+            false => Ok(Vec::new()),
         };
         let of_device = ends.and_then(|ends| Ok((ends, share.face_parents(on)?)));
-        let (ends, face_parents) = ranks.agree(of_device.map_err(Fault::from))?;
+        let (ends, face_parents) = ranks.agree(of_device)?;
         let owned = owned_bits(&part.owners, ranks.rank(), 1);
         let n = part.len();
         part.faces = faces(ranks, part, &face_parents);
-        // Where ghosts are not divided, no level follows.
+        // Without divided ghosts no level follows.
         if has_ghosts {
             let new = |t: u32| {
                 let range = numbers.of_parent(t);
@@ -223,23 +212,17 @@ impl<P: SpacePoint> Divided<P> {
         }
         part.owners = part.owners.with_parts(&numbers.parents);
         let ancestors = parallel::map(&numbers.parents, |&t| part.ancestors.get(t as usize));
-        part.ancestors.extend(ancestors);
-        part.cells.extend(numbers.tetrahedra);
+        part.ancestors.push(ancestors);
+        part.cells.push(numbers.tetrahedra);
         let first = part.vertices.len();
-        part.vertices.extend(numbers.vertices);
+        part.vertices.push(numbers.vertices);
         part.counts = counts;
         let ends = parallel::filter_collect(ends.len(), |i| {
             let vertex = |v: u32| part.vertices.get(v as usize);
             let is_first = contains(&owned, share.uses[i] as usize / 6);
-            is_first.then(|| {
-                [
-                    vertex((first + i) as u32),
-                    vertex(ends[i][0]),
-                    vertex(ends[i][1]),
-                ]
-            })
+            is_first.then(|| [(first + i) as u32, ends[i][0], ends[i][1]].map(vertex))
         });
-        let share = ranks.agree(share.next(on).map_err(Fault::from))?;
+        let share = ranks.agree(share.next(on))?;
         Ok((share, ends))
     }
 }

@@ -3,30 +3,28 @@
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
-//! | edges | the rank's device numbers the part's edges, and ghosts get the order of theirs from their owners | four bytes a ghost |
-//! | refine | each rank marks and closes in its part, and tells the others the edges that it marks, until nobody has a new one; its device divides owned tetrahedra and ghosts | four bytes a marked edge of a ghost |
+//! | edges | the rank's device numbers the part's edges, and ghosts get the order of their edges from their owners | four bytes a ghost |
+//! | refine | each rank marks and closes in its part, and sends the others the edges that it marks, until no rank has a new one; its device divides owned tetrahedra and ghosts | four bytes a marked edge of a ghost |
 //! | numbers, where another level follows or a file is written | the directories of tetrahedra count new elements | four words a run of consecutive tetrahedra that divides any edge, two words a ghost |
 //! | balance, where another level follows and a rank has more than two shares | tetrahedra are dealt anew along the curve, and get their ghosts | a row and four points a tetrahedron that moves, and a ghost |
 //! | gather, where a file is written | points, tetrahedra and tagged triangles to rank 0 | a row each |
 //!
-//! Between levels the part stays on the device. A ghost has its owner's marked edges in the end, and its owner's order
-//! of them, so each rank divides its ghosts as their owners do. The parts of ghosts are the ghosts of the next level:
-//! they are all around every vertex of owned parts, and more.
+//! Between levels the part stays on the device. At the end a ghost has its owner's marked edges, in its owner's order, so
+//! each rank divides its ghosts as their owners do. The parts of ghosts are the ghosts of the next level: they are all
+//! around every vertex of owned parts, and more.
 //!
 //! # Why the bits are the same
 //!
-//! The single run numbers the edges of each level by their first uses: use 6t + k is edge k of tetrahedron t. Of
-//! equally long edges the one with the smaller number is longer, and marked ones get their midpoints in this order.
-//! Local ids of tetrahedra ascend with those of the whole mesh, those that levels add too, and all uses of an owned
-//! tetrahedron's edges are in the part: these edges stand in one order in both. Ghosts, whose other edges may have uses
-//! elsewhere, get the order of their edges from their owners. An edge is marked if any rank says so; that order does
-//! not show.
+//! The single run numbers the edges of each level by their first uses: use 6t + k is edge k of tetrahedron t. The longest
+//! of equally long edges has the smallest number, and marked edges get their midpoints in this order. Local ids of
+//! tetrahedra ascend with those of the whole mesh, also of those that levels add, and all uses of an owned tetrahedron's
+//! edges are in the part: so these edges have the same order. Ghosts, whose other edges may have uses elsewhere, get the
+//! order of their edges from their owners. An edge is marked if any rank marks it, in any order.
 //!
-//! With n new tetrahedra before those of tetrahedron t, and m first uses of marked edges, t's new ones are T + n and so
-//! on, and its midpoints V + m and so on. Both are counted in the order of all tetrahedra
-//! ([`Sums`](crate::numbers::Sums)), by who owns t. A tagged triangle belongs to the owner of the first tetrahedron
-//! that has it as a face, later to who owns a part of that with a part of the triangle; its parts are numbered
-//! likewise.
+//! If n new tetrahedra come before those of tetrahedron t, and m first uses of marked edges, then t's new tetrahedra are
+//! T + n and so on, and its midpoints V + m and so on. The owner of t counts both in the order of all tetrahedra
+//! ([`Sums`](crate::numbers::Sums)). A tagged triangle belongs to the owner of the first tetrahedron that has it as a
+//! face, and later to the owner of the part with its part. Its parts are numbered likewise.
 
 mod level;
 mod numbers;
@@ -37,7 +35,7 @@ use glam::DVec3;
 use trioxide::Device;
 use trioxide::refine_tets::{DividedEdges, Marking, SpacePoint, TetShare};
 
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
 use crate::owned::is_uneven;
 use crate::ownership::Ownership;
 use crate::part::Part;
@@ -60,7 +58,7 @@ pub struct Options {
     pub rounds: u32,
     /// No level begins with this many tetrahedra or more.
     pub max_tetrahedra: Option<u64>,
-    /// Keep where new vertices come from: [`Whole::rounds`].
+    /// Keep the origins of new vertices: [`Whole::rounds`].
     pub record: bool,
 }
 
@@ -79,7 +77,7 @@ impl Default for Options {
 
 /// Elements of a whole mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct Elements {
     /// V.
     pub vertices: u64,
     /// T.
@@ -88,7 +86,7 @@ pub struct Counts {
     pub faces: u64,
 }
 
-/// Counts of a level.
+/// Elements of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level {
     /// Edges that were divided: new vertices.
@@ -97,29 +95,29 @@ pub struct Level {
     pub divided_tetrahedra: u64,
     /// Tetrahedra afterwards.
     pub tetrahedra: u64,
-    /// How often the ranks told each other edges to divide.
+    /// Number of exchanges of divided edges.
     pub exchanges: u64,
 }
 
 /// A refined mesh as the ranks' devices leave it.
 pub struct Run<P> {
     /// Elements of the whole mesh.
-    pub counts: Counts,
-    /// Counts of each level.
+    pub counts: Elements,
+    /// Elements of each level.
     pub levels: Vec<Level>,
-    /// The part at the beginning of the last level, and what is left of it.
+    /// The part at the beginning of the last level, and its state after it.
     part: TetPart,
     left: Left<P>,
     record: bool,
-    /// Of each level, new vertices of this rank and the ends of the edges whose midpoints they are.
+    /// For each level, this rank's new vertices, each with the ends of the edge that it divides.
     ends: Vec<Vec<[u64; 3]>>,
 }
 
-/// A part behind the last level.
+/// A part after the last level.
 enum Left<P> {
     /// There was none.
     Input(Box<TetShare<P>>),
-    /// What it has added has no numbers yet.
+    /// Its new elements have no ids yet.
     Divided(Box<Divided<P>>),
 }
 
@@ -139,7 +137,7 @@ pub fn refine<P: SpacePoint>(
     run(ranks, on, input, part, options, ownership)
 }
 
-/// As [`refine`], in parts that are made already. Collective.
+/// As [`refine`], in parts that exist already. Collective.
 ///
 /// # Errors
 /// As there.
@@ -152,8 +150,7 @@ pub fn run<P: SpacePoint>(
     ownership: &Ownership,
 ) -> Result<Run<P>> {
     let (mut part, share) = TetPart::of_input(ranks, on, input, part)?;
-    let checked = options.marking.check(input.block.cells as usize);
-    ranks.agree(checked.map_err(Fault::from))?;
+    ranks.agree(options.marking.check(input.block.cells as usize))?;
     let mut left = Left::Input(Box::new(share));
     let mut counts = part.counts;
     let (mut levels, mut ends) = (Vec::new(), Vec::new());

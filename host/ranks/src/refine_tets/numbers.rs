@@ -1,4 +1,4 @@
-//! Ids in the whole mesh of what a level adds.
+//! Ids in the whole mesh of a level's new elements.
 
 use std::iter::repeat_n;
 
@@ -7,7 +7,7 @@ use trioxide::refine_tets::{DividedShare, ShareChildren, SpacePoint};
 use trioxide_mesh::parallel::{self, GRAIN};
 
 use super::part::TetPart;
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
 use crate::ids::{Owners, partition};
 use crate::numbers::Sums;
 use crate::transport::Ranks;
@@ -15,10 +15,10 @@ use crate::transport::Ranks;
 /// Tetrahedra whose bits a thread writes at a time: four to a word.
 const PIECE: usize = 1 << 14;
 
-/// Bits of a tetrahedron, or a tagged triangle: one for each element that is counted.
+/// Bits of a tetrahedron, or a tagged triangle: one for each counted element.
 const EACH: usize = 8;
 
-/// Eight bits for each of `n` elements: those of item i, of `count` in ascending order, for element `of(i)`.
+/// Eight bits for each of `n` elements: `bits(i)` of each of `count` items for element `of(i)`, which ascends.
 fn eights(
     n: usize,
     count: usize,
@@ -40,18 +40,18 @@ fn eights(
 
 /// Ids in the whole mesh of a part's new elements, in their order.
 pub struct Numbers {
-    /// New tetrahedra, also those of ghosts.
+    /// New tetrahedra, also of ghosts.
     pub tetrahedra: Vec<u64>,
     /// Local tetrahedron that each of them is a part of.
     pub parents: Vec<u32>,
-    /// New vertices. Those of edges that no owned tetrahedron has may be wrong.
+    /// New vertices. Ids may be wrong in edges that no owned tetrahedron has.
     pub vertices: Vec<u64>,
     /// The divided tetrahedra.
     children: ShareChildren,
 }
 
 impl Numbers {
-    /// Of what is behind `part`; `children` where they have left the device. Collective.
+    /// Numbers the elements that a level adds to `part`; `children` where they are on the host already. Collective.
     ///
     /// # Errors
     /// Errors of the device.
@@ -64,7 +64,7 @@ impl Numbers {
     ) -> Result<Self> {
         let children = match children {
             Some(children) => children,
-            None => ranks.agree(share.children(on).map_err(Fault::from))?,
+            None => ranks.agree(share.children(on))?,
         };
         let (n, new, uses) = (part.len(), share.tetrahedra as usize, &share.uses);
         let ShareChildren { divided, slots } = &children;
@@ -75,16 +75,16 @@ impl Numbers {
         let (total, id) = (part.counts.tetrahedra, |t: usize| part.cells.get(t));
         let kinds = [&added[..], &first];
         let sums = Sums::count(ranks, total, &part.owners, id, EACH, kinds);
-        // New tetrahedra and midpoints before those of each, and which of its edges it is the first to use: ghosts' are
-        // their owners'.
+        // For each tetrahedron the new tetrahedra before its own, the midpoints before its own, and a bit for each edge
+        // that it uses first. Ghosts get them from their owners.
         let of_tetrahedron = |t: usize| first[t / 4] >> (EACH * (t % 4)) & 0xff;
         let mut known = sums.before(n);
         parallel::for_chunks_mut(&mut known, 1, |t, known| {
             known[0][1] = known[0][1] << EACH | u64::from(of_tetrahedron(t));
         });
-        part.halo.update_all(ranks, &mut known);
+        part.halo.update(ranks, &mut known);
 
-        // Of each new tetrahedron, in their order, which of the divided ones it is a part of.
+        // For each new tetrahedron, in their order, the divided one that it is a part of.
         let parents = parallel::concat(parallel::map_pieces(divided.len(), GRAIN, |range| {
             let of_one = |i: usize| repeat_n(i as u32, children_of(&children, new, i).len());
             range.flat_map(of_one).collect::<Vec<u32>>()
@@ -123,14 +123,14 @@ pub fn children_of(children: &ShareChildren, new: usize, i: usize) -> std::ops::
     children.slots[i] as usize..end
 }
 
-/// This rank's tagged triangles behind a level, `parents` by their places before it: their ids, and the ones of the
-/// input that they are parts of. Collective.
+/// This rank's tagged triangles after a level: their ids and their ancestors in the input. `parents` are their places
+/// before it. Collective.
 pub fn faces(ranks: &Ranks, part: &TetPart, parents: &[u32]) -> Vec<[u64; 2]> {
     if part.counts.faces == 0 {
         return Vec::new();
     }
     let n = part.faces.len();
-    // New ones stand in the order of their parents.
+    // New ones have the order of their parents.
     let of_parent = |f: usize| {
         let first = parents[n..].partition_point(|&parent| parent < parents[f]);
         f - n - first

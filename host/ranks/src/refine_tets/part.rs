@@ -9,44 +9,45 @@ use trioxide::refine_tets::{SharePart, SpacePoint, TetShare};
 use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
-use super::Counts;
-use crate::fault::{Fault, Result};
-use crate::ids::{IdSet, Ids, Named, Owners};
+use super::Elements;
+use crate::fault::Result;
+use crate::halo::Halo;
+use crate::ids::{IdSet, Ids, Owners};
 use crate::owned::{Owned, WithGhosts};
 use crate::ownership::Ownership;
 use crate::part::{Part, owned_bits};
-use crate::rows::{Halo, Rows};
+use crate::records::Records;
 use crate::tets::{Input, first_of_tagged, first_tetrahedra, is_of_mesh, refuse, too_large};
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::transport::{Mail, Ranks};
 
-/// A tagged triangle by the ids of the whole mesh: its id, its vertices, and the one of the input that it is a part of.
+/// A tagged triangle with ids of the whole mesh: its id, its vertices, and its ancestor in the input.
 pub type Face = [u64; 5];
 
-/// What helps where a part is too large, beside more ranks.
+/// A remedy besides more ranks, where a part is too large.
 pub const OR_LESS: &str = ", or refine less";
 
-/// Words of a tetrahedron's row: its id, its vertices, and the one of the input that it is a part of.
+/// Words of a tetrahedron's row: its id, its vertices, and its ancestor in the input.
 pub const STRIDE: usize = 6;
 
-/// A rank's part at the beginning of a level, by local ids. Its corners and points are on the device.
+/// A rank's part at the beginning of a level, with local ids. Its corners and points are on the device.
 pub struct TetPart {
-    /// Those of the whole mesh.
-    pub counts: Counts,
-    /// Who owns each tetrahedron.
+    /// Elements of the whole mesh.
+    pub counts: Elements,
+    /// The owner of each tetrahedron.
     pub owners: Owners,
-    /// Where items of tetrahedra go and come from.
+    /// The halo of the tetrahedra.
     pub halo: Halo,
-    /// Id in the whole mesh of each vertex; of one that no owned tetrahedron has it may be wrong.
-    pub vertices: Named,
+    /// Id in the whole mesh of each vertex; it may be wrong for a vertex that no owned tetrahedron has.
+    pub vertices: Ids,
     /// Id in the whole mesh of each tetrahedron, ascending.
-    pub cells: Named,
+    pub cells: Ids,
     /// The tetrahedron of the input that each is a part of.
-    pub ancestors: Named,
-    /// The tagged triangles that this rank divides, ascending, and the ones of the input that they are parts of.
+    pub ancestors: Ids,
+    /// The tagged triangles that this rank divides, ascending, each with its ancestor in the input.
     pub faces: Vec<[u64; 2]>,
 }
 
-/// What a rank owns between two levels.
+/// A rank's own elements between two levels.
 pub struct OwnedTets<P> {
     /// Rows of [`STRIDE`] words.
     pub cells: Owned<P>,
@@ -76,7 +77,7 @@ impl TetPart {
             [f as u64, a, b, c, f as u64]
         });
         let faces: Vec<Face> = own.collect();
-        let seen = ranks.reduce(faces.len() as u64, Reduction::Sum);
+        let seen = ranks.sum(faces.len() as u64);
         let (points, corners) = part.shape.lists();
         let points = parallel::map(&points, |&p| P::from_f64(p));
         let share = SharePart {
@@ -88,7 +89,7 @@ impl TetPart {
         let is_broken = seen < all as u64 || share.as_ref().is_err_and(is_of_mesh);
         refuse::<P>(ranks, input, is_broken)?;
         let share = ranks.agree(share.map_err(|error| too_large(ranks, error, OR_LESS)))?;
-        let counts = Counts {
+        let counts = Elements {
             vertices: input.block.vertices,
             tetrahedra: input.block.cells,
             faces: all as u64,
@@ -97,22 +98,22 @@ impl TetPart {
             counts,
             owners: part.owners,
             halo: part.halo,
-            vertices: part.vertices.into(),
-            ancestors: part.cells.clone().into(),
-            cells: part.cells.into(),
+            vertices: part.vertices,
+            ancestors: part.cells.clone(),
+            cells: part.cells,
             faces: names_of(&faces),
         };
         Ok((part, share))
     }
 
-    /// The part of what a rank owns, with its ghosts. Collective.
+    /// The part with these owned elements, and its ghosts. Collective.
     ///
     /// # Errors
     /// A part with more elements than 32-bit ids name; errors of the device.
     pub fn of_owned<P: SpacePoint>(
         ranks: &Ranks,
         on: &Device,
-        counts: Counts,
+        counts: Elements,
         owned: OwnedTets<P>,
     ) -> Result<(Self, TetShare<P>)> {
         let OwnedTets { cells, faces, .. } = owned;
@@ -138,9 +139,9 @@ impl TetPart {
             counts,
             owners,
             halo,
-            vertices: vertices.into(),
-            cells: Ids::of(parallel::collect(rows.len(), |t| rows.id(t))).into(),
-            ancestors: parallel::collect(rows.len(), |t| rows.get(t)[STRIDE - 1]).into(),
+            vertices,
+            cells: Ids::of(rows.ids()),
+            ancestors: Ids::of_list(parallel::collect(rows.len(), |t| rows.get(t)[STRIDE - 1])),
             faces: names_of(&faces),
         };
         Ok((part, share))
@@ -157,7 +158,7 @@ impl TetPart {
         owned.map(|range| range.len()).sum()
     }
 
-    /// What this rank owns of the part, which is `share` on the device. Collective.
+    /// Downloads this rank's own elements of the part, which is `share` on the device. Collective.
     ///
     /// # Errors
     /// Errors of the device.
@@ -168,7 +169,7 @@ impl TetPart {
         share: &TetShare<P>,
     ) -> Result<OwnedTets<P>> {
         ranks.phase("pieces");
-        let pieces = ranks.agree(share.download(on).map_err(Fault::from))?;
+        let pieces = ranks.agree(share.download(on))?;
         let owned = owned_bits(&self.owners, ranks.rank(), 1);
         let own = |t: usize| contains(&owned, t).then_some(t as u32);
         let mine = parallel::filter_collect(self.len(), own);
@@ -189,8 +190,8 @@ impl TetPart {
             [id, a, b, c, ancestor]
         });
         let faces = faces.collect();
-        // Those that are used ascend: new ones stand in the order of owned tetrahedra's edges.
-        let rows = Rows {
+        // The used vertices ascend: new ones have the order of owned tetrahedra's edges.
+        let rows = Records {
             words,
             stride: STRIDE,
         };
@@ -200,14 +201,14 @@ impl TetPart {
     }
 }
 
-/// Ids of tagged triangles, and of the ones of the input that they are parts of.
+/// Ids of tagged triangles and of their ancestors.
 fn names_of(faces: &[Face]) -> Vec<[u64; 2]> {
     faces.iter().map(|face| [face[0], face[4]]).collect()
 }
 
 impl<P: SpacePoint> OwnedTets<P> {
-    /// The same dealt anew, where a rank has too much; tagged triangles go with the tetrahedra. Collective.
-    pub fn balanced(self, ranks: &Ranks, ownership: &Ownership, counts: Counts) -> Self {
+    /// Deals the elements anew where a rank has too many; tagged triangles go with the tetrahedra. Collective.
+    pub fn balanced(self, ranks: &Ranks, ownership: &Ownership, counts: Elements) -> Self {
         ranks.phase("balance");
         let Self { cells, faces } = self;
         let total = counts.tetrahedra;
@@ -234,7 +235,7 @@ impl<P: SpacePoint> OwnedTets<P> {
     }
 }
 
-/// Vertices of tagged triangles by local ids.
+/// Local vertices of tagged triangles.
 fn local(faces: &[Face], vertices: &Ids) -> Vec<u32> {
     let corners = faces.iter().flat_map(|face| &face[1..4]);
     let place = |&vertex: &u64| vertices.place(vertex).expect("it is a face of the part");

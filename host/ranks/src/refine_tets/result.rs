@@ -8,11 +8,10 @@ use trioxide::volume::{TaggedTriangle, TetMesh};
 use trioxide_mesh::parallel;
 
 use super::part::{Face, OwnedTets, STRIDE};
-use super::{Counts, Left, Run};
+use super::{Elements, Left, Run};
 use crate::block::{Block, fill};
 use crate::fault::Result;
-use crate::transport::{Ranks, Reduction};
-use crate::transport::{mail_to_first, to_first};
+use crate::transport::Ranks;
 
 /// The refined mesh as the single run has it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,7 +26,7 @@ pub struct Whole {
     pub faces: Vec<[u32; 3]>,
     /// Tagged triangle of the input that each is a part of.
     pub face_parents: Vec<u32>,
-    /// Ends of the edges whose midpoints the new vertices of each level are; none, if that is not asked for.
+    /// For each level, the ends of the edges that its new vertices divide; none if they are not asked for.
     pub rounds: Vec<Refinement>,
 }
 
@@ -74,7 +73,7 @@ impl<P: SpacePoint> Run<P> {
         drop((part, share));
         ranks.phase("gather");
         let rounds = ends.iter().map(|ends| {
-            let mut ends = to_first(ranks, ends);
+            let mut ends = ranks.gather(ends);
             ends.sort_unstable();
             Refinement {
                 ends: ends.iter().map(|&[_, a, b]| [a as u32, b as u32]).collect(),
@@ -84,7 +83,7 @@ impl<P: SpacePoint> Run<P> {
         let rounds = rounds.collect();
         let points = points(ranks, block, &owned, counts);
         let mut whole = tetrahedra(ranks, owned.cells.rows.words, counts);
-        let mut faces: Vec<Face> = to_first(ranks, &owned.faces);
+        let mut faces: Vec<Face> = ranks.gather(&owned.faces);
         faces.sort_unstable();
         let narrow = |&[_, a, b, c, _]: &Face| [a, b, c].map(|v| v as u32);
         whole.faces = faces.iter().map(narrow).collect();
@@ -100,18 +99,18 @@ fn points<P: SpacePoint>(
     ranks: &Ranks,
     block: &Block<DVec3>,
     owned: &OwnedTets<P>,
-    counts: Counts,
+    counts: Elements,
 ) -> Vec<DVec3> {
-    let of_input = to_first(ranks, &block.points);
+    let of_input = ranks.gather(&block.points);
     let mut points = parallel::map(&of_input, |&p| P::from_f64(p).to_f64());
     drop(of_input);
     let (vertices, of_vertices) = (&owned.cells.vertices, &owned.cells.points);
-    // Vertices of the input come from the blocks, also those without a tetrahedron. Where each has one, the blocks may
-    // be left out.
-    let given = ranks.reduce(block.points.len() as u64, Reduction::Sum);
+    // Vertices of the input come from the blocks, also vertices without tetrahedra. Where each has one, the blocks may be
+    // left out.
+    let given = ranks.sum(block.points.len() as u64);
     let first = vertices.partition_point(|&v| v < given);
-    let ids = mail_to_first(ranks, &vertices[first..]);
-    let places = mail_to_first(ranks, &of_vertices[first..]);
+    let ids = ranks.gather_mail(&vertices[first..]);
+    let places = ranks.gather_mail(&of_vertices[first..]);
     if ranks.rank() == 0 {
         points.resize(counts.vertices as usize, DVec3::ZERO);
     }
@@ -124,8 +123,8 @@ fn points<P: SpacePoint>(
 }
 
 /// All tetrahedra at rank 0. Collective.
-fn tetrahedra(ranks: &Ranks, words: Vec<u64>, counts: Counts) -> Whole {
-    let words = mail_to_first(ranks, &words);
+fn tetrahedra(ranks: &Ranks, words: Vec<u64>, counts: Elements) -> Whole {
+    let words = ranks.gather_mail(&words);
     let count = if ranks.rank() == 0 {
         counts.tetrahedra as usize
     } else {
@@ -150,9 +149,9 @@ fn tetrahedra(ranks: &Ranks, words: Vec<u64>, counts: Counts) -> Whole {
     whole
 }
 
-/// Refuses meshes that no process holds.
-fn check_narrow(counts: Counts) -> Result<()> {
-    let Counts {
+/// Refuses meshes that one process cannot hold.
+fn check_narrow(counts: Elements) -> Result<()> {
+    let Elements {
         vertices,
         tetrahedra,
         faces,

@@ -1,16 +1,16 @@
-//! Boxes around points that follow one another, and around those of each rank: most points are far from all other
-//! ranks, and a box says so of many at once.
+//! Boxes around consecutive points, and around all points of each rank: most points are far from all other ranks, and one
+//! test of a box tells it for many of them.
 
 use std::ops::Range;
 
 use glam::DVec3;
 use trioxide_mesh::parallel;
 
-use crate::transport::{Mail, Ranks, Reduction};
+use crate::transport::Ranks;
 
 /// Points of a box.
 const PIECE: usize = 256;
-/// The share of points that may be near other ranks where blocks of ids are parts in space: one of so many.
+/// Blocks of ids stay with their ranks where at most one in `FEW` points may be near other ranks.
 const FEW: u64 = 8;
 
 /// The smallest and the largest coordinates of some points.
@@ -27,7 +27,7 @@ impl Bounds {
     };
 
     fn of(points: &[DVec3]) -> Self {
-        // Comparisons that are single instructions, for numbers that are finite.
+        // For finite numbers these comparisons are single instructions.
         let lower = |a: f64, b: f64| if b < a { b } else { a };
         let higher = |a: f64, b: f64| if b > a { b } else { a };
         let mut all = Self::NONE;
@@ -47,8 +47,8 @@ impl Bounds {
         }
     }
 
-    /// Whether two of their points may be within `reach` along each axis: a rounded bound is not beyond a number that
-    /// the exact one is not beyond.
+    /// Whether two of their points may be within `reach` along each axis. Rounding keeps an exact bound on its side of a
+    /// number.
     fn are_near(&self, other: &Self, reach: f64) -> bool {
         (self.least - reach).cmple(other.most).all() && (self.most + reach).cmpge(other.least).all()
     }
@@ -58,15 +58,15 @@ impl Bounds {
 pub struct Boxes {
     /// Number of points.
     count: usize,
-    /// One for [`PIECE`] points, in their order.
+    /// A box for each [`PIECE`] points, in their order.
     pieces: Vec<Bounds>,
-    /// One a rank.
+    /// A box for each rank.
     ranks: Vec<Bounds>,
     me: usize,
 }
 
 impl Boxes {
-    /// Of this rank's points, all finite. Collective.
+    /// The boxes of this rank's points, all finite. Collective.
     pub fn of(ranks: &Ranks, points: &[DVec3]) -> Self {
         let pieces = points.len().div_ceil(PIECE);
         let end = |piece: usize| points.len().min((piece + 1) * PIECE);
@@ -74,8 +74,7 @@ impl Boxes {
         let pieces = parallel::collect(pieces, bounds);
         let own = (pieces.iter()).fold(Bounds::NONE, |all, piece| all.join(piece));
         let own = [own.least.to_array(), own.most.to_array()];
-        let all = vec![own; ranks.size()];
-        let all = ranks.exchange(&Mail::from_parts(all, vec![1; ranks.size()].into_iter()));
+        let all = ranks.all(&[own]);
         let of_rank = |&[least, most]: &[[f64; 3]; 2]| Bounds {
             least: least.into(),
             most: most.into(),
@@ -88,7 +87,7 @@ impl Boxes {
         }
     }
 
-    /// The smallest and the largest coordinates of all ranks' points; of none, 0.
+    /// The smallest and the largest coordinates of all ranks' points; 0 without points.
     pub fn bounds(&self) -> [DVec3; 2] {
         let all = (self.ranks.iter()).fold(Bounds::NONE, |all, of_rank| all.join(of_rank));
         match all.least.x <= all.most.x {
@@ -118,7 +117,7 @@ impl Boxes {
     pub fn are_apart(&self, ranks: &Ranks, reach: f64) -> bool {
         let near = (PIECE * self.near_others(reach).len()) as u64;
         let are_many = FEW * near > self.count as u64;
-        ranks.reduce(are_many.into(), Reduction::Max) == 0
+        !ranks.any(are_many)
     }
 }
 
@@ -128,7 +127,7 @@ mod tests {
     use crate::block::Blocks;
     use crate::threads::run;
 
-    /// Of rows that follow one another few points are near other ranks; in another order all are.
+    /// In consecutive rows few points are near other ranks; in another order all are.
     #[test]
     fn blocks_of_rows_are_apart() {
         let n = 100_000_u64;

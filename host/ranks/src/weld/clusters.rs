@@ -8,37 +8,36 @@ use trioxide::mesh::VertexAttributes;
 use trioxide::weld::{BlockMap, Carried, CarriedArrays, Decided, DeviceWeld, WeldArrays};
 use trioxide_mesh::parallel;
 
-use super::cloud::Dealt;
 use super::numbered::Numbered;
-use super::part::Part;
+use super::part::Cloud;
+use super::points::Dealt;
 use super::{Wanted, Welded};
-use crate::directory::fetch_by;
-use crate::fault::{Fault, Result};
+use crate::directory::Fetched;
+use crate::fault::Result;
 use crate::ids::IdSet;
-use crate::transport::Ranks;
+use crate::transport::{Ranks, offsets};
 
-/// Gives ghosts their representatives, where these are here; others represent themselves. Those of the ghosts, by their
-/// owners. Collective.
+/// Sets the representatives of ghosts from their owners, where the representatives are here; other ghosts represent
+/// themselves. Returns the representatives of the ghosts. Collective.
 ///
 /// # Errors
 /// Those of the device.
-pub fn join(ranks: &Ranks, on: &Device, part: &Part, decided: &mut Decided) -> Result<Vec<u32>> {
+pub fn join(ranks: &Ranks, on: &Device, part: &Cloud, decided: &mut Decided) -> Result<Vec<u32>> {
     let halo = &part.merged.halo;
-    let given = decided.get(on, halo.given()).map_err(Fault::from);
-    let given = parallel::map(&ranks.agree(given)?, |&r| part.ids.get(r as usize));
-    let ids = halo.exchange(ranks, given);
+    let given = ranks.agree(decided.get(on, halo.given()))?;
+    let given = parallel::map(&given, |&r| part.ids.get(r as usize));
+    let ids = halo.send(ranks, given);
     let here = halo.ghosts().iter().zip(ids);
     let here = here.map(|(&ghost, id)| part.ids.place(id).unwrap_or(ghost));
     let here: Vec<u32> = here.collect();
     // A ghost comes from one rank, once.
-    let set = decided.set(on, halo.ghosts(), &here);
-    ranks.agree(set.map_err(Fault::from))?;
+    ranks.agree(decided.set(on, halo.ghosts(), &here))?;
     Ok(here)
 }
 
-/// Numbers the clusters of this rank's points, `decided`, by a scan over the blocks; they and what they carry in the
-/// order of their numbers, as far as it is `wanted`. `of_ghosts` are the representatives of the part's ghosts, and
-/// `carried` are its clusters. Collective.
+/// Numbers the clusters of this rank's points by a scan over the blocks. Returns the clusters in the order of their
+/// numbers, with the `wanted` arrays. `of_ghosts` are the representatives of the part's ghosts, `carried` its clusters.
+/// Collective.
 ///
 /// # Errors
 /// Those of the device.
@@ -46,7 +45,7 @@ pub fn number(
     ranks: &Ranks,
     on: &Device,
     dealt: &Dealt,
-    part: &Part,
+    part: &Cloud,
     (decided, of_ghosts): (Decided, Vec<u32>),
     carried: DeviceWeld,
     wanted: Wanted,
@@ -68,12 +67,12 @@ pub fn number(
     Ok((welded, numbered))
 }
 
-/// Where each rank owns its block: its points are one run of the part's, and so are the clusters that it numbers.
+/// Numbers clusters where each rank owns its block: its points are one run of the part's, and so are its clusters.
 fn of_blocks(
     ranks: &Ranks,
     on: &Device,
     dealt: &Dealt,
-    part: &Part,
+    part: &Cloud,
     of_ghosts: &[u32],
     carried: DeviceWeld,
     wanted: Wanted,
@@ -86,7 +85,7 @@ fn of_blocks(
         ..
     } = carried.into_arrays();
     let halo = &part.merged.halo;
-    // Only an empty block's first point is not here.
+    // The first point is here unless the block is empty.
     let first = part.ids.place(dealt.block.start).unwrap_or_default();
     let end = first + dealt.ids.len() as u32;
     let are_one = |(&ghost, &representative): (&u32, &u32)| ghost == representative;
@@ -98,15 +97,15 @@ fn of_blocks(
     let mut map = BlockMap::new(map, first..end, before as u32..own.end as u32);
 
     let start = starts[ranks.rank()];
-    // Owners tell the numbers of clusters by their representatives; other points have none.
+    // Owners send the numbers of representatives' clusters; other points have none.
     let places = parallel::map(halo.given(), |&v| v - first);
-    let clusters = map.get(on, &places).map_err(Fault::from);
+    let clusters = ranks.agree(map.get(on, &places))?;
     let number = |&c: &u32| match (c as usize).checked_sub(before) {
         Some(name) => start + name as u64,
         None => u64::MAX,
     };
-    let numbers = parallel::map(&ranks.agree(clusters)?, number);
-    let numbers = halo.exchange(ranks, numbers).into_iter();
+    let numbers = parallel::map(&clusters, number);
+    let numbers = halo.send(ranks, numbers).into_iter();
     let ghosts = halo.ghosts().iter().zip(of_ghosts).zip(numbers);
     let lower = ghosts.filter(|&(pair, _)| are_one(pair) && *pair.0 < first);
     let mut lower: Vec<(u32, u64)> = lower.map(|((&ghost, _), number)| (ghost, number)).collect();
@@ -127,30 +126,30 @@ fn of_blocks(
         }
         Ok(welded)
     };
-    let welded = ranks.agree(downloaded().map_err(Fault::from))?;
+    let welded = ranks.agree(downloaded())?;
     let elsewhere = lower.into_iter().map(|(_, number)| number).collect();
     Ok((welded, numbered(ranks, dealt, map, elsewhere, starts)))
 }
 
-/// Where points have owners elsewhere: their representatives go back to the blocks, and what these carry.
+/// Numbers clusters where points have moved: representatives go back to the blocks, with what they carry.
 fn of_owners(
     ranks: &Ranks,
     on: &Device,
     dealt: &Dealt,
-    part: &Part,
+    part: &Cloud,
     decided: &Decided,
     carried: DeviceWeld,
     wanted: Wanted,
 ) -> Result<(Welded, Numbered)> {
     let representatives = on.download_rows(&decided.representatives);
-    let representatives: Vec<u32> = ranks.agree(representatives.map_err(Fault::from))?;
+    let representatives: Vec<u32> = ranks.agree(representatives)?;
     let told = (part.merged.places).map_owned(|v| part.ids.get(representatives[v] as usize));
     let ids = dealt.back(ranks, told, 1, |_| true, |_| true);
     let block = dealt.block.clone();
     let mut welded = Welded::default();
     if wanted.mesh {
         let is_in_block = |i: usize| ids[i] == block.start + i as u64;
-        let own = ranks.agree(of_owned(ranks, on, part, carried).map_err(Fault::from))?;
+        let own = ranks.agree(of_owned(ranks, on, part, carried))?;
         (welded.points, welded.attributes) =
             to_blocks(ranks, dealt, part, &representatives, own, is_in_block);
     }
@@ -162,20 +161,23 @@ fn of_owners(
     let asked = IdSet::of_list(&parallel::filter_collect(ids.len(), elsewhere));
     let start = starts[ranks.rank()];
     let number = |id: u64| start + u64::from(name(id));
-    let answers = fetch_by(ranks, dealt.total, &asked.to_vec(), number);
-    // The clusters of others first.
-    let before = asked.len() as u32;
+    let asked = Fetched::by(ranks, dealt.total, asked, number);
+    // The clusters of others come first.
+    let before = asked.ids.len() as u32;
     let clusters = parallel::map(&ids, |&id| match block.contains(&id) {
         true => before + name(id),
-        false => asked.place(id).expect("it was asked for"),
+        false => asked.ids.place(id).expect("it was asked for"),
     });
-    let map = ranks.agree(on.upload(&clusters).map_err(Fault::from))?;
+    let map = ranks.agree(on.upload(&clusters))?;
     let (vertices, own) = (0..ids.len() as u32, before..before + set.len() as u32);
     let map = BlockMap::new(map.cast(), vertices, own);
     if wanted.map {
         welded.representatives = set.to_vec();
     }
-    Ok((welded, numbered(ranks, dealt, map, answers, starts)))
+    Ok((
+        welded,
+        numbered(ranks, dealt, map, asked.into_items(), starts),
+    ))
 }
 
 fn numbered(
@@ -195,13 +197,9 @@ fn numbered(
     }
 }
 
-/// The first number of each rank, and that of all, of `count` of this one. Collective.
+/// The first number of each rank's clusters, and the number of all; this rank has `count`. Collective.
 fn starts(ranks: &Ranks, count: usize) -> Vec<u64> {
-    let mut starts = vec![0];
-    for count in ranks.gather(count as u64) {
-        starts.push(starts[starts.len() - 1] + count);
-    }
-    starts
+    offsets(ranks.numbers(count as u64).into_iter())
 }
 
 /// The attributes of a run of clusters.
@@ -229,11 +227,11 @@ fn attributes(
     })
 }
 
-/// Positions and attributes of the clusters of owned representatives, where those of ghosts are left out.
+/// Positions and attributes of the clusters of owned representatives, without those of ghosts.
 fn of_owned(
     ranks: &Ranks,
     on: &Device,
-    part: &Part,
+    part: &Cloud,
     carried: DeviceWeld,
 ) -> trioxide::Result<(Vec<DVec3>, VertexAttributes)> {
     let arrays = carried.into_arrays();
@@ -255,20 +253,18 @@ fn of_owned(
     Ok((points, attributes))
 }
 
-/// What the clusters of owned representatives carry, in the blocks of these: of those points of the block that
-/// `is_in_block` names. Collective.
+/// Sends positions and attributes of clusters to the blocks of their representatives: the points of the block for which
+/// `is_in_block` is true. Collective.
 fn to_blocks(
     ranks: &Ranks,
     dealt: &Dealt,
-    part: &Part,
+    part: &Cloud,
     representatives: &[u32],
     (points, attributes): (Vec<DVec3>, VertexAttributes),
     is_in_block: impl Fn(usize) -> bool,
 ) -> (Vec<DVec3>, VertexAttributes) {
-    let is_one = part
-        .merged
-        .places
-        .map_owned(|v| representatives[v] as usize == v);
+    let places = &part.merged.places;
+    let is_one = places.map_owned(|v| representatives[v] as usize == v);
     let layout = dealt.layout;
     let stride = layout.words();
     let mut words = parallel::zeroed(stride * points.len());
@@ -285,7 +281,7 @@ fn to_blocks(
     (read.points.into_owned(), read.attributes.into_owned())
 }
 
-/// Leaves out what is in none of the runs, which ascend.
+/// Keeps the elements of the runs, which ascend.
 fn keep_runs<T: Copy>(list: &mut Vec<T>, runs: &[Range<usize>]) {
     let mut end = 0;
     for run in runs {

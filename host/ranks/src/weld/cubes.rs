@@ -1,4 +1,4 @@
-//! Cubes of space, and which of them are within reach of points.
+//! Cubes of space, and the cubes within reach of points.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -9,7 +9,7 @@ use crate::ids::of_bits;
 
 /// Bits of a cube's number along an axis.
 pub const BITS: u32 = 21;
-/// The same of a large cube.
+/// The same for a large cube.
 pub const LARGE_BITS: u32 = 6;
 
 /// Cubes of equal sides, numbered along each axis. The bits of the three numbers, interleaved, are a cube's key.
@@ -20,13 +20,12 @@ pub struct Cubes {
     /// Cubes a unit of length.
     inverse: f64,
     reach: f64,
-    /// Bits of the keys that are left away: three for cubes twice as wide.
+    /// Low bits of the keys that are dropped: three double the width of cubes.
     pub shift: u32,
 }
 
 impl Cubes {
-    /// The smallest cubes that are twice as wide as the reach or more, for points with these smallest and largest
-    /// coordinates.
+    /// The smallest cubes at least twice as wide as the reach, for points with these smallest and largest coordinates.
     pub fn between(least: DVec3, most: DVec3, reach: f64) -> Self {
         let extent = (most - least).max_element();
         let numbers = f64::from(1_u32 << BITS);
@@ -76,14 +75,14 @@ impl Cubes {
         ])
     }
 
-    /// The cubes within reach of a point, from a number to another along each axis: those of all its neighbours are
-    /// among them.
+    /// The cubes within reach of a point, as first and last numbers along each axis: they include the cubes of all its
+    /// neighbours.
     ///
     /// A neighbour's coordinate, a float, is within the reach of the point's in exact numbers. So it is not beyond the
     /// rounded bound, and its number not beyond the bound's.
     #[inline(always)]
     pub fn near(&self, p: DVec3) -> [[u32; 2]; 3] {
-        // Numbers that differ in the bits that are left away are those of one cube.
+        // Numbers that differ in the dropped bits alone are one cube's.
         let mask = !(self.apart() - 1);
         let ends = |x: f64, axis: usize| {
             let end = |x: f64| self.number(x, axis) & mask;
@@ -109,14 +108,14 @@ impl Cubes {
         }
     }
 
-    /// The points whose neighbours are all in one cube, the one of these equal numbers.
+    /// The points whose neighbours are all in one cube, which has these numbers.
     fn within(&self, near: [[u32; 2]; 3]) -> Within {
         let numbers = near.map(|[first, _]| first);
         let number = DVec3::from_array(numbers.map(f64::from));
         let side = 1.0 / self.inverse;
         // The first cubes begin anywhere before the points.
         let is_first = number.cmpeq(DVec3::ZERO);
-        // So far from the cube's bounds that ends are seldom rounded across them.
+        // A distance from the cube's bounds that rounding seldom crosses.
         let inside = self.reach + side / 64.0;
         let low = self.least + number * side + inside;
         let low = DVec3::select(is_first, DVec3::NEG_INFINITY, low);
@@ -139,20 +138,20 @@ struct Within {
     cube: u64,
 }
 
-/// Finds out of consecutive points, most of which lie near each other, whether all neighbours of a point are in one
-/// large cube.
+/// Finds whether all neighbours of a point are in one large cube, for consecutive points, most of which are near each
+/// other.
 pub struct Walk<'c> {
     cubes: &'c Cubes,
     last: Within,
 }
 
-/// Where the neighbours of a point may be.
+/// The cubes where the neighbours of a point may be.
 pub enum Around {
-    /// In the cube of the point before, which was looked at.
+    /// The cube of the point before.
     Same,
-    /// In this cube, which is the point's.
+    /// This cube, which is the point's.
     One(u64),
-    /// In cubes from a number to another along each axis.
+    /// Cubes from first to last numbers along each axis.
     Several([[u32; 2]; 3]),
 }
 
@@ -166,7 +165,7 @@ impl<'c> Walk<'c> {
         Self { cubes, last }
     }
 
-    /// Where the neighbours of the next point may be.
+    /// The cubes where the neighbours of the next point may be.
     #[inline(always)]
     pub fn next(&mut self, p: DVec3) -> Around {
         let Within { low, high, .. } = self.last;
@@ -207,7 +206,7 @@ impl CubeSet {
 
     pub fn insert(&self, cube: u64) {
         let (word, bit) = (&self.0[(cube / 64) as usize], 1 << (cube % 64));
-        // Most cubes come many times, and a look is cheaper.
+        // Most cubes come many times, and a load is cheaper.
         if word.load(Relaxed) & bit == 0 {
             word.fetch_or(bit, Relaxed);
         }
@@ -219,7 +218,7 @@ impl CubeSet {
         word.is_some_and(|word| word.load(Relaxed) >> (cube % 64) & 1 != 0)
     }
 
-    /// The cubes twice as wide that have any of these: eight of them are bits of one byte.
+    /// The cubes of twice the width that contain these: eight narrow ones are the bits of a byte.
     pub fn halved(&self) -> Self {
         Self::of(self.to_vec().into_iter().map(|cube| cube >> 3))
     }
@@ -238,7 +237,7 @@ impl CubeSet {
 pub struct Near {
     cubes: Cubes,
     large: Cubes,
-    /// Those made of the cubes.
+    /// The large cubes that contain them.
     around: CubeSet,
     /// Ascending.
     within: Vec<u64>,
@@ -264,7 +263,7 @@ impl Near {
         }
     }
 
-    /// Whether a point may be within reach of one of the points: never false for one that is.
+    /// Whether a point may be within reach of one of the points; true for each that is.
     pub fn may_be(&self, p: DVec3) -> bool {
         self.around.has(self.large.cube(p))
             && self.within.binary_search(&self.cubes.cube(p)).is_ok()
@@ -276,7 +275,7 @@ mod tests {
     use super::*;
 
     proptest::proptest! {
-        /// A walk says of every point what a look at it says, at all scales, with coordinates on the bounds of cubes.
+        /// A walk finds the same cubes for each point as a search, at all scales, with coordinates on the bounds of cubes.
         #[test]
         fn a_walk_finds_the_cubes_of_each_point(
             grid in proptest::collection::vec((0..40_u8, 0..9_u8, 0..3_u8), 1..200),

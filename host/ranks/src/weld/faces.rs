@@ -1,4 +1,4 @@
-//! Triangles of a welded mesh: of each block, renamed, and without those that have no extent or are there twice.
+//! Triangles of a welded mesh: each block's, with new vertices, without triangles that lose their extent or are repeated.
 //!
 //! They are copied to the device once. The host sees the few triangles with a vertex or a cluster of another block.
 
@@ -12,8 +12,8 @@ use trioxide::ids::Triangle;
 use trioxide::weld::{self, BlockFaces, Error, Options, Repeated};
 use trioxide_mesh::parallel;
 
-use super::cloud::{Dealt, Source};
 use super::numbered::Numbered;
+use super::points::{Dealt, Source};
 use crate::block::Block;
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
@@ -23,12 +23,12 @@ use crate::transport::{Mail, Ranks};
 pub enum Triangles<'a> {
     /// Lists of the host.
     Lists(&'a Block<DVec3>),
-    /// Those of a plain grid whose squares have their lower left corners in the block. The device writes them.
+    /// The triangles of a plain grid whose squares have their lower left corners in the block. The device writes them.
     Grid(Grid, Run),
 }
 
 impl<'a> Triangles<'a> {
-    /// Of a block whose points are `dealt`.
+    /// The triangles of a block whose points are `dealt`.
     pub fn of(block: &'a Block<DVec3>, dealt: &Dealt) -> Self {
         match dealt.source {
             Source::Lists(..) => Self::Lists(block),
@@ -61,7 +61,7 @@ impl<'a> Triangles<'a> {
         }
     }
 
-    /// The triangles on the device, and the vertex behind which their corners are.
+    /// The triangles on the device, and the vertex from which their corners count.
     fn upload(&self, on: &Device) -> weld::Result<(BlockFaces, u64)> {
         match self {
             Self::Lists(block) => {
@@ -87,8 +87,8 @@ pub struct Remaining {
 
 /// The block's triangles with new vertices; with `is_wanted` these come to the host. Collective.
 ///
-/// Of equal triangles the first of the whole mesh remains: all go to the rank whose block has their middle vertex, in
-/// the order of their ids. Most are there.
+/// The first of equal triangles of the whole mesh remains: all go to the rank whose block has their middle vertex, in the
+/// order of their ids. Most are there already.
 ///
 /// # Errors
 /// More triangles for one rank than indices reach; those of the device.
@@ -121,11 +121,11 @@ pub fn weld(
     let is_away = |new: [u64; 3]| has_extent(new) && middle(new) != me;
     let away = crossing.iter().filter(|&&(_, new)| is_away(new));
     let away: Vec<(u32, [u64; 3])> = away.copied().collect();
-    let sent = Mail::sorted(ranks.size(), away.len(), |k| (middle(away[k].1), away[k].1));
-    let received = ranks.exchange(&sent);
+    let sent = Mail::places(ranks.size(), away.len(), |k| middle(away[k].1));
+    let received = ranks.exchange(&sent.map(|&k| away[k as usize].1));
     let others = crossing.iter().map(|(_, new)| new);
     let names = Names::new(numbered.own.clone(), others.chain(received.items()));
-    // Those of the ranks before, and those of the ranks behind.
+    // Triangles of the ranks before this one, and of those after it.
     let before: usize = (0..ranks.rank()).map(|rank| received.of(rank).len()).sum();
     let of_others = parallel::map(received.items(), |&new| names.of_all(new));
     let of_others = of_others.split_at(before);
@@ -142,19 +142,16 @@ pub fn weld(
 
     // A byte for each triangle of others, in the places of the triangles.
     let answers = received.with(are_repeated.into_iter().map(u8::from).collect());
-    let answers = ranks.exchange_expected(&answers, &sent.counts());
-    let by_ranks = Mail::sorted(ranks.size(), away.len(), |k| (middle(away[k].1), k));
-    let answered = by_ranks.items().iter().zip(answers.items());
-    let back: Vec<(u32, [u64; 3])> = answered
-        .filter(|&(_, &is_repeated)| is_repeated == 0)
-        .map(|(&k, _)| away[k])
-        .collect();
+    let answers = ranks.exchange_known(&answers, &sent.counts());
+    let answered = sent.items().iter().zip(answers.items());
+    let back = answered.filter(|&(_, &is_repeated)| is_repeated == 0);
+    let back: Vec<(u32, [u64; 3])> = back.map(|(&k, _)| away[k as usize]).collect();
     let left = set(&mut faces, on, &back, |new| names.of_all(new))
         .and_then(|()| remaining(on, triangles, &faces, &repeated, &names, is_wanted));
-    ranks.agree(left.map_err(Fault::from))
+    ranks.agree(left)
 }
 
-/// All triangles of the block, those that cross in `crossing`; `own` are the new vertices that its rank numbers.
+/// All triangles of the block; `crossing` are those with other blocks' vertices, `own` the new vertices of its rank.
 fn whole(
     on: &Device,
     triangles: &Triangles,
@@ -202,7 +199,7 @@ fn remaining(
     })
 }
 
-/// The block's triangles on the device, and those that have to do with other blocks.
+/// The block's triangles on the device, and those with vertices or clusters of other blocks.
 fn named(
     on: &Device,
     triangles: &Triangles,
@@ -214,7 +211,7 @@ fn named(
     Ok((faces, crossing))
 }
 
-/// Gives triangles, each there once, their names.
+/// Sets the names of triangles, each of which is there once.
 fn set(
     faces: &mut BlockFaces,
     on: &Device,
@@ -227,10 +224,10 @@ fn set(
     unsafe { faces.set(on, &list, &corners) }
 }
 
-/// A triangle that is left out.
+/// The names of a triangle that is left out.
 const NO_EXTENT: [u32; 3] = [0; 3];
 
-/// Whether a triangle has three vertices.
+/// Whether a triangle has three different vertices.
 fn has_extent<T: PartialEq>([a, b, c]: [T; 3]) -> bool {
     a != b && b != c && c != a
 }
@@ -244,14 +241,12 @@ fn rename(
     list: Vec<u32>,
 ) -> Result<Vec<(u32, [u64; 3])>> {
     let corners = parallel::map(&list, |&t| triangles.corners(t));
-    let asked = IdSet::of_list(corners.as_flattened());
-    let new = numbered.fetch(ranks, on, &asked.to_vec())?;
-    let new = |v: u64| new[asked.place(v).expect("it was asked for") as usize];
-    let renamed = |i: usize| (list[i], corners[i].map(new));
+    let new = numbered.fetch(ranks, on, IdSet::of_list(corners.as_flattened()))?;
+    let renamed = |i: usize| (list[i], corners[i].map(|v| new.get(v)));
     Ok(parallel::collect(list.len(), renamed))
 }
 
-/// Names of 32 bits for new vertices: those of this rank's block, and then others.
+/// 32-bit names of new vertices: first those of this rank's block, then others.
 struct Names {
     own: Range<u64>,
     set: IdSet,
@@ -298,7 +293,7 @@ impl Names {
     }
 }
 
-/// That of too many triangles in words for ranks.
+/// Words the error of too many triangles for ranks.
 fn said(error: Error) -> Fault {
     match error {
         Error::TooLarge { faces, .. } => Fault::from(trioxide::Error::Argument(format!(

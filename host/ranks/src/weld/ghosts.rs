@@ -1,11 +1,11 @@
-//! Which ranks need which points: all within epsilon of their own ones.
+//! The points that other ranks need: all within epsilon of their own points.
 //!
-//! Space is cut into cubes. A rank tells the directories of cubes which cubes have points of its own, and which lie
-//! within epsilon of these. The directories answer who else wants a cube that has points. So a rank has more ghosts
-//! than it needs, by a cube's width.
+//! Space is cut into cubes. A rank tells the directories of cubes the cubes that have points of its own, and the cubes
+//! within epsilon of these. The directories answer with the other ranks that use a cube with points. So a rank has more
+//! ghosts than it needs, by a cube's width.
 //!
-//! Points in [boxes](super::boxes) far from all other ranks are left out. That is done twice: with large cubes, to find
-//! the few points that have to do with other ranks at all, and with small ones for these.
+//! Points in [boxes](super::boxes) far from all other ranks are left out. There are two passes: large cubes find the few
+//! points near other ranks, and small cubes divide these.
 
 use std::ops::Range;
 
@@ -15,19 +15,20 @@ use trioxide_mesh::parallel;
 
 use super::boxes::Boxes;
 use super::cubes::{Around, BITS, CubeSet, Cubes, LARGE_BITS, Walk};
+use crate::directory::{by_keys, other_users, paired};
 use crate::transport::{Mail, Ranks, Reduction};
 
 /// Points that a thread takes at a time.
 const CHUNK: usize = 1 << 14;
 /// Pieces of points that a thread takes at a time.
 const PIECES: usize = 1 << 6;
-/// Points for each cube that a rank has, at least: the table of cubes is to be short beside the points.
+/// Least points for each cube of a rank, so that the table of cubes is short compared with the points.
 const POINTS_OF_CUBE: u64 = 4;
 /// The same for large cubes.
 const POINTS_OF_LARGE: u64 = 64;
 
-/// The owned points, of `total` in all and in these boxes, that other ranks need, ascending, with the ranks: `reach` is
-/// a distance along each axis that no neighbours exceed. Collective.
+/// The owned points that other ranks need, ascending, with these ranks. The points are in `boxes`, and all ranks have
+/// `total`; neighbours are at most `reach` apart along each axis. Collective.
 pub fn find(
     ranks: &Ranks,
     points: &[DVec3],
@@ -45,7 +46,7 @@ pub fn find(
         .collect();
     let places = at_borders(ranks, &cubes, points, &near, total);
     let points = parallel::map(&places, |&i| points[i]);
-    let total = ranks.reduce(points.len() as u64, Reduction::Sum);
+    let total = ranks.sum(points.len() as u64);
     let mut own = parallel::map(&points, |&p| cubes.cube(p));
     let mut sorted = own.clone();
     sorted.par_sort_unstable();
@@ -54,16 +55,15 @@ pub fn find(
         list.par_iter_mut().for_each(|cube| *cube >>= cubes.shift);
     }
     sorted.dedup();
-    let told = exchange_told(ranks, &tell(&cubes, &points, &own, &sorted));
-    let answers = ranks.exchange(&answers(ranks, &told)).into_items();
-    let (to, mut sent) = wanted(&own, answers);
+    let users = users(ranks, &tell(&cubes, &points, &own, &sorted));
+    let (to, mut sent) = wanted(&own, &other_users(ranks, users));
     sent.iter_mut()
         .for_each(|i| *i = places[*i as usize] as u64);
     (to, sent)
 }
 
-/// The owned points in large cubes that other ranks want, and those that may have neighbours in large cubes where
-/// others have points: ascending. All of them are in the ranges `near`. Collective.
+/// The owned points in large cubes that other ranks want, and the points that may have neighbours in large cubes where
+/// others have points, ascending. All are in the ranges `near`. Collective.
 fn at_borders(
     ranks: &Ranks,
     cubes: &Cubes,
@@ -76,10 +76,8 @@ fn at_borders(
     let (mut own, mut near) = (CubeSet::new(), CubeSet::new());
     parallel::for_pieces(pieces.len(), PIECES, |range| {
         let mut walk = Walk::new(&large);
-        for &p in pieces[range]
-            .iter()
-            .flat_map(|piece| &points[piece.clone()])
-        {
+        let of_pieces = pieces[range].iter();
+        for &p in of_pieces.flat_map(|piece| &points[piece.clone()]) {
             match walk.next(p) {
                 Around::Same => {}
                 Around::One(cube) => own.insert(cube),
@@ -97,8 +95,8 @@ fn at_borders(
     let told = own.to_vec().into_iter().map(|cube| cube << 1 | 1);
     let near = near.to_vec().into_iter().filter(|&cube| !own.has(cube));
     let told: Vec<u64> = told.chain(near.map(|cube| cube << 1)).collect();
-    let told = exchange_told(ranks, &told);
-    let shared = CubeSet::of(ranks.exchange(&shared(&told)).into_items().into_iter());
+    let shared = shared(ranks, users(ranks, &told));
+    let shared = CubeSet::of(ranks.exchange(&shared).into_items().into_iter());
 
     let lists = parallel::map_pieces(pieces.len(), PIECES, |range| {
         let (mut walk, mut is_same_shared) = (Walk::new(&large), false);
@@ -120,7 +118,7 @@ fn at_borders(
     parallel::concat(lists)
 }
 
-/// How often the width of large cubes is doubled, so that those with points are few. Collective.
+/// The number of times that the width of large cubes doubles, so that few have points. Collective.
 fn doublings(ranks: &Ranks, own: &CubeSet, total: u64) -> usize {
     let mut counts = [0; LARGE_BITS as usize + 1];
     let mut cubes = own.to_vec();
@@ -134,10 +132,10 @@ fn doublings(ranks: &Ranks, own: &CubeSet, total: u64) -> usize {
     counts.iter().position(is_few).unwrap_or(counts.len() - 1)
 }
 
-/// The bits of cubes' keys to leave away so that cubes are few beside the points: three for twice as wide ones.
-/// `sorted` are the keys of this rank's points. Collective.
+/// The low bits of cubes' keys to drop, so that there are few cubes compared with the points: three bits double the
+/// width. `sorted` are the keys of this rank's points. Collective.
 fn shift(ranks: &Ranks, sorted: &[u64], total: u64) -> u32 {
-    // Two keys are one cube from some width on. So many cubes are there of each width.
+    // Two keys are in one cube from some width on. This counts the cubes of each width.
     let of_pieces = parallel::map_pieces(sorted.len().saturating_sub(1), CHUNK, |range| {
         let mut counts = [0_u64; BITS as usize + 1];
         for i in range.filter(|&i| sorted[i] != sorted[i + 1]) {
@@ -161,7 +159,7 @@ fn shift(ranks: &Ranks, sorted: &[u64], total: u64) -> u32 {
     3 * width as u32
 }
 
-/// The cubes that this rank wants: twice the cube, and 1 for one that has points of its own. `own` has the cube of each
+/// The cubes that this rank uses: twice the cube, plus 1 for a cube with points of its own. `own` has the cube of each
 /// point, `sorted` each of these once, ascending.
 fn tell(cubes: &Cubes, points: &[DVec3], own: &[u64], sorted: &[u64]) -> Vec<u64> {
     let chunks = points.par_chunks(CHUNK).zip(own.par_chunks(CHUNK));
@@ -169,7 +167,7 @@ fn tell(cubes: &Cubes, points: &[DVec3], own: &[u64], sorted: &[u64]) -> Vec<u64
         let mut list = Vec::new();
         for (&p, &own) in points.iter().zip(own) {
             let near = cubes.near(p);
-            // One cube is the point's own.
+            // A single cube is the point's own.
             if near.iter().all(|[first, last]| first == last) {
                 continue;
             }
@@ -194,69 +192,40 @@ fn tell(cubes: &Cubes, points: &[DVec3], own: &[u64], sorted: &[u64]) -> Vec<u64
     parallel::concat(vec![own, others])
 }
 
-/// The rank that is the directory of a told cube.
-fn directory(item: u64, ranks: usize) -> usize {
-    let mixed = (item >> 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    ((mixed * ranks as u64) >> 32) as usize
-}
-
-/// Sends told cubes to their directories. Collective.
-fn exchange_told(ranks: &Ranks, told: &[u64]) -> Mail<u64> {
+/// Sends the cubes that this rank uses to their directories. Returns the uses of this directory's cubes, as
+/// [`other_users`] takes them. Collective.
+fn users(ranks: &Ranks, told: &[u64]) -> Vec<[u64; 2]> {
     let size = ranks.size();
-    let by_directory = |i: usize| (directory(told[i], size), told[i]);
-    ranks.exchange(&Mail::sorted(size, told.len(), by_directory))
+    let directory = |item: u64| {
+        let mixed = (item >> 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        ((mixed * size as u64) >> 32) as usize
+    };
+    let told = Mail::sorted(size, told.len(), |i| (directory(told[i]), told[i]));
+    let told = ranks.exchange(&told);
+    told.iter()
+        .map(|(rank, &item)| [item, rank as u64])
+        .collect()
 }
 
-/// The told cubes with the ranks that want them, by cubes.
-fn users(told: &Mail<u64>) -> Vec<(u64, usize)> {
-    let mut users: Vec<(u64, usize)> = told.iter().map(|(rank, &item)| (item, rank)).collect();
-    users.par_sort_unstable();
-    users
-}
-
-/// Whether two users want the same cube.
-fn is_same_cube(a: &(u64, usize), b: &(u64, usize)) -> bool {
-    a.0 >> 1 == b.0 >> 1
-}
-
-/// For each rank the cubes that it wants, where several do, and one has points.
-fn shared(told: &Mail<u64>) -> Mail<u64> {
+/// For each rank the cubes that it uses, where several ranks do, and one has points.
+fn shared(ranks: &Ranks, mut users: Vec<[u64; 2]>) -> Mail<u64> {
     let mut shared = Vec::new();
-    for users in users(told).chunk_by(is_same_cube) {
-        if users.len() > 1 && users.iter().any(|(item, _)| item & 1 != 0) {
-            shared.extend(users.iter().map(|&(item, rank)| (rank, item >> 1)));
+    for users in by_keys(&mut users) {
+        if users.len() > 1 && users.iter().any(|[item, _]| item & 1 != 0) {
+            shared.extend(users.iter().map(|&[item, rank]| (rank as usize, item >> 1)));
         }
     }
-    Mail::sorted(told.ranks(), shared.len(), |i| shared[i])
+    Mail::sorted(ranks.size(), shared.len(), |i| shared[i])
 }
 
-/// For each rank with points in a cube that others want: the cube, and who wants it.
-fn answers(ranks: &Ranks, told: &Mail<u64>) -> Mail<[u64; 2]> {
-    let mut answers = Vec::new();
-    for users in users(told).chunk_by(is_same_cube) {
-        let owners = users.iter().filter(|(item, _)| item & 1 != 0);
-        for &(item, owner) in owners {
-            let others = users.iter().filter(|&&(_, rank)| rank != owner);
-            answers.extend(others.map(|&(_, rank)| (owner, [item >> 1, rank as u64])));
-        }
-    }
-    Mail::sorted(ranks.size(), answers.len(), |i| answers[i])
-}
-
-/// The owned points that others want, with the ranks, from the answers; `own` are the points' cubes.
-fn wanted(own: &[u64], mut answers: Vec<[u64; 2]>) -> (Vec<u32>, Vec<u64>) {
-    answers.par_sort_unstable();
+/// The owned points that others want, with these ranks. `own` are the points' cubes, `others` the other ranks that use
+/// them.
+fn wanted(own: &[u64], others: &[[u64; 2]]) -> (Vec<u32>, Vec<u64>) {
     let chunks = own.par_chunks(CHUNK).enumerate();
     let lists = chunks.map(|(chunk, own)| {
-        let mut list = Vec::new();
-        for (i, &cube) in (CHUNK * chunk..).zip(own) {
-            let start = answers.partition_point(|answer| answer[0] < cube);
-            let of_cube = answers[start..]
-                .iter()
-                .take_while(|answer| answer[0] == cube);
-            list.extend(of_cube.map(|answer| (answer[1] as u32, i as u64)));
-        }
-        list
+        let places = (CHUNK * chunk..).zip(own);
+        let of_point = |(i, &cube)| paired(others, cube).map(move |rank| (rank as u32, i as u64));
+        places.flat_map(of_point).collect::<Vec<_>>()
     });
     lists.collect::<Vec<_>>().concat().into_iter().unzip()
 }

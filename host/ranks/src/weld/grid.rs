@@ -1,19 +1,19 @@
-//! Blocks of a plain grid: what ranks need of each other follows from ids. The host has no list of points and
+//! Blocks of a plain grid: the points that ranks need of each other follow from ids. The host has no list of points or
 //! triangles, and nothing crosses.
 
 use std::ops::Range;
 
 use trioxide::generate::Grid;
 
-use crate::block::Blocks;
+use crate::records::{Ghosts, Records};
 use crate::transport::{Mail, Ranks};
 
-/// For each rank the owned points that it needs, by their places, and the points of each rank that this one needs, by
-/// their ids: all with neighbours within `reach` along each axis, and more. Both ascend for each rank.
-pub fn ghosts(ranks: &Ranks, grid: &Grid, reach: f64) -> (Mail<u64>, Mail<u64>) {
-    let blocks = Blocks::new(grid.vertices(), ranks.size());
+/// The points that ranks need of each other: all with neighbours within `reach` along each axis, and more. A row is a
+/// ghost's id alone.
+pub fn ghosts(ranks: &Ranks, grid: &Grid, reach: f64) -> Ghosts {
+    let blocks = ranks.blocks(grid.vertices());
     let me = ranks.rank();
-    let mine = blocks.range(me);
+    let start = blocks.range(me).start;
     let needed = |by: usize, of: usize| {
         let (near, block) = (near(grid, blocks.range(by), reach), blocks.range(of));
         match by == of {
@@ -21,22 +21,25 @@ pub fn ghosts(ranks: &Ranks, grid: &Grid, reach: f64) -> (Mail<u64>, Mail<u64>) 
             false => near.start.max(block.start)..near.end.min(block.end),
         }
     };
-    let mail = |needed: &dyn Fn(usize) -> Range<u64>, first: u64| {
-        let ids = (0..ranks.size()).flat_map(needed).map(|v| v - first);
-        let counts = (0..ranks.size()).map(|rank| needed(rank).count());
-        Mail::from_parts(ids.collect(), counts)
-    };
-    let given = |rank| needed(rank, me);
-    let taken = |rank| needed(me, rank);
-    (mail(&given, mine.start), mail(&taken, 0))
+    let all = 0..ranks.size();
+    Ghosts {
+        given: Mail::of_lists(ranks.size(), |rank, given| {
+            given.extend(needed(rank, me).map(|v| v - start));
+        }),
+        counts: all.clone().map(|rank| needed(me, rank).count()).collect(),
+        rows: Records {
+            words: all.flat_map(|rank| needed(me, rank)).collect(),
+            stride: 1,
+        },
+    }
 }
 
-/// A range with a block and all points that have neighbours in it; nothing for an empty block.
+/// A range with a block and all points with neighbours in it; an empty range for an empty block.
 fn near(grid: &Grid, block: Range<u64>, reach: f64) -> Range<u64> {
     if block.is_empty() {
         return block;
     }
-    // Neighbours are no more rows and columns apart: one more takes up what rounding makes of coordinates.
+    // Most rows and columns between neighbours, and one more for rounded coordinates.
     let side = grid.side();
     let apart = ((reach * (side - 1) as f64) as u64).saturating_add(1);
     let around = apart.min(side - 1) * (side + 1);

@@ -2,22 +2,21 @@
 //!
 //! | stage | who | what crosses |
 //! | --- | --- | --- |
-//! | distribution | points to the ranks along a curve ([`Ownership`]), unless blocks are apart in space as they are | a row a point |
+//! | distribution | points to the ranks along a curve ([`Ownership`]), unless the blocks are apart in space | a row a point |
 //! | ghosts | cubes of space that several ranks have, and the points in them | two words a cube, a row a ghost |
-//! | weld | each rank decides its own points as far as it can, and tells the others ([`Rest`]) | four bytes a ghost |
+//! | weld | each rank decides its own points as far as it can, and sends the states to the others ([`Rest`]) | four bytes a ghost |
 //! | clusters | the owner of a representative has all members, in the order of their ids: positions are sums of the single run | two words a ghost; of points with owners elsewhere a word and a row |
 //! | triangles | the rank that has a triangle's middle vertex finds repeated ones | three words and a byte a triangle |
 //!
-//! Representatives, clusters and triangles stay on the device. To the host come what crosses, and what is [`Wanted`].
+//! Representatives, clusters and triangles stay on the device. What crosses comes to the host, and what is [`Wanted`].
 //!
-//! Of a plain grid whose [blocks](crate::Ownership::Rows) ranks own the host has no points and triangles, and the first
+//! Where ranks own the [blocks](crate::Ownership::Rows) of a plain grid, the host has no points or triangles, and the first
 //! two stages send nothing.
 //!
-//! New vertices are numbered by a scan over the blocks of the input's ids, and stay where their representatives' blocks
-//! are: the blocks of all ranks, one behind the other, are the single run's arrays.
+//! A scan over the blocks of the input's ids numbers the new vertices, which stay in the blocks of their representatives:
+//! the blocks in the order of ranks are the single run's arrays.
 
 mod boxes;
-mod cloud;
 mod clusters;
 mod cubes;
 mod faces;
@@ -25,6 +24,7 @@ mod ghosts;
 mod grid;
 mod numbered;
 mod part;
+mod points;
 mod resident;
 mod rounds;
 mod whole;
@@ -36,33 +36,33 @@ use trioxide::weld::{
     self, Carried, EpsilonFound, Error, Guards, Options, carry_share, check_share, weld_segments,
 };
 
-use crate::block::{Block, Blocks};
-use crate::directory::fetch;
+use crate::block::Block;
+use crate::directory::Fetched;
 use crate::fault::{Fault, Result};
 use crate::ids::IdSet;
 use crate::ownership::Ownership;
-use crate::transport::{Ranks, Reduction};
+use crate::transport::Ranks;
 
-use cloud::{Dealt, Source};
 use faces::Triangles;
 use numbered::Numbered;
+use points::{Dealt, Source};
 use resident::Resident;
 
 pub use rounds::{Rest, Rounds};
 pub use whole::{gather, gather_map, scatter};
 
-/// How the work is shared, and what is asked for. What is there does not depend on it.
+/// Sharing of the work, and the arrays that are asked for. The result does not depend on the plan.
 #[derive(Clone, Default)]
 pub struct Plan {
-    /// Who owns which points.
+    /// Owners of the points.
     pub ownership: Ownership,
-    /// What becomes of points that wait for other ranks.
+    /// Treatment of points that wait for other ranks.
     pub rest: Rest,
-    /// What comes to the host's memory.
+    /// Arrays that come to the host's memory.
     pub wanted: Wanted,
 }
 
-/// What of a welded mesh comes to the host's memory. Where it is left out, [`Welded`] has empty lists; counts and
+/// The arrays of a welded mesh that come to the host's memory. [`Welded`] has empty lists for the others; counts and
 /// segments are always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
@@ -81,7 +81,7 @@ impl Default for Wanted {
     }
 }
 
-/// A rank's slice of a welded mesh: the slices of all ranks, one behind the other, are the single run's arrays.
+/// A rank's slice of a welded mesh: the slices in the order of ranks are the single run's arrays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Welded {
     /// New vertices of the whole mesh.
@@ -102,13 +102,13 @@ pub struct Welded {
     pub regions: Option<Vec<i32>>,
     /// All segments that remain.
     pub segments: Vec<Segment>,
-    /// How the points were decided.
+    /// Counts of the rounds.
     pub rounds: Rounds,
 }
 
-/// Welds the mesh, or the cloud without triangles, whose blocks the ranks hold; `carried` has the attributes and locks
-/// of the block's vertices. Of a plain grid of the plan's ownership without attributes and locks the block's
-/// [counts](Block::counts_of_grid) are enough. Collective.
+/// Welds the mesh, or the cloud without triangles, whose blocks the ranks hold; `carried` has the attributes and locks of
+/// the block's vertices. A plain grid of the plan's ownership without attributes and locks needs only the block's
+/// [counts](Block::counts_of_grid). Collective.
 ///
 /// # Errors
 /// As [`weld::weld`], in the same words on every rank; methods that need one process ([`check_share`]).
@@ -128,7 +128,7 @@ pub fn weld(
 
     ranks.phase("clusters");
     let of_ghosts = clusters::join(ranks, on, &part, &mut decided)?;
-    let carried = ranks.agree(carry_share(on, &mesh, options, &decided).map_err(Fault::from))?;
+    let carried = ranks.agree(carry_share(on, &mesh, options, &decided))?;
     drop(mesh);
     let decided = (decided, of_ghosts);
     let (mut welded, mut numbered) =
@@ -139,7 +139,7 @@ pub fn weld(
     welded.rounds = rounds;
     let is_wanted = plan.wanted.mesh;
     let left = faces::weld(ranks, on, &triangles, &mut numbered, options, is_wanted)?;
-    welded.faces = ranks.reduce(left.count as u64, Reduction::Sum);
+    welded.faces = ranks.sum(left.count as u64);
     welded.corners = left.corners;
     welded.regions = left.regions.filter(|_| welded.faces > 0);
     welded.segments = segments(ranks, on, block, &mut numbered, options)?;
@@ -163,9 +163,9 @@ pub fn epsilon_for_ratio(
         guards: *guards,
         ..Options::new(0.0)
     };
-    ranks.agree(weld::check_ratio(ratio).map_err(Fault::from))?;
+    ranks.agree(weld::check_ratio(ratio))?;
     ranks.agree(check(ranks, block, &options))?;
-    // The reach is not known yet: blocks that are apart are so within one that is small beside them.
+    // The reach is not known yet. Blocks that are apart remain so for a reach that is small compared with them.
     let dealt = Dealt::deal(ranks, block, carried, &plan.ownership, 0.0);
     ranks.phase("search epsilon");
     let samples = weld::samples_of_spacing(block.vertices);
@@ -173,14 +173,13 @@ pub fn epsilon_for_ratio(
         Source::Grid(grid) => samples.iter().map(|&v| grid.place(v).extend(0.0)).collect(),
         Source::Lists(..) => {
             let asked = IdSet::of_list(&samples);
-            let sampled = fetch(ranks, block.vertices, &asked.to_vec(), &block.points);
-            let place = |v: &u64| asked.place(*v).expect("it was asked for") as usize;
-            samples.iter().map(|v| sampled[place(v)]).collect()
+            let sampled = Fetched::of(ranks, block.vertices, asked, &block.points);
+            samples.iter().map(|&v| sampled.get(v)).collect()
         }
     };
     let spacing = weld::spacing_of(&samples, block.vertices);
     let mut fault = None;
-    // The search begins below the spacing, doubles, and goes back: parts for a wider reach do for a narrower one.
+    // The search begins below the spacing, doubles, and goes back: parts for a wider reach serve a narrower one.
     let with = |epsilon: f64| Options { epsilon, ..options };
     let mut resident: Option<Resident> = None;
     let mut kept = |epsilon: f64| {
@@ -206,7 +205,7 @@ pub fn epsilon_for_ratio(
         let [least, most] = dealt.source.bounds();
         Ok(weld::extent_between(least, most))
     };
-    // All ranks search with the same numbers, and meet in each clustering.
+    // All ranks search with the same numbers, so all make the same clusterings.
     let found = weld::search(ratio, spacing, extent, removed);
     match fault {
         Some(fault) => Err(fault),
@@ -214,9 +213,9 @@ pub fn epsilon_for_ratio(
     }
 }
 
-/// Refuses options, and what of the block cannot be welded.
+/// Refuses options, and points and triangles of the block that cannot be welded.
 fn check(ranks: &Ranks, block: &Block<DVec3>, options: &Options) -> Result<()> {
-    let first = |total: u64| Blocks::new(total, ranks.size()).range(ranks.rank()).start;
+    let first = |total: u64| ranks.block(total).start;
     check_share(&block.points, options).map_err(|error| match error {
         Error::Coordinate { vertex } => {
             let vertex = first(block.vertices) + vertex as u64;
@@ -251,8 +250,8 @@ fn segments(
     let ends = block.segments.iter().flat_map(|segment| segment.ends);
     let ends = ends.map(u64::from).filter(|&v| v < block.vertices);
     let asked = IdSet::of_list(&ends.collect::<Vec<u64>>());
-    let new = numbered.fetch(ranks, on, &asked.to_vec())?;
-    let end = |v: u32| Some(new[asked.place(v.into())? as usize] as u32);
+    let new = numbered.fetch(ranks, on, asked)?;
+    let end = |v: u32| (u64::from(v) < block.vertices).then(|| new.get(v.into()) as u32);
     let left = weld_segments(&block.segments, end, options.keep_degenerate);
-    Ok(ranks.agree(left.map_err(Fault::from))?.0)
+    Ok(ranks.agree(left)?.0)
 }

@@ -6,8 +6,9 @@ use trioxide::Device;
 use trioxide::weld::BlockMap;
 use trioxide_mesh::parallel;
 
-use crate::directory::fetch_list;
+use crate::directory::Fetched;
 use crate::fault::Result;
+use crate::ids::IdSet;
 use crate::transport::Ranks;
 
 /// The new vertices of the vertices of this rank's block.
@@ -16,9 +17,9 @@ pub struct Numbered {
     pub total: u64,
     /// The block's vertices.
     pub block: Range<u64>,
-    /// Their clusters. Those that other ranks number are the first ones.
+    /// Their clusters. The clusters that other ranks number come first.
     pub map: BlockMap,
-    /// New vertices of these.
+    /// New vertices of the clusters that other ranks number.
     pub elsewhere: Vec<u64>,
     /// The first new vertex of each rank's block, and the number of all.
     pub starts: Vec<u64>,
@@ -35,15 +36,13 @@ impl Numbered {
         }
     }
 
-    /// The new vertices of old ones of any block, whose ids ascend. Collective.
+    /// The new vertices of old vertices of any block. Collective.
     ///
     /// # Errors
     /// Those of the device.
-    pub fn fetch(&mut self, ranks: &Ranks, on: &Device, ids: &[u64]) -> Result<Vec<u64>> {
-        fetch_list(ranks, self.total, ids, |asked| {
-            let place = |id: &u64| (id - self.block.start) as u32;
-            let places: Vec<u32> = asked.iter().map(place).collect();
-            let clusters = self.map.get(on, &places)?;
+    pub fn fetch(&mut self, ranks: &Ranks, on: &Device, ids: IdSet) -> Result<Fetched<u64>> {
+        Fetched::try_by(ranks, self.total, ids, |places| {
+            let clusters = self.map.get(on, places)?;
             Ok(parallel::map(&clusters, |&c| self.number(c)))
         })
     }

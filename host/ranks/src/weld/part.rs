@@ -6,54 +6,57 @@ use trioxide::Device;
 use trioxide::grid::Run;
 use trioxide::weld::{self, Carried, DeviceMesh};
 
-use super::boxes::Boxes;
-use super::cloud::{Dealt, Layout, Points, Source};
+use super::points::{Dealt, Layout, Points, Source};
 use super::{ghosts, grid};
 use crate::fault::{Fault, Result};
-use crate::merged::{Held, Merged, MergedIds};
-use crate::transport::{Mail, Ranks};
+use crate::ids::Ids;
+use crate::merged::{Held, Merged};
+use crate::records::Ghosts;
+use crate::transport::Ranks;
 
-/// A rank's part of the points: owned ones and ghosts.
-pub struct Part<'a> {
+/// A rank's part of the points: its own and its ghosts.
+pub struct Cloud<'a> {
     pub layout: Layout,
     /// Ascending.
-    pub ids: MergedIds,
+    pub ids: Ids,
     own: &'a Source<'a>,
-    /// Of lists, in the order in which they came.
+    /// The ghosts of lists, in the order in which they came.
     ghosts: Points<'static>,
     pub merged: Merged,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Cloud<'a> {
     /// This rank's part, with all points of others within `reach` along each axis. Collective.
     pub fn find(ranks: &Ranks, dealt: &'a Dealt, reach: f64) -> Result<Self> {
         ranks.phase("ghosts");
-        let (sent, received, ghosts) = match &dealt.source {
-            Source::Lists(own, boxes) => exchanged(ranks, dealt, own, boxes, reach),
-            Source::Grid(grid) => {
-                let (sent, received) = grid::ghosts(ranks, grid, reach);
-                (sent, received, Points::default())
+        let layout = dealt.layout;
+        let (came, ghosts) = match &dealt.source {
+            Source::Lists(own, boxes) => {
+                let (to, sent) = ghosts::find(ranks, &own.points, boxes, dealt.total, reach);
+                let carried = own.carried();
+                let came = Ghosts::exchange(ranks, layout.stride(), &to, &sent, |i, row| {
+                    row[0] = dealt.ids.get(i);
+                    layout.write(&mut row[1..], i, &own.points, &carried);
+                });
+                let points = layout.read(&came.rows.words, layout.stride());
+                (came, points)
             }
+            Source::Grid(grid) => (grid::ghosts(ranks, grid, reach), Points::default()),
         };
-        let counts = received.counts().into_iter().map(|count| count as usize);
-        let (counts, ids): (Vec<usize>, _) = (counts.collect(), received.items());
-        let owned = dealt.ids.len();
-        ranks.agree(match weld::check_sizes(owned + ids.len(), 0) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(too_large(ranks.rank(), owned, ids.len())),
-        })?;
-        let before = |id| dealt.ids.before(id);
-        let merged = Merged::new(ranks, owned, before, &sent, &counts, |i| ids[i]);
+        let (owned, n) = (dealt.ids.len(), came.rows.len());
+        let checked = weld::check_sizes(owned + n, 0);
+        ranks.agree(checked.map_err(|_| too_large(ranks.rank(), owned, n)))?;
+        let merged = Merged::new(ranks, owned, |id| dealt.ids.before(id), &came);
         Ok(Self {
-            layout: dealt.layout,
-            ids: merged.ids(&dealt.ids, ids),
+            layout,
+            ids: merged.ids(&dealt.ids, &came.rows.ids()),
             own: &dealt.source,
             ghosts,
             merged,
         })
     }
 
-    /// Copies the points to a device, with what they carry; of a grid it writes them.
+    /// Copies the points with what they carry to a device; the device writes the points of a grid.
     ///
     /// # Errors
     /// Those of [`DeviceMesh::upload_points`].
@@ -77,7 +80,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Calls `work` with the points, with what they carry, that have local id `v`, and its place there.
+    /// Calls `work` with the list that has point `v`, with what its points carry, and with the point's place there.
     fn with<R>(&self, v: usize, work: impl FnOnce(&[DVec3], &Carried, usize) -> R) -> R {
         match self.own {
             Source::Grid(grid) => {
@@ -132,32 +135,6 @@ impl<'a> Part<'a> {
         }
         states
     }
-}
-
-/// The owned points that other ranks need, by their places, for each of these, and the ghosts: their ids, by their
-/// owners, and the points. Collective.
-fn exchanged(
-    ranks: &Ranks,
-    dealt: &Dealt,
-    own: &Points,
-    boxes: &Boxes,
-    reach: f64,
-) -> (Mail<u64>, Mail<u64>, Points<'static>) {
-    let layout = dealt.layout;
-    let (to, sent) = ghosts::find(ranks, &own.points, boxes, dealt.total, reach);
-    let (size, n, stride) = (ranks.size(), to.len(), layout.stride());
-    let rank = |i: usize| to[i] as usize;
-    let rows = Mail::rows(size, n, stride, rank, |i, row| {
-        let place = sent[i] as usize;
-        row[0] = dealt.ids.get(place);
-        layout.write(&mut row[1..], place, &own.points, &own.carried());
-    });
-    let received = ranks.exchange(&rows);
-    let ids = received.items().chunks_exact(stride).map(|row| row[0]);
-    let counts = (0..size).map(|rank| received.of(rank).len() / stride);
-    let ids = Mail::from_parts(ids.collect(), counts);
-    let sent = Mail::sorted(size, n, |i| (rank(i), sent[i]));
-    (sent, ids, layout.read(received.items(), stride))
 }
 
 fn too_large(rank: usize, owned: usize, ghosts: usize) -> Fault {

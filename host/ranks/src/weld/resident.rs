@@ -4,16 +4,16 @@ use gpu::weld::known::REPRESENTATIVE;
 use trioxide::Device;
 use trioxide::weld::{Decided, DeviceMesh, Options, decide_share, states_of_share};
 
-use super::cloud::Dealt;
-use super::part::Part;
+use super::part::Cloud;
+use super::points::Dealt;
 use super::rounds::{Exchange, Rounds};
 use super::{Plan, Rest};
-use crate::fault::{Fault, Result};
-use crate::transport::{Ranks, Reduction};
+use crate::fault::Result;
+use crate::transport::Ranks;
 
 /// A rank's part, and its points on the device.
 pub struct Resident<'a> {
-    pub part: Part<'a>,
+    pub part: Cloud<'a>,
     /// A distance along each axis within which all points of others are here.
     pub reach: f64,
     pub mesh: DeviceMesh,
@@ -24,9 +24,9 @@ pub struct Resident<'a> {
 impl<'a> Resident<'a> {
     /// Collective.
     pub fn find(ranks: &Ranks, on: &Device, dealt: &'a Dealt, reach: f64) -> Result<Self> {
-        let part = Part::find(ranks, dealt, reach)?;
+        let part = Cloud::find(ranks, dealt, reach)?;
         let states = part.first_states();
-        let mesh = ranks.agree(part.upload(on).map_err(Fault::from))?;
+        let mesh = ranks.agree(part.upload(on))?;
         Ok(Self {
             part,
             reach,
@@ -77,6 +77,6 @@ impl<'a> Resident<'a> {
         let kept = known.iter().filter(|&&state| is_kept(state)).count();
         let ghosts = self.part.merged.halo.ghosts().iter();
         let of_others = ghosts.filter(|&&v| is_kept(known[v as usize])).count();
-        Ok(ranks.reduce((kept - of_others) as u64, Reduction::Sum))
+        Ok(ranks.sum((kept - of_others) as u64))
     }
 }

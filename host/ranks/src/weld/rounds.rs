@@ -1,14 +1,14 @@
-//! Decisions of ranks in turns: each decides its own points as far as it can, and tells the others what they have as
-//! ghosts.
+//! Rounds of decisions: each rank decides its own points as far as it can, and sends the states of points that others
+//! hold as ghosts.
 //!
-//! Rounds end when no rank has an undecided point. A chain of lower neighbours that crosses ranks again and again takes
-//! a round for each crossing. So where a round leaves more than half of the points that were undecided before, rank 0
-//! decides the rest at once, or the first points of it in the order of the mesh, as many as half of the largest part:
-//! they depend on no others. It gets these points, with the representatives near them, the ones that their ranks know
-//! (a point may still wait for others than these), and the ones that other ranks have not been told of yet. These are a
-//! cloud of their own, in the order of the mesh. It has no members, which decide nothing; so a known representative has
-//! no lower neighbour there, and the weld of that cloud finds it again. So the number of rounds is about the logarithm
-//! of the points, and two for each half part of points that cannot be decided at the same time.
+//! Rounds end when no rank has an undecided point. A chain of lower neighbours takes a round for each time it crosses
+//! between ranks. So when a round leaves more than half of the undecided points, rank 0 decides the rest at once, or the
+//! first of it in the order of the mesh, as many points as half of the largest part: they depend on no later ones. It gets
+//! these points with the representatives near them: the ones that the points' ranks know (a point may still wait for
+//! others), and the ones that have not been sent to other ranks yet. They are welded as a cloud of their own, in the order
+//! of the mesh. It has no members, which decide nothing; so a known representative has no lower neighbour there, and is a
+//! representative again. The number of rounds is about the logarithm of the points, and two for each half part of points
+//! that wait for each other.
 
 use glam::DVec3;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED};
@@ -17,24 +17,24 @@ use trioxide::weld::{Options, Others, decide_all};
 use trioxide_mesh::parallel;
 
 use super::cubes::Near;
-use super::part::Part;
+use super::part::Cloud;
 use crate::curve::bisect;
 use crate::fault::{Joint, Result};
 use crate::ids::IdSet;
-use crate::rows::Rows;
+use crate::records::Records;
 use crate::transport::{Mail, Ranks, Reduction};
 
-/// What becomes of points that wait for other ranks. The result does not depend on it.
+/// Treatment of points that wait for other ranks. The result does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rest {
-    /// Rank 0 decides them, as many at once as fit, where a round does not halve them.
+    /// Rank 0 decides them, as many at once as fit, when a round does not halve their number.
     #[default]
     Gathered,
     /// Rounds go on.
     Exchanged,
 }
 
-/// How the points were decided.
+/// Counts of the rounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rounds {
     /// Number of rounds.
@@ -47,24 +47,24 @@ pub struct Rounds {
 pub struct Exchange<'r> {
     pub joint: Joint<'r>,
     on: &'r Device,
-    part: &'r Part<'r>,
+    part: &'r Cloud<'r>,
     options: &'r Options,
     rest: Rest,
     /// Points of the largest part.
     most: u64,
     /// Undecided points of all ranks after the last round.
     before: u64,
-    /// Whether the others have been told of each given point.
+    /// Whether the state of each given point has been sent.
     are_told: Vec<bool>,
     pub rounds: Rounds,
 }
 
 impl<'r> Exchange<'r> {
-    /// Nothing is told yet but the states from the beginning. Collective.
+    /// Other ranks know the first states alone. Collective.
     pub fn new(
         ranks: &'r Ranks<'r>,
         on: &'r Device,
-        part: &'r Part<'r>,
+        part: &'r Cloud<'r>,
         options: &'r Options,
         rest: Rest,
         states: &[u8],
@@ -83,22 +83,23 @@ impl<'r> Exchange<'r> {
         }
     }
 
-    /// Tells others what is newly decided, and notes what they tell. Collective.
+    /// Sends newly decided states, and notes those that come. Collective.
     fn tell(&mut self, known: &mut [u8]) {
+        // Two marks a point: of a member, or of a representative.
+        const STATES: [u8; 2] = [MEMBER, REPRESENTATIVE];
         let (halo, are_told) = (&self.part.merged.halo, &mut self.are_told);
-        let get = |i: usize, v: u32| {
-            let state = known[v as usize];
-            let is_new = !are_told[i] && state != UNDECIDED;
-            are_told[i] |= is_new;
-            is_new.then_some(state == REPRESENTATIVE)
-        };
-        for (v, is_one) in halo.take_bits(self.joint.ranks, get) {
-            known[v as usize] = if is_one { REPRESENTATIVE } else { MEMBER };
+        let state = |i: usize| known[halo.given()[i] as usize];
+        let is_new = |k: usize| !are_told[k / 2] && state(k / 2) == STATES[k % 2];
+        let marks = halo.tell(self.joint.ranks, 2, is_new);
+        for (i, is_told) in are_told.iter_mut().enumerate() {
+            *is_told |= state(i) != UNDECIDED;
+        }
+        for k in marks {
+            known[halo.ghosts()[k / 2] as usize] = STATES[k % 2];
         }
     }
 
-    /// The first of `undecided` points of all ranks, as many as rank 0 takes beside its part: those before an id.
-    /// Collective.
+    /// The id before which rank 0 decides the `undecided` points of all ranks, as many as fit beside its part. Collective.
     fn first_undecided(&self, known: &[u8], undecided: u64) -> u64 {
         let most = (self.most / 2).max(1);
         let end = u64::MAX >> 1;
@@ -135,37 +136,35 @@ impl<'r> Exchange<'r> {
         rest
     }
 
-    /// Has rank 0 decide the rest, or as many points of it as it takes. Collective.
+    /// Lets rank 0 decide the rest, or as many points of it as fit. Collective.
     fn gather(&mut self, known: &mut [u8], undecided: u64) -> trioxide::Result<()> {
         let ranks = self.joint.ranks;
         let end = self.first_undecided(known, undecided);
         let rest = self.rest(known, end);
-        self.rounds.gathered += ranks.reduce(rest.len() as u64, Reduction::Sum);
+        self.rounds.gathered += ranks.sum(rest.len() as u64);
         let (part, stride) = (self.part, self.part.layout.stride());
         let mut words = vec![0; stride * rest.len()];
         for (row, &v) in words.chunks_exact_mut(stride).zip(&rest) {
             row[0] = part.ids.get(v);
             part.write(&mut row[1..], v);
         }
-        let counts = (0..ranks.size()).map(|rank| if rank == 0 { words.len() } else { 0 });
+        let gathered = ranks.gather_mail(&words);
+        let counts = gathered.counts().into_iter().map(|n| n as usize / stride);
         let counts: Vec<usize> = counts.collect();
-        let gathered = ranks.exchange(&Mail::from_parts(words, counts.into_iter()));
-        let of_ranks = (0..ranks.size()).map(|rank| gathered.of(rank).len() / stride);
-        let of_ranks: Vec<usize> = of_ranks.collect();
-        let decided = self.decide_rest(Rows {
+        let decided = self.decide_rest(Records {
             words: gathered.into_items(),
             stride,
         });
         let answers = self.joint.agree(decided)?;
-        let answers = ranks.exchange(&Mail::from_parts(answers, of_ranks.into_iter()));
+        let answers = ranks.exchange(&Mail::from_parts(answers, counts.into_iter()));
         for (&v, &state) in rest.iter().zip(answers.items()) {
             known[v] = state;
         }
         Ok(())
     }
 
-    /// The states of gathered points, some of which are there several times.
-    fn decide_rest(&self, rows: Rows) -> Result<Vec<u8>> {
+    /// Decides gathered points, some of which are there several times.
+    fn decide_rest(&self, rows: Records) -> Result<Vec<u8>> {
         let stride = rows.stride;
         let ids = IdSet::of(rows.len(), |i| rows.id(i));
         let place = |i: usize| ids.place(rows.id(i)).expect("it is one of them") as usize;
@@ -191,7 +190,7 @@ impl Others for Exchange<'_> {
         let ranks = self.joint.ranks;
         let count = |known: &[u8]| {
             let here = known.iter().filter(|&&state| state == UNDECIDED).count();
-            ranks.reduce(here as u64, Reduction::Sum)
+            ranks.sum(here as u64)
         };
         let undecided = count(known);
         let is_slow = undecided > self.before / 2;

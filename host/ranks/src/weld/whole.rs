@@ -7,11 +7,11 @@ use super::Welded;
 use crate::block::deal;
 use crate::check::check_ids;
 use crate::fault::Result;
-use crate::transport::to_first;
+use crate::output::narrow_ids;
 use crate::transport::{Ranks, Reduction};
 
-/// What the vertices of this rank's block carry, of all that rank 0 has: attributes and locks. Collective: the other
-/// ranks give none.
+/// The attributes and locks of this rank's block of vertices, from those of all vertices at rank 0; the other ranks give
+/// none. Collective.
 pub fn scatter(
     ranks: &Ranks,
     vertices: u64,
@@ -49,19 +49,15 @@ pub fn scatter(
     (attributes, locked.map(|lock| lock != 0).collect())
 }
 
-/// The new vertex of each old one and the representatives, at rank 0, which gets them alone; other ranks get none.
-/// Collective.
+/// The new vertex of each old one, and the representatives, at rank 0; other ranks get none. Collective.
 ///
 /// # Errors
 /// More vertices than 32-bit ids name.
 pub fn gather_map(ranks: &Ranks, vertices: u64, welded: &Welded) -> Result<Option<weld::Welded>> {
     ranks.phase("gather");
     ranks.agree(check_ids(vertices))?;
-    let to_first = |ids: &[u64]| {
-        let ids: Vec<u32> = ids.iter().map(|&id| id as u32).collect();
-        to_first(ranks, &ids)
-    };
-    let (map, representatives) = (to_first(&welded.map), to_first(&welded.representatives));
+    let narrow = |ids: &[u64]| ranks.gather(&narrow_ids(ids));
+    let (map, representatives) = (narrow(&welded.map), narrow(&welded.representatives));
     Ok((ranks.rank() == 0).then(|| weld::Welded {
         map,
         representatives,
@@ -76,12 +72,11 @@ pub fn gather_map(ranks: &Ranks, vertices: u64, welded: &Welded) -> Result<Optio
 pub fn gather(ranks: &Ranks, vertices: u64, welded: &Welded) -> Result<Option<weld::Welded>> {
     let map = gather_map(ranks, vertices, welded)?;
     fn all<T: bytemuck::Pod>(ranks: &Ranks, of_rank: &Option<Vec<T>>) -> Option<Vec<T>> {
-        let all = of_rank.as_ref().map(|items| to_first(ranks, items));
+        let all = of_rank.as_ref().map(|items| ranks.gather(items));
         all.filter(|all| !all.is_empty())
     }
-    let points = to_first(ranks, &welded.points);
-    let corners: Vec<u32> = welded.corners.iter().map(|&v| v as u32).collect();
-    let corners = to_first(ranks, &corners);
+    let points = ranks.gather(&welded.points);
+    let corners = ranks.gather(&narrow_ids(&welded.corners));
     let VertexAttributes {
         normals,
         colors,

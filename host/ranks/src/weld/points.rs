@@ -1,4 +1,4 @@
-//! Points with what they carry: from the blocks of the input to their owners, and the answers back.
+//! Points with what they carry: from the blocks of the input to their owners, and the results back.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,13 +13,13 @@ use trioxide::weld::{Carried, DeviceMesh};
 use trioxide_mesh::parallel;
 
 use super::boxes::Boxes;
-use crate::block::{Block, Blocks};
+use crate::block::Block;
 use crate::ids::Ids;
 use crate::merged::Merged;
 use crate::ownership::Ownership;
 use crate::transport::{Mail, Ranks, Reduction};
 
-/// What rows of points carry besides id and coordinates.
+/// The arrays that rows of points carry besides id and coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     has_normals: bool,
@@ -29,7 +29,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// That of points with these arrays.
+    /// The layout of points with these arrays.
     fn of(carried: &Carried) -> Self {
         let attributes = carried.attributes;
         Self {
@@ -40,7 +40,7 @@ impl Layout {
         }
     }
 
-    /// That of the points of all ranks. Collective.
+    /// The layout of the points of all ranks. Collective.
     fn of_all(ranks: &Ranks, carried: &Carried) -> Self {
         let here = Self::of(carried);
         let mut bits = [
@@ -60,7 +60,7 @@ impl Layout {
         }
     }
 
-    /// Gives no points the empty arrays of this layout.
+    /// Adds the empty arrays of this layout, where a rank has no points.
     pub fn complete(self, attributes: &mut VertexAttributes) {
         let VertexAttributes {
             normals,
@@ -72,8 +72,8 @@ impl Layout {
         _ = self.has_uvs.then(|| uvs.get_or_insert_default());
     }
 
-    /// Words of a row: the coordinates, normal and texture coordinates, and a word of colour and lock, where points
-    /// have them.
+    /// Words of a row: coordinates, normal, texture coordinates, and a word of colour and lock, as far as points have
+    /// them.
     pub fn words(self) -> usize {
         let has_last = self.has_colors || self.has_locks;
         3 + 3 * usize::from(self.has_normals)
@@ -81,12 +81,12 @@ impl Layout {
             + usize::from(has_last)
     }
 
-    /// Words of a row behind the point's id.
+    /// Words of a row that begins with the point's id.
     pub fn stride(self) -> usize {
         1 + self.words()
     }
 
-    /// Writes the row of a point: number `i` of these.
+    /// Writes the row of point `i`.
     pub fn write(self, row: &mut [u64], i: usize, points: &[DVec3], carried: &Carried) {
         let Carried {
             attributes, locked, ..
@@ -107,7 +107,7 @@ impl Layout {
         }
     }
 
-    /// The points of rows, each behind its id if rows have `stride` words.
+    /// The points of rows of `stride` words, which may begin with an id.
     pub fn read(self, words: &[u64], stride: usize) -> Points<'static> {
         let skipped = stride - self.words();
         let three = |row: &[u64]| DVec3::new(f(row[0]), f(row[1]), f(row[2]));
@@ -151,7 +151,7 @@ pub struct Points<'a> {
 }
 
 impl Points<'_> {
-    /// What they carry.
+    /// The arrays that they carry.
     pub fn carried(&self) -> Carried<'_> {
         Carried {
             attributes: &self.attributes,
@@ -165,7 +165,7 @@ impl Points<'_> {
         DeviceMesh::upload_points(on, &self.points, &self.carried())
     }
 
-    /// These points and ghosts in one list.
+    /// The points and ghosts in one list.
     pub fn merged(&self, ghosts: &Points, merged: &Merged) -> Points<'static> {
         fn lists<T: Copy + Zeroable + Send + Sync>(
             merged: &Merged,
@@ -188,11 +188,11 @@ impl Points<'_> {
     }
 }
 
-/// Where a rank has points from.
+/// The source of a rank's points.
 pub enum Source<'a> {
     /// Lists of the host, in boxes.
     Lists(Points<'a>, Boxes),
-    /// A plain grid, whose points follow from their ids. A device writes them itself.
+    /// A plain grid, whose points follow from their ids. The device writes them.
     Grid(Grid),
 }
 
@@ -220,7 +220,7 @@ pub struct Dealt<'a> {
     moves: Option<Moves>,
 }
 
-/// Where points that have owners elsewhere come from.
+/// The blocks and owners of points that have moved.
 struct Moves {
     /// Number of owned points from each rank's block.
     from: Vec<usize>,
@@ -229,8 +229,8 @@ struct Moves {
 }
 
 impl<'a> Dealt<'a> {
-    /// Sends the points to their owners: along a curve, unless few of the points in the ranks' blocks are within
-    /// `reach` of other ranks. Collective.
+    /// Sends the points to their owners along a curve, unless few points of the blocks are within `reach` of other ranks.
+    /// Collective.
     pub fn deal(
         ranks: &Ranks,
         block: &'a Block<DVec3>,
@@ -241,7 +241,7 @@ impl<'a> Dealt<'a> {
         ranks.phase("ownership");
         let total = block.vertices;
         let layout = Layout::of_all(ranks, carried);
-        let range = Blocks::new(total, ranks.size()).range(ranks.rank());
+        let range = ranks.block(total);
         if let (Some(grid), true) = (ownership.plain_grid(), layout == Layout::default()) {
             return Self {
                 total,
@@ -290,7 +290,7 @@ impl<'a> Dealt<'a> {
             };
             (Ids::of_range(range.clone()), points, None)
         } else {
-            // Only other ranks have some of the arrays.
+            // Other ranks have arrays that this one has not.
             let mut rows = parallel::zeroed(stride * block.points.len());
             parallel::for_chunks_mut(&mut rows, stride, write);
             let points = layout.read(&rows, stride);
@@ -306,14 +306,13 @@ impl<'a> Dealt<'a> {
         }
     }
 
-    /// Whether ranks may own points of other blocks.
+    /// Whether points have moved to owners elsewhere.
     pub fn moves(&self) -> bool {
         self.moves.is_some()
     }
 
-    /// Gives rows of `stride` words, made by owners, to the blocks: of those owned points that `is_given` names by
-    /// their places. In the blocks these are the points that `is_taken` names. Collective: the rows in the order of the
-    /// block's points.
+    /// Sends rows of `stride` words from owners to the blocks, for the owned points for which `is_given` is true; in the
+    /// blocks `is_taken` is true for the same points. Returns the rows in the order of the block's points. Collective.
     pub fn back(
         &self,
         ranks: &Ranks,
@@ -327,16 +326,16 @@ impl<'a> Dealt<'a> {
         };
         let mut place = 0;
         let counts = from.iter().map(|&count| {
-            let range = place..place + count;
+            let start = place;
             place += count;
-            stride * parallel::count(count, |i| is_given(range.start + i))
+            stride * parallel::count(count, |i| is_given(start + i))
         });
         let received = ranks.exchange(&Mail::from_parts(rows, counts));
         let me = ranks.rank() as u32;
         if parallel::all(owners, |&owner| owner == me) {
             return received.into_items();
         }
-        // The points of one owner ascend in both.
+        // The points of one owner ascend here and there.
         let mut of: Vec<_> = (0..ranks.size())
             .map(|rank| received.of(rank).chunks_exact(stride))
             .collect();
@@ -354,7 +353,7 @@ mod tests {
     use super::*;
     use crate::threads::run;
 
-    /// Rows come back as they went, and answers to the points that they are for.
+    /// Rows come back unchanged, and answers come to their points.
     #[test]
     fn rows_hold_all_that_points_carry() {
         let n = 23;
@@ -368,7 +367,7 @@ mod tests {
             let has = |bit: usize| bits >> bit & 1 != 0;
             run(4, |transport| {
                 let ranks = Ranks::new(transport);
-                let range = Blocks::new(n as u64, 4).range(ranks.rank());
+                let range = ranks.block(n as u64);
                 let range = range.start as usize..range.end as usize;
                 let attributes = VertexAttributes {
                     normals: has(0).then(|| normals[range.clone()].to_vec()),
