@@ -64,7 +64,7 @@ fn along_curve([mut x, mut y]: [u32; 2]) -> u64 {
     while bit > 0 {
         bit -= 1;
         let (right, up) = (x >> bit & 1, y >> bit & 1);
-        key = key << 2 | u64::from(3 * right ^ up);
+        key = key << 2 | u64::from((3 * right) ^ up);
         // Lower quadrants are mirrored at a diagonal; higher bits are not read again.
         if up == 0 {
             let flip = 0u32.wrapping_sub(right);

@@ -82,7 +82,7 @@ impl Grid {
 
 /// Writes where the points of a cell start and end, if the point at place `i` is the first or last of its cell.
 #[kernel(
-    requires(starts.len() == 1 << 2 * grid.level, ends.len() == starts.len()),
+    requires(starts.len() == 1 << (2 * grid.level), ends.len() == starts.len()),
     moves(sorted.bytes())
 )]
 pub fn find_cells(

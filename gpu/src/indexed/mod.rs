@@ -36,8 +36,8 @@
 //!   tip, that one is no tip any more and gets no edge of its own: the result depends on which tip comes first. Here
 //!   the first round finds the middle edges of all tips, and the rounds add them, one to each polygon, until none is
 //!   left inside of a polygon.
-//! A round works on the parts of the polygons that the round before has split; the paper copies the other polygons
-//! along.
+//!   A round works on the parts of the polygons that the round before has split; the paper copies the other polygons
+//!   along.
 //!
 //! # The polygons equal the half-edge method's
 //!

@@ -16,8 +16,8 @@ const LEAST_BASE: f64 = 0.15;
 ///
 /// - A surface whose normals mostly point one way, as a terrain's do, has the axis of this direction.
 /// - A surface on a flat base, as a scanned statue, has the axis normal to its base. The base is the part of the
-/// surface that faces down within the lowest 3 % of the extent. It must cover 15 % of the bounding box's base, and
-/// twice as much as along another axis.
+///   surface that faces down within the lowest 3 % of the extent. It must cover 15 % of the bounding box's base, and
+///   twice as much as along another axis.
 /// - Points without faces whose extent along one axis is less than half of the others have this axis.
 /// - All other meshes have z.
 pub fn guess_up(mesh: &Mesh) -> Up {

@@ -45,7 +45,7 @@ pub(super) fn insert(
         return if is_all { Err(on_a_line()) } else { none() };
     };
     let mut mesh = Mesh::start(on, sites)?;
-    while mesh.faces.len() > 0 {
+    while !mesh.faces.is_empty() {
         mesh.round(on)?;
     }
     let t = mesh.minima.len() as u32;

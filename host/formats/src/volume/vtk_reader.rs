@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
         let fault = self.text.unexpected("a type of numbers such as double");
         let name = self.text.word().unwrap_or_default().to_ascii_lowercase();
         let is_it = |other: &&str| other.as_bytes() == name;
-        type_named(|names| names.legacy.iter().any(|other| is_it(other))).ok_or(fault)
+        type_named(|names| names.legacy.iter().any(&is_it)).ok_or(fault)
     }
 
     /// The numbers after this line.

@@ -23,12 +23,15 @@ impl Random {
     }
 
     fn below(&mut self, most: u32) -> u32 {
-        (u64::from(most) * (self.0.next_u64() >> 32) >> 32) as u32
+        ((u64::from(most) * (self.0.next_u64() >> 32)) >> 32) as u32
     }
 }
 
+/// Makes a cloud with about the given number of points.
+type Cloud = fn(&mut Random, usize) -> Vec<DVec2>;
+
 /// Clouds by name: `count` points.
-const CLOUDS: [(&str, fn(&mut Random, usize) -> Vec<DVec2>); 12] = [
+const CLOUDS: [(&str, Cloud); 12] = [
     ("random", |r, n| {
         collect(n, |_| DVec2::new(r.unit(), r.unit()))
     }),
