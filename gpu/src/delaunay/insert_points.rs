@@ -4,14 +4,16 @@
 //! numbers. Each triangle has the list of the points in its circle that are not inserted yet. Of the two triangles at a
 //! face, an edge here, let the one with the lower first point w have it, and the other not: then every triangle of the
 //! mesh into which w is inserted is known there, and the triangle of the face and w takes the place of the first. Its
-//! list is the part of both lists that lies in its circle. Where both triangles have the same first point, the edge goes.
+//! list is the part of both lists that lies in its circle. Where both triangles have the same first point, the edge
+//! goes.
 //! Faces differ in no other way, so all are looked at in one launch.
 //!
 //! The work is that of inserting one after the other, in expectation O(n log n) tests for any positions; the number of
 //! rounds is O(log n) with high probability.
 //!
 //! The mesh begins with one triangle and a *ghost* across each of its edges: a triangle with the point at infinity,
-//! [`INFINITE`], always last. The circle of a ghost (a, b, infinity) is the half-plane left of ab, and the edge between a
+//! [`INFINITE`], always last. The circle of a ghost (a, b, infinity) is the half-plane left of ab, and the edge between
+//! a
 //! and b.
 //!
 //! | deviation from the paper | reason |

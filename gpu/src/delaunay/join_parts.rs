@@ -1,7 +1,8 @@
 //! The triangles between hard points: those of their own triangulation that the stars leave room for.
 //!
 //! A Delaunay triangle of all points whose corners are hard is one of the hard points alone, since its circle is as
-//! empty. The reverse does not hold: a triangle of the hard points may lie where stars are. Call a side of an edge between
+//! empty. The reverse does not hold: a triangle of the hard points may lie where stars are. Call a side of an edge
+//! between
 //! hard points *covered* if a star has a triangle there. Then for a triangle of the hard points and each of its edges:
 //!
 //! | its own side | the other side | then the triangle |
@@ -132,7 +133,8 @@ fn root(parents: Atomic, mut t: u32) -> u32 {
     }
 }
 
-/// Joins the triangles of face `i`, if neither of its sides is covered. `parents` leads from each triangle to one of its
+/// Joins the triangles of face `i`, if neither of its sides is covered. `parents` leads from each triangle to one of
+/// its
 /// part with a lower number, or to itself.
 #[kernel(moves(faces.bytes()))]
 pub fn join_triangles(i: Own<Item>, faces: In<Face, Item>, hard: HardTriangles, parents: Atomic) {

@@ -6,7 +6,8 @@
 //! below: a triangle is part of it if no other point lies within its circle. Where four or more points lie on one
 //! circle, the lower hull has a flat face with more than three corners, and a rule must divide it.
 //!
-//! **The rule.** Each height is raised by a positive amount that is smaller than any positive number and than all amounts
+//! **The rule.** Each height is raised by a positive amount that is smaller than any positive number and than all
+//! amounts
 //! of points before it: the first point in ascending order of (x, y) is raised most. (Symbolic perturbation, after
 //! Edelsbrunner and Mücke, Simulation of Simplicity, 1990, of the heights alone.)
 //!
@@ -24,7 +25,8 @@
 //!
 //! **In a test.** Let a, b, c run counter-clockwise, and d lie on their circle. If d is the first of the four, it is
 //! raised above their plane: it is not within. If a is the first, the plane is raised at d by a's amount times d's
-//! barycentric coordinate of a, which has the sign of the area of d, b, c: d is within if d lies on a's side of the line
+//! barycentric coordinate of a, which has the sign of the area of d, b, c: d is within if d lies on a's side of the
+//! line
 //! through b and c. The same holds of b and c.
 //!
 //! # Stages
@@ -42,7 +44,8 @@
 //! # Is a mesh Delaunay?
 //!
 //! An edge of two triangles is *locally Delaunay* if the far corner of one is not within the circle of the other. A
-//! triangulation of the convex hull is the Delaunay triangulation if all its inner edges are: Delaunay's lemma holds for
+//! triangulation of the convex hull is the Delaunay triangulation if all its inner edges are: Delaunay's lemma holds
+//! for
 //! every lower hull, so for the perturbed one.
 
 mod accumulator;

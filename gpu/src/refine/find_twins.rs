@@ -5,7 +5,8 @@ use trioxide_kernel::safe::{In, Out, Own};
 
 use crate::ids::{HalfEdge, Side, Triangle};
 
-/// Finds the twins of triangle `t`, `NONE` beyond the boundary, by the half-edges of all sides. Returns whether each half-edge
+/// Finds the twins of triangle `t`, `NONE` beyond the boundary, by the half-edges of all sides. Returns whether each
+/// half-edge
 /// lies on the boundary.
 #[kernel(
     members = HalfEdge,

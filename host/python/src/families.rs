@@ -10,12 +10,11 @@ use crate::arrays::{entry, list};
 use crate::call::{Call, Dict, option};
 use crate::meshes::{dict_of_mesh, mesh_of, volume_of};
 use crate::options::parse;
-use crate::polyhedra::check_plane;
 
 /// Polygons of a triangulation.
 pub fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let mut options: operations::polylla::Options = parse(call.options)?;
-    check_plane(call.options)?;
+    crate::options::check_plane(call.options)?;
     options.parents = true;
     let mesh = mesh_of(mesh)?;
     let (mesh, report) = call.operate(move |on| {

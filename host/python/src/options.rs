@@ -250,3 +250,10 @@ fn refused(error: &clap::Error, arguments: &Dict<'_>) -> PyResult<PyErr> {
     };
     Ok(PyValueError::new_err(text))
 }
+
+/// Refuses options of tetrahedra on triangles.
+pub fn check_plane(options: &Dict<'_>) -> PyResult<()> {
+    let options: trioxide_operations::polyhedra::Options = parse(options)?;
+    let checked = options.check_plane();
+    checked.map_err(|error| crate::exception::exception(error.worded(KEYWORDS)))
+}

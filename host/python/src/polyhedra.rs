@@ -31,13 +31,6 @@ pub fn polyhedra<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'
     Ok(result)
 }
 
-/// Refuses options of tetrahedra on triangles.
-pub fn check_plane(options: &Dict<'_>) -> PyResult<()> {
-    let options: operations::polyhedra::Options = parse(options)?;
-    let checked = options.check_plane();
-    checked.map_err(|error| crate::exception::exception(error.worded(crate::options::KEYWORDS)))
-}
-
 /// The arrays of polyhedra.
 pub fn dict_of_polyhedra(py: Python<'_>, mut mesh: PolyhedralMesh) -> PyResult<Dict<'_>> {
     let dict = PyDict::new(py);

@@ -26,7 +26,7 @@ pub fn run_family<'py>(
     match family {
         "polylla" => families::polylla(&call, input),
         "polylla_on_device" => {
-            polyhedra::check_plane(options)?;
+            crate::options::check_plane(options)?;
             resident::polylla(&call, input)
         }
         "polylla_volume" => polyhedra::polyhedra(&call, input),

@@ -7,7 +7,6 @@ use glam::{DVec2, DVec3};
 use trioxide::mesh::{Segment, Triangulation};
 use trioxide_mesh::parallel::{self, GRAIN};
 
-use crate::directory::by_blocks;
 use crate::ids::partition;
 use crate::transport::{Mail, Ranks, Reduction, split_off};
 
@@ -340,6 +339,15 @@ pub fn deal<T: Pod>(ranks: &Ranks, all: &[T], ids: u64, each: u64) -> Vec<T> {
 
 fn part<T>(all: &[T], range: Range<u64>) -> &[T] {
     &all[range.start as usize..range.end as usize]
+}
+
+/// The places of ascending ids, `id(i)` of each of `n`, that are in the block of each rank.
+pub(crate) fn by_blocks(blocks: Blocks, n: usize, id: impl Fn(usize) -> u64) -> Vec<Range<usize>> {
+    let before = |end: u64| partition(n, |i| id(i) < end);
+    let ranges = blocks.ranges();
+    ranges
+        .map(|range| before(range.start)..before(range.end))
+        .collect()
 }
 
 #[cfg(test)]

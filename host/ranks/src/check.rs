@@ -1,4 +1,5 @@
-//! Checks of points and counts, and the half-edges of a part. Faults have the words of the single run and ids of the whole
+//! Checks of points and counts, and the half-edges of a part. Faults have the words of the single run and ids of the
+//! whole
 //! mesh.
 
 use bytemuck::Pod;
@@ -15,8 +16,10 @@ use crate::ownership::Position;
 use crate::part::Part;
 use crate::transport::{Ranks, Reduction};
 
-/// Words a fault of the mesh, on which all ranks have agreed, as the single run does: rank 0 gathers the mesh, and `check`
-/// is the single run's. The fault stays where `check` finds none, where the ranks hold no lists of the mesh (they make a
+/// Words a fault of the mesh, on which all ranks have agreed, as the single run does: rank 0 gathers the mesh, and
+/// `check`
+/// is the single run's. The fault stays where `check` finds none, where the ranks hold no lists of the mesh (they make
+/// a
 /// grid), and where 32-bit ids do not name its elements. Collective.
 ///
 /// A rank sees its part alone, but the single run names all triangles at an edge, and the fault of the first rule of
@@ -78,7 +81,8 @@ impl<P: Pod + Send + Sync> Gathered<P> {
     }
 }
 
-/// Refuses the points that the device refuses, also of vertices without cells; `points` are this rank's block of `total`.
+/// Refuses the points that the device refuses, also of vertices without cells; `points` are this rank's block of
+/// `total`.
 /// `element` is the word for an element with a point: `vertex`; `largest` is the largest coordinate whose square the
 /// precision holds.
 pub fn check_points<P: Coordinates>(
@@ -111,7 +115,8 @@ pub fn check_points<P: Coordinates>(
     fault.map_or(Ok(()), Err)
 }
 
-/// The half-edges of a part of triangles. Unlike [`DeviceTriangulation::upload`] it takes the words of an error from the
+/// The half-edges of a part of triangles. Unlike [`DeviceTriangulation::upload`] it takes the words of an error from
+/// the
 /// device: these name ids of the part, which become ids of the whole mesh.
 ///
 /// # Errors

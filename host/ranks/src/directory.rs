@@ -6,9 +6,9 @@ use bytemuck::Pod;
 use rayon::slice::ParallelSliceMut;
 use trioxide_mesh::parallel;
 
-use crate::block::Blocks;
+use crate::block::{Blocks, by_blocks};
 use crate::fault::Result;
-use crate::ids::{IdSet, partition};
+use crate::ids::IdSet;
 use crate::transport::{Mail, Ranks};
 
 /// Items of some ids, from their directories.
@@ -85,15 +85,6 @@ pub fn fetch<T: Pod + Send + Sync>(
         _ if i < own.end => held(id(i)),
         _ => received[i - own.len()],
     })
-}
-
-/// The places of ascending ids, `id(i)` of each of `n`, that are in the block of each rank.
-pub(crate) fn by_blocks(blocks: Blocks, n: usize, id: impl Fn(usize) -> u64) -> Vec<Range<usize>> {
-    let before = |end: u64| partition(n, |i| id(i) < end);
-    let ranges = blocks.ranges();
-    ranges
-        .map(|range| before(range.start)..before(range.end))
-        .collect()
 }
 
 /// Questions to directories about ids with these [places](by_blocks): each is a place in the directory's block.

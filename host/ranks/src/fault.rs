@@ -6,7 +6,9 @@ use glam::Vec2;
 use gpu::point::Coordinates;
 use trioxide::{Error, half_edges, polylla, refine, refine_tets, smooth, weld};
 
-use crate::transport::{Ranks, Reduction};
+use bytemuck::Pod;
+
+use crate::transport::{Mail, Ranks, Reduction};
 
 /// The reason why a rank cannot go on: a sentence, and its place in an order of all ranks' faults. The first counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +154,20 @@ impl<'r> Joint<'r> {
 }
 
 impl Ranks<'_> {
+    /// As [`ask_together`](Ranks::ask_together), where a rank may fail.
+    ///
+    /// # Errors
+    /// The fault of `answer` on which all ranks agree.
+    pub fn try_ask<Q: Pod, A: Pod>(
+        &self,
+        questions: &Mail<Q>,
+        answer: impl FnOnce(&Mail<Q>) -> Result<Vec<A>>,
+    ) -> Result<Vec<A>> {
+        let asked = self.exchange(questions);
+        let answers = self.agree(answer(&asked))?;
+        Ok(self.send_back(questions, asked.with(answers)))
+    }
+
     /// The result of this rank if no rank has failed; else the first fault of all, on every rank. Collective.
     ///
     /// # Errors

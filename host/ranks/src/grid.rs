@@ -1,7 +1,9 @@
 //! Grids that ranks generate: each makes its own part, and nothing crosses.
 //!
-//! A rank owns whole layers of cells (rows of squares, slices of cubes), as many as the others, and holds the layer before
-//! them and the layer after them as ghosts: these are all cells at the vertices of its own. So the vertices of a part have
+//! A rank owns whole layers of cells (rows of squares, slices of cubes), as many as the others, and holds the layer
+//! before
+//! them and the layer after them as ghosts: these are all cells at the vertices of its own. So the vertices of a part
+//! have
 //! one range of ids, and its cells too, and all owners are known without a message.
 
 use std::ops::Range;
@@ -21,7 +23,8 @@ use crate::shape::{Shape, lists_of};
 use crate::transport::Ranks;
 
 impl Layers {
-    /// This rank's part, of cells with `size` corners. `shape` gives points and corners from ranges of layers, of vertices
+    /// This rank's part, of cells with `size` corners. `shape` gives points and corners from ranges of layers, of
+    /// vertices
     /// and of cells.
     fn part<P>(
         &self,
@@ -77,7 +80,8 @@ impl Layers {
 }
 
 impl<P: Position> Part<P> {
-    /// This rank's part of a grid, which it makes by itself; its device makes a plain one. All ranks make their parts, but
+    /// This rank's part of a grid, which it makes by itself; its device makes a plain one. All ranks make their parts,
+    /// but
     /// nothing crosses.
     ///
     /// # Errors

@@ -28,7 +28,8 @@ impl Halo {
         self.ghosts.items()
     }
 
-    /// The halo after elements are divided: `parts` gives the new elements of each, which follow all old ones of a rank.
+    /// The halo after elements are divided: `parts` gives the new elements of each, which follow all old ones of a
+    /// rank.
     pub(crate) fn with_parts(&self, parts: impl Fn(u32) -> Range<u32>) -> Self {
         let extended = |mail: &Mail<u32>| {
             Mail::of_lists(mail.ranks(), |rank, items| {

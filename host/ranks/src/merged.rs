@@ -107,7 +107,8 @@ impl Interleaving {
         all
     }
 
-    /// One list of `stride` items for each element, from the owned elements' items and the ghosts' in the order in which
+    /// One list of `stride` items for each element, from the owned elements' items and the ghosts' in the order in
+    /// which
     /// they came. Two empty lists give an empty one.
     pub fn interleave<T: Copy + Zeroable + Send + Sync>(
         &self,
@@ -126,7 +127,8 @@ impl Interleaving {
         })
     }
 
-    /// The items of the ghosts before and of those after all owned elements; `None` where some ghosts are between these.
+    /// The items of the ghosts before and of those after all owned elements; `None` where some ghosts are between
+    /// these.
     /// `ghosts` has the order in which they came.
     pub fn around<T: Copy>(&self, ghosts: &[T]) -> Option<[Vec<T>; 2]> {
         let lower = self.before.partition_point(|&before| before == 0);

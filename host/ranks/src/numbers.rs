@@ -30,7 +30,8 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Counts the elements of a part's cells, which have these owners and ids, of all `total` cells; `kinds` have `each`
+    /// Counts the elements of a part's cells, which have these owners and ids, of all `total` cells; `kinds` have
+    /// `each`
     /// bits a cell, or none. Cells of a run without elements get numbers of no use. Collective.
     pub fn count(
         ranks: &Ranks,

@@ -31,7 +31,8 @@ struct Slice<'a, P> {
     segments: &'a [Segment],
 }
 
-/// Writes the mesh of all ranks' polygons to one binary `.ply`, with the bytes of the single run's file. Every rank writes
+/// Writes the mesh of all ranks' polygons to one binary `.ply`, with the bytes of the single run's file. Every rank
+/// writes
 /// a slice; the file gets its name when all are done, and else there is none. Collective.
 ///
 /// `block` has the rank's vertices, `ordered` is its slice of the list of all polygons.
@@ -133,7 +134,8 @@ fn write_slice<P: Position>(ranks: &Ranks, path: &Path, slice: Slice<P>) -> Resu
 /// Vertices, or triangles, of a grid that a rank has in memory at once while it writes.
 const PIECE: u64 = 1 << 22;
 
-/// Writes a grid to one binary `.ply`, with the bytes of the single run's file. Each rank makes its slice piece by piece,
+/// Writes a grid to one binary `.ply`, with the bytes of the single run's file. Each rank makes its slice piece by
+/// piece,
 /// so it needs little memory. Collective.
 ///
 /// # Errors
@@ -196,7 +198,8 @@ pub(crate) fn write_shared(
     ranks.agree(committed)
 }
 
-/// The file at rank 0, the name by which all ranks open it until it has its own, and the number of its bytes that are set
+/// The file at rank 0, the name by which all ranks open it until it has its own, and the number of its bytes that are
+/// set
 /// aside. Collective.
 fn share_file(ranks: &Ranks, path: &Path) -> Result<(Option<AtomicFile>, PathBuf, u64)> {
     let elsewhere = ranks.transport().on_this_machine().1 < ranks.size();

@@ -98,7 +98,8 @@ pub struct Ghosts {
 }
 
 impl Ghosts {
-    /// Sends the owned element `sent[i]` to rank `to[i]`, as a row of `stride` words that `write` gives; `sent` ascends.
+    /// Sends the owned element `sent[i]` to rank `to[i]`, as a row of `stride` words that `write` gives; `sent`
+    /// ascends.
     /// Collective.
     pub fn exchange(
         ranks: &Ranks,

@@ -7,8 +7,9 @@ use rayon::current_num_threads;
 use trioxide_mesh::parallel;
 
 use crate::block::Blocks;
+use crate::block::by_blocks;
 use crate::cells::Cells;
-use crate::directory::{by_blocks, other_users, paired, to_directories};
+use crate::directory::{other_users, paired, to_directories};
 use crate::ids::{IdSet, Lists};
 use crate::records::Ghosts;
 use crate::transport::{Mail, Ranks, Reduction};
@@ -116,7 +117,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Finds those of the cells with these bins: asks the directories of the vertices in bins of several ranks. The mesh
+    /// Finds those of the cells with these bins: asks the directories of the vertices in bins of several ranks. The
+    /// mesh
     /// has `total` vertices. Collective.
     pub fn find(ranks: &Ranks, cells: &Cells, near: &Near, total: u64) -> Self {
         let vertices = cells.vertices(near.bins.ends);

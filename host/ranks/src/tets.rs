@@ -97,7 +97,8 @@ pub fn first_of_tagged(part: &Part<DVec3>, tagged: &[[u32; 3]]) -> Vec<Option<u3
     first_tetrahedra(&tagged, part.cells.len(), may_have, corners)
 }
 
-/// The first of `n` tetrahedra that has each of these triangles as a face; `may_have` is true for those with one, and for
+/// The first of `n` tetrahedra that has each of these triangles as a face; `may_have` is true for those with one, and
+/// for
 /// few others.
 pub fn first_tetrahedra(
     faces: &[[u64; 3]],

@@ -14,8 +14,6 @@ use std::time::Instant;
 use bytemuck::Pod;
 use trioxide_mesh::parallel;
 
-use crate::fault::Result;
-
 /// How [`Transport::reduce`] joins the numbers of all ranks. None depends on an order: there are no sums of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
@@ -366,21 +364,12 @@ impl<'t> Ranks<'t> {
         self.send_back(questions, asked.with(answer(&asked)))
     }
 
-    /// As [`ask_together`](Ranks::ask_together), where a rank may fail.
-    ///
-    /// # Errors
-    /// The fault of `answer` on which all ranks agree.
-    pub fn try_ask<Q: Pod, A: Pod>(
+    /// Sends answers to the ranks that asked.
+    pub(crate) fn send_back<Q: Pod, A: Pod>(
         &self,
         questions: &Mail<Q>,
-        answer: impl FnOnce(&Mail<Q>) -> Result<Vec<A>>,
-    ) -> Result<Vec<A>> {
-        let asked = self.exchange(questions);
-        let answers = self.agree(answer(&asked))?;
-        Ok(self.send_back(questions, asked.with(answers)))
-    }
-
-    fn send_back<Q: Pod, A: Pod>(&self, questions: &Mail<Q>, answers: Mail<A>) -> Vec<A> {
+        answers: Mail<A>,
+    ) -> Vec<A> {
         let answers = self.exchange_known(&answers, &questions.counts());
         answers.into_items()
     }

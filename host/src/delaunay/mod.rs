@@ -10,7 +10,7 @@
 //! let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)].map(DVec2::from);
 //! let result = delaunay::triangulate(&on, &on.upload(&corners)?)?;
 //! // Of the two diagonals the one that does not meet the first point by (x, y).
-//! assert_eq!(on.download_rows::<_, [u32; 3]>(result.triangles())?, [[0, 1, 2], [1, 3, 2]]);
+//! assert_eq!(on.download_rows::<_, [u32; 3]>(result.triangles())?, [[0, 1, 2], [2, 1, 3]]);
 //! # Ok(())
 //! # }
 //! ```
@@ -35,7 +35,8 @@ pub struct Delaunay {
 }
 
 impl Delaunay {
-    /// Vertices of the triangles, three each, counter-clockwise. A triangle starts at its vertex of the lowest rank, and
+    /// Vertices of the triangles, three each, counter-clockwise. A triangle starts at its vertex of the lowest rank,
+    /// and
     /// triangles ascend by the ranks of their first, then second vertices. Ranks follow a Hilbert curve.
     pub fn triangles(&self) -> &Buffer<Vertex> {
         &self.triangles

@@ -36,7 +36,8 @@ pub struct Target {
 
 /// Every target.
 pub fn all() -> Vec<Target> {
-    let pipelines: [Pipeline; 7] = [
+    let pipelines: [Pipeline; 8] = [
+        ("delaunay", "delaunay", planar::delaunay),
         ("polylla", "polylla", planar::polylla),
         ("indexed", "indexed", planar::indexed),
         ("refine", "refine", planar::refine),

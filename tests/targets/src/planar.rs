@@ -363,3 +363,16 @@ fn refine_in<P: Point>(mesh: &Triangulation, options: &refine::Options, exact: b
         }
     }
 }
+
+/// The Delaunay triangulation of distinct points keeps its definition; others are refused.
+pub fn delaunay(bytes: &[u8]) {
+    let choices = &mut Choices::new(bytes);
+    let points = triangulation(choices).points;
+    let on = cpu();
+    let uploaded = on.upload(&points).expect("room");
+    let Ok(result) = trioxide::delaunay::triangulate(on, &uploaded) else {
+        return;
+    };
+    let triangles: Vec<[u32; 3]> = on.download_rows(result.triangles()).expect("the CPU");
+    validate::delaunay(&points, &triangles).expect("a Delaunay triangulation");
+}

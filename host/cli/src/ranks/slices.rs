@@ -82,7 +82,8 @@ pub(super) fn read_slices<P: Position>(
     Ok(block.filter(|_| !is_missing))
 }
 
-/// The block of this rank with its converted vertices; `None` where `points` has none, or the file is faulty: reading it
+/// The block of this rank with its converted vertices; `None` where `points` has none, or the file is faulty: reading
+/// it
 /// whole gives the error.
 fn block_of_slices<P>(
     ranks: &Ranks,

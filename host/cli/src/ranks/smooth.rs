@@ -180,7 +180,8 @@ fn write_gathered(
     }
 }
 
-/// Reads this rank's block of the input. Each rank reads its slice of plain triangles in binary `.ply` that become `.ply`
+/// Reads this rank's block of the input. Each rank reads its slice of plain triangles in binary `.ply` that become
+/// `.ply`
 /// or `.pvtu`; else rank 0 reads for all, and keeps the mesh, and other ranks keep an empty mesh of the same kind.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block<DVec3>, Option<Kept>)> {
     let by_all = (options.output.as_deref()).is_none_or(is_written_by_all);

@@ -29,7 +29,8 @@ pub struct Reading {
 
 /// A mesh that ranks have read, or make.
 pub struct TetInput {
-    /// The mesh that rank 0 keeps, and its fields; other ranks keep nothing. Each rank keeps the tags of a generated mesh.
+    /// The mesh that rank 0 keeps, and its fields; other ranks keep nothing. Each rank keeps the tags of a generated
+    /// mesh.
     pub mesh: TetMesh,
     pub fields: MeshFields,
     block: Block<DVec3>,
@@ -39,7 +40,8 @@ pub struct TetInput {
 }
 
 impl TetInput {
-    /// Reads this rank's block of the mesh, which rank 0 reads for all; of a grid only the counts, since each rank makes its
+    /// Reads this rank's block of the mesh, which rank 0 reads for all; of a grid only the counts, since each rank
+    /// makes its
     /// part. Collective.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ use crate::{Error, Result};
 /// let make = || on.upload(&[1u32, 4, 9]);
 /// assert_eq!(squares.get_or_make(&on, make)?.len(), 3);
 /// // It is there.
-/// let again = squares.get_or_make(&on, || unreachable!("made before"))?;
+/// let again = squares.get_or_make(&on, make)?;
 /// // Nobody drops a value that is held.
 /// assert!(!on.drop_kept());
 /// drop(again);

@@ -27,7 +27,8 @@ pub fn partition(n: usize, is_so: impl Fn(usize) -> bool) -> usize {
 
 /// Ids in the whole mesh of a part's elements: a local id is a place among them.
 ///
-/// Most parts have one piece: a range, which takes no memory, or a list. Ghosts before and after a range, and each round
+/// Most parts have one piece: a range, which takes no memory, or a list. Ghosts before and after a range, and each
+/// round
 /// of refinement, append a piece.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ids {
@@ -306,7 +307,8 @@ impl Ids {
 /// Finds ids of elements, quickly in the two runs that were found last: one of old vertices, and one of new ones.
 pub(crate) struct Near<'a> {
     ids: &'a Ids,
-    /// Elements of a run, and the difference between their ids and their places; the run that was found last comes last.
+    /// Elements of a run, and the difference between their ids and their places; the run that was found last comes
+    /// last.
     found: [(Range<usize>, u64); 2],
 }
 

@@ -117,7 +117,8 @@ impl IdSet {
         Self::of_words(base, words.into_iter().map(AtomicU64::into_inner).collect())
     }
 
-    /// The set of some of its ids, `id(i)` of each i in `0..n`. It has the form of this set, so a search takes no longer.
+    /// The set of some of its ids, `id(i)` of each i in `0..n`. It has the form of this set, so a search takes no
+    /// longer.
     pub fn subset(&self, n: usize, id: impl Fn(usize) -> u64 + Sync) -> Self {
         let Self::Range { first, words, .. } = self else {
             return Self::of(n, id);

@@ -1,6 +1,7 @@
 //! Regions of several ranks: their tetrahedra go to the owner of the root.
 //!
-//! A walk within a part ends at a root, or at a ghost, whose owner continues it. Pointer doubling finds the root of each
+//! A walk within a part ends at a root, or at a ghost, whose owner continues it. Pointer doubling finds the root of
+//! each
 //! such ghost: after round k a ghost knows where its walk is after 2^k - 1 further crossings.
 
 use glam::DVec3;
@@ -18,7 +19,8 @@ const STRIDE: usize = 6;
 /// The known end of a ghost's walk: a tetrahedron, its owner, and whether it is the root.
 type End = [u64; 3];
 
-/// Takes this rank's tetrahedra of regions of several ranks from `share`, and returns the tetrahedra of such regions whose
+/// Takes this rank's tetrahedra of regions of several ranks from `share`, and returns the tetrahedra of such regions
+/// whose
 /// roots this rank owns, as ascending rows. Collective.
 pub(super) fn collect(
     ranks: &Ranks,

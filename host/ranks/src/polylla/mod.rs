@@ -135,7 +135,8 @@ pub fn part_to_find_in<P: Point>(
     Part::build(ranks, block, ownership)
 }
 
-/// As [`polylla()`], in parts that exist already. Each rank makes its part of a grid by itself ([`Part::of_grid`]): then
+/// As [`polylla()`], in parts that exist already. Each rank makes its part of a grid by itself ([`Part::of_grid`]):
+/// then
 /// nothing crosses before the polygons do. Collective.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! The polygons of a run in the order of the single one.
 //!
-//! A rank gets the polygons whose smallest half-edge lies in its block of all half-edges. Polygons within its part, with
+//! A rank gets the polygons whose smallest half-edge lies in its block of all half-edges. Polygons within its part,
+//! with
 //! local ids, become its slice of the file at once; others come as lists of ids.
 
 use std::ops::Range;
@@ -201,7 +202,8 @@ struct Came {
 }
 
 impl Came {
-    /// Sends the polygons that are not within this rank's part and block to the ranks of their blocks; the polygons `own`
+    /// Sends the polygons that are not within this rank's part and block to the ranks of their blocks; the polygons
+    /// `own`
     /// stay. Collective.
     fn exchange(ranks: &Ranks, held: &HeldHere, blocks: Blocks, own: Range<usize>) -> Result<Self> {
         let mut leaving = Vec::new();

@@ -1,6 +1,7 @@
 //! The refined mesh as a `.ply` that all ranks write.
 //!
-//! New triangles follow all old ones in the file, so a rank's block of the new list rarely has its own triangles. But the
+//! New triangles follow all old ones in the file, so a rank's block of the new list rarely has its own triangles. But
+//! the
 //! parts of triangles that were together in the file are together again: a rank writes them there, and nothing crosses.
 //! Where triangles have the order of a curve, they go to the blocks of their ids first.
 
@@ -23,7 +24,8 @@ use crate::output::{Surface, write_shared, write_surface};
 use crate::ownership::Position;
 use crate::transport::Ranks;
 
-/// Average number of elements that follow one another in the file from which on ranks write them in place: each run takes
+/// Average number of elements that follow one another in the file from which on ranks write them in place: each run
+/// takes
 /// a system call or two.
 const TOGETHER: usize = 64;
 
@@ -31,7 +33,8 @@ impl<P: AnyPoint> Run<P>
 where
     P::Double: Position,
 {
-    /// Writes the refined mesh to one binary `.ply`, with the bytes of the single run's file. The file gets its name when
+    /// Writes the refined mesh to one binary `.ply`, with the bytes of the single run's file. The file gets its name
+    /// when
     /// all ranks are done, and else there is none. `block` is of the input. Collective.
     ///
     /// # Errors

@@ -47,7 +47,8 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Downloads a part, from its beginning and end of the last round; the whole mesh has these `counts` now, and `block`
+    /// Downloads a part, from its beginning and end of the last round; the whole mesh has these `counts` now, and
+    /// `block`
     /// is of the input. Also returns the points of the part's vertices. Collective.
     ///
     /// # Errors
@@ -82,7 +83,8 @@ impl Pieces {
             sides,
             tags,
         } = ranks.agree(here)?;
-        // Only blocks have vertices of the input without triangles. Where each vertex has one, the blocks may be left out.
+        // Only blocks have vertices of the input without triangles. Where each vertex has one, the blocks may be left
+        // out.
         let given = ranks.sum(block.points.len() as u64);
         let mut pieces = Self {
             owned: owned_bits(&part.owners, ranks.rank(), 1),
@@ -173,7 +175,8 @@ impl Pieces {
         [0, 1, 2].map(|k| self.vertex(self.corners[3 * t + k] as usize))
     }
 
-    /// Writes triangles with consecutive ids to `file`; `out` is at their place, `regions` are of the part's triangles. Ids
+    /// Writes triangles with consecutive ids to `file`; `out` is at their place, `regions` are of the part's triangles.
+    /// Ids
     /// have 32 bits.
     ///
     /// # Errors
@@ -231,7 +234,8 @@ impl Pieces {
         values
     }
 
-    /// The regions of the part's triangles, if the input has any; `held` are of this rank's block of its `cells` triangles.
+    /// The regions of the part's triangles, if the input has any; `held` are of this rank's block of its `cells`
+    /// triangles.
     /// Collective.
     pub fn regions(&self, ranks: &Ranks, cells: u64, held: Option<&[i32]>) -> Option<Vec<i32>> {
         let held = held?;

@@ -105,7 +105,8 @@ fn points<P: SpacePoint>(
     let mut points = parallel::map(&of_input, |&p| P::from_f64(p).to_f64());
     drop(of_input);
     let (vertices, of_vertices) = (&owned.cells.vertices, &owned.cells.points);
-    // Vertices of the input come from the blocks, also vertices without tetrahedra. Where each has one, the blocks may be
+    // Vertices of the input come from the blocks, also vertices without tetrahedra. Where each has one, the blocks may
+    // be
     // left out.
     let given = ranks.sum(block.points.len() as u64);
     let first = vertices.partition_point(|&v| v < given);

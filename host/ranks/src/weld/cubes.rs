@@ -275,7 +275,8 @@ mod tests {
     use super::*;
 
     proptest::proptest! {
-        /// A walk finds the same cubes for each point as a search, at all scales, with coordinates on the bounds of cubes.
+        /// A walk finds the same cubes for each point as a search, at all scales, with coordinates on the bounds of
+        /// cubes.
         #[test]
         fn a_walk_finds_the_cubes_of_each_point(
             grid in proptest::collection::vec((0..40_u8, 0..9_u8, 0..3_u8), 1..200),

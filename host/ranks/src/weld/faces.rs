@@ -1,4 +1,5 @@
-//! Triangles of a welded mesh: each block's, with new vertices, without triangles that lose their extent or are repeated.
+//! Triangles of a welded mesh: each block's, with new vertices, without triangles that lose their extent or are
+//! repeated.
 //!
 //! They are copied to the device once. The host sees the few triangles with a vertex or a cluster of another block.
 
@@ -87,7 +88,8 @@ pub struct Remaining {
 
 /// The block's triangles with new vertices; with `is_wanted` these come to the host. Collective.
 ///
-/// The first of equal triangles of the whole mesh remains: all go to the rank whose block has their middle vertex, in the
+/// The first of equal triangles of the whole mesh remains: all go to the rank whose block has their middle vertex, in
+/// the
 /// order of their ids. Most are there already.
 ///
 /// # Errors

@@ -13,7 +13,8 @@
 //! Where ranks own the [blocks](crate::Ownership::Rows) of a plain grid, the host has no points or triangles, and the first
 //! two stages send nothing.
 //!
-//! A scan over the blocks of the input's ids numbers the new vertices, which stay in the blocks of their representatives:
+//! A scan over the blocks of the input's ids numbers the new vertices, which stay in the blocks of their
+//! representatives:
 //! the blocks in the order of ranks are the single run's arrays.
 
 mod boxes;
@@ -106,7 +107,8 @@ pub struct Welded {
     pub rounds: Rounds,
 }
 
-/// Welds the mesh, or the cloud without triangles, whose blocks the ranks hold; `carried` has the attributes and locks of
+/// Welds the mesh, or the cloud without triangles, whose blocks the ranks hold; `carried` has the attributes and locks
+/// of
 /// the block's vertices. A plain grid of the plan's ownership without attributes and locks needs only the block's
 /// [counts](Block::counts_of_grid). Collective.
 ///

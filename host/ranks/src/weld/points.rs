@@ -229,7 +229,8 @@ struct Moves {
 }
 
 impl<'a> Dealt<'a> {
-    /// Sends the points to their owners along a curve, unless few points of the blocks are within `reach` of other ranks.
+    /// Sends the points to their owners along a curve, unless few points of the blocks are within `reach` of other
+    /// ranks.
     /// Collective.
     pub fn deal(
         ranks: &Ranks,
@@ -311,7 +312,8 @@ impl<'a> Dealt<'a> {
         self.moves.is_some()
     }
 
-    /// Sends rows of `stride` words from owners to the blocks, for the owned points for which `is_given` is true; in the
+    /// Sends rows of `stride` words from owners to the blocks, for the owned points for which `is_given` is true; in
+    /// the
     /// blocks `is_taken` is true for the same points. Returns the rows in the order of the block's points. Collective.
     pub fn back(
         &self,
