@@ -54,7 +54,8 @@ pub struct Found {
 }
 
 impl Found {
-    /// The [digest](digest::of_polygons) of all ranks' polygons, which is the single run's. Polygons within a rank stay on
+    /// The [digest](digest::of_polygons) of all ranks' polygons, which is the single run's. Polygons within a rank
+    /// stay on
     /// its device. Collective.
     ///
     /// # Errors
