@@ -4,7 +4,8 @@
 //! within epsilon of these. The directories answer with the other ranks that use a cube with points. So a rank has more
 //! ghosts than it needs, by a cube's width.
 //!
-//! Points in [boxes](super::boxes) far from all other ranks are left out. There are two passes: large cubes find the few
+//! Points in [boxes](super::boxes) far from all other ranks are left out. There are two passes: large cubes find the
+//! few
 //! points near other ranks, and small cubes divide these.
 
 use std::ops::Range;

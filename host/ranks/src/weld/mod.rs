@@ -10,7 +10,8 @@
 //!
 //! Representatives, clusters and triangles stay on the device. What crosses comes to the host, and what is [`Wanted`].
 //!
-//! Where ranks own the [blocks](crate::Ownership::Rows) of a plain grid, the host has no points or triangles, and the first
+//! Where ranks own the [blocks](crate::Ownership::Rows) of a plain grid, the host has no points or triangles, and the
+//! first
 //! two stages send nothing.
 //!
 //! A scan over the blocks of the input's ids numbers the new vertices, which stay in the blocks of their
