@@ -128,7 +128,7 @@ fn are_known(name: &str, modifiers: &[&str], kind: Type) -> bool {
         ("sqrt" | "rcp" | "fma", modifiers) => modifiers == ["rn"],
         ("add" | "sub" | "mul" | "div", ["rn"]) => is_float,
         ("mul" | "mad", ["lo" | "hi" | "wide"]) => !is_float,
-        ("cvta", ["local" | "global"] | ["to", "local" | "global"]) => true,
+        ("cvta", ["local" | "global" | "shared"] | ["to", "local" | "global" | "shared"]) => true,
         ("shf", [_, "wrap"]) | ("setp", [_]) => true,
         (_, modifiers) => modifiers.is_empty(),
     }
