@@ -31,6 +31,12 @@ fn mix(mut x: u64) -> u64 {
     x ^ x >> 33
 }
 
+/// A slot for `key` in a table of `size` slots.
+#[inline(always)]
+pub(crate) fn slot_of(key: u64, size: u32) -> u32 {
+    (((mix(key) >> 32) * u64::from(size)) >> 32) as u32
+}
+
 /// The slots in which an element is searched, in the order of the attempts.
 #[derive(Clone, Copy)]
 pub(crate) struct Slots {
@@ -105,8 +111,7 @@ impl Slots {
             return if slot < size { slot } else { slot - size };
         }
         let step = u64::from(attempt).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let hash = mix(self.key.wrapping_add(step));
-        (((hash >> 32) * u64::from(size)) >> 32) as u32
+        slot_of(self.key.wrapping_add(step), size)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use gpu::point::Coordinates;
-use gpu::smooth::{COPIES, EXTREMES, Vector, from_ordered_bits, measure_bounds};
+use gpu::smooth::{COPIES, EXTREMES, from_ordered_bits, measure_bounds};
 use trioxide_mesh::parallel;
 
 use crate::device::{Buffer, Device};
@@ -25,11 +25,13 @@ pub fn upload_points<P: Coordinates>(
     on.upload_with_capacity(&points, capacity)
 }
 
-/// Lowest and highest coordinates of finite points: infinite where there is none, the lowest above the highest.
+/// Lowest and highest coordinates of finite points: infinite where there is none, the lowest above the highest. Points
+/// of
+/// the plane have z = 0.
 ///
 /// # Errors
 /// [`Error::Argument`] for more points than ids; errors of the device.
-pub fn bounds<P: Vector>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec3)> {
+pub fn bounds<P: Coordinates>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec3)> {
     let n = count(points.len())?;
     on.stage("bounds", || {
         let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();

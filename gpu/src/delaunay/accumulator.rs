@@ -1,8 +1,7 @@
 //! Exact sums of products of coordinates, over the whole range of f64.
 //!
 //! A finite f64 is a whole number of at most 53 bits times a power of two from 2^-1074. So a product of `D` of them is
-//! a
-//! whole multiple of 2^(-1074 D), and a fixed-point number with all its bits is their exact sum (Kulisch's long
+//! a whole multiple of 2^(-1074 D), and a fixed-point number with all its bits is their exact sum (Kulisch's long
 //! accumulator). Nothing overflows or underflows.
 
 /// Limbs of the sum of a determinant's products of four coordinates: 4 (1074 + 971) + 212 bits, its sign and carries.

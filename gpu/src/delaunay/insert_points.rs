@@ -1,4 +1,4 @@
-//! Triangulation of hard points: all that can be inserted are inserted at once, round by round.
+//! Triangulation of hard points: each round inserts all that depend on no other.
 //!
 //! Blelloch, Gu, Shun and Sun, Parallelism in Randomized Incremental Algorithms (2016), section 4. Points have random
 //! numbers. Each triangle has the list of the points in its circle that are not inserted yet. Of the two triangles at a
@@ -6,15 +6,13 @@
 //! mesh into which w is inserted is known there, and the triangle of the face and w takes the place of the first. Its
 //! list is the part of both lists that lies in its circle. Where both triangles have the same first point, the edge
 //! goes.
-//! Faces differ in no other way, so all are looked at in one launch.
+//! One launch looks at all faces, since the decision at a face depends on no other face.
 //!
 //! The work is that of inserting one after the other, in expectation O(n log n) tests for any positions; the number of
 //! rounds is O(log n) with high probability.
 //!
 //! The mesh begins with one triangle and a *ghost* across each of its edges: a triangle with the point at infinity,
-//! [`INFINITE`], always last. The circle of a ghost (a, b, infinity) is the half-plane left of ab, and the edge between
-//! a
-//! and b.
+//! [`INFINITE`], always last. The circle of a ghost (a, b, infinity) is the half-plane left of ab, and the edge ab.
 //!
 //! | deviation from the paper | reason |
 //! | --- | --- |
@@ -27,6 +25,7 @@ use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Scatter};
 
 use super::predicates::{filtered_circle, is_in_circle_exactly, orientation};
 use crate::ids::{Item, Place};
+use crate::slots::slot_of;
 
 /// The point at infinity; also no point, and no triangle.
 pub const INFINITE: u32 = u32::MAX;
@@ -231,7 +230,7 @@ pub fn make_triangles(
     write_face(i.get().index(), face, next);
 }
 
-/// The candidates of the new triangles: for each those of the triangle that it replaces, then those of the other.
+/// The candidates of the new triangles: for each the points of the triangle that it replaces, then of the other.
 #[derive(Group)]
 pub struct Candidates<'a> {
     /// Start of each new triangle's candidates, and the end of the last's.
@@ -246,7 +245,9 @@ pub struct Candidates<'a> {
     pub total: u32,
 }
 
-/// Goes through the candidates of a chunk: `visit(bit, new triangle, candidate, is of the kept triangle)`.
+/// Goes through the candidates of a chunk: `visit(bit, new triangle, candidate, corners)`, where a
+/// candidate of the other triangle comes with the corners of the replaced one; `begin(bit, new triangle)` at the first
+/// candidate of a new triangle.
 #[inline(always)]
 fn visit_chunk(
     chunk: u32,
@@ -346,8 +347,8 @@ pub fn test_candidates(
     counts.set(i, word.count_ones());
 }
 
-/// Takes the candidates with bits: `kept` gets them, from `places` of their chunk on; `starts` where those of each new
-/// triangle start, after the `before` points of older triangles.
+/// Takes the candidates with bits: `kept` gets them, from `places` of their chunk on; `new_starts` gets where each new
+/// triangle's points start, after the `before` points of older triangles.
 #[kernel(
     requires(bits.len() == n, places.len() == n),
     moves(bits.bytes() + places.bytes() + kept.bytes() + 4 * candidates.count as usize)
@@ -418,14 +419,6 @@ fn key([a, b]: [u32; 2]) -> u64 {
     u64::from(low) << 32 | u64::from(high)
 }
 
-/// A place in a table of `size` places.
-#[inline(always)]
-fn place(key: u64, size: u32) -> u32 {
-    let mixed = (key ^ key >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (((mixed >> 32) * u64::from(size)) >> 32) as u32
-}
-
 /// Puts waiting edge `i` into the table: `places` gets its place, `sides` the edge itself on its side of that.
 #[kernel(
     requires(places.len() == n, sides.len() == 2 * keys.len(), keys.len() > n),
@@ -443,7 +436,7 @@ pub fn claim_places(
     let ends = ends(side, corners);
     let key = key(ends);
     let size = keys.len();
-    let mut at = place(key, size);
+    let mut at = slot_of(key, size);
     loop {
         let before = keys.claim(at, u64::MAX, key);
         if before == u64::MAX || before == key {

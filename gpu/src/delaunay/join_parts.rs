@@ -2,8 +2,8 @@
 //!
 //! A Delaunay triangle of all points whose corners are hard is one of the hard points alone, since its circle is as
 //! empty. The reverse does not hold: a triangle of the hard points may lie where stars are. Call a side of an edge
-//! between
-//! hard points *covered* if a star has a triangle there. Then for a triangle of the hard points and each of its edges:
+//! between hard points *covered* if a star has a triangle there. Then for a triangle of the hard points and each of its
+//! edges:
 //!
 //! | its own side | the other side | then the triangle |
 //! | --- | --- | --- |
@@ -20,6 +20,7 @@ use trioxide_kernel::safe::{Atomic, Group, In, Own, Scatter};
 use super::insert_points::Face;
 use super::stars::RING;
 use crate::ids::{Item, Place};
+use crate::slots::slot_of;
 
 /// A star's neighbours.
 #[derive(Group)]
@@ -66,14 +67,6 @@ fn key(from: Place, to: Place) -> u64 {
     u64::from(from.index()) << 32 | u64::from(to.index())
 }
 
-/// A place in a table of `size` places.
-#[inline(always)]
-fn slot(key: u64, size: u32) -> u32 {
-    let mixed = (key ^ key >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (((mixed >> 32) * u64::from(size)) >> 32) as u32
-}
-
 /// Puts the covered sides between hard points into a table: for the star at `i` the side of each triangle that has two
 /// hard corners.
 #[kernel(moves(stars.degrees.bytes()))]
@@ -88,7 +81,7 @@ pub fn cover_sides(i: Own<Place>, stars: Stars, table: Atomic<u64>) {
             continue;
         }
         let key = key(a, b);
-        let mut at = slot(key, size);
+        let mut at = slot_of(key, size);
         // Each directed edge has one triangle, so no key comes twice.
         while table.claim(at, u64::MAX, key) != u64::MAX {
             at = if at + 1 < size { at + 1 } else { 0 };
@@ -100,7 +93,7 @@ pub fn cover_sides(i: Own<Place>, stars: Stars, table: Atomic<u64>) {
 #[inline(always)]
 fn is_covered(table: In<u64>, from: Place, to: Place) -> bool {
     let (key, size) = (key(from, to), table.len());
-    let mut at = slot(key, size);
+    let mut at = slot_of(key, size);
     loop {
         let found = table.at(at);
         if found == key || found == u64::MAX {
@@ -133,9 +126,8 @@ fn root(parents: Atomic, mut t: u32) -> u32 {
     }
 }
 
-/// Joins the triangles of face `i`, if neither of its sides is covered. `parents` leads from each triangle to one of
-/// its
-/// part with a lower number, or to itself.
+/// Joins the triangles of face `i`, if neither of its sides is covered. `parents` leads from each
+/// triangle to a lower one of its part, or to itself.
 #[kernel(moves(faces.bytes()))]
 pub fn join_triangles(i: Own<Item>, faces: In<Face, Item>, hard: HardTriangles, parents: Atomic) {
     let [from, to, left, right] = faces.at(i);

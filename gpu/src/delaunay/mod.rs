@@ -7,9 +7,8 @@
 //! circle, the lower hull has a flat face with more than three corners, and a rule must divide it.
 //!
 //! **The rule.** Each height is raised by a positive amount that is smaller than any positive number and than all
-//! amounts
-//! of points before it: the first point in ascending order of (x, y) is raised most. (Symbolic perturbation, after
-//! Edelsbrunner and Mücke, Simulation of Simplicity, 1990, of the heights alone.)
+//! amounts of points before it: the first point in ascending order of (x, y) is raised most. (Symbolic perturbation,
+//! after Edelsbrunner and Mücke, Simulation of Simplicity, 1990, of the heights alone.)
 //!
 //! - *The triangulation is unique.* The sign of a perturbed determinant of four lifted points is that of the exact one.
 //!   If this is zero, the determinant changes by the amount of each point times the signed area of the other three, and
@@ -26,14 +25,14 @@
 //! **In a test.** Let a, b, c run counter-clockwise, and d lie on their circle. If d is the first of the four, it is
 //! raised above their plane: it is not within. If a is the first, the plane is raised at d by a's amount times d's
 //! barycentric coordinate of a, which has the sign of the area of d, b, c: d is within if d lies on a's side of the
-//! line
-//! through b and c. The same holds of b and c.
+//! line through b and c. The same holds of b and c.
 //!
 //! # Stages
 //!
 //! | stage | kernels |
 //! | --- | --- |
-//! | rank points | [`measure_frame()`], [`read_ranking()`], `collective::order_by_keys`, [`join_orders()`], [`check_order()`] |
+//! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
+//! | rank points | [`read_ranking()`], `collective::order_by_keys`, [`join_orders()`], [`check_order()`] |
 //! | build stars | [`find_cells()`], [`build_stars()`], [`find_degree()`] |
 //! | insert hard points | [`take_sites()`], [`find_off_line()`], [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
 //! | order triangles | [`count_triangles()`], [`write_star_triangles()`], [`write_hard_triangles()`], [`read_corner()`], [`write_triangles()`] |
@@ -45,8 +44,7 @@
 //!
 //! An edge of two triangles is *locally Delaunay* if the far corner of one is not within the circle of the other. A
 //! triangulation of the convex hull is the Delaunay triangulation if all its inner edges are: Delaunay's lemma holds
-//! for
-//! every lower hull, so for the perturbed one.
+//! for every lower hull, so for the perturbed one.
 
 mod accumulator;
 mod insert_points;

@@ -10,7 +10,7 @@ use trioxide_kernel::safe::{Atomic, In, Out, Own};
 
 use crate::ids::{Place, Vertex};
 use crate::point::{Planar, Point2};
-use crate::smooth::{COPIES, ordered_bits};
+use crate::smooth::ordered_bits;
 
 /// The square that is divided into cells. Halves, since the width of all coordinates that a f64 holds overflows.
 #[repr(C)]
@@ -72,29 +72,6 @@ fn along_curve([mut x, mut y]: [u32; 2]) -> u64 {
         }
     }
     key
-}
-
-/// Moves the extremes of x, y, -x and -y so that vertex `v` is in the box; [`COPIES`] of each, as in
-/// [`measure_bounds()`](crate::smooth::measure_bounds()).
-#[kernel(
-    P in Planar,
-    requires(points.len() == n, extremes.len() == 4 * COPIES as usize),
-    moves(points.bytes())
-)]
-pub fn measure_frame<P: Point2>(v: Own<Vertex>, points: In<P, Vertex>, extremes: Atomic<u64>) {
-    let point = points.at(v).to_f64();
-    let copy = v.index() / 32 % COPIES;
-    let raise = |extreme: u32, value: f64| {
-        let (at, bits) = (extreme * COPIES + copy, ordered_bits(value));
-        // Most points do not change the extreme: a look costs less than an atomic maximum.
-        if extremes.load(at) < bits {
-            extremes.fetch_max(at, bits);
-        }
-    };
-    raise(0, point.x);
-    raise(1, point.y);
-    raise(2, -point.x);
-    raise(3, -point.y);
 }
 
 /// Words of the ranking, the least significant first.

@@ -504,8 +504,7 @@ fn complete<const EXACT: bool>(star: &mut Star, own: Place, cells: Cells) -> Res
 /// Makes stars, [`STARS`] a block: of the points at all `count` places, or of those of `list`, where there is one.
 ///
 /// `degrees` gets the number of neighbours, 0 of a hard point and [`UNSURE`] where the filter did not decide; `stars`
-/// the
-/// neighbours' places, [`RING`] for each place.
+/// the neighbours' places, [`RING`] for each place.
 #[kernel(
     EXACT in [false, true],
     requires(

@@ -108,8 +108,8 @@ pub fn find_difference(
 ///
 /// Finds the triangle if it has an index out of range, if it is too small for its squares, or if it is not
 /// counter-clockwise (a triangle with a vertex twice is not); in space, if its corners lie on one line. Size and
-/// orientation are those of the points in the device's precision. Where the predicate `is_proper` does not decide, `t`
-/// is found as unsure, and [`check_triangles_exactly()`] must follow: exact arithmetic takes so many registers that
+/// orientation follow from the points in the device's precision. Where the predicate `is_proper` does not decide, the
+/// kernel reports `t` as unsure, and [`check_triangles_exactly()`] must follow: with the registers of exact arithmetic
 /// half as many blocks run at once.
 #[inline(always)]
 pub(super) fn check<P: MeshPoint>(

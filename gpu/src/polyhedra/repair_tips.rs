@@ -74,7 +74,7 @@ impl Trees<'_> {
 /// Whether the `i`-th barrier face has a tip; `cuts` gets the lower side of the middle face around the tip, or `NONE`,
 /// and `regions` the root of its region.
 ///
-/// The labels are those from before the repair. `barriers` lists lower sides.
+/// The kernel reads the labels of before the repair. `barriers` lists lower sides.
 #[kernel(
     requires(
         barriers.len() == n,

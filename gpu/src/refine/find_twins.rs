@@ -6,8 +6,7 @@ use trioxide_kernel::safe::{In, Out, Own};
 use crate::ids::{HalfEdge, Side, Triangle};
 
 /// Finds the twins of triangle `t`, `NONE` beyond the boundary, by the half-edges of all sides. Returns whether each
-/// half-edge
-/// lies on the boundary.
+/// half-edge lies on the boundary.
 #[kernel(
     members = HalfEdge,
     requires(sides.len() == 3 * n, twins.len() == 3 * n),

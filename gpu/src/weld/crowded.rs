@@ -5,7 +5,7 @@
 //! through its vertices in ascending order, as S-Weld does through all. A vertex with a representative near it is a
 //! member at once. Any other vertex is a representative as soon as the buckets around have decided all their lower
 //! vertices; until then its bucket waits. The lowest undecided vertex of the mesh never waits, and each decision
-//! follows the definition, so the clusters are those of S-Weld, whichever bucket goes first.
+//! follows the definition, so the clusters equal S-Weld's, in any order of the buckets.
 //!
 //! A bucket has an array with one entry for each of its vertices. Its representatives come first, each as the number of
 //! its row. The next entry holds the bucket's progress: [`WAITS`] and the lowest undecided vertex, at first 0. Each

@@ -138,7 +138,7 @@ pub fn count_neighbours(
     total.add(higher);
 }
 
-/// Lists the higher neighbours of vertex `v` from `starts[v]` on; the other arguments are those of the count.
+/// Lists the higher neighbours of vertex `v` from `starts[v]` on; the other arguments are the same as in the count.
 #[kernel(
     requires(cells.fit(n), cells.fit_slots(slots), starts.len() == n + 1),
     moves(cells.points.bytes() + starts.bytes() + higher.bytes())

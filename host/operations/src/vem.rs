@@ -1,6 +1,5 @@
 //! Poisson problems of known solution on whole meshes, by virtual elements. The method is the crate [`trioxide_vem`].
-//! It
-//! runs on the threads of the host.
+//! It runs on the threads of the host.
 //!
 //! A mesh is moved and scaled first, so that the longest side of the box around its cells is from 0 to 1.
 

@@ -1,6 +1,5 @@
 //! Defaults stand once: a command line without options gives what a program gets by `Default`. What the options refuse
-//! is
-//! in `refusals.txt`, for every front end.
+//! is in `refusals.txt`, for every front end.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,5 @@
 //! Checks of points and counts, and the half-edges of a part. Faults have the words of the single run and ids of the
-//! whole
-//! mesh.
+//! whole mesh.
 
 use bytemuck::Pod;
 use glam::Vec2;
@@ -19,8 +18,7 @@ use crate::transport::{Ranks, Reduction};
 /// Words a fault of the mesh, on which all ranks have agreed, as the single run does: rank 0 gathers the mesh, and
 /// `check`
 /// is the single run's. The fault stays where `check` finds none, where the ranks hold no lists of the mesh (they make
-/// a
-/// grid), and where 32-bit ids do not name its elements. Collective.
+/// a grid), and where 32-bit ids do not name its elements. Collective.
 ///
 /// A rank sees its part alone, but the single run names all triangles at an edge, and the fault of the first rule of
 /// all.
@@ -116,8 +114,7 @@ pub fn check_points<P: Coordinates>(
 }
 
 /// The half-edges of a part of triangles. Unlike [`DeviceTriangulation::upload`] it takes the words of an error from
-/// the
-/// device: these name ids of the part, which become ids of the whole mesh.
+/// the device: these name ids of the part, which become ids of the whole mesh.
 ///
 /// # Errors
 /// As there.

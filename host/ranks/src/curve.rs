@@ -19,8 +19,7 @@ pub(crate) fn owners_of_cells(ranks: &Ranks, block: &Input, of_vertices: &[u64])
     let here = held.end - held.start;
     let (start, behind) = block.corners.parts();
     // A triangle takes a vertex whose key is here, if there is one: the place in the block, with wrapping, is smallest.
-    // A
-    // tetrahedron takes its first vertex on all ranks: then parts of random ones have a seventh fewer ghosts.
+    // A tetrahedron takes its first vertex on all ranks: then parts of random ones have a seventh fewer ghosts.
     let choice = if size == 3 { size } else { 1 };
     let mut places = parallel::collect(cells, |i| {
         let corners = behind[size * i..size * i + choice].iter();

@@ -1,10 +1,8 @@
 //! Grids that ranks generate: each makes its own part, and nothing crosses.
 //!
 //! A rank owns whole layers of cells (rows of squares, slices of cubes), as many as the others, and holds the layer
-//! before
-//! them and the layer after them as ghosts: these are all cells at the vertices of its own. So the vertices of a part
-//! have
-//! one range of ids, and its cells too, and all owners are known without a message.
+//! before them and the layer after them as ghosts: these are all cells at the vertices of its own. So the vertices of a
+//! part have one range of ids, and its cells too, and all owners are known without a message.
 
 use std::ops::Range;
 
@@ -24,8 +22,7 @@ use crate::transport::Ranks;
 
 impl Layers {
     /// This rank's part, of cells with `size` corners. `shape` gives points and corners from ranges of layers, of
-    /// vertices
-    /// and of cells.
+    /// vertices and of cells.
     fn part<P>(
         &self,
         ranks: &Ranks,
@@ -81,8 +78,7 @@ impl Layers {
 
 impl<P: Position> Part<P> {
     /// This rank's part of a grid, which it makes by itself; its device makes a plain one. All ranks make their parts,
-    /// but
-    /// nothing crosses.
+    /// but nothing crosses.
     ///
     /// # Errors
     /// A part with more triangles or vertices than 32-bit ids name.

@@ -108,8 +108,7 @@ impl Interleaving {
     }
 
     /// One list of `stride` items for each element, from the owned elements' items and the ghosts' in the order in
-    /// which
-    /// they came. Two empty lists give an empty one.
+    /// which they came. Two empty lists give an empty one.
     pub fn interleave<T: Copy + Zeroable + Send + Sync>(
         &self,
         stride: usize,

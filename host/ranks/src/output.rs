@@ -32,8 +32,7 @@ struct Slice<'a, P> {
 }
 
 /// Writes the mesh of all ranks' polygons to one binary `.ply`, with the bytes of the single run's file. Every rank
-/// writes
-/// a slice; the file gets its name when all are done, and else there is none. Collective.
+/// writes a slice; the file gets its name when all are done, and else there is none. Collective.
 ///
 /// `block` has the rank's vertices, `ordered` is its slice of the list of all polygons.
 ///
@@ -135,8 +134,7 @@ fn write_slice<P: Position>(ranks: &Ranks, path: &Path, slice: Slice<P>) -> Resu
 const PIECE: u64 = 1 << 22;
 
 /// Writes a grid to one binary `.ply`, with the bytes of the single run's file. Each rank makes its slice piece by
-/// piece,
-/// so it needs little memory. Collective.
+/// piece, so it needs little memory. Collective.
 ///
 /// # Errors
 /// As [`write_ply`]; more vertices than 32 bits name.
@@ -199,8 +197,7 @@ pub(crate) fn write_shared(
 }
 
 /// The file at rank 0, the name by which all ranks open it until it has its own, and the number of its bytes that are
-/// set
-/// aside. Collective.
+/// set aside. Collective.
 fn share_file(ranks: &Ranks, path: &Path) -> Result<(Option<AtomicFile>, PathBuf, u64)> {
     let elsewhere = ranks.transport().on_this_machine().1 < ranks.size();
     // Rank 0 decides for the others: it may see more of them than they do.

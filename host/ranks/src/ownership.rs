@@ -26,8 +26,7 @@ pub enum Ownership {
     /// Equal parts of a Morton curve.
     Curve,
     /// Each rank owns its block of ids, so nothing moves: for meshes whose ids follow their elements' places, as those
-    /// of
-    /// a grid do.
+    /// of a grid do.
     Blocks,
     /// The mesh is this grid, of which each rank makes and owns its rows: nothing crosses
     /// ([`Part::of_grid`](crate::Part::of_grid)).

@@ -236,8 +236,7 @@ impl Topology {
     }
 
     /// Refuses segments that are no edges by their ids: where an owned cell has one end, all cells of the edge are
-    /// here,
-    /// and so is the other end. Collective.
+    /// here, and so is the other end. Collective.
     fn check_segments(&self, ranks: &Ranks, vertices: u64, segments: &[Segment]) -> Result<()> {
         if segments.is_empty() {
             return Ok(());

@@ -118,8 +118,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Finds those of the cells with these bins: asks the directories of the vertices in bins of several ranks. The
-    /// mesh
-    /// has `total` vertices. Collective.
+    /// mesh has `total` vertices. Collective.
     pub fn find(ranks: &Ranks, cells: &Cells, near: &Near, total: u64) -> Self {
         let vertices = cells.vertices(near.bins.ends);
         let list = vertices.filter(|id| near.of_several[(id >> near.bins.shift) as usize]);

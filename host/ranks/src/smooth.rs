@@ -1,12 +1,10 @@
 //! Smoothing by form A and by colours on ranks: triangles of a surface, or tetrahedra.
 //!
 //! Each rank moves the nodes of its cells, whose neighbours are all in its part. Two ranks with one node both move it,
-//! to
-//! the same bits. After a sweep, or after each of its colours, the positions of ghosts' nodes come from the first rank
-//! that has the node. Colours are the single run's, found in the order of the whole mesh. The sweeps end when no rank
-//! moves a node by the tolerance. The mean of the last moves is summed as in the single run: in chunks of nodes by
-//! their
-//! ids.
+//! to the same bits. After a sweep, or after each of its colours, the positions of ghosts' nodes come from the first
+//! rank that has the node. Colours are the single run's, found in the order of the whole mesh. The sweeps end when no
+//! rank moves a node by the tolerance. The mean of the last moves is summed as in the single run: in chunks of nodes by
+//! their ids.
 
 use glam::DVec3;
 use gpu::point::MeshPoint;

@@ -98,8 +98,7 @@ pub fn first_of_tagged(part: &Part<DVec3>, tagged: &[[u32; 3]]) -> Vec<Option<u3
 }
 
 /// The first of `n` tetrahedra that has each of these triangles as a face; `may_have` is true for those with one, and
-/// for
-/// few others.
+/// for few others.
 pub fn first_tetrahedra(
     faces: &[[u64; 3]],
     n: usize,

@@ -7,9 +7,13 @@ use gpu::ids::{Item, Place, Vertex};
 use trioxide_kernel::launch::Buffer;
 
 use super::{Ranked, Stars};
-use crate::collective::{Counted, compact, exclusive_scan, order_by_keys};
+use crate::collective::{compact, exclusive_scan, order_by_keys};
 use crate::device::Device;
 use crate::{Error, Result};
+
+/// Most points of all triangles' lists. A launch goes through the lists of each triangle at most once for each of its
+/// faces, and counts them in 32 bits.
+const MOST_LISTED: usize = u32::MAX as usize / 3;
 
 /// Triangles between hard points that are part of the triangulation of all.
 pub(super) struct Inserted {
@@ -140,6 +144,7 @@ impl Mesh {
             starts.push(points.len() as u32);
             kernel::take_first::launch(on, flags.len() as u32, &flags, first as u32, &mut points)?;
         }
+        check_listed(sites.len(), points.len())?;
         Ok(Self {
             sites,
             corners,
@@ -235,6 +240,7 @@ impl Mesh {
         let kept = exclusive_scan(on, &mut places)?;
         let kept = on.read(&kept, 0)?;
         let before = self.points.len();
+        check_listed(self.sites.len(), before + kept as usize)?;
         let mut new_points = on.uninitialized(kept as usize)?;
         let mut new_starts = on.uninitialized(count + 1)?;
         on.fill_from(&mut new_starts, count, before as u32 + kept)?;
@@ -311,6 +317,16 @@ impl Mesh {
     }
 }
 
+/// Refuses lists whose places 32 bits do not name.
+fn check_listed(hard: usize, listed: usize) -> Result<()> {
+    if listed <= MOST_LISTED {
+        return Ok(());
+    }
+    Err(Error::Argument(format!(
+        "{hard} points are too many of such uneven density: triangulate fewer at once, or points of one scale"
+    )))
+}
+
 /// Appends words to others.
 fn append(on: &Device, all: &mut Buffer<u32>, more: &Buffer<u32>) -> Result<()> {
     let first = all.len();
@@ -350,7 +366,7 @@ fn select(
     kernel::keep_parts::launch(on, finals, list, hard, &mut parents, &mut kept)?;
     let mut bits = on.uninitialized(list.len().div_ceil(32))?;
     kernel::select_parts::launch(on, finals, list, &mut parents, &kept, &mut bits)?;
-    let selected: Buffer<Item> = Counted::new(on, &bits)?.list(on)?;
+    let selected: Buffer<Item> = compact(on, &bits)?;
     let mut triangles = on.uninitialized(selected.len())?;
     kernel::take_words::launch(
         on,

@@ -28,6 +28,9 @@ use crate::device::Device;
 use crate::half_edges::Point;
 use crate::{Error, Result};
 
+/// Most points: each has [`RING`](gpu::delaunay::RING) places for the neighbours of its star.
+const MOST_POINTS: usize = u32::MAX as usize / gpu::delaunay::RING;
+
 /// The Delaunay triangulation of points, on a device.
 pub struct Delaunay {
     triangles: Buffer<Vertex>,
@@ -36,8 +39,7 @@ pub struct Delaunay {
 
 impl Delaunay {
     /// Vertices of the triangles, three each, counter-clockwise. A triangle starts at its vertex of the lowest rank,
-    /// and
-    /// triangles ascend by the ranks of their first, then second vertices. Ranks follow a Hilbert curve.
+    /// and triangles ascend by the ranks of their first, then second vertices. Ranks follow a Hilbert curve.
     pub fn triangles(&self) -> &Buffer<Vertex> {
         &self.triangles
     }
@@ -84,28 +86,28 @@ impl Stars {
 ///
 /// # Errors
 /// [`Error::Invalid`] for a coordinate that is no finite number, and for two equal points: the lowest that equals one
-/// before it, and that one. [`Error::Argument`] for fewer than three points, points on a line, and more points than
-/// 2^28. Errors of the device.
+/// before it, and that one. [`Error::Argument`] for fewer than three points, points on a line, more than 268 million
+/// points, and hard points whose lists 32 bits do not number. Errors of the device.
 pub fn triangulate<P: Point>(on: &Device, points: &Buffer<P>) -> Result<Delaunay> {
-    let too_few = || Error::Argument("fewer than three points have no triangles".into());
     if points.len() < 3 {
-        return Err(too_few());
+        let message = "fewer than three points have no triangles".into();
+        return Err(Error::Argument(message));
     }
-    if points.len() > 1 << 28 {
+    if points.len() > MOST_POINTS {
         let message = format!(
-            "{} points are too many: at most {} have room",
-            points.len(),
-            1 << 28
+            "{} points are too many: at most {MOST_POINTS} have 32-bit places for their stars",
+            points.len()
         );
         return Err(Error::Argument(message));
     }
-    let ranked = on.stage("rank points", || rank::rank(on, points))?;
+    let bounds = rank::bounds(on, points)?;
+    let ranked = on.stage("rank points", || rank::rank(on, points, bounds))?;
     let (stars, hard) = on.stage("build stars", || stars::build(on, &ranked))?;
     let inserted = on.stage("insert hard points", || {
         insert::insert(on, &ranked, &stars, &hard)
     })?;
     let triangles = on.stage("order triangles", || {
-        order::order(on, &ranked, &stars, &hard, &inserted)
+        order::order(on, &ranked, &stars, &inserted)
     })?;
     Ok(Delaunay {
         triangles,

@@ -15,17 +15,13 @@ pub(super) fn order(
     on: &Device,
     ranked: &Ranked,
     stars: &Stars,
-    hard: &Buffer<Place>,
     inserted: &Inserted,
 ) -> Result<Buffer<Vertex>> {
     let n = ranked.order.len();
     let mut starts = on.uninitialized(n)?;
     kernel::count_triangles::launch(on, n as u32, stars.parameter(), &mut starts)?;
     let total = exclusive_scan(on, &mut starts)?;
-    let made = match hard.len() == n {
-        true => 0,
-        false => on.read(&total, 0)? as usize,
-    };
+    let made = on.read(&total, 0)? as usize;
     let count = made + inserted.list.len();
     let mut corners: Buffer<Place> = on.uninitialized(3 * count)?;
     kernel::write_star_triangles::launch(on, n as u32, stars.parameter(), &starts, &mut corners)?;

@@ -4,7 +4,6 @@ use glam::DVec2;
 use gpu::delaunay as kernel;
 use gpu::delaunay::{Frame, order_rule, word};
 use gpu::ids::{Place, Vertex};
-use gpu::smooth::{COPIES, from_ordered_bits};
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
@@ -12,11 +11,14 @@ use super::Ranked;
 use crate::collective::order_by_keys;
 use crate::device::Device;
 use crate::half_edges::Point;
-use crate::{Error, Result};
+use crate::{Error, Result, points};
 
-/// Ranks points; refuses equal ones.
-pub(super) fn rank<P: Point>(on: &Device, points: &Buffer<P>) -> Result<Ranked> {
-    let (low, high) = bounds(on, points)?;
+/// Ranks points between bounds; refuses equal ones.
+pub(super) fn rank<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+    (low, high): (DVec2, DVec2),
+) -> Result<Ranked> {
     let frame = Frame::new(low, high);
     let keys = word::KEY..word::COUNT;
     let mut ranked = Ranked {
@@ -38,8 +40,8 @@ pub(super) fn rank<P: Point>(on: &Device, points: &Buffer<P>) -> Result<Ranked> 
     }
 }
 
-/// Lowest and highest coordinates; refuses such as are no finite numbers.
-fn bounds<P: Point>(on: &Device, points: &Buffer<P>) -> Result<(DVec2, DVec2)> {
+/// Lowest and highest coordinates; refuses coordinates that are no finite numbers.
+pub(super) fn bounds<P: Point>(on: &Device, points: &Buffer<P>) -> Result<(DVec2, DVec2)> {
     let mut found = on.filled(gpu::half_edge::rule::COUNT, NONE)?;
     gpu::half_edge::check_points::launch(on, points.len() as u32, points, &mut found)?;
     let found = on.read(&found, gpu::half_edge::rule::FINITE as usize)?;
@@ -49,15 +51,8 @@ fn bounds<P: Point>(on: &Device, points: &Buffer<P>) -> Result<(DVec2, DVec2)> {
             rule: "has a coordinate that is no finite number".into(),
         });
     }
-    let mut extremes = on.filled(2 * (4 * COPIES) as usize, 0u32)?.cast();
-    kernel::measure_frame::launch(on, points.len() as u32, points, &mut extremes)?;
-    let keys: Vec<u64> = on.download(&extremes)?;
-    let extreme = |k: usize| {
-        let copies = &keys[k * COPIES as usize..(k + 1) * COPIES as usize];
-        from_ordered_bits(copies.iter().copied().max().unwrap_or(0))
-    };
-    let [x, y, minus_x, minus_y] = [0, 1, 2, 3].map(extreme);
-    Ok((-DVec2::new(minus_x, minus_y), DVec2::new(x, y)))
+    let (low, high) = points::bounds(on, points)?;
+    Ok((low.truncate(), high.truncate()))
 }
 
 /// Vertices in the ascending order of some of their words, the least first; then by their ids.
@@ -86,7 +81,7 @@ fn order<P: Point>(
     Ok(order)
 }
 
-/// What the slots of [`order_rule`] hold; takes the points in their order.
+/// Compares neighbours in the order and takes the points in it. Returns the slots of [`order_rule`].
 fn check<P: Point>(on: &Device, points: &Buffer<P>, ranked: &mut Ranked) -> Result<Vec<u32>> {
     let mut found = on.filled(order_rule::COUNT, NONE)?;
     kernel::check_order::launch(

@@ -17,7 +17,7 @@ use syn::parse_macro_input;
 ///
 /// | the function's first parameter | its result | its calls |
 /// | --- | --- | --- |
-/// | `i: Own<I>`, of a `u32` or an id | as for a plain index | for each index below n; the launch is a safe function, since the views are those of `trioxide_kernel::safe` |
+/// | `i: Own<I>`, of a `u32` or an id | as for a plain index | for each index below n; the launch is a safe function, since the kernel takes the views of `trioxide_kernel::safe` |
 /// | `i: u32` or an id | nothing | for each index below n |
 /// | `i: u32` or an id | flags: `bool`; `(bool, bool)`, a bit set each; `[bool; N]`, one bit set in which flag k of index i is bit N i + k | for each index below n; 32 flags make a word |
 /// | `block: &Block<LANES>` or `&Block<LANES, S>` | nothing | for each block below n; `S` is the struct of its shared memory |

@@ -1,4 +1,5 @@
-//! A closure of lanes changes no variable: it would be one variable on a CPU, and one a lane on a device. A lane's values and writes
+//! A closure of lanes changes no variable: it would be one variable on a CPU, and one a lane on a device. A lane's
+//! values and writes
 //! to shared memory need the lane.
 use std::sync::Mutex;
 

@@ -131,7 +131,7 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
                 taken = relax(&converging)?.moves().sweeps;
                 Ok(())
             })?;
-            // Sweeps are launched in batches, and those behind the last one move nothing.
+            // Sweeps are launched in batches, and a launched sweep after convergence moves nothing.
             let moved = of_fixed.map(|moved| Moved {
                 bytes: moved.bytes * u64::from(taken) / u64::from(SWEEPS),
                 what: format!("{taken} of {SWEEPS} times: {}", moved.what),

@@ -83,8 +83,7 @@ pub(super) fn read_slices<P: Position>(
 }
 
 /// The block of this rank with its converted vertices; `None` where `points` has none, or the file is faulty: reading
-/// it
-/// whole gives the error.
+/// it whole gives the error.
 fn block_of_slices<P>(
     ranks: &Ranks,
     file: &ply::Slices,

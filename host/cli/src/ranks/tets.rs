@@ -41,8 +41,7 @@ pub struct TetInput {
 
 impl TetInput {
     /// Reads this rank's block of the mesh, which rank 0 reads for all; of a grid only the counts, since each rank
-    /// makes its
-    /// part. Collective.
+    /// makes its part. Collective.
     ///
     /// # Errors
     /// Those of rank 0.

@@ -130,8 +130,7 @@ fn refuse_options(options: &Options) -> Result<()> {
 }
 
 /// Reads this rank's block. Each rank reads its slice of plain triangles in binary `.ply` that become `.ply`; else rank
-/// 0
-/// reads for all, and keeps the mesh.
+/// 0 reads for all, and keeps the mesh.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
     let by_all = (options.output.as_deref()).is_none_or(|path| has_extension(path, "ply"));
     let slices = || match grid_of(&options.input)? {

@@ -199,7 +199,7 @@ pub(super) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// The columns of an element's fields. `attributes` tells whether the file has normals, colours and texture
+    /// The columns of an element's fields. `attributes` says whether the file has normals, colours and texture
     /// coordinates.
     ///
     /// A field is renamed if a reader would give its name a special role: `x`, or `u` beside a `v`, but not `u` alone.

@@ -70,7 +70,7 @@ pub(super) fn channel_value(scalar: NumberType, value: f64) -> u8 {
 }
 
 impl VertexChunk {
-    /// Appends a vertex. `attributes` tells which attributes are kept ([`super::Header::attributes`]).
+    /// Appends a vertex. `attributes` selects the kept ones ([`super::Header::attributes`]).
     pub(super) fn push(&mut self, vertex: &Vertex, attributes: [bool; 3]) {
         let [normals, colors, uvs] = attributes;
         self.points.push(vertex.point);

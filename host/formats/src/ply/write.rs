@@ -403,7 +403,7 @@ impl SharedFile {
         write_sized(out, &records)
     }
 
-    /// Writes the faces of a part. Its vertex ids are those of the whole mesh.
+    /// Writes the faces of a part. Vertices have the ids of the whole mesh.
     ///
     /// # Errors
     /// Those of `out`.

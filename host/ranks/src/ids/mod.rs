@@ -28,8 +28,7 @@ pub fn partition(n: usize, is_so: impl Fn(usize) -> bool) -> usize {
 /// Ids in the whole mesh of a part's elements: a local id is a place among them.
 ///
 /// Most parts have one piece: a range, which takes no memory, or a list. Ghosts before and after a range, and each
-/// round
-/// of refinement, append a piece.
+/// round of refinement, append a piece.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ids {
     first: Piece,
@@ -210,8 +209,21 @@ impl Ids {
     ///
     /// # Panics
     /// When there is no such element.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, i: usize) -> u64 {
+        match self.one_piece() {
+            Some(Piece::List(list)) => list[i],
+            Some(Piece::Range { first, len }) => {
+                assert!(i < *len, "element {i} of {len}");
+                first + i as u64
+            }
+            _ => self.get_among(i),
+        }
+    }
+
+    /// As [`get`](Ids::get), of several pieces or of runs: the search stays out of loops over one list or range.
+    #[inline(never)]
+    fn get_among(&self, i: usize) -> u64 {
         let (before, piece) = self.piece_of(i);
         piece.get(i - before)
     }

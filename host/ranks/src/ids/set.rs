@@ -69,8 +69,7 @@ impl IdSet {
     }
 
     /// As [`of_lists`](IdSet::of_lists) with a known smallest and largest id; `count` is the number of ids in all
-    /// lists,
-    /// or more.
+    /// lists, or more.
     pub fn between([least, most]: [u64; 2], count: u64, n: usize, lists: &impl Lists) -> Self {
         if is_wide([least, most], count) {
             let pieces = parallel::map_pieces(n, GRAIN, |range| {

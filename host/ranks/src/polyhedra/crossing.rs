@@ -1,8 +1,7 @@
 //! Regions of several ranks: their tetrahedra go to the owner of the root.
 //!
 //! A walk within a part ends at a root, or at a ghost, whose owner continues it. Pointer doubling finds the root of
-//! each
-//! such ghost: after round k a ghost knows where its walk is after 2^k - 1 further crossings.
+//! each such ghost: after round k a ghost knows where its walk is after 2^k - 1 further crossings.
 
 use glam::DVec3;
 use trioxide::Device;
@@ -20,8 +19,7 @@ const STRIDE: usize = 6;
 type End = [u64; 3];
 
 /// Takes this rank's tetrahedra of regions of several ranks from `share`, and returns the tetrahedra of such regions
-/// whose
-/// roots this rank owns, as ascending rows. Collective.
+/// whose roots this rank owns, as ascending rows. Collective.
 pub(super) fn collect(
     ranks: &Ranks,
     on: &Device,

@@ -13,10 +13,8 @@
 //! The part has all neighbours of owned tetrahedra across faces, and local ids ascend with those of the whole mesh. So
 //! owned tetrahedra choose as in the single run, also among equal faces. Later steps look at one region alone, and each
 //! region is whole at one rank ([`trioxide::polyhedra::LabelShare`]). Polyhedra have the order of their roots' ids, and
-//! their
-//! tetrahedra and sides ascend: so rank 0 merges lists by roots. Regions are small, except in meshes made for long
-//! walks:
-//! at worst all tetrahedra are one region, and go to one rank.
+//! their tetrahedra and sides ascend: so rank 0 merges lists by roots. Regions are small, except in meshes made for
+//! long walks: at worst all tetrahedra are one region, and go to one rank.
 
 mod crossing;
 mod result;

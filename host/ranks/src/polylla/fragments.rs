@@ -1,15 +1,13 @@
 //! Polygons that cross ranks, from their fragments.
 //!
 //! A fragment is a run of a polygon's half-edges that one rank owns. The first half-edge of another fragment follows
-//! its
-//! last one; it is a ghost here, so its rank is known. The fragments of a polygon form a ring over ranks.
+//! its last one; it is a ghost here, so its rank is known. The fragments of a polygon form a ring over ranks.
 //!
 //! Pointer doubling finds the smallest half-edge of each ring: after round k a fragment knows the smallest among itself
 //! and the 2^k - 1 fragments after it. When no fragment learns anything new in a round, all know the smallest of their
 //! ring: then the windows of fragments at distances of a window's length have one minimum, and these windows cover the
 //! ring. So the number of rounds is about the logarithm of the longest ring. Then each fragment goes to the owner of
-//! its
-//! ring's smallest half-edge, which joins them.
+//! its ring's smallest half-edge, which joins them.
 
 use std::collections::HashMap;
 
@@ -31,9 +29,8 @@ struct Fragment {
 }
 
 /// The polygons that cross ranks, at the owners of their smallest half-edges, and the number of these that visit a
-/// vertex
-/// more than once. `strict` cuts the latter, and leaves their pieces there. `open` lists this rank's cycles that pass
-/// ghosts. Collective.
+/// vertex more than once. `strict` cuts the latter, and leaves their pieces there. `open` lists this rank's cycles that
+/// pass ghosts. Collective.
 pub(super) fn join(
     ranks: &Ranks,
     part: &Part,
@@ -141,8 +138,7 @@ fn smallest_of_rings(ranks: &Ranks, part: &Part, fragments: &[Fragment]) -> Vec<
 }
 
 /// Joins the fragments of each ring. A head has the ring, the first half-edge, the half-edge after the last, the
-/// length,
-/// and the place of the ring's smallest half-edge.
+/// length, and the place of the ring's smallest half-edge.
 fn join_rings(
     heads: &[[u64; 5]],
     vertices: &[u64],

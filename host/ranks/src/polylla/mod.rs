@@ -55,8 +55,7 @@ pub struct Found {
 
 impl Found {
     /// The [digest](digest::of_polygons) of all ranks' polygons, which is the single run's. Polygons within a rank
-    /// stay on
-    /// its device. Collective.
+    /// stay on its device. Collective.
     ///
     /// # Errors
     /// Errors of the device.
@@ -137,8 +136,7 @@ pub fn part_to_find_in<P: Point>(
 }
 
 /// As [`polylla()`], in parts that exist already. Each rank makes its part of a grid by itself ([`Part::of_grid`]):
-/// then
-/// nothing crosses before the polygons do. Collective.
+/// then nothing crosses before the polygons do. Collective.
 ///
 /// # Errors
 /// As there.

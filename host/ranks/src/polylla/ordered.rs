@@ -1,8 +1,7 @@
 //! The polygons of a run in the order of the single one.
 //!
 //! A rank gets the polygons whose smallest half-edge lies in its block of all half-edges. Polygons within its part,
-//! with
-//! local ids, become its slice of the file at once; others come as lists of ids.
+//! with local ids, become its slice of the file at once; others come as lists of ids.
 
 use std::ops::Range;
 

@@ -1,10 +1,9 @@
 //! Cuts of polygons across ranks that visit a vertex twice.
 //!
 //! The rank that has joined such a polygon asks the owners of its runs for their half-edges, and for the triangles
-//! around
-//! the ends of these. Each corner of each triangle of the polygon's region lies on the polygon, at the end of one of
-//! its
-//! half-edges, so all of these triangles come. Others come too, but a cut looks at the polygon's half-edges alone.
+//! around the ends of these. Each corner of each triangle of the polygon's region lies on the polygon, at the end of
+//! one of its half-edges, so all of these triangles come. Others come too, but a cut looks at the polygon's half-edges
+//! alone.
 //!
 //! [`split_polygon`], the sequential algorithm, cuts the polygon: there are few, too small for a device.
 
@@ -62,8 +61,7 @@ pub(super) fn split(
 }
 
 /// Sends the triangles around the ends of the runs to the ranks of these, and returns the triangles from all ranks,
-/// each
-/// once. Collective.
+/// each once. Collective.
 fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Records {
     let ends = runs.iter().flat_map(|&(rank, half_edges)| {
         let end = |h: u32| part.shape.corner((h - h % 3 + (h + 1) % 3) as usize);

@@ -1,9 +1,8 @@
 //! The refined mesh as a `.ply` that all ranks write.
 //!
 //! New triangles follow all old ones in the file, so a rank's block of the new list rarely has its own triangles. But
-//! the
-//! parts of triangles that were together in the file are together again: a rank writes them there, and nothing crosses.
-//! Where triangles have the order of a curve, they go to the blocks of their ids first.
+//! the parts of triangles that were together in the file are together again: a rank writes them there, and nothing
+//! crosses. Where triangles have the order of a curve, they go to the blocks of their ids first.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -25,8 +24,7 @@ use crate::ownership::Position;
 use crate::transport::Ranks;
 
 /// Average number of elements that follow one another in the file from which on ranks write them in place: each run
-/// takes
-/// a system call or two.
+/// takes a system call or two.
 const TOGETHER: usize = 64;
 
 impl<P: AnyPoint> Run<P>
@@ -34,8 +32,7 @@ where
     P::Double: Position,
 {
     /// Writes the refined mesh to one binary `.ply`, with the bytes of the single run's file. The file gets its name
-    /// when
-    /// all ranks are done, and else there is none. `block` is of the input. Collective.
+    /// when all ranks are done, and else there is none. `block` is of the input. Collective.
     ///
     /// # Errors
     /// A file that cannot be written; more vertices than 32-bit ids name; errors of the device.

@@ -10,21 +10,16 @@
 //! | order, where a file is written, unless each rank writes what it owns to its place in it | points and triangles to the blocks of their ids | a row each that lies elsewhere |
 //!
 //! Between rounds the part stays on the device. The parts of ghosts are the ghosts of the next round: they are all
-//! around
-//! every vertex of owned parts, and more.
+//! around every vertex of owned parts, and more.
 //!
 //! # Why the bits are the same
 //!
 //! The single run numbers new elements by divided sides. If n sides of smaller half-edges are divided, and m of them
-//! own
-//! their edge, then the next side gives triangle T + n, edge E + n + m, and, if it owns its edge, vertex V + m. The
+//! own their edge, then the next side gives triangle T + n, edge E + n + m, and, if it owns its edge, vertex V + m. The
 //! longest of equally long sides has the smaller edge id. Local ids of triangles ascend with those of the whole mesh,
-//! and
-//! so do local ids of the edges and vertices of owned triangles: all triangles at these are here, and an edge has the
-//! same
-//! owner. A triangle that is dealt carries the ids of its three sides. An edge is divided if any rank divides it, in
-//! any
-//! order.
+//! and so do local ids of the edges and vertices of owned triangles: all triangles at these are here, and an edge has
+//! the same owner. A triangle that is dealt carries the ids of its three sides. An edge is divided if any rank divides
+//! it, in any order.
 //!
 //! A part of a triangle stays with its owner, until a rank has more than twice its share of the triangles. Then all
 //! triangles are dealt anew.

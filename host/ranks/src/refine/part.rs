@@ -221,8 +221,7 @@ impl EdgePart {
         };
         ranks.phase("edges");
         // For each triangle the first edge that it owns, and a bit for each side that owns its edge. The owner of a
-        // ghost
-        // knows them.
+        // ghost knows them.
         let first = before.before(self.len());
         let mut known = parallel::collect(first.len(), |t| first[t][0] << 3 | three(along, t));
         drop(first);

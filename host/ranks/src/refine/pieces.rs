@@ -176,8 +176,7 @@ impl Pieces {
     }
 
     /// Writes triangles with consecutive ids to `file`; `out` is at their place, `regions` are of the part's triangles.
-    /// Ids
-    /// have 32 bits.
+    /// Ids have 32 bits.
     ///
     /// # Errors
     /// Those of `out`.

@@ -267,8 +267,7 @@ impl Names {
 
 impl Names<Runs> {
     /// Gives ids to the new elements of triangle `t`: n divided sides are before it, of which m own their edge. The
-    /// lowest
-    /// three bits of `known` say which of its own sides do.
+    /// lowest three bits of `known` say which of its own sides do.
     fn push(
         &mut self,
         part: &EdgePart,

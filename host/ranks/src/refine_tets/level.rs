@@ -152,8 +152,7 @@ fn check<P: SpacePoint>(
 
 impl<P: SpacePoint> Divided<P> {
     /// Elements of the `owned` tetrahedra, a bit each: divided edges that they use first, divided tetrahedra, new ones,
-    /// and
-    /// new tagged triangles.
+    /// and new tagged triangles.
     fn totals(&self, owned: &[u32]) -> [u64; 4] {
         let Self { share, children } = self;
         let is_first = |i: usize| contains(owned, share.uses[i] as usize / 6);
@@ -177,9 +176,8 @@ impl<P: SpacePoint> Divided<P> {
     }
 
     /// Advances `part` past this level, after which the whole mesh has these `counts`; returns the part on the device.
-    /// If
-    /// `record` asks for them, also returns this rank's new vertices, each with the ends of the edge that it divides.
-    /// Collective.
+    /// If `record` asks for them, also returns this rank's new vertices, each with the ends of the edge that it
+    /// divides. Collective.
     ///
     /// # Errors
     /// Errors of the device.

@@ -10,24 +10,19 @@
 //! | gather, where a file is written | points, tetrahedra and tagged triangles to rank 0 | a row each |
 //!
 //! Between levels the part stays on the device. At the end a ghost has its owner's marked edges, in its owner's order,
-//! so
-//! each rank divides its ghosts as their owners do. The parts of ghosts are the ghosts of the next level: they are all
-//! around every vertex of owned parts, and more.
+//! so each rank divides its ghosts as their owners do. The parts of ghosts are the ghosts of the next level: they are
+//! all around every vertex of owned parts, and more.
 //!
 //! # Why the bits are the same
 //!
 //! The single run numbers the edges of each level by their first uses: use 6t + k is edge k of tetrahedron t. The
-//! longest
-//! of equally long edges has the smallest number, and marked edges get their midpoints in this order. Local ids of
-//! tetrahedra ascend with those of the whole mesh, also of those that levels add, and all uses of an owned
-//! tetrahedron's
-//! edges are in the part: so these edges have the same order. Ghosts, whose other edges may have uses elsewhere, get
-//! the
-//! order of their edges from their owners. An edge is marked if any rank marks it, in any order.
+//! longest of equally long edges has the smallest number, and marked edges get their midpoints in this order. Local ids
+//! of tetrahedra ascend with those of the whole mesh, also of those that levels add, and all uses of an owned
+//! tetrahedron's edges are in the part: so these edges have the same order. Ghosts, whose other edges may have uses
+//! elsewhere, get the order of their edges from their owners. An edge is marked if any rank marks it, in any order.
 //!
 //! If n new tetrahedra come before those of tetrahedron t, and m first uses of marked edges, then t's new tetrahedra
-//! are
-//! T + n and so on, and its midpoints V + m and so on. The owner of t counts both in the order of all tetrahedra
+//! are T + n and so on, and its midpoints V + m and so on. The owner of t counts both in the order of all tetrahedra
 //! ([`Sums`](crate::numbers::Sums)). A tagged triangle belongs to the owner of the first tetrahedron that has it as a
 //! face, and later to the owner of the part with its part. Its parts are numbered likewise.
 

@@ -106,8 +106,7 @@ fn points<P: SpacePoint>(
     drop(of_input);
     let (vertices, of_vertices) = (&owned.cells.vertices, &owned.cells.points);
     // Vertices of the input come from the blocks, also vertices without tetrahedra. Where each has one, the blocks may
-    // be
-    // left out.
+    // be left out.
     let given = ranks.sum(block.points.len() as u64);
     let first = vertices.partition_point(|&v| v < given);
     let ids = ranks.gather_mail(&vertices[first..]);

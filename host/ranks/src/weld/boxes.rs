@@ -1,6 +1,5 @@
 //! Boxes around consecutive points, and around all points of each rank: most points are far from all other ranks, and
-//! one
-//! test of a box tells it for many of them.
+//! one test of a box tells it for many of them.
 
 use std::ops::Range;
 
@@ -49,8 +48,7 @@ impl Bounds {
     }
 
     /// Whether two of their points may be within `reach` along each axis. Rounding keeps an exact bound on its side of
-    /// a
-    /// number.
+    /// a number.
     fn are_near(&self, other: &Self, reach: f64) -> bool {
         (self.least - reach).cmple(other.most).all() && (self.most + reach).cmpge(other.least).all()
     }

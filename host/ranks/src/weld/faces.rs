@@ -89,8 +89,7 @@ pub struct Remaining {
 /// The block's triangles with new vertices; with `is_wanted` these come to the host. Collective.
 ///
 /// The first of equal triangles of the whole mesh remains: all go to the rank whose block has their middle vertex, in
-/// the
-/// order of their ids. Most are there already.
+/// the order of their ids. Most are there already.
 ///
 /// # Errors
 /// More triangles for one rank than indices reach; those of the device.

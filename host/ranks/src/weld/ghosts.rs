@@ -5,8 +5,7 @@
 //! ghosts than it needs, by a cube's width.
 //!
 //! Points in [boxes](super::boxes) far from all other ranks are left out. There are two passes: large cubes find the
-//! few
-//! points near other ranks, and small cubes divide these.
+//! few points near other ranks, and small cubes divide these.
 
 use std::ops::Range;
 

@@ -11,8 +11,7 @@
 //! Representatives, clusters and triangles stay on the device. What crosses comes to the host, and what is [`Wanted`].
 //!
 //! Where ranks own the [blocks](crate::Ownership::Rows) of a plain grid, the host has no points or triangles, and the
-//! first
-//! two stages send nothing.
+//! first two stages send nothing.
 //!
 //! A scan over the blocks of the input's ids numbers the new vertices, which stay in the blocks of their
 //! representatives:
@@ -109,8 +108,7 @@ pub struct Welded {
 }
 
 /// Welds the mesh, or the cloud without triangles, whose blocks the ranks hold; `carried` has the attributes and locks
-/// of
-/// the block's vertices. A plain grid of the plan's ownership without attributes and locks needs only the block's
+/// of the block's vertices. A plain grid of the plan's ownership without attributes and locks needs only the block's
 /// [counts](Block::counts_of_grid). Collective.
 ///
 /// # Errors

@@ -313,8 +313,8 @@ impl<'a> Dealt<'a> {
     }
 
     /// Sends rows of `stride` words from owners to the blocks, for the owned points for which `is_given` is true; in
-    /// the
-    /// blocks `is_taken` is true for the same points. Returns the rows in the order of the block's points. Collective.
+    /// the blocks `is_taken` is true for the same points. Returns the rows in the order of the block's points.
+    /// Collective.
     pub fn back(
         &self,
         ranks: &Ranks,

@@ -3,17 +3,12 @@
 //!
 //! Rounds end when no rank has an undecided point. A chain of lower neighbours takes a round for each time it crosses
 //! between ranks. So when a round leaves more than half of the undecided points, rank 0 decides the rest at once, or
-//! the
-//! first of it in the order of the mesh, as many points as half of the largest part: they depend on no later ones. It
-//! gets
-//! these points with the representatives near them: the ones that the points' ranks know (a point may still wait for
-//! others), and the ones that have not been sent to other ranks yet. They are welded as a cloud of their own, in the
-//! order
-//! of the mesh. It has no members, which decide nothing; so a known representative has no lower neighbour there, and is
-//! a
-//! representative again. The number of rounds is about the logarithm of the points, and two for each half part of
-//! points
-//! that wait for each other.
+//! the first of it in the order of the mesh, as many points as half of the largest part: they depend on no later ones.
+//! It gets these points with the representatives near them: the ones that the points' ranks know (a point may still
+//! wait for others), and the ones that have not been sent to other ranks yet. They are welded as a cloud of their own,
+//! in the order of the mesh. It has no members, which decide nothing; so a known representative has no lower neighbour
+//! there, and is a representative again. The number of rounds is about the logarithm of the points, and two for each
+//! half part of points that wait for each other.
 
 use glam::DVec3;
 use gpu::weld::known::{MEMBER, REPRESENTATIVE, UNDECIDED};

@@ -11,8 +11,7 @@ use crate::output::narrow_ids;
 use crate::transport::{Ranks, Reduction};
 
 /// The attributes and locks of this rank's block of vertices, from those of all vertices at rank 0; the other ranks
-/// give
-/// none. Collective.
+/// give none. Collective.
 pub fn scatter(
     ranks: &Ranks,
     vertices: u64,

@@ -8,9 +8,8 @@ use gpu::delaunay::{is_in_circle, orientation};
 use trioxide::{Error, Result};
 
 /// Checks that triangles are the Delaunay triangulation of the points that they use, by the rule of [`gpu::delaunay`]
-/// for
-/// points on one circle, and that they use all points: each runs counter-clockwise, each edge is locally Delaunay, and
-/// the boundary is one convex loop.
+/// for points on one circle, and that they use all points: each runs counter-clockwise, each edge is locally Delaunay,
+/// and the boundary is one convex loop.
 ///
 /// # Errors
 /// [`Error::Invalid`] with the element and the rule.
