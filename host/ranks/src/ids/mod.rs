@@ -250,18 +250,18 @@ impl Ids {
 
     /// Whether each of these ids is among `others` too; both ascend.
     pub fn are_in(&self, others: &Ids) -> Vec<bool> {
-        let mut are_in = vec![false; self.len()];
-        parallel::for_chunks_mut(&mut are_in, GRAIN, |k, are_in| {
-            let mut next = others.before(self.get(k * GRAIN));
-            for (i, is_in) in (k * GRAIN..).zip(are_in) {
-                let id = self.get(i);
-                while next < others.len() && others.get(next) < id {
-                    next += 1;
-                }
-                *is_in = next < others.len() && others.get(next) == id;
+        match (self.one_piece(), others.one_piece()) {
+            (_, Some(Piece::Range { first, len })) => {
+                let mut are_in = vec![false; self.len()];
+                are_in[self.before(*first)..self.before(first + *len as u64)].fill(true);
+                are_in
             }
-        });
-        are_in
+            // Loops over slices are quicker than those that look for the piece of each id.
+            (Some(Piece::List(ids)), Some(Piece::List(all))) => {
+                are_in(ids.len(), |i| ids[i], all.len(), |i| all[i])
+            }
+            _ => are_in(self.len(), |i| self.get(i), others.len(), |i| others.get(i)),
+        }
     }
 
     /// All ids, in their order.
@@ -314,6 +314,28 @@ impl Ids {
         let (before, piece) = self.piece_of(i);
         before + piece.end_of_run(i - before, most)
     }
+}
+
+/// Whether each of `n` ids is among `count` others; both ascend.
+fn are_in(
+    n: usize,
+    id: impl Fn(usize) -> u64 + Sync,
+    count: usize,
+    other: impl Fn(usize) -> u64 + Sync,
+) -> Vec<bool> {
+    let mut are_in = vec![false; n];
+    parallel::for_chunks_mut(&mut are_in, GRAIN, |k, are_in| {
+        let first = id(k * GRAIN);
+        let mut next = partition(count, |i| other(i) < first);
+        for (i, is_in) in (k * GRAIN..).zip(are_in) {
+            let id = id(i);
+            while next < count && other(next) < id {
+                next += 1;
+            }
+            *is_in = next < count && other(next) == id;
+        }
+    });
+    are_in
 }
 
 /// Finds ids of elements, quickly in the two runs that were found last: one of old vertices, and one of new ones.
