@@ -225,10 +225,10 @@ pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Ato
 
 /// Offers the half-edges of triangle `t` to the vertices that they start at; the smallest stays.
 ///
-/// `twins` has the linked border: half-edges along the boundary have twins from 3T on. Two triangles beside `t` also have
-/// a half-edge that starts at the vertex: the one across the half-edge, and the one across the previous half-edge. If
-/// one of these triangles is lower, so is its half-edge, and `t` offers none: reads in order save two of three atomic
-/// updates.
+/// `twins` has the linked border: half-edges along the boundary have twins from 3T on. Two triangles beside `t` also
+/// have a half-edge that starts at the vertex: the one across the half-edge, and the one across the previous half-edge.
+/// If one of these triangles is lower, so is its half-edge, and `t` offers none: reads in order save two of three
+/// atomic updates.
 #[kernel(
     requires(origins.len() == 3 * n, twins.len() == 3 * n),
     moves(origins.bytes() + twins.bytes() + half_edge_of_vertex.bytes()), trusted

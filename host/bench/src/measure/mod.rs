@@ -2,9 +2,9 @@
 //!
 //! A family's module measures (`Measured`); `record` makes the one object of it that every family writes.
 //!
-//! A stage's floor is the sum of the bytes that its kernels declare (`moves`) and of its fills and copies, as the device
-//! counts them. A kernel without a declaration is small, or its reads depend on the mesh: then the floor is the sum of
-//! the others, still a lower bound.
+//! A stage's floor is the sum of the bytes that its kernels declare (`moves`) and of its fills and copies, as the
+//! device counts them. A kernel without a declaration is small, or its reads depend on the mesh: then the floor is the
+//! sum of the others, still a lower bound.
 
 mod delaunay;
 mod kernels;
