@@ -2,9 +2,9 @@
 //!
 //! | family | stages |
 //! | --- | --- |
-//! | [`convert`] | points of the plane and of space |
+//! | [`forms`] | points of the plane and of space |
 //! | [`grid`] | rows of a plain grid |
-//! | [`half_edge`] | a half-edge triangulation from triangles |
+//! | [`half_edges`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
 //! | [`refine`] | longest-edge bisection of triangulations |
@@ -25,10 +25,10 @@
 // Views are passed as `In<T>`: a reader does not need their lifetime.
 #![allow(elided_lifetimes_in_paths)]
 
-pub mod convert;
 pub mod delaunay;
+pub mod forms;
 pub mod grid;
-pub mod half_edge;
+pub mod half_edges;
 pub mod indexed;
 pub mod orientation;
 #[cfg(feature = "checked")]

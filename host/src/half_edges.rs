@@ -1,4 +1,4 @@
-//! A half-edge triangulation on a device, built there from points and triangles. The kernels are in `gpu::half_edge`,
+//! A half-edge triangulation on a device, built there from points and triangles. The kernels are in `gpu::half_edges`,
 //! with their theory.
 //!
 //! ```

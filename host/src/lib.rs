@@ -39,7 +39,7 @@
 //! | a kernel | `gpu/src/<family>/<stage>.rs` |
 //! | the names that most programs use | [`prelude`] |
 //! | the pipeline that launches it | here: [`half_edges`], [`polylla`](mod@polylla), [`collective`] |
-//! | the way from one family to the next, on the device | [`convert`] |
+//! | the way from one family to the next, on the device | [`forms`] |
 //! | the rules that meshes keep | [`rules`], and of triangulations [`half_edges::rules`] |
 //! | the paper's sequential algorithm, the oracle | the crate in `reference/`, above this one |
 //! | what results must keep, the cases that every device must pass | the crate in `verify/`, above all others |
@@ -58,8 +58,8 @@
 //!
 //! docs/ARCHITECTURE.md has the map, docs/KERNELS.md the way to a kernel of your own.
 
-pub mod convert;
 pub mod delaunay;
+pub mod forms;
 pub mod grid;
 pub mod half_edges;
 pub mod indexed;

@@ -6,8 +6,8 @@ use std::thread;
 use glam::{DVec2, DVec3};
 use trioxide::Error;
 use trioxide::collective::exclusive_scan;
-use trioxide::convert;
 use trioxide::device::{Buffer, Device, cuda_devices};
+use trioxide::forms;
 use trioxide::generate;
 use trioxide::half_edges::{DeviceSurface, DeviceTriangulation};
 use trioxide::polyhedra;
@@ -92,7 +92,7 @@ fn a_chain_moves_no_array_to_the_host() {
         ..smooth::Options::default()
     };
     let moved = smooth_surface(&on, surface, None, None, &options).unwrap();
-    let plane = convert::triangulation::<DVec2>(&on, moved.surface).unwrap();
+    let plane = forms::triangulation::<DVec2>(&on, moved.surface).unwrap();
     let polygons = polylla(&on, &plane, None, polylla::Options::default()).unwrap();
     let (sent, received) = on.transferred();
     let (half_edges, lists) = polygons.into_arrays();

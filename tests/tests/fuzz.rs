@@ -7,7 +7,7 @@ use trioxide::formats::volume::VolumeFormat;
 use trioxide_fuzz_targets as targets;
 
 /// Families whose kernels other families run.
-const SHARED: [&str; 4] = ["collective", "convert", "half_edge", "tet_faces"];
+const SHARED: [&str; 4] = ["collective", "forms", "half_edges", "tet_faces"];
 
 /// Families that no input reaches: their input is two numbers that ranks choose.
 const WITHOUT_INPUT: [&str; 1] = ["grid"];

@@ -11,7 +11,7 @@ use trioxide::prolongation::Prolongation;
 use trioxide::refine::{self, DeviceEdgeMesh, Marking};
 use trioxide::refine_tets::{self, DeviceTets};
 use trioxide::weld::{self, CarriedArrays, DeviceCarried, DeviceMesh, Locks};
-use trioxide::{convert, generate, smooth};
+use trioxide::{forms, generate, smooth};
 
 /// Every third item.
 fn some(count: usize) -> Vec<bool> {
@@ -196,12 +196,12 @@ fn points_with_one_z_are_planar() -> trioxide::Result<()> {
     let surface = |points: &[DVec3]| -> trioxide::Result<_> {
         Ok(DeviceSurface::new(on.upload(points)?, on.upload(&[])?))
     };
-    assert!(convert::is_planar(&on, &surface(&points)?)?);
-    assert!(convert::is_planar(&on, &surface(&[])?)?);
+    assert!(forms::is_planar(&on, &surface(&points)?)?);
+    assert!(forms::is_planar(&on, &surface(&[])?)?);
     points[777].z = 5.0 + 1e-15;
     points[777].x = -4.0;
-    assert!(!convert::is_planar(&on, &surface(&points)?)?);
-    let (low, high) = convert::bounds(&on, &on.upload(&points)?)?;
+    assert!(!forms::is_planar(&on, &surface(&points)?)?);
+    let (low, high) = forms::bounds(&on, &on.upload(&points)?)?;
     assert_eq!((low.x, high.x, low.z), (-4.0, 1.0, 5.0));
     Ok(())
 }
@@ -230,7 +230,7 @@ fn smoothed(on: &Device, surface: DeviceSurface<DVec3>) -> trioxide::Result<Devi
 }
 
 fn polygons(on: &Device, surface: DeviceSurface<DVec3>) -> trioxide::Result<(Vec<u32>, Vec<u32>)> {
-    let mesh = convert::triangulation::<DVec2>(on, surface)?;
+    let mesh = forms::triangulation::<DVec2>(on, surface)?;
     let result = polylla::polylla(on, &mesh, None, Default::default())?;
     let lists = result.download_lists(on)?;
     Ok((lists.offsets, lists.vertices))
@@ -256,7 +256,7 @@ fn a_second_family_does_not_build_half_edges_again() -> trioxide::Result<()> {
     refine::refine(&on, &mut edges, &refine::Options::default())?;
     assert_eq!(builds(&stages(&on)?), (true, false));
     let refined = edges.into_surface(&on);
-    let refined = refined.map_points(|points| convert::lift(&on, &points))?;
+    let refined = refined.map_points(|points| forms::lift(&on, &points))?;
     let copy = anew(&on, &refined)?;
     stages(&on)?;
 

@@ -3,7 +3,7 @@
 //! The *Triangle array* T holds three vertices of each triangle, the *Neighbour array* N the triangle across each of
 //! its edges, `NONE` where there is none, the *Trivertex array* one triangle at each vertex. Edge k of a triangle runs
 //! from its vertex k to vertex (k + 1) % 3; N[3t + k] lies across it. So 3t + k names the same edge of the same
-//! triangle as a half-edge of [`crate::half_edge`] does, and is called a half-edge here. There is no twin: the other
+//! triangle as a half-edge of [`crate::half_edges`] does, and is called a half-edge here. There is no twin: the other
 //! half is the edge of `N[h]` whose neighbour is h / 3. (Only one is: two counter-clockwise triangles share one edge at
 //! most.)
 //!

@@ -5,7 +5,7 @@ use trioxide_kernel::{Bits, kernel};
 
 use super::traversal::append;
 use super::{Adjacent, Labelled, Polygons};
-use crate::half_edge::target;
+use crate::half_edges::target;
 use crate::ids::{HalfEdge, Item, Polygon, Triangle, Vertex};
 
 /// Marks the middle edges of all tips of the `i`-th broken polygon (`broken` lists them) in the bit set `middle`.

@@ -5,7 +5,7 @@ use trioxide_kernel::safe::{In, Out, Own, Scatter};
 
 use super::Labelled;
 use super::label_max::longest_edge;
-use crate::half_edge::target;
+use crate::half_edges::target;
 use crate::ids::{HalfEdge, Polygon, Triangle, Vertex};
 
 /// PolyConstruction: writes the polygon through the frontier half-edge `start` to the Mesh array from `position` on;

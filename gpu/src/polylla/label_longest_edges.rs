@@ -3,7 +3,7 @@
 use trioxide_kernel::safe::{In, Own};
 use trioxide_kernel::{NONE, kernel};
 
-use crate::half_edge::prefetch_corners;
+use crate::half_edges::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
 use crate::point::{Planar, Point2};
 

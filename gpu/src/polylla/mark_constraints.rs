@@ -4,7 +4,7 @@ use trioxide_kernel::rows::Rows;
 use trioxide_kernel::safe::{Atomic, In, Own};
 use trioxide_kernel::{Bits, kernel};
 
-use crate::half_edge::half_edge_between;
+use crate::half_edges::half_edge_between;
 use crate::ids::{HalfEdge, Item, Triangle, Vertex};
 
 /// Whether the triangles on both sides of half-edge `h` are in different regions: then no polygon may cross it.

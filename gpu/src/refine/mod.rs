@@ -76,7 +76,7 @@ use trioxide_kernel::Bits;
 use trioxide_kernel::safe::{Group, In, Own, Place};
 use trioxide_kernel::view::AtomicElement;
 
-use crate::half_edge::prefetch_corners;
+use crate::half_edges::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
 use crate::point::MeshPoint;
 use flag_divided_sides::acting;

@@ -4,7 +4,7 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::rows::Rows;
 use trioxide_kernel::safe::{Atomic, In, Own, Scatter};
 
-use crate::half_edge::half_edge_between;
+use crate::half_edges::half_edge_between;
 use crate::ids::{Edge, HalfEdge, Item, Side, Vertex};
 
 /// Gives the edge between vertices `ends[2i]` and `ends[2i + 1]` the tag `values[i]`; `found` gets the smallest `i`

@@ -1,7 +1,7 @@
 //! Edges of tetrahedra: ids, and the tetrahedra around each.
 //!
 //! Use 6t + k is edge k of tetrahedron t ([`EdgeUse`]). The uses of an edge meet in a hash table as half-edges do
-//! ([`crate::half_edge::match_twins()`]); the smallest becomes the edge's first use, and first uses are numbered in
+//! ([`crate::half_edges::match_twins()`]); the smallest becomes the edge's first use, and first uses are numbered in
 //! their order. So ids depend on the tetrahedra alone, not on which thread came first, and edges used by neighbouring
 //! tetrahedra have neighbouring ids.
 

@@ -9,9 +9,9 @@
 //! | [`mark_boundary_sides()`] | sides without a twin, a bit each; refuses faces that the match could not |
 //! | [`find_tagged_faces()`] | the side of each tagged triangle |
 //!
-//! The method is that of the half-edges of a triangulation ([`crate::half_edge::match_twins()`]), in a table of 4 bytes
-//! a slot: the slot holds a side, whose vertices are read from the mesh. Sorting 4T faces by their vertices would move
-//! over 300 bytes a tetrahedron.
+//! The method is that of the half-edges of a triangulation ([`crate::half_edges::match_twins()`]), in a table of
+//! 4 bytes a slot: the slot holds a side, whose vertices are read from the mesh. Sorting 4T faces by their vertices
+//! would move over 300 bytes a tetrahedron.
 //!
 //! # Refused faces
 //!

@@ -8,8 +8,8 @@ use gpu::ids::Vertex;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use trioxide::convert;
 use trioxide::device::BitSet;
+use trioxide::forms;
 use trioxide::half_edges::{DeviceSurface, DeviceTriangulation, Known};
 use trioxide::polylla::WayBack;
 use trioxide::smooth::{self, DeviceMesh};
@@ -361,7 +361,7 @@ pub fn polylla<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'
         options.check_resident()?;
         let mesh: DeviceTriangulation<DVec2> = match surface {
             Surface::Plane(surface) => DeviceTriangulation::of_surface(on, surface)?,
-            Surface::Space(surface) => convert::triangulation(on, surface)?,
+            Surface::Space(surface) => forms::triangulation(on, surface)?,
         };
         let (regions, segments) = (regions.as_ref(), segments.as_ref());
         let (result, regions, totals) =

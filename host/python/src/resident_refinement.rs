@@ -13,7 +13,7 @@ use trioxide::refine::{
     self, DeviceEdgeMesh, End, Midpoints, RefinedArrays, with_room, with_room_for_points,
 };
 use trioxide::refine_tets::{self, DeviceTets};
-use trioxide::{Buffer, Device, convert};
+use trioxide::{Buffer, Device, forms};
 use trioxide_operations as operations;
 use trioxide_operations::refine::{Options, end_name};
 
@@ -172,14 +172,14 @@ pub fn refine<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'p
             }
             Surface::Space(surface) => {
                 let bounds @ (low, high) = surface.bounds(on)?;
-                if !convert::is_planar(on, &surface)? {
+                if !forms::is_planar(on, &surface)? {
                     let refined = input.refine(on, &surface)?;
                     let refined = refined.with_points(|points| Ok(points.cast()))?;
                     return Ok((refined, 3, Some([bounds; 2])));
                 }
-                let flat: Buffer<DVec2> = convert::flatten(on, surface.points())?;
+                let flat: Buffer<DVec2> = forms::flatten(on, surface.points())?;
                 let refined = input.refine(on, &surface.with_points(flat))?;
-                let lift = |points| Ok(convert::lift(on, &points)?.cast());
+                let lift = |points| Ok(forms::lift(on, &points)?.cast());
                 let flat = (low.with_z(0.0), high.with_z(0.0));
                 Ok((refined.with_points(lift)?, 3, Some([bounds, flat])))
             }

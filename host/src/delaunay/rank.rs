@@ -42,9 +42,9 @@ pub(super) fn rank<P: Point>(
 
 /// Lowest and highest coordinates; refuses coordinates that are no finite numbers.
 pub(super) fn bounds<P: Point>(on: &Device, points: &Buffer<P>) -> Result<(DVec2, DVec2)> {
-    let mut found = on.filled(gpu::half_edge::rule::COUNT, NONE)?;
-    gpu::half_edge::check_points::launch(on, points.len() as u32, points, &mut found)?;
-    let found = on.read(&found, gpu::half_edge::rule::FINITE as usize)?;
+    let mut found = on.filled(gpu::half_edges::rule::COUNT, NONE)?;
+    gpu::half_edges::check_points::launch(on, points.len() as u32, points, &mut found)?;
+    let found = on.read(&found, gpu::half_edges::rule::FINITE as usize)?;
     if found != NONE {
         return Err(Error::Invalid {
             element: format!("vertex {found}"),

@@ -3,7 +3,7 @@
 //! The host waits three times: for the sample that chooses the table's layout, beside the check of the points; for what
 //! was found of triangles and edges; and for the count of the boundary.
 
-use gpu::half_edge::{self as kernel, rule};
+use gpu::half_edges::{self as kernel, rule};
 use gpu::ids::{HalfEdge, Vertex};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{NONE, words};

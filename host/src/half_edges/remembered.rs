@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gpu::half_edge as kernel;
+use gpu::half_edges as kernel;
 use gpu::ids::Vertex;
 use gpu::point::Coordinates;
 use trioxide_kernel::NONE;

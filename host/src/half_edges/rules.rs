@@ -3,7 +3,7 @@
 mod fans;
 
 use glam::DVec3;
-use gpu::half_edge::is_too_small;
+use gpu::half_edges::is_too_small;
 use gpu::point::{DoublePoint, MeshPoint};
 use robust::{Coord, orient2d};
 

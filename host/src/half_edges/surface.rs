@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytemuck::Pod;
 use glam::DVec3;
-use gpu::half_edge as kernel;
+use gpu::half_edges as kernel;
 use gpu::ids::{HalfEdge, Side, Vertex};
 use gpu::refine::SelectedBuffers;
 use gpu::refine::find_twins::find_twins;

@@ -1,6 +1,6 @@
 //! Triangulations with edges: from the host to a device.
 
-use gpu::half_edge::is_too_small;
+use gpu::half_edges::is_too_small;
 use gpu::ids::{HalfEdge, Side, Vertex};
 use gpu::point::DoublePoint;
 use gpu::refine::number_edges::{mark_owners, number_sides};

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crate::convert;
+use crate::cvt;
 use crate::program::{Compute, Lanes};
 use crate::types::Type;
 
@@ -68,7 +68,7 @@ pub fn compute(words: &[&str], to: usize, from: &[usize]) -> Option<Compute> {
     let (&name, options) = words.split_first()?;
     if name == "cvt" {
         let &[a] = from else { return None };
-        return convert::conversion(options).map(|f| one(to, [a], f));
+        return cvt::conversion(options).map(|f| one(to, [a], f));
     }
     let (last, modifiers) = options.split_last()?;
     let kind = Type::parse(last)?;

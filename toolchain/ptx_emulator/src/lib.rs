@@ -30,7 +30,7 @@
 mod block;
 mod compile;
 mod compute;
-mod convert;
+mod cvt;
 mod devices;
 pub mod driver;
 mod emulator;

@@ -115,8 +115,8 @@ fn is_tested_code(path: &str) -> bool {
     of_suite && path.ends_with(".rs") && !is_apart && path != "host/src/main.rs"
 }
 
-/// The family of a path: `refine_tets` for `host/src/refine_tets/options.rs`, `weld` for `weld_slabs.rs`, `half_edge`
-/// for `half_edges.rs`.
+/// The family of a path: `refine_tets` for `host/src/refine_tets/options.rs`, `weld` for `weld_slabs.rs`,
+/// `collective` for `collectives.rs`.
 fn family_of(path: &str, known: &BTreeSet<String>) -> Option<String> {
     let belongs = |name: &str, family: &&String| {
         name.strip_prefix(family.as_str())
@@ -138,7 +138,7 @@ mod tests {
         let known = [
             "collective",
             "copies",
-            "half_edge",
+            "half_edges",
             "refine",
             "refine_tets",
             "weld",
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(families("gpu/src/refine/mark.rs"), "refine");
         assert_eq!(families("gpu/src/refine_tets/mark.rs"), "refine_tets");
         assert_eq!(families("host/src/refine_tets.rs"), "refine_tets");
-        assert_eq!(families("host/src/half_edges.rs"), "half_edge");
+        assert_eq!(families("host/src/half_edges.rs"), "half_edges");
         assert_eq!(families("host/verify/src/selftest/weld_slabs.rs"), "weld");
         assert_eq!(
             families("host/verify/src/selftest/collectives.rs"),
@@ -191,7 +191,7 @@ mod tests {
     fn unknown_families_are_named_with_the_known() {
         let error = scope(&["nosuchfamily".to_owned()]).unwrap_err().to_string();
         assert!(
-            error.contains("\"nosuchfamily\"; the families are collective, convert"),
+            error.contains("\"nosuchfamily\"; the families are collective, copies"),
             "{error}"
         );
     }

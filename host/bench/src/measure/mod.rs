@@ -13,8 +13,8 @@ mod polyhedra;
 mod polylla;
 mod record;
 mod refine;
+mod refine_tets;
 mod smooth;
-mod tets;
 mod timing;
 mod transfers;
 mod weld;
@@ -366,8 +366,8 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
         (Family::Polyhedra, false) => polyhedra::bench::<Vec3>(on, &mesh, runs)?,
         (Family::Smooth, true) => smooth::bench::<DVec3>(on, &mesh.into(), runs)?,
         (Family::Smooth, false) => smooth::bench::<Vec3>(on, &mesh.into(), runs)?,
-        (_, true) => tets::bench::<DVec3>(on, &mesh, runs)?,
-        (_, false) => tets::bench::<Vec3>(on, &mesh, runs)?,
+        (_, true) => refine_tets::bench::<DVec3>(on, &mesh, runs)?,
+        (_, false) => refine_tets::bench::<Vec3>(on, &mesh, runs)?,
     };
     Ok(options.record(measured, &[]))
 }

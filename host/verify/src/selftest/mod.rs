@@ -6,10 +6,10 @@
 #[cfg(feature = "checked")]
 mod checked;
 mod collectives;
-mod convert;
 mod copies;
 mod delaunay;
 mod faults;
+mod forms;
 mod grid;
 mod half_edges;
 mod indexed;
@@ -124,10 +124,10 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         #[cfg(feature = "checked")]
         ("collective", vec![checked::good_indices()]),
         (COPIES, copies::cases()),
-        ("convert", convert::cases()),
+        ("forms", forms::cases()),
         ("grid", grid::cases(size)),
         ("delaunay", delaunay::cases(size)),
-        ("half_edge", half_edges::cases(&meshes)),
+        ("half_edges", half_edges::cases(&meshes)),
         ("polylla", polylla::cases(&meshes, size)),
         ("polylla", polylla_share::cases(size)?),
         ("indexed", indexed::cases(&meshes, size)),

@@ -3,8 +3,8 @@
 use glam::{DVec2, DVec3, Vec2, Vec3};
 
 use super::{Case, Outcome, equal};
-use trioxide::convert::{flatten, lift, origins, triangles, triangulation};
 use trioxide::device::Device;
+use trioxide::forms::{flatten, lift, origins, triangles, triangulation};
 use trioxide::generate;
 use trioxide::half_edges::{AnyPoint, DeviceSurface, DeviceTriangulation, Remembered};
 use trioxide::mesh::Triangulation;

@@ -1,4 +1,4 @@
-//! Conversions on a device, so that families chain without leaving it. The kernels are in `gpu::convert`.
+//! Conversions on a device, so that families chain without leaving it. The kernels are in `gpu::forms`.
 //!
 //! | from | to | by |
 //! | --- | --- | --- |
@@ -31,8 +31,8 @@
 //! ```
 
 use glam::DVec3;
-use gpu::convert as kernel;
-pub use gpu::convert::Lift;
+use gpu::forms as kernel;
+pub use gpu::forms::Lift;
 use gpu::ids::Vertex;
 use trioxide_kernel::launch::Buffer;
 
