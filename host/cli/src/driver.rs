@@ -1,4 +1,4 @@
-//! Variables by which CUDA's driver starts sooner. What the user has set stays.
+//! Environment variables that make CUDA's driver start sooner. A variable that the user has set stays as it is.
 
 use std::env;
 use std::fs::{File, read_dir};

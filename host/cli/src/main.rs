@@ -118,9 +118,9 @@ fn show_progress(name: &str, options: &clap::ArgMatches) -> Shown {
     show(name, prints || quiet)
 }
 
-/// Ends the process. Outputs are whole and have their names; what is printed is flushed. No handler runs: a thread may
-/// still be starting the driver, whose own handlers give everything back call by call, which takes longer than the
-/// system.
+/// Ends the process. Outputs are whole and have their names; standard output and standard error are flushed. No handler
+/// runs: a thread may still be starting the driver, whose own handlers release every resource by a call, which takes
+/// longer than the release by the system.
 fn end(status: u8) -> ExitCode {
     _ = std::io::stdout().flush();
     _ = std::io::stderr().flush();

@@ -2,8 +2,8 @@
 //! sentence and status 1, as every other error.
 //!
 //! Rust aborts the process where a list cannot grow. The allocator here notes that it found no memory, and the handler
-//! of the signal that follows ends the process. What handles a failed allocation itself goes on. The note stays: the
-//! standard library allocates for its message before it aborts.
+//! of the signal that follows ends the process. Code that handles a failed allocation itself goes on. The note stays,
+//! because the standard library allocates for its message before it aborts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -66,10 +66,10 @@ fn in_huge_pages(memory: *mut u8, size: usize) -> *mut u8 {
     memory
 }
 
-// SAFETY: every call goes to the system's allocator, and its answer back.
+// SAFETY: every call is forwarded to the system's allocator, and its result is returned.
 unsafe impl GlobalAlloc for Noting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: what the caller promises is what the system's allocator needs.
+        // SAFETY: the caller's promises, which `GlobalAlloc` demands, are the requirements of the system's allocator.
         in_huge_pages(note(unsafe { System.alloc(layout) }), layout.size())
     }
 

@@ -66,7 +66,7 @@ pub fn check_all(commands: &[&ArgMatches], json: Option<&Path>) -> Result<()> {
     for (name, file) in inputs(commands) {
         run_files::will_read(name, &file)?;
     }
-    // What is printed may go to a pipe, and to a log that is read elsewhere.
+    // Standard output is left out: it may be a pipe, or a log that another option names.
     outputs.retain(|(_, path)| !is_standard_output(path));
     for (name, file) in outputs {
         run_files::will_write(name, &file)?;
@@ -125,8 +125,9 @@ fn check_is_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// Commands with an output about as large as their input, and how many times: where it lies in memory its pages are set
-/// aside meanwhile. Rather too few: those that are not needed are given back, which takes time too.
+/// Commands whose output is about this many times as large as their input. Pages of an output in memory are
+/// preallocated during the work. The factors are rather too small: pages that are not needed are released, which takes
+/// time too.
 const SIZES: [(&str, f64); 5] = [
     ("convert", 1.0),
     ("polylla", 0.7),
@@ -167,8 +168,8 @@ pub fn begin(command: &str, options: &ArgMatches) {
     AtomicFile::begin(output, bytes as u64);
 }
 
-/// Refuses an input that is not there. Which options go with an input depends on what it holds, and no option is
-/// refused for a file that nobody has seen. Of a name without an extension the reader says what is wrong.
+/// Refuses an input file that does not exist. It comes before the checks of options that depend on the content of the
+/// input. A name without an extension is left to the reader, which reports its error.
 fn check_there(path: &Path) -> Result<()> {
     let mut stem = path.as_os_str().to_owned();
     stem.push(".node");
@@ -182,7 +183,7 @@ fn check_there(path: &Path) -> Result<()> {
     }
 }
 
-/// Refuses an output in a folder that is not there, before the work that it would take to find that out.
+/// Refuses an output that is a folder, or whose folder does not exist, before the work rather than after it.
 fn check_folder(name: &str, path: &Path) -> Result<()> {
     if path.is_dir() {
         return Err(Error::Argument(format!(

@@ -57,7 +57,7 @@ fn escape(error: &mut clap::Error) {
     }
 }
 
-/// What to give in place of a value that is no number.
+/// Advice on a value that is not a number of its type.
 fn tip(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     if cause.is::<ParseFloatError>() {
         return Some("give a number, such as 0.5 or 1e-3");

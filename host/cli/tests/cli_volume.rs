@@ -68,7 +68,7 @@ fn generated_meshes_pass_through_every_format() {
     place.succeeds("generate tets -n 300 --random -o r.mesh --quiet");
     assert_eq!(place.tets("r.mesh"), generate::random_tets(300, 0).unwrap());
 
-    // Those that keep the order come first.
+    // Conversions that keep the order of the faces come first.
     let chain = [
         ("a.vtu", "b.vtk", ""),
         ("b.vtk", "c.vtk", "--volume-encoding text"),

@@ -200,7 +200,7 @@ fn a_link_to_the_input_is_the_input() {
     std::os::unix::fs::symlink("square.off", place.path("link.off")).unwrap();
     let error = place.refusal(&["convert", "square.off", "link.off"]);
     assert!(error.contains("are one file"), "{error}");
-    // What is no file may be both.
+    // `/dev/null` is accepted as an output.
     let null = "/dev/null";
     let arguments = ["info", "square.off", "--json", null];
     assert!(place.output(&arguments).status.success());

@@ -1,4 +1,4 @@
-//! `trioxide weld --memory-limit`: the same file as without, and what it says.
+//! `trioxide weld --memory-limit`: the same file as without it, and its messages.
 
 use std::fmt::Write as _;
 use std::path::Path;

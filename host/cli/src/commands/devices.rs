@@ -1,4 +1,4 @@
-//! `trioxide devices`: what there is to run on.
+//! `trioxide devices`: the devices of the machine.
 
 use std::path::PathBuf;
 use std::thread;

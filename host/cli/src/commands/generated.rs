@@ -12,10 +12,10 @@ use trioxide_operations::count::parse_count;
 
 use super::generate::{Dataset, make};
 
-/// How the name of such an input begins; `./generate:…` is a file.
+/// Prefix of the name of a generated input; `./generate:…` is a file.
 const PREFIX: &str = "generate:";
 
-/// What `trioxide generate` is asked for, by the name of an input.
+/// A generated input: the arguments of `trioxide generate`, from the name of the input.
 pub struct Generated<'a> {
     /// The whole name.
     name: &'a str,
@@ -25,7 +25,7 @@ pub struct Generated<'a> {
     seed: u64,
 }
 
-/// Whether an input is no file.
+/// Whether an input's name asks for a generated mesh.
 pub fn is_generated(input: &Path) -> bool {
     input
         .as_os_str()
@@ -33,21 +33,21 @@ pub fn is_generated(input: &Path) -> bool {
         .starts_with(PREFIX.as_bytes())
 }
 
-/// Whether an input is a mesh of cells in space: by the name of a file, or the kind that is generated.
+/// Whether an input is a mesh of cells in space: by the name of its file, or by the kind of the generated mesh.
 pub fn is_volume(input: &Path, reading: ReadOptions) -> bool {
     match Generated::of(input) {
         Ok(None) => trioxide::formats::is_volume_as(input, reading),
         Ok(Some(generated)) => generated.dataset == Dataset::Tets,
-        // Who reads it says what is wrong.
+        // The reader of the input reports the error.
         Err(_) => false,
     }
 }
 
 impl<'a> Generated<'a> {
-    /// What is asked for in place of a file, if it is.
+    /// The generated mesh that an input's name asks for. `None` for the name of a file.
     ///
     /// # Errors
-    /// A name that begins as one that asks for a mesh, and does not go on as one.
+    /// The name has the prefix, but is not UTF-8, or lacks a valid kind, number of points or seed.
     pub fn of(input: &'a Path) -> Result<Option<Self>> {
         if !is_generated(input) {
             return Ok(None);

@@ -1,15 +1,15 @@
-//! What `--help` says of the formats of files, from their tables.
+//! The formats of files in the help texts, from the tables of formats.
 
 use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
 
-/// What a mesh may be read from: faces, points or cells, so any format.
+/// Help of an input that may be a mesh of faces, points or cells: all formats that are read.
 pub fn mesh_to_read(mesh: &str) -> String {
     let extensions = Format::read_extensions(|_| true);
     format!("{mesh}: {extensions}{STEM}")
 }
 
-/// What a mesh of faces may be read from.
+/// Help of an input that is a mesh of faces: the formats that keep faces.
 pub fn faces_to_read(mesh: &str) -> String {
     let extensions = Format::read_extensions(Format::keeps_faces);
     format!("{mesh}: {extensions}{STEM}")
@@ -17,30 +17,30 @@ pub fn faces_to_read(mesh: &str) -> String {
 
 const STEM: &str = " (of .node and .ele either name, or the stem of both)";
 
-/// What a mesh may be written to.
+/// Help of an output: all formats that are written.
 pub fn mesh_to_write() -> String {
     let extensions = Format::written_extensions(|_| true);
     format!("File to write: {extensions}")
 }
 
-/// What faces with up to `corners` corners may be written to.
+/// Help of an output with faces of up to `corners` corners: the formats that can hold them.
 pub fn faces_to_write(mesh: &str, corners: usize) -> String {
     let extensions = Format::written_extensions(|format| format.most_corners >= corners);
     format!("{mesh}: {extensions}")
 }
 
-/// What a mesh of cells may be read from, and written to.
+/// Extensions of the formats for meshes of cells.
 pub fn volumes() -> String {
     VolumeFormat::extensions(|_| true)
 }
 
-/// Where one may choose the encoding of a file.
+/// Help of the option for the encoding, with the formats for which it can be chosen.
 pub fn encoded() -> String {
     let extensions = Format::written_extensions(|format| !format.encodings.is_empty());
     format!("Encoding of a file of {extensions} [default: binary]")
 }
 
-/// As [`encoded`], of meshes of cells.
+/// As [`encoded`], for meshes of cells.
 pub fn volume_encoded() -> String {
     let extensions = VolumeFormat::extensions(|format| format.encodings.len() > 1);
     format!("Encoding of a volume mesh's file of {extensions} [default: binary]")

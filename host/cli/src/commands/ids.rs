@@ -4,7 +4,8 @@ use std::path::Path;
 
 use trioxide::{Error, Result, formats};
 
-/// The words of a file that are not behind a `#`, with their lines from 1.
+/// Parses the words of a file. A `#` starts a comment, to the end of its line. `what` describes a valid word in the
+/// error for a wrong one.
 pub fn read_words<T>(path: &Path, parse: impl Fn(&str) -> Option<T>, what: &str) -> Result<Vec<T>> {
     let text = formats::read_text(path)?;
     let mut parsed = Vec::new();
@@ -20,8 +21,8 @@ pub fn read_words<T>(path: &Path, parse: impl Fn(&str) -> Option<T>, what: &str)
     Ok(parsed)
 }
 
-/// Flags of `count` elements, set where the file has the element's id; `what` names an element and the ids that there
-/// are.
+/// Flags of `count` elements, set where the file has the element's id; `what` names an element and the range of ids in
+/// errors.
 pub fn read_flags(path: &Path, count: usize, what: &str) -> Result<Vec<bool>> {
     let id = |word: &str| word.parse().ok().filter(|&id: &usize| id < count);
     let mut flags = vec![false; count];

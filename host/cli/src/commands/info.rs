@@ -1,4 +1,4 @@
-//! `trioxide info`: what a mesh file holds.
+//! `trioxide info`: the counts, measures and faults of a mesh.
 
 mod counts;
 
@@ -88,13 +88,13 @@ pub fn run(options: &Options) -> Result<()> {
     ))
 }
 
-/// Of the names in the text.
+/// Width of the column of names in the text.
 const NAME_WIDTH: usize = 25;
 
 struct Report {
     vertices: usize,
     unused_vertices: usize,
-    /// What the vertices carry beside their positions.
+    /// Names of the vertices' attributes.
     attributes: Vec<&'static str>,
     /// Smallest and largest coordinates of finite vertices.
     bounds: Option<[DVec3; 2]>,
@@ -116,7 +116,7 @@ struct Report {
     regions: Option<BTreeMap<i32, usize>>,
     segments: usize,
     fields: Vec<field_list::Row>,
-    /// What is wrong: of a planar mesh, the first rule that it breaks; of a surface, a line for each rule.
+    /// Faults: of a planar mesh, the first rule that it breaks; of a surface, a line for each rule that it breaks.
     problems: Vec<String>,
     /// Faces that visit a vertex more than once; of valid planar meshes.
     weakly_simple: Option<usize>,
@@ -423,7 +423,7 @@ fn problems_of_surface(mesh: &Mesh, edges: &Edges) -> Vec<String> {
     problems
 }
 
-/// Names of what the vertices carry.
+/// Names of the attributes that the vertices have.
 fn attributes_of(mesh: &Mesh) -> Vec<&'static str> {
     let attributes = &mesh.attributes;
     [

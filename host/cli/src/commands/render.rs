@@ -28,7 +28,7 @@ pub struct Options {
     /// Width in pixels; the height follows [default: 1600 pixels for the longer side]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..))]
     width: Option<u32>,
-    /// What the colour of a face tells
+    /// Property that the colour of a face shows
     #[arg(long, value_enum, default_value_t)]
     color: Color,
     /// Whether edges between faces are drawn; segments always are, and the boundary of a planar mesh
@@ -175,7 +175,7 @@ fn parse_view(text: &str) -> Result<View, String> {
     }
 }
 
-/// Numbers between commas; NaN for what is none.
+/// Numbers between commas; NaN for a part that is not a number.
 fn parse_numbers(text: &str) -> Vec<f64> {
     let parts = text.split(',');
     parts

@@ -14,9 +14,9 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 
 /// Triangulate points or an outline (constrained Delaunay), with a smallest angle and a largest area on request
 ///
-/// What the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only that is
-/// refined. A .poly file has holes and regions too. Segments keep their markers; vertices of the input keep their
-/// numbers. A note says what could not be reached, and what was left out.
+/// The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this
+/// area is refined. A .poly file has holes and regions too. Segments keep their markers; vertices of the input keep
+/// their numbers. A note says what could not be reached, and what was left out.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {

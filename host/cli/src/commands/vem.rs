@@ -95,7 +95,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// What the solution is written as.
+/// The kind of file that the solution is written to.
 enum Target<'a> {
     Picture(&'a Path, render::Format),
     Mesh(&'a Path, &'static formats::Format),

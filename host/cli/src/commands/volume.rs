@@ -122,13 +122,13 @@ fn counts(mesh: &VolumeMesh) -> String {
     )
 }
 
-/// Of the names in the text.
+/// Width of the column of names in the text.
 const NAME_WIDTH: usize = 25;
 
-/// What `trioxide info` asks for.
+/// The arguments of `trioxide info`.
 pub struct Info<'a> {
     pub input: &'a Path,
-    /// Whether the input is no file.
+    /// Whether the mesh is generated, not read from a file.
     pub is_generated: bool,
     pub reading: ReadOptions,
     pub timings: bool,

@@ -25,8 +25,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Merge vertices that are within epsilon of each other
 ///
 /// Deterministic vertex clustering: a vertex represents those within epsilon of it that no vertex of a lower id
-/// represents. The result is the same on every machine, by every method. Faces and segments get the new vertices; those
-/// without extent and those that are there twice are dropped. Regions and markers stay; normals, colours, texture
+/// represents. The result is the same on every machine, by every method. Faces and segments get the new vertices;
+/// repeated ones, and those without extent, are dropped. Regions and markers stay; normals, colours, texture
 /// coordinates and fields of floats are averaged, and fields of integers, which are labels, are those of the first
 /// vertex.
 ///
@@ -126,7 +126,8 @@ impl Options {
     }
 }
 
-/// Welds a mesh on the machine that `opening` gives, and writes what became of the vertices, where it is wanted.
+/// Welds a mesh on the machine that `opening` gives, and writes the map and the removed vertices to the files that the
+/// options name.
 pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
     let locks = options.locks(mesh.points.len())?;
     let settings = weld::Options {
@@ -142,7 +143,7 @@ pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, R
     Ok((mesh, report))
 }
 
-/// Writes what became of the vertices, where it is wanted.
+/// Writes the map and the removed vertices to the files that the options name.
 pub fn write_maps(
     options: &Options,
     map: &[u32],

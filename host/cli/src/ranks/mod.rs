@@ -1,5 +1,5 @@
 //! Several processes that `mpirun` starts together. With the feature `mpi` they work as ranks on one mesh, else they
-//! refuse: each would do all of the work, and write over what the others write.
+//! refuse: each would do all of the work, and overwrite the files of the others.
 
 #[cfg(feature = "mpi")]
 mod files;

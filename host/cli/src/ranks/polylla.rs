@@ -205,7 +205,7 @@ fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
     in_plane_of(&points, z).filter(|points| points.is_empty() || z.is_finite())
 }
 
-/// Reads the whole mesh, and what it carries.
+/// Reads the whole mesh, and the data that it carries.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Triangulation, Carried)> {
     let mut mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
     let carried = check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));

@@ -12,7 +12,7 @@ use trioxide_ranks::{Fault, Ranks, Result};
 
 use crate::Command;
 
-/// Threads of a rank: its share of the cores, or those that `mpirun` has bound it to.
+/// Threads of a rank: its share of the cores, or the cores that `mpirun` has bound it to.
 pub fn threads(ranks: &Ranks) -> usize {
     let (_, here) = ranks.transport().on_this_machine();
     Cores::new().threads(here)
@@ -81,7 +81,7 @@ fn cores_of_parent() -> Option<usize> {
     None
 }
 
-/// Open MPI binds each of two ranks to one core unless it is told otherwise: then most cores do nothing.
+/// Notes that `mpirun` leaves cores without work: by default, Open MPI binds each of two ranks to one core.
 fn note_bound(ranks: &Ranks, options: &DeviceOptions) {
     let (_, here) = ranks.transport().on_this_machine();
     let cores = Cores::new();

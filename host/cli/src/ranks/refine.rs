@@ -228,8 +228,8 @@ where
     write_surface(ranks, path, mesh, quiet)
 }
 
-/// Reads this rank's block of the input: each rank reads its slice of the file, or rank 0 reads for all, and keeps what
-/// does not cross.
+/// Reads this rank's block of the input: each rank reads its slice of the file, or rank 0 reads for all, and keeps the
+/// parts that do not cross.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> {
     if let Some(grid) = grid_of(&options.input)? {
         return Ok((Input::Plane(Block::counts_of_grid(&grid)), Kept::default()));
@@ -286,7 +286,7 @@ fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
     })
 }
 
-/// Reads the whole mesh, and what does not cross.
+/// Reads the whole mesh, and the parts that rank 0 keeps.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Dimensions, Kept)> {
     let read = command::read(options, quiet)?;
     let (mut mesh, carried) = (read.mesh, read.carried);

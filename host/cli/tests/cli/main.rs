@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// Two triangles of the unit square.
 const SQUARE: &str = "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n";
 
-/// What one call of the binary did.
+/// The result of one call of the binary.
 struct Call {
     status: Option<i32>,
     stdout: String,

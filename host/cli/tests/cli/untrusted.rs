@@ -1,4 +1,4 @@
-//! Files from others: what they name, and what they have the terminal print.
+//! Files from others: references to other files, and names with control characters for the terminal.
 
 use super::*;
 

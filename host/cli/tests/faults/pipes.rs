@@ -1,4 +1,4 @@
-//! Pipes as input and output, and those that are closed.
+//! Pipes as input and output, and closed pipes.
 
 use std::fs::{self, File};
 use std::io::Read;

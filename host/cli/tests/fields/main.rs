@@ -1,4 +1,4 @@
-//! Named fields from file to file through every command, and what a command says that writes nothing.
+//! Named fields from file to file through every command, and the note of a command that writes nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ impl Place {
         output.unwrap()
     }
 
-    /// What a call that succeeds says on standard error.
+    /// Runs a command that succeeds. Returns its standard error.
     fn said(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -331,7 +331,7 @@ fn vem_writes_its_solution_as_a_field() {
         assert!((of(&solved.fields.points, "solution").f64(i) - exact).abs() < 1e-9);
         assert!((of(&solved.fields.points, "exact").f64(i) - exact).abs() < 1e-15);
     }
-    // What the input had is still there.
+    // The fields of the input are still there.
     assert!(solved.fields.points.get("heat").is_some() && solved.fields.cells.get("p").is_some());
     let output = place.run(&["vem", "a.vtu", "-o", "u.off"]);
     let said = String::from_utf8(output.stderr).unwrap();

@@ -26,7 +26,7 @@ fn refine_prolongates_fields_of_vertices_and_hands_down_those_of_triangles() {
                 .check(fine.points.len(), fine.faces.len(), 0)
                 .unwrap();
             for (i, p) in fine.points.iter().enumerate() {
-                // What is linear stays so; up to the rounding of coordinates that are no fractions of powers of two.
+                // Linear fields stay linear, up to the rounding of coordinates that are not fractions of powers of two.
                 let close = |x: f64, y: f64| (x - y).abs() < 1e-14;
                 assert!(close(
                     of(&fields.points, "heat").f64(i),

@@ -12,7 +12,7 @@ use glam::DVec3;
 use trioxide::generate;
 use trioxide::random::SplitMix64;
 
-/// What a run gave: the exit status, what it said, and what it wrote.
+/// The result of a run: its exit status, its messages, and the file that it wrote.
 #[derive(Debug, PartialEq)]
 struct Given {
     status: Option<i32>,
@@ -46,7 +46,8 @@ fn run(arguments: &[&str], output: &Path) -> Given {
     run_with(&[], arguments, Some(output))
 }
 
-/// All `ways` of a command give the same, and none ends by a signal or a panic; what they give.
+/// Checks that all `ways` of a command give the same result, and that none ends by a signal or a panic. Returns the
+/// result.
 fn agree(name: &str, command: &[&str], output: &Path, ways: &[&[&str]]) -> Given {
     let mut first: Option<(Given, &[&str])> = None;
     for way in ways {

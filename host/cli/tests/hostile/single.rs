@@ -1,4 +1,4 @@
-//! Meshes with one fault each: what every device says of them.
+//! Meshes with one fault each: all devices give the same error.
 
 use super::*;
 

@@ -56,16 +56,17 @@ fn command(folder: &Path, ranks: usize, arguments: &[&str]) -> Output {
     output_of(command.args(arguments).current_dir(folder))
 }
 
-/// Names the folder in which Open MPI makes those of a run.
+/// The variable that names the folder in which Open MPI makes the folders of a run.
 const SESSIONS: &str = "OMPI_MCA_orte_tmpdir_base";
 
-/// A folder for a run: another run's end may remove the folder that a user's runs share while this one begins in it.
+/// A folder for a run: else the end of another run may remove the folder that all runs of a user share, while this run
+/// starts in it.
 fn sessions() -> TempDir {
     TempDir::new().expect("a folder for Open MPI")
 }
 
-/// The output of a run, again where Open MPI says of a rank that has ended in order that it has not: now and then it
-/// sees the end of a process before it hears of it (open-mpi/ompi#7833).
+/// The output of a run. The run is repeated if Open MPI reports a rank as failed that has ended in order: sometimes it
+/// sees the end of a process before it receives its last message (open-mpi/ompi#7833).
 fn output_of(command: &mut Command) -> Output {
     const TRIES: usize = 3;
     let is_unheard = |said: &str| said.contains("with PID 0 on") && said.contains("improperly");
@@ -90,7 +91,7 @@ fn done(folder: &Path, ranks: usize, arguments: &[&str]) -> String {
     said
 }
 
-/// What a run's JSON says of these, a line each.
+/// The values of these keys in a run's JSON, a line each.
 fn counts(file: &Path, keys: &[&str]) -> String {
     let text = fs::read_to_string(file).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -370,7 +371,7 @@ fn children(parent: u32) -> Vec<u32> {
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let is_child = |id: &u32| {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // The name in brackets may hold anything; behind it come the state and the parent.
+        // The name in brackets may hold any text. The state and the parent follow it.
         let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
         behind.split_whitespace().nth(1) == Some(&parent.to_string())
     };
@@ -449,7 +450,7 @@ fn a_killed_rank_ends_all_and_leaves_no_file() {
         kill.expect("kill is here");
         let has_ended = !end_of(&mut running);
         assert!(has_ended || wait > 0, "a rank was killed at the start");
-        // The file is whole, where the rank was killed behind its end, or not there.
+        // The file is whole if the rank was killed after it was written, and else is not there.
         if let Ok(file) = fs::read(at.join("out.ply")) {
             assert!(wait > 0 && file == single, "after {wait} ms");
             fs::remove_file(at.join("out.ply")).unwrap();

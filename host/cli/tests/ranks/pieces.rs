@@ -133,7 +133,7 @@ fn pieces_of_every_family_are_the_mesh_of_one_process() {
     for name in ["grid.vtu", "random_fields.vtu"] {
         fs::copy(tets.path().join(name), at.join(name)).unwrap();
     }
-    // Of plain triangles in binary .ply each rank has its slice; what carries more rank 0 deals.
+    // Each rank reads its slice of plain triangles in binary .ply. Rank 0 reads and distributes meshes that carry more.
     for arguments in [
         &["polylla", "regions.ply"][..],
         &["polylla", "rich.ply"],
@@ -151,8 +151,8 @@ fn pieces_of_every_family_are_the_mesh_of_one_process() {
             let more = ["-o", output, "--device", "cpu", "--quiet"];
             assert_eq!(done(at, ranks, &[arguments, &more].concat()), "");
             let mut cells = cells_of(&at.join(output), ranks);
-            // Segments and tagged faces are cells behind the others in each piece; polygons are with the owners of
-            // their half-edges.
+            // Segments and tagged faces are the last cells of each piece; polygons are with the owners of their
+            // half-edges.
             cells.sort_unstable();
             cells
         };

@@ -85,7 +85,7 @@ fn written(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<u8>
         ""
     );
     let bytes = fs::read(at.join(output)).unwrap();
-    // What the next run leaves out would be this one's.
+    // Otherwise a file that the next run does not write would be this run's.
     fs::remove_file(at.join(output)).unwrap();
     bytes
 }

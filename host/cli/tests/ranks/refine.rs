@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{RANKS, counts, done, meshes, one_rank_is_the_single_run, refused, write_rich};
 
-/// What each run writes: the mesh, the counts, and the maps where they are asked for.
+/// The outputs of a run: the counts, the mesh, and the maps if they are asked for.
 fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<Vec<u8>> {
     let more = [
         "-o", output, "--json", "r.json", "--device", "cpu", "--quiet",
@@ -26,7 +26,7 @@ fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<Vec<u8>
     let counts = counts(&at.join("r.json"), &keys);
     let take = |name: &str| {
         let bytes = fs::read(at.join(name)).unwrap();
-        // What the next run leaves out would be this one's.
+        // Otherwise a file that the next run does not write would be this run's.
         fs::remove_file(at.join(name)).unwrap();
         bytes
     };

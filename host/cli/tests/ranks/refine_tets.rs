@@ -10,7 +10,7 @@ use trioxide::{formats, generate};
 
 use super::{RANKS, refused, same_file_and_counts};
 
-/// What runs count, however many ranks there are.
+/// The counts in the JSON of a run, equal for any number of ranks.
 const COUNTS: [&str; 6] = [
     "vertices",
     "cells",

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::{RANKS, counts, done, meshes, one_rank_is_the_single_run, refused, write_rich};
 
-/// What each run writes: the mesh, the map, the list of removed vertices, and the counts.
+/// The outputs of a run: the mesh, the map, the list of removed vertices, and the counts.
 fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> [Vec<u8>; 4] {
     let files = [output, "map.txt", "removed.txt"];
     let more = [
@@ -39,7 +39,7 @@ fn run(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> [Vec<u8>; 4
     let counts = counts(&at.join("counts.json"), &keys);
     let [mesh, map, removed] = files.map(|file| {
         let bytes = fs::read(at.join(file)).unwrap();
-        // What the next run leaves out would be this one's.
+        // Otherwise a file that the next run does not write would be this run's.
         fs::remove_file(at.join(file)).unwrap();
         bytes
     });
@@ -124,7 +124,7 @@ fn weld_writes_the_files_of_the_single_run() {
     same(at, &[3], &["polygons.ply", "--epsilon", "0.02"], "w.ply");
 }
 
-/// What nobody asks for stays on the device: the counts and the file that is asked for are the same.
+/// Results that no option asks for stay on the device. The counts, and the file that is asked for, are the same.
 #[test]
 fn weld_writes_only_what_is_asked_for() {
     let folder = welded_meshes();
