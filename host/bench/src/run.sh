@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs trioxide's self-test and benchmarks where this folder lies: ./run.sh [selftest | FAMILY]...
 # Without words: all of them. DEVICE=cpu ./run.sh weld   takes another device than the first GPU.
-# Results: results/*.json; the same as text in results/tables.txt, and what went how in results/log.txt.
+# Results: results/*.json; the same as text in results/tables.txt, and each step's outcome in results/log.txt.
 set -u
 cd "$(dirname "$0")" || exit 1
 DEVICE="${DEVICE:-cuda}"

@@ -69,7 +69,7 @@ pub struct Row {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
     pub bytes: u64,
-    /// What moves them, for people.
+    /// The operations that move them, for people.
     pub what: String,
 }
 

@@ -12,8 +12,8 @@ use trioxide_arguments::{is_standard_output, print, write_json};
 
 /// Time a command of trioxide in whole processes: medians, the share of each part, and cp of the same files
 ///
-/// trioxide bench run --runs 5 polylla IN.ply -o OUT.ply --device cuda. What a process cannot time itself, its loading
-/// and its end, is the row "outside".
+/// trioxide bench run --runs 5 polylla IN.ply -o OUT.ply --device cuda. The row "outside" is the loading and the end of
+/// the process, which it cannot time itself.
 #[derive(Args)]
 pub struct Options {
     /// Runs that count, after one that does not
@@ -131,7 +131,7 @@ fn run_once(command: &[OsString]) -> Result<Run> {
     let account =
         std::env::temp_dir().join(format!("trioxide-account-{}.json", std::process::id()));
     let mut process = Command::new(&binary);
-    // Behind the command's name, before its other words, which may end in steps of their own.
+    // After the command's name, and before its other words, which may end in further steps with their own options.
     let (name, rest) = command.split_first().expect("clap asks for a command");
     process.arg(name).arg("--account").arg(&account).args(rest);
     process.stdout(Stdio::null()).stderr(Stdio::piped());

@@ -43,7 +43,7 @@ fn speed_up(file: &ResultFile) -> Option<Highlight> {
         let column = columns
             .iter()
             .position(|column| column.as_str().is_some_and(is_speed_up))?;
-        // The subject of the row, by its texts behind the first column, and its number.
+        // The subject of the row, by its texts after the first column, and its number.
         let rows: Vec<(&Value, String, f64)> = list(table, "rows")
             .iter()
             .filter_map(|row| {

@@ -1,4 +1,4 @@
-//! The families: what each is called, its cases, and the tables and plots of its runs.
+//! The families: the name of each, its cases, and the tables and plots of its runs.
 
 mod indexed;
 mod kernels;
