@@ -7,8 +7,8 @@ use crate::{Error, Result};
 
 /// A value on a device that is made when it is first asked for, and kept.
 ///
-/// Where a device has not the memory for new work, it drops all kept values that nobody holds at the moment, and goes
-/// on; who asks for one later makes it again.
+/// If a device lacks the memory for new work, it drops all kept values that nobody holds at the moment, and goes on. A
+/// later request makes the value again.
 ///
 /// ```
 /// use trioxide_device::{Buffer, Device, Kept};
@@ -75,7 +75,7 @@ impl<T: Send + Sync + 'static> Kept<T> {
 
 /// A place that can drop its value.
 trait Drops: Send + Sync {
-    /// Drops the value if nobody else holds it, or is about to make it; whether it did.
+    /// Drops the value, unless somebody holds it or is about to make it. Returns whether it did.
     fn drop_value(&self) -> bool;
 }
 
@@ -102,7 +102,7 @@ impl Device {
         places.push(place);
     }
 
-    /// Drops all [`Kept`] values that nobody holds; whether there was one.
+    /// Drops all [`Kept`] values that nobody holds. Returns whether there was one.
     pub fn drop_kept(&self) -> bool {
         let places = std::mem::take(&mut *lock(&self.0.kept.0));
         let (mut dropped, mut held) = (false, Vec::new());
@@ -117,7 +117,7 @@ impl Device {
         dropped
     }
 
-    /// What `take` gives; where it gives no memory, what it gives after kept values were dropped.
+    /// Calls `take`. If it finds no memory and a kept value could be dropped, calls it once more.
     pub(super) fn with_room<R>(&self, take: impl Fn() -> Result<R>) -> Result<R> {
         match take() {
             Err(Error::OutOfMemory { .. }) if self.drop_kept() => take(),
@@ -136,7 +136,7 @@ mod tests {
         let (free, held) = (Kept::<u32>::default(), Kept::<u32>::default());
         free.get_or_make::<Error>(&on, || Ok(1)).unwrap();
         let value = held.get_or_make::<Error>(&on, || Ok(2)).unwrap();
-        // No machine has so much, with what is kept or without.
+        // No machine has this much memory, with or without the kept values.
         assert!(on.require(u64::MAX - 1).is_err());
         assert!(free.get().is_none());
         assert_eq!((held.get(), *value), (Some(value.clone()), 2));

@@ -74,7 +74,7 @@ pub type BitSet<E> = Buffer<trioxide_kernel::Bits<E>>;
 
 pub use copies::{Copying, Direction};
 
-/// The operations of a machine behind a [`Device`]. Addresses and sizes are in bytes.
+/// The operations of the machine that a [`Device`] stands for. Addresses and sizes are in bytes.
 trait Backend: Send + Sync {
     fn name(&self) -> String;
     fn is_gpu(&self) -> bool;

@@ -62,7 +62,7 @@ impl Device {
         self.note_stage(name, from, to, self.0.traffic.so_far() - before)
     }
 
-    /// Notes the stage between two marks, and what it moved.
+    /// Notes the stage between two marks, and its traffic.
     pub(super) fn note_stage(
         &self,
         name: &'static str,
@@ -117,8 +117,8 @@ impl Device {
         Ok(stages.into_iter().map(|(stage, _)| stage).collect())
     }
 
-    /// As [`Device::take_stages`], with the bytes that each stage moves at least. What another thread launches on this
-    /// device meanwhile counts too.
+    /// As [`Device::take_stages`], with the bytes that each stage moves at least. Other threads' launches on this
+    /// device count too.
     ///
     /// # Errors
     /// As [`Device::take_stages`].
