@@ -1,5 +1,5 @@
-//! NumPy arrays from and to vectors. What comes from Python is copied before the GIL is released: no other thread can
-//! change it meanwhile, and no array has to outlive a call.
+//! NumPy arrays from and to vectors. Arrays from Python are copied before the GIL is released: no other thread can
+//! change them meanwhile, and no array has to outlive a call.
 
 use bytemuck::Pod;
 use glam::{DVec2, DVec3};

@@ -13,7 +13,7 @@ use crate::work;
 
 pub type Dict<'py> = Bound<'py, PyDict>;
 
-/// The device of a call, its options, and the function that is told of its progress.
+/// The device of a call, its options, and the function that receives its progress.
 pub struct Call<'a, 'py> {
     pub py: Python<'py>,
     pub device: &'a Bound<'py, PyDevice>,

@@ -33,7 +33,7 @@ pub struct PyDeviceArray {
     device: Device,
 }
 
-/// What keeps the memory: a buffer of trioxide, or an object of another package.
+/// The owner of the memory: a buffer of trioxide, or an object of another package.
 enum Held {
     Own {
         buffer: Buffer<u8>,
@@ -49,12 +49,12 @@ enum Held {
     },
 }
 
-/// What is known of the content, which never changes unless another package writes to it.
+/// Known properties of the content, which never changes unless another package writes to it.
 #[derive(Default)]
 struct Notes {
-    /// Of a list of triangles.
+    /// The structure of a list of triangles.
     known: Arc<Known>,
-    /// Of points in space.
+    /// The bounds of points in space.
     bounds: OnceLock<Bounds>,
 }
 
@@ -161,7 +161,7 @@ impl PyDeviceArray {
         self.device.duplicate(&alias)
     }
 
-    /// What is known of the content, and noted of it: of an array of trioxide that no other package can write to.
+    /// The notes on the content; `None` for an array that another package made or can write to.
     fn notes(&self) -> Option<&Notes> {
         match &*self.memory {
             Held::Own {
@@ -171,7 +171,8 @@ impl PyDeviceArray {
         }
     }
 
-    /// What is known of a list of triangles; nothing, and not kept, where another package can write to it.
+    /// The known structure of a list of triangles. It is empty, and not kept, if another package can write to the
+    /// array.
     pub fn known(&self) -> Arc<Known> {
         let known = self.notes().map(|notes| notes.known.clone());
         known.unwrap_or_default()

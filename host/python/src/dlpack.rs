@@ -61,7 +61,7 @@ pub struct Given<'a> {
     pub keeper: Box<dyn Send>,
 }
 
-/// What the manager of a given array owns.
+/// The data that the manager of a given array owns.
 struct Owned {
     shape: Vec<i64>,
     #[expect(dead_code, reason = "keeps the memory")]
@@ -118,7 +118,7 @@ unsafe extern "C" fn delete(managed: *mut Managed) {
 }
 
 unsafe extern "C" fn delete_if_not_taken(capsule: *mut pyo3::ffi::PyObject) {
-    // SAFETY: Python calls it with a capsule of `export`; who takes the structure renames the capsule.
+    // SAFETY: Python calls it with a capsule of `export`; a package that takes the structure renames the capsule.
     unsafe {
         if pyo3::ffi::PyCapsule_IsValid(capsule, GIVEN.as_ptr()) == 1 {
             let managed = pyo3::ffi::PyCapsule_GetPointer(capsule, GIVEN.as_ptr());
@@ -147,7 +147,7 @@ impl Drop for Taken {
     }
 }
 
-/// Takes an array of another package, ordered behind its work on the device's stream.
+/// Takes an array of another package. The device's stream waits for the package's work on the array.
 pub fn import(object: &Bound<'_, PyAny>, on: &Device) -> PyResult<Found> {
     let py = object.py();
     let arguments = PyDict::new(py);

@@ -65,7 +65,7 @@ pub fn put_counts(result: &Dict<'_>, counts: operations::Counts) -> PyResult<()>
     result.set_item("counts", dict)
 }
 
-/// What the user may want to know, as `notes`.
+/// Puts notes for the user into a result, as `notes`.
 pub fn put_notes(result: &Dict<'_>, notes: &[impl ToString]) -> PyResult<()> {
     let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
     result.set_item("notes", notes)

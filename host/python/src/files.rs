@@ -1,4 +1,4 @@
-//! Files, generators, pictures, measures: what needs no device, or any.
+//! Files, generators, pictures, measures: functions that need no device, or take any.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,8 @@ use crate::work::{run, run_on};
 
 type Dict<'py> = Bound<'py, PyDict>;
 
-/// Reads a file: the kind of its mesh (surface, volume or polyhedra), its arrays, and notes on what is not kept.
+/// Reads a file: the kind of its mesh (surface, volume or polyhedra), its arrays, and notes on the parts that are not
+/// kept.
 #[pyfunction]
 pub fn read<'py>(
     py: Python<'py>,
@@ -47,13 +48,13 @@ pub fn read<'py>(
     Ok(("surface", dict_of_mesh(py, mesh)?, visible(notes)))
 }
 
-/// Notes without what a terminal takes for commands: Python prints warnings as they are.
+/// Notes in which characters are escaped that a terminal takes for commands: Python prints warnings as they are.
 pub fn visible(notes: Vec<String>) -> Vec<String> {
     let line = |note: String| visible_line(&note).into_owned();
     notes.into_iter().map(line).collect()
 }
 
-/// Writes a mesh; notes on what the format does not hold.
+/// Writes a mesh. Returns notes on the parts that the format does not hold.
 #[pyfunction]
 pub fn write<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Arrays of other packages on a GPU: what they say of themselves, by the CUDA array interface.
+//! Arrays of other packages on a GPU: their description by the CUDA array interface.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ pub struct Found {
     pub address: u64,
     pub shape: Vec<usize>,
     pub number: Number,
-    /// What keeps the memory, if not the object itself.
+    /// The owner of the memory, if it is not the object itself.
     pub keeper: Option<Py<PyAny>>,
 }
 

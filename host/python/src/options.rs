@@ -15,7 +15,7 @@ use trioxide_operations::error::Names;
 
 type Dict<'py> = Bound<'py, PyDict>;
 
-/// What options are called in Python: `memory_limit`, `method="grid"`.
+/// The names of options in Python: `memory_limit`, `method="grid"`.
 pub const KEYWORDS: Names = Names {
     option: keyword,
     value: |option, value| format!("{}={value:?}", keyword(option)),
@@ -208,7 +208,7 @@ fn named(argument: &str) -> Option<String> {
     Some(keyword(&argument[..end]))
 }
 
-/// What clap refuses, with the names and values of Python.
+/// The exception for arguments that clap refuses, with the names and values of Python.
 fn refused(error: &clap::Error, arguments: &Dict<'_>) -> PyResult<PyErr> {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => vec![&**word],

@@ -1,4 +1,4 @@
-//! The families on arrays of a device, in place: what goes in stays there, and so does what comes out.
+//! The families on arrays of a device, in place: inputs and results stay on the device.
 
 use std::sync::Arc;
 
@@ -150,10 +150,10 @@ impl<'a, 'py> Results<'a, 'py> {
         self.dict.set_item(name, Py::new(self.call.py, array)?)
     }
 
-    /// The triangles of a surface, with what is known of them.
+    /// Puts the triangles of a surface, with their known structure.
     ///
     /// # Safety
-    /// `known` is of these triangles.
+    /// `known` is the structure of these triangles.
     pub unsafe fn put_triangles(
         &self,
         triangles: Buffer<[u32; 3]>,
@@ -166,7 +166,7 @@ impl<'a, 'py> Results<'a, 'py> {
             .set_item("triangles", Py::new(self.call.py, array)?)
     }
 
-    /// As [`Results::put`]; where there is no array, an empty one in place of what the input had.
+    /// As [`Results::put`]. Without a buffer, puts an empty array if the input had an array of this name.
     fn put_as_given<T: Pod>(
         &self,
         (name, is_given): (&str, bool),
@@ -278,7 +278,7 @@ pub fn smooth_tets<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Di
     )
 }
 
-/// Points, number of those that move, and number of sweeps.
+/// Points, number of moving points, and number of sweeps.
 type Smoothed = (Buffer<DVec3>, u32, u32);
 
 /// Smooths a mesh of `count` cells by `smooth`, given the fixed nodes and the regions.
@@ -340,7 +340,8 @@ impl Surface {
     }
 }
 
-/// The surface of the arrays `points`, of so many columns, and `triangles`, with what is known of their memory.
+/// The surface of the arrays `points`, which has `columns` columns, and `triangles`, with their known structure and
+/// bounds.
 fn surface<P: Pod>(arrays: &Dict<'_>, columns: usize) -> PyResult<DeviceSurface<P>> {
     let points = needed(arrays, "points", FLOATS, columns)?;
     let triangles: Buffer<[u32; 3]> = needed(arrays, "triangles", INDICES, 3)?;

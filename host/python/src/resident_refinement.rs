@@ -107,7 +107,7 @@ impl Results<'_, '_> {
     }
 }
 
-/// What a call refines a surface by.
+/// The regions, marks and options with which a call refines a surface.
 struct Input {
     regions: Option<Buffer<i32>>,
     chosen: Option<Chosen>,
@@ -194,7 +194,7 @@ pub fn refine<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'p
     let known = surface.known().clone();
     let (points, triangles) = surface.into_arrays();
     results.put("points", points, Number::F64, columns)?;
-    // SAFETY: what the surface knows.
+    // SAFETY: the surface knows the structure of its own triangles.
     unsafe { results.put_triangles(triangles, known) }?;
     if let (Some([of_input, of_result]), true) = (bounds, vertices > 0) {
         for (dict, bounds) in [(arrays, of_input), (&results.dict, of_result)] {

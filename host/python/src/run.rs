@@ -7,7 +7,7 @@ use crate::call::{Call, Dict};
 use crate::device::PyDevice;
 use crate::{families, polyhedra, refinement, resident, resident_refinement};
 
-/// Runs a family: on arrays of the host, where `input` is a mesh; or, with `_on_device` behind its name, on arrays of a
+/// Runs a family: on arrays of the host, where `input` is a mesh; or, if its name ends in `_on_device`, on arrays of a
 /// device, which `input` has by their names.
 #[pyfunction(name = "run")]
 pub fn run_family<'py>(

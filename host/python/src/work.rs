@@ -85,9 +85,9 @@ pub fn run_on<R: Send + 'static>(
     Ok(result)
 }
 
-/// Runs `work` without the GIL and waits for it. Signals are looked at meanwhile: after Ctrl-C the work ends where it
-/// looks at its interrupt next, and `KeyboardInterrupt` is raised. `watch` is called with the stage, the unit of its
-/// pieces, the pieces that are done and the number of all; what it raises ends the work too.
+/// Runs `work` without the GIL and waits for it. Signals are checked meanwhile: after Ctrl-C the work ends at its next
+/// check of the interrupt, and `KeyboardInterrupt` is raised. `watch` is called with the stage, the unit of its pieces,
+/// the number of finished pieces and the number of all; an exception from it ends the work too.
 pub fn run<R: Send + 'static>(
     py: Python<'_>,
     watch: Option<&Bound<'_, PyAny>>,

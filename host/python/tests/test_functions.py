@@ -183,7 +183,7 @@ def test_a_mesh_beyond_the_memory_limit_is_welded_in_slabs():
     assert slabs.counts["slabs"] > 2 and slabs.counts["passes"] >= 1
     for name in ("points", "triangles", "map", "representatives"):
         np.testing.assert_array_equal(getattr(slabs, name), getattr(whole, name))
-    # What slabs do without is refused with its remedy, in Python's words.
+    # Options that slabs do not support are refused with a remedy, in Python's words.
     with pytest.raises(ValueError, match="without lock_boundary or locked: leave it out, or give weld more memory"):
         trioxide.weld(bare, epsilon=0.02, memory_limit=700_000, locked=[0], device="cpu")
     with pytest.raises(ValueError, match="100000 bytes"):

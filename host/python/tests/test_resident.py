@@ -495,7 +495,7 @@ def test_a_chain_builds_half_edges_once(device, plane):
     assert "bounds" not in stages(device)
     polygons = trioxide.polylla(smoothed, device=device)
     assert not BUILT & stages(device) and "list triangles" not in stages(device)
-    # What is known belongs to the triangles: other objects with the same arrays find it.
+    # The known structure belongs to the triangles: other objects with the same arrays find it.
     again = trioxide.polylla(trioxide.DeviceSurface(smoothed.points, refined.triangles), device=device)
     assert not BUILT & stages(device)
     trioxide.refine(there, device=device)

@@ -162,7 +162,7 @@ def with_alpha(colors: np.ndarray) -> np.ndarray:
     return np.concatenate([colors, np.full((len(colors), 1), 255, np.uint8)], axis=1)
 
 
-# Parts of meshes of what the packages have.
+# Parts of meshes, from the data of the packages.
 
 
 def chosen_lists(offsets: np.ndarray, vertices: np.ndarray, chosen: np.ndarray) -> Lists:

@@ -69,7 +69,7 @@ def of_array(array: Any, device: DeviceLike) -> Device:
     return opened(device)
 
 
-#: What the numbers of an array are, by its name.
+#: The kind of an array's numbers, by the array's name.
 _KINDS = {
     "points": "floats", "normals": "floats", "uvs": "floats", "field": "floats", "colors": "bytes", "triangles": "ids",
     "tetrahedra": "ids", "segments": "ids", "regions": "tags", "markers": "tags",

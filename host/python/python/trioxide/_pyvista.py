@@ -9,7 +9,7 @@ import numpy as np
 from . import _conversions as shared
 from ._conversions import Lists
 
-#: VTK's numbers of the cells with so many vertices.
+#: VTK's types of cells, by their number of vertices.
 _VOLUMES = {4: 10, 5: 14, 6: 13, 8: 12}
 _LINE, _POLYLINE, _STRIP, _PIXEL, _VOXEL = 3, 4, 6, 8, 11
 _FACES = (5, 7, _PIXEL, 9)  # triangle, polygon, pixel, quadrilateral
