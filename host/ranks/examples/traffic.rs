@@ -83,7 +83,7 @@ fn main() {
     }
 }
 
-/// The head of a table, with these columns behind the mesh and the ranks.
+/// The head of a table, with these columns after the mesh and the ranks.
 fn header(columns: &str) {
     let columns = format!("mesh | ranks | {columns}");
     let line = vec!["---"; columns.split(" | ").count()].join(" | ");
@@ -281,7 +281,7 @@ fn most<'a>(ranks: impl Iterator<Item = &'a [Traffic]>, names: &[&str]) -> u64 {
     ranks.map(bytes).max().unwrap_or(0)
 }
 
-/// What a rank sends in both families.
+/// The traffic of a rank in both families.
 struct Sent {
     polylla: Vec<Traffic>,
     smooth: Vec<Traffic>,

@@ -53,7 +53,7 @@ pub(crate) enum Cells<'a> {
     Dealt(&'a Dealt),
     /// Rows that ranks have sent.
     Rows {
-        /// A row each: the id, the vertices, and what else belongs to a cell.
+        /// A row for each cell: its id, its vertices, and its other data.
         rows: &'a Records,
         /// Corners of a cell.
         size: usize,

@@ -1,4 +1,4 @@
-//! The halo of a part: what its owned elements and its ghosts exchange.
+//! The halo of a part: the exchange of items between owned elements and their ghosts on other ranks.
 
 use bytemuck::Pod;
 use std::ops::Range;

@@ -3,7 +3,7 @@
 //! | to find | look in |
 //! | --- | --- |
 //! | messages between ranks, by MPI or between threads of one process | [`transport`], [`threads`], `mpi` |
-//! | what owned elements and ghosts exchange | [`halo`] |
+//! | the exchange between owned elements and ghosts | [`halo`] |
 //! | the input, a block of ids for each rank; directories of elements | [`block`] |
 //! | owners of elements | [`ownership`] |
 //! | grids of which each rank makes its own part | [`Part::of_grid`], [`Block::of_grid`] |

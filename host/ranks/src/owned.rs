@@ -23,27 +23,27 @@ const SHARES: u64 = 2;
 
 /// The cells that a rank owns, between two rounds.
 pub struct Owned<P> {
-    /// A row for each cell, with ascending ids: the id, the vertices, and what else belongs to a cell.
+    /// A row for each cell, with ascending ids: its id, its vertices, and its other data.
     pub rows: Records,
     /// Corners of a cell.
     pub size: usize,
     /// Their vertices, ascending.
     pub vertices: Vec<u64>,
-    /// Where these lie.
+    /// The points of these vertices.
     pub points: Vec<P>,
 }
 
 /// Owned cells and their ghosts, with local ids.
 pub struct WithGhosts<P> {
-    /// A row each.
+    /// A row for each cell.
     pub rows: Records,
-    /// The rank that owns each.
+    /// The rank that owns each cell.
     pub owners: Owners,
     /// The halo of the cells.
     pub halo: Halo,
     /// Their vertices, ascending.
     pub vertices: Vec<u64>,
-    /// Where these lie.
+    /// The points of these vertices.
     pub points: Vec<P>,
     /// Vertices of the cells by local ids.
     pub corners: Vec<u32>,

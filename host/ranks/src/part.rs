@@ -1,7 +1,7 @@
 //! A rank's part of a mesh: the cells (triangles, or tetrahedra) that it owns, and the ghosts around them.
 //!
-//! The ghosts are all cells that touch a vertex of an owned one. Local ids ascend with the ids of the whole mesh, of
-//! vertices and of cells: what compares two local ids decides as in the whole mesh.
+//! The ghosts are all cells that touch a vertex of an owned one. Local ids of vertices and of cells ascend with their
+//! ids in the whole mesh: a comparison of two local ids decides as in the whole mesh.
 
 use std::ops::Range;
 

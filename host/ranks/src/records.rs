@@ -1,4 +1,4 @@
-//! Elements with what belongs to them, as rows of words that ranks send each other.
+//! Elements with their data, as rows of words that ranks send each other.
 
 use rayon::slice::ParallelSliceMut;
 use trioxide_mesh::parallel;
@@ -6,7 +6,7 @@ use trioxide_mesh::parallel;
 use crate::ids::{IdSet, partition};
 use crate::transport::{Mail, Ranks};
 
-/// A row for each of some elements: its id, and what belongs to it.
+/// A row for each of some elements: its id, and its data.
 pub struct Records {
     /// The words of all rows.
     pub words: Vec<u64>,

@@ -224,7 +224,7 @@ impl<T: Pod> Mail<T> {
     }
 }
 
-/// What a rank sent to others in one phase of the work.
+/// The traffic from a rank to others in one phase of the work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Traffic {
     /// The phase.
@@ -235,7 +235,7 @@ pub struct Traffic {
     pub calls: u64,
     /// Seconds of the phase.
     pub seconds: f64,
-    /// Seconds of these in which the rank sends, and waits for others.
+    /// Seconds of the phase in which the rank sends, and waits for others.
     pub waited: f64,
 }
 
@@ -245,7 +245,7 @@ pub struct Ranks<'t> {
     phases: RefCell<Vec<Traffic>>,
     /// Place of the current phase.
     current: Cell<usize>,
-    /// When it began, or went on.
+    /// The time at which the phase began, or went on.
     since: Cell<Instant>,
 }
 

@@ -14,7 +14,7 @@ use trioxide_ranks::ownership::Position;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Ranks, Result, polylla, refine};
 
-/// What a mesh has, and the change that breaks it.
+/// The fault of a mesh, and the change that causes it.
 type Broken<P> = (&'static str, fn(&mut Triangulation<P>));
 
 /// Broken meshes of the plane, and of space at any height.
@@ -76,7 +76,8 @@ fn broken<P: Position>() -> Vec<Broken<P>> {
     ]
 }
 
-/// Compares what `on_rank` says on ranks with what one process says; gives how many meshes that one refuses.
+/// Compares the errors of `on_rank` on ranks with those of `alone` in one process. Returns the number of meshes that
+/// the one process refuses.
 fn compare<P: Position>(
     good: &Triangulation<P>,
     alone: impl Fn(&Triangulation<P>) -> trioxide::Result<()>,
@@ -89,7 +90,7 @@ fn compare<P: Position>(
         break_it(&mut mesh);
         let expected = alone(&mesh).map_err(|error| error.to_string());
         refused += usize::from(expected.is_err());
-        // Of the last choice one rank has all triangles, and fails alone while the others wait for it.
+        // In the last choice one rank has all triangles, and fails alone while the others wait for it.
         for (size, choice) in [(3, Choice::Curve), (2, Choice::Blocks), (4, Choice::Last)] {
             let results = run(size, |transport| {
                 let ranks = Ranks::new(transport);

@@ -1,4 +1,4 @@
-//! Polylla on ranks gives what the single run gives: same polygons, same order, same counts.
+//! Polylla on ranks gives the result of the single run: the same polygons, order and counts.
 
 mod common;
 

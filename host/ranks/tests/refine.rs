@@ -1,4 +1,4 @@
-//! Refinement on ranks gives what the single run gives: same points, same triangles, same numbers.
+//! Refinement on ranks gives the result of the single run: the same points, triangles and numbers.
 
 mod common;
 
@@ -14,7 +14,7 @@ use trioxide_ranks::refine::{Elements, Options, Refined, Whole, gather};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Ranks, Result};
 
-/// What the single run gives.
+/// The result of the single run.
 struct Single<P> {
     whole: Whole<P>,
     counts: Elements,
@@ -68,7 +68,8 @@ where
     })
 }
 
-/// Compares with the single run: the blocks, and what rank 0 gathers. Gives how often the ranks told each other edges.
+/// Compares with the single run: the blocks, and the mesh that rank 0 gathers. Returns how often the ranks exchanged
+/// edges.
 fn check<P: AnyPoint>(
     mesh: &Triangulation<P::Double>,
     options: &Options,
@@ -145,7 +146,7 @@ fn of_rounds(marking: Marking, rounds: u32) -> Options {
     }
 }
 
-/// Every kind of marking, of a mesh of so many triangles in the unit square or on a grid of 9 by 9.
+/// Every kind of marking, for a mesh of `triangles` triangles in the unit square or on a grid of 9 by 9.
 fn markings(triangles: usize) -> impl Strategy<Value = Marking> {
     let fraction = (0.0..1.1, any::<u64>()).prop_map(|(fraction, seed): (f64, u64)| {
         let fraction = fraction.min(1.0);

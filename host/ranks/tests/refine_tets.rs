@@ -1,5 +1,5 @@
-//! Refinement of tetrahedra on ranks gives what the single run gives: same points, same tetrahedra, same tagged
-//! triangles, same numbers.
+//! Refinement of tetrahedra on ranks gives the result of the single run: the same points, tetrahedra, tagged triangles
+//! and numbers.
 
 mod common;
 
@@ -16,7 +16,7 @@ use trioxide_ranks::tets::Input;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ranks, Result};
 
-/// What rank 0 gathers, the levels, and whether tetrahedra were dealt anew.
+/// The mesh that rank 0 gathers, the levels, and whether tetrahedra were dealt anew.
 type OfRank = (Option<Whole>, Vec<Level>, bool);
 
 fn results<P: SpacePoint>(
@@ -144,7 +144,7 @@ fn of_rounds(marking: Marking, rounds: u32) -> Options {
     }
 }
 
-/// Every kind of marking, of a mesh of so many tetrahedra in a box of about 1 to 4.
+/// Every kind of marking, for a mesh of `tetrahedra` tetrahedra in a box of about 1 to 4.
 fn markings(tetrahedra: usize) -> impl Strategy<Value = Marking> {
     let corner = (-0.5..2.0, -0.5..2.0, -0.5..2.0, 0.0..2.0);
     let ball = corner.clone().prop_map(|(x, y, z, radius)| Marking::Ball {

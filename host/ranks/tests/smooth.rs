@@ -16,7 +16,7 @@ use trioxide_ranks::smooth::smooth;
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Ranks};
 
-/// What a rank has of the result: the numbers, and the points of its block.
+/// A rank's part of the result: the number of moving nodes, the moves, and the points of its block.
 fn smoothed<P: Vector + MeshPoint>(
     ranks: &Ranks,
     on: &Device,

@@ -45,7 +45,7 @@ fn scans_on_every_number_of_ranks() {
     carrying(shuffled(&scan)).check_all(&Options::new(0.1));
 }
 
-/// What is not asked for is left out, and what is there is the same.
+/// Results that are not wanted are left out, and the others are the same.
 #[test]
 fn what_is_wanted() {
     let mut input = carrying(shuffled(&scan(600)));
@@ -163,7 +163,7 @@ fn a_chain_that_crosses_ranks_takes_a_round_a_crossing_or_is_gathered() {
         // Two links a round at most: a representative, and the member that it makes of the next.
         assert!((30..=62).contains(&rounds.count), "{rounds:?}");
         assert_eq!(rounds.gathered, 0);
-        // Buckets pass ghosts near representatives: they need not be told of these.
+        // A bucket passes a ghost near a representative before the state of the ghost arrives: fewer rounds may do.
         let rounds = chain(60).check(size, &in_buckets, Choice::RoundRobin, Rest::Exchanged);
         assert!(rounds.count <= 62, "{rounds:?}");
     }
@@ -206,8 +206,8 @@ fn a_chain_that_crosses_ranks_takes_a_round_a_crossing_or_is_gathered() {
     }
 }
 
-/// A point with more lower neighbours than its list holds may wait for those in the list beside a representative that
-/// its rank knows: who decides the rest needs that one too.
+/// A point may have more lower neighbours than its list holds. It may wait for neighbours in the list although its rank
+/// knows a representative near it, so rank 0, which decides the rest, needs this representative too.
 #[test]
 fn the_rest_is_decided_with_the_representatives_that_are_known() {
     let unit = |i: u64| (mixed(i) >> 11) as f64 / (1_u64 << 53) as f64;

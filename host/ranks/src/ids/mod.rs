@@ -256,7 +256,7 @@ impl Ids {
                 are_in[self.before(*first)..self.before(first + *len as u64)].fill(true);
                 are_in
             }
-            // Loops over slices are quicker than those that look for the piece of each id.
+            // Loops over slices are quicker than loops that look for the piece of each id.
             (Some(Piece::List(ids)), Some(Piece::List(all))) => {
                 are_in(ids.len(), |i| ids[i], all.len(), |i| all[i])
             }

@@ -88,7 +88,8 @@ mod tests {
     use crate::ids::{Ids, Piece};
 
     proptest::proptest! {
-        /// Ids that go by one here and there, in pieces of which some are empty; the largest one has none behind it.
+        /// Ids with some runs of consecutive numbers, in pieces, some of which are empty. The largest id has no
+        /// successor.
         #[test]
         fn added_ids_are_their_list(
             pieces in proptest::collection::vec(proptest::collection::vec((0..9_u64, 0..40_u64), 0..6), 0..5),

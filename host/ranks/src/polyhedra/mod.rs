@@ -1,6 +1,6 @@
 //! Polyhedra of tetrahedra on ranks: those of the single run, and their order.
 //!
-//! | step | how | what crosses |
+//! | step | method | data sent |
 //! | --- | --- | --- |
 //! | largest faces, links | [`LabelShare`] on the rank's device: the kernels of the single run | a byte a ghost |
 //! | walks that leave the part | ranks ask the owner of the ghost at which a walk ends for its continuation ([`crossing`](self)) | four words a round and ghost that is a parent, in rounds as many as the logarithm of a walk's crossings |
@@ -47,7 +47,7 @@ pub struct Found {
     cells: Ids,
     owners: Owners,
     faces: DeviceFaces,
-    /// Places among all tagged triangles of those that the faces have.
+    /// For each tagged triangle of `faces`, its place among all tagged triangles.
     tagged: Vec<u32>,
     /// The polyhedra of the part, and the tetrahedra whose polyhedra do not count.
     within: (DevicePolyhedra, Vec<u32>),
@@ -75,7 +75,7 @@ pub fn polyhedra<P: SpacePoint>(
 struct Resident<P> {
     mesh: DeviceTets<P>,
     faces: DeviceFaces,
-    /// Places among all tagged triangles of those that the faces have.
+    /// For each tagged triangle of `faces`, its place among all tagged triangles.
     tagged: Vec<u32>,
 }
 

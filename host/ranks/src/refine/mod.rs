@@ -1,13 +1,13 @@
 //! Longest-edge bisection of triangles on ranks, to the points, triangles and numbers of the single run.
 //!
-//! | stage | who | what crosses |
+//! | stage | work | data sent |
 //! | --- | --- | --- |
 //! | edges | the rank's device numbers the part's edges, and ghosts get the longest side from their owners; edges are counted in the order of half-edges, and get ids where something needs them | four words a run of consecutive triangles, a byte a ghost a round; a word a ghost, where edges get ids |
 //! | refine | each rank marks and walks in its part, and sends the others the edges that it divides, until no rank has a new one; its device divides the triangles ([`EdgeShare`]), by the kernels of the single run | four bytes a divided side of a ghost |
-//! | numbers | the directories of triangles count divided sides, and those that own their edge; new elements get ids, where another round follows or a file is written | four words a run of consecutive triangles that divides any; two words a ghost |
-//! | balance, before each round but the first, where a rank has more than two shares | triangles are dealt anew along the curve, and get their ghosts | else nothing; a row and three points a triangle that moves, and a ghost |
+//! | numbers | the directories of triangles count divided sides, and the divided sides that own their edge; new elements get ids, where another round follows or a file is written | four words a run of consecutive triangles that divides any; two words a ghost |
+//! | balance, before each round but the first, where a rank has more than two shares | triangles are dealt anew along the curve, and get their ghosts | a row and three points a triangle that moves, and a ghost; nothing without a balance |
 //! | pieces, where a file is written or triangles are dealt | the owned triangles with their ids | |
-//! | order, where a file is written, unless each rank writes what it owns to its place in it | points and triangles to the blocks of their ids | a row each that lies elsewhere |
+//! | order, where a file is written, unless each rank writes its own elements to their place in the file | points and triangles to the blocks of their ids | a row each that lies elsewhere |
 //!
 //! Between rounds the part stays on the device. The parts of ghosts are the ghosts of the next round: they are all
 //! around every vertex of owned parts, and more.

@@ -30,7 +30,7 @@ use crate::transport::{Ranks, Reduction};
 pub struct EdgePart {
     /// Elements of the whole mesh.
     pub counts: Elements,
-    /// Who owns each triangle.
+    /// The owner of each triangle.
     pub owners: Owners,
     /// The halo of the triangles.
     pub halo: Halo,

@@ -212,8 +212,8 @@ impl Names {
         numbers: &Numbers,
         record: bool,
     ) -> Self {
-        // For each triangle the divided sides before it; and those that own their edge, with a bit for each of its own
-        // that does.
+        // For each triangle the number of divided sides before it; and the number of these that own their edge, with a
+        // bit for each side of the triangle that owns its edge.
         let known = |t: usize, [n, m]: [u64; 2]| [n, m << 3 | three(&sides.owned, t)];
         let of_owned = |&t: &u32| known(t as usize, numbers.0.before_cell(t as usize));
         let of_ghosts = part.halo.take(ranks, of_owned);

@@ -1,7 +1,7 @@
 //! Longest-edge bisection of tetrahedra on ranks, to the points, tetrahedra, tagged triangles and numbers of the single
 //! run.
 //!
-//! | stage | who | what crosses |
+//! | stage | work | data sent |
 //! | --- | --- | --- |
 //! | edges | the rank's device numbers the part's edges, and ghosts get the order of their edges from their owners | four bytes a ghost |
 //! | refine | each rank marks and closes in its part, and sends the others the edges that it marks, until no rank has a new one; its device divides owned tetrahedra and ghosts | four bytes a marked edge of a ghost |
@@ -17,7 +17,7 @@
 //!
 //! The single run numbers the edges of each level by their first uses: use 6t + k is edge k of tetrahedron t. The
 //! longest of equally long edges has the smallest number, and marked edges get their midpoints in this order. Local ids
-//! of tetrahedra ascend with those of the whole mesh, also of those that levels add, and all uses of an owned
+//! of tetrahedra ascend with those of the whole mesh, also of tetrahedra that levels add, and all uses of an owned
 //! tetrahedron's edges are in the part: so these edges have the same order. Ghosts, whose other edges may have uses
 //! elsewhere, get the order of their edges from their owners. An edge is marked if any rank marks it, in any order.
 //!

@@ -1,4 +1,5 @@
-//! A rank's part of a mesh of tetrahedra: those that it owns and ghosts, and the tagged triangles that it divides.
+//! A rank's part of a mesh of tetrahedra: the tetrahedra that it owns, the ghosts, and the tagged triangles that it
+//! divides.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

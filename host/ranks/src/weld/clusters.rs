@@ -1,4 +1,4 @@
-//! The clusters of all ranks: their numbers, and what they carry.
+//! The clusters of all ranks: their numbers, and the data that they carry.
 
 use std::ops::Range;
 
@@ -131,7 +131,7 @@ fn of_blocks(
     Ok((welded, numbered(ranks, dealt, map, elsewhere, starts)))
 }
 
-/// Numbers clusters where points have moved: representatives go back to the blocks, with what they carry.
+/// Numbers clusters where points have moved: representatives go back to the blocks, with the data that they carry.
 fn of_owners(
     ranks: &Ranks,
     on: &Device,

@@ -212,7 +212,7 @@ fn named(
     Ok((faces, crossing))
 }
 
-/// Sets the names of triangles, each of which is there once.
+/// Sets the names of triangles, each of which is listed once.
 fn set(
     faces: &mut BlockFaces,
     on: &Device,
@@ -221,7 +221,8 @@ fn set(
 ) -> weld::Result<()> {
     let list = parallel::map(triangles, |&(t, _)| t);
     let corners = parallel::map(triangles, |&(_, new)| names(new));
-    // SAFETY: those that cross come once from a bit each, and those that went away are some of them.
+    // SAFETY: each crossing triangle is listed once, for its bit in a set; the triangles that were sent to other ranks
+    // are some of these, also listed once.
     unsafe { faces.set(on, &list, &corners) }
 }
 

@@ -1,6 +1,6 @@
 //! Vertex clustering on ranks, to the clusters, positions and triangles of the single run.
 //!
-//! | stage | who | what crosses |
+//! | stage | work | data sent |
 //! | --- | --- | --- |
 //! | distribution | points to the ranks along a curve ([`Ownership`]), unless the blocks are apart in space | a row a point |
 //! | ghosts | cubes of space that several ranks have, and the points in them | two words a cube, a row a ghost |
@@ -8,7 +8,8 @@
 //! | clusters | the owner of a representative has all members, in the order of their ids: positions are sums of the single run | two words a ghost; of points with owners elsewhere a word and a row |
 //! | triangles | the rank that has a triangle's middle vertex finds repeated ones | three words and a byte a triangle |
 //!
-//! Representatives, clusters and triangles stay on the device. What crosses comes to the host, and what is [`Wanted`].
+//! Representatives, clusters and triangles stay on the device. Only the data for other ranks and the [`Wanted`] results
+//! come to the host.
 //!
 //! Where ranks own the [blocks](crate::Ownership::Rows) of a plain grid, the host has no points or triangles, and the
 //! first two stages send nothing.

@@ -56,7 +56,7 @@ impl<'a> Cloud<'a> {
         })
     }
 
-    /// Copies the points with what they carry to a device; the device writes the points of a grid.
+    /// Copies the points and the data that they carry to a device. The device itself writes the points of a grid.
     ///
     /// # Errors
     /// Those of [`DeviceMesh::upload_points`].
@@ -80,7 +80,8 @@ impl<'a> Cloud<'a> {
         }
     }
 
-    /// Calls `work` with the list that has point `v`, with what its points carry, and with the point's place there.
+    /// Calls `work` with the list that has point `v`, with the data that the list's points carry, and with the point's
+    /// place in the list.
     fn with<R>(&self, v: usize, work: impl FnOnce(&[DVec3], &Carried, usize) -> R) -> R {
         match self.own {
             Source::Grid(grid) => {

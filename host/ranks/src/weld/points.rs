@@ -1,4 +1,4 @@
-//! Points with what they carry: from the blocks of the input to their owners, and the results back.
+//! Points with the data that they carry: from the blocks of the input to their owners, and the results back.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -141,7 +141,7 @@ fn f(bits: u64) -> f64 {
     f64::from_bits(bits)
 }
 
-/// Points with what they carry.
+/// Points with the data that they carry.
 #[derive(Clone, Default)]
 pub struct Points<'a> {
     pub points: Cow<'a, [DVec3]>,
@@ -291,7 +291,7 @@ impl<'a> Dealt<'a> {
             };
             (Ids::of_range(range.clone()), points, None)
         } else {
-            // Other ranks have arrays that this one has not.
+            // Other ranks have arrays that this rank lacks.
             let mut rows = parallel::zeroed(stride * block.points.len());
             parallel::for_chunks_mut(&mut rows, stride, write);
             let points = layout.read(&rows, stride);

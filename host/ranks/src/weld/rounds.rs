@@ -83,7 +83,7 @@ impl<'r> Exchange<'r> {
         }
     }
 
-    /// Sends newly decided states, and notes those that come. Collective.
+    /// Sends newly decided states, and notes the states that arrive. Collective.
     fn tell(&mut self, known: &mut [u8]) {
         // Two marks a point: of a member, or of a representative.
         const STATES: [u8; 2] = [MEMBER, REPRESENTATIVE];

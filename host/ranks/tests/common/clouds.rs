@@ -13,7 +13,7 @@ use trioxide_reference as reference;
 
 use super::{Choice, RANKS};
 
-/// A mesh, or a cloud without triangles, and what its vertices carry.
+/// A mesh, or a cloud without triangles, and the data that its vertices carry.
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     pub points: Vec<DVec3>,
@@ -51,7 +51,7 @@ impl Input {
         }
     }
 
-    /// Calls `work` with what a rank's block has.
+    /// Calls `work` with a rank's block, and the data that its points carry.
     pub fn on_rank<R>(&self, ranks: &Ranks, work: impl FnOnce(Block<DVec3>, Carried) -> R) -> R {
         let range = Blocks::new(self.points.len() as u64, ranks.size()).range(ranks.rank());
         let range = range.start as usize..range.end as usize;
