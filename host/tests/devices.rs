@@ -220,7 +220,7 @@ fn odd_lengths_are_errors() {
             Err(Error::OutOfMemory { .. })
         ));
     }
-    // What was refused does not count.
+    // Refused allocations do not count.
     assert_eq!(device.peak_bytes(), 0);
     let mut buffer = device.upload(&[1u32, 2, 3]).unwrap();
     let grown = device.resize(&mut buffer, usize::MAX);
@@ -269,7 +269,7 @@ fn faces_of_other_tetrahedra_are_refused() {
     assert!(result.download(&on, &faces).is_ok());
 }
 
-/// Processes without others: what they would give each other.
+/// The owners of a share without other processes, with these given elements and ghosts.
 struct Nobody<'i> {
     given: &'i [u32],
     ghosts: &'i [u32],

@@ -1,5 +1,5 @@
-//! What other processes send to a share of a round: edges and longest sides. Wrong ones are errors, and any valid ones
-//! leave a mesh.
+//! Data that other processes send to a share of a round: edges and longest sides. Wrong data are errors, and any valid
+//! data leave a mesh.
 
 use glam::DVec2;
 use trioxide::half_edges::DeviceTriangulation;
