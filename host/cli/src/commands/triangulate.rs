@@ -16,7 +16,7 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 ///
 /// The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this
 /// area is refined. A .poly file has holes and regions too. Segments keep their markers; vertices of the input keep
-/// their numbers. A note says what could not be reached, and what was left out.
+/// their numbers. Notes report bounds that were not reached, and segments that were left out.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
