@@ -35,8 +35,8 @@ const WORTH_HUGE_PAGES: usize = 8 << 20;
 /// Bytes from which on a thread may touch a list's pages before it is filled.
 const WORTH_A_THREAD: usize = 32 << 20;
 
-/// Has a thread of its own touch these pages. It does so even where the list is gone before it ends: that writes
-/// nothing, and the system refuses what is no memory.
+/// Touches these pages in another thread. The list may be gone before the thread ends: touching writes nothing, and the
+/// system refuses addresses that are no memory.
 #[cfg(target_os = "linux")]
 fn touch_ahead(start: usize, end: usize) {
     let touch = move || {

@@ -13,9 +13,9 @@ pub fn matches(command: Command) -> ArgMatches {
     try_matches(command).unwrap_or_else(|error| error.exit())
 }
 
-/// The arguments of this process, or what is wrong with them.
+/// The arguments of this process, or the error in them.
 pub fn try_matches(command: Command) -> Result<ArgMatches, clap::Error> {
-    // `-5` is a number for whoever reads it, and no option: the message says then which numbers there may be.
+    // `-5` is a number, not an option: the message then names the valid numbers.
     let command = command.mut_subcommands(|command| command.allow_negative_numbers(true));
     command.try_get_matches().map_err(with_remedy)
 }
@@ -38,7 +38,7 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Escapes what a terminal would take for commands: a word may be the name of any file.
+/// Escapes characters that a terminal would take for commands: a word may be the name of any file.
 fn escape(error: &mut clap::Error) {
     let escaped = |(kind, value): (ContextKind, &ContextValue)| {
         let visible = |word: &String| visible_line(word).into_owned();

@@ -38,7 +38,8 @@ pub mod weld;
 use generated::Generated;
 pub use generated::{is_generated, is_volume};
 
-/// Reads a mesh, or generates it, and says on standard error what of the file is not in it, unless `quiet`.
+/// Reads a mesh, or generates it. Unless `quiet`, notes on standard error name the parts of the file that the mesh
+/// lacks.
 pub fn read_mesh(path: &Path, reading: ReadOptions, quiet: bool) -> Result<Mesh> {
     account::part("work of the host");
     if let Some(generated) = Generated::of(path)? {
@@ -52,7 +53,8 @@ pub fn read_mesh(path: &Path, reading: ReadOptions, quiet: bool) -> Result<Mesh>
     Ok(mesh)
 }
 
-/// Reads a volume mesh, or generates it, and says on standard error what of the file is not in it, unless `quiet`.
+/// Reads a volume mesh, or generates it. Unless `quiet`, notes on standard error name the parts of the file that the
+/// mesh lacks.
 pub fn read_volume(path: &Path, reading: ReadOptions, quiet: bool) -> Result<VolumeMesh> {
     account::part("work of the host");
     if let Some(generated) = Generated::of(path)? {
@@ -74,7 +76,7 @@ pub fn print_timings(wanted: bool) -> Result<()> {
     }
 }
 
-/// Writes a mesh, and says on standard error what of it the file does not hold, unless `quiet`.
+/// Writes a mesh. Unless `quiet`, notes on standard error name the parts of it that the file does not hold.
 pub fn write_mesh(path: &Path, mesh: &Mesh, quiet: bool) -> Result<()> {
     write_mesh_printed(path, mesh, &Printed::default(), quiet)
 }
@@ -117,7 +119,7 @@ pub fn open_beside_printing(
     })
 }
 
-/// Says on standard error what of `mesh` a file of this format does not hold.
+/// Names on standard error the parts of `mesh` that a file of this format does not hold.
 pub fn note_losses(format: &Format, mesh: &Mesh) {
     note_losses_in(format, mesh, Encoding::default());
 }
@@ -129,7 +131,7 @@ pub fn note_losses_in(format: &Format, mesh: &Mesh, encoding: Encoding) {
     }
 }
 
-/// Writes a volume mesh, and says on standard error what of it the file does not hold, unless `quiet`.
+/// Writes a volume mesh. Unless `quiet`, notes on standard error name the parts of it that the file does not hold.
 pub fn write_volume(
     path: &Path,
     mesh: &VolumeMesh,

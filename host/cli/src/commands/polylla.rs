@@ -142,7 +142,7 @@ impl Options {
     }
 }
 
-/// Refuses what tetrahedra do not have, and an output in a format without polyhedra.
+/// Refuses options that apply only to triangles, and an output in a format without polyhedra.
 pub fn check_volume(options: &Options, output: Option<&Path>) -> Result<()> {
     options.polylla.check_volume().map_err(worded)?;
     output.map_or(Ok(()), check_polyhedra_output)
@@ -167,7 +167,7 @@ fn run_on_volume(options: &Options) -> Result<()> {
     report.give(&options.device)
 }
 
-/// Writes polyhedra, and says on standard error what of them the file does not hold.
+/// Writes polyhedra. Notes on standard error name the parts of them that the file does not hold.
 pub fn write(options: &Options, output: &Path, mesh: &PolyhedralMesh) -> Result<()> {
     account::part("work of the host");
     let losses = write_polyhedra(output, mesh, Default::default())?;

@@ -263,7 +263,7 @@ fn refine(
     Ok((mesh, Maps(report), given))
 }
 
-/// Refuses what tetrahedra do not have.
+/// Refuses options that apply only to triangles.
 pub fn check_volume(options: &Options) -> Result<()> {
     let maps = match options.maps {
         Some(_) => Err(Refusal::OfTriangles { option: "maps" }.into()),

@@ -31,7 +31,8 @@ mod weld;
 #[cfg(feature = "mpi")]
 pub use run::main;
 
-/// Variables by which Open MPI, and MPICH and its kin, tell a process how many were started together.
+/// Environment variables in which Open MPI, and MPICH and its kin, give the number of processes that were started
+/// together.
 const SIZES: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 
 /// The number of processes that were started together with this one, if there are others.

@@ -175,8 +175,8 @@ fn refuse_options(options: &Options) -> Result<()> {
     })
 }
 
-/// Reads this rank's block of the input: each rank reads its slice of the file, or rank 0 reads for all, and keeps what
-/// does not cross.
+/// Reads this rank's block of the input: each rank reads its slice of the file, or rank 0 reads for all, and keeps the
+/// parts that do not cross.
 fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block, Kept)> {
     let slice = read_slices(ranks, &options.input, in_plane)?;
     let (mut block, mut kept) = match slice {

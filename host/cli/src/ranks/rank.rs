@@ -105,7 +105,8 @@ pub fn has_extension(path: &Path, wanted: &str) -> bool {
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
 
-/// Variables by which Open MPI, and MPICH and its kin, tell a process its place among those of its machine.
+/// Environment variables in which Open MPI, and MPICH and its kin, give a process its place among the processes of its
+/// machine.
 const PLACES: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"];
 
 /// This process's place, where it is known before MPI starts.

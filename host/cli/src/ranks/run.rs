@@ -79,10 +79,10 @@ pub fn main(size: usize) -> ExitCode {
     crate::end(status as u8)
 }
 
-/// Sets what MPI and the driver of the GPU read when they start. Of `size` ranks that are all on this machine, Open MPI
-/// is asked for messages through memory: by its own choice it starts 0.2 s later. Where ranks and others take all cores
-/// of the machine, it is asked to give a core away while a rank waits: by its own choice a rank that waits looks for
-/// messages without end.
+/// Sets the environment variables that MPI and the GPU's driver read when they start. If all `size` ranks are on this
+/// machine, Open MPI is asked for messages through memory: its own choice starts 0.2 s later. If ranks and other
+/// processes take all cores of the machine, a waiting rank is asked to yield its core: by default it polls for messages
+/// without end.
 ///
 /// # Safety
 /// No other thread runs yet.
