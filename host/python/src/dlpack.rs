@@ -100,7 +100,7 @@ pub fn export<'py>(py: Python<'py>, array: Given) -> PyResult<Bound<'py, PyAny>>
         manager: Box::into_raw(owned).cast(),
         deleter: Some(delete),
     }));
-    // SAFETY: a new capsule around a structure that its destructor, or who takes it, deletes once.
+    // SAFETY: a new capsule around a structure that its destructor, or the package that takes it, deletes once.
     unsafe {
         let capsule =
             pyo3::ffi::PyCapsule_New(managed.cast(), GIVEN.as_ptr(), Some(delete_if_not_taken));
@@ -108,7 +108,7 @@ pub fn export<'py>(py: Python<'py>, array: Given) -> PyResult<Bound<'py, PyAny>>
     }
 }
 
-/// Deletes what [`export`] made.
+/// Deletes the structure that [`export`] made.
 unsafe extern "C" fn delete(managed: *mut Managed) {
     // SAFETY: both boxes were made by `export`, and DLPack calls a deleter once.
     unsafe {
