@@ -104,9 +104,9 @@ pub(crate) fn to_directories(
     })
 }
 
-/// Tells ranks who else uses the keys that they hold. `users` are the uses that this directory knows: twice the key,
-/// plus one of a rank that holds it, and the rank. Returns, for each key that this rank holds, the other ranks that use
-/// it, as pairs in ascending order. Collective.
+/// Sends ranks the other users of the keys that they hold. `users` are the uses that this directory knows: twice the
+/// key, plus one of a rank that holds it, and the rank. Returns, for each key that this rank holds, the other ranks
+/// that use it, as pairs in ascending order. Collective.
 pub(crate) fn other_users(ranks: &Ranks, mut users: Vec<[u64; 2]>) -> Vec<[u64; 2]> {
     let mut answers = Vec::new();
     for users in by_keys(&mut users) {

@@ -18,8 +18,8 @@
 //! - Elements have ids in the whole mesh, 64 bits wide. A rank's local ids ascend with them, so a tie that goes by ids
 //!   falls as in the single run, and the kernels and pipelines of the single run work on a rank's part as they are.
 //! - The owner of an element decides about it, since its part has all elements that the decision depends on, and sends
-//!   the result to the others. No sum of floats has an order that depends on ranks: minimum, maximum, bits or sums of
-//!   integers join what crosses.
+//!   the result to the others. No sum of floats has an order that depends on ranks: values of several ranks are joined
+//!   by minimum, maximum, bits or sums of integers.
 //! - New ids are places in an order of the whole mesh: each rank sorts a block of it, and counts are scanned over
 //!   ranks.
 //!

@@ -88,7 +88,7 @@ impl Transport for Mpi {
                 let messages = part.chunks(MOST_BYTES);
                 requests.extend(messages.map(|bytes| to.immediate_send(scope, bytes)));
             }
-            // Meanwhile all threads copy what stays.
+            // Meanwhile all threads copy the bytes that stay on this rank.
             parallel::for_chunks_mut(own, COPIED, |k, bytes| {
                 bytes.copy_from_slice(&sends[me][COPIED * k..][..bytes.len()]);
             });

@@ -1,6 +1,6 @@
 //! Vertices at which several ranks own cells.
 //!
-//! A rank tells the directories only those of its vertices that another may have: corners are counted in [`BINS`] bins
+//! A rank sends the directories only the vertices that another rank may have too: corners are counted in [`BINS`] bins
 //! of ids, and a vertex whose bin a single rank uses is that rank's alone. Where ids follow their place, few are left.
 
 use rayon::current_num_threads;
@@ -157,11 +157,11 @@ impl Shared {
     }
 }
 
-/// The uses of the vertices of rank `me`'s block that several ranks told it, as [`other_users`] takes them. The places
-/// that a rank told ascend.
+/// The uses of the vertices of rank `me`'s block that several ranks have sent, as [`other_users`] takes them. The
+/// places from a rank ascend.
 fn users_of_shared(told: &Mail<u32>, blocks: Blocks, me: usize) -> Vec<[u64; 2]> {
     let block = blocks.range(me);
-    // Two bits for each vertex: whether a rank told it, and whether a second one did.
+    // Two bits for each vertex: whether a rank sent it, and whether a second one did.
     let words = (block.end - block.start).div_ceil(64) as usize;
     let mut bits = vec![[0_u64; 2]; words];
     parallel::for_chunks_mut(&mut bits, WORDS, |k, bits| {

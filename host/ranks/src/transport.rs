@@ -1,4 +1,4 @@
-//! Messages between ranks: a small trait, and typed calls over it that count what crosses.
+//! Messages between ranks: a small trait, and typed calls over it that count the traffic.
 //!
 //! | call | use |
 //! | --- | --- |

@@ -101,7 +101,7 @@ fn smoothed<P: Vector + AnyPoint>(grid: &Grid, mesh: &Triangulation, size: usize
     assert_eq!(found.concat(), expected, "{grid:?} on {size} ranks");
 }
 
-/// This rank's block for welding, and who owns what.
+/// This rank's block for welding, and the owners of its points.
 fn to_weld(ranks: &Ranks, grid: &Grid) -> (Block<DVec3>, Plan) {
     let block = match grid.is_plain() {
         true => Block::counts_of_grid(grid),
@@ -127,7 +127,8 @@ fn searched(grid: &Grid, mesh: &Triangulation, size: usize) {
     assert_eq!(found, vec![expected; size], "{grid:?} on {size} ranks");
 }
 
-/// Also `within` so many squares, where rows wait for each other, and all points of all ranks are neighbours.
+/// Welds with an epsilon of `within` sides of the grid's squares: large ones make rows wait for each other, or all
+/// points neighbours.
 fn welded(grid: &Grid, mesh: &Triangulation, size: usize, within: f64, keep_degenerate: bool) {
     let options = weld::Options {
         keep_degenerate,

@@ -38,7 +38,7 @@ fn digest_of(lists: &PolyllaLists) -> u64 {
     })
 }
 
-/// The slices of all ranks, what they count, and their digest.
+/// The slices of all ranks, their counts, and their digest.
 fn on_ranks<P: Point>(
     mesh: &Triangulation,
     size: usize,

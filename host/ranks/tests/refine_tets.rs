@@ -66,8 +66,7 @@ fn single<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> refine_tets::Resu
     refine_tets::run::<P>(&Device::cpu(Some(1)).unwrap(), mesh, options)
 }
 
-/// Compares with the single run. Gives how often the ranks told each other edges, and whether tetrahedra were dealt
-/// anew.
+/// Compares with the single run. Returns how often the ranks exchanged edges, and whether tetrahedra were dealt anew.
 fn check<P: SpacePoint>(
     mesh: &TetMesh,
     options: &Options,

@@ -1,5 +1,5 @@
 //! Boxes around consecutive points, and around all points of each rank: most points are far from all other ranks, and
-//! one test of a box tells it for many of them.
+//! one test of a box shows this for many of them.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! The points that other ranks need: all within epsilon of their own points.
 //!
-//! Space is cut into cubes. A rank tells the directories of cubes the cubes that have points of its own, and the cubes
-//! within epsilon of these. The directories answer with the other ranks that use a cube with points. So a rank has more
-//! ghosts than it needs, by a cube's width.
+//! Space is cut into cubes. A rank sends the directories the cubes that have points of its own, and the cubes within
+//! epsilon of these. The directories answer with the other ranks that use a cube with points. So a rank has more ghosts
+//! than it needs, by a cube's width.
 //!
 //! Points in [boxes](super::boxes) far from all other ranks are left out. There are two passes: large cubes find the
 //! few points near other ranks, and small cubes divide these.
