@@ -92,8 +92,8 @@ pub use trioxide_formats as formats;
 pub use trioxide_generate as generate;
 pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
-    Error, Result, ahead, bit_set, digest, edge_table, edges, error, fields, mesh, progress,
-    prolongation, random, rules, terminal, volume,
+    Error, Result, ahead, bit_set, digest, edge_table, edges, error, fields, mesh, outline,
+    progress, prolongation, random, rules, terminal, volume,
 };
 #[cfg(feature = "render")]
 pub use trioxide_render as render;

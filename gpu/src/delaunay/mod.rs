@@ -32,7 +32,7 @@
 //! | stage | kernels |
 //! | --- | --- |
 //! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
-//! | rank points | [`read_ranking()`], `collective::order_by_keys`, [`join_orders()`], [`check_order()`] |
+//! | rank points | [`read_ranking()`], `collective::order_by_keys`, [`join_orders()`], [`check_order()`]; of equal points [`find_firsts()`], [`map_to_firsts()`] |
 //! | build stars | [`find_cells()`], [`build_stars()`], [`find_degree()`] |
 //! | insert hard points | [`take_sites()`], [`find_off_line()`], [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
 //! | order triangles | [`count_triangles()`], [`write_star_triangles()`], [`write_hard_triangles()`], [`read_corner()`], [`write_triangles()`] |

@@ -6,7 +6,8 @@
 use bytemuck::{Pod, Zeroable};
 use glam::DVec2;
 use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{Atomic, In, Out, Own};
+use trioxide_kernel::rows::rank_in;
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
 
 use crate::ids::{Place, Vertex};
 use crate::point::{Planar, Point2};
@@ -123,6 +124,30 @@ pub fn join_orders(
     joined: Out<Vertex, Place>,
 ) {
     joined.set(i, first.at(second.at(i)));
+}
+
+/// Whether the point at place `i` is the first of its equals.
+#[kernel(requires(sorted.len() == n), moves(sorted.bytes()))]
+pub fn find_firsts(i: Own<Place>, sorted: In<DVec2, Place>) -> bool {
+    let place = i.get().index();
+    place == 0 || sorted.at(Place::new(place - 1)) != sorted.at(i)
+}
+
+/// Gives the vertex at place `i` the first of its equals. `ranks` are those of the places of `firsts`.
+#[kernel(
+    requires(order.len() == n),
+    moves(2 * order.bytes() + ranks.bytes() + firsts.bytes())
+)]
+pub fn map_to_firsts(
+    i: Own<Place>,
+    order: In<Vertex, Place>,
+    ranks: In<u32>,
+    firsts: In<Vertex>,
+    map: Scatter<Vertex, Vertex>,
+) {
+    let pair = ranks.pair(i.get().index() / 32 * 2);
+    let is_first = pair[0] >> (i.get().index() % 32) & 1;
+    map.set(order.at(i), firsts.at(rank_in(pair, *i) + is_first - 1));
 }
 
 /// Slots of the result of [`check_order()`].

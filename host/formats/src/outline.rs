@@ -5,31 +5,23 @@ use std::path::Path;
 
 use super::Loaded;
 use super::atomic_file::write_atomically;
-use super::poly::{Outline, read_outline};
+use super::poly::read_outline;
 use super::triangle::{write_nodes, write_segment_rows};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let (outline, mut notes) = read_outline(path)?;
-    let Outline {
-        points,
-        segments,
-        holes,
-        regions,
-    } = outline;
-    if !(holes.is_empty() && regions.is_empty()) {
-        let (holes, regions) = (holes.len(), regions.len());
+    let (holes, regions) = (outline.holes.len(), outline.regions.len());
+    if holes + regions > 0 {
         notes.push(format!(
             "its points of {holes} holes and {regions} regions are left out: trioxide triangulate takes them"
         ));
     }
-    let mesh = Mesh {
-        points: points.iter().map(|p| p.extend(0.0)).collect(),
-        segments,
-        ..Mesh::default()
-    };
-    Ok(Loaded { mesh, notes })
+    Ok(Loaded {
+        mesh: outline.mesh,
+        notes,
+    })
 }
 
 /// Writes points and segments, numbered from 0.

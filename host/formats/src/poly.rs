@@ -16,13 +16,13 @@ use super::triangle::{
 use super::{ReadOptions, complete, map_file, parse_file};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::Mesh;
-pub use trioxide_mesh::outline::Outline;
+pub use trioxide_mesh::outline::OutlineMesh;
 
 /// Reads an outline, with a sentence for each part of the file that is left out.
 ///
 /// # Errors
-/// As [`super::read`], and [`trioxide_mesh::Error::Invalid`] for points that do not lie in the plane.
-pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
+/// As [`super::read`].
+pub fn read_outline(path: &Path) -> Result<(OutlineMesh, Vec<String>)> {
     read_outline_as(path, ReadOptions::default())
 }
 
@@ -30,11 +30,11 @@ pub fn read_outline(path: &Path) -> Result<(Outline, Vec<String>)> {
 ///
 /// # Errors
 /// As [`read_outline`].
-pub fn read_outline_as(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> {
+pub fn read_outline_as(path: &Path, options: ReadOptions) -> Result<(OutlineMesh, Vec<String>)> {
     complete(|| outline(path, options))
 }
 
-fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> {
+fn outline(path: &Path, options: ReadOptions) -> Result<(OutlineMesh, Vec<String>)> {
     let is_poly = path
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("poly"));
@@ -43,16 +43,9 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
     }
     if !is_poly {
         let (mesh, mut notes) = super::read_as(path, options)?;
-        if !mesh.faces.is_empty() {
-            let count = mesh.faces.len();
-            notes.push(format!(
-                "its {count} faces are left out: points and segments are triangulated"
-            ));
-        }
-        return Ok((
-            Outline::of_mesh(mesh).map_err(|error| error.in_file(path))?,
-            notes,
-        ));
+        let (outline, left_out) = OutlineMesh::of_mesh(mesh);
+        notes.extend(left_out);
+        return Ok((outline, notes));
     }
     let file = map_file(path)?;
     let file = &*with_line_feeds(&file);
@@ -79,25 +72,22 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(Outline, Vec<String>)> 
         segments,
         ..Mesh::default()
     };
-    let outline = Outline::of_mesh(mesh).map_err(|error| error.in_file(path))?;
-    Ok((
-        Outline {
-            holes,
-            regions,
-            ..outline
-        },
-        notes,
-    ))
+    let outline = OutlineMesh {
+        mesh,
+        holes,
+        regions,
+    };
+    Ok((outline, notes))
 }
 
 /// Reads the points of a `.node` file.
-fn read_points(path: &Path) -> Result<(Outline, Vec<String>)> {
+fn read_points(path: &Path) -> Result<(OutlineMesh, Vec<String>)> {
     let nodes = parse_file(path, parse_nodes)?;
     let mesh = Mesh {
         points: nodes.points,
         ..Mesh::default()
     };
-    let outline = Outline::of_mesh(mesh).map_err(|error| error.in_file(path))?;
+    let (outline, _) = OutlineMesh::of_mesh(mesh);
     let segments = sibling(path, "poly");
     let mut notes = Vec::new();
     if segments.is_file() {
@@ -218,12 +208,15 @@ mod tests {
         std::fs::write(&path, "0 2\n1 0\n0 0 1\n").unwrap();
         std::fs::write(folder.path().join("a.node"), "2 2\n0 0 0\n1 1 0\n").unwrap();
         let (outline, _) = read_outline(&path).unwrap();
-        assert_eq!((outline.points.len(), outline.segments.len()), (2, 1));
+        assert_eq!(
+            (outline.mesh.points.len(), outline.mesh.segments.len()),
+            (2, 1)
+        );
         // The same points without triangles.
         let (alone, notes) = read_outline(&folder.path().join("a.node")).unwrap();
         assert_eq!(
-            (alone.points, alone.segments.len()),
-            (outline.points.clone(), 0)
+            (alone.mesh.points, alone.mesh.segments.len()),
+            (outline.mesh.points.clone(), 0)
         );
         assert!(notes[0].contains("a.poly are left out: triangulate that file"));
         std::fs::write(folder.path().join("a.ele"), "0 3\n").unwrap();

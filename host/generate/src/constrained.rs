@@ -11,6 +11,7 @@ use super::delaunay::{invalid, repeated_points};
 use kept::{collect, kept, left_out, pieces};
 use trioxide_mesh::mesh::Triangulation;
 pub use trioxide_mesh::outline::Outline;
+use trioxide_mesh::outline::no_triangle;
 use trioxide_mesh::{Error, Result};
 
 mod half_edges;
@@ -79,19 +80,13 @@ pub fn triangulate(
 }
 
 fn nothing_enclosed(outline: &Outline) -> Error {
-    let (element, rule) = match outline.segments.is_empty() {
-        true => (
-            "the points",
-            "span no triangle: give three at least that do not lie on one line",
-        ),
-        false => (
-            "the outline",
-            "encloses no triangle: its segments must go around an area, or leave them out to triangulate the points",
-        ),
-    };
+    if outline.segments.is_empty() {
+        return no_triangle();
+    }
     Error::Invalid {
-        element: element.to_owned(),
-        rule: rule.to_owned(),
+        element: "the outline".to_owned(),
+        rule: "encloses no triangle: its segments must go around an area, or leave them out to triangulate the points"
+            .to_owned(),
     }
 }
 

@@ -6,6 +6,7 @@ use spade::handles::FixedVertexHandle;
 use spade::{DelaunayTriangulation, InsertionError, Point2, Triangulation as _};
 
 use trioxide_mesh::mesh::Triangulation;
+use trioxide_mesh::outline::repeated;
 use trioxide_mesh::partition::Partition;
 use trioxide_mesh::{Error, Result, ahead, parallel, progress};
 
@@ -246,10 +247,7 @@ pub(crate) fn repeated_points(points: &[DVec2]) -> Error {
         .filter(|pair| points[pair[0]] == points[pair[1]]);
     let first = pairs.map(|pair| (pair[1], pair[0])).min();
     let (vertex, other) = first.unwrap_or_default();
-    Error::Invalid {
-        element: format!("vertex {vertex}"),
-        rule: format!("lies at the same place as vertex {other}: weld the points first"),
-    }
+    repeated(vertex as u64, other as u64)
 }
 
 #[cfg(test)]

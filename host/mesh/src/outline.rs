@@ -1,11 +1,12 @@
-//! Outlines: what is triangulated.
+//! Outlines and points to triangulate.
 
 use glam::{DVec2, DVec3};
 
+use crate::fields::Fields;
 use crate::mesh::{Mesh, Segment};
 use crate::{Error, Result};
 
-/// What is to be triangulated: an outline, or any planar straight-line graph.
+/// An outline to triangulate, or any planar straight-line graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outline {
     /// Vertices.
@@ -18,26 +19,75 @@ pub struct Outline {
     pub regions: Vec<(DVec2, i32)>,
 }
 
-impl Outline {
-    /// The points and segments of a mesh in the plane.
+/// Points and segments of a mesh to triangulate, with all that they carry.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OutlineMesh {
+    /// Points and segments, with attributes and fields; no faces.
+    pub mesh: Mesh,
+    /// A point in each hole.
+    pub holes: Vec<DVec2>,
+    /// A point in each region, and the id of its triangles; the others are in region 0.
+    pub regions: Vec<(DVec2, i32)>,
+}
+
+impl OutlineMesh {
+    /// The points and segments of a mesh, with a sentence if faces are left out.
+    pub fn of_mesh(mut mesh: Mesh) -> (Self, Option<String>) {
+        let faces = std::mem::take(&mut mesh.faces).len();
+        let left_out = (faces > 0).then(|| {
+            format!("its {faces} faces are left out: points and segments are triangulated")
+        });
+        mesh.regions = None;
+        mesh.fields.cells = Fields::default();
+        let outline = Self {
+            mesh,
+            ..Self::default()
+        };
+        (outline, left_out)
+    }
+
+    /// Whether there are points and nothing else.
+    pub fn is_points_alone(&self) -> bool {
+        self.mesh.segments.is_empty() && self.holes.is_empty() && self.regions.is_empty()
+    }
+
+    /// The outline, without what its vertices carry.
     ///
     /// # Errors
     /// [`Error::Invalid`] where the points do not share one z.
-    pub fn of_mesh(mesh: Mesh) -> Result<Self> {
-        let first = mesh.points.first().copied().unwrap_or(DVec3::ZERO);
-        if let Some(i) = mesh.points.iter().position(|p| p.z != first.z) {
+    pub fn into_outline(self) -> Result<Outline> {
+        let points = &self.mesh.points;
+        let first = points.first().copied().unwrap_or(DVec3::ZERO);
+        if let Some(i) = points.iter().position(|p| p.z != first.z) {
             return Err(Error::Invalid {
                 element: format!("vertex {i}"),
                 rule: format!(
                     "has z = {}, but vertex 0 has z = {}: an outline lies in a plane of one z",
-                    mesh.points[i].z, first.z
+                    points[i].z, first.z
                 ),
             });
         }
-        Ok(Self {
-            points: mesh.points.iter().map(|p| p.truncate()).collect(),
-            segments: mesh.segments,
-            ..Self::default()
+        Ok(Outline {
+            points: points.iter().map(|p| p.truncate()).collect(),
+            segments: self.mesh.segments,
+            holes: self.holes,
+            regions: self.regions,
         })
+    }
+}
+
+/// The error of points that span no triangle.
+pub fn no_triangle() -> Error {
+    Error::Invalid {
+        element: "the points".to_owned(),
+        rule: "span no triangle: give three at least that do not lie on one line".to_owned(),
+    }
+}
+
+/// The error of a vertex at the place of another.
+pub fn repeated(vertex: u64, other: u64) -> Error {
+    Error::Invalid {
+        element: format!("vertex {vertex}"),
+        rule: format!("lies at the same place as vertex {other}: weld the points first"),
     }
 }

@@ -1,17 +1,25 @@
-//! Outlines and points become triangles: the constrained Delaunay triangulation, refined on request. It runs on one
-//! thread of the host. The algorithm is [`trioxide::generate::triangulate()`].
+//! Outlines and points become triangles: the constrained Delaunay triangulation, refined on request.
+//!
+//! Points alone are triangulated on a device ([`trioxide::delaunay`]), with z and all that they carry. Segments, holes,
+//! regions and refinement need [`trioxide::generate::triangulate()`], on one thread of the host.
 
 use std::time::Instant;
 
-use trioxide::device::Stage;
-use trioxide::generate::{self, Outline, Refinement};
-use trioxide::mesh::Mesh;
+use glam::DVec2;
+use trioxide::delaunay::{self, Duplicates};
+use trioxide::device::{Device, Stage};
+use trioxide::generate::{self, Refinement};
+use trioxide::mesh::{Faces, Mesh};
+use trioxide::outline::OutlineMesh;
 use trioxide::progress;
 
 #[cfg(feature = "clap")]
 use crate::count::parse_count;
 use crate::error::Result;
+use crate::machine::{On, Start};
 use crate::report::{Counts, Run};
+
+pub use crate::error::triangulate::Refusal;
 
 /// How an outline is triangulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -32,6 +40,19 @@ pub struct Options {
     /// Keep the triangles outside of the segments, up to the convex hull
     #[cfg_attr(feature = "clap", arg(long))]
     pub convex: bool,
+    /// Equal points, of points alone
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "TREATMENT", value_enum, default_value_t)
+    )]
+    pub duplicates: Duplicates,
+}
+
+impl Options {
+    /// Whether the triangulation runs on a device: points alone do, without refinement.
+    pub fn is_for_device(&self, outline: &OutlineMesh) -> bool {
+        outline.is_points_alone() && self.angle.is_none() && self.area.is_none()
+    }
 }
 
 /// What was counted.
@@ -41,6 +62,8 @@ pub struct Report {
     pub run: Run,
     /// What was counted.
     pub totals: Totals,
+    /// For each vertex the first at its place; empty where no two are equal.
+    pub firsts: Vec<u32>,
     /// Sentences on what was left out or could not be reached.
     pub notes: Vec<String>,
 }
@@ -58,6 +81,8 @@ pub struct Totals {
     pub input_vertices: u64,
     /// Segments of the outline.
     pub input_segments: u64,
+    /// Vertices at the place of one before, which no triangle has.
+    pub duplicates: u64,
 }
 
 impl Totals {
@@ -69,15 +94,84 @@ impl Totals {
             ("segments", self.segments.into()),
             ("input_vertices", self.input_vertices.into()),
             ("input_segments", self.input_segments.into()),
+            ("duplicates", self.duplicates.into()),
         ]
     }
 }
 
-/// Triangulates an outline.
+/// Triangulates an outline, or points with all that they carry.
 ///
 /// # Errors
-/// Those of [`trioxide::generate::triangulate()`].
-pub fn triangulate(outline: &Outline, options: &Options) -> Result<(Mesh, Report)> {
+/// Those of [`trioxide::delaunay::triangulate()`] and [`trioxide::generate::triangulate()`]; [`Refusal`]; those of the
+/// device.
+pub fn triangulate(
+    on: impl Start,
+    outline: OutlineMesh,
+    options: &Options,
+) -> Result<(Mesh, Report)> {
+    let input = &outline.mesh;
+    let fields = &input.fields;
+    fields.check(input.points.len(), 0, input.segments.len())?;
+    let totals = Totals {
+        input_vertices: input.points.len() as u64,
+        input_segments: input.segments.len() as u64,
+        ..Totals::default()
+    };
+    let (mesh, mut report) = match options.is_for_device(&outline) {
+        true => points(on, outline.mesh, options.duplicates)?,
+        false => constrained(outline, options)?,
+    };
+    report.totals = Totals {
+        vertices: mesh.points.len() as u64,
+        faces: mesh.faces.len() as u64,
+        segments: mesh.segments.len() as u64,
+        duplicates: report.totals.duplicates,
+        ..totals
+    };
+    Ok((mesh, report))
+}
+
+/// Triangulates points alone on a device.
+fn points(on: impl Start, mut mesh: Mesh, duplicates: Duplicates) -> Result<(Mesh, Report)> {
+    let points: Vec<DVec2> = mesh.points.iter().map(|p| p.truncate()).collect();
+    let (triangles, firsts, run) = on.start()?.run(|on| match on {
+        On::Device(device) => on_device(device, &points, duplicates),
+        #[cfg(feature = "serial")]
+        On::Serial => Err(Refusal::Serial.into()),
+    })?;
+    mesh.faces = Faces::Triangles(triangles);
+    let left_out = (0..).zip(&firsts).filter(|&(v, &first)| v != first);
+    let report = Report {
+        run,
+        totals: Totals {
+            duplicates: left_out.count() as u64,
+            ..Totals::default()
+        },
+        firsts,
+        notes: Vec::new(),
+    };
+    Ok((mesh, report))
+}
+
+type OnDevice = (Vec<[u32; 3]>, Vec<u32>, Run);
+
+fn on_device(on: &Device, points: &[DVec2], duplicates: Duplicates) -> Result<OnDevice> {
+    on.require(delaunay::bytes_needed(points.len()))?;
+    let uploaded = on.stage("copy to the device", || on.upload(points))?;
+    let result = delaunay::triangulate(on, &uploaded, duplicates)?;
+    let (triangles, firsts) = on.stage("copy to the host", || {
+        let firsts = result.firsts().map(|firsts| on.download_rows(firsts));
+        let firsts = firsts.transpose()?.unwrap_or_default();
+        Ok((on.download_rows(result.triangles())?, firsts))
+    })?;
+    Ok((triangles, firsts, Run::of(on, Vec::new())?))
+}
+
+/// Triangulates an outline on a thread of the host, and refines it.
+fn constrained(outline: OutlineMesh, options: &Options) -> Result<(Mesh, Report)> {
+    if options.duplicates != Duplicates::Refuse {
+        return Err(Refusal::Duplicates.into());
+    }
     let refinement = Refinement {
         smallest_angle: options.angle,
         largest_area: options.area,
@@ -86,22 +180,15 @@ pub fn triangulate(outline: &Outline, options: &Options) -> Result<(Mesh, Report
     };
     progress::stage("triangulate");
     let start = Instant::now();
-    let (mesh, notes) = generate::triangulate(outline, &refinement)?;
+    let (mesh, notes) = generate::triangulate(&outline.into_outline()?, &refinement)?;
     let stage = Stage {
         name: "triangulate",
         milliseconds: start.elapsed().as_secs_f64() * 1e3,
     };
-    let totals = Totals {
-        vertices: mesh.points.len() as u64,
-        faces: mesh.triangles.len() as u64,
-        segments: mesh.segments.len() as u64,
-        input_vertices: outline.points.len() as u64,
-        input_segments: outline.segments.len() as u64,
-    };
     let report = Report {
         run: Run::on_host("serial".to_owned(), vec![stage]),
-        totals,
         notes,
+        ..Report::default()
     };
-    Ok((Mesh::from(mesh), report))
+    Ok((mesh.into(), report))
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use clap::{Args, Command};
 use trioxide::device::Device;
-use trioxide::generate::{self, Outline};
+use trioxide::generate;
 use trioxide::mesh::Mesh;
+use trioxide::outline::OutlineMesh;
 use trioxide_operations as operations;
 use trioxide_operations::error::FIELDS;
 use trioxide_operations::{polyhedra, polylla, refine, smooth, triangulate, vem, weld};
@@ -68,8 +69,8 @@ fn refusal(family: &str, words: &[&str]) -> Result<(), String> {
         "refine" => operations::refine(&on, mesh, &tried(words)?).map(drop),
         "smooth" => operations::smooth(&on, mesh, &tried(words)?).map(drop),
         "triangulate" => {
-            let outline = Outline::of_mesh(mesh).expect("an outline");
-            operations::triangulate(&outline, &tried(words)?).map(drop)
+            let (outline, _) = OutlineMesh::of_mesh(mesh);
+            operations::triangulate(&on, outline, &tried(words)?).map(drop)
         }
         "vem" => operations::vem(mesh, &tried(words)?).map(drop),
         "weld" => operations::weld(&on, mesh, &tried(words)?).map(drop),

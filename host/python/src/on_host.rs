@@ -1,4 +1,4 @@
-//! Operations that run on the host's threads: triangulation, virtual elements.
+//! Operations that run on the host's threads, at least for some input: triangulation, virtual elements.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,13 @@ use glam::DVec2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trioxide::formats::poly::read_outline_as;
-use trioxide::generate::Outline;
+use trioxide::mesh::Mesh;
+use trioxide::outline::OutlineMesh;
 use trioxide_operations as operations;
 
 use crate::arrays::{entry, list};
-use crate::call::Dict;
+use crate::call::{Call, Dict};
+use crate::device::PyDevice;
 use crate::families::{put_counts, put_notes};
 use crate::files::{check_surface, visible};
 use crate::meshes::{dict_of_mesh, mesh_of};
@@ -19,47 +21,57 @@ use crate::polyhedra::polyhedra_of;
 use crate::work::run;
 
 /// Triangulates the outline in a file, or the points and segments of `mesh` with its `holes`, `region_points` and
-/// `region_ids`.
+/// `region_ids`. Points alone are triangulated on the device.
 #[pyfunction]
 pub fn triangulate<'py>(
-    py: Python<'py>,
+    device: &Bound<'py, PyDevice>,
     path: Option<PathBuf>,
     mesh: &Dict<'py>,
     options: &Dict<'py>,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Dict<'py>> {
+    let py = mesh.py();
+    let call = Call {
+        py,
+        device,
+        options,
+        watch,
+    };
     let settings: operations::triangulate::Options = parse(options)?;
-    let (mesh, mut notes, report) = match path {
-        Some(path) => {
-            let reading = parse(options)?;
-            run(py, watch, move || {
-                let (outline, notes) = read_outline_as(&path, reading)?;
-                let (mesh, report) = operations::triangulate(&outline, &settings)
-                    .map_err(|error| error.worded(KEYWORDS).in_file(&path))?;
-                Ok((mesh, notes, report))
-            })?
-        }
-        None => {
-            let holes = entry::<f64, DVec2>(mesh, "holes")?.unwrap_or_default();
+    let reading = parse(options)?;
+    let given = OutlineMesh {
+        holes: entry::<f64, DVec2>(mesh, "holes")?.unwrap_or_default(),
+        regions: {
             let places = entry::<f64, DVec2>(mesh, "region_points")?.unwrap_or_default();
             let ids = entry::<i32, i32>(mesh, "region_ids")?.unwrap_or_default();
-            let mesh = mesh_of(mesh)?;
-            run(py, watch, move || {
-                let outline = Outline {
-                    holes,
-                    regions: places.into_iter().zip(ids).collect(),
-                    ..Outline::of_mesh(mesh)?
-                };
-                let (mesh, report) = operations::triangulate(&outline, &settings)
-                    .map_err(|error| error.worded(KEYWORDS))?;
-                Ok((mesh, Vec::new(), report))
-            })?
-        }
+            places.into_iter().zip(ids).collect()
+        },
+        mesh: match path {
+            Some(_) => Mesh::default(),
+            None => mesh_of(mesh)?,
+        },
     };
+    let (mesh, mut notes, report) = call.run(move |on| {
+        let (outline, notes) = match &path {
+            Some(path) => read_outline_as(path, reading)?,
+            None => (given, Vec::new()),
+        };
+        let done = operations::triangulate(on, outline, &settings);
+        let (mesh, report) = done.map_err(|error| {
+            let error = error.worded(KEYWORDS);
+            match &path {
+                Some(path) => error.in_file(path),
+                None => error,
+            }
+        })?;
+        Ok((mesh, notes, report))
+    })?;
+    device.get().note(report.run.stages);
     notes.extend(report.notes);
     let result = dict_of_mesh(py, mesh)?;
     put_counts(&result, report.totals.counts())?;
     put_notes(&result, &visible(notes))?;
+    result.set_item("firsts", list(py, report.firsts))?;
     Ok(result)
 }
 

@@ -67,10 +67,10 @@ pub fn step<'py>(py: Python<'py>, words: Vec<String>) -> PyResult<(String, Dict<
     };
     let command = match name {
         "write" => bare_command(),
-        "polylla" | "refine" | "smooth" | "weld" => command_of(name)?,
+        "polylla" | "refine" | "smooth" | "triangulate" | "weld" => command_of(name)?,
         _ => {
             return Err(PyValueError::new_err(format!(
-                "{name:?} is no step of a chain: it is weld, smooth, refine, polylla or -o FILE"
+                "{name:?} is no step of a chain: it is triangulate, weld, smooth, refine, polylla or -o FILE"
             )));
         }
     };

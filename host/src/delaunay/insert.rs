@@ -5,6 +5,7 @@ use gpu::delaunay as kernel;
 use gpu::delaunay::{CHUNK, CandidatesBuffers, HardTrianglesBuffers, INFINITE, TrianglesBuffers};
 use gpu::ids::{Item, Place, Vertex};
 use trioxide_kernel::launch::Buffer;
+use trioxide_mesh::outline::no_triangle;
 
 use super::{Ranked, Stars};
 use crate::collective::{compact, exclusive_scan, order_by_keys};
@@ -40,13 +41,11 @@ pub(super) fn insert(
             places: on.uninitialized(0)?,
         })
     };
-    let on_a_line =
-        || Error::Argument("the points all lie on one line: they have no triangles".into());
     if hard.len() < 3 {
         return none();
     }
     let Some((places, sites)) = shuffle(on, ranked, hard)? else {
-        return if is_all { Err(on_a_line()) } else { none() };
+        return if is_all { Err(no_triangle()) } else { none() };
     };
     let mut mesh = Mesh::start(on, sites)?;
     while !mesh.faces.is_empty() {

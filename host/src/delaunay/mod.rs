@@ -3,18 +3,20 @@
 //!
 //! ```
 //! use glam::DVec2;
-//! use trioxide::{Device, delaunay};
+//! use trioxide::Device;
+//! use trioxide::delaunay::{self, Duplicates};
 //!
 //! # fn main() -> trioxide::Result<()> {
 //! let on = Device::cpu(None)?;
 //! let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)].map(DVec2::from);
-//! let result = delaunay::triangulate(&on, &on.upload(&corners)?)?;
+//! let result = delaunay::triangulate(&on, &on.upload(&corners)?, Duplicates::Refuse)?;
 //! // Of the two diagonals the one that does not meet the first point by (x, y).
 //! assert_eq!(on.download_rows::<_, [u32; 3]>(result.triangles())?, [[0, 1, 2], [2, 1, 3]]);
 //! # Ok(())
 //! # }
 //! ```
 
+mod error;
 mod insert;
 mod order;
 mod rank;
@@ -23,17 +25,31 @@ mod stars;
 use glam::DVec2;
 use gpu::ids::{Place, Vertex};
 use trioxide_kernel::launch::Buffer;
+use trioxide_mesh::outline::no_triangle;
 
 use crate::device::Device;
 use crate::half_edges::Point;
-use crate::{Error, Result};
+
+pub use error::{Error, Result};
 
 /// Most points: each has [`RING`](gpu::delaunay::RING) places for the neighbours of its star.
 const MOST_POINTS: usize = u32::MAX as usize / gpu::delaunay::RING;
 
+/// The treatment of points that are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Duplicates {
+    /// They are an error, which names two of them
+    #[default]
+    Refuse,
+    /// The first of them by its id is a vertex of triangles, the others are not
+    First,
+}
+
 /// The Delaunay triangulation of points, on a device.
 pub struct Delaunay {
     triangles: Buffer<Vertex>,
+    firsts: Option<Buffer<Vertex>>,
     hard_points: usize,
 }
 
@@ -42,6 +58,11 @@ impl Delaunay {
     /// and triangles ascend by the ranks of their first, then second vertices. Ranks follow a Hilbert curve.
     pub fn triangles(&self) -> &Buffer<Vertex> {
         &self.triangles
+    }
+
+    /// For each point the first by its id of the points that equal it; `None` where all are distinct.
+    pub fn firsts(&self) -> Option<&Buffer<Vertex>> {
+        self.firsts.as_ref()
     }
 
     /// [`Self::triangles`].
@@ -55,10 +76,12 @@ impl Delaunay {
     }
 }
 
-/// Points in the order of their ranks.
+/// Distinct points in the order of their ranks.
 struct Ranked {
     /// The vertex of each rank.
     order: Buffer<Vertex>,
+    /// For each point its first equal, if there are equal points.
+    firsts: Option<Buffer<Vertex>>,
     /// The points in double precision.
     sorted: Buffer<DVec2>,
     frame: gpu::delaunay::Frame,
@@ -82,26 +105,40 @@ impl Stars {
     }
 }
 
-/// The Delaunay triangulation of distinct points that are not all on a line.
+/// Bytes that a run takes at once with its points, for V points of which few are hard. Hard points take more, by a number
+/// that the points decide.
+pub fn bytes_needed(points: usize) -> u64 {
+    // At the end of the stars: coordinates given and in order, the order, cells, degrees and stars.
+    let words = 4 + 4 + 1 + 2 + 1 + gpu::delaunay::RING;
+    (points * words * size_of::<u32>()) as u64
+}
+
+/// The Delaunay triangulation of points that are not all on a line.
 ///
 /// # Errors
-/// [`Error::Invalid`] for a coordinate that is no finite number, and for two equal points: the lowest that equals one
-/// before it, and that one. [`Error::Argument`] for fewer than three points, points on a line, more than 268 million
+/// [`Error::Repeated`]; [`Invalid`](crate::Error::Invalid) for a coordinate that is no finite number, for fewer than
+/// three distinct points and for points on a line; [`Argument`](crate::Error::Argument) for more than 268 million
 /// points, and hard points whose lists 32 bits do not number. Errors of the device.
-pub fn triangulate<P: Point>(on: &Device, points: &Buffer<P>) -> Result<Delaunay> {
+pub fn triangulate<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+    duplicates: Duplicates,
+) -> Result<Delaunay> {
     if points.len() < 3 {
-        let message = "fewer than three points have no triangles".into();
-        return Err(Error::Argument(message));
+        return Err(no_triangle().into());
     }
     if points.len() > MOST_POINTS {
         let message = format!(
             "{} points are too many: at most {MOST_POINTS} have 32-bit places for their stars",
             points.len()
         );
-        return Err(Error::Argument(message));
+        return Err(crate::Error::Argument(message).into());
     }
     let bounds = rank::bounds(on, points)?;
-    let ranked = on.stage("rank points", || rank::rank(on, points, bounds))?;
+    let ranked = on.try_stage("rank points", || rank::rank(on, points, bounds, duplicates))?;
+    if ranked.order.len() < 3 {
+        return Err(no_triangle().into());
+    }
     let (stars, hard) = on.stage("build stars", || stars::build(on, &ranked))?;
     let inserted = on.stage("insert hard points", || {
         insert::insert(on, &ranked, &stars, &hard)
@@ -111,6 +148,7 @@ pub fn triangulate<P: Point>(on: &Device, points: &Buffer<P>) -> Result<Delaunay
     })?;
     Ok(Delaunay {
         triangles,
+        firsts: ranked.firsts,
         hard_points: hard.len(),
     })
 }

@@ -7,22 +7,24 @@ use gpu::ids::{Place, Vertex};
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::Ranked;
-use crate::collective::order_by_keys;
+use super::{Duplicates, Error, Ranked};
+use crate::collective::{Tiled, order_by_keys};
 use crate::device::Device;
 use crate::half_edges::Point;
-use crate::{Error, Result, points};
+use crate::{Result, points};
 
-/// Ranks points between bounds; refuses equal ones.
+/// Ranks points between bounds.
 pub(super) fn rank<P: Point>(
     on: &Device,
     points: &Buffer<P>,
     (low, high): (DVec2, DVec2),
-) -> Result<Ranked> {
+    duplicates: Duplicates,
+) -> Result<Ranked, Error> {
     let frame = Frame::new(low, high);
     let keys = word::KEY..word::COUNT;
     let mut ranked = Ranked {
         order: order(on, points, frame, keys)?,
+        firsts: None,
         sorted: on.uninitialized(points.len())?,
         frame,
         low,
@@ -34,10 +36,33 @@ pub(super) fn rank<P: Point>(
         ranked.order = order(on, points, frame, word::Y..word::COUNT)?;
         found = check(on, points, &mut ranked)?;
     }
-    match found[order_rule::EQUAL as usize] {
-        NONE => Ok(ranked),
-        vertex => Err(equal(on, &ranked, vertex)?),
+    match (found[order_rule::EQUAL as usize], duplicates) {
+        (NONE, _) => {}
+        (vertex, Duplicates::Refuse) => return Err(equal(on, &ranked, vertex)?),
+        (_, Duplicates::First) => {
+            keep_firsts(on, &mut ranked)?;
+            check(on, points, &mut ranked)?;
+        }
     }
+    Ok(ranked)
+}
+
+/// Keeps the first of equal points, each with the lowest id: equal points are ordered by their ids.
+fn keep_firsts(on: &Device, ranked: &mut Ranked) -> Result<()> {
+    let (n, order) = (ranked.order.len(), &ranked.order);
+    let mut is_first = on.uninitialized(n.div_ceil(32))?;
+    kernel::find_firsts::launch(on, n as u32, &ranked.sorted, &mut is_first)?;
+    let counted = Tiled::new(on, &is_first)?;
+    let ranks = counted.ranks(on)?;
+    let places: Buffer<Place> = counted.count(on)?.list(on)?;
+    let mut firsts = on.uninitialized(places.len())?;
+    kernel::join_orders::launch(on, places.len() as u32, order, &places, &mut firsts)?;
+    let mut map = on.uninitialized(n)?;
+    kernel::map_to_firsts::launch(on, n as u32, order, &ranks, &firsts, &mut map)?;
+    ranked.sorted = on.uninitialized(firsts.len())?;
+    ranked.order = firsts;
+    ranked.firsts = Some(map);
+    Ok(())
 }
 
 /// Lowest and highest coordinates; refuses coordinates that are no finite numbers.
@@ -46,7 +71,7 @@ pub(super) fn bounds<P: Point>(on: &Device, points: &Buffer<P>) -> Result<(DVec2
     gpu::half_edges::check_points::launch(on, points.len() as u32, points, &mut found)?;
     let found = on.read(&found, gpu::half_edges::rule::FINITE as usize)?;
     if found != NONE {
-        return Err(Error::Invalid {
+        return Err(crate::Error::Invalid {
             element: format!("vertex {found}"),
             rule: "has a coordinate that is no finite number".into(),
         });
@@ -86,7 +111,7 @@ fn check<P: Point>(on: &Device, points: &Buffer<P>, ranked: &mut Ranked) -> Resu
     let mut found = on.filled(order_rule::COUNT, NONE)?;
     kernel::check_order::launch(
         on,
-        points.len() as u32,
+        ranked.order.len() as u32,
         &ranked.order,
         points,
         ranked.frame,
@@ -98,18 +123,11 @@ fn check<P: Point>(on: &Device, points: &Buffer<P>, ranked: &mut Ranked) -> Resu
 
 /// The error of a vertex that equals one before it in the order.
 fn equal(on: &Device, ranked: &Ranked, vertex: u32) -> Result<Error> {
-    let order: Vec<u32> = on
-        .download(&ranked.order)?
-        .iter()
-        .map(|v| v.index())
-        .collect();
-    let place = order
-        .iter()
-        .position(|&v| v == vertex)
-        .expect("a vertex of the order");
-    let [first, second] = [order[place - 1], vertex];
-    Ok(Error::Invalid {
-        element: format!("vertices {first} and {second}"),
-        rule: "are equal: a Delaunay triangulation needs distinct points".into(),
+    let order: Vec<u32> = on.download_rows(&ranked.order)?;
+    let place = order.iter().position(|&v| v == vertex);
+    let place = place.expect("a vertex of the order");
+    Ok(Error::Repeated {
+        vertex,
+        other: order[place - 1],
     })
 }

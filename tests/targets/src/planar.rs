@@ -364,15 +364,36 @@ fn refine_in<P: Point>(mesh: &Triangulation, options: &refine::Options, exact: b
     }
 }
 
-/// The Delaunay triangulation of distinct points keeps its definition; others are refused.
+/// The Delaunay triangulation of points keeps its definition, on the first of equal ones; points on a line are refused.
 pub fn delaunay(bytes: &[u8]) {
+    use trioxide::delaunay::{Duplicates, triangulate};
     let choices = &mut Choices::new(bytes);
     let points = triangulation(choices).points;
     let on = cpu();
     let uploaded = on.upload(&points).expect("room");
-    let Ok(result) = trioxide::delaunay::triangulate(on, &uploaded) else {
+    let firsts: Vec<usize> = points
+        .iter()
+        .map(|p| points.iter().position(|q| q == p).unwrap_or(0))
+        .collect();
+    let has_equals = firsts.iter().enumerate().any(|(v, &first)| v != first);
+    let result = triangulate(on, &uploaded, Duplicates::First);
+    if has_equals || result.is_err() {
+        let refused = triangulate(on, &uploaded, Duplicates::Refuse);
+        assert!(refused.is_err(), "equal points or a line");
+    }
+    let Ok(result) = result else {
         return;
     };
+    let map = result
+        .firsts()
+        .map(|map| on.download_rows::<_, u32>(map).expect("the CPU"));
+    let expected = has_equals.then(|| firsts.iter().map(|&v| v as u32).collect::<Vec<_>>());
+    assert_eq!(map, expected);
+    // The validator takes distinct points.
+    let distinct: Vec<usize> = (0..points.len()).filter(|&v| firsts[v] == v).collect();
+    let number = |v: u32| distinct.binary_search(&(v as usize)).expect("a first") as u32;
     let triangles: Vec<[u32; 3]> = on.download_rows(result.triangles()).expect("the CPU");
+    let triangles: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(number)).collect();
+    let points: Vec<DVec2> = distinct.iter().map(|&v| points[v]).collect();
     validate::delaunay(&points, &triangles).expect("a Delaunay triangulation");
 }

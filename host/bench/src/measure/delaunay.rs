@@ -3,7 +3,7 @@
 use glam::DVec2;
 use serde_json::json;
 use trioxide::Result;
-use trioxide::delaunay::triangulate;
+use trioxide::delaunay::{Duplicates, triangulate};
 use trioxide::device::Device;
 use trioxide::half_edges::Point;
 use trioxide::points::upload_points;
@@ -16,14 +16,14 @@ pub fn bench<P: Point>(on: &Device, points: &[DVec2], runs: Runs) -> Result<Meas
     on.reset_peak();
     let mut stages = vec![waited("host arrays to host arrays", runs, || {
         let points = upload_points::<P>(on, points, points.len())?;
-        let triangles = triangulate(on, &points)?.into_triangles();
+        let triangles = triangulate(on, &points, Duplicates::Refuse)?.into_triangles();
         on.download_rows::<_, [u32; 3]>(&triangles).map(drop)
     })?];
     let peak_bytes = on.peak_bytes();
     let resident = upload_points::<P>(on, points, points.len())?;
     let mut found = (0, 0);
     stages.extend(rows("resident", on, runs, || {
-        let result = triangulate(on, &resident)?;
+        let result = triangulate(on, &resident, Duplicates::Refuse)?;
         found = (result.triangles().len() / 3, result.hard_points());
         Ok(())
     })?);

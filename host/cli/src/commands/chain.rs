@@ -9,19 +9,20 @@ use trioxide::device::{Choice, Device};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::{Faces, Mesh};
+use trioxide::outline::OutlineMesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::{account, is_standard_output, print, write_json};
 
-use super::{polylla, refine, smooth, weld};
+use super::{polylla, refine, smooth, triangulate, weld};
 use crate::outputs;
 
 /// Run several commands on one mesh, in one process: IN.ply : weld --epsilon 1e-3 : polylla : -o OUT.vtu
 ///
-/// Steps stand after colons: weld, smooth, refine and polylla with their options, without an input; each takes the mesh
-/// of the one before. -o FILE, as an option of a step or a step of its own, writes the mesh there. The result has the
+/// Steps stand after colons: triangulate, weld, smooth, refine and polylla with their options, without an input; each
+/// takes the mesh of the one before. -o FILE, as an option of a step or a step of its own, writes the mesh there. The result has the
 /// same bits as by separate runs with files between that keep all of a mesh (.vtu). The device starts once, and no file
 /// is written or read between steps.
 /// --device, --threads, --timings, --json and --quiet stand before the first colon.
@@ -57,6 +58,7 @@ struct Line {
 
 #[derive(Subcommand)]
 enum Step {
+    Triangulate(Box<triangulate::Options>),
     Weld(Box<weld::Options>),
     Smooth(Box<smooth::Options>),
     Refine(Box<refine::Options>),
@@ -84,6 +86,7 @@ enum AnyMesh {
 impl Step {
     fn device(&mut self) -> Option<&mut DeviceOptions> {
         match self {
+            Step::Triangulate(options) => Some(&mut options.device),
             Step::Weld(options) => Some(&mut options.device),
             Step::Smooth(options) => Some(&mut options.device),
             Step::Refine(options) => Some(&mut options.device),
@@ -94,6 +97,7 @@ impl Step {
 
     fn reading(&self) -> ReadOptions {
         match self {
+            Step::Triangulate(options) => options.reading,
             Step::Weld(options) => options.reading,
             Step::Smooth(options) => options.reading,
             Step::Refine(options) => options.reading,
@@ -104,6 +108,7 @@ impl Step {
 
     fn name(&self) -> &'static str {
         match self {
+            Step::Triangulate(_) => "triangulate",
             Step::Weld(_) => "weld",
             Step::Smooth(_) => "smooth",
             Step::Refine(_) => "refine",
@@ -114,6 +119,7 @@ impl Step {
 
     fn output(&self) -> Option<&Path> {
         match self {
+            Step::Triangulate(options) => options.output.as_deref(),
             Step::Weld(options) => options.output.as_deref(),
             Step::Smooth(options) => options.output.as_deref(),
             Step::Refine(options) => options.output.as_deref(),
@@ -124,6 +130,7 @@ impl Step {
 
     fn work(&self) -> Work {
         match self {
+            Step::Triangulate(_) => Work::TRIANGULATE,
             Step::Weld(options) => options.work(),
             Step::Smooth(options) => options.work(),
             Step::Refine(options) => options.work(),
@@ -135,6 +142,12 @@ impl Step {
     /// Runs the step on a machine that is open.
     fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         Ok(match (self, mesh) {
+            (Step::Triangulate(options), AnyMesh::Surface(mesh)) => {
+                let (outline, left_out) = OutlineMesh::of_mesh(mesh);
+                triangulate::say(options, left_out.as_slice());
+                let (mesh, report) = triangulate::apply(options, outline, opening)?;
+                (AnyMesh::Surface(mesh), Some(report))
+            }
             (Step::Weld(options), AnyMesh::Surface(mesh)) => {
                 let (mesh, report) = weld::apply(options, mesh, opening)?;
                 (AnyMesh::Surface(mesh), Some(report))
@@ -160,7 +173,7 @@ impl Step {
                 (AnyMesh::Surface(as_read(mesh)), Some(report))
             }
             (Step::Write(_), mesh) => (mesh, None),
-            (Step::Weld(_) | Step::Polylla(_), AnyMesh::Volume(_)) => {
+            (Step::Triangulate(_) | Step::Weld(_) | Step::Polylla(_), AnyMesh::Volume(_)) => {
                 return Err(Error::Argument(format!(
                     "{} takes a surface or a planar mesh, and this mesh has cells: smooth and refine take it",
                     self.name()

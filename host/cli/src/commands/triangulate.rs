@@ -4,15 +4,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 use trioxide::Result;
+use trioxide::device::Choice;
 use trioxide::formats::{self, Format, ReadOptions};
-use trioxide_arguments::device::Report;
+use trioxide::mesh::Mesh;
+use trioxide::outline::OutlineMesh;
+use trioxide_arguments::auto::Work;
+use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
-use trioxide_arguments::{account, is_standard_output, note, print, write_json};
+use trioxide_arguments::{account, is_standard_output, note};
 use trioxide_operations::triangulate;
+
+use super::weld::write_numbers;
 
 const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's own, so that a refinement that does not end stops; --angle and --area have none.";
 
 /// Triangulate points or an outline (constrained Delaunay), with a smallest angle and a largest area on request
+///
+/// Points alone are triangulated on the GPU or the CPU, by x and y: z and the data of points are kept. Every machine
+/// gives the same triangles for points in any order. Segments, holes, regions and refinement take one thread of the
+/// host.
 ///
 /// The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this
 /// area is refined. A .poly file has holes and regions too. Segments keep their markers; vertices of the input keep
@@ -20,65 +30,80 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud in the plane: .ply,
-    /// .vtu, .vtk, .msh, .mesh, .obj, .xyz, .node and others
-    input: PathBuf,
+    /// Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud: .ply, .vtu, .vtk, .msh,
+    /// .mesh, .obj, .xyz, .node and others
+    pub input: PathBuf,
     /// Triangulation to write
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    pub output: Option<PathBuf>,
     #[command(flatten)]
-    triangulate: triangulate::Options,
-    #[command(flatten)]
-    reading: ReadOptions,
-    /// Print the time of each part of the run
-    #[arg(long)]
-    timings: bool,
-    /// Write counts and times as JSON to this file, or to standard output for -
+    pub triangulate: triangulate::Options,
+    /// Text file for the first vertex at the place of each, one a line, from 0 on; - for standard output
     #[arg(long, value_name = "FILE|-")]
-    json: Option<PathBuf>,
-    /// Do not say what was written, left out or not reached
-    #[arg(long)]
-    quiet: bool,
+    pub map: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadOptions,
+    #[command(flatten)]
+    pub device: DeviceOptions,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let Options { input, output, .. } = options;
-    let format = Format::to_write(output)?;
-    account::part("work of the host");
+    check(options)?;
+    let Options { input, device, .. } = options;
+    let opening = device.begin(input, Work::TRIANGULATE);
     let (outline, notes) = formats::poly::read_outline_as(input, options.reading)?;
     account::part("read");
     say(options, &notes);
-    let (mesh, report) = trioxide_operations::triangulate(&outline, &options.triangulate)
-        .map_err(|error| worded(error).in_file(input))?;
-    say(options, &report.notes);
-    let report = Report::of("triangulate", input, report.run, report.totals.counts());
-    formats::write(output, &mesh)?;
-    account::part("write");
-    if !options.quiet {
-        super::note_losses(format, &mesh);
+    let (mesh, report) = apply(options, outline, opening)?;
+    if let Some(output) = &options.output {
+        super::write_mesh(output, &mesh, device.quiet)?;
     }
-    if let Some(path) = &options.json {
-        let mut object = report.to_json();
-        object["whole_run"] = account::to_json();
-        write_json(path, &object)?;
-    }
-    if options.quiet || options.json.as_deref().is_some_and(is_standard_output) {
-        return Ok(());
-    }
-    print(&format!(
-        "{}: {} vertices, {} triangles\n",
-        output.display(),
-        mesh.points.len(),
-        mesh.faces.len()
-    ))?;
-    super::print_timings(options.timings)
+    let is_map_printed = options.map.as_deref().is_some_and(is_standard_output);
+    report.give_beside(device, is_map_printed)
 }
 
-fn say(options: &Options, notes: &[String]) {
+/// Refuses an output of no format before anything is read.
+pub fn check(options: &Options) -> Result<()> {
+    options
+        .output
+        .as_deref()
+        .map(Format::to_write)
+        .transpose()?;
+    Ok(())
+}
+
+/// Triangulates an outline on the machine that `opening` gives, if it needs one.
+pub fn apply(
+    options: &Options,
+    outline: OutlineMesh,
+    opening: Opening,
+) -> Result<(Mesh, Report<'_>)> {
+    let vertices = outline.mesh.points.len() as u32;
+    let is_for_device = options.triangulate.is_for_device(&outline);
+    if !is_for_device && matches!(options.device.device, Choice::AnyCuda | Choice::Cuda(_)) {
+        let sentence = "segments, holes, regions and refinement run on one thread of the host";
+        note(options.device.quiet, sentence);
+    }
+    let (mesh, report) = trioxide_operations::triangulate(opening, outline, &options.triangulate)
+        .map_err(|error| worded(error).in_file(&options.input))?;
+    say(options, &report.notes);
+    if let Some(path) = &options.map {
+        match report.firsts.is_empty() {
+            true => write_numbers(path, 0..vertices)?,
+            false => write_numbers(path, report.firsts.iter().copied())?,
+        }
+    }
+    let counts = report.totals.counts();
+    let report = Report::of("triangulate", &options.input, report.run, counts);
+    Ok((mesh, report))
+}
+
+/// Prints notes on the input and the result.
+pub fn say(options: &Options, notes: &[String]) {
     for said in notes {
         note(
-            options.quiet,
+            options.device.quiet,
             format_args!("{}: {said}", options.input.display()),
         );
     }

@@ -189,7 +189,8 @@ fn to_output(path: &Option<PathBuf>) -> bool {
 }
 
 /// Writes numbers as text, one a line.
-fn write_numbers(path: &Path, numbers: impl Iterator<Item = u32>) -> Result<()> {
+/// Writes numbers to a text file, one a line.
+pub fn write_numbers(path: &Path, numbers: impl Iterator<Item = u32>) -> Result<()> {
     let mut text = String::new();
     let mut digits = itoa::Buffer::new();
     for number in numbers {

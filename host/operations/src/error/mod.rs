@@ -3,6 +3,8 @@
 pub mod polylla;
 pub mod refine;
 pub mod smooth;
+#[cfg(feature = "triangulate")]
+pub mod triangulate;
 pub mod weld;
 
 use std::fmt;
@@ -36,6 +38,11 @@ pub enum Error {
     Smooth(trioxide::smooth::Error),
     /// What smoothing of whole meshes refuses.
     SmoothRefused(smooth::Refusal),
+    /// A failure of triangulation.
+    Delaunay(trioxide::delaunay::Error),
+    /// What triangulation of whole meshes refuses.
+    #[cfg(feature = "triangulate")]
+    TriangulateRefused(triangulate::Refusal),
     /// A failure of welding.
     Weld(trioxide::weld::Error),
     /// What welding of whole meshes refuses.
@@ -95,6 +102,13 @@ impl Error {
             Self::RefineRefused(refusal) => refusal.say(names),
             Self::Smooth(error) => smooth::say(error, names),
             Self::SmoothRefused(refusal) => refusal.say(names),
+            Self::Delaunay(error @ trioxide::delaunay::Error::Repeated { .. }) => {
+                let first = (names.value)("duplicates", "first");
+                format!("{error}, or use {first}")
+            }
+            Self::Delaunay(error) => error.to_string(),
+            #[cfg(feature = "triangulate")]
+            Self::TriangulateRefused(refusal) => refusal.say(names),
             Self::Weld(error) => weld::say(error, names),
             Self::WeldRefused(refusal) => refusal.say(names),
             Self::Limited(error) => error.say(names),
@@ -114,6 +128,9 @@ impl Error {
             Self::RefineTets(error) => error.into(),
             Self::Smooth(error) => with_text(error.into(), text),
             Self::Weld(error) => with_text(error.into(), text),
+            Self::Delaunay(error) => with_text(error.into(), text),
+            #[cfg(feature = "triangulate")]
+            Self::TriangulateRefused(_) => Shared::Argument(text),
             Self::SmoothRefused(_)
             | Self::PolyllaRefused(_)
             | Self::RefineRefused(_)
@@ -151,6 +168,22 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<trioxide::delaunay::Error> for Error {
+    fn from(error: trioxide::delaunay::Error) -> Self {
+        match error {
+            trioxide::delaunay::Error::Shared(error) => Self::Shared(error),
+            error => Self::Delaunay(error),
+        }
+    }
+}
+
+#[cfg(feature = "triangulate")]
+impl From<triangulate::Refusal> for Error {
+    fn from(refusal: triangulate::Refusal) -> Self {
+        Self::TriangulateRefused(refusal)
+    }
+}
 
 impl From<trioxide::Error> for Error {
     fn from(error: trioxide::Error) -> Self {

@@ -11,9 +11,16 @@ from ._families import polylla, refine, smooth, weld
 from ._foreign import of_any
 from ._functions import write
 from ._progress import Progress
+from ._triangulate import triangulate
 
 Step = Union[str, Tuple[str, Mapping[str, Any]]]
-_FAMILIES: Dict[str, Callable[..., Any]] = {"polylla": polylla, "refine": refine, "smooth": smooth, "weld": weld}
+_FAMILIES: Dict[str, Callable[..., Any]] = {
+    "polylla": polylla,
+    "refine": refine,
+    "smooth": smooth,
+    "triangulate": triangulate,
+    "weld": weld,
+}
 
 
 def chain(mesh: Any, steps: Union[str, Iterable[Step]], *, device: DeviceLike = "auto", progress: Progress = None) -> Any:
@@ -25,8 +32,8 @@ def chain(mesh: Any, steps: Union[str, Iterable[Step]], *, device: DeviceLike = 
         One in a device's memory stays there between the steps.
     steps : str, or list
         The steps of the command line, between colons, ``"weld --epsilon 1e-3 : polylla : -o out.vtu"``; or a list of such steps, each as
-        text or as a name with keyword arguments, ``("weld", {"epsilon": 1e-3, "locked": ids})``. Names are weld, smooth, refine, polylla
-        and write; `-o FILE`, as an option of a step or alone, writes the mesh there.
+        text or as a name with keyword arguments, ``("weld", {"epsilon": 1e-3, "locked": ids})``. Names are triangulate, weld, smooth,
+        refine, polylla and write; `-o FILE`, as an option of a step or alone, writes the mesh there.
     device : "auto", "cuda:N", "cpu" or Device
         Of all steps on host arrays.
     progress : function or True, optional

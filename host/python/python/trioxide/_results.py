@@ -228,8 +228,12 @@ class Triangulated(Mesh):
     Attributes
     ----------
     counts : dict
-        What was counted, as the command line reports it: `vertices`, `faces`, `segments`, `input_vertices`, `input_segments`.
+        What was counted, as the command line reports it: `vertices`, `faces`, `segments`, `input_vertices`, `input_segments`,
+        `duplicates`.
+    firsts : (V,) array of uint32
+        For each vertex the first at its place. It is another one for the vertices that `duplicates="first"` leaves out of triangles.
     """
 
-    __slots__ = ("counts",)
+    __slots__ = ("counts", "firsts")
     counts: Dict[str, int]
+    firsts: np.ndarray

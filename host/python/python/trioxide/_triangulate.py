@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _arguments as check
 from . import _trioxide as native
+from ._device import DeviceLike, run_on
 from ._foreign import of_any
 from ._inputs import noted, options_of, path_of, surface_of
 from ._progress import Progress, watching
@@ -19,6 +20,7 @@ def triangulate(
     outline: Any,
     segments: Any = None,
     *,
+    device: DeviceLike = "auto",
     markers: Any = None,
     holes: Any = None,
     regions: Any = None,
@@ -26,19 +28,25 @@ def triangulate(
     area: Optional[float] = None,
     max_vertices: Union[None, int, str] = None,
     convex: bool = False,
+    duplicates: str = "refuse",
     follow_references: str = "below",
     progress: Progress = None,
 ) -> Triangulated:
     """Triangulates points or an outline (constrained Delaunay), with a smallest angle and a largest area on request.
 
-    What the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only that is refined. Segments keep
-    their markers; vertices of the input keep their numbers.
+    Points alone are triangulated on the device, by x and y: z and the data of points are kept. Every machine gives the same triangles for
+    points in any order. Segments, holes, regions and refinement take one thread of the host.
+
+    The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this area is refined.
+    Segments keep their markers; vertices of the input keep their numbers.
 
     Parameters
     ----------
     outline : (V, 2) or (V, 3) coordinates, Mesh, or path
         Points, those of a mesh with its segments, or a file: a .poly file of Triangle with its holes and regions, or one with points and
         segments in the plane.
+    device : "auto", "cuda:N", "cpu" or Device
+        Of points alone.
     segments, markers : (S, 2) and (S,) integers, optional
         Edges of the outline as pairs of vertex ids, and their tags.
     holes : (H, 2) numbers, optional
@@ -54,6 +62,8 @@ def triangulate(
         Most vertices to add, those that are removed again included; a refinement that needs more is an error, and gives no mesh.
     convex : bool
         Keep the triangles outside of the segments, up to the convex hull.
+    duplicates : "refuse" or "first"
+        Equal points, of points alone.
     follow_references : "below" or "anywhere"
         As of `read`.
     progress : function or True, optional
@@ -65,7 +75,7 @@ def triangulate(
     Raises
     ------
     ValueError
-        Points that are repeated, segments that cross each other, an outline that encloses nothing, or more vertices than may be added.
+        Points that are repeated or all on a line, segments that cross each other, an outline that encloses nothing, or more vertices than may be added.
     OSError
         The file cannot be read.
 
@@ -97,7 +107,9 @@ def triangulate(
             arrays["region_points"] = np.ascontiguousarray(places[:, :2])
             arrays["region_ids"] = check.tags([row[2] for row in regions], "regions", len(places), "region")
     with watching(progress) as watch:
-        result = noted(native.triangulate(path, arrays, options, watch))
+        result = noted(run_on(device, lambda on: native.triangulate(on, path, arrays, options, watch)))
     mesh = Triangulated._of(result)
     mesh.counts = result["counts"]
+    firsts = result["firsts"]
+    mesh.firsts = firsts if len(firsts) else np.arange(len(mesh.points), dtype=np.uint32)
     return mesh

@@ -1,11 +1,13 @@
 //! Delaunay triangulations against the definition, for points that no, few or all others share a circle or a line with.
 
+use std::collections::HashMap;
+
 use glam::{DVec2, Vec2};
 use gpu::delaunay::{is_in_circle, orientation};
 
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
-use trioxide::delaunay::triangulate;
+use trioxide::delaunay::{Duplicates, triangulate};
 use trioxide::device::Device;
 use trioxide::random::SplitMix64;
 
@@ -152,14 +154,68 @@ pub fn cases(size: Size) -> Vec<Case> {
         });
         let single: Vec<Vec2> = points.iter().map(|p| p.as_vec2()).collect();
         let double = triangles(on, &points)?;
-        let result = triangulate(on, &on.upload(&single)?)?;
+        let result = triangulate(on, &on.upload(&single)?, Duplicates::Refuse)?;
         equal("triangles", &on.download_rows(result.triangles())?, &double)
+    }));
+    cases.push(Case::new("Delaunay equal points", move |on| {
+        let mut random = Random::new(4);
+        // Each of few places has several points, 0 and -0 among them.
+        let side = (size.of(2000) as f64).sqrt() as u32 / 2;
+        let points: Vec<DVec2> = (0..size.of(2000))
+            .map(|i| {
+                let zero = if i % 2 == 0 { 0.0 } else { -0.0 };
+                let coordinate = |r: &mut Random| match r.below(side) {
+                    0 => zero,
+                    place => f64::from(place),
+                };
+                DVec2::new(coordinate(&mut random), coordinate(&mut random))
+            })
+            .collect();
+        check_equal(on, &points)
     }));
     cases
 }
 
+/// Equal points are refused; or the first of each is a vertex, and the others map to it.
+fn check_equal(on: &Device, points: &[DVec2]) -> Outcome {
+    let uploaded = on.upload(points)?;
+    let mut first_at = HashMap::new();
+    let key = |p: &DVec2| [p.x + 0.0, p.y + 0.0].map(f64::to_bits);
+    let firsts: Vec<u32> = (0..)
+        .zip(points)
+        .map(|(v, p)| *first_at.entry(key(p)).or_insert(v))
+        .collect();
+    let second = (0..).zip(&firsts).find(|&(v, &first)| v != first);
+    let (second, first) = second.ok_or("the points are distinct")?;
+    match triangulate(on, &uploaded, Duplicates::Refuse) {
+        Ok(_) => return Err("equal points are not refused".into()),
+        Err(error) => equal(
+            "error",
+            &[error.to_string()],
+            &[trioxide::outline::repeated(second.into(), (*first).into()).to_string()],
+        )?,
+    }
+    let result = triangulate(on, &uploaded, Duplicates::First)?;
+    let map = result.firsts().ok_or("no map of equal points")?;
+    equal("firsts", &on.download_rows::<_, u32>(map)?, &firsts)?;
+    let distinct: Vec<u32> = (0..)
+        .zip(&firsts)
+        .filter_map(|(v, &first)| (v == first).then_some(v))
+        .collect();
+    let of_distinct: Vec<DVec2> = distinct.iter().map(|&v| points[v as usize]).collect();
+    let expected: Vec<[u32; 3]> = triangles(on, &of_distinct)?
+        .iter()
+        .map(|t| t.map(|v| distinct[v as usize]))
+        .collect();
+    equal(
+        "triangles",
+        &on.download_rows(result.triangles())?,
+        &expected,
+    )
+}
+
 fn triangles(on: &Device, points: &[DVec2]) -> trioxide::Result<Vec<[u32; 3]>> {
-    let result = triangulate(on, &on.upload(points)?)?;
+    let result = triangulate(on, &on.upload(points)?, Duplicates::Refuse)?;
     on.download_rows(result.triangles())
 }
 
@@ -207,7 +263,7 @@ fn check_tiny(on: &Device, points: &[DVec2]) -> Outcome {
     }
     if expected.is_empty() {
         return match triangles(on, points) {
-            Err(trioxide::Error::Argument(message)) if message.contains("line") => Ok(()),
+            Err(error) if error.to_string().contains("on one line") => Ok(()),
             Err(other) => Err(other.to_string()),
             Ok(_) => Err("triangles of points on a line".into()),
         };
