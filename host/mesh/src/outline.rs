@@ -1,11 +1,11 @@
-//! Outlines: what is triangulated.
+//! Outlines: the input of a triangulation.
 
 use glam::{DVec2, DVec3};
 
 use crate::mesh::{Mesh, Segment};
 use crate::{Error, Result};
 
-/// What is to be triangulated: an outline, or any planar straight-line graph.
+/// The input of a triangulation: an outline, or any planar straight-line graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outline {
     /// Vertices.
