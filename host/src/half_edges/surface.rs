@@ -183,7 +183,7 @@ impl<P> DeviceSurface<P> {
         Self::of_parts(points, triangles.cast(), Arc::default(), None)
     }
 
-    /// A surface with the data known of other memory.
+    /// A surface with the data known of an equal list of triangles, or of equal points, in other memory.
     ///
     /// # Safety
     /// `known` is of the same list of triangles, or of none so far; `bounds` are those of these points.

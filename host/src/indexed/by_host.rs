@@ -163,7 +163,7 @@ fn cycle(
     }
 }
 
-/// The tips of a polygon, between two corners that are the same vertex: its place and this vertex.
+/// The tips of a polygon, corners between two that are the same vertex: the place of each, and this vertex.
 pub fn barrier_tips(polygon: &[u32]) -> impl Iterator<Item = (usize, u32)> {
     let n = polygon.len();
     (0..n)

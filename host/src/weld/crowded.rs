@@ -53,7 +53,7 @@ fn most_rounds<G>(near: &Near<G>, tuning: &Tuning) -> Option<usize> {
     tuning.crowded_rounds.or(may_give_up.then(default))
 }
 
-/// The decisions so far on the points of a crowded grid. Bits are by slots; an empty list has no point.
+/// The decisions so far on the points of a crowded grid. Bits are by slots; an empty array is the empty set.
 pub(super) struct Decisions {
     /// As `gpu::weld::crowded` has them.
     pub entries: Buffer<u32>,

@@ -10,7 +10,7 @@ use crate::device::Device;
 
 /// The words of nodes that others want, and the words of ghosts, in a buffer of nodes in their order.
 ///
-/// Ghosts lie among the nodes that stay, after the nodes that move. An exchange writes all of the former anew: from
+/// Ghosts lie among the nodes that stay, after the nodes that move. An exchange writes all nodes that stay anew: from
 /// their own positions, which stay, and from the positions that came.
 pub(super) struct Halo {
     /// The exchange of each class.
