@@ -162,8 +162,8 @@ impl Run {
         })
     }
 
-    /// The corners of the squares' triangles, two a square, the lower one first; three each, as far behind the lower
-    /// left [corner](Run::corner) of the first square as they are.
+    /// The corners of the squares' triangles, two a square, the lower one first. Each has three corners, as distances
+    /// of ids from the lower left [corner](Run::corner) of the first square.
     ///
     /// # Errors
     /// As [`Run::points`].

@@ -323,7 +323,7 @@ mod tests {
             said.contains("has 4400000000 half-edges with those along its boundary"),
             "{said}"
         );
-        // A tile behind the last half-edge begins below 2^32.
+        // A tile after the last half-edge begins below 2^32.
         let tile = trioxide_collective::TILE.max(trioxide_collective::BIT_TILE) as usize;
         assert!(MOST_HALF_EDGES.next_multiple_of(tile) <= u32::MAX as usize);
         assert!(words(MOST_HALF_EDGES).next_multiple_of(tile) * 32 <= 1 << 32);

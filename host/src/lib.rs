@@ -42,7 +42,7 @@
 //! | the way from one family to the next, on the device | [`forms`] |
 //! | the rules that meshes keep | [`rules`], and of triangulations [`half_edges::rules`] |
 //! | the paper's sequential algorithm, the oracle | the crate in `reference/`, above this one |
-//! | what results must keep, the cases that every device must pass | the crate in `verify/`, above all others |
+//! | the rules for results, the cases that every device must pass | the crate in `verify/`, above all others |
 //! | devices, buffers, collectives; the rules that kernels of any crate keep | [`trioxide_device`], re-exported here |
 //! | meshes, files, generators, pictures | the crates in `mesh/`, `formats/`, `generate/`, `render/`, re-exported here |
 //! | whole meshes with all that they carry, in one call | the crate in `operations/`, above this one |

@@ -225,8 +225,8 @@ impl Shape {
         ]
     }
 
-    /// What the hull gives for a convex triangle, all of whose corners are certainly on it: no rounding changes the
-    /// sign of a product that is a millionth of its terms.
+    /// The diameter of a convex triangle, all of whose corners are certainly on the hull: no rounding changes the sign
+    /// of a product that is a millionth of its terms. The hull would give the same diameter.
     fn diameter_of_triangle(&self) -> Option<f64> {
         let [a, b, c] = self.corners[..] else {
             return None;

@@ -168,7 +168,7 @@ fn is_convex(mesh: &PolyhedralMesh, triangles: &[[u32; 3]], vertices: &[u32]) ->
 
 /// Whether the surface of polyhedron `p` is no 2-manifold.
 pub fn is_pinched(mesh: &PolyhedralMesh, p: usize) -> bool {
-    // Directed edges, and behind each the one with the same start around it.
+    // Directed edges, each with the end of the next one around the same start.
     let mut next: Vec<([u32; 2], u32)> = Vec::new();
     for &side in mesh.sides_of(p) {
         let face: Vec<u32> = mesh.vertices_of(side).collect();

@@ -181,8 +181,8 @@ pub fn refine<P: SpacePoint>(
     levels(on, mesh, &options.marking, &chosen, options)
 }
 
-/// As [`refine`], of the tetrahedra of the input in a bit set on the device, and all their parts; not of those that
-/// `options` mark.
+/// As [`refine`], but divides the tetrahedra of the input that are in a bit set on the device, and all their parts,
+/// instead of the tetrahedra that `options` mark.
 ///
 /// # Errors
 /// As [`refine`].

@@ -49,11 +49,11 @@ pub struct Format {
     pub(crate) lost_fields: fn(&Mesh) -> Vec<String>,
     /// Names of the fields that have another name in its files, and that name.
     pub(crate) renamed: fn(&Mesh) -> Vec<(String, String)>,
-    /// What becomes of numbers of fields that its files hold as another type or by another name.
+    /// Sentences on fields whose numbers or names its files hold in another form.
     pub(crate) retyped: fn(&Mesh) -> Vec<String>,
     /// Encodings that one can choose from.
     pub encodings: &'static [Encoding],
-    /// What its files make of coordinates that they cannot hold exactly.
+    /// A sentence on coordinates that its files round, if there are any.
     pub(crate) rounding: Option<fn(&Mesh, Encoding) -> Option<String>>,
     pub(crate) read: Option<Reader>,
     pub(crate) write: Option<Writer>,
@@ -63,7 +63,7 @@ pub struct Format {
 pub(crate) type Reader = fn(&Path, ReadOptions) -> Result<Loaded>;
 pub(crate) type Writer = fn(&Path, &Mesh, WriteOptions) -> Result<()>;
 
-/// A mesh as it was read, and what of the file is not in it.
+/// A mesh as it was read, and notes on the parts of the file that it leaves out.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) mesh: Mesh,
@@ -140,7 +140,7 @@ impl Format {
             .ok_or_else(|| unsupported(path, "written", &Format::written_extensions(|_| true)))
     }
 
-    /// What of `mesh` a file of this format would not hold, or not exactly, a sentence each.
+    /// Sentences on the parts of `mesh` that a file of this format would not hold, or not exactly.
     pub fn losses(&self, mesh: &Mesh, encoding: Encoding) -> Vec<String> {
         let attributes = &mesh.attributes;
         let colors = attributes.colors.as_deref().unwrap_or_default();
@@ -223,8 +223,8 @@ pub(crate) fn is_parallel(path: &Path) -> bool {
         .any(|e| extension.eq_ignore_ascii_case(e))
 }
 
-/// The files that may be read or written as the file `path`: itself, and what its format has beside it under names of
-/// its own. Pieces and references are not among them.
+/// The files that may be read or written as the file `path`: itself, and the files of other names that its format keeps
+/// beside it. Pieces and references are not among them.
 pub fn files_of(path: &Path) -> Vec<PathBuf> {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {

@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | [`mesh`] | triangulations, polygons, attributes; results of Polylla and refinement |
 //! | [`half_edges`] | [`mesh::HalfEdges`] of triangles, and their queries |
-//! | [`outline`] | points, segments, holes and regions to triangulate |
+//! | [`outline`] | the input of a triangulation: points, segments, holes, regions |
 //! | [`rules`] | the rules that meshes keep |
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
 //! | [`polyhedra`] | meshes of polyhedra, and Polylla's lists |

@@ -1,4 +1,4 @@
-//! Outlines and points to triangulate.
+//! Outlines: the input of a triangulation.
 
 use glam::{DVec2, DVec3};
 
@@ -6,7 +6,7 @@ use crate::fields::Fields;
 use crate::mesh::{Mesh, Segment};
 use crate::{Error, Result};
 
-/// An outline to triangulate, or any planar straight-line graph.
+/// The input of a triangulation: an outline, or any planar straight-line graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outline {
     /// Vertices.

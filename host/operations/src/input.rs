@@ -1,4 +1,4 @@
-//! What operations ask of the meshes that they get.
+//! Requirements of operations on their input meshes.
 
 use trioxide::Error;
 use trioxide::fields::MeshFields;

@@ -14,11 +14,11 @@
 //! # }
 //! ```
 //!
-//! An operation decides what the families of the crate [`trioxide`] leave open: what becomes of fields, regions and
-//! segments, how much memory may be taken, and how a mesh is done that takes more; where another device goes on
-//! ([`Machine`]). Its options are declared once, with their names, defaults, limits and help: with the feature `clap`
-//! they are options of a command line, and the functions of Python take the same. An [`Error`] is data until a front
-//! end words it.
+//! An operation decides the points that the families of the crate [`trioxide`] leave open: the fields, regions and
+//! segments of the result, the memory that may be taken, the way to do a mesh that takes more, and the other device
+//! that goes on where the first one's memory does not suffice ([`Machine`]). Its options are declared once, with their
+//! names, defaults, limits and help: with the feature `clap` they are options of a command line, and the functions of
+//! Python take the same. An [`Error`] is data until a front end words it.
 //!
 //! | feature | adds |
 //! | --- | --- |

@@ -30,7 +30,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// This machine; the device that `otherwise` opens runs what does not fit its memory. That gets the reason.
+    /// This machine; the device that `otherwise` opens runs meshes that do not fit this one's memory. `otherwise` gets
+    /// the reason.
     pub fn or(
         self,
         otherwise: impl Fn(&dyn Display) -> trioxide::Result<Device> + Send + Sync + 'static,
@@ -41,8 +42,8 @@ impl Machine {
         }
     }
 
-    /// This machine for several operations on one mesh: it keeps the triangles of a result with what is known of them,
-    /// until the next operation. Where memory is short they go.
+    /// This machine for several operations on one mesh: it keeps the triangles of a result, with the data known of
+    /// them, until the next operation. It drops them where memory is short.
     pub fn for_several(self) -> Self {
         Self {
             between: Some(Arc::default()),
@@ -50,7 +51,7 @@ impl Machine {
         }
     }
 
-    /// The triangles that the operation before has left; no longer kept.
+    /// Takes the triangles that the previous operation left.
     pub(crate) fn remembered(&self) -> Option<Remembered> {
         self.between
             .as_deref()
@@ -107,8 +108,8 @@ impl From<&Device> for Machine {
     }
 }
 
-/// What gives an operation its machine: an open one, or one that starts meanwhile. The operation asks for it after it
-/// has checked its input.
+/// A source of an operation's machine: an open machine, or one that starts meanwhile. The operation asks for it after
+/// it has checked its input.
 pub trait Start {
     /// The machine.
     ///

@@ -26,7 +26,7 @@ pub struct Options {
     /// Join the triangles between two polyhedra that lie in one plane, exactly
     #[cfg_attr(feature = "clap", arg(long))]
     pub merge_faces: bool,
-    /// Those that go with triangles too: strict, unconstrained, precision.
+    /// Options that triangles have too: strict, unconstrained, precision.
     #[cfg_attr(feature = "clap", arg(skip))]
     pub shared: polylla::Options,
 }
@@ -55,20 +55,20 @@ impl Options {
     }
 }
 
-/// The machine, and what was counted.
+/// The machine and the counts.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The machine, with times.
     pub run: Run,
-    /// What was counted.
+    /// The counts.
     pub totals: Totals,
     /// Start of each polyhedron's tetrahedra, and these, ascending; P + 1 and T. If the options ask for parents.
     pub parents: Option<[Vec<u32>; 2]>,
-    /// What the user may want to know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
-/// What is counted of polyhedra.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Vertices.
@@ -144,8 +144,8 @@ impl Totals {
 /// Joins tetrahedra to polyhedra, with their fields, regions and tagged faces. Inverted ones are turned around.
 ///
 /// # Errors
-/// A cell that is no tetrahedron, and what else a mesh of tetrahedra may not be, with the element;
-/// [`Refusal::InPlane`]; those of [`trioxide::polyhedra::polyhedra()`] and of the device.
+/// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal::InPlane`]; those of
+/// [`trioxide::polyhedra::polyhedra()`] and of the device.
 pub fn polyhedra(
     on: impl Start,
     mesh: VolumeMesh,

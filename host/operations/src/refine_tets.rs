@@ -14,12 +14,12 @@ use crate::precision::Precision;
 use crate::refine::Options;
 use crate::report::{Counts, Note, Run};
 
-/// The machine, what was counted, and the way from the input to its parts.
+/// The machine, the counts, and the maps from the input to its parts.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The machine, with times.
     pub run: Run,
-    /// What was counted.
+    /// The counts.
     pub totals: Totals,
     /// The tetrahedron of the input that each is a part of; N.
     pub parents: Vec<u32>,
@@ -28,11 +28,11 @@ pub struct Report {
     /// The matrix that takes values at the vertices of the input to those of the refined mesh, if the options ask for
     /// maps.
     pub prolongation: Option<Prolongation>,
-    /// What the user may want to know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
-/// What refinement of tetrahedra counts.
+/// The counts of a refinement of tetrahedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Vertices afterwards.
@@ -73,8 +73,8 @@ impl Totals {
 /// Refines a mesh of tetrahedra, with its fields, regions and tagged faces. Inverted ones are turned around.
 ///
 /// # Errors
-/// A cell that is no tetrahedron, and what else a mesh of tetrahedra may not be, with the element;
-/// [`Refusal`](crate::refine::Refusal); those of [`trioxide::refine_tets::refine()`] and of the device.
+/// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal`](crate::refine::Refusal);
+/// those of [`trioxide::refine_tets::refine()`] and of the device.
 pub fn refine_tets(
     on: impl Start,
     mesh: VolumeMesh,

@@ -1,4 +1,4 @@
-//! What each operation reports.
+//! The parts that the reports of all operations have.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Run {
     pub stages: Vec<Stage>,
     /// Most bytes on the device at once.
     pub peak_bytes: Option<u64>,
-    /// What the device took beside the stages.
+    /// Costs of the device beside the stages.
     pub costs: Costs,
 }
 
@@ -103,7 +103,7 @@ impl From<&'static str> for Count {
 /// The counts of a report by their names, in the order of the work.
 pub type Counts = Vec<(&'static str, Count)>;
 
-/// What a user may want to know of a run that went well.
+/// A note for the user on a run that went well.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
     /// Normals that have no direction, because they are not finite or too large.

@@ -33,7 +33,7 @@ pub struct Options {
     /// Add vertices until no triangle is larger
     #[cfg_attr(feature = "clap", arg(long, value_name = "AREA"))]
     pub area: Option<f64>,
-    /// Most vertices to add, those that are removed again included; a refinement that needs more is an error, and
+    /// Most vertices to add, counting the ones that are removed again; a refinement that needs more is an error, and
     /// gives no mesh [default: a million, and ten for each of the input]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
     pub max_vertices: Option<usize>,
@@ -55,20 +55,20 @@ impl Options {
     }
 }
 
-/// What was counted.
+/// The time, the counts and the notes.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The time.
     pub run: Run,
-    /// What was counted.
+    /// The counts.
     pub totals: Totals,
     /// For each vertex the first at its place; empty where no two are equal.
     pub firsts: Vec<u32>,
-    /// Sentences on what was left out or could not be reached.
+    /// Sentences on input that was left out, and on bounds that could not be reached.
     pub notes: Vec<String>,
 }
 
-/// What a triangulation counts.
+/// The counts of a triangulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Vertices of the mesh.

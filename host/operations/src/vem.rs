@@ -59,7 +59,7 @@ pub struct Options {
 pub struct Report {
     /// The threads, with times.
     pub run: Run,
-    /// What was counted and measured.
+    /// The counts and the errors.
     pub totals: Totals,
     /// Value at each vertex, NaN for a vertex of no cell; V.
     pub values: Vec<f64>,
@@ -67,7 +67,7 @@ pub struct Report {
     pub exact: Vec<f64>,
 }
 
-/// What is counted and measured of a solution.
+/// The counts and the errors of a solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Totals {
     /// Vertices.

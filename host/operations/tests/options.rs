@@ -1,5 +1,5 @@
-//! Defaults stand once: a command line without options gives what a program gets by `Default`. What the options refuse
-//! is in `refusals.txt`, for every front end.
+//! Defaults stand once: a command line without options gives the same as a program's `Default`. `refusals.txt` lists
+//! the refusals of options, for every front end.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn a_command_line_without_options_has_the_defaults() {
     );
 }
 
-/// What Python hands over: `--name=value`, negative numbers too.
+/// The form in which Python hands over options: `--name=value`, negative numbers too.
 #[test]
 fn values_stand_after_an_equals_sign() {
     let options: smooth::Options = parsed(&["--method=taubin", "--mu=-0.6", "--max-iterations=7"]);
@@ -56,7 +56,7 @@ struct Polylla {
     tetrahedra: polyhedra::Options,
 }
 
-/// What the library says to these options on a grid of nine points.
+/// The library's answer to these options on a grid of nine points.
 fn refusal(family: &str, words: &[&str]) -> Result<(), String> {
     let on = Device::cpu(Some(1)).expect("a device");
     let mesh = Mesh::from(generate::grid(9).expect("a grid"));

@@ -5,7 +5,7 @@
 //! index 3t + k stands for edge k of triangle t, from its vertex k on, and is called a half-edge.
 //!
 //! Here the repair takes one broken polygon after the other and splits it until it is done: the paper's mixed version,
-//! which `--repair host` runs behind the labels and the traversal of a device.
+//! which `--repair host` runs after the labels and the traversal of a device.
 
 use std::time::{Duration, Instant};
 

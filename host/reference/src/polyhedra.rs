@@ -264,7 +264,8 @@ impl Forest<'_> {
         self.frontier[self.twins[side as usize] as usize] = true;
     }
 
-    /// Cuts the middle face around each edge of which one face alone is a frontier face. Returns the number of these.
+    /// Cuts the middle face around each barrier tip, an edge at which one face alone is a frontier face. Returns the
+    /// number of tips.
     ///
     /// The faces around an edge are those of a ring of tetrahedra. Where tetrahedra overlap an edge may have several
     /// rings, and open fans besides: each ring counts for itself.

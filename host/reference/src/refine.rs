@@ -19,8 +19,8 @@
 //! **Numbers.** With f sides divided that the triangle runs along forward and r in reverse, a triangle makes f + r
 //! triangles and 2f + r edges (section 3.3), and f vertices: the forward sides' midpoints. So two exclusive prefix sums
 //! over the triangles, of f and of r, give every new id (section 4.3). Within a triangle, divided sides take edge slots
-//! in the order of the triangle's sides: a forward one takes two, n for the half behind its midpoint and n + 1 for the
-//! one before, and its own slot becomes the edge inside of the triangle that ends at its midpoint; a reverse one takes
+//! in the order of the triangle's sides: a forward one takes two, n for the half after its midpoint and n + 1 for the
+//! half before, and its own slot becomes the edge inside of the triangle that ends at its midpoint; a reverse one takes
 //! one slot for such an edge. Edges inside always end at the midpoint of the side that they divide. They start at the
 //! opposite vertex for the longest side, at the midpoint of the longest side for others.
 //!

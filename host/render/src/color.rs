@@ -105,8 +105,8 @@ impl Distinct {
     }
 
     /// The places of all faces in smallest-last order: each has the fewest neighbours among the remaining ones. Of
-    /// several, the one that has had its number of neighbours for the shortest time is first; of those that always had
-    /// it, the last face.
+    /// several, the place that reached its number of neighbours last is first. Of places that have had their number
+    /// from the start, the place of the last face is first.
     fn smallest_last(&mut self) -> Vec<u32> {
         let Distinct {
             neighbors,

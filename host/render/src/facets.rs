@@ -260,7 +260,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// `color` under a light from the upper left, behind the viewer; `normal` points to the viewer, y down.
+/// `color` under a light from the upper left on the viewer's side; `normal` points to the viewer, y down.
 pub(super) fn shade(color: Rgb, normal: Vec3) -> Rgb {
     const LIGHT: Vec3 = Vec3::new(-0.37, -0.56, -0.74);
     let light = 0.4 + 0.6 * normal.dot(LIGHT).max(0.0);

@@ -1,7 +1,7 @@
 //! Twins and border of a triangulation, built on a device.
 //!
-//! The host waits three times: for the sample that chooses the table's layout, beside the check of the points; for what
-//! was found of triangles and edges; and for the count of the boundary.
+//! The host waits three times: for the sample that chooses the table's layout, beside the check of the points; for the
+//! triangles and edges that break rules; and for the count of the boundary.
 
 use gpu::half_edges::{self as kernel, rule};
 use gpu::ids::{HalfEdge, Vertex};
@@ -82,11 +82,12 @@ fn match_twins<P: AnyPoint>(
     Ok(twins)
 }
 
-/// Refuses a mesh in which something was found; whether the table had no room for all edges, where it `may_grow`.
+/// Refuses a mesh in which an element breaks a rule. Returns whether the table had no room for all edges, where it
+/// `may_grow`.
 ///
-/// It waits, and not only for what was found: the driver joins the memory of the table, which is free by now, to other
-/// free memory when it is waited for. Without the wait large buffers of later runs take 0.4 ms each, as their memory is
-/// put together from parts.
+/// It also waits for the sake of memory: at a wait the driver joins the memory of the table, which is free by now, to
+/// other free memory. Without the wait large buffers of later runs take 0.4 ms each, as their memory is put together
+/// from parts.
 fn refuse_bad<P: AnyPoint>(
     on: &Device,
     points: &Buffer<P>,
@@ -155,7 +156,7 @@ pub(super) fn check_points_of_known<P: AnyPoint>(
     refuse_elements::<P>(&exactly(on, points, origins, &mut found)?)
 }
 
-/// What was found, after exact arithmetic where rounded arithmetic was not sure.
+/// The elements that break rules, after exact arithmetic where rounded arithmetic was not sure.
 fn exactly<P: AnyPoint>(
     on: &Device,
     points: &Buffer<P>,
@@ -171,7 +172,7 @@ fn exactly<P: AnyPoint>(
     on.download(found)
 }
 
-/// Refuses a boundary whose half-edges have no ids behind those of the triangles.
+/// Refuses a boundary for whose half-edges no ids remain after the ids of the triangles' half-edges.
 pub(super) fn check_border(half_edges: usize, border: usize) -> Result<()> {
     match half_edges + border {
         half_edges if half_edges > MOST_HALF_EDGES => Err(Error::TooManyHalfEdges { half_edges }),

@@ -12,16 +12,17 @@ use super::surface::{DeviceSurface, Known};
 use crate::device::{Device, Kept};
 use crate::points::upload_points;
 
-/// Triangles on a device with what is known of them, for the next operation on the mesh, which comes from the host.
+/// Triangles on a device, with the data known of them, for the next operation on the mesh, which comes from the host.
 ///
-/// It is of use to a list with the same content only: the device compares them. Where memory is short it is dropped.
+/// They serve a mesh with the same list of triangles alone: the device compares the lists. They are dropped where
+/// memory is short.
 pub struct Remembered {
     triangles: Kept<Buffer<Vertex>>,
     known: Arc<Known>,
 }
 
 impl Remembered {
-    /// The triangles of a surface, and what is known of them.
+    /// The triangles of a surface, with the data known of them.
     pub fn new<P>(on: &Device, surface: DeviceSurface<P>) -> Self {
         let (_, triangles, known) = surface.into_parts();
         let kept = Kept::default();
@@ -32,7 +33,7 @@ impl Remembered {
         }
     }
 
-    /// What is known of triangles, if they are these.
+    /// The data known of these triangles, if they equal the remembered ones.
     fn known_of(&self, on: &Device, triangles: &Buffer<Vertex>) -> crate::Result<Arc<Known>> {
         let same_size = |ours: &Arc<Buffer<Vertex>>| {
             ours.device() == triangles.device() && ours.len() == triangles.len()

@@ -55,8 +55,9 @@ pub fn triangulation(mesh: &Triangulation) -> Result<Summary> {
     })
 }
 
-/// Checks all rules of [`triangulation`] but the last: what every device checks, and all that the algorithms need.
-/// Triangles that overlap round a vertex are fans of their own there, as at a vertex where the boundary touches itself.
+/// Checks all rules of [`triangulation`] but the last: the rules that every device checks, and all that the algorithms
+/// need. Triangles that overlap round a vertex are fans of their own there, as at a vertex where the boundary touches
+/// itself.
 ///
 /// # Errors
 /// As [`triangulation`].

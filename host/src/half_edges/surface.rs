@@ -1,14 +1,14 @@
-//! A surface on a device, with what is known of it.
+//! A surface on a device, with the data known of it.
 //!
 //! | known | of | made by | handed on by |
 //! | --- | --- | --- | --- |
 //! | half-edges: twins and border | the triangles | a table of edges, with the checks of a mesh | smoothing: the triangles are the same; refinement, whose sides lead to the twins |
-//! | a half-edge of each vertex | the half-edges | a pass over the triangles | who has the half-edges |
+//! | a half-edge of each vertex | the half-edges | a pass over the triangles | every stage that hands on the half-edges |
 //! | bounds | the points | a pass over them | refinement: its midpoints lie between the points |
 //!
-//! Each is made when it is first asked for. What belongs to the triangles is shared by surfaces of the same triangles
-//! and other points; half-edges that are known from there spare the table, but not the checks of the points.
-//! Where memory is short a device drops what is known and not in use ([`Kept`]), and it is made again.
+//! Each is made when it is first asked for. Surfaces of the same triangles and other points share the data of the
+//! triangles. Half-edges that are known from there spare the table, but not the checks of the points. Where memory is
+//! short a device drops known data that are not in use ([`Kept`]), and they are made again.
 
 use std::sync::{Arc, OnceLock};
 
@@ -110,7 +110,7 @@ impl Sides {
     }
 }
 
-/// What is known of a list of triangles on a device, whatever the points.
+/// The data known of a list of triangles on a device, whatever the points.
 #[derive(Default)]
 pub struct Known {
     connectivity: Kept<Connectivity>,
@@ -138,7 +138,8 @@ impl Known {
         Arc::new(known)
     }
 
-    /// The half-edges of triangles with these `origins`; whether they were built now, with all checks of the points.
+    /// The half-edges of triangles with these `origins`, and whether they were built now, with all checks of the
+    /// points.
     fn connectivity<P: AnyPoint>(
         &self,
         on: &Device,
@@ -159,7 +160,7 @@ impl Known {
             build()
         })?;
         self.sides.clear();
-        // Of more or fewer vertices the triangles are to be checked again.
+        // With another number of vertices the triangles are to be checked again.
         match found.vertices == vertices {
             true => Ok((found, is_built)),
             false => Ok((Arc::new(build()?), true)),
@@ -167,7 +168,7 @@ impl Known {
     }
 }
 
-/// A surface of T triangles over V vertices on a device, with what is known of it. It may break any rule for meshes:
+/// A surface of T triangles over V vertices on a device, with the data known of it. It may break any rule for meshes:
 /// families check what they need, and [`DeviceTriangulation`](super::DeviceTriangulation) has been checked.
 pub struct DeviceSurface<P> {
     points: Buffer<P>,
@@ -182,7 +183,7 @@ impl<P> DeviceSurface<P> {
         Self::of_parts(points, triangles.cast(), Arc::default(), None)
     }
 
-    /// A surface with what is known of other memory.
+    /// A surface with the data known of an equal list of triangles, or of equal points, in other memory.
     ///
     /// # Safety
     /// `known` is of the same list of triangles, or of none so far; `bounds` are those of these points.
@@ -252,7 +253,7 @@ impl<P> DeviceSurface<P> {
         self.triangles.len() / 3
     }
 
-    /// What is known of the triangles.
+    /// The data known of the triangles.
     pub fn known(&self) -> &Arc<Known> {
         &self.known
     }
@@ -302,7 +303,7 @@ impl<P: Vector> DeviceSurface<P> {
 }
 
 impl<P: AnyPoint> DeviceSurface<P> {
-    /// The half-edges; whether they were built now, with all checks of the points.
+    /// The half-edges, and whether they were built now, with all checks of the points.
     pub(crate) fn connectivity(&self, on: &Device) -> Result<(Arc<Connectivity>, bool)> {
         check_sizes(self.points.len(), self.triangles.len())?;
         self.known.connectivity(on, &self.points, &self.triangles)

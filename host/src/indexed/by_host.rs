@@ -1,7 +1,7 @@
 //! Indexed Polylla's arrays in host memory, and the paper's sequential repair of them (gpu-polylla-imr22, Algorithm 5).
 //!
-//! [`Repair::Host`](super::Repair::Host) runs it behind the labels and the traversal of a device, the sequential
-//! algorithm behind its own.
+//! [`Repair::Host`](super::Repair::Host) runs it after the labels and the traversal of a device. The sequential
+//! algorithm runs it after its own.
 
 use crate::mesh::NONE;
 use trioxide_mesh::edge_table::EdgeTable;
@@ -116,7 +116,7 @@ impl IndexedTriangulation {
 /// Polygons as the paper stores them: P polygons.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolygonArrays {
-    /// Number of vertices of each polygon, and behind it its vertices.
+    /// Number of vertices of each polygon, followed by its vertices.
     pub mesh: Vec<u32>,
     /// Start of each polygon in `mesh`; P.
     pub positions: Vec<u32>,
@@ -163,7 +163,7 @@ fn cycle(
     }
 }
 
-/// The tips of a polygon: (its place, the vertex before and behind it) where that is one vertex.
+/// The tips of a polygon, corners between two that are the same vertex: the place of each, and this vertex.
 pub fn barrier_tips(polygon: &[u32]) -> impl Iterator<Item = (usize, u32)> {
     let n = polygon.len();
     (0..n)

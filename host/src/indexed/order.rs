@@ -15,7 +15,7 @@ pub(super) struct PolygonArrays {
     pub starts: Buffer<HalfEdge>,
     /// Start of each polygon in `mesh`; P, and between stages the end of the last.
     pub positions: Buffer<u32>,
-    /// Number of vertices of each polygon, and behind it its vertices.
+    /// Number of vertices of each polygon, followed by its vertices.
     pub mesh: Buffer<u32>,
     /// Polygons that are split later, a bit each; P bits, or empty for none.
     pub broken_bits: Buffer<Bits<Polygon>>,

@@ -1,7 +1,7 @@
 //! Polyhedra that several processes make together, each of a part of the mesh: the share of one of them.
 //!
-//! A process holds the tetrahedra that it *owns* and all behind their faces, the *ghosts*, numbered in the order of the
-//! whole mesh; so are the vertices. So faces compare as they do there.
+//! A process holds the tetrahedra that it *owns* and all across their faces, the *ghosts*. Tetrahedra and vertices are
+//! numbered in the order of the whole mesh, so faces compare as they do there.
 //!
 //! | stage | right for | then |
 //! | --- | --- | --- |
@@ -10,11 +10,11 @@
 //! | taking trees ([`LabelShare::take`]) | regions of several processes | their tetrahedra go to the owner of the root |
 //! | all that follows ([`LabelShare::polyhedra`], [`of_taken`]) | regions, each in one piece | |
 //!
-//! What follows the links looks at one region alone: a barrier face has the same region on both sides; the tetrahedra
-//! around its tip, and what the repair and the option `strict` cut, are of its tree. So who has all tetrahedra of a
-//! region, in their order, makes the polyhedra of the single run of it. Ghosts and tetrahedra that went away are *set
-//! apart*: each is a tree of one tetrahedron, which the stages work on as on any other, and whose polyhedron does not
-//! count.
+//! After the links every stage looks at one region alone: a barrier face has the same region on both sides; the
+//! tetrahedra around its tip, and the cuts of the repair and of the option `strict`, are of its tree. So a process that
+//! has all tetrahedra of a region, in their order, makes the same polyhedra of it as a single run. Ghosts and
+//! tetrahedra that went away are *set apart*: each is a tree of one tetrahedron, which the stages work on as on any
+//! other, and whose polyhedron does not count.
 
 use gpu::ids::{FaceSide, Tet};
 use gpu::polyhedra::{Link, kernels as kernel};
@@ -51,15 +51,15 @@ pub struct Taken {
     pub tetrahedron: u32,
     /// Where its walk ends.
     pub end: u32,
-    /// Its labels, for [`of_taken`]: the place of its chosen face, in two bits; whether it is a root; four bits of
-    /// frontier faces.
+    /// Its labels, for [`of_taken`]: the place of its chosen face, in two bits; a bit for a root; four bits of frontier
+    /// faces.
     pub labels: u32,
 }
 
 const IS_ROOT: u32 = 1 << 2;
 const FRONTIER: u32 = 3;
 
-/// The largest face of each tetrahedron of a part: four bits each, 32 to a word, of which one is set.
+/// The largest face of each tetrahedron of a part: four bits each, 32 to a word. One of the four is set.
 ///
 /// # Errors
 /// Errors of the device.
@@ -96,8 +96,8 @@ impl LabelShare {
     /// When there are not four bits for each tetrahedron, or a ghost is out of range.
     ///
     /// # Safety
-    /// All largest faces are [`largest_faces`]: of the ghosts those that their owners found. Then walks end, and a
-    /// tree of n tetrahedra has 2n + 2 sides.
+    /// `largest` has the [`largest_faces`] of all tetrahedra; for ghosts, as their owners found them. Then walks end,
+    /// and a tree of n tetrahedra has 2n + 2 sides.
     pub unsafe fn new<P: SpacePoint>(
         on: &Device,
         mesh: &DeviceTets<P>,
@@ -193,8 +193,9 @@ impl LabelShare {
         })
     }
 
-    /// The polyhedra of what is left, and those of the tetrahedra that are set apart, which do not count: each has one
-    /// of them, whose local ids, ascending, come too. `mesh` and `faces` are those of the part.
+    /// The polyhedra of the remaining tetrahedra, and of the tetrahedra that are set apart. Each of the latter is a
+    /// polyhedron of its own, which does not count; their local ids, ascending, come too. `mesh` and `faces` are those
+    /// of the part.
     ///
     /// # Errors
     /// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.

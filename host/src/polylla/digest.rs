@@ -19,7 +19,7 @@ pub enum WholeIds<'a> {
 }
 
 impl WholeIds<'_> {
-    /// Whether they give an id to each of so many elements.
+    /// Whether each of `elements` elements has an id.
     pub(super) fn have(self, elements: u32) -> bool {
         match self {
             Self::From(_) => true,

@@ -15,7 +15,7 @@
 //! cycles. A cycle of owned half-edges alone is a polygon of the whole mesh, since the links of an owned half-edge need
 //! only the fans of its ends. Its seed is here too: every corner of every triangle of its region lies on the cycle, so
 //! all of these triangles touch an owned one. A cycle with a ghost may be cut short where the part ends: only its owned
-//! half-edges count, each with the one behind it.
+//! half-edges count, each with its successor.
 //!
 //! A polygon of owned half-edges that visits a vertex twice is cut here, if that is asked for: all triangles of its
 //! region are here, and a cut needs nothing else. A side of a piece may then be a ghost's.
@@ -106,7 +106,7 @@ impl<'o> Ghosts<'o> {
     }
 }
 
-/// The members of a set that are in a mask, or with `flip` those that are not.
+/// The members of a set that are in a mask, or with `flip` the members that are not.
 fn masked(
     on: &Device,
     set: &BitSet<HalfEdge>,
@@ -130,7 +130,7 @@ pub struct PolygonShare {
     lists: Csr<Polygon, Vertex>,
     /// How many of them visit a vertex more than once, or did before they were cut.
     pub weakly_simple: u32,
-    /// Cycles with half-edges of ghosts, as lists of half-edges: behind each owned one stands its successor.
+    /// Cycles with half-edges of ghosts, as lists of half-edges: each owned one is followed by its successor.
     pub open: Polygons,
     /// Counts of owned elements: regions, by their seeds.
     pub regions: u32,
@@ -186,7 +186,7 @@ impl PolygonShare {
 /// Longest edges are ordered by their ids ([`Ties::Edge`]). `strict` is that of [`Options`](super::Options).
 ///
 /// # Errors
-/// As [`polylla`](super::polylla()); what `owners` gives.
+/// As [`polylla`](super::polylla()); those of `owners`.
 ///
 /// # Panics
 /// When a triangle of `owners` is not in the part.
@@ -220,7 +220,7 @@ pub fn polylla_share<P: Point>(
         let middles = mark_middles(on, mesh, &tips, &mut frontier)?;
         Ok((middles, of_owned, on.duplicate(&frontier)?))
     })?;
-    // What is marked here stays: a tip whose fan is here whole is one for the owner too.
+    // Marks of this process stay: a tip whose whole fan is here is a tip for its owner too.
     ghosts.exchange(on, &mut frontier, true)?;
     let added = on.stage("repair barrier tips", || {
         let added = compact(on, &masked(on, &frontier, &here, true)?)?;

@@ -52,7 +52,7 @@ pub struct Level {
 pub(super) enum Stale {
     None,
     All,
-    /// The triangles of the half-edges in the list, which are those that are flagged, and all from an id on.
+    /// The triangles of the half-edges in the list, which the set flags too, and all triangles from an id on.
     Some(Buffer<HalfEdge>, BitSet<HalfEdge>, u32),
 }
 

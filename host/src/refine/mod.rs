@@ -112,8 +112,8 @@ pub fn refine<P: AnyPoint>(
     rounds(on, mesh, options, |mesh| options.marking.mark(on, mesh))
 }
 
-/// As [`refine`], of the triangles of the input in a bit set on the device, and all their parts; not of those that
-/// `options` mark.
+/// As [`refine`], but divides the triangles of the input that are in a bit set on the device, and all their parts,
+/// instead of the triangles that `options` mark.
 ///
 /// # Errors
 /// As [`refine`].

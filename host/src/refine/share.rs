@@ -238,7 +238,7 @@ impl<P: AnyPoint> EdgeShare<P> {
             });
         }
         self.mesh.longest = on.upload(longest)?;
-        // What is divided leads along longest edges: `divide` relies on it.
+        // `divide` relies on divisions that have spread along the longest edges, so other longest edges undo them.
         self.divided = on.filled(words(self.edges()), Bits::EMPTY)?;
         self.sides = None;
         Ok(())

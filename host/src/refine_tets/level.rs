@@ -41,7 +41,7 @@ pub(super) struct Children {
     added: u32,
 }
 
-/// What a level has divided.
+/// The result of the divisions of a level.
 pub(super) struct Divided {
     pub children: Children,
     /// Number of divided edges.

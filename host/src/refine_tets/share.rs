@@ -41,7 +41,7 @@ pub struct MarkedShare<P> {
     is_few: bool,
 }
 
-/// A part on a device, behind the level.
+/// A part on a device, after the level.
 pub struct DividedShare<P> {
     refined: DeviceRefined<P>,
     children: Children,
@@ -277,9 +277,9 @@ impl<P: SpacePoint> DividedShare<P> {
         on.download_rows(&self.refined.vertex_parents)
     }
 
-    /// The part before the next level: the tetrahedra of before, of which divided ones are their first parts, then the
-    /// other parts of each in turn; the tagged triangles likewise; and the divided edges' midpoints behind the
-    /// vertices.
+    /// The part before the next level. Its tetrahedra are the previous ones, with the first part in place of each
+    /// divided one, and then the other parts of each divided one in turn. Its tagged triangles lie likewise. The
+    /// divided edges' midpoints follow the vertices.
     ///
     /// # Errors
     /// Errors of the device.

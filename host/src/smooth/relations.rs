@@ -231,7 +231,7 @@ impl DeviceCells {
                 kernel::measure_candidates::launch(on, many, &heavy, stars, dimension, &mut rooms)?;
                 let room = exclusive_scan(on, &mut rooms)?;
                 candidates = on.uninitialized(on.read(&room, 0)? as usize)?;
-                // SAFETY: the rooms were measured for the same cells, one behind the other.
+                // SAFETY: the rooms were measured for the same cells, one after the other.
                 unsafe {
                     kernel::sort_candidates::launch(
                         on,

@@ -1,4 +1,4 @@
-//! Surfaces of triangles on a device with what is known of them.
+//! Surfaces of triangles on a device, with the data known of them.
 
 use gpu::ids::Vertex;
 use gpu::smooth::{self as kernel, Vector, cell_rule};
@@ -21,7 +21,7 @@ use crate::mesh::{Faces, Mesh};
 
 /// A smoothed surface on a device.
 pub struct SmoothedSurface<P> {
-    /// The same triangles over new points, with what is known of the triangles.
+    /// The same triangles over new points, with the data known of the triangles.
     pub surface: DeviceSurface<P>,
     /// Number of nodes that may move.
     pub moving: u32,

@@ -19,12 +19,12 @@ const BATCH: u32 = 16;
 /// Sweeps of one block between two reads of the result by the host; even.
 const ONE_BLOCK_BATCH: u32 = 64;
 
-/// Launches of sweeps by classes between two such reads, where a tolerance may end them: those behind the last sweep
-/// are in vain, and take as long as a small class.
+/// Launches of sweeps by classes between two such reads, where a tolerance may end the sweeps. Launches after the last
+/// sweep are in vain, and take as long as a small class.
 const CLASS_LAUNCHES: usize = 64;
 /// Sweeps that overlap.
 const TOGETHER: u32 = MOST_CLASSES as u32;
-/// The same where a tolerance may end them: those behind the last sweep are undone.
+/// Sweeps that overlap where a tolerance may end them: the ones after the last sweep are undone.
 const TOGETHER_TO_TOLERANCE: u32 = 4;
 /// Nodes that a CPU moves in the time of a launch.
 const NODES_OF_A_LAUNCH: usize = 1_000;
@@ -65,7 +65,7 @@ impl Sweeps<'_> {
             let before = on.stage("sweeps", || {
                 let mut other = on.uninitialized(nodes.len())?;
                 let staying = self.ordered.order.len() as u32 - count;
-                // SAFETY: the nodes that stay come after those that move.
+                // SAFETY: the nodes that stay come after the nodes that move.
                 unsafe { kernel::copy_staying::launch(on, staying, count, &nodes, &mut other) }?;
                 match (self.schedule.method, self.blocks) {
                     (Filter::Hc { alpha, beta }, _) => {
@@ -299,7 +299,7 @@ impl Sweeps<'_> {
         }
     }
 
-    /// `count` sweeps from number `first` on, each some classes behind the one before it.
+    /// `count` sweeps from number `first` on, each some classes later than the one before.
     fn waves<L: Nodes>(
         &self,
         nodes: &mut Buffer<L>,
@@ -456,7 +456,7 @@ impl Sweeps<'_> {
     }
 }
 
-/// What a batch with the array `moved` has done: up to the first sweep that moved no node by the tolerance.
+/// The outcome of a batch with the array `moved`: it ends with the first sweep that moved no node by the tolerance.
 fn done(moved: &[u32]) -> Done {
     let sweeps = &moved[1..];
     match sweeps.iter().position(|&moved| moved == 0) {

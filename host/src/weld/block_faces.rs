@@ -16,8 +16,8 @@ use crate::device::{BitSet, Device};
 use crate::grid::Run;
 use crate::refine::gather;
 
-/// The triangles of a block: their corners are vertices, as far behind one vertex of the whole mesh as each says, and
-/// once they are [named](BlockFaces::name) the names of new vertices.
+/// The triangles of a block. Their corners are distances of vertices from one vertex of the whole mesh, and once they
+/// are [named](BlockFaces::name) the names of new vertices.
 pub struct BlockFaces(Buffer<[u32; 3]>);
 
 /// The clusters of a block's vertices, on the device.
@@ -89,7 +89,7 @@ impl BlockFaces {
         stage(on, "copy to the device", || Ok(Self(on.upload(triangles)?)))
     }
 
-    /// Triangles of a run of a plain grid: their corners are as far behind one vertex as each says.
+    /// Triangles of a run of a plain grid: their corners are distances of vertices from one vertex.
     ///
     /// # Errors
     /// [`Error::TooLarge`](super::Error::TooLarge); those of [`Run::corners`].
@@ -99,9 +99,9 @@ impl BlockFaces {
         Ok(Self(corners.cast()))
     }
 
-    /// Names the corners, whose first vertex of the whole mesh is `first` behind the block's first one, modulo 2^64;
-    /// the triangles, ascending, of which one is a vertex of another block or becomes a cluster that another block
-    /// numbers.
+    /// Names the corners. They are distances from the vertex of the whole mesh that is `first` after the block's first
+    /// one, modulo 2^64. Returns the triangles, ascending, that have a vertex of another block, or one that becomes a
+    /// cluster that another block numbers.
     ///
     /// # Errors
     /// Those of the device.
@@ -154,8 +154,8 @@ impl BlockFaces {
         Ok(())
     }
 
-    /// The triangles that are equal to an earlier one: the same three names, below `names`, in the same order, from
-    /// whichever on. Those of `lower` are before these, and those of `higher` behind them.
+    /// The triangles that are equal to an earlier one: the same three names, below `names`, in the same circular order.
+    /// The triangles of `lower` are before these, and the triangles of `higher` after them.
     ///
     /// # Errors
     /// [`Error::TooLarge`](super::Error::TooLarge); those of the device.
@@ -237,18 +237,19 @@ impl BlockFaces {
 /// Which triangles of a block and of others are repeated, on the device.
 pub struct Repeated {
     bits: BitSet<Triangle>,
-    /// Number of the block's first triangle.
+    /// Place of the block's first triangle.
     first: usize,
     /// Number of triangles before the block's.
     lower: usize,
-    /// Number behind the block's last triangle.
+    /// Place after the block's last triangle.
     behind: usize,
-    /// Number of triangles behind the block's.
+    /// Number of triangles after the block's.
     higher: usize,
 }
 
 impl Repeated {
-    /// Whether each of the other triangles is repeated: of those before the block's, and then of those behind them.
+    /// Whether each of the other triangles is repeated: first the triangles before the block's, then the ones after
+    /// them.
     ///
     /// # Errors
     /// Those of the device.

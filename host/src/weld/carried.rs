@@ -248,7 +248,7 @@ impl DeviceCarried {
         Ok((attributes, there(on.download(&self.regions)?)))
     }
 
-    /// Locks the vertices of a bit set, besides those that are locked.
+    /// Locks the vertices of a bit set, besides the vertices that are locked already.
     pub(super) fn lock(&mut self, on: &Device, more: Buffer<Bits<Vertex>>) -> Result<()> {
         if self.locked.is_empty() {
             self.locked = more;

@@ -16,9 +16,9 @@ use crate::collective::compact;
 const PATIENCE: u32 = 64;
 /// The same with guards, for which a bucket may have many representatives.
 const GUARDED_PATIENCE: u32 = 16;
-/// Rounds of a GPU with guards that take as long as all pairs of the largest bucket: at least so many, and one for so
-/// many points. A round r looks at up to 256 r representatives behind each other, each some 0.5 us; of pairs there are
-/// some 10^11 a second.
+/// Rounds of a GPU with guards that take as long as all pairs of the largest bucket: at least this many, and one for
+/// every `POINTS_A_ROUND` points. A round r looks at up to 256 r representatives one after the other, each some 0.5 us;
+/// of pairs there are some 10^11 a second.
 const LEAST_ROUNDS: usize = 4;
 const POINTS_A_ROUND: u32 = 2048;
 /// Rounds after which a bucket decides twice as many in each.
@@ -53,7 +53,7 @@ fn most_rounds<G>(near: &Near<G>, tuning: &Tuning) -> Option<usize> {
     tuning.crowded_rounds.or(may_give_up.then(default))
 }
 
-/// What is decided of the points of a crowded grid. Bits are by slots, none for no point.
+/// The decisions so far on the points of a crowded grid. Bits are by slots; an empty array is the empty set.
 pub(super) struct Decisions {
     /// As `gpu::weld::crowded` has them.
     pub entries: Buffer<u32>,
@@ -75,8 +75,8 @@ impl Decisions {
         })
     }
 
-    /// Decides all points, or as many as can be in the rounds that there are; the number of buckets with undecided ones
-    /// after each round.
+    /// Decides all points, or as many as possible in that many `rounds`. Returns the number of buckets with undecided
+    /// points after each round.
     pub fn decide<G: kernel::Guard>(
         &mut self,
         near: &Near<G>,

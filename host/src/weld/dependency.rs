@@ -1,5 +1,5 @@
-//! P-Weld: dependency counters over stored lists of neighbours. The kernels, and what differs from the paper, are in
-//! `gpu::weld::dependency`.
+//! P-Weld: dependency counters over stored lists of neighbours. `gpu::weld::dependency` has the kernels and the
+//! differences from the paper.
 
 use glam::DVec3;
 use gpu::ids::{Item, Vertex};

@@ -11,7 +11,7 @@ use crate::device::Device;
 
 /// A mesh that was welded from the host's memory to the host's memory.
 pub struct FromHost {
-    /// What [`weld`](super::weld()) gives, bit for bit.
+    /// The same as from [`weld`](super::weld()), bit for bit.
     pub welded: Welded,
     /// As [`DeviceWeld::left`](super::DeviceWeld::left).
     pub left: Vec<u32>,

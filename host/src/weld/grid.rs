@@ -228,7 +228,7 @@ impl DeviceGrid {
     }
 }
 
-/// What the buckets of a grid show.
+/// How a grid fits its points, by its buckets.
 #[derive(Clone, Copy, PartialEq)]
 enum Fit {
     Good,
@@ -250,7 +250,7 @@ struct Placed {
     found: Buffer<u32>,
 }
 
-/// Counters of points before any is placed: those of buckets, and what is found of them, as in [`Placed`].
+/// Counters before any point is placed: the counters of buckets, and `found` as in [`Placed`].
 struct Counters {
     offsets: Buffer<u32>,
     found: Buffer<u32>,
@@ -359,14 +359,14 @@ pub fn spacing(on: &Device, points: &Buffer<DVec3>) -> Result<f64> {
     Ok(spacing_of(&samples, points.len() as u64))
 }
 
-/// The distance from which [`search`](super::search) starts for `n` points, by some of them: those that
+/// The distance from which [`search`](super::search) starts for `n` points, by the `samples` that
 /// [`samples_of_spacing`] names. It is smaller than most points are from their neighbours, and not 0.
 pub fn spacing_of(samples: &[DVec3], n: u64) -> f64 {
     let (_, side) = choose_cells(samples, n as usize, 0.0, &Tuning::default());
     side / 64.0
 }
 
-/// The points, of `n`, by which [`spacing_of`] goes: those that the kernel `sample_points` draws.
+/// The samples of `n` points for [`spacing_of`]: the ids of the points that the kernel `sample_points` draws.
 pub fn samples_of_spacing(n: u64) -> Vec<u64> {
     let drawn = |i: u32| {
         let mixed = i.wrapping_mul(0x9E37_79B9) ^ i << 7;

@@ -127,7 +127,7 @@ impl<'a> DeviceGuards<'a> {
     }
 }
 
-/// What keeps vertices apart, in host memory.
+/// The guards that keep vertices apart, in host memory.
 pub struct HostGuards<'a> {
     limits: Limits,
     locked: Vec<Bits<Vertex>>,

@@ -1,9 +1,9 @@
 //! The fraction of the vertices that an epsilon removes, by one thread.
 //!
-//! As in S-Weld vertices go in ascending order, and one with a representative near it is a member. In a search that
-//! leaves few representatives a CPU has that sooner than pairs of neighbours: only representatives are compared, who
-//! represents a member is not asked for, and a count ends as soon as it shows on which side of the wanted fraction it
-//! will be. Threads count for several epsilons at once.
+//! As in S-Weld vertices go in ascending order, and a vertex with a representative near it is a member. In a search
+//! that leaves few representatives a CPU does this sooner than it finds pairs of neighbours: only representatives are
+//! compared, the representative of a member is not asked for, and a count ends as soon as it shows on which side of the
+//! wanted fraction it will be. Threads count for several epsilons at once.
 
 use glam::DVec3;
 use trioxide_kernel::launch::Buffer;
@@ -23,7 +23,7 @@ pub(super) struct InTurn {
 }
 
 impl InTurn {
-    /// Copies the points and what guards compare to host memory. A cell of this `side` has few of them.
+    /// Copies the points and the arrays that guards compare to host memory. A cell of this `side` has few points.
     ///
     /// # Errors
     /// [`Error::Coordinate`]; those of the device.
@@ -198,7 +198,7 @@ impl Representatives {
         }
     }
 
-    /// Makes a table of so many slots, a power of two.
+    /// Makes a table of `slots` slots, a power of two.
     fn link_again(&mut self, slots: usize) {
         self.slots.clear();
         self.slots.resize(slots, (0, END));

@@ -54,7 +54,7 @@ impl Locks {
     }
 }
 
-/// The faces without those that have a vertex twice.
+/// The faces without the ones that have a vertex twice.
 fn proper_faces(mesh: &Mesh) -> Result<Polygons> {
     let mut proper = Polygons::default();
     for i in 0..mesh.faces.len() {
@@ -157,7 +157,7 @@ impl DeviceMesh {
         Self::new(on.upload(points)?, on.upload(faces)?.cast(), none)
     }
 
-    /// Copies points to the device with what they carry, if there is room to weld them there.
+    /// Copies points to the device with all that they carry, if there is room to weld them there.
     ///
     /// # Errors
     /// [`OutOfMemory`](crate::Error::OutOfMemory); [`Error::TooLarge`]; [`Error::Length`] for arrays that do not fit
@@ -187,7 +187,7 @@ impl DeviceMesh {
         Self::new(make()?, on.uninitialized(0)?, carried)
     }
 
-    /// As [`DeviceMesh::upload_points`], of points that carry nothing, from several lists one behind the other.
+    /// As [`DeviceMesh::upload_points`], of points that carry nothing, from several lists one after the other.
     ///
     /// # Errors
     /// As there.
@@ -227,8 +227,8 @@ impl DeviceMesh {
         Ok(resident)
     }
 
-    /// Locks the vertices at edges that one triangle alone has, besides those that are locked; finds them on the
-    /// device.
+    /// Locks the vertices at edges that one triangle alone has, besides the vertices that are locked already. The
+    /// device finds them.
     ///
     /// # Errors
     /// [`Error::NoBoundary`] without triangles; [`Error::FaceIndex`] for a triangle with a vertex that is not there or

@@ -80,8 +80,8 @@ impl<G: kernel::Guard> Near<'_, G> {
         Ok((left, lists.map_or_else(|| LongLists::none(on), Ok)?))
     }
 
-    /// Decides the vertices of `rows`, until they are decided or wait for others that are not among them; the number of
-    /// undecided ones after each round.
+    /// Decides the vertices of `rows`, until they are decided or wait for vertices that are not among them. Returns the
+    /// number of undecided ones after each round.
     pub fn decide(
         &self,
         rows: &Buffer<Row>,
@@ -95,7 +95,8 @@ impl<G: kernel::Guard> Near<'_, G> {
         Ok(left)
     }
 
-    /// Decides vertices of `rows`, all for an empty list, without searches; those that are left.
+    /// Decides vertices of `rows`, or of all rows for an empty list, without searches. Returns the rows that stay
+    /// undecided.
     fn decide_first(
         &self,
         rows: &Buffer<Row>,
@@ -131,7 +132,8 @@ impl<G: kernel::Guard> Near<'_, G> {
         Ok(rows)
     }
 
-    /// Decides the vertices of `rows` with searches, until they are decided or wait for others that are not among them.
+    /// Decides the vertices of `rows` with searches, until they are decided or wait for vertices that are not among
+    /// them.
     fn decide_searching(
         &self,
         rows: Buffer<Row>,
@@ -253,9 +255,9 @@ impl<G: kernel::Guard> Near<'_, G> {
     }
 }
 
-/// Runs `round` on undecided rows until none is left, or a round decides none; those that are left, and their number
-/// after each round. A round sets a bit for each row that stays undecided. A round over all undecided vertices decides
-/// the lowest, so where none is decided, all wait for vertices that are not among them.
+/// Runs `round` on undecided rows until none is left, or a round decides none. Returns the rows that stay undecided,
+/// and adds their number after each round to `left`. A round sets a bit for each row that stays undecided. A round over
+/// all undecided vertices decides the lowest, so where none is decided, all wait for vertices that are not among them.
 fn in_rounds(
     on: &Device,
     mut rows: Buffer<Row>,

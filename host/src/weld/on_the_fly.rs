@@ -1,5 +1,5 @@
-//! The paper's on-the-fly version: searches in every round. The kernels, and what differs from the paper, are in
-//! `gpu::weld::on_the_fly`.
+//! The paper's on-the-fly version: searches in every round. `gpu::weld::on_the_fly` has the kernels and the differences
+//! from the paper.
 
 use glam::DVec3;
 use gpu::ids::Vertex;

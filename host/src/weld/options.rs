@@ -174,7 +174,7 @@ pub enum Position {
 pub struct Nearness {
     /// A distance that the coordinates of neighbours along an axis do not exceed.
     pub reach: f64,
-    /// What differences of coordinates are multiplied by.
+    /// Factor of differences of coordinates.
     pub scale: f64,
     /// Largest square of a scaled distance.
     pub bound: f64,

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::{Error, Result};
 use crate::mesh::Polygons;
 
-/// Gives polygons their new vertices, and the ids of those that are left.
+/// Gives polygons their new vertices. Returns the polygons that are left, and their ids.
 ///
 /// Of corners that follow each other and became one, one stays; a corner between two that became one is dropped with
 /// one of them, as there is no area between. A polygon that then has less than three corners is dropped, and of
@@ -41,7 +41,7 @@ pub(super) fn remap(
     Ok((left, ids))
 }
 
-/// The corners without those that enclose no area with their neighbours; less than three if nothing else is left.
+/// The corners without the ones that enclose no area with their neighbours; less than three if nothing else is left.
 fn without_degenerate_corners(polygon: &[u32]) -> Vec<u32> {
     let mut corners: Vec<u32> = Vec::with_capacity(polygon.len());
     for &v in polygon {

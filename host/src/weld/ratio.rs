@@ -101,7 +101,7 @@ pub fn check_ratio(ratio: f64) -> Result<()> {
 /// the fraction that an epsilon removes.
 ///
 /// # Errors
-/// What `extent` and `removed` give.
+/// Those of `extent` and `removed`.
 pub fn search(
     ratio: f64,
     spacing: f64,

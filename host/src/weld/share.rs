@@ -2,8 +2,8 @@
 //!
 //! A process *owns* points, and has all points within epsilon of them as *ghosts*, numbered in the order of the whole
 //! mesh. So the lower neighbours of an owned point are all here, and "lower" means the same as in the whole mesh: a
-//! process decides its own points as far as it can, as a visit of a slab does, and waits for what others say of its
-//! ghosts. *It ends*: of all undecided points the lowest waits for none.
+//! process decides its own points as far as it can, as a visit of a slab does, and waits for the states of its ghosts
+//! from their owners. *It ends*: of all undecided points the lowest waits for none.
 
 use bytemuck::Zeroable;
 use glam::DVec3;
@@ -29,9 +29,9 @@ use crate::refine::gather;
 
 /// The other processes of a weld. [`round`](Others::round) notes states that the owners of the points decided.
 pub trait Others {
-    /// Tells others what is known of the points of this process, and notes in `known` what they tell (the states are
-    /// those of `gpu::weld::known`): whether all points of all processes are decided. Only then are all states here
-    /// decided.
+    /// Sends others the states of this process's points, and notes in `known` the states that they send, which are
+    /// those of `gpu::weld::known`. Returns whether all points of all processes are decided. Only then are all states
+    /// here decided.
     ///
     /// # Errors
     /// Another process has failed.
@@ -40,8 +40,8 @@ pub trait Others {
 
 /// Decided points, on the device.
 pub struct Decided {
-    /// The lowest representative near each owned point, or the point itself. What ghosts have depends on points that
-    /// are not here; it may be no point at all.
+    /// The lowest representative near each owned point, or the point itself. The representative of a ghost depends on
+    /// points that are not here; it may be no point at all.
     pub representatives: Buffer<Vertex>,
     /// Whether clusters may have very many members.
     pub is_crowded: bool,
@@ -103,8 +103,7 @@ pub fn check_share(points: &[DVec3], options: &Options) -> Result<()> {
 /// or they are ghosts, and `WAITING`.
 ///
 /// # Errors
-/// [`check_share`]; [`Error::MissingAttribute`](super::Error::MissingAttribute); those of the device; what `others`
-/// gives.
+/// [`check_share`]; [`Error::MissingAttribute`](super::Error::MissingAttribute); those of the device and of `others`.
 ///
 /// # Panics
 /// When there is not a state for each point; when `others` says that all is decided, and it is not.
@@ -278,9 +277,9 @@ fn set_states(known: &mut [u8], points: &[u32], state: u8) {
     }
 }
 
-/// The clusters of one process's points, whose representatives are known: their places among the points, and what they
-/// carry, the means of the points here or, by the options, the first ones. Clusters all of whose points are here have
-/// what they have in the whole mesh.
+/// The clusters of one process's points, whose representatives are known, with their places and all that they carry:
+/// the means of the points here or, by the options, the values of the first ones. A cluster all of whose points are
+/// here has the same values as in the whole mesh.
 ///
 /// # Errors
 /// Those of the device.

@@ -1,5 +1,5 @@
-//! The paper's sparse voxel grid: lists of neighbours in two passes, then frontiers. The kernels, and what differs from
-//! the paper, are in `gpu::weld::sparse_grid`.
+//! The paper's sparse voxel grid: lists of neighbours in two passes, then frontiers. `gpu::weld::sparse_grid` has the
+//! kernels and the differences from the paper.
 
 use glam::DVec3;
 use gpu::ids::Item;

@@ -41,8 +41,8 @@ pub fn by_buckets<G: Guard>(
     is_last.then(|| decisions.assign(near)).transpose()
 }
 
-/// Decides the vertices as far as possible, and notes it in `known`; how many are left. `states` are the numbers of
-/// lower neighbours that the lists are for, or the states that an earlier call left.
+/// Decides the vertices as far as possible, and notes their states in `known`. Returns the number of undecided ones.
+/// `states` are the numbers of lower neighbours that the lists are for, or the states that an earlier call left.
 pub fn decide_lists<G: Guard>(
     near: &Near<G>,
     tuning: &Tuning,
@@ -69,7 +69,7 @@ pub fn decide_lists<G: Guard>(
     })
 }
 
-/// As [`decide_lists`], for a crowded grid: what is decided.
+/// As [`decide_lists`], for a crowded grid. Returns the decisions.
 pub fn decide_buckets<G: Guard>(
     near: &Near<G>,
     tuning: &Tuning,

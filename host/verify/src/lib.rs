@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`validate`] | what meshes and the results of each family must keep |
+//! | [`validate`] | the rules that meshes and the results of each family must keep |
 //! | [`selftest`] | the cases that every device must pass, against the sequential algorithms bit for bit |
 
 pub mod selftest;

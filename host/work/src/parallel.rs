@@ -1,9 +1,9 @@
 //! Loops over all threads.
 //!
 //! A loop over `0..n` is cut into pieces of consecutive indices. The recursion that distributes the pieces is compiled
-//! once, over a body behind a pointer. A caller's loop over the indices of one piece is compiled into that body, so it
-//! stays as fast as a plain loop. A chain of parallel iterators compiles a recursion of its own: ten times the code of
-//! the inner loop.
+//! once, and calls its body through a pointer. A caller's loop over the indices of one piece is compiled into that
+//! body, so it stays as fast as a plain loop. A chain of parallel iterators compiles a recursion of its own: ten times
+//! the code of the inner loop.
 //!
 //! After an [interrupt](crate::progress::Interrupt) of the caller's computation no further piece begins, and the loop
 //! is left by [`unwind`](crate::progress::unwind).

@@ -245,8 +245,8 @@ mod tests {
         let path = folder.path().join("a");
         let all: Vec<u8> = (0..500_000).map(|i| (i % 251) as u8).collect();
         let mut file = AtomicFile::create(&path).unwrap();
-        // Writes of all sizes: small ones, one of several steps, parts of which one is empty, and one over existing
-        // data.
+        // Writes of all sizes: small ones, one of several steps, one of three parts the first of which is empty, and
+        // one over existing data.
         file.write_all(&all[..1000]).unwrap();
         file.write_all(&all[1000..300_000]).unwrap();
         file.write_all(&all[300_000..300_007]).unwrap();

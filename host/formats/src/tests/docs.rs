@@ -37,7 +37,7 @@ fn extensions(all: &[&str]) -> String {
     dotted.join(", ")
 }
 
-/// What keeps a field of any name: points, faces, segments.
+/// The parts of a mesh at which a format keeps a field of any name: points, faces, segments.
 fn kept_fields(format: &Format) -> String {
     let of = |name, len| Fields::from_iter([Field::scalars(name, vec![0.5; len])]);
     let segment = Segment {
@@ -146,7 +146,7 @@ fn the_page_on_formats_shows_the_tables() {
     );
 }
 
-/// What each format reads, keeps and drops stands in words in the page's other tables.
+/// The page's other tables list in words the data that each format reads, keeps and drops.
 #[test]
 fn the_page_on_formats_has_words_for_each() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);

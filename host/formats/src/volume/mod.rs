@@ -192,7 +192,7 @@ impl VolumeFormat {
         dotted(extensions.filter(|extension| !extension.starts_with("pvt")))
     }
 
-    /// What of `mesh` a file of this format would not hold, a sentence each.
+    /// Sentences on the parts of `mesh` that a file of this format would not hold.
     pub fn losses(&self, mesh: &VolumeMesh) -> Vec<String> {
         let is_lost = |field: &&Field| !(self.keeps_field)(field);
         let fields = &mesh.fields;

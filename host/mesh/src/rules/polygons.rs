@@ -107,7 +107,7 @@ fn check_each(mesh: &PolygonMesh) -> Result<f64> {
 /// The error for a polygon whose area is not positive, or leaves double precision.
 fn bad_area(mesh: &PolygonMesh, i: usize, area: f64) -> crate::Error {
     let rule = if area.is_finite() {
-        // Without the hundreds of digits of what is tiny or huge.
+        // Without the hundreds of digits of a tiny or huge area.
         let area = match area == 0.0 || (1e-5..1e16).contains(&area.abs()) {
             true => area.to_string(),
             false => format!("{area:e}"),

@@ -26,32 +26,32 @@ pub enum Error {
     Single(trioxide::Error),
     /// A failure of Polylla.
     Polylla(trioxide::polylla::Error),
-    /// What Polylla of whole meshes refuses.
+    /// Polylla of whole meshes refuses the mesh or the options.
     PolyllaRefused(polylla::Refusal),
     /// A failure of refinement of triangles.
     Refine(trioxide::refine::Error),
     /// A failure of refinement of tetrahedra.
     RefineTets(refine_tets::Error),
-    /// What refinement of whole meshes refuses.
+    /// Refinement of whole meshes refuses the mesh or the options.
     RefineRefused(refine::Refusal),
     /// A failure of smoothing.
     Smooth(trioxide::smooth::Error),
-    /// What smoothing of whole meshes refuses.
+    /// Smoothing of whole meshes refuses the mesh or the options.
     SmoothRefused(smooth::Refusal),
     /// A failure of triangulation.
     Delaunay(trioxide::delaunay::Error),
-    /// What triangulation of whole meshes refuses.
+    /// A refusal of triangulation of whole meshes.
     #[cfg(feature = "triangulate")]
     TriangulateRefused(triangulate::Refusal),
     /// A failure of welding.
     Weld(trioxide::weld::Error),
-    /// What welding of whole meshes refuses.
+    /// Welding of whole meshes refuses the mesh or the options.
     WeldRefused(weld::Refusal),
     /// The memory that an operation may use does not suffice: another device would have no more.
     Limited(Box<Error>),
 }
 
-/// What options are called where an error is read.
+/// How a front end writes options in the text of an error.
 #[derive(Clone, Copy)]
 pub struct Names {
     /// An option: `--method`.

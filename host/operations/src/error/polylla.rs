@@ -1,12 +1,13 @@
-//! What Polylla of whole meshes refuses, in words.
+//! Reasons why Polylla of whole meshes refuses a mesh or options, in words.
 
 use super::Names;
 
-/// What Polylla of a whole mesh refuses besides what the family does ([`trioxide::polylla::Error`]).
+/// A reason why Polylla of whole meshes refuses a mesh or options, besides the reasons of the family
+/// ([`trioxide::polylla::Error`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// A place of repair is given, which half-edges have not.
+    /// A place of repair is given, but the method with half-edges has no choice of one.
     RepairOfHalfEdges,
     /// Polygons of arrays are not cut.
     StrictIndexed,

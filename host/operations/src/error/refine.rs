@@ -1,21 +1,21 @@
-//! What refinement of whole meshes refuses, and its remedies, in words.
+//! Reasons why refinement of whole meshes refuses a mesh or options, and the remedies, in words.
 
 use trioxide::refine::Error;
 
 use super::Names;
 
-/// What refinement of a whole mesh refuses besides what the families do ([`trioxide::refine::Error`],
-/// [`trioxide::refine_tets::Error`]).
+/// A reason why refinement of whole meshes refuses a mesh or options, besides the reasons of the families
+/// ([`trioxide::refine::Error`], [`trioxide::refine_tets::Error`]).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
     /// Values of triangles without a rule that marks by them, or a rule without values.
     Rule,
-    /// Rounds until an area is reached are marked by it.
+    /// A mark is given with an area to reach, by which triangles are marked already.
     MarkAndArea,
-    /// The area of a triangle is above 0, and finite.
+    /// An area to reach that is not a finite number above 0.
     Area(f64),
-    /// A threshold is finite.
+    /// A threshold that is not finite.
     Threshold(f64),
     /// An id of a cell that is not there.
     NoSuchCell {
@@ -25,7 +25,7 @@ pub enum Refusal {
         id: u32,
         /// Cells of the mesh.
         count: usize,
-        /// What a cell is.
+        /// The name of a cell: `triangle` or `tetrahedron`.
         element: &'static str,
     },
     /// A mark of tetrahedra, on triangles.
@@ -113,7 +113,7 @@ impl Refusal {
     }
 }
 
-/// What helps where triangles come out too small for the precision.
+/// The remedy where triangles come out too small for the precision.
 pub fn too_fine(Names { option, value }: Names) -> String {
     format!(
         "; use {}, fewer {} or a larger area",

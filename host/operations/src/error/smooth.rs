@@ -1,10 +1,12 @@
-//! What smoothing of whole meshes refuses, and the remedies of the family's failures, in words.
+//! Reasons why smoothing of whole meshes refuses a mesh or options, and the remedies of the family's failures, in
+//! words.
 
 use trioxide::smooth::Error;
 
 use super::Names;
 
-/// What smoothing of a whole mesh refuses besides what the family does ([`trioxide::smooth::Error`]).
+/// A reason why smoothing of whole meshes refuses a mesh or options, besides the reasons of the family
+/// ([`trioxide::smooth::Error`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {

@@ -1,8 +1,8 @@
-//! What triangulation refuses, in words.
+//! The refusals of triangulation, in words.
 
 use super::Names;
 
-/// What triangulation refuses besides what the algorithms do.
+/// A refusal of triangulation besides the failures of the algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {

@@ -1,18 +1,19 @@
-//! What welding of whole meshes refuses, and the words for that and for the family's failures.
+//! Reasons why welding of whole meshes refuses a mesh or options; their words, and the words of the family's failures.
 
 use trioxide::weld::{Error, Method};
 
 use super::Names;
 
-/// What welding of a whole mesh refuses besides what the family does ([`trioxide::weld::Error`]).
+/// A reason why welding of whole meshes refuses a mesh or options, besides the reasons of the family
+/// ([`trioxide::weld::Error`]).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Neither epsilon nor ratio is there.
+    /// Neither epsilon nor ratio is given.
     NoDistance,
-    /// Epsilon and ratio are there.
+    /// Both epsilon and ratio are given.
     TwoDistances,
-    /// A ratio is searched with the mesh on the device, so that a limit of its memory does not go with it.
+    /// A limit of the device's memory is given with a ratio, whose search needs the whole mesh on the device.
     LimitedRatio,
     /// The sequential algorithm takes no memory of a device.
     SerialLimit,
@@ -20,7 +21,7 @@ pub enum Refusal {
     SerialMethod,
     /// A mesh on a device is welded there at once.
     ResidentLimit,
-    /// The mesh does not fit the memory at once, and slabs do without what is asked for.
+    /// The mesh does not fit the memory at once, and slabs do not support one of its arrays or the options.
     InSlabs {
         /// The device.
         device: String,
@@ -28,12 +29,12 @@ pub enum Refusal {
         needed: u64,
         /// Bytes that may be used.
         limit: u64,
-        /// What slabs do without.
+        /// The array or option that slabs do not support.
         without: Without,
     },
 }
 
-/// What slabs do without.
+/// An array of the mesh, or an option, that slabs do not support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Without {
     /// The search for a ratio.
@@ -100,7 +101,7 @@ impl Refusal {
 }
 
 impl Without {
-    /// What it is, and what may be done.
+    /// Its name, and the remedy.
     fn say(self, Names { option, value }: Names) -> (String, String) {
         let leave_out = "leave it out".to_owned();
         match self {

@@ -1,16 +1,16 @@
-//! What Polylla reports.
+//! The report of Polylla.
 
 use trioxide::mesh::PolyllaCounts;
 use trioxide::polylla::PolygonTriangles;
 
 use crate::report::{Count, Counts, Run};
 
-/// The machine, what was counted, and the way from triangles to polygons.
+/// The machine, the counts, and the maps from triangles to polygons.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The machine, with times.
     pub run: Run,
-    /// What was counted.
+    /// The counts.
     pub totals: Totals,
     /// Smallest half-edge of each polygon; P. Half-edge 3t + k starts at vertex k of triangle t.
     pub half_edges: Vec<u32>,
@@ -18,7 +18,7 @@ pub struct Report {
     pub parents: Option<PolygonTriangles>,
 }
 
-/// What Polylla counts. What does not apply is not there.
+/// The counts of Polylla; `None` where one does not apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Vertices.

@@ -101,8 +101,9 @@ impl Input {
     }
 }
 
-/// Restores fields and segment markers on a refined mesh. `vertices` is the number of the input's; `markers` are those
-/// that [`Cells::number`] gave; `ancestors` and `rounds` say where the parts come from, if anything is carried.
+/// Restores fields and segment markers on a refined mesh. The input had this number of `vertices`, and
+/// [`Cells::number`] gave its `markers`. `ancestors` and `rounds` map its elements to their parts; they may be empty if
+/// nothing is carried.
 pub fn with_carried(
     mut mesh: Mesh,
     carried: &Carried,

@@ -37,7 +37,7 @@ pub fn refine(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Re
     }
 }
 
-/// What is wanted beside the report.
+/// The result that is wanted beside the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Nothing.

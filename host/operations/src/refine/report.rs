@@ -1,4 +1,4 @@
-//! What refinement of triangles reports.
+//! The report of a refinement of triangles.
 
 use trioxide::mesh::Refinement;
 use trioxide::prolongation::Prolongation;
@@ -6,12 +6,12 @@ use trioxide::refine::End;
 
 use crate::report::{Counts, Run};
 
-/// The machine, what was counted, and the way from the input to its parts.
+/// The machine, the counts, and the maps from the input to its parts.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The machine, with times.
     pub run: Run,
-    /// What was counted.
+    /// The counts.
     pub totals: Totals,
     /// The triangle of the input that each triangle is a part of; F, or empty unless the options ask for maps.
     pub parents: Vec<u32>,
@@ -27,7 +27,7 @@ impl Report {
     }
 }
 
-/// What refinement of triangles counts.
+/// The counts of a refinement of triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Totals {
     /// Vertices afterwards.

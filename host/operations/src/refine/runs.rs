@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::machine::Machine;
 use crate::report::Run;
 
-/// What of a run is asked for.
+/// The results of a run that are asked for.
 #[derive(Clone, Copy)]
 pub(super) struct Asked {
-    /// Where the parts come from.
+    /// The maps from the input to its parts.
     pub maps: bool,
     /// The mesh.
     pub mesh: Wanted,

@@ -1,22 +1,22 @@
-//! What smoothing reports.
+//! The report of a smoothing.
 
 use trioxide::quality3d::Quality3d;
 use trioxide::smooth::Moves;
 
 use crate::report::{Counts, Run};
 
-/// The machine, what was counted, and the quality before and after.
+/// The machine, the counts, and the quality before and after.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The machine, with times.
     pub run: Run,
-    /// What was counted.
+    /// The counts.
     pub totals: Totals,
     /// Quality of a volume mesh before and after, if the options ask for it.
     pub quality: Option<[Quality3d; 2]>,
 }
 
-/// What smoothing counts.
+/// The counts of a smoothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
     /// Vertices.

@@ -95,7 +95,7 @@ pub fn resident(
     Ok((welded, report))
 }
 
-/// What the user may want to know of a mesh to be welded: normals without a direction.
+/// Notes for the user on a mesh to be welded: normals without a direction.
 pub fn notes_of(mesh: &Mesh) -> Vec<Note> {
     let is_bad = |x: &f64| x.is_nan() || x.abs() > gpu::weld::LARGEST_COORDINATE;
     let normals = mesh.attributes.normals.iter().flatten();
@@ -122,7 +122,7 @@ struct Done {
     note: Option<Note>,
 }
 
-/// The error, where the limit is too small in place of the memory: then another device has no more.
+/// The error; [`Error::Limited`] if the memory limit is too small, as another device would have the same limit.
 fn by_limit(error: Error, options: &Options) -> Error {
     match options.memory_limit {
         Some(_) if error.is_out_of_memory() && !error.has_bytes() => Error::Limited(error.into()),
@@ -159,8 +159,8 @@ fn on_device(on: &Device, mesh: &Mesh, options: &Options) -> Result<Done> {
         });
     }
     let result = match family::weld_from_host(on, &mesh.points, faces, settings) {
-        // Another process has taken memory meanwhile: slabs are as small as they must be. Half of what is left stays
-        // for it.
+        // Another process has taken memory meanwhile: slabs then take half of the free memory. The other half stays for
+        // that process.
         Err(family::Error::Shared(trioxide::Error::OutOfMemory { .. })) if on.is_gpu() => {
             let limit = limit.min(on.free_bytes()? / 2);
             return in_slabs(on, mesh, &settings, options, [needed, limit]);

@@ -23,10 +23,10 @@ pub struct Options {
     /// or as near as any distance comes
     #[cfg_attr(feature = "clap", arg(long, value_name = "R", group = "distance"))]
     pub ratio: Option<f64>,
-    /// Position of a merged vertex, and what it carries: the mean of its vertices, or that of the first
+    /// Position of a merged vertex, and its attributes: the mean of its vertices, or those of the first
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub position: Position,
-    /// Keep faces and segments whose ends merged, and those that are there twice
+    /// Keep degenerate faces and segments, whose ends merged, and duplicate ones
     #[cfg_attr(feature = "clap", arg(long))]
     pub keep_degenerate: bool,
     /// Largest angle between the normals of vertices that merge, in degrees (0 to 180); one larger by 1e-5 degrees
@@ -43,7 +43,7 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub method: Method,
     /// Bytes of device memory to use at most: 512M, 4G; a mesh that takes more by the method grid is welded in slabs,
-    /// with the same result [default: what is free]
+    /// with the same result [default: the free memory]
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "BYTES", value_parser = parse_count, conflicts_with = "ratio")

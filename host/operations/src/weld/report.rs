@@ -1,25 +1,25 @@
-//! What welding reports.
+//! The report of a weld.
 
 use trioxide::weld::{self, EpsilonFound, Method};
 
 use crate::report::{Counts, Note, Run};
 
-/// A welded mesh's way: the machine, the work, and the maps from the old vertices to the new ones.
+/// The machine, the counts, and the maps from the old vertices to the new ones.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The machine, with times.
     pub run: Run,
-    /// What was counted.
+    /// The counts.
     pub totals: Totals,
     /// New vertex of each old one; V.
     pub map: Vec<u32>,
     /// Old vertex that represents each new one, ascending; C.
     pub representatives: Vec<u32>,
-    /// What the user may want to know.
+    /// Notes for the user.
     pub notes: Vec<Note>,
 }
 
-/// What welding counts. What does not apply is not there.
+/// The counts of a weld; `None` where one does not apply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
     /// Vertices before.

@@ -292,9 +292,9 @@ def weld(
         Fraction of the vertices to remove, instead of epsilon: searches the distance that removes as many, to 0.0001 or as near as
         any distance comes.
     position : "mean" or "first"
-        Position of a merged vertex, and what it carries: the mean of its vertices, or that of the first.
+        Position of a merged vertex, and its attributes: the mean of its vertices, or those of the first.
     keep_degenerate : bool
-        Keep faces and segments whose ends merged, and those that are there twice.
+        Keep degenerate faces and segments, whose ends merged, and duplicate ones.
     normal_tolerance : float, optional
         Largest angle between the normals of vertices that merge, in degrees (0 to 180); one larger by 1e-5 degrees counts as equal,
         but for 0; a normal of length zero keeps none apart.

@@ -59,7 +59,7 @@ def triangulate(
     area : float, optional
         Add vertices until no triangle is larger.
     max_vertices : int or str, optional
-        Most vertices to add, those that are removed again included; a refinement that needs more is an error, and gives no mesh.
+        Most vertices to add, counting the ones that are removed again; a refinement that needs more is an error, and gives no mesh.
     convex : bool
         Keep the triangles outside of the segments, up to the convex hull.
     duplicates : "refuse" or "first"

@@ -25,9 +25,9 @@ pub(super) fn check_fans(mesh: &Triangulation, edges: &EdgeTable) -> Result<usiz
 
 /// The number of pinch vertices of a mesh whose fans are quickly seen to be good.
 ///
-/// That a closed fan is crossed: its outer edges surround the vertex, which lies to their left, so those that ascend
-/// past its height pass it on its right, and there are as many as the fan has turns. In exact arithmetic; the
-/// comparisons are.
+/// A closed fan is crossed once for each of its turns: its outer edges surround the vertex, which lies to their left,
+/// so an outer edge that ascends past the vertex's height passes it on its right. This holds in exact arithmetic; the
+/// comparisons are exact.
 fn count_pinches(mesh: &Triangulation, edges: &EdgeTable) -> Option<usize> {
     let (triangles, vertices) = (&mesh.triangles, mesh.points.len());
     let crossed = Flags::new(vertices);
@@ -252,7 +252,7 @@ mod tests {
             assert_eq!(all.map_err(|_| ()), expected);
             assert_eq!(check_fans(&mesh, &edges).map_err(|_| ()), expected);
             let quick = count_pinches(&mesh, &edges);
-            // What is quickly decided is right; and good meshes are, as a rule.
+            // A quick count is right, and good meshes have one as a rule.
             assert!(quick.is_none_or(|pinches| expected == Ok(pinches)));
             assert!(quick.is_some() || !is_quick);
         }

@@ -1,4 +1,4 @@
-//! Colours of nodes, of which other processes have some: those of a single run.
+//! Colours of nodes of which other processes have some: the same colours as in a single run.
 
 use gpu::smooth::shuffled;
 use trioxide_kernel::NONE;
@@ -10,10 +10,11 @@ use crate::Result;
 const STAYS: u32 = NONE - 1;
 
 /// The colour of each node that moves in the whole mesh, by the rule of [`classify()`](gpu::smooth::classify()): the
-/// smallest that no neighbour before has. `moving` are those that move here.
+/// smallest that no neighbour before has. `moving` are the nodes that move here.
 ///
-/// A process colours its nodes as far as it knows the colours before, tells others, and hears those of its ghosts,
-/// until all have theirs. The order is that of shuffled ids, so few of them wait for another process again and again.
+/// A process colours its nodes as far as it knows the colours before, sends them to others, and receives the colours of
+/// its ghosts, until all are known. The order is that of shuffled ids, so few nodes wait for another process again and
+/// again.
 pub(super) fn colour(
     rows: &[u32],
     neighbours: &[u32],

@@ -8,10 +8,10 @@ use super::{Others, SharePart};
 use crate::Result;
 use crate::device::Device;
 
-/// The words of nodes that others want, and the words of ghosts, in a buffer of nodes as they lie in their order.
+/// The words of nodes that others want, and the words of ghosts, in a buffer of nodes in their order.
 ///
-/// Ghosts lie among the nodes that stay, behind those that move. All of these are put anew after an exchange, from
-/// their own positions (which stay) and from those that came.
+/// Ghosts lie among the nodes that stay, after the nodes that move. An exchange writes all nodes that stay anew: from
+/// their own positions, which stay, and from the positions that came.
 pub(super) struct Halo {
     /// The exchange of each class.
     classes: Vec<Class>,

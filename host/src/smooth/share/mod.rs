@@ -103,7 +103,7 @@ pub fn check_share(options: &Options) -> Result<()> {
 /// Smooths one process's part of a mesh. The layout of the options is left out of account: it changes no bit.
 ///
 /// # Errors
-/// As [`smooth`](super::smooth()); [`check_share`]; what `others` gives.
+/// As [`smooth`](super::smooth()); [`check_share`]; those of `others`.
 pub fn smooth_share<P: Vector>(
     on: &Device,
     mesh: &DeviceMesh<P>,
@@ -175,7 +175,7 @@ pub fn smooth_share<P: Vector>(
     })
 }
 
-/// What is known of the sweeps so far; as in [`SmoothedShare`].
+/// The results of the sweeps so far; as in [`SmoothedShare`].
 #[derive(Default)]
 struct Swept {
     squares: Vec<f64>,

@@ -66,7 +66,7 @@ impl Cut {
     }
 }
 
-/// Places in `xs`, ascending, of what is within `reach` of `first..=last`.
+/// Places of the coordinates in `xs`, ascending, that are within `reach` of `first..=last`.
 fn window(xs: &[f64], first: f64, last: f64, reach: f64) -> Range<usize> {
     let start = xs.partition_point(|&x| first - x > reach);
     start..xs.partition_point(|&x| x - last <= reach)
@@ -104,7 +104,7 @@ fn cut(xs: &[f64], reach: f64, most: usize) -> Option<Vec<Slab>> {
     Some(slabs)
 }
 
-/// The most vertices within `reach` of one coordinate: what the thinnest slab there has.
+/// The most vertices within `reach` of one coordinate: as many as the thinnest slab there has.
 fn densest(xs: &[f64], reach: f64) -> usize {
     let (mut start, mut end, mut densest) = (0, 0, 0);
     for &x in xs {

@@ -50,7 +50,7 @@ const LEAST_SLAB: usize = 1 << 10;
 /// A mesh welded in slabs, and the work that it took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InSlabs {
-    /// What [`weld`](super::weld()) gives, bit for bit.
+    /// The same as from [`weld`](super::weld()), bit for bit.
     pub welded: Welded,
     /// Slabs that the vertices were cut into.
     pub slabs: usize,
@@ -263,7 +263,7 @@ impl<'a> Sweep<'a> {
         }))
     }
 
-    /// Goes on with slabs of at most `most` vertices, if there are such. What is decided stays so.
+    /// Goes on with slabs of at most `most` vertices, and keeps all decisions. Returns whether there are such slabs.
     fn cut_again(&mut self, on: &Device, most: usize) -> Result<bool> {
         let Ok((cut, slab_of)) = cut_slabs(on, self.points, self.reach, most)? else {
             return Ok(false);
@@ -290,13 +290,13 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    /// Decides the vertices of slab `k` as far as possible; whether the slab is done.
+    /// Decides the vertices of slab `k` as far as possible. Returns whether the slab is done.
     fn visit_slab(&mut self, on: &Device, k: u32) -> Result<bool> {
         let gathered = on.stage("gather slab", || Ok(on.on_host(|| self.gather_slab(k))))?;
         self.visit(on, k, &gathered)
     }
 
-    /// Decides all undecided vertices, if they fit at once; whether it did.
+    /// Decides all undecided vertices, if they fit at once. Returns whether they did.
     fn visit_rest(&mut self, on: &Device, most: usize) -> Result<bool> {
         if self.undecided == 0 || self.undecided > most {
             return Ok(false);
@@ -310,7 +310,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Decides the gathered vertices as far as possible. If all are decided, and `k` is a slab, finds the
-    /// representatives of its vertices; whether it did.
+    /// representatives of its vertices. Returns whether it found them.
     fn visit(&mut self, on: &Device, k: u32, gathered: &Gathered) -> Result<bool> {
         let (points, mut known) = on.stage("copy to the device", || {
             Ok((on.upload(&gathered.points)?, on.upload(&gathered.known)?))

@@ -242,7 +242,7 @@ fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The triangles are those that the definition names, or the points are on a line.
+/// The triangles equal the triangles of the definition, or the points are refused as points on a line.
 fn check_tiny(on: &Device, points: &[DVec2]) -> Outcome {
     let n = points.len() as u32;
     let at = |v: u32| points[v as usize];

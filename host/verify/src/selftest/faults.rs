@@ -13,7 +13,7 @@ const POINTS: usize = 100_000;
 /// A GPU whose memory ends at some allocation of a run gives an error and goes on: the same run succeeds with more.
 pub fn out_of_memory_midway() -> Case {
     Case::new("faults: a GPU that runs out of memory midway", |on| {
-        // A CPU's memory is the system's: what ends there is the process.
+        // A CPU takes the system's memory: a lack of it ends the process.
         if !on.is_gpu() {
             return Ok(());
         }
@@ -62,8 +62,8 @@ fn hold_all_but(on: &Device, left: u64, grain: u64) -> Result<Vec<trioxide::Buff
     Ok(held)
 }
 
-/// After a kernel has trapped, a new device of the process works or says in a sentence that the GPU is lost and what to
-/// do.
+/// After a kernel has trapped, a new device of the process works, or an error says that the GPU is lost and names the
+/// remedy.
 #[cfg(feature = "checked")]
 pub fn lost_device() -> Case {
     Case::new(

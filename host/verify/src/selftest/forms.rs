@@ -57,7 +57,7 @@ fn from_space(on: &Device) -> Outcome {
     equal("origin", &ours.origin, &expected.origin)
 }
 
-/// The half-edges that a refined mesh leads to are those that are built from its triangles.
+/// A refined mesh leads to the same half-edges as a build from its triangles.
 fn refined(on: &Device) -> Outcome {
     let mesh = generate::random(700, 4)?;
     let some = Marking::Fraction {
@@ -98,7 +98,7 @@ fn refined(on: &Device) -> Outcome {
     refuse_wrong_points::<Vec3>(on, &surface)
 }
 
-/// Triangles that come back from the host are those that are remembered, or others.
+/// Triangles that come back from the host are recognised where they equal the remembered triangles, and only there.
 fn remembered(on: &Device, mesh: &Triangulation) -> Outcome {
     let first = DeviceTriangulation::<DVec2>::upload(on, mesh)?;
     let expected = first.download(on)?;
@@ -127,7 +127,8 @@ fn remembered(on: &Device, mesh: &Triangulation) -> Outcome {
     Ok(())
 }
 
-/// Known half-edges spare no check of points: what is refused is what is refused without them, in the same words.
+/// Known half-edges spare no check of points: a mesh with them is refused for the same points as without them, in the
+/// same words.
 fn refuse_wrong_points<P: AnyPoint>(on: &Device, mesh: &Triangulation<P::Double>) -> Outcome {
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let build = |points: &[P], is_known: bool| -> Result<Option<String>, String> {

@@ -1,4 +1,4 @@
-//! Rows of a grid against those that the host generates.
+//! Rows of a grid against the rows that the host generates.
 
 use std::ops::Range;
 

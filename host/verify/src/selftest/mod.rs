@@ -173,8 +173,8 @@ pub const COPIES: &str = "copies";
 /// The family of the one case that needs all others to have run on its device before.
 pub const LAUNCHES: &str = "launches";
 
-/// What each of `only` names, in the suite's order: the case with this name; else the cases of a family of this name,
-/// and those whose name contains it. The whole suite where `only` is empty.
+/// The cases that the texts of `only` name, in the suite's order. A text names the case of this name; if there is none,
+/// it names the family of this name and all cases whose names contain it. An empty `only` names the whole suite.
 ///
 /// # Errors
 /// [`trioxide::Error::Argument`] with the families there are, when nothing matches one of them.

@@ -169,7 +169,7 @@ fn compare_lists(ours: &PolyhedraLists, expected: &PolyhedraLists) -> Outcome {
 fn manifold(mesh: &PolyhedralMesh) -> Outcome {
     use std::collections::HashMap;
     for p in 0..mesh.len() {
-        // The edge behind each directed edge, around the vertex where it starts.
+        // The edge after each directed edge, around the vertex where it starts.
         let mut next: HashMap<[u32; 2], [u32; 2]> = HashMap::new();
         let mut vertices: HashMap<u32, (u32, usize)> = HashMap::new();
         for &side in mesh.sides_of(p) {

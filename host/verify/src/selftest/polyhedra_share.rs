@@ -37,7 +37,7 @@ fn owner(t: u32) -> usize {
     (t / 3 % 2) as usize
 }
 
-/// What the processes found: their polyhedra by the ids of the mesh, and their counts.
+/// The results of all processes: their polyhedra by the ids of the mesh, and their counts.
 #[derive(Default)]
 struct Found {
     /// Root, tetrahedra, sides.

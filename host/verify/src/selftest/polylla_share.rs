@@ -35,12 +35,12 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     Ok(meshes.into_iter().map(case).collect())
 }
 
-/// Each ghost's owner finds what this process finds, which has the whole mesh.
+/// The owners of ghosts. They find the same flags as this process, which has the whole mesh.
 struct Same {
     ghosts: Vec<u32>,
 }
 
-// SAFETY: the flags are those that this process found for the whole mesh.
+// SAFETY: this process found the flags for the whole mesh.
 unsafe impl Owners for Same {
     fn given(&self) -> &[u32] {
         &self.ghosts
@@ -55,7 +55,7 @@ unsafe impl Owners for Same {
     }
 }
 
-/// Of each 16 runs of seven triangles so many are owned.
+/// Of each 16 runs of seven triangles the first `owns` are owned.
 fn compare<P: Point>(on: &Device, mesh: &Triangulation, owns: u32) -> Outcome {
     let is_owned = |t: u32| t / 7 % 16 < owns;
     let triangles = mesh.triangles.len() as u32;

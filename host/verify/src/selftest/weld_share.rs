@@ -78,7 +78,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     ]
 }
 
-/// Points, and what they carry.
+/// Points, their attributes, and their locks.
 #[derive(Default)]
 struct Cloud {
     points: Vec<DVec3>,
@@ -93,8 +93,8 @@ fn plain(points: Vec<DVec3>) -> Cloud {
     }
 }
 
-/// Others, who know the states from the beginning, and tell some of them in each round: those of the lowest points that
-/// wait.
+/// Other processes that know all states from the beginning, and send `step` of them in each round: the states of the
+/// lowest waiting points.
 struct Teller<'a> {
     states: &'a [u8],
     step: usize,
@@ -113,7 +113,7 @@ impl Others for Teller<'_> {
         let told: Vec<usize> = waiting.take(self.step).collect();
         let is_over = told.is_empty() && !known.contains(&UNDECIDED);
         if told.is_empty() && !is_over {
-            // What is left had all that it depends on.
+            // All states of others have arrived, so a point that is still undecided is an error.
             self.wrong = self
                 .wrong
                 .or(known.iter().position(|&state| state == UNDECIDED));
@@ -127,7 +127,7 @@ impl Others for Teller<'_> {
     }
 }
 
-/// A half of the points as a share, told of the others at once, and in several rounds.
+/// Half of the points as a share, which receives the states of the others at once, and in several rounds.
 fn compare(on: &Device, cloud: &Cloud, options: Options) -> Outcome {
     let n = cloud.points.len();
     let carried = Carried {

@@ -16,8 +16,8 @@ pub fn cases(size: Size) -> Vec<Case> {
         Size::Tiny => (600, 12),
         _ => (30_000, 60),
     };
-    // The vertices of a scan, and how many eighths it gets of the memory that it needs at once. Wide slabs take minutes
-    // under a sanitiser: fewer vertices then, with so much memory that the faces stay together.
+    // The number of vertices of a scan, and its memory limit in eighths of the memory that it needs at once. Wide slabs
+    // take minutes under a sanitiser: the scan then has fewer vertices, and memory in which the faces stay together.
     let of_scan = move |epsilon: f64| match size {
         Size::Tiny if epsilon > 0.1 => (800, 7),
         Size::Tiny => (1_600, 4),

@@ -217,7 +217,7 @@ impl Trees {
         t
     }
 
-    /// Joins the trees of two tetrahedra; whether they were two.
+    /// Joins the trees of two tetrahedra. Returns whether they were two.
     fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a] = b;

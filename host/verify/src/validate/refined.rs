@@ -368,7 +368,7 @@ mod tests {
             m.mesh.tetrahedra.pop();
             m.tetrahedron_parents.pop();
         });
-        // A tetrahedron in the place of its children: its neighbours' vertices hang.
+        // A tetrahedron in place of its children: its neighbours' vertices hang.
         let divided = fine.tetrahedron_parents[last];
         let hanging = broken(&|m| {
             m.mesh.tetrahedra[divided as usize] = coarse.tetrahedra[divided as usize];

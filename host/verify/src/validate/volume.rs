@@ -78,8 +78,8 @@ pub struct VolumeSummary {
     pub non_finite: Broken,
     /// Faces of more than two cells; the first one's cell.
     pub crowded: Broken,
-    /// Cells that another cell overlaps, on the same side of a common face; of those that are neither inverted nor
-    /// flat.
+    /// Cells that lie on the same side of a common face as an earlier cell, and so overlap it, where neither of the two
+    /// is inverted or flat.
     pub overlapping: Broken,
     /// Tagged faces that are no face of a cell.
     pub loose_tags: Broken,
