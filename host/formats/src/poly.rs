@@ -174,8 +174,9 @@ mod tests {
             1\n1 0.5 0.25\n1\n1 0.1 0.1 3 0.5\n";
         std::fs::write(&path, text).unwrap();
         let (outline, notes) = read_outline(&path).unwrap();
-        assert_eq!(outline.points[2], DVec2::ONE);
+        assert_eq!(outline.mesh.points[2].truncate(), DVec2::ONE);
         let ends: Vec<_> = outline
+            .mesh
             .segments
             .iter()
             .map(|s| (s.ends, s.marker))
