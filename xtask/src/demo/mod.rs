@@ -56,6 +56,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
 }
 
+/// Names of the families that it shows.
+pub fn families() -> Vec<String> {
+    let named = Family::value_variants()
+        .iter()
+        .filter_map(Family::to_possible_value);
+    named.map(|value| value.get_name().to_owned()).collect()
+}
+
 /// The binary and the folder of its output.
 pub struct Demo {
     /// The binary.

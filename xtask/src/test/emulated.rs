@@ -19,6 +19,7 @@ const ONLY: &[&str] = &[
     "Delaunay grid",
     "Delaunay wheel",
     "Delaunay single precision",
+    "Delaunay equal points",
     "half_edges",
     "polylla",
     "indexed",

@@ -188,6 +188,23 @@ mod tests {
         assert_eq!(timed, named);
     }
 
+    /// The demo and the self-test have code for each family, under the names that this list has.
+    #[cfg(feature = "measure")]
+    #[test]
+    fn demo_and_self_test_call_families_as_this_list_does() {
+        let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+        for shown in xtask::demo::families() {
+            assert!(names.contains(&&*shown), "{shown} is shown: {names:?}");
+        }
+        let size = trioxide_verify::selftest::Size::Tiny;
+        let cases = trioxide_verify::selftest::cases(size, Vec::new()).expect("meshes");
+        // Kernels of all families are timed together.
+        for name in names.into_iter().filter(|&name| name != "kernels") {
+            let folder = name.replace('-', "_");
+            assert!(cases.iter().any(|case| case.family == folder), "{folder}");
+        }
+    }
+
     #[test]
     fn plans_have_the_sizes_of_the_papers() {
         let sizes = |name: &str| -> Vec<String> {
