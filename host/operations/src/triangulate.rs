@@ -6,7 +6,8 @@
 use std::time::Instant;
 
 use glam::DVec2;
-use trioxide::delaunay::{self, Duplicates};
+use trioxide::Buffer;
+use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::{Device, Stage};
 use trioxide::generate::{self, Refinement};
 use trioxide::mesh::{Faces, Mesh};
@@ -118,7 +119,7 @@ pub fn triangulate(
         ..Totals::default()
     };
     let (mesh, mut report) = match options.is_for_device(&outline) {
-        true => points(on, outline.mesh, options.duplicates)?,
+        true => points(on, outline.mesh, options)?,
         false => constrained(outline, options)?,
     };
     report.totals = Totals {
@@ -131,40 +132,68 @@ pub fn triangulate(
     Ok((mesh, report))
 }
 
+/// Triangulates points on a device, where they stay.
+///
+/// # Errors
+/// [`Refusal::Resident`]; those of [`trioxide::delaunay::triangulate()`] and of the device.
+pub fn resident(
+    on: &Device,
+    points: &Buffer<DVec2>,
+    options: &Options,
+) -> Result<(Delaunay, Totals)> {
+    let given = [
+        ("angle", options.angle.is_some()),
+        ("area", options.area.is_some()),
+        ("max_vertices", options.max_vertices.is_some()),
+        ("convex", options.convex),
+    ];
+    if let Some(&(option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+        return Err(Refusal::Resident { option }.into());
+    }
+    on.require(delaunay::bytes_needed(points.len()))?;
+    let result = delaunay::triangulate(on, points, options.duplicates)?;
+    let vertices = points.len() as u64;
+    let totals = Totals {
+        vertices,
+        faces: result.triangles().len() as u64 / 3,
+        input_vertices: vertices,
+        duplicates: result.duplicates() as u64,
+        ..Totals::default()
+    };
+    Ok((result, totals))
+}
+
 /// Triangulates points alone on a device.
-fn points(on: impl Start, mut mesh: Mesh, duplicates: Duplicates) -> Result<(Mesh, Report)> {
+fn points(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let points: Vec<DVec2> = mesh.points.iter().map(|p| p.truncate()).collect();
-    let (triangles, firsts, run) = on.start()?.run(|on| match on {
-        On::Device(device) => on_device(device, &points, duplicates),
+    let (triangles, report) = on.start()?.run(|on| match on {
+        On::Device(device) => on_device(device, &points, options),
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
     })?;
     mesh.faces = Faces::Triangles(triangles);
-    let left_out = (0..).zip(&firsts).filter(|&(v, &first)| v != first);
-    let report = Report {
-        run,
-        totals: Totals {
-            duplicates: left_out.count() as u64,
-            ..Totals::default()
-        },
-        firsts,
-        notes: Vec::new(),
-    };
     Ok((mesh, report))
 }
 
-type OnDevice = (Vec<[u32; 3]>, Vec<u32>, Run);
-
-fn on_device(on: &Device, points: &[DVec2], duplicates: Duplicates) -> Result<OnDevice> {
-    on.require(delaunay::bytes_needed(points.len()))?;
+fn on_device(on: &Device, points: &[DVec2], options: &Options) -> Result<(Vec<[u32; 3]>, Report)> {
     let uploaded = on.stage("copy to the device", || on.upload(points))?;
-    let result = delaunay::triangulate(on, &uploaded, duplicates)?;
+    let alone = Options {
+        duplicates: options.duplicates,
+        ..Options::default()
+    };
+    let (result, totals) = resident(on, &uploaded, &alone)?;
     let (triangles, firsts) = on.stage("copy to the host", || {
         let firsts = result.firsts().map(|firsts| on.download_rows(firsts));
         let firsts = firsts.transpose()?.unwrap_or_default();
         Ok((on.download_rows(result.triangles())?, firsts))
     })?;
-    Ok((triangles, firsts, Run::of(on, Vec::new())?))
+    let report = Report {
+        run: Run::of(on, Vec::new())?,
+        totals,
+        firsts,
+        notes: Vec::new(),
+    };
+    Ok((triangles, report))
 }
 
 /// Triangulates an outline on a thread of the host, and refines it.

@@ -239,6 +239,36 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
     Ok(results.dict)
 }
 
+enum Points {
+    Plane(Buffer<DVec2>),
+    Space(Buffer<DVec3>),
+}
+
+/// Triangulates points by x and y.
+pub fn triangulate<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let options: operations::triangulate::Options = parse(call.options)?;
+    let is_planar = found(arrays, "points")?.is_some_and(|p| p.get().shape().get(1) == Some(&2));
+    let points: Points = match is_planar {
+        true => Points::Plane(needed(arrays, "points", FLOATS, 2)?),
+        false => Points::Space(needed(arrays, "points", FLOATS, 3)?),
+    };
+    let (result, totals) = call.work(move |on| {
+        let points = match points {
+            Points::Plane(points) => points,
+            Points::Space(points) => forms::flatten(on, &points)?,
+        };
+        operations::triangulate::resident(on, &points, &options)
+    })?;
+    let results = Results::new(call)?;
+    let (triangles, firsts) = result.into_arrays();
+    results.put("triangles", triangles, Number::U32, 3)?;
+    if let Some(firsts) = firsts {
+        results.put("firsts", firsts, Number::U32, 0)?;
+    }
+    put_counts(&results.dict, totals.counts())?;
+    Ok(results.dict)
+}
+
 /// Smooths a surface of triangles.
 pub fn smooth<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
     let surface = surface(arrays, 3)?;

@@ -38,6 +38,7 @@ pub fn run_family<'py>(
         "smooth_on_device" => resident::smooth(&call, input),
         "smooth_tets_on_device" => resident::smooth_tets(&call, input),
         "smooth_volume" => families::smooth_volume(&call, input),
+        "triangulate_on_device" => resident::triangulate(&call, input),
         "weld" => families::weld(&call, input),
         "weld_on_device" => resident::weld(&call, input),
         _ => Err(PyValueError::new_err(format!(

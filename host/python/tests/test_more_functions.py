@@ -126,6 +126,36 @@ def test_an_outline_is_triangulated():
         trioxide.triangulate(SQUARE[:4], [[0, 2], [1, 3]])
 
 
+def test_points_are_triangulated_on_a_device(cpu):
+    rng = np.random.default_rng(1)
+    points = rng.random((500, 3))
+    there = trioxide.triangulate(points, device=cpu)
+    assert np.array_equal(there.points, points) and np.array_equal(there.firsts, np.arange(500))
+    order = rng.permutation(500)
+    shuffled = trioxide.triangulate(points[order], device=cpu)
+    assert np.array_equal(order[shuffled.triangles], there.triangles)
+    twice = np.vstack([points, points[:3]])
+    with pytest.raises(ValueError, match="vertex 500 lies at the same place as vertex 0: .* duplicates=.first"):
+        trioxide.triangulate(twice, device=cpu)
+    first = trioxide.triangulate(twice, device=cpu, duplicates="first")
+    assert np.array_equal(first.triangles, there.triangles) and list(first.firsts[-3:]) == [0, 1, 2]
+    assert first.counts["duplicates"] == 3
+    # In place on a device, and on to the next function.
+    for columns in (2, 3):
+        held = trioxide.DeviceArray.copy_of(np.ascontiguousarray(twice[:, :columns]), cpu)
+        resident = trioxide.triangulate(held, duplicates="first")
+        assert isinstance(resident, trioxide.DeviceTriangulated) and resident.points is held
+        assert np.array_equal(resident.triangles.numpy(), there.triangles)
+        assert np.array_equal(resident.firsts.numpy(), first.firsts)
+    plane = trioxide.DeviceArray.copy_of(np.ascontiguousarray(points[:, :2]), cpu)
+    polygons = trioxide.chain(plane, "triangulate : polylla")
+    assert same(polygons.to_host(), trioxide.polylla(points[:, :2], there.triangles, device=cpu))
+    with pytest.raises(ValueError, match="leave `?area`? out, or triangulate on the host"):
+        trioxide.triangulate(plane, area=0.1)
+    with pytest.raises(ValueError, match="leave segments out"):
+        trioxide.triangulate(plane, [[0, 1]])
+
+
 def test_files_of_outlines_are_triangulated(tmp_path):
     rows = ["4 2 0 0", *(f"{i} {x} {y}" for i, (x, y) in enumerate(SQUARE[:4])), "4 0", "0 0 1", "1 1 2", "2 2 3", "3 3 0", "0"]
     (tmp_path / "square.poly").write_text("\n".join(rows) + "\n")
@@ -165,7 +195,7 @@ def test_chains_stay_on_a_device(plane, tmp_path):
 @pytest.mark.parametrize(
     "steps, words",
     [
-        ("weld --epsilon 1 : fold", "'fold'|\"fold\" is no step of a chain: it is weld, smooth, refine, polylla"),
+        ("weld --epsilon 1 : fold", "'fold'|\"fold\" is no step of a chain: it is triangulate, weld, smooth, refine, polylla"),
         ([("fold", {})], "is no step of a chain"),
         ("weld --epsilom 1", "weld: unexpected argument '--epsilom'"),
         ("weld --epsilon much", "weld: invalid value 'much'"),

@@ -50,6 +50,7 @@ pub enum Duplicates {
 pub struct Delaunay {
     triangles: Buffer<Vertex>,
     firsts: Option<Buffer<Vertex>>,
+    duplicates: usize,
     hard_points: usize,
 }
 
@@ -65,9 +66,14 @@ impl Delaunay {
         self.firsts.as_ref()
     }
 
-    /// [`Self::triangles`].
-    pub fn into_triangles(self) -> Buffer<Vertex> {
-        self.triangles
+    /// Number of points that are no vertices, since they equal a point before them.
+    pub fn duplicates(&self) -> usize {
+        self.duplicates
+    }
+
+    /// [`Self::triangles`] and [`Self::firsts`].
+    pub fn into_arrays(self) -> (Buffer<Vertex>, Option<Buffer<Vertex>>) {
+        (self.triangles, self.firsts)
     }
 
     /// Number of points that were inserted, since they could not make their stars alone. For statistics.
@@ -148,6 +154,7 @@ pub fn triangulate<P: Point>(
     })?;
     Ok(Delaunay {
         triangles,
+        duplicates: points.len() - ranked.order.len(),
         firsts: ranked.firsts,
         hard_points: hard.len(),
     })

@@ -16,8 +16,9 @@ pub fn bench<P: Point>(on: &Device, points: &[DVec2], runs: Runs) -> Result<Meas
     on.reset_peak();
     let mut stages = vec![waited("host arrays to host arrays", runs, || {
         let points = upload_points::<P>(on, points, points.len())?;
-        let triangles = triangulate(on, &points, Duplicates::Refuse)?.into_triangles();
-        on.download_rows::<_, [u32; 3]>(&triangles).map(drop)
+        let triangles = triangulate(on, &points, Duplicates::Refuse)?;
+        on.download_rows::<_, [u32; 3]>(triangles.triangles())
+            .map(drop)
     })?];
     let peak_bytes = on.peak_bytes();
     let resident = upload_points::<P>(on, points, points.len())?;

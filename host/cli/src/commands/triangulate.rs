@@ -51,10 +51,21 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     check(options)?;
     let Options { input, device, .. } = options;
-    let opening = device.begin(input, Work::TRIANGULATE);
+    let begin = || device.begin(input, Work::TRIANGULATE);
+    // A machine starts while points are read. Segments and refinement need none, and a `.poly` file has segments.
+    let is_poly = input
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("poly"));
+    let refines = options.triangulate.angle.is_some() || options.triangulate.area.is_some();
+    let early = (!is_poly && !refines).then(begin);
     let (outline, notes) = formats::poly::read_outline_as(input, options.reading)?;
     account::part("read");
     say(options, &notes);
+    let opening = match early {
+        Some(opening) => opening,
+        None if options.triangulate.is_for_device(&outline) => begin(),
+        None => Opening::Serial,
+    };
     let (mesh, report) = apply(options, outline, opening)?;
     if let Some(output) = &options.output {
         super::write_mesh(output, &mesh, device.quiet)?;

@@ -10,6 +10,11 @@ pub enum Refusal {
     Serial,
     /// Equal points may be left out of points alone.
     Duplicates,
+    /// An option that points on a device do without.
+    Resident {
+        /// The option.
+        option: &'static str,
+    },
 }
 
 impl Refusal {
@@ -23,6 +28,10 @@ impl Refusal {
             Self::Duplicates => format!(
                 "{} goes with points alone, without segments and refinement: weld the points first",
                 option("duplicates")
+            ),
+            Self::Resident { option: given } => format!(
+                "points on a device are triangulated there, without refinement: leave {} out, or triangulate on the host",
+                option(given)
             ),
         }
     }

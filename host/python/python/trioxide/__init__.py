@@ -25,6 +25,7 @@ from ._resident import (
     DeviceRefinedVolume,
     DeviceSmoothed,
     DeviceSmoothedVolume,
+    DeviceTriangulated,
     DeviceWelded,
 )
 from ._results import (
@@ -50,6 +51,7 @@ __all__ = [
     "DeviceSmoothedVolume",
     "DeviceSurface",
     "DeviceVolume",
+    "DeviceTriangulated",
     "DeviceWelded",
     "Mesh",
     "Polygons",

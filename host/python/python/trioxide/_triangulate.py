@@ -9,10 +9,11 @@ import numpy as np
 
 from . import _arguments as check
 from . import _trioxide as native
-from ._device import DeviceLike, run_on
+from ._device import DeviceLike, of_array, on_device, run_on
 from ._foreign import of_any
 from ._inputs import noted, options_of, path_of, surface_of
 from ._progress import Progress, watching
+from ._resident import DeviceTriangulated
 from ._results import Triangulated
 
 
@@ -31,7 +32,7 @@ def triangulate(
     duplicates: str = "refuse",
     follow_references: str = "below",
     progress: Progress = None,
-) -> Triangulated:
+) -> Union[Triangulated, DeviceTriangulated]:
     """Triangulates points or an outline (constrained Delaunay), with a smallest angle and a largest area on request.
 
     Points alone are triangulated on the device, by x and y: z and the data of points are kept. Every machine gives the same triangles for
@@ -43,8 +44,8 @@ def triangulate(
     Parameters
     ----------
     outline : (V, 2) or (V, 3) coordinates, Mesh, or path
-        Points, those of a mesh with its segments, or a file: a .poly file of Triangle with its holes and regions, or one with points and
-        segments in the plane.
+        Points, in place where they are in a device's memory; those of a mesh with its segments; or a file: a .poly file of Triangle with
+        its holes and regions, or one with points and segments.
     device : "auto", "cuda:N", "cpu" or Device
         Of points alone.
     segments, markers : (S, 2) and (S,) integers, optional
@@ -70,7 +71,7 @@ def triangulate(
 
     Returns
     -------
-    Triangulated
+    Triangulated, or DeviceTriangulated for points of a device
 
     Raises
     ------
@@ -89,7 +90,16 @@ def triangulate(
     >>> triangulate(square, ring, holes=[[1.5, 1.5]])
     <trioxide.Triangulated: 8 vertices, 8 triangles, 8 segments>
     """
-    options = {**options_of("triangulate", locals()), "follow_references": follow_references}
+    options = options_of("triangulate", locals())
+    if check.is_device_array(outline):
+        beside = {"segments": segments, "markers": markers, "holes": holes, "regions": regions}
+        for name in (name for name, value in beside.items() if value is not None):
+            raise ValueError(f"points of a device are triangulated alone: leave {name} out, or triangulate on the host")
+        on = of_array(outline, device)
+        held = on_device(on, points=outline)
+        with watching(progress) as watch:
+            return DeviceTriangulated(native.run("triangulate_on_device", on, held, options, watch), outline)
+    options["follow_references"] = follow_references
     arrays: Dict[str, Any] = {}
     path = None
     if isinstance(outline, (str, bytes, os.PathLike)):
@@ -106,6 +116,10 @@ def triangulate(
             places = check.points([row[:2] for row in regions], "regions")
             arrays["region_points"] = np.ascontiguousarray(places[:, :2])
             arrays["region_ids"] = check.tags([row[2] for row in regions], "regions", len(places), "region")
+    # Segments and refinement need no device: a GPU is not started for them.
+    is_alone = angle is None and area is None and not (path or "").endswith(".poly") and arrays.get("segments") is None
+    if device == "auto" and not is_alone:
+        device = "cpu"
     with watching(progress) as watch:
         result = noted(run_on(device, lambda on: native.triangulate(on, path, arrays, options, watch)))
     mesh = Triangulated._of(result)
