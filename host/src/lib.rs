@@ -63,6 +63,7 @@ pub mod forms;
 pub mod grid;
 pub mod half_edges;
 pub mod indexed;
+pub mod marking;
 pub mod points;
 pub mod polyhedra;
 pub mod polylla;

@@ -13,7 +13,7 @@
 //! formats::write_volume(&coarse, &generate::tet_grid(1000, 1)?.into())?;
 //!
 //! // Three levels, in each the tetrahedra near the origin.
-//! let marking = Marking::Ball { centre: DVec3::ZERO, radius: 0.25 };
+//! let marking = Marking::Ball([0.0, 0.0, 0.0, 0.25]);
 //! let options = Options { marking, rounds: 3, ..Options::default() };
 //! let on = Device::cpu(None)?;
 //! let mesh = formats::read_volume(&coarse)?.into_tet_mesh()?;
@@ -37,18 +37,18 @@ use gpu::point3::Point3;
 use trioxide_kernel::words;
 
 pub use error::{Error, Result};
-pub use mark::{Marking, ShareNames};
-pub use mark::{seed_of_level, threshold};
+pub use mark::{ends, threshold};
 pub use mesh::{DeviceRefined, DeviceTets, RefinedArrays, SharePart};
 pub use share::{DividedShare, MarkedShare, ShareChildren, SharePieces, TetShare};
 
 use crate::device::{BitSet, Device};
 use crate::fields::{MeshFields, Mix};
+pub use crate::marking::Marking;
 use crate::mesh::Refinement;
 use crate::prolongation::Prolongation;
 pub use crate::volume::MOST_TETRAHEDRA;
 use crate::volume::TetMesh;
-use trioxide_mesh::{bit_set, progress};
+use trioxide_mesh::progress;
 
 /// Points of space that a device can hold: `f32` or `f64` coordinates.
 pub trait SpacePoint: Point3 + bytemuck::Pod {}
@@ -71,6 +71,8 @@ pub enum DividedEdges {
 pub struct Options {
     /// The tetrahedra to refine.
     pub marking: Marking,
+    /// Seed of a marking by fraction.
+    pub seed: u64,
     /// The edges to divide them by.
     pub edges: DividedEdges,
     /// Number of levels.
@@ -83,6 +85,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             marking: Marking::All,
+            seed: 0,
             edges: DividedEdges::default(),
             rounds: 1,
             max_tetrahedra: None,
@@ -165,20 +168,16 @@ pub fn run<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: &Options) -> Res
 /// Refines a mesh that is on the device. Between levels only counts leave the device.
 ///
 /// # Errors
-/// [`Error::Fraction`], [`Error::InfiniteBox`], [`Error::ReversedBox`], [`Error::Ball`], [`Error::Volume`] and
-/// [`Error::Chosen`] for a marking without meaning; [`Error::LooseFace`]; [`Error::Flat`] for a mesh so fine that
-/// midpoints fall on its vertices; [`Error::TooManyTetrahedra`] and [`Error::TooMany`]; errors of the device.
+/// Those of [`Marking::of_tetrahedra`]; [`Error::LooseFace`]; [`Error::Flat`] for a mesh so fine that midpoints fall on
+/// its vertices; [`Error::TooManyTetrahedra`] and [`Error::TooMany`]; errors of the device.
 pub fn refine<P: SpacePoint>(
     on: &Device,
     mesh: DeviceTets<P>,
     options: &Options,
 ) -> Result<DeviceRefined<P>> {
-    options.marking.check(mesh.count() as usize)?;
-    let chosen = match &options.marking {
-        Marking::Chosen(chosen) => on.upload(&bit_set::pack(chosen.iter().copied()))?.cast(),
-        _ => on.uninitialized(0)?,
-    };
-    levels(on, mesh, &options.marking, &chosen, options)
+    let count = mesh.count() as usize;
+    let marking = options.marking.of_tetrahedra(options.seed, count)?;
+    levels(on, mesh, options, |refined| marking.mark(on, refined))
 }
 
 /// As [`refine`], but divides the tetrahedra of the input that are in a bit set on the device, and all their parts,
@@ -199,20 +198,21 @@ pub fn refine_chosen<P: SpacePoint>(
             tetrahedra,
         });
     }
-    levels(on, mesh, &Marking::Chosen(Vec::new()), chosen, options)
+    levels(on, mesh, options, |refined| {
+        mark::mark_parts_of(on, refined, chosen)
+    })
 }
 
-/// The levels, by a checked marking; `chosen` are its flags.
+/// The levels; `mark` gives the tetrahedra of each, a bit each.
 fn levels<P: SpacePoint>(
     on: &Device,
     mesh: DeviceTets<P>,
-    marking: &Marking,
-    chosen: &BitSet<Tet>,
     options: &Options,
+    mark: impl Fn(&DeviceRefined<P>) -> crate::Result<BitSet<Tet>>,
 ) -> Result<DeviceRefined<P>> {
     let mut refined = DeviceRefined::new(on, mesh)?;
     let rounds = progress::count("round", u64::from(options.rounds));
-    for level in 0..options.rounds {
+    for _ in 0..options.rounds {
         rounds.advance(1);
         let is_enough = options
             .max_tetrahedra
@@ -220,7 +220,7 @@ fn levels<P: SpacePoint>(
         if is_enough {
             break;
         }
-        let marks = mark::mark(on, &refined, marking, chosen, level)?;
+        let marks = on.stage("mark tetrahedra", || mark(&refined))?;
         let counts = level::divide(on, &mut refined, &marks, options.edges)?;
         refined.levels.push(counts);
         if counts.divided_tetrahedra == 0 {

@@ -23,7 +23,7 @@ fn chosen(mesh: &TetMesh, which: &[usize]) -> Options {
         chosen[t] = true;
     }
     Options {
-        marking: Marking::Chosen(chosen),
+        marking: Marking::Flags(chosen),
         ..Options::default()
     }
 }
@@ -135,10 +135,7 @@ fn compose(outer: &[u32], inner: &[u32]) -> Vec<u32> {
 fn levels_add_up() {
     for mesh in [tet_grid(216, 2).unwrap(), random_tets(300, 3).unwrap()] {
         let ball = Options {
-            marking: Marking::Ball {
-                centre: DVec3::new(0.3, 0.4, 0.5),
-                radius: 0.2,
-            },
+            marking: Marking::Ball([0.3, 0.4, 0.5, 0.2]),
             ..Options::default()
         };
         let together = refine(
@@ -204,10 +201,8 @@ fn the_volume_is_kept_exactly() {
     }
     validate::tets(&mesh).unwrap();
     let options = Options {
-        marking: Marking::Fraction {
-            fraction: 0.05,
-            seed: 1,
-        },
+        marking: Marking::Fraction(0.05),
+        seed: 1,
         rounds: 6,
         ..Options::default()
     };
@@ -226,28 +221,15 @@ fn options_out_of_range_are_refused() {
     let mesh = tet_grid(27, 1).unwrap();
     let nan = f64::NAN;
     for marking in [
-        Marking::Fraction {
-            fraction: 1.5,
-            seed: 0,
-        },
-        Marking::Fraction {
-            fraction: nan,
-            seed: 0,
-        },
-        Marking::Ball {
-            centre: DVec3::ZERO,
-            radius: -1.0,
-        },
-        Marking::Box {
-            low: DVec3::splat(nan),
-            high: DVec3::ONE,
-        },
-        Marking::Box {
-            low: DVec3::ONE,
-            high: DVec3::ZERO,
-        },
+        Marking::Fraction(1.5),
+        Marking::Fraction(nan),
+        Marking::Ball([0.0, 0.0, 0.0, -1.0]),
+        Marking::BoxInSpace([nan, nan, nan, 1.0, 1.0, 1.0]),
+        Marking::BoxInSpace([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
         Marking::Volume(nan),
-        Marking::Chosen(vec![true; 47]),
+        Marking::Area(0.5),
+        Marking::Ids(vec![48]),
+        Marking::Flags(vec![true; 47]),
     ] {
         let options = Options {
             marking,
@@ -274,7 +256,8 @@ proptest! {
     ) {
         let mesh = if grid { tet_grid(n, seed) } else { random_tets(n, seed) }.unwrap();
         let options = Options {
-            marking: Marking::Fraction { fraction: fraction.powi(3), seed },
+            marking: Marking::Fraction(fraction.powi(3)),
+            seed,
             edges: if every { DividedEdges::Every } else { DividedEdges::Longest },
             ..Options::default()
         };

@@ -28,7 +28,7 @@ fn marked_triangles_on_the_device_are_those_of_the_host() -> trioxide::Result<()
     let mesh = generate::random(2000, 5)?;
     let flags = some(mesh.triangles.len());
     let options = refine::Options {
-        marking: Marking::flags(flags.iter().copied()),
+        marking: Marking::Flags(flags.clone()),
         rounds: 3,
         ..refine::Options::default()
     };
@@ -73,7 +73,7 @@ fn chosen_tetrahedra_on_the_device_are_those_of_the_host() -> trioxide::Result<(
     let mesh = generate::tet_grid(600, 3)?;
     let flags = some(mesh.tetrahedra.len());
     let options = refine_tets::Options {
-        marking: refine_tets::Marking::Chosen(flags.clone()),
+        marking: Marking::Flags(flags.clone()),
         rounds: 2,
         ..refine_tets::Options::default()
     };

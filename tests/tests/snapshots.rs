@@ -156,9 +156,9 @@ fn refinement(
     line: &mut impl FnMut(&str, String),
 ) -> trioxide::Result<()> {
     let mut fine = DeviceEdgeMesh::<DVec2>::upload(on, mesh)?;
-    let marked = (0..mesh.triangles.len()).map(|t| t % 9 == 0);
+    let marked = (0..mesh.triangles.len()).map(|t| t % 9 == 0).collect();
     let options = refine::Options {
-        marking: refine::Marking::flags(marked),
+        marking: refine::Marking::Flags(marked),
         rounds: 2,
         ..refine::Options::default()
     };

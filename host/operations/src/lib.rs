@@ -31,7 +31,6 @@ pub mod count;
 pub mod error;
 pub mod input;
 mod machine;
-pub mod mark;
 pub mod polyhedra;
 pub mod polylla;
 mod precision;

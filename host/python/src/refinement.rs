@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use trioxide::prolongation::Prolongation;
 use trioxide_operations as operations;
-use trioxide_operations::refine::{Mark, Options};
+use trioxide_operations::refine::{Marking, Options};
 
 use crate::arrays::{entry, list, table};
 use crate::call::{Call, Dict, option};
@@ -15,17 +15,17 @@ use crate::options::parse;
 /// The options of refinement, with the cells to be marked: by a text, by flags or by values.
 pub fn refine_options(options: &Dict<'_>) -> PyResult<Options> {
     let mark: Option<String> = option(options, "mark", None)?;
-    let mark = match (mark, entry::<f64, f64>(options, "values")?) {
-        (Some(text), _) => {
+    let mark = match mark {
+        Some(text) => {
             let wrong = |cause| PyValueError::new_err(format!("mark={text:?}: {cause}"));
             Some(text.parse().map_err(wrong)?)
         }
-        (None, Some(values)) => Some(Mark::Values(values)),
-        (None, None) if options.contains("flags")? => Some(Mark::Flags(flags(options, "flags")?)),
-        (None, None) => None,
+        None if options.contains("flags")? => Some(Marking::Flags(flags(options, "flags")?)),
+        None => None,
     };
     Ok(Options {
         mark,
+        values: entry::<f64, f64>(options, "values")?,
         maps: true,
         ..parse(options)?
     })

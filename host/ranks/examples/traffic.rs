@@ -8,7 +8,6 @@ use trioxide::Device;
 use trioxide::glam::{self, DVec3};
 use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::refine::Marking;
-use trioxide::refine_tets;
 use trioxide::volume::TetMesh;
 use trioxide::weld::{self, Carried, DeviceMesh, Guards};
 use trioxide_ranks::block::Whole;
@@ -145,13 +144,10 @@ fn refine_rows(name: &str, mesh: &Triangulation) {
 /// four times.
 fn refine_tets_rows(name: &str, mesh: &TetMesh) {
     let radius = (0.3 / (4.0 * std::f64::consts::PI)).cbrt();
-    let ball = refine_tets::Marking::Ball {
-        centre: DVec3::splat(0.5),
-        radius,
-    };
+    let ball = Marking::Ball([0.5, 0.5, 0.5, radius]);
     let tagged: Vec<[u32; 3]> = mesh.faces.iter().map(|face| face.vertices).collect();
     let whole = tetrahedra(mesh);
-    for (marks, marking, rounds) in [("all", refine_tets::Marking::All, 2), ("ball", ball, 4)] {
+    for (marks, marking, rounds) in [("all", Marking::All, 2), ("ball", ball, 4)] {
         let options = trioxide_ranks::refine_tets::Options {
             marking,
             rounds,

@@ -25,6 +25,7 @@ fn single<P: AnyPoint>(mesh: &Triangulation<P::Double>, options: &Options) -> Si
     let on = Device::cpu(Some(1)).unwrap();
     let options = refine::Options {
         marking: options.marking.clone(),
+        seed: options.seed,
         rounds: options.rounds,
         max_triangles: options.max_triangles.map(|most| most as u32),
         history: false,
@@ -141,6 +142,7 @@ fn lifted(mesh: &Triangulation) -> Triangulation<DVec3> {
 fn of_rounds(marking: Marking, rounds: u32) -> Options {
     Options {
         marking,
+        seed: 3,
         rounds,
         ..Options::default()
     }
@@ -148,10 +150,7 @@ fn of_rounds(marking: Marking, rounds: u32) -> Options {
 
 /// Every kind of marking, for a mesh of `triangles` triangles in the unit square or on a grid of 9 by 9.
 fn markings(triangles: usize) -> impl Strategy<Value = Marking> {
-    let fraction = (0.0..1.1, any::<u64>()).prop_map(|(fraction, seed): (f64, u64)| {
-        let fraction = fraction.min(1.0);
-        Marking::Fraction { fraction, seed }
-    });
+    let fraction = (0.0..1.1).prop_map(|fraction: f64| Marking::Fraction(fraction.min(1.0)));
     let corner = (-0.5..4.0, -0.5..4.0, 0.0..4.0);
     let disk = corner
         .clone()
@@ -169,7 +168,7 @@ fn markings(triangles: usize) -> impl Strategy<Value = Marking> {
         1 => boxes,
         1 => (0.0..0.6).prop_map(Marking::Area),
         1 => (0.0..50.0).prop_map(Marking::Angle),
-        2 => flags.prop_map(|flags| Marking::flags(flags.into_iter())),
+        2 => flags.prop_map(Marking::Flags),
     ]
 }
 
@@ -177,8 +176,9 @@ fn marked() -> impl Strategy<Value = (Triangulation, Options)> {
     let most = prop::option::weighted(0.2, 10..800_u64);
     (constrained(), 0..5_u32, most).prop_flat_map(|(mesh, rounds, max_triangles)| {
         let marking = markings(mesh.triangles.len());
-        (Just(mesh), marking).prop_map(move |(mesh, marking)| {
+        (Just(mesh), marking, any::<u64>()).prop_map(move |(mesh, marking, seed)| {
             let options = Options {
+                seed,
                 max_triangles,
                 ..of_rounds(marking, rounds)
             };
@@ -208,10 +208,7 @@ fn known_meshes_on_every_number_of_ranks() {
     let grid = trioxide_generate::grid(400).unwrap();
     let random = trioxide_generate::random(500, 5).unwrap();
     let disk = trioxide_generate::disk(200, 6).unwrap();
-    let few = Marking::Fraction {
-        fraction: 0.02,
-        seed: 3,
-    };
+    let few = Marking::Fraction(0.02);
     for mesh in [&grid, &random, &disk, &Triangulation::default()] {
         for size in RANKS {
             for choice in [Choice::Curve, Choice::RoundRobin, Choice::Halves] {
@@ -265,11 +262,11 @@ fn meshes_full_of_ties() {
         for size in [2, 3, 7] {
             for choice in [Choice::Curve, Choice::Random(seed)] {
                 check::<DVec2>(&mesh, &of_rounds(Marking::All, 3), size, choice);
-                let few = Marking::Fraction {
-                    fraction: 0.1,
+                let few = Options {
                     seed,
+                    ..of_rounds(Marking::Fraction(0.1), 4)
                 };
-                check::<DVec2>(&mesh, &of_rounds(few, 4), size, choice);
+                check::<DVec2>(&mesh, &few, size, choice);
             }
         }
     }
@@ -298,7 +295,7 @@ fn strip(n: u32) -> Triangulation {
 fn a_path_that_crosses_ranks_at_every_step_is_followed_to_its_end() {
     let n = 150;
     let mesh = strip(n);
-    let mark = Marking::flags((0..n as usize).map(|t| t == 0));
+    let mark = Marking::Ids(vec![0]);
     let divided = single::<DVec2>(&mesh, &of_rounds(mark.clone(), 1)).counts;
     assert!(
         divided.vertices > u64::from(n) + 100,
@@ -336,7 +333,7 @@ fn a_path_that_comes_back_again_and_again_is_followed_to_its_end() {
             corners.swap(1, 2);
         }
     }
-    let first = Marking::flags((0..n as usize).map(|t| t == 0));
+    let first = Marking::Ids(vec![0]);
     let divided = single::<DVec2>(&mesh, &of_rounds(first.clone(), 1)).counts;
     assert!(
         divided.vertices > u64::from(n) + 250,
@@ -347,13 +344,13 @@ fn a_path_that_comes_back_again_and_again_is_followed_to_its_end() {
         assert!(exchanges > 5, "{exchanges} exchanges");
     }
     for seed in 0..3 {
-        let few = Marking::Fraction {
-            fraction: 0.03,
+        let few = Options {
             seed,
+            ..of_rounds(Marking::Fraction(0.03), 5)
         };
         for size in [2, 4, 7] {
-            check::<DVec2>(&mesh, &of_rounds(few.clone(), 5), size, Choice::Curve);
-            check::<DVec2>(&mesh, &of_rounds(few.clone(), 5), size, Choice::RoundRobin);
+            check::<DVec2>(&mesh, &few, size, Choice::Curve);
+            check::<DVec2>(&mesh, &few, size, Choice::RoundRobin);
         }
     }
 }
@@ -363,7 +360,7 @@ fn faults_of_markings_are_the_same_on_all_ranks() {
     let mesh = trioxide_generate::grid(100).unwrap();
     let disk = of_rounds(Marking::Disk([0.0, 0.0, -1.0]), 1);
     // One triangle more than the mesh has: as many words of flags.
-    let other = of_rounds(Marking::flags([false; 163].into_iter()), 1);
+    let other = of_rounds(Marking::Flags(vec![false; 163]), 1);
     for (options, cause) in [
         (&disk, "a disk of radius -1"),
         (

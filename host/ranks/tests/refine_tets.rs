@@ -41,6 +41,7 @@ fn results<P: SpacePoint>(
         let (block, tagged) = (&block, &tagged[..]);
         let settings = on_ranks::Options {
             marking: options.marking.clone(),
+            seed: options.seed,
             edges: options.edges,
             rounds: options.rounds,
             max_tetrahedra: options.max_tetrahedra.map(|most| most as u64),
@@ -138,6 +139,7 @@ fn bits(points: &[DVec3]) -> Vec<[u64; 3]> {
 fn of_rounds(marking: Marking, rounds: u32) -> Options {
     Options {
         marking,
+        seed: 3,
         rounds,
         ..Options::default()
     }
@@ -146,27 +148,20 @@ fn of_rounds(marking: Marking, rounds: u32) -> Options {
 /// Every kind of marking, for a mesh of `tetrahedra` tetrahedra in a box of about 1 to 4.
 fn markings(tetrahedra: usize) -> impl Strategy<Value = Marking> {
     let corner = (-0.5..2.0, -0.5..2.0, -0.5..2.0, 0.0..2.0);
-    let ball = corner.clone().prop_map(|(x, y, z, radius)| Marking::Ball {
-        centre: DVec3::new(x, y, z),
-        radius,
-    });
-    let boxes = corner.prop_map(|(x, y, z, size)| Marking::Box {
-        low: DVec3::new(x, y, z),
-        high: DVec3::new(x, y, z) + size,
-    });
-    let fraction = (0.0..1.0, any::<u64>())
-        .prop_map(|(fraction, seed): (f64, u64)| Marking::Fraction { fraction, seed });
-    let few = (0.0..0.02, any::<u64>())
-        .prop_map(|(fraction, seed): (f64, u64)| Marking::Fraction { fraction, seed });
+    let ball = corner
+        .clone()
+        .prop_map(|(x, y, z, radius)| Marking::Ball([x, y, z, radius]));
+    let boxes = corner
+        .prop_map(|(x, y, z, size)| Marking::BoxInSpace([x, y, z, x + size, y + size, z + size]));
     let flags = prop::collection::vec(prop::bool::weighted(0.1), tetrahedra);
     prop_oneof![
         1 => Just(Marking::All),
-        2 => fraction,
-        2 => few,
+        2 => (0.0..1.0).prop_map(Marking::Fraction),
+        2 => (0.0..0.02).prop_map(Marking::Fraction),
         2 => ball,
         1 => boxes,
         1 => (0.0..0.1).prop_map(Marking::Volume),
-        2 => flags.prop_map(Marking::Chosen),
+        2 => flags.prop_map(Marking::Flags),
     ]
 }
 
@@ -175,13 +170,14 @@ fn marked() -> impl Strategy<Value = (TetMesh, Options)> {
     let every = prop::bool::weighted(0.2);
     (meshes(), 0..4_u32, most, every).prop_flat_map(|(mesh, rounds, max_tetrahedra, every)| {
         let marking = markings(mesh.tetrahedra.len());
-        (Just(mesh), marking).prop_map(move |(mesh, marking)| {
+        (Just(mesh), marking, any::<u64>()).prop_map(move |(mesh, marking, seed)| {
             let edges = match every {
                 true => DividedEdges::Every,
                 false => DividedEdges::Longest,
             };
             let rounds = if every { rounds.min(2) } else { rounds };
             let options = Options {
+                seed,
                 edges,
                 max_tetrahedra,
                 ..of_rounds(marking, rounds)
@@ -212,10 +208,7 @@ fn known_meshes_on_every_number_of_ranks() {
     let grid = trioxide_generate::tet_grid(216, 1).unwrap();
     let random = trioxide_generate::random_tets(200, 2).unwrap();
     let tied = mixed(&equal_edges(125), 5, 0, 60);
-    let few = Marking::Fraction {
-        fraction: 0.01,
-        seed: 3,
-    };
+    let few = Marking::Fraction(0.01);
     for mesh in [&grid, &random, &tied, &TetMesh::default()] {
         for size in RANKS {
             for choice in [
@@ -236,10 +229,7 @@ fn known_meshes_on_every_number_of_ranks() {
 fn parts_that_grow_are_dealt_anew() {
     let mut mesh = trioxide_generate::tet_grid(216, 2).unwrap();
     mesh.regions = None;
-    let corner = Marking::Ball {
-        centre: DVec3::ZERO,
-        radius: 0.3,
-    };
+    let corner = Marking::Ball([0.0, 0.0, 0.0, 0.3]);
     for size in [2, 4, 7] {
         for choice in [Choice::Curve, Choice::Blocks] {
             let options = of_rounds(corner.clone(), 9);
@@ -271,7 +261,7 @@ fn row(n: u32) -> TetMesh {
 fn a_closure_that_crosses_ranks_at_every_step_is_followed_to_its_end() {
     let n = 90;
     let mesh = row(n);
-    let first = Marking::Chosen((0..n).map(|t| t == 0).collect());
+    let first = Marking::Ids(vec![0]);
     let divided = single::<DVec3>(&mesh, &of_rounds(first.clone(), 1)).unwrap();
     assert!(divided.levels[0].divided_tetrahedra == n, "all are divided");
     for size in [2, 3, 7, 16] {
@@ -302,10 +292,7 @@ fn faults_are_those_of_the_single_run() {
             *p = DVec3::ONE + (*p * 3.0).round() * f64::EPSILON;
         }
     });
-    let ball = Marking::Ball {
-        centre: DVec3::ZERO,
-        radius: -1.0,
-    };
+    let ball = Marking::Ball([0.0, 0.0, 0.0, -1.0]);
     for (mesh, options, cause) in [
         (with(&|m| m.points[57].y = f64::NAN), &all, "vertex 57 "),
         (
@@ -343,7 +330,7 @@ fn faults_are_those_of_the_single_run() {
         (good.clone(), &of_rounds(ball, 1), "ball"),
         (
             good.clone(),
-            &of_rounds(Marking::Chosen(vec![true; 9]), 1),
+            &of_rounds(Marking::Flags(vec![true; 9]), 1),
             "9 entries",
         ),
     ] {

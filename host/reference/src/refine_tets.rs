@@ -8,10 +8,10 @@ use glam::DVec3;
 use gpu::ids::Tet;
 use gpu::refine_tets::mark_tetrahedra::{centroid, is_chosen, six_volumes};
 
+use trioxide::marking::{CheckedMarking, Marking};
 use trioxide::progress;
 use trioxide::refine_tets::{
-    DividedEdges, Error, Level, Marking, Options, Refined, Result, SpacePoint, seed_of_level,
-    threshold,
+    DividedEdges, Error, Level, Options, Refined, Result, SpacePoint, ends, threshold,
 };
 use trioxide::volume::{TaggedTriangle, TetMesh, orientation};
 
@@ -20,7 +20,9 @@ use trioxide::volume::{TaggedTriangle, TetMesh, orientation};
 /// # Errors
 /// Errors of [`refine`](trioxide::refine_tets::refine) for a marking without meaning, and for a child that is flat.
 pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<Refined> {
-    options.marking.check(mesh.tetrahedra.len())?;
+    let marking = options
+        .marking
+        .of_tetrahedra(options.seed, mesh.tetrahedra.len())?;
     let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let mut refined = Refined {
         mesh: mesh.clone(),
@@ -29,14 +31,14 @@ pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<R
         ..Default::default()
     };
     let rounds = progress::count("round", u64::from(options.rounds));
-    for level in 0..options.rounds {
+    for _ in 0..options.rounds {
         rounds.advance(1);
         let count = refined.mesh.tetrahedra.len();
         if options.max_tetrahedra.is_some_and(|most| count >= most) {
             break;
         }
         let chosen: Vec<usize> = (0..count)
-            .filter(|&t| is_marked(t, &points, &refined, &options.marking, level))
+            .filter(|&t| is_marked(t, &points, &refined, &marking))
             .collect();
         let counts = divide(&mut points, &mut refined, &chosen, options.edges);
         if let Some(tetrahedron) = first_flat(&points, &refined.mesh.tetrahedra) {
@@ -67,25 +69,25 @@ fn is_marked<P: SpacePoint>(
     t: usize,
     points: &[P],
     refined: &Refined,
-    marking: &Marking,
-    level: u32,
+    marking: &CheckedMarking<Tet>,
 ) -> bool {
     let corners = refined.mesh.tetrahedra[t].map(|v| points[v as usize]);
-    match marking {
+    match *marking.marking {
         Marking::All => true,
-        Marking::Fraction { fraction, seed } => {
-            let (seed, threshold) = (seed_of_level(*seed, level), threshold(*fraction));
-            is_chosen(Tet::new(t as u32), seed, threshold)
+        Marking::Fraction(fraction) => {
+            let seed = marking.seed_of_round(refined.levels.len());
+            is_chosen(Tet::new(t as u32), seed, threshold(fraction))
         }
-        Marking::Box { low, high } => {
-            let p = centroid(corners);
-            p.cmpge(*low).all() && p.cmple(*high).all()
+        Marking::BoxInSpace(bounds) => {
+            let ([low, high], p) = (ends(bounds), centroid(corners));
+            p.cmpge(low).all() && p.cmple(high).all()
         }
-        Marking::Ball { centre, radius } => {
-            centroid(corners).distance_squared(*centre) <= radius * radius
+        Marking::Ball([x, y, z, radius]) => {
+            centroid(corners).distance_squared(DVec3::new(x, y, z)) <= radius * radius
         }
         Marking::Volume(volume) => six_volumes(corners) > 6.0 * volume,
-        Marking::Chosen(chosen) => chosen[refined.tetrahedron_parents[t] as usize],
+        Marking::Ids(_) | Marking::Flags(_) => marking.has(refined.tetrahedron_parents[t] as usize),
+        _ => unreachable!("a marking of triangles"),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use trioxide_kernel::launch::LaunchError;
 
+use crate::marking::Unfit;
+
 /// Why a triangulation was not refined.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -70,6 +72,9 @@ pub enum Error {
         /// Its value.
         value: f64,
     },
+    /// A marking does not fit triangles, or the mesh.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
     /// A marking has no meaning.
     #[error("{marking} is no marking: {rule}")]
     Marking {
@@ -135,6 +140,7 @@ impl From<Error> for trioxide_mesh::Error {
             Error::TooManyEdges { .. } => invalid("the refined mesh".to_owned()),
             Error::MarksOfAnotherMesh { .. }
             | Error::Indicator { .. }
+            | Error::Unfit(_)
             | Error::Marking { .. }
             | Error::NoSuchLevel { .. }
             | Error::NoHistory { .. }

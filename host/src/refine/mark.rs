@@ -8,65 +8,13 @@ use gpu::refine::mark_triangles::{
 };
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
-use trioxide_mesh::bit_set;
 
 use super::edges::DeviceEdgeMesh;
 use super::error::{Error, Result};
 use crate::device::Device;
 use crate::half_edges::AnyPoint;
+use crate::marking::{CheckedMarking, Marking, Reason, ShareNames};
 use crate::mesh::EdgeTriangulation;
-
-/// The triangles that a round refines.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Marking {
-    /// Every triangle.
-    All,
-    /// Each triangle with the same chance; every round draws anew.
-    Fraction {
-        /// Chance, from 0 to 1.
-        fraction: f64,
-        /// Seed of the random numbers.
-        seed: u64,
-    },
-    /// Triangles whose centroid lies in a box: x0, y0, x1, y1; at any height in space.
-    Box([f64; 4]),
-    /// Triangles whose centroid lies in a disk: centre x and y, radius; in space in the cylinder along z.
-    Disk([f64; 3]),
-    /// Triangles whose centroid lies in a box in space: x0, y0, z0, x1, y1, z1. A point of the plane has z = 0.
-    BoxInSpace([f64; 6]),
-    /// Triangles whose centroid lies in a ball: centre, radius. A point of the plane has z = 0.
-    Ball([f64; 4]),
-    /// Triangles with a larger area.
-    Area(f64),
-    /// Triangles with a smaller angle, in degrees.
-    Angle(f64),
-    /// Triangles of the input, in each round with all their parts.
-    Triangles(Flags),
-}
-
-/// A flag for each triangle of the input.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Flags {
-    /// The flags, 32 to a word; zeros after the last.
-    words: Vec<u32>,
-    count: usize,
-}
-
-impl Flags {
-    /// Number of triangles.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Whether triangle `t` is marked.
-    ///
-    /// # Panics
-    /// When there is no flag for it.
-    pub fn contains(&self, t: usize) -> bool {
-        assert!(t < self.count, "triangle {t} of {}", self.count);
-        bit_set::contains(&self.words, t)
-    }
-}
 
 /// The triangles of one round.
 pub(super) enum Marked {
@@ -88,22 +36,14 @@ pub(super) fn mark_parts_of<P: AnyPoint>(
     Ok(Marked::Some(bits))
 }
 
+/// Whether triangle `t` is drawn with a chance of `fraction`.
+fn draws(t: u32, seed: u64, fraction: f64) -> bool {
+    is_drawn(Triangle::new(t), seed, chance(fraction))
+}
+
 /// A chance as one part of 2^32.
 fn chance(fraction: f64) -> u64 {
     (fraction.clamp(0.0, 1.0) * 4_294_967_296.0) as u64
-}
-
-/// Seed of a round's random numbers.
-fn round_seed(seed: u64, round: usize) -> u64 {
-    seed.wrapping_add((round as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
-}
-
-/// As [`is_drawn()`], by an id that may be larger than a device's: it takes ids times a constant from the seed on,
-/// so the seed takes the higher half of the id.
-fn draws(id: u64, seed: u64, chance: u64) -> bool {
-    let higher = (id >> 32 << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let lower = Triangle::new(id as u32);
-    is_drawn(lower, seed.wrapping_add(higher), chance)
 }
 
 /// Sine and cosine of an angle in degrees.
@@ -112,21 +52,10 @@ fn arms(degrees: f64) -> (f64, f64) {
     (libm::cos(angle), libm::sin(angle))
 }
 
-/// Names of a part's triangles in the whole mesh, by which some markings go.
-#[derive(Clone, Copy, Debug)]
-pub struct ShareNames<'a> {
-    /// Id of each triangle.
-    pub ids: &'a [u64],
-    /// Triangle of the input that each is a part of.
-    pub ancestors: &'a [u64],
-    /// Rounds before this one.
-    pub round: usize,
-}
-
 impl Marking {
     /// Marks triangles of the input: `values` above `threshold`.
     pub fn above(values: &[f64], threshold: f64) -> Self {
-        Self::flags(values.iter().map(|&value| value > threshold))
+        Self::Flags(values.iter().map(|&value| value > threshold).collect())
     }
 
     /// Dörfler marking: the fewest triangles whose `values` make at least `fraction` of the sum of all, the largest
@@ -163,24 +92,21 @@ impl Marking {
             sum += value(t);
             marked[t as usize] = true;
         }
-        Ok(Self::flags(marked.into_iter()))
+        Ok(Self::Flags(marked))
     }
 
-    /// Marks triangles of the input by a flag each.
-    pub fn flags(flags: impl ExactSizeIterator<Item = bool>) -> Self {
-        let count = flags.len();
-        let words = bit_set::pack(flags);
-        Self::Triangles(Flags { words, count })
-    }
-
-    /// Refuses a marking without meaning, and one of a mesh with another number of triangles.
+    /// The marking for a mesh of `triangles` triangles; a fraction draws by `seed`.
     ///
     /// # Errors
-    /// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`].
-    pub fn check(&self, triangles: usize) -> Result<()> {
+    /// [`Error::Unfit`], [`Error::Marking`] and [`Error::MarksOfAnotherMesh`].
+    pub fn of_triangles(
+        &self,
+        seed: u64,
+        triangles: usize,
+    ) -> Result<CheckedMarking<'_, Triangle>> {
         let refuse = |marking: String, rule| Err(Error::Marking { marking, rule });
         match *self {
-            Marking::Fraction { fraction, .. } if !(0.0..=1.0).contains(&fraction) => refuse(
+            Marking::Fraction(fraction) if !(0.0..=1.0).contains(&fraction) => refuse(
                 format!("a fraction of {fraction}"),
                 "it must be between 0 and 1",
             ),
@@ -217,19 +143,22 @@ impl Marking {
                 format!("an angle of {degrees}"),
                 "it must be between 0 and 60 degrees: every triangle has one of 60 or less",
             ),
-            Marking::Triangles(ref marked) if marked.count != triangles => {
+            Marking::Flags(ref flags) if flags.len() != triangles => {
                 Err(Error::MarksOfAnotherMesh {
-                    marks: marked.count,
+                    marks: flags.len(),
                     triangles,
                 })
             }
-            _ => Ok(()),
+            Marking::Volume(_) => Err(self.unfit(Reason::OfTetrahedra).into()),
+            _ => Ok(self.checked(seed, triangles, ["triangle", "triangles"])?),
         }
     }
+}
 
+impl CheckedMarking<'_, Triangle> {
     /// Bounds of a box as the kernel takes them.
     fn as_box(&self) -> [f64; 6] {
-        match *self {
+        match *self.marking {
             Marking::Box([x0, y0, x1, y1]) => [x0, y0, f64::NEG_INFINITY, x1, y1, f64::INFINITY],
             Marking::BoxInSpace(bounds) => bounds,
             _ => unreachable!("a box"),
@@ -238,14 +167,14 @@ impl Marking {
 
     /// Centre and radius as the kernel takes them.
     fn as_ball(&self) -> [f64; 4] {
-        match *self {
+        match *self.marking {
             Marking::Disk([x, y, radius]) => [x, y, 0.0, radius],
             Marking::Ball(ball) => ball,
             _ => unreachable!("a disk or a ball"),
         }
     }
 
-    /// Marks triangles of `mesh`, for which the marking was checked.
+    /// Marks triangles of `mesh`.
     pub(super) fn mark<P: AnyPoint>(
         &self,
         on: &Device,
@@ -257,12 +186,11 @@ impl Marking {
             corners: &mesh.corners,
             points: &mesh.points,
         };
-        match self {
+        match *self.marking {
             Marking::All => return Ok(Marked::All),
-            Marking::Fraction { fraction, .. } if *fraction >= 1.0 => return Ok(Marked::All),
-            Marking::Fraction { fraction, seed } => {
-                let seed = round_seed(*seed, mesh.levels.len() - 1);
-                mark_fraction::launch(on, n, seed, chance(*fraction), &mut bits)?;
+            Marking::Fraction(fraction) => {
+                let seed = self.seed_of_round(mesh.levels.len() - 1);
+                mark_fraction::launch(on, n, seed, chance(fraction), &mut bits)?;
             }
             Marking::Box(_) | Marking::BoxInSpace(_) => {
                 let [x0, y0, z0, x1, y1, z1] = self.as_box();
@@ -270,57 +198,44 @@ impl Marking {
             }
             Marking::Disk(_) | Marking::Ball(_) => {
                 let [x, y, z, radius] = self.as_ball();
-                let launch = match self {
+                let launch = match self.marking {
                     Marking::Disk(_) => mark_disk::launch::<P, false>,
                     _ => mark_disk::launch::<P, true>,
                 };
                 launch(on, n, corners, x, y, z, radius, &mut bits)?;
             }
-            Marking::Area(area) => {
-                mark_area::launch(on, n, corners, *area, &mut bits)?;
-            }
+            Marking::Area(area) => mark_area::launch(on, n, corners, area, &mut bits)?,
             Marking::Angle(degrees) => {
-                let (cosine, sine) = arms(*degrees);
+                let (cosine, sine) = arms(degrees);
                 mark_angle::launch(on, n, corners, cosine, sine, &mut bits)?;
             }
-            Marking::Triangles(marked) => {
-                let marked = on.upload(bytemuck::cast_slice(&marked.words))?;
-                return mark_parts_of(on, mesh, &marked);
+            Marking::Ids(_) | Marking::Flags(_) => {
+                return mark_parts_of(on, mesh, &on.upload(&self.listed)?);
             }
+            Marking::Volume(_) => unreachable!("of tetrahedra"),
         }
         Ok(Marked::Some(bits))
     }
 
-    /// As [`Marking::mark`], of a part of a mesh, whose triangles have these names in the whole mesh.
+    /// As [`CheckedMarking::mark`], of a part of a mesh, whose triangles have these names in the whole mesh.
     ///
     /// # Panics
-    /// When a triangle has no name, or an ancestor no flag.
+    /// When a triangle has no name.
     pub(super) fn mark_share<P: AnyPoint>(
         &self,
         on: &Device,
         part: &DeviceEdgeMesh<P>,
         names: &ShareNames,
     ) -> crate::Result<Marked> {
-        let n = part.level().triangles as usize;
-        let bits = match self {
-            Marking::Fraction { fraction, seed } if *fraction < 1.0 => {
-                assert_eq!(names.ids.len(), n, "an id for each triangle");
-                let (seed, chance) = (round_seed(*seed, names.round), chance(*fraction));
-                bit_set::pack(names.ids.iter().map(|&id| draws(id, seed, chance)))
-            }
-            Marking::Triangles(marked) => {
-                assert_eq!(names.ancestors.len(), n, "an ancestor for each triangle");
-                let is_in = |&t: &u64| marked.contains(t as usize);
-                bit_set::pack(names.ancestors.iter().map(is_in))
-            }
-            _ => return self.mark(on, part),
-        };
-        Ok(Marked::Some(on.upload(bytemuck::cast_slice(&bits))?))
+        match self.of_share(part.level().triangles as usize, names, draws) {
+            Some(bits) => Ok(Marked::Some(on.upload(bytemuck::cast_slice(&bits))?)),
+            None => self.mark(on, part),
+        }
     }
 
     /// Whether triangle `t` of a mesh in host memory is marked in round `round`: by the functions that kernels call.
     ///
-    /// The mesh and its parents are checked, the marking too ([`Marking::check`]); `corners` are the mesh's.
+    /// The mesh and its parents are checked; `corners` are the mesh's.
     pub fn marks<P: AnyPoint>(
         &self,
         t: u32,
@@ -332,21 +247,19 @@ impl Marking {
     ) -> bool {
         let points =
             || [0, 1, 2].map(|k| mesh.points[corners[3 * t as usize + k] as usize].to_f64());
-        let t = Triangle::new(t);
-        match self {
+        match *self.marking {
             Marking::All => true,
-            Marking::Fraction { fraction, seed } => {
-                is_drawn(t, round_seed(*seed, round), chance(*fraction))
-            }
+            Marking::Fraction(fraction) => draws(t, self.seed_of_round(round), fraction),
             Marking::Box(_) | Marking::BoxInSpace(_) => is_in_box(points(), self.as_box()),
             Marking::Disk(_) => is_in_disk::<_, false>(points(), self.as_ball()),
             Marking::Ball(_) => is_in_disk::<_, true>(points(), self.as_ball()),
-            Marking::Area(area) => is_larger(points(), *area),
-            Marking::Angle(degrees) => has_smaller_angle(points(), arms(*degrees).into()),
-            Marking::Triangles(marked) => {
+            Marking::Area(area) => is_larger(points(), area),
+            Marking::Angle(degrees) => has_smaller_angle(points(), arms(degrees).into()),
+            Marking::Ids(_) | Marking::Flags(_) => {
                 let parent = |new: u32| Triangle::new(parents[new as usize]);
-                marked.contains(ancestor(t, input, parent).index() as usize)
+                self.has(ancestor(Triangle::new(t), input, parent).index() as usize)
             }
+            Marking::Volume(_) => unreachable!("of tetrahedra"),
         }
     }
 }
@@ -354,13 +267,14 @@ impl Marking {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::marking::seed_of_id;
 
     /// Both numbers of flags fill 61 words.
     #[test]
     fn flags_of_another_number_of_triangles_are_refused() {
-        let marking = Marking::flags((0..1931).map(|t| t % 2 == 0));
-        assert!(marking.check(1931).is_ok());
-        let error = marking.check(1926).unwrap_err();
+        let marking = Marking::Flags(vec![true; 1931]);
+        assert!(marking.of_triangles(0, 1931).is_ok());
+        let error = marking.of_triangles(0, 1926).unwrap_err();
         let expected = Error::MarksOfAnotherMesh {
             marks: 1931,
             triangles: 1926,
@@ -386,12 +300,11 @@ mod tests {
             (1 << 32) + 77,
             5 << 40 | 3,
         ] {
+            let lower = Triangle::new(id as u32);
             for seed in [0, 9, u64::MAX] {
                 let drawn = draw(id, seed);
-                assert!(
-                    !draws(id, seed, drawn) && draws(id, seed, drawn + 1),
-                    "{id}"
-                );
+                let draws = |chance| is_drawn(lower, seed_of_id(seed, id), chance);
+                assert!(!draws(drawn) && draws(drawn + 1), "{id}");
             }
         }
     }

@@ -47,7 +47,6 @@ use trioxide_kernel::{Bits, words};
 pub use edges::{DeviceEdgeMesh, Level};
 pub use error::{Error, Result};
 pub use maps::RefinedArrays;
-pub use mark::{Flags, Marking, ShareNames};
 pub use midpoints::Midpoints;
 pub use share::{DividedShare, EdgeShare, SharePart, SharePieces, ShareSides};
 pub(crate) use share::{gather, gather_members};
@@ -56,6 +55,7 @@ pub use upload::{check_orientation, with_room, with_room_for_points};
 
 use crate::device::{BitSet, Device};
 use crate::half_edges::AnyPoint;
+pub use crate::marking::Marking;
 use crate::progress;
 use edges::{Saved, Stale};
 use mark::Marked;
@@ -66,6 +66,8 @@ use propagate::Before;
 pub struct Options {
     /// The triangles that each round refines.
     pub marking: Marking,
+    /// Seed of a marking by fraction.
+    pub seed: u64,
     /// Most rounds. A round in which nothing is marked is the last.
     pub rounds: u32,
     /// Most triangles: no round begins that would give more.
@@ -79,6 +81,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             marking: Marking::All,
+            seed: 0,
             rounds: 1,
             max_triangles: None,
             history: false,
@@ -100,16 +103,16 @@ pub enum End {
 /// Refines `mesh` in rounds; only counts leave the device.
 ///
 /// # Errors
-/// [`Error::Marking`] and [`Error::MarksOfAnotherMesh`] for options that do not fit the mesh; [`Error::Degenerate`]
-/// when a triangle is too small for the precision; [`Error::TooManyEdges`]; errors of the device. After an error the
-/// mesh is the result of the last completed round.
+/// Those of [`Marking::of_triangles`]; [`Error::Degenerate`] when a triangle is too small for the precision;
+/// [`Error::TooManyEdges`]; errors of the device. After an error the mesh is the result of the last completed round.
 pub fn refine<P: AnyPoint>(
     on: &Device,
     mesh: &mut DeviceEdgeMesh<P>,
     options: &Options,
 ) -> Result<End> {
-    options.marking.check(mesh.levels[0].triangles as usize)?;
-    rounds(on, mesh, options, |mesh| options.marking.mark(on, mesh))
+    let triangles = mesh.levels[0].triangles as usize;
+    let marking = options.marking.of_triangles(options.seed, triangles)?;
+    rounds(on, mesh, options, |mesh| marking.mark(on, mesh))
 }
 
 /// As [`refine`], but divides the triangles of the input that are in a bit set on the device, and all their parts,

@@ -30,11 +30,12 @@ use trioxide_mesh::parallel;
 
 use super::edges::{DeviceEdgeMesh, MOST_EDGES, Stale};
 use super::error::{Error, Result};
-use super::mark::{Marked, Marking, ShareNames};
+use super::mark::Marked;
 use super::propagate::{DividedEdges, DividedSides};
 use crate::collective::{Counted, mark_more_ids};
 use crate::device::Device;
 use crate::half_edges::{AnyPoint, DeviceTriangulation};
+use crate::marking::{CheckedMarking, ShareNames};
 
 /// A part of a mesh: V vertices, E edges, T triangles by local ids, which ascend with the ids of the whole mesh.
 #[derive(Clone, Copy, Debug)]
@@ -280,7 +281,7 @@ impl<P: AnyPoint> EdgeShare<P> {
     pub fn mark(
         &mut self,
         on: &Device,
-        marking: &Marking,
+        marking: &CheckedMarking<Triangle>,
         names: &ShareNames,
     ) -> crate::Result<bool> {
         self.sides = None;

@@ -2,6 +2,8 @@
 
 use trioxide_kernel::launch::LaunchError;
 
+use crate::marking::Unfit;
+
 /// Why a mesh of tetrahedra was not refined.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -97,6 +99,9 @@ pub enum Error {
     /// The edges did not fit a table with room for all.
     #[error("the mesh has edges that no table can hold")]
     Crowded,
+    /// A marking does not fit tetrahedra, or the mesh.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
     /// A fraction is not between 0 and 1.
     #[error("a fraction of {fraction} tetrahedra cannot be marked: give one between 0 and 1")]
     Fraction {
@@ -163,7 +168,8 @@ impl From<Error> for trioxide_mesh::Error {
             }
             Error::TooManyTetrahedra { .. } | Error::Crowded => invalid("the mesh".to_owned()),
             Error::TooMany { .. } => invalid("the refined mesh".to_owned()),
-            Error::Fraction { .. }
+            Error::Unfit(_)
+            | Error::Fraction { .. }
             | Error::InfiniteBox
             | Error::ReversedBox { .. }
             | Error::Ball

@@ -18,11 +18,11 @@ use trioxide_mesh::parallel;
 
 use super::edges::Edges;
 use super::level::{Children, close, divide_closed, is_few, mark_edges, order_edges, untouched};
-use super::mark::{ShareNames, mark_share};
 use super::mesh::SharePart;
-use super::{DeviceRefined, DeviceTets, DividedEdges, Error, Marking, Result, SpacePoint};
+use super::{DeviceRefined, DeviceTets, DividedEdges, Error, Result, SpacePoint};
 use crate::collective::{compact, mark_ids, mark_more_ids};
 use crate::device::Device;
+use crate::marking::{CheckedMarking, ShareNames};
 use crate::refine::{gather, gather_members};
 
 /// A part on a device.
@@ -103,19 +103,21 @@ impl<P: SpacePoint> TetShare<P> {
         })
     }
 
-    /// Marks tetrahedra, and finds the order of each one's edges. The marking has been checked ([`Marking::check`]).
+    /// Marks tetrahedra, and finds the order of each one's edges.
     ///
     /// # Errors
     /// [`Error::LooseFace`]; errors of the device.
     pub fn mark(
         self,
         on: &Device,
-        marking: &Marking,
+        marking: &CheckedMarking<Tet>,
         names: &ShareNames,
     ) -> Result<MarkedShare<P>> {
         let refined = self.refined;
         let n = refined.mesh.count();
-        let chosen = mark_share(on, &refined, marking, names)?;
+        let chosen = on.stage("mark tetrahedra", || {
+            marking.mark_share(on, &refined, names)
+        })?;
         let is_few = is_few(on, &chosen, n)?;
         let edges = refined.mesh.edges(on, is_few)?;
         Ok(MarkedShare {

@@ -306,15 +306,12 @@ fn indexed_in<P: Point>(mesh: &Triangulation, options: indexed::Options, exact: 
 fn marking(choices: &mut Choices, triangles: usize) -> Marking {
     match choices.below(7) {
         0 => Marking::All,
-        1 => Marking::Fraction {
-            fraction: f64::from(choices.byte()) / 255.0,
-            seed: choices.id().into(),
-        },
+        1 => Marking::Fraction(f64::from(choices.byte()) / 255.0),
         2 => Marking::Box([0; 4].map(|_| choices.coordinate())),
         3 => Marking::Disk([0; 3].map(|_| choices.coordinate())),
         4 => Marking::Area(choices.coordinate().abs()),
         5 => Marking::Angle(choices.coordinate()),
-        _ => Marking::flags((0..triangles).map(|_| choices.below(2) == 1)),
+        _ => Marking::Flags((0..triangles).map(|_| choices.below(2) == 1).collect()),
     }
 }
 
@@ -323,6 +320,7 @@ pub fn refine(data: &[u8]) {
     let mesh = triangulation(&mut choices);
     let options = refine::Options {
         marking: marking(&mut choices, mesh.triangles.len()),
+        seed: choices.id().into(),
         rounds: choices.below(5) as u32,
         max_triangles: Some(choices.between(1, 4) as u32 * 500),
         history: choices.below(2) == 1,

@@ -117,20 +117,11 @@ pub fn refine_tets(data: &[u8]) {
     let mesh = tetrahedra(&mut choices);
     let marking = match choices.below(6) {
         0 => Marking::All,
-        1 => Marking::Fraction {
-            fraction: f64::from(choices.byte()) / 255.0,
-            seed: choices.id().into(),
-        },
-        2 => Marking::Box {
-            low: point(&mut choices),
-            high: point(&mut choices),
-        },
-        3 => Marking::Ball {
-            centre: point(&mut choices),
-            radius: choices.coordinate(),
-        },
+        1 => Marking::Fraction(f64::from(choices.byte()) / 255.0),
+        2 => Marking::BoxInSpace([0; 6].map(|_| choices.coordinate())),
+        3 => Marking::Ball([0; 4].map(|_| choices.coordinate())),
         4 => Marking::Volume(choices.coordinate()),
-        _ => Marking::Chosen(
+        _ => Marking::Flags(
             mesh.tetrahedra
                 .iter()
                 .map(|_| choices.below(2) == 1)
@@ -139,6 +130,7 @@ pub fn refine_tets(data: &[u8]) {
     };
     let options = refine_tets::Options {
         marking,
+        seed: choices.id().into(),
         edges: [DividedEdges::Longest, DividedEdges::Every][choices.below(2)],
         rounds: choices.below(3) as u32,
         max_tetrahedra: Some(2000),

@@ -182,16 +182,11 @@ fn planar<P: Point>(bench: &mut Bench<'_>, mesh: &Triangulation) -> Result<()> {
 
     for (pipeline, marking) in [
         ("refine, all", refine::Marking::All),
-        (
-            "refine, 0.1 %",
-            refine::Marking::Fraction {
-                fraction: 0.001,
-                seed: bench.options.seed,
-            },
-        ),
+        ("refine, 0.1 %", refine::Marking::Fraction(0.001)),
     ] {
         let options = refine::Options {
             marking,
+            seed: bench.options.seed,
             ..refine::Options::default()
         };
         bench.add(pipeline, &name, precision, || {

@@ -25,6 +25,7 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use serde_json::{Map, Value, json};
 use trioxide::device::{Choice, Device};
 use trioxide::indexed::Repair;
+use trioxide::marking::Marking;
 use trioxide::{Error, Result, generate};
 use trioxide_verify::selftest::weld as scans;
 
@@ -35,7 +36,6 @@ use trioxide_arguments::device::{self, DeviceOptions};
 use trioxide_arguments::names::worded;
 use trioxide_operations::Precision;
 use trioxide_operations::count::parse_count;
-use trioxide_operations::mark::Mark;
 use trioxide_operations::polylla::{self as operation, DataStructure};
 
 /// Time the stages of a pipeline over several runs
@@ -69,7 +69,7 @@ pub struct Options {
     /// Triangles that refine marks: all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A, angle:DEGREES or
     /// ids:A,B,…
     #[arg(long, value_name = "MARKING", default_value = "fraction:0.001")]
-    mark: Mark,
+    mark: Marking,
     #[command(flatten)]
     weld: weld::Settings,
     /// Seed of a random mesh
@@ -344,13 +344,16 @@ fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
 
 fn refine_case(on: &Device, options: &Options) -> Result<Record> {
     let mesh = options.planar_mesh()?;
-    let marking = options
-        .mark
-        .of_triangles(options.seed, mesh.triangles.len());
-    let marking = marking.map_err(worded)?;
+    let settings = trioxide_operations::refine::Options {
+        mark: Some(options.mark.clone()),
+        seed: options.seed,
+        ..Default::default()
+    };
+    let settings = settings.of_triangles(mesh.triangles.len(), None);
+    let settings = settings.map_err(worded)?;
     let measured = match options.is_double() {
-        true => refine::bench::<DVec2>(on, &mesh, &marking, options.runs())?,
-        false => refine::bench::<Vec2>(on, &mesh, &marking, options.runs())?,
+        true => refine::bench::<DVec2>(on, &mesh, &settings, options.runs())?,
+        false => refine::bench::<Vec2>(on, &mesh, &settings, options.runs())?,
     };
     Ok(options.record(measured, &[("mark", options.mark.to_string())]))
 }

@@ -5,7 +5,7 @@ use trioxide::Result;
 use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::Triangulation;
-use trioxide::refine::{DeviceEdgeMesh, Marking, Options, refine, with_room, with_room_for_points};
+use trioxide::refine::{DeviceEdgeMesh, Options, refine, with_room, with_room_for_points};
 
 use super::names::{is_step, map};
 use super::{Measured, Runs, Total, rows, rows_with_totals, waited};
@@ -15,17 +15,13 @@ use super::{Measured, Runs, Total, rows, rows_with_totals, waited};
 pub fn bench<P: Point>(
     on: &Device,
     mesh: &Triangulation,
-    marking: &Marking,
+    options: &Options,
     runs: Runs,
 ) -> Result<Measured> {
-    let options = Options {
-        marking: marking.clone(),
-        ..Options::default()
-    };
     on.reset_peak();
     let mut stages = vec![waited("host arrays to host arrays", runs.min(5), || {
         let mut fine = DeviceEdgeMesh::<P>::upload(on, mesh)?;
-        refine(on, &mut fine, &options)?;
+        refine(on, &mut fine, options)?;
         Ok(fine.triangulation(on, None).map(drop)?)
     })?];
     let peak_bytes = on.peak_bytes();
@@ -55,7 +51,7 @@ pub fn bench<P: Point>(
     for pipeline in ["refine", "labelled"] {
         stages.extend(rows_with_totals(pipeline, on, runs, &totals, || {
             let mut fine = resident.duplicate(on)?;
-            refine(on, &mut fine, &options)?;
+            refine(on, &mut fine, options)?;
             after = fine.level();
             Ok(())
         })?);

@@ -11,17 +11,14 @@ use super::{Measured, Runs, rows, waited};
 
 /// Times a tenth of a per cent of the tetrahedra marked, all by their longest edges, and all by every edge.
 pub fn bench<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: Runs) -> Result<Measured> {
-    let some = Marking::Fraction {
-        fraction: 0.001,
-        seed: 1,
-    };
     let [few, all, every] = [
-        (some, DividedEdges::Longest),
+        (Marking::Fraction(0.001), DividedEdges::Longest),
         (Marking::All, DividedEdges::Longest),
         (Marking::All, DividedEdges::Every),
     ]
     .map(|(marking, edges)| refine_tets::Options {
         marking,
+        seed: 1,
         edges,
         ..refine_tets::Options::default()
     });

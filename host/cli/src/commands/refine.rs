@@ -8,14 +8,14 @@ use trioxide::Result;
 use trioxide::formats::edges::Layout;
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Format, ReadOptions, ancestry};
+use trioxide::marking::{EXPECTED, Marking};
 use trioxide::mesh::{EdgeTriangulation, Mesh};
 use trioxide::volume::VolumeMesh;
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, note_all};
-use trioxide_operations::mark::EXPECTED;
-use trioxide_operations::refine::{self, Input, Mark, Refined, Refusal, Wanted};
+use trioxide_operations::refine::{self, Input, Refined, Refusal, Wanted};
 use trioxide_operations::{Error, refine_tets};
 
 use super::help;
@@ -81,7 +81,7 @@ enum EdgesBy {
 /// `--mark`: a kind that has a text, or a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MarkOption {
-    Kind(Mark),
+    Kind(Marking),
     /// Ids of cells.
     File(PathBuf),
     /// A value for each triangle.
@@ -106,21 +106,6 @@ impl FromStr for MarkOption {
     }
 }
 
-impl MarkOption {
-    /// The mark of a mesh of `count` cells, each an `element`.
-    fn read(&self, count: usize, element: &str) -> Result<Mark> {
-        match self {
-            Self::Kind(mark) => Ok(mark.clone()),
-            Self::File(path) => {
-                let last = count.saturating_sub(1);
-                let what = format!("a {element}, from 0 to {last}");
-                read_flags(path, count, &what).map(Mark::Flags)
-            }
-            Self::Values(path) => read_values(path, count).map(Mark::Values),
-        }
-    }
-}
-
 impl Options {
     /// The options of the operation on a mesh of `count` cells, each an `element`.
     pub fn settings(&self, count: usize, element: &str) -> Result<refine::Options> {
@@ -129,12 +114,21 @@ impl Options {
         if has_values != has_rule {
             return Err(worded(Refusal::Rule.into()));
         }
-        let mark = self.mark.as_ref().map(|mark| mark.read(count, element));
-        Ok(refine::Options {
-            mark: mark.transpose()?,
+        let mut options = refine::Options {
             maps: self.maps.is_some(),
             ..self.refine.clone()
-        })
+        };
+        match &self.mark {
+            None => {}
+            Some(MarkOption::Kind(mark)) => options.mark = Some(mark.clone()),
+            Some(MarkOption::File(path)) => {
+                let last = count.saturating_sub(1);
+                let what = format!("a {element}, from 0 to {last}");
+                options.mark = Some(Marking::Flags(read_flags(path, count, &what)?));
+            }
+            Some(MarkOption::Values(path)) => options.values = Some(read_values(path, count)?),
+        }
+        Ok(options)
     }
 
     /// The work for the choice of a machine: rounds that mark little are the most.

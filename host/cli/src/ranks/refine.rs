@@ -95,6 +95,7 @@ where
         .and_then(|settings| settings.marking(triangles, None).map_err(worded));
     let settings = refine::Options {
         marking: ranks.agree(marking)?,
+        seed: options.refine.seed,
         rounds: options.refine.most_rounds(),
         max_triangles: options.refine.max_triangles.map(|most| most as u64),
         record,

@@ -42,6 +42,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let has_fields = ranks.any(!fields.is_empty());
     let settings = refine_tets::Options {
         marking: wanted.marking,
+        seed: wanted.seed,
         edges: wanted.edges,
         rounds: options.refine.most_rounds(),
         max_tetrahedra: options.refine.max_triangles.map(|most| most as u64),

@@ -215,6 +215,7 @@ impl From<refine_tets::Error> for Error {
                 Self::Single(error.into())
             }
             Mesh::Mesh(error) => Self::Shared(error),
+            Mesh::Unfit(unfit) => Self::RefineRefused(refine::Refusal::Mark(unfit)),
             error => Self::RefineTets(error),
         }
     }
@@ -226,6 +227,7 @@ impl From<trioxide::refine::Error> for Error {
         match error {
             Refine::Mesh(error) => Self::Shared(error),
             Refine::HalfEdges(error) => error.into(),
+            Refine::Unfit(unfit) => Self::RefineRefused(refine::Refusal::Mark(unfit)),
             error => Self::Refine(error),
         }
     }

@@ -1,5 +1,6 @@
 //! Reasons why refinement of whole meshes refuses a mesh or options, and the remedies, in words.
 
+use trioxide::marking::Unfit;
 use trioxide::refine::Error;
 
 use super::Names;
@@ -17,27 +18,8 @@ pub enum Refusal {
     Area(f64),
     /// A threshold that is not finite.
     Threshold(f64),
-    /// An id of a cell that is not there.
-    NoSuchCell {
-        /// The mark.
-        mark: String,
-        /// The id.
-        id: u32,
-        /// Cells of the mesh.
-        count: usize,
-        /// The name of a cell: `triangle` or `tetrahedron`.
-        element: &'static str,
-    },
-    /// A mark of tetrahedra, on triangles.
-    MarkOfTetrahedra {
-        /// The mark.
-        mark: String,
-    },
-    /// A mark of triangles, on tetrahedra.
-    MarkOfTriangles {
-        /// The mark.
-        mark: String,
-    },
+    /// A mark that does not fit the mesh's cells.
+    Mark(Unfit),
     /// An option that tetrahedra do without.
     OfTriangles {
         /// The option.
@@ -74,29 +56,9 @@ impl Refusal {
                 "{} is {threshold}, but must be a finite number",
                 option("threshold")
             ),
-            Self::NoSuchCell {
-                mark,
-                id,
-                count,
-                element,
-            } => format!(
-                "{}: there is no {element} {id}: ids go from 0, and the mesh has {count} {}",
-                value("mark", mark),
-                if *element == "tetrahedron" {
-                    "tetrahedra"
-                } else {
-                    "triangles"
-                }
-            ),
-            Self::MarkOfTetrahedra { mark } => format!(
-                "{} goes with volume meshes: use area:A for triangles",
-                value("mark", mark)
-            ),
-            Self::MarkOfTriangles { mark } => format!(
-                "{} goes with planar meshes; tetrahedra are marked by all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1, ball:X,Y,Z,R, volume:V \
-                 or by ids",
-                value("mark", mark)
-            ),
+            Self::Mark(Unfit { marking, reason }) => {
+                format!("{}{reason}", value("mark", marking))
+            }
             Self::OfTriangles { option: given } => format!(
                 "{} goes with meshes of triangles, but this one is a volume mesh: leave it out",
                 option(given)

@@ -18,10 +18,10 @@ use crate::machine::{On, Start};
 use crate::precision::Precision;
 
 pub use crate::error::refine::Refusal;
-pub use crate::mark::Mark;
 pub use input::{Cells, Dimensions, Input, with_carried};
 pub use options::Options;
 pub use report::{Report, Totals, end_name};
+pub use trioxide::marking::Marking;
 
 /// Refines a mesh of triangles, of the plane where all z are the same, else of space, with its attributes, fields,
 /// regions and segments.

@@ -7,7 +7,6 @@ use trioxide::refine_tets::{self, DividedEdges};
 use crate::count::parse_count;
 use crate::error::Result;
 use crate::error::refine::Refusal;
-use crate::mark::Mark;
 use crate::precision::Precision;
 
 /// How triangles or tetrahedra are refined.
@@ -57,7 +56,10 @@ pub struct Options {
     pub precision: Precision,
     /// The cells that each round divides; none: the marks of the input, or else all.
     #[cfg_attr(feature = "clap", arg(skip))]
-    pub mark: Option<Mark>,
+    pub mark: Option<Marking>,
+    /// In place of a mark, a value for each triangle of the input, with a threshold or Dörfler's part.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub values: Option<Vec<f64>>,
     /// Report where the parts come from.
     #[cfg_attr(feature = "clap", arg(skip))]
     pub maps: bool,
@@ -92,6 +94,7 @@ impl Default for Options {
             edges: DividedEdges::default(),
             precision: Precision::default(),
             mark: None,
+            values: None,
             maps: false,
         }
     }
@@ -104,9 +107,10 @@ impl Options {
     /// [`Refusal`].
     pub fn check(&self) -> Result<()> {
         let has_rule = self.threshold.is_some() || self.dorfler.is_some();
-        let refusal = if has_rule != matches!(self.mark, Some(Mark::Values(_))) {
+        let (has_values, has_mark) = (self.values.is_some(), self.mark.is_some());
+        let refusal = if has_rule != has_values || (has_values && has_mark) {
             Refusal::Rule
-        } else if self.until_area.is_some() && self.mark.is_some() {
+        } else if self.until_area.is_some() && (has_mark || has_values) {
             Refusal::MarkAndArea
         } else if self.edges != DividedEdges::Longest {
             Refusal::EdgesOfTetrahedra
@@ -140,6 +144,7 @@ impl Options {
             ("dorfler", self.dorfler.is_some()),
             ("until_area", self.until_area.is_some()),
             ("coarsen_to", self.coarsen_to.is_some()),
+            ("values", self.values.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) => Err(Refusal::OfTriangles { option }.into()),
@@ -173,32 +178,29 @@ impl Options {
     /// The marking of a mesh of `triangles`, with the marks that it may have.
     ///
     /// # Errors
-    /// Those of [`Options::check`] and [`Mark::of_triangles`]; of Dörfler's part.
+    /// Those of [`Options::check`] and [`Marking::of_triangles`]; of Dörfler's part.
     pub fn marking(&self, triangles: usize, marks: Option<Vec<bool>>) -> Result<Marking> {
         self.check()?;
-        if let Some(area) = self.until_area {
-            return Ok(Marking::Area(area));
-        }
-        match (&self.mark, marks) {
-            (Some(Mark::Values(values)), _) => {
-                if values.len() != triangles {
-                    return Err(refine::Error::Length {
-                        values: "values",
-                        given: values.len(),
-                        elements: "triangles",
-                        needed: triangles,
-                    }
-                    .into());
+        let marking = match (self.until_area, &self.values, &self.mark) {
+            (Some(area), ..) => Marking::Area(area),
+            (_, Some(values), _) if values.len() != triangles => {
+                return Err(refine::Error::Length {
+                    values: "values",
+                    given: values.len(),
+                    elements: "triangles",
+                    needed: triangles,
                 }
-                match (self.threshold, self.dorfler) {
-                    (Some(threshold), _) => Ok(Marking::above(values, threshold)),
-                    (_, part) => Ok(Marking::dorfler(values, part.unwrap_or_default())?),
-                }
+                .into());
             }
-            (Some(mark), _) => mark.of_triangles(self.seed, triangles),
-            (None, Some(marks)) => Ok(Marking::flags(marks.into_iter())),
-            (None, None) => Ok(Marking::All),
-        }
+            (_, Some(values), _) => match self.threshold {
+                Some(threshold) => Marking::above(values, threshold),
+                None => Marking::dorfler(values, self.dorfler.unwrap_or_default())?,
+            },
+            (.., Some(mark)) => mark.clone(),
+            _ => marks.map_or(Marking::All, Marking::Flags),
+        };
+        marking.of_triangles(self.seed, triangles)?;
+        Ok(marking)
     }
 
     /// The options of the family for a mesh of `triangles`, with the marks that it may have.
@@ -213,6 +215,7 @@ impl Options {
         let number = |most: usize| u32::try_from(most).unwrap_or(u32::MAX);
         Ok(refine::Options {
             marking: self.marking(triangles, marks)?,
+            seed: self.seed,
             // Level L is what L rounds give: rounds after it would be undone, and might fail.
             rounds: (self.coarsen_to)
                 .map_or(u32::MAX, number)
@@ -225,12 +228,14 @@ impl Options {
     /// The options of the family for a mesh of `tetrahedra`.
     ///
     /// # Errors
-    /// Those of [`Options::check_volume`] and [`Mark::of_tetrahedra`].
+    /// Those of [`Options::check_volume`] and [`Marking::of_tetrahedra`].
     pub fn of_tetrahedra(&self, tetrahedra: usize) -> Result<refine_tets::Options> {
         self.check_volume()?;
-        let mark = self.mark.as_ref().unwrap_or(&Mark::All);
+        let marking = self.mark.clone().unwrap_or_default();
+        marking.of_tetrahedra(self.seed, tetrahedra)?;
         Ok(refine_tets::Options {
-            marking: mark.of_tetrahedra(self.seed, tetrahedra)?,
+            marking,
+            seed: self.seed,
             edges: self.edges,
             rounds: self.rounds,
             // One that begins below the limit may end above it.

@@ -171,12 +171,10 @@ mod tests {
     fn check<P: AnyPoint<Double = DVec2>>(mesh: &Triangulation, size: usize, owners: &Ownership) {
         let folder = tempfile::tempdir().unwrap();
         let [expected, written] = ["one.ply", "many.ply"].map(|name| folder.path().join(name));
-        let marking = Marking::Fraction {
-            fraction: 0.3,
-            seed: 5,
-        };
+        let marking = Marking::Fraction(0.3);
         let options = single::Options {
             marking: marking.clone(),
+            seed: 5,
             rounds: 3,
             ..single::Options::default()
         };
@@ -189,6 +187,7 @@ mod tests {
         for together in [1, usize::MAX] {
             let options = Options {
                 marking: marking.clone(),
+                seed: 5,
                 rounds: 3,
                 ..Options::default()
             };

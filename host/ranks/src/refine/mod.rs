@@ -33,7 +33,9 @@ mod rows;
 
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{DeviceEdgeMesh, EdgeShare, End, Error, Marking};
+use trioxide::ids::Triangle;
+use trioxide::marking::{CheckedMarking, Marking};
+use trioxide::refine::{DeviceEdgeMesh, EdgeShare, End, Error};
 
 use crate::block::Block;
 use crate::check::{self, check_points};
@@ -53,6 +55,8 @@ pub use result::{Refined, Whole, gather};
 pub struct Options {
     /// The triangles that each round refines.
     pub marking: Marking,
+    /// Seed of a marking by fraction.
+    pub seed: u64,
     /// Most rounds. A round in which nothing is marked is the last.
     pub rounds: u32,
     /// Most triangles: no round begins that would give more.
@@ -66,6 +70,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             marking: Marking::All,
+            seed: 0,
             rounds: 1,
             max_triangles: None,
             record: false,
@@ -189,8 +194,17 @@ where
 {
     let (part, share, markers) = EdgePart::of_input::<P>(ranks, on, block, part)
         .map_err(|fault| in_words_of_one::<P>(ranks, block, fault))?;
-    ranks.agree(options.marking.check(block.cells as usize))?;
-    rounds(ranks, on, (part, share), markers, options, ownership)
+    let triangles = block.cells as usize;
+    let marking = ranks.agree(options.marking.of_triangles(options.seed, triangles))?;
+    rounds(
+        ranks,
+        on,
+        (part, share),
+        markers,
+        options,
+        &marking,
+        ownership,
+    )
 }
 
 /// Runs the rounds. Collective.
@@ -200,6 +214,7 @@ fn rounds<P: AnyPoint>(
     (mut part, share): (EdgePart, EdgeShare<P>),
     markers: Vec<i32>,
     options: &Options,
+    marking: &CheckedMarking<Triangle>,
     ownership: &Ownership,
 ) -> Result<Run<P>>
 where
@@ -219,7 +234,7 @@ where
                 next.1
             }
         };
-        match round(ranks, on, &mut part, share, options, number)? {
+        match round(ranks, on, &mut part, share, options, marking, number)? {
             Outcome::Ended(reason, share) => {
                 end = reason;
                 left = Left::Whole(share);

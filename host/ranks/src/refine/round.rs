@@ -3,7 +3,9 @@
 use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
 use trioxide::half_edges::AnyPoint;
-use trioxide::refine::{DividedShare, EdgeShare, End, Marking, ShareNames, ShareSides};
+use trioxide::ids::Triangle;
+use trioxide::marking::{CheckedMarking, ShareNames};
+use trioxide::refine::{DividedShare, EdgeShare, End, ShareSides};
 use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
 
@@ -82,21 +84,17 @@ pub fn round<P: AnyPoint>(
     part: &mut EdgePart,
     mut share: EdgeShare<P>,
     options: &Options,
+    marking: &CheckedMarking<Triangle>,
     round: usize,
 ) -> Result<Outcome<P>> {
     ranks.phase("refine");
-    // Other markings need no ids.
-    let is_named = matches!(
-        options.marking,
-        Marking::Fraction { .. } | Marking::Triangles(_)
-    );
-    let named = if is_named { part.len() } else { 0 };
+    let named = if marking.needs_names() { part.len() } else { 0 };
     let names = ShareNames {
         ids: &parallel::collect(named, |t| part.triangles.get(t)),
         ancestors: &parallel::collect(named, |t| part.ancestors.get(t)),
         round,
     };
-    let is_marked = ranks.agree(share.mark(on, &options.marking, &names))?;
+    let is_marked = ranks.agree(share.mark(on, marking, &names))?;
     if !ranks.any(is_marked) {
         return Ok(Outcome::Ended(End::NothingMarked, Box::new(share)));
     }
@@ -341,6 +339,7 @@ mod tests {
     use crate::part::Part;
     use crate::threads::run;
     use glam::DVec2;
+    use trioxide::marking::Marking;
 
     /// Else a ghost has other pieces than in the mesh, and a degenerate one has a wrong number.
     #[test]
@@ -364,10 +363,8 @@ mod tests {
                     ancestors: &ids,
                     round: 0,
                 };
-                let marking = Marking::Fraction {
-                    fraction: 0.01,
-                    seed,
-                };
+                let marking = Marking::Fraction(0.01);
+                let marking = marking.of_triangles(seed, mesh.triangles.len()).unwrap();
                 share.mark(&on, &marking, &names).unwrap();
                 propagate(&ranks, &on, &part, &mut share).unwrap();
                 let sides = share.count(&on).unwrap();

@@ -1,9 +1,10 @@
 //! A level on ranks: the edges to divide, the numbers of the new elements, and the part after it.
 
 use trioxide::Device;
+use trioxide::ids::Tet;
+use trioxide::marking::{CheckedMarking, ShareNames};
 use trioxide::refine_tets::{
-    DividedEdges, DividedShare, Error, MarkedShare, Marking, ShareChildren, ShareNames, SpacePoint,
-    TetShare,
+    DividedEdges, DividedShare, Error, MarkedShare, ShareChildren, SpacePoint, TetShare,
 };
 use trioxide_mesh::bit_set::contains;
 use trioxide_mesh::parallel;
@@ -45,21 +46,17 @@ pub fn level<P: SpacePoint>(
     part: &TetPart,
     share: TetShare<P>,
     options: &Options,
+    marking: &CheckedMarking<Tet>,
     number: u32,
 ) -> Result<Done<P>> {
     ranks.phase("edges");
-    // Other markings need no ids.
-    let is_named = matches!(
-        options.marking,
-        Marking::Fraction { .. } | Marking::Chosen(_)
-    );
-    let named = if is_named { part.len() } else { 0 };
+    let named = if marking.needs_names() { part.len() } else { 0 };
     let names = ShareNames {
         ids: &parallel::collect(named, |t| part.cells.get(t)),
         ancestors: &parallel::collect(named, |t| part.ancestors.get(t)),
-        level: number,
+        round: number as usize,
     };
-    let mut share = ranks.agree(share.mark(on, &options.marking, &names))?;
+    let mut share = ranks.agree(share.mark(on, marking, &names))?;
     let exchanges = close(ranks, on, part, &mut share, options.edges)?;
     let owned = owned_bits(&part.owners, ranks.rank(), 1);
     let is_last = number + 1 == options.rounds;

@@ -52,6 +52,8 @@ pub use result::Whole;
 pub struct Options {
     /// The tetrahedra to refine.
     pub marking: Marking,
+    /// Seed of a marking by fraction.
+    pub seed: u64,
     /// The edges to divide them by.
     pub edges: DividedEdges,
     /// Number of levels.
@@ -67,6 +69,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             marking: Marking::All,
+            seed: 0,
             edges: DividedEdges::default(),
             rounds: 1,
             max_tetrahedra: None,
@@ -150,7 +153,8 @@ pub fn run<P: SpacePoint>(
     ownership: &Ownership,
 ) -> Result<Run<P>> {
     let (mut part, share) = TetPart::of_input(ranks, on, input, part)?;
-    ranks.agree(options.marking.check(input.block.cells as usize))?;
+    let tetrahedra = input.block.cells as usize;
+    let marking = ranks.agree(options.marking.of_tetrahedra(options.seed, tetrahedra))?;
     let mut left = Left::Input(Box::new(share));
     let mut counts = part.counts;
     let (mut levels, mut ends) = (Vec::new(), Vec::new());
@@ -177,7 +181,7 @@ pub fn run<P: SpacePoint>(
                 }
             }
         };
-        let done = level(ranks, on, &part, share, options, number)?;
+        let done = level(ranks, on, &part, share, options, &marking, number)?;
         left = Left::Divided(Box::new(done.divided));
         counts = done.counts;
         levels.push(done.level);

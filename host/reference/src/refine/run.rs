@@ -86,7 +86,9 @@ impl<P: AnyPoint> SerialRun<P> {
     pub fn new(mesh: EdgeTriangulation<P>, options: &Options) -> Result<Self> {
         topology(&mesh)?;
         let clockwise = check_orientation(&mesh.points, &mesh.corners())?;
-        options.marking.check(mesh.triangles.len())?;
+        let marking = options
+            .marking
+            .of_triangles(options.seed, mesh.triangles.len())?;
         let input = Level {
             vertices: mesh.points.len() as u32,
             edges: mesh.edges.len() as u32,
@@ -106,11 +108,8 @@ impl<P: AnyPoint> SerialRun<P> {
             rounds.advance(1);
             let corners = run.mesh.corners();
             let corners = corners.as_flattened();
-            let is_marked = |t| {
-                options
-                    .marking
-                    .marks(t, &run.mesh, corners, round, input.triangles, &parents)
-            };
+            let is_marked =
+                |t| marking.marks(t, &run.mesh, corners, round, input.triangles, &parents);
             let marks: Vec<bool> = (0..run.mesh.triangles.len() as u32)
                 .map(is_marked)
                 .collect();

@@ -60,13 +60,11 @@ fn from_space(on: &Device) -> Outcome {
 /// A refined mesh leads to the same half-edges as a build from its triangles.
 fn refined(on: &Device) -> Outcome {
     let mesh = generate::random(700, 4)?;
-    let some = Marking::Fraction {
-        fraction: 0.05,
-        seed: 2,
-    };
+    let some = Marking::Fraction(0.05);
     for (marking, rounds) in [(Marking::All, 0), (Marking::All, 2), (some, 3)] {
         let options = Options {
             marking,
+            seed: 2,
             rounds,
             history: true,
             ..Options::default()

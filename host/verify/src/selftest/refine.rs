@@ -101,6 +101,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
 fn manner(name: &'static str, marking: Marking, rounds: u32) -> (&'static str, Options) {
     let options = Options {
         marking,
+        seed: 1,
         rounds,
         max_triangles: None,
         history: true,
@@ -114,11 +115,11 @@ fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
     let high = mesh.points.iter().copied().fold(DVec2::MIN, DVec2::max);
     let (middle, extent) = (low.midpoint(high), high - low);
     let area = extent.x * extent.y / mesh.triangles.len() as f64;
-    let every_ninth = Marking::flags((0..mesh.triangles.len()).map(|t| t % 9 == 0));
+    let every_ninth = (0..mesh.triangles.len()).map(|t| t % 9 == 0).collect();
     vec![
         manner("all", Marking::All, 2),
-        manner("1 %", fraction(0.01), 3),
-        manner("30 %", fraction(0.3), 3),
+        manner("1 %", Marking::Fraction(0.01), 3),
+        manner("30 %", Marking::Fraction(0.3), 3),
         manner(
             "the lower left corner",
             Marking::Box([low.x, low.y, middle.x, middle.y]),
@@ -136,7 +137,7 @@ fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
         ),
         manner("large triangles", Marking::Area(area), 3),
         manner("small angles", Marking::Angle(20.0), 2),
-        manner("given triangles", every_ninth, 3),
+        manner("given triangles", Marking::Flags(every_ninth), 3),
     ]
 }
 
@@ -175,7 +176,7 @@ fn manners_in_space(mesh: &Triangulation<DVec3>) -> Vec<(&'static str, Options)>
         0.5 * (b - a).spanned_area(c - a)
     });
     let area = areas.sum::<f64>() / mesh.triangles.len() as f64;
-    let every_ninth = Marking::flags((0..mesh.triangles.len()).map(|t| t % 9 == 0));
+    let every_ninth = (0..mesh.triangles.len()).map(|t| t % 9 == 0).collect();
     let [box_of_half, ball] = [
         [low.x, low.y, low.z, middle.x, high.y, high.z],
         [high.x, middle.y, middle.z, 0.5 * extent.x, 0.0, 0.0],
@@ -183,8 +184,8 @@ fn manners_in_space(mesh: &Triangulation<DVec3>) -> Vec<(&'static str, Options)>
     let column = [low.x, low.y, middle.x, middle.y];
     vec![
         manner("all", Marking::All, 2),
-        manner("1 %", fraction(0.01), 3),
-        manner("30 %", fraction(0.3), 2),
+        manner("1 %", Marking::Fraction(0.01), 3),
+        manner("30 %", Marking::Fraction(0.3), 2),
         manner("a box in space", Marking::BoxInSpace(box_of_half), 2),
         manner("a column", Marking::Box(column), 2),
         manner(
@@ -199,7 +200,7 @@ fn manners_in_space(mesh: &Triangulation<DVec3>) -> Vec<(&'static str, Options)>
         ),
         manner("large triangles", Marking::Area(area), 3),
         manner("small angles", Marking::Angle(20.0), 2),
-        manner("given triangles", every_ninth, 3),
+        manner("given triangles", Marking::Flags(every_ninth), 3),
     ]
 }
 
@@ -241,10 +242,6 @@ fn refuse_surfaces(on: &Device) -> Outcome {
         }
     }
     Ok(())
-}
-
-fn fraction(fraction: f64) -> Marking {
-    Marking::Fraction { fraction, seed: 1 }
 }
 
 /// All arrays of a mesh on the device.
@@ -393,7 +390,7 @@ fn paper_example(on: &Device) -> Outcome {
     };
     let mut ours = DeviceEdgeMesh::<DVec2>::upload_edges(on, &mesh)?;
     let options = Options {
-        marking: Marking::flags([true, false, false].into_iter()),
+        marking: Marking::Flags(vec![true, false, false]),
         ..Options::default()
     };
     refine(on, &mut ours, &options)?;

@@ -55,7 +55,8 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
         "refine tetrahedra: more edges than a mesh without loose parts has",
         |on| {
             let options = Options {
-                marking: fraction(0.5),
+                marking: Marking::Fraction(0.5),
+                seed: 5,
                 ..Options::default()
             };
             compare_bits::<DVec3>(on, &crowded(200), &options).map(drop)
@@ -68,13 +69,10 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn fraction(fraction: f64) -> Marking {
-    Marking::Fraction { fraction, seed: 5 }
-}
-
 fn ways(mesh: &TetMesh) -> Vec<(&'static str, Options)> {
     let once = |marking| Options {
         marking,
+        seed: 5,
         ..Options::default()
     };
     let low = mesh
@@ -87,7 +85,8 @@ fn ways(mesh: &TetMesh) -> Vec<(&'static str, Options)> {
         .iter()
         .copied()
         .fold(DVec3::NEG_INFINITY, DVec3::max);
-    let centre = (low + high) / 2.0;
+    let (centre, radius) = ((low + high) / 2.0, low.distance(high) / 5.0);
+    let half = [low.x, low.y, low.z, centre.x, centre.y, centre.z];
     let some = (0..mesh.tetrahedra.len()).map(|t| t % 11 == 0).collect();
     let each = (high - low).element_product() / mesh.tetrahedra.len() as f64;
     vec![
@@ -100,24 +99,21 @@ fn ways(mesh: &TetMesh) -> Vec<(&'static str, Options)> {
                 ..Options::default()
             },
         ),
-        ("none", once(fraction(0.0))),
-        ("a hundredth", once(fraction(0.01))),
+        ("none", once(Marking::Fraction(0.0))),
+        ("a hundredth", once(Marking::Fraction(0.01))),
         (
             "a fraction, three times",
             Options {
                 rounds: 3,
-                ..once(fraction(0.2))
+                ..once(Marking::Fraction(0.2))
             },
         ),
-        ("a box", once(Marking::Box { low, high: centre })),
+        ("a box", once(Marking::BoxInSpace(half))),
         (
             "a ball, three times",
             Options {
                 rounds: 3,
-                ..once(Marking::Ball {
-                    centre: low,
-                    radius: low.distance(high) / 5.0,
-                })
+                ..once(Marking::Ball([low.x, low.y, low.z, radius]))
             },
         ),
         (
@@ -132,7 +128,7 @@ fn ways(mesh: &TetMesh) -> Vec<(&'static str, Options)> {
             Options {
                 rounds: 4,
                 max_tetrahedra: Some(2 * mesh.tetrahedra.len()),
-                ..once(Marking::Chosen(some))
+                ..once(Marking::Flags(some))
             },
         ),
     ]

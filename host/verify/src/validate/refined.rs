@@ -348,10 +348,8 @@ mod tests {
     fn broken_refinements_are_refused() {
         let coarse = generate::tet_grid(64, 1).unwrap();
         let options = Options {
-            marking: Marking::Fraction {
-                fraction: 0.1,
-                seed: 3,
-            },
+            marking: Marking::Fraction(0.1),
+            seed: 3,
             ..Default::default()
         };
         let fine = reference::refine_tets::<glam::DVec3>(&coarse, &options).unwrap();
