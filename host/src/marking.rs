@@ -229,8 +229,8 @@ impl<C: Sync> CheckedMarking<'_, C> {
         matches!(self.marking, Fraction(_) | Ids(_) | Flags(_))
     }
 
-    /// The marks of a part of `n` cells, a bit each, if they go by `names`; `draws` draws a cell by its id's lower half
-    /// and a seed.
+    /// The marks of a part of `n` cells, a bit each, if they go by `names`; `draws` draws a cell by the lower half of
+    /// its id, a seed and the fraction.
     ///
     /// # Panics
     /// When a cell has no name, or an ancestor is no cell of the input.
