@@ -111,8 +111,8 @@ impl Stars {
     }
 }
 
-/// Bytes that a run takes at once with its points, for V points of which few are hard. Hard points take more, by a number
-/// that the points decide.
+/// Bytes that a run takes at once with its points, for V points of which few are hard. Hard points take more, by a
+/// number that the points decide.
 pub fn bytes_needed(points: usize) -> u64 {
     // At the end of the stars: coordinates given and in order, the order, cells, degrees and stars.
     let words = 4 + 4 + 1 + 2 + 1 + gpu::delaunay::RING;

@@ -30,8 +30,8 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    /// Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud: .ply, .vtu, .vtk, .msh,
-    /// .mesh, .obj, .xyz, .node and others
+    /// Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud: .ply, .vtu, .vtk,
+    /// .msh, .mesh, .obj, .xyz, .node and others
     pub input: PathBuf,
     /// Triangulation to write
     #[arg(short, long, value_name = "FILE")]
