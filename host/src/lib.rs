@@ -75,6 +75,7 @@ pub mod refine;
 pub mod refine_tets;
 pub mod smooth;
 pub mod tet_faces;
+pub mod volume_summary;
 pub mod weld;
 
 pub use glam;

@@ -17,6 +17,7 @@ use trioxide::polylla::{Constraints, Options, polylla};
 use trioxide::quality::quality;
 use trioxide::refine::{self, DeviceEdgeMesh};
 use trioxide::{formats, generate, weld};
+use trioxide_operations::info::polygons_to_json;
 
 /// Largest snapshot in bytes: people read it.
 const MOST_BYTES: usize = 4096;
@@ -143,8 +144,7 @@ fn summary(mesh: &Triangulation) -> trioxide::Result<String> {
     };
     refinement(&on, mesh, &mut line)?;
     welding(&on, mesh, &mut line)?;
-    let quality =
-        serde_json::to_string_pretty(&trioxide_arguments::quality::to_json(&quality(&polygons)));
+    let quality = serde_json::to_string_pretty(&polygons_to_json(&quality(&polygons)));
     line("quality", quality.expect("an object of names and numbers"));
     Ok(text)
 }

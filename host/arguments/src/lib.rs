@@ -18,7 +18,6 @@ pub mod auto;
 pub mod device;
 pub mod names;
 pub mod progress;
-pub mod quality;
 
 /// Whether `--json` names standard output, which then holds nothing else.
 pub fn is_standard_output(path: &Path) -> bool {

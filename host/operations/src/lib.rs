@@ -23,12 +23,15 @@
 //! | feature | adds |
 //! | --- | --- |
 //! | `clap` | options as those of a command line |
+//! | `info` | [`info()`]: counts, faults and quality of a mesh |
 //! | `serial` | the papers' sequential algorithms as a machine, [`On::Serial`] |
 //! | `triangulate` | [`triangulate()`]: outlines and points into triangles |
 //! | `vem` | [`vem()`]: Poisson problems by virtual elements |
 
 pub mod count;
 pub mod error;
+#[cfg(feature = "info")]
+pub mod info;
 pub mod input;
 mod machine;
 pub mod polyhedra;
@@ -45,6 +48,8 @@ pub mod vem;
 pub mod weld;
 
 pub use error::{Error, Result};
+#[cfg(feature = "info")]
+pub use info::{info, info_polyhedra, info_volume};
 pub use machine::{Machine, On, Start};
 pub use polyhedra::polyhedra;
 pub use polylla::polylla;

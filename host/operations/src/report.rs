@@ -39,7 +39,12 @@ impl Run {
     }
 
     /// A run on no device.
-    #[cfg(any(feature = "serial", feature = "triangulate", feature = "vem"))]
+    #[cfg(any(
+        feature = "info",
+        feature = "serial",
+        feature = "triangulate",
+        feature = "vem"
+    ))]
     pub(crate) fn on_host(device: String, stages: Vec<Stage>) -> Self {
         Self {
             device,

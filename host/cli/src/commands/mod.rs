@@ -14,17 +14,14 @@ use trioxide_arguments::device::Opening;
 use trioxide_arguments::{account, note, print};
 use trioxide_operations::Machine;
 
-mod cell_quality;
 pub mod chain;
 pub mod convert;
 pub mod devices;
-mod field_list;
 pub mod generate;
 pub mod generated;
 mod help;
 mod ids;
 pub mod info;
-mod polyhedra_info;
 pub mod polylla;
 pub mod refine;
 pub mod render;

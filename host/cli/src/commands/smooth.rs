@@ -13,10 +13,11 @@ use trioxide::volume::VolumeMesh;
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
+use trioxide_operations::info::cells_to_json;
 use trioxide_operations::{Error, smooth, smooth_volume};
 
+use super::help;
 use super::ids::read_flags;
-use super::{cell_quality, help};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the mesh (--renumber auto: from 65,536 nodes on); MeshLab (--lambda 0.5, --mu -0.53). The others are \
     trioxide's own: a form that gives the same bits on every machine, and what changes least.";
@@ -157,8 +158,8 @@ fn quality_rows([before, after]: &[Quality3d; 2]) -> Vec<(&'static str, Value)> 
         ]);
     }
     rows.extend([
-        ("quality_before", cell_quality::to_json(before)),
-        ("quality_after", cell_quality::to_json(after)),
+        ("quality_before", cells_to_json(before)),
+        ("quality_after", cells_to_json(after)),
     ]);
     rows
 }

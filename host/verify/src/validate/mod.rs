@@ -11,7 +11,6 @@ pub mod polyhedra;
 pub mod refine;
 mod refined;
 pub mod smooth;
-pub mod volume;
 
 pub use delaunay::delaunay;
 pub use half_edges::half_edges;
@@ -21,4 +20,4 @@ pub use trioxide::half_edges::rules::{
     check_triangulation, check_triangulation_with, surface, triangles_and_edges, triangulation,
 };
 pub use trioxide::rules::tets;
-pub use volume::volume_summary;
+pub use trioxide::volume_summary::volume_summary;

@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use glam::DVec3;
 use gpu::smooth::{CellQuality, cell_quality};
 
-use super::volume::volume_summary;
 use trioxide::Result;
 use trioxide::mesh::{Mesh, NONE};
 use trioxide::rules::ensure;
 use trioxide::smooth::{BoundaryRule, Options};
 use trioxide::volume::{CellKind, VolumeMesh, faces, key, orientation};
+use trioxide::volume_summary::volume_summary;
 
 /// Largest part of the volume that sliding may change: faces that are flat to 0.006 degrees count as planar.
 const VOLUME_KEPT: f64 = 1e-4;

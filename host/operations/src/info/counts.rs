@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use trioxide::mesh::Faces;
 
 /// Number of the vertices that faces have.
-pub fn count_used(vertices: usize, faces: &Faces) -> usize {
+pub(super) fn count_used(vertices: usize, faces: &Faces) -> usize {
     let words: Vec<AtomicU64> = (0..vertices.div_ceil(64))
         .map(|_| AtomicU64::new(0))
         .collect();
@@ -29,7 +29,7 @@ pub fn count_used(vertices: usize, faces: &Faces) -> usize {
 }
 
 /// How many faces have each number of vertices.
-pub fn face_sizes(faces: &Faces) -> BTreeMap<usize, usize> {
+pub(super) fn face_sizes(faces: &Faces) -> BTreeMap<usize, usize> {
     match faces {
         Faces::Triangles(triangles) if triangles.is_empty() => BTreeMap::new(),
         Faces::Triangles(triangles) => BTreeMap::from([(3, triangles.len())]),
@@ -38,7 +38,10 @@ pub fn face_sizes(faces: &Faces) -> BTreeMap<usize, usize> {
 }
 
 /// How many of `n` elements have each key.
-pub fn count_each<K: Ord + Send>(n: usize, key: impl Fn(usize) -> K + Sync) -> BTreeMap<K, usize> {
+pub(super) fn count_each<K: Ord + Send>(
+    n: usize,
+    key: impl Fn(usize) -> K + Sync,
+) -> BTreeMap<K, usize> {
     let elements = (0..n).into_par_iter();
     let parts = elements.fold(BTreeMap::new, |mut counts, i| {
         *counts.entry(key(i)).or_insert(0) += 1;
@@ -53,7 +56,7 @@ pub fn count_each<K: Ord + Send>(n: usize, key: impl Fn(usize) -> K + Sync) -> B
 }
 
 /// Numbers of connected parts of the boundary and of vertices with more than two of its edges.
-pub fn boundary_parts(boundary: &[[u32; 2]]) -> (usize, usize) {
+pub(super) fn boundary_parts(boundary: &[[u32; 2]]) -> (usize, usize) {
     let mut ends: Vec<u32> = boundary.as_flattened().to_vec();
     ends.par_sort_unstable();
     let pinched = ends

@@ -1,11 +1,12 @@
-//! Quality of polygonal meshes as JSON.
+//! Quality of polygons and of cells as JSON.
 
 use serde_json::{Value, json};
 use trioxide::quality::{Distribution, Quality};
+use trioxide::quality3d::{Histogram, Quality3d};
 
 /// The fields of [`Quality`], with `convex` and `star_shaped` as fractions of the polygons. A value that no polygon has
 /// is null.
-pub fn to_json(quality: &Quality) -> Value {
+pub fn polygons_to_json(quality: &Quality) -> Value {
     let n = quality.polygons as f64;
     let corners: usize = quality
         .vertices_per_polygon
@@ -36,13 +37,31 @@ pub fn to_json(quality: &Quality) -> Value {
     })
 }
 
+/// The quality of cells: extremes and histograms.
+pub fn cells_to_json(quality: &Quality3d) -> Value {
+    let histogram = |h: &Histogram, extreme: (&str, f64)| {
+        let (name, value) = extreme;
+        json!({"bounds": h.bounds, "counts": h.counts, name: value})
+    };
+    let mut object = json!({
+        "inverted": quality.inverted,
+        "scaled_jacobian": histogram(&quality.jacobians, ("min", quality.worst_jacobian)),
+    });
+    if let Some(tetrahedra) = &quality.tetrahedra {
+        object["minimum_dihedral_angle"] =
+            histogram(&tetrahedra.angles, ("min", tetrahedra.smallest_angle));
+        object["radius_ratio"] = histogram(&tetrahedra.ratios, ("max", tetrahedra.largest_ratio));
+    }
+    object
+}
+
 #[cfg(test)]
 mod tests {
     use glam::dvec2;
     use trioxide::mesh::{PolygonMesh, Polygons};
     use trioxide::quality::quality;
 
-    use super::to_json;
+    use super::polygons_to_json;
 
     #[test]
     fn json_has_fractions_and_no_nan() {
@@ -54,11 +73,11 @@ mod tests {
             },
             ..PolygonMesh::default()
         };
-        let json = to_json(&quality(&triangle));
+        let json = polygons_to_json(&quality(&triangle));
         assert_eq!(json["convex_fraction"], 1.0);
         assert_eq!(json["vertices_per_polygon"]["histogram"]["3"], 1);
         assert_eq!(json["area"]["mean"], 0.5);
-        let empty = to_json(&quality(&PolygonMesh::default()));
+        let empty = polygons_to_json(&quality(&PolygonMesh::default()));
         assert_eq!(empty["polygons"], 0);
         assert!(empty["area"]["min"].is_null() && empty["star_shaped_fraction"].is_null());
     }

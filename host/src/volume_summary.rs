@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 
-use trioxide::mesh::NONE;
-use trioxide::volume::{CellKind, VolumeMesh, faces, key, orientation};
+use crate::mesh::NONE;
+use crate::volume::{CellKind, VolumeMesh, faces, key, orientation};
 use trioxide_mesh::parallel;
 
 /// Cells whose measures one thread sums up.
@@ -360,9 +360,9 @@ fn count_faces(mesh: &VolumeMesh, summary: &mut VolumeSummary) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trioxide::generate;
-    use trioxide::mesh::Polygons;
-    use trioxide::volume::{Cells, MixedCells};
+    use crate::generate;
+    use crate::mesh::Polygons;
+    use crate::volume::{Cells, MixedCells};
 
     /// A unit cube, a pyramid on its top and a wedge at its side, all positive.
     fn house() -> VolumeMesh {
@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn broken_meshes() {
         let mesh = generate::tet_grid(27, 1).unwrap();
-        let problems = |change: fn(&mut trioxide::volume::TetMesh)| {
+        let problems = |change: fn(&mut crate::volume::TetMesh)| {
             let mut mesh = mesh.clone();
             change(&mut mesh);
             mesh.faces.clear();

@@ -1,0 +1,104 @@
+//! What a mesh of cells holds.
+
+use std::time::Instant;
+
+use glam::DVec3;
+use serde_json::json;
+use trioxide::device::{Device, Stage};
+use trioxide::progress;
+use trioxide::quality3d::{Quality3d, quality};
+use trioxide::smooth::DeviceMesh;
+use trioxide::volume::VolumeMesh;
+use trioxide::volume_summary::{VolumeSummary, volume_summary};
+
+use super::fields::{self, FieldRow};
+use super::{Values, bounds_of, bounds_to_json, cells_to_json};
+use crate::error::Result;
+use crate::report::Run;
+
+/// What a mesh of cells holds.
+#[derive(Clone, Debug)]
+pub struct VolumeReport {
+    /// The time.
+    pub run: Run,
+    /// Number of vertices.
+    pub vertices: usize,
+    /// Smallest and largest coordinates of finite vertices.
+    pub bounds: Option<[DVec3; 2]>,
+    /// Number of cells.
+    pub cells: usize,
+    /// Number of tagged faces.
+    pub tagged_faces: usize,
+    /// Counts, measures, and the rules that the mesh breaks.
+    pub summary: VolumeSummary,
+    /// The fields.
+    pub fields: Vec<FieldRow>,
+    /// Of a mesh that can be measured: it has cells, without a vertex twice, and finite vertices.
+    pub quality: Option<Quality3d>,
+}
+
+impl VolumeReport {
+    /// By their names.
+    pub fn values(&self) -> Values {
+        let summary = &self.summary;
+        let kinds = summary.kinds.iter();
+        let kinds: serde_json::Map<_, _> = kinds
+            .map(|(kind, count)| (kind.name().to_owned(), json!(count)))
+            .collect();
+        vec![
+            ("vertices", json!(self.vertices)),
+            ("unused_vertices", json!(summary.unused_vertices)),
+            ("bounds", bounds_to_json(self.bounds)),
+            ("cells", json!(self.cells)),
+            ("cell_kinds", json!(kinds)),
+            ("interior_faces", json!(summary.interior_faces)),
+            ("boundary_faces", json!(summary.boundary_faces)),
+            ("boundary_vertices", json!(summary.boundary_vertices)),
+            ("interface_faces", json!(summary.interface_faces)),
+            ("regions", json!(summary.regions)),
+            ("tagged_faces", json!(self.tagged_faces)),
+            ("face_tags", json!(summary.tags)),
+            ("fields", fields::to_json(&self.fields)),
+            ("volume", json!(summary.volume)),
+            ("inverted", json!(summary.inverted.count)),
+            ("flat", json!(summary.flat.count)),
+            ("smallest_dihedral_angle", json!(summary.smallest_dihedral)),
+            ("largest_dihedral_angle", json!(summary.largest_dihedral)),
+            ("quality", json!(self.quality.as_ref().map(cells_to_json))),
+            ("problems", json!(summary.problems())),
+        ]
+    }
+}
+
+/// Counts what a mesh of cells holds, checks it, and measures its cells. Vertex ids must be in range.
+///
+/// # Errors
+/// Cells that do not fit the memory.
+pub fn info_volume(mesh: &VolumeMesh) -> Result<VolumeReport> {
+    progress::stage("count, check and measure");
+    let start = Instant::now();
+    let summary = volume_summary(mesh);
+    // The report lists the problems of a mesh that cannot be measured.
+    let can_measure = summary.non_finite.count == 0 && summary.repeated.count == 0;
+    let quality = if can_measure && !mesh.cells.is_empty() {
+        let on = Device::cpu(None)?;
+        let resident = DeviceMesh::<DVec3>::upload(&on, mesh)?;
+        Some(quality(&on, resident.cells(), resident.points())?)
+    } else {
+        None
+    };
+    let stage = Stage {
+        name: "count, check and measure",
+        milliseconds: start.elapsed().as_secs_f64() * 1e3,
+    };
+    Ok(VolumeReport {
+        run: Run::on_host("cpu".to_owned(), vec![stage]),
+        vertices: mesh.points.len(),
+        bounds: bounds_of(&mesh.points),
+        cells: mesh.cells.len(),
+        tagged_faces: mesh.faces.len(),
+        summary,
+        fields: fields::rows(&mesh.fields, "cells", "tagged faces"),
+        quality,
+    })
+}

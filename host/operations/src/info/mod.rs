@@ -1,0 +1,307 @@
+//! What a mesh holds: counts, faults and quality. It runs on the threads of the host, and has no options.
+
+mod cells;
+mod counts;
+mod fields;
+mod polyhedra;
+mod quality;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use trioxide::device::Laps;
+use trioxide::edge_table::EdgeTable;
+use trioxide::edges::Edges;
+use trioxide::half_edges::rules::check_triangulation_with;
+use trioxide::mesh::{Faces, Mesh, PolygonMesh};
+use trioxide::progress;
+use trioxide::quality::{Quality, quality};
+use trioxide::rules::polygon_mesh_with;
+
+use crate::report::Run;
+use counts::{boundary_parts, count_each, count_used, face_sizes};
+
+pub use cells::{VolumeReport, info_volume};
+pub use fields::FieldRow;
+pub use polyhedra::{PolyhedraReport, info_polyhedra};
+pub use quality::{cells_to_json, polygons_to_json};
+
+/// The values of a report by their names in JSON.
+pub type Values = Vec<(&'static str, Value)>;
+
+/// What a mesh of faces, or points, holds.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The time.
+    pub run: Run,
+    /// Number of vertices.
+    pub vertices: usize,
+    /// Vertices that no face uses.
+    pub unused_vertices: usize,
+    /// What the vertices carry beside their positions.
+    pub attributes: Vec<&'static str>,
+    /// Smallest and largest coordinates of finite vertices.
+    pub bounds: Option<[DVec3; 2]>,
+    /// Whether all vertices have one z.
+    pub is_planar: bool,
+    /// Number of faces.
+    pub faces: usize,
+    /// Number of faces of each size.
+    pub face_sizes: BTreeMap<usize, usize>,
+    /// Sum of the faces' areas; of their signed areas in a planar mesh. `None` where it is not finite.
+    pub area: Option<f64>,
+    /// Space that a closed surface encloses; negative if its faces look inward. `None` where it is not finite.
+    pub volume: Option<f64>,
+    /// Number of edges.
+    pub edges: usize,
+    /// Edges of one face.
+    pub boundary_edges: usize,
+    /// Connected parts of the boundary: loops that touch are one.
+    pub boundary_parts: usize,
+    /// Vertices with more than two boundary edges, at which boundary loops touch.
+    pub pinch_vertices: usize,
+    /// Number of faces of each region.
+    pub regions: Option<BTreeMap<i32, usize>>,
+    /// Number of segments.
+    pub segments: usize,
+    /// The fields.
+    pub fields: Vec<FieldRow>,
+    /// What is wrong: of a planar mesh, the first rule that it breaks; of a surface, a line for each rule.
+    pub problems: Vec<String>,
+    /// Faces that visit a vertex more than once; of valid planar meshes.
+    pub weakly_simple: Option<usize>,
+    /// Of valid planar meshes.
+    pub quality: Option<Quality>,
+}
+
+impl Report {
+    /// By their names.
+    pub fn values(&self) -> Values {
+        vec![
+            ("vertices", json!(self.vertices)),
+            ("unused_vertices", json!(self.unused_vertices)),
+            ("attributes", json!(self.attributes)),
+            ("bounds", bounds_to_json(self.bounds)),
+            ("planar", json!(self.is_planar)),
+            ("faces", json!(self.faces)),
+            ("face_sizes", json!(self.face_sizes)),
+            ("area", json!(self.area)),
+            ("volume", json!(self.volume)),
+            ("edges", json!(self.edges)),
+            ("boundary_edges", json!(self.boundary_edges)),
+            ("boundary_parts", json!(self.boundary_parts)),
+            ("pinch_vertices", json!(self.pinch_vertices)),
+            ("regions", json!(self.regions)),
+            ("segments", json!(self.segments)),
+            ("fields", fields::to_json(&self.fields)),
+            ("problems", json!(self.problems)),
+            ("weakly_simple", json!(self.weakly_simple)),
+            (
+                "quality",
+                json!(self.quality.as_ref().map(polygons_to_json)),
+            ),
+        ]
+    }
+}
+
+/// Counts what a mesh holds, checks it, and measures the faces of a valid planar one. Vertex ids must be in range.
+pub fn info(mesh: Mesh) -> Report {
+    let mut laps = Laps::start();
+    progress::stage("count");
+    let (points, count) = (&mesh.points, mesh.faces.len());
+    let face = |i: usize| mesh.faces.get(i);
+    // A coordinate that is not finite is found later.
+    let is_planar = mesh.is_planar();
+
+    let used = count_used(points.len(), &mesh.faces);
+    let face_sizes = face_sizes(&mesh.faces);
+    // In blocks of one size, so that the sum is the same for any number of threads.
+    let blocks: Vec<f64> = (0..count.div_ceil(4096))
+        .into_par_iter()
+        .map(|block| {
+            let faces = block * 4096..count.min((block + 1) * 4096);
+            let areas = faces.map(|i| vector_area(points, face(i)));
+            areas
+                .map(|area| if is_planar { area.z } else { area.length() })
+                .sum()
+        })
+        .collect();
+    let table = match &mesh.faces {
+        Faces::Triangles(triangles) => EdgeTable::of_triangles(points.len(), triangles),
+        Faces::Polygons(polygons) => EdgeTable::of_polygons(points.len(), polygons),
+    };
+    let edges = Edges::in_table(&table);
+    let is_closed = !is_planar && count > 0 && edges.boundary.is_empty();
+    let volume = is_closed.then(|| {
+        // From the first point, not from afar.
+        let base = points[face(0)[0] as usize];
+        let cone = |f: &[u32]| {
+            let corner = |k: usize| points[f[k] as usize] - base;
+            let triangles = (2..f.len()).map(|k| corner(0).dot(corner(k - 1).cross(corner(k))));
+            triangles.sum::<f64>() / 6.0
+        };
+        let cones: Vec<f64> = (0..count).into_par_iter().map(|i| cone(face(i))).collect();
+        // One after the other: the same sum for any number of threads.
+        cones.iter().sum()
+    });
+    let regions = mesh
+        .regions
+        .as_deref()
+        .map(|regions| count_each(regions.len(), |i| regions[i]));
+    let (boundary_parts, pinch_vertices) = boundary_parts(&edges.boundary);
+    let mut report = Report {
+        run: Run::default(),
+        vertices: points.len(),
+        unused_vertices: points.len() - used,
+        attributes: attributes_of(&mesh),
+        bounds: bounds_of(points),
+        is_planar,
+        faces: count,
+        face_sizes,
+        // The sum of nothing is -0.
+        area: Some(0.0 + blocks.iter().sum::<f64>()).filter(|area| area.is_finite()),
+        volume: volume.filter(|volume: &f64| volume.is_finite()),
+        edges: edges.count,
+        boundary_edges: edges.boundary.len(),
+        boundary_parts,
+        pinch_vertices,
+        regions,
+        segments: mesh.segments.len(),
+        fields: fields::rows(&mesh.fields, "faces", "segments"),
+        problems: Vec::new(),
+        weakly_simple: None,
+        quality: None,
+    };
+    laps.end("count");
+    progress::stage("check the mesh");
+    if is_planar {
+        match check_planar(mesh, &table) {
+            Ok((mesh, weakly_simple)) => {
+                laps.end("check the mesh");
+                progress::stage("measure the quality");
+                report.weakly_simple = Some(weakly_simple);
+                report.quality = Some(quality(&mesh));
+                laps.end("measure the quality");
+            }
+            Err(error) => {
+                laps.end("check the mesh");
+                report.problems.push(error.to_string());
+            }
+        }
+    } else {
+        report.problems = problems_of_surface(&mesh, &edges);
+        laps.end("check the mesh");
+    }
+    report.run = Run::on_host("cpu".to_owned(), laps.into_stages());
+    report
+}
+
+/// Smallest and largest coordinates of finite points.
+fn bounds_of(points: &[DVec3]) -> Option<[DVec3; 2]> {
+    let finite = points.par_iter().filter(|point| point.is_finite());
+    let join = |[min, max]: [DVec3; 2], other: [DVec3; 2]| [min.min(other[0]), max.max(other[1])];
+    // In the order of the points: of equal values, as 0 and -0, the same one for any number of threads.
+    finite.map(|p| [*p, *p]).reduce_with(join)
+}
+
+fn bounds_to_json(bounds: Option<[DVec3; 2]>) -> Value {
+    json!(bounds.map(|bounds| bounds.map(|p| p.to_array())))
+}
+
+/// Checks a planar mesh with these edges by the validator of its kind; gives its polygons, and how many visit a vertex
+/// more than once.
+fn check_planar(mesh: Mesh, edges: &EdgeTable) -> trioxide::Result<(PolygonMesh, usize)> {
+    match mesh.faces {
+        Faces::Triangles(_) => {
+            let triangulation = mesh.into_triangulation()?;
+            check_triangulation_with(&triangulation, edges)?;
+            // The check has found that ids of half-edges fit 32 bits.
+            let polygons = triangulation.triangles.into();
+            let mesh = PolygonMesh {
+                points: triangulation.points,
+                polygons,
+                regions: triangulation.regions,
+                segments: triangulation.segments,
+            };
+            Ok((mesh, 0))
+        }
+        Faces::Polygons(_) => {
+            let polygons = mesh.into_polygon_mesh()?;
+            let summary = polygon_mesh_with(&polygons, edges)?;
+            Ok((polygons, summary.weakly_simple))
+        }
+    }
+}
+
+/// A line for each rule that the mesh breaks.
+fn problems_of_surface(mesh: &Mesh, edges: &Edges) -> Vec<String> {
+    let points = &mesh.points;
+    let mut problems = Vec::new();
+    let mut problem = |found: Vec<usize>, element: &str, rule: &str| {
+        if let Some(first) = found.first() {
+            let (count, plural) = (found.len(), if found.len() == 1 { "" } else { "s" });
+            problems.push(format!(
+                "{count} {element}{plural} {rule}: first {element} {first}"
+            ));
+        }
+    };
+    let select = |test: &(dyn Fn(&[u32]) -> bool + Sync)| -> Vec<usize> {
+        (0..mesh.faces.len())
+            .into_par_iter()
+            .filter(|i| test(mesh.faces.get(*i)))
+            .collect()
+    };
+    let non_finite = points.iter().enumerate().filter(|(_, p)| !p.is_finite());
+    problem(
+        non_finite.map(|(i, _)| i).collect(),
+        "point",
+        "without a finite position",
+    );
+    let repeated = select(&|face| {
+        let mut sorted = face.to_vec();
+        sorted.sort_unstable();
+        sorted.windows(2).any(|pair| pair[0] == pair[1])
+    });
+    problem(repeated, "face", "with a vertex twice");
+    problem(
+        select(&|f| vector_area(points, f) == DVec3::ZERO),
+        "face",
+        "without area",
+    );
+    if let [first, ..] = edges.non_manifold[..] {
+        let count = edges.non_manifold.len();
+        problems.push(format!(
+            "{count} edges of more than two faces: first {} - {}",
+            first[0], first[1]
+        ));
+    }
+    problems
+}
+
+/// Names of what the vertices carry.
+fn attributes_of(mesh: &Mesh) -> Vec<&'static str> {
+    let attributes = &mesh.attributes;
+    [
+        ("normals", attributes.normals.is_some()),
+        ("colours", attributes.colors.is_some()),
+        ("texture coordinates", attributes.uvs.is_some()),
+    ]
+    .into_iter()
+    .filter(|(_, is_there)| *is_there)
+    .map(|(name, _)| name)
+    .collect()
+}
+
+/// Area of a face times its normal.
+fn vector_area(points: &[DVec3], face: &[u32]) -> DVec3 {
+    let corner = |i: usize| points[face[i] as usize] - points[face[0] as usize];
+    let mut twice = DVec3::ZERO;
+    for i in 2..face.len() {
+        twice += corner(i - 1).cross(corner(i));
+    }
+    twice * 0.5
+}

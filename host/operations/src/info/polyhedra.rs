@@ -1,0 +1,91 @@
+//! What a mesh of polyhedra holds.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use trioxide::device::Stage;
+use trioxide::polyhedra_mesh::PolyhedralMesh;
+use trioxide::quality::Distribution;
+use trioxide::quality_polyhedra::{PolyhedraQuality, quality};
+
+use super::Values;
+use super::fields::{self, FieldRow};
+use crate::report::Run;
+
+/// What a mesh of polyhedra holds.
+#[derive(Clone, Debug)]
+pub struct PolyhedraReport {
+    /// The time.
+    pub run: Run,
+    /// Number of vertices.
+    pub vertices: usize,
+    /// Number of polyhedra.
+    pub polyhedra: usize,
+    /// Number of faces.
+    pub faces: usize,
+    /// Number of tagged faces.
+    pub tagged_faces: usize,
+    /// The fields.
+    pub fields: Vec<FieldRow>,
+    /// Counts and measures.
+    pub quality: PolyhedraQuality,
+    /// Why measures are no numbers, where they are none.
+    pub problem: Option<String>,
+}
+
+impl PolyhedraReport {
+    /// By their names.
+    pub fn values(&self) -> Values {
+        let quality = &self.quality;
+        vec![
+            ("vertices", json!(self.vertices)),
+            ("polyhedra", json!(self.polyhedra)),
+            ("faces", json!(self.faces)),
+            ("boundary_faces", json!(quality.boundary_faces)),
+            ("barrier_faces", json!(quality.barrier_faces)),
+            ("tagged_faces", json!(self.tagged_faces)),
+            ("fields", fields::to_json(&self.fields)),
+            ("faces_per_polyhedron", json!(quality.faces_per_polyhedron)),
+            ("volume", json!(quality.total_volume)),
+            ("volumes", spread(&quality.volume)),
+            ("surface_to_volume", spread(&quality.surface_to_volume)),
+            (
+                "shortest_edge_to_diameter",
+                spread(&quality.shortest_edge_to_diameter),
+            ),
+            ("convex", json!(quality.convex)),
+            ("star_shaped", json!(quality.star_shaped)),
+            ("pinched", json!(quality.pinched)),
+            ("problems", json!(Vec::from_iter(&self.problem))),
+        ]
+    }
+}
+
+/// Null where there is no polyhedron.
+fn spread(values: &Distribution) -> Value {
+    match values.min.is_finite() {
+        true => json!({"min": values.min, "mean": values.mean, "max": values.max}),
+        false => Value::Null,
+    }
+}
+
+/// Counts and measures polyhedra.
+pub fn info_polyhedra(mesh: &PolyhedralMesh) -> PolyhedraReport {
+    let start = Instant::now();
+    let quality = quality(mesh);
+    let stage = Stage {
+        name: "measure",
+        milliseconds: start.elapsed().as_secs_f64() * 1e3,
+    };
+    let bad = mesh.points.iter().position(|point| !point.is_finite());
+    PolyhedraReport {
+        run: Run::on_host("cpu".to_owned(), vec![stage]),
+        vertices: mesh.points.len(),
+        polyhedra: mesh.len(),
+        faces: mesh.faces.len(),
+        tagged_faces: mesh.tagged.len(),
+        fields: fields::rows(&mesh.fields, "polyhedra", "tagged faces"),
+        quality,
+        problem: bad.map(|v| format!("vertex {v} has a coordinate that is not finite")),
+    }
+}
