@@ -7,13 +7,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
-use trioxide::mesh::{Mesh, PolygonMesh};
-use trioxide::quality::Distribution;
+use trioxide::mesh::Mesh;
+use trioxide::quality::{Distribution, Quality};
 use trioxide::quality3d::{Histogram, Quality3d};
 use trioxide::terminal::visible_line;
 use trioxide::volume::VolumeMesh;
 use trioxide::{formats, generate, progress, render};
-use trioxide_verify::validate;
+use trioxide_operations as operations;
 
 use crate::arrays::of_json;
 use crate::call::{choice, option};
@@ -213,7 +213,7 @@ pub fn draw<'py>(
     options: &Dict<'py>,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    use render::{Camera, Format, Options};
+    use render::{Format, Options, Up, View};
     let mesh = mesh_of(mesh)?;
     let values: Option<Vec<f64>> = crate::arrays::entry::<f64, f64>(options, "values")?;
     let format = match option(options, "format", String::new())?.as_str() {
@@ -222,18 +222,18 @@ pub fn draw<'py>(
     };
     let azimuth: Option<f64> = option(options, "azimuth", None)?;
     let elevation: Option<f64> = option(options, "elevation", None)?;
-    let default = Camera::default();
-    let camera = (azimuth.is_some() || elevation.is_some()).then(|| Camera {
+    let default = View::default();
+    let view = (azimuth.is_some() || elevation.is_some()).then(|| View {
         azimuth: azimuth.unwrap_or(default.azimuth),
         elevation: elevation.unwrap_or(default.elevation),
-        ..default
     });
     let settings = Options {
         width: option(options, "width", None)?,
         color: choice(options, "color")?,
         edges: choice(options, "edges")?,
         window: option(options, "window", None)?,
-        camera,
+        view,
+        up: view.map(|_| Up::default()),
         ..Options::default()
     };
     let bytes = run(py, watch, move || {
@@ -265,13 +265,11 @@ pub fn measure<'py>(
             "fields": mesh.fields.names(),
         });
         if mesh.is_planar() && !mesh.faces.is_empty() {
-            let planar = mesh.into_polygon_mesh()?;
-            report["problem"] = match validate::polygons::polygon_mesh(&planar) {
-                Ok(_) => Value::Null,
-                Err(error) => json!(error.to_string()),
-            };
-            if report["problem"].is_null() {
-                report["quality"] = quality_of(&planar);
+            // Of polygons, so that the sentence names one.
+            let found = operations::info(mesh.into_polygon_mesh()?.into());
+            report["problem"] = json!(found.problems.first());
+            if let Some(quality) = &found.quality {
+                report["quality"] = quality_of(quality);
             }
         }
         Ok(report)
@@ -293,8 +291,7 @@ fn distribution(of: &Distribution) -> Value {
     json!({"min": of.min, "mean": of.mean, "max": of.max})
 }
 
-fn quality_of(mesh: &PolygonMesh) -> Value {
-    let quality = trioxide::quality::quality(mesh);
+fn quality_of(quality: &Quality) -> Value {
     json!({
         "polygons": quality.polygons,
         "vertices_per_polygon": quality.vertices_per_polygon,

@@ -16,35 +16,40 @@ pub enum Up {
     Z,
 }
 
-/// The viewpoint for a mesh in space: far away, without perspective.
+/// The place that a mesh in space is seen from: far away, without perspective.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Camera {
+pub struct View {
     /// Degrees around the axis that points up: from x towards y if z is up, and in the same cyclic order otherwise.
     pub azimuth: f64,
     /// Degrees above the horizon, -90 to 90.
     pub elevation: f64,
-    /// The axis that points up.
-    pub up: Up,
 }
 
-impl Default for Camera {
-    fn default() -> Camera {
-        Camera {
+impl Default for View {
+    fn default() -> View {
+        View {
             azimuth: 30.0,
             elevation: 25.0,
-            up: Up::Z,
         }
     }
 }
 
-impl Camera {
-    /// From above, x to the right and y up: the view of planar meshes.
-    pub const ABOVE: Camera = Camera {
+impl View {
+    /// From above: with z up, x is to the right and y up, as planar meshes are seen.
+    pub const ABOVE: View = View {
         azimuth: -90.0,
         elevation: 90.0,
-        up: Up::Z,
     };
+}
 
+/// A view, and the axis that points up in it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Camera {
+    pub view: View,
+    pub up: Up,
+}
+
+impl Camera {
     /// The picture's axes in the mesh's coordinates: to the right, up, and towards the viewer.
     fn axes(&self) -> [DVec3; 3] {
         // The same bits on every machine. Exact values stay exact.
@@ -55,8 +60,8 @@ impl Camera {
             270.0 => (-1.0, 0.0),
             other => libm::sincos(other.to_radians()),
         };
-        let (sin_azimuth, cos_azimuth) = sincos(self.azimuth);
-        let (sin_elevation, cos_elevation) = sincos(self.elevation);
+        let (sin_azimuth, cos_azimuth) = sincos(self.view.azimuth);
+        let (sin_elevation, cos_elevation) = sincos(self.view.elevation);
         let viewer = DVec3::new(
             cos_elevation * cos_azimuth,
             cos_elevation * sin_azimuth,
@@ -86,10 +91,10 @@ impl Projection {
         width: Option<u32>,
         bounds: impl Fn(&(dyn Fn(DVec3) -> DVec3 + Sync)) -> [DVec3; 2],
     ) -> Result<Projection> {
-        if !(camera.azimuth.is_finite() && camera.elevation.abs() <= 90.0) {
+        let View { azimuth, elevation } = camera.view;
+        if !(azimuth.is_finite() && elevation.abs() <= 90.0) {
             return Err(Error::Argument(format!(
-                "nothing can be seen from azimuth {}, elevation {}: the elevation lies between -90 and 90 degrees",
-                camera.azimuth, camera.elevation
+                "nothing can be seen from azimuth {azimuth}, elevation {elevation}: the elevation lies between -90 and 90 degrees"
             )));
         }
         let axes = camera.axes();

@@ -5,7 +5,7 @@ use super::color::{self, Rgb};
 use super::painter::{farthest_first, push, start};
 use super::raster::{self, Band, SAMPLES};
 use super::svg::hex;
-use super::{Color, Format, Legend, Options, Up, facets, legend};
+use super::{Color, Format, Legend, Options, Up, legend};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -57,7 +57,7 @@ impl<'a> Dots<'a> {
             }
             color => color == Color::Vertices,
         };
-        let camera = options.camera.unwrap_or_else(|| facets::camera_of(mesh));
+        let camera = options.camera().unwrap_or_default();
         let bounds = |turned: &(dyn Fn(DVec3) -> DVec3 + Sync)| {
             camera::bounds(points.len(), &|i| turned(points[i]))
         };

@@ -2,15 +2,15 @@ use std::borrow::Cow;
 
 use glam::{DVec3, Vec2, Vec3};
 
-use super::camera::{Projection, bounds};
+use super::camera::{Camera, Projection, bounds};
 use super::color::{self, BACK, EDGE, Rgb, SEGMENT, SURFACE};
 use super::painter::{farthest_first, place, push, start};
 use super::raster::{self, PIXEL, drawn_area, in_pixels};
 use super::scene::EDGES_FROM;
 use super::svg::hex;
 use super::triangulate::triangulate;
-use super::up::{guess_up, of_triangles};
-use super::{Camera, Color, Edges, Format, Legend, Options, classes, legend};
+use super::up::of_triangles;
+use super::{Color, Edges, Format, Legend, Options, classes, legend};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -32,7 +32,7 @@ pub struct Facets<'a> {
     pub lines: Vec<[u32; 2]>,
 }
 
-/// The picture of triangles in space, as the bytes of a file: seen from `options.camera` (by default with the guessed
+/// The picture of triangles in space, as the bytes of a file: seen from `options.view` (by default with the guessed
 /// axis up), with hidden surfaces removed, shaded by a light from the upper left. The colours in `options` have no
 /// effect, and neither have points that no triangle uses.
 ///
@@ -159,7 +159,7 @@ pub(super) struct View<'a> {
 
 impl<'a> View<'a> {
     fn new(facets: &'a Facets, options: &Options) -> Result<View<'a>> {
-        let camera = options.camera.unwrap_or_else(|| Camera {
+        let camera = options.camera().unwrap_or_else(|| Camera {
             up: of_triangles(&facets.points, &facets.triangles),
             ..Camera::default()
         });
@@ -265,18 +265,6 @@ pub(super) fn shade(color: Rgb, normal: Vec3) -> Rgb {
     const LIGHT: Vec3 = Vec3::new(-0.37, -0.56, -0.74);
     let light = 0.4 + 0.6 * normal.dot(LIGHT).max(0.0);
     color::scale(color, light)
-}
-
-/// The default camera of a mesh.
-pub(super) fn camera_of(mesh: &Mesh) -> Camera {
-    if mesh.is_planar() {
-        Camera::ABOVE
-    } else {
-        Camera {
-            up: guess_up(mesh),
-            ..Camera::default()
-        }
-    }
 }
 
 /// The picture as SVG: the farthest triangles first.

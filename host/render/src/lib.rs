@@ -14,6 +14,8 @@ mod fill;
 mod legend;
 mod neighbors;
 mod painter;
+#[cfg(feature = "clap")]
+mod parse;
 mod png;
 mod polyhedra;
 mod raster;
@@ -30,10 +32,11 @@ use std::path::Path;
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result};
 
+use camera::Camera;
 use legend::Legend;
 use scene::Scene;
 
-pub use camera::{Camera, Up};
+pub use camera::{Up, View};
 pub use color::Rgb;
 pub use facets::{Facets, render_facets};
 pub use polyhedra::render_polyhedra;
@@ -75,23 +78,66 @@ pub enum Edges {
     Never,
 }
 
-/// Options of a picture.
+/// How a mesh is drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
-    /// Width in pixels; the height follows from the mesh. Without it, the longer side has 1600 pixels.
+    /// Width in pixels; the height follows [default: 1600 pixels for the longer side]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..)))]
     pub width: Option<u32>,
-    /// Colour of the faces.
+    /// Property that the colour of a face shows
+    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub color: Color,
-    /// Edges between faces. In the plane, the boundary and edges between regions are always drawn; segments (red) are
-    /// everywhere.
+    /// Whether edges between faces are drawn; segments always are, and the boundary of a planar mesh
+    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub edges: Edges,
-    /// The part of a planar mesh to draw, as x0, y0, x1, y1 in the mesh's coordinates; `None` for all of it.
+    /// Part of a planar mesh to draw, in the mesh's coordinates
+    #[cfg_attr(feature = "clap", arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse::window, allow_hyphen_values = true))]
     pub window: Option<[f64; 4]>,
-    /// The viewpoint. By default a planar mesh is seen from above, and another one from [`Camera::default`] with the
-    /// axis up that [`guess_up`] finds.
-    pub camera: Option<Camera>,
+    /// Where to see it from: degrees around the axis that points up, and above the horizon [default: planar meshes from
+    /// above, others 30,25]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "AZIMUTH,ELEVATION", value_parser = parse::view, allow_hyphen_values = true))]
+    pub view: Option<View>,
+    /// Plane that cuts a volume mesh: its normal, to the side that is left out, and its product with the plane's points
+    /// [default: through the middle]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NX,NY,NZ[,D]", value_parser = parse::cut, allow_hyphen_values = true))]
+    pub cut: Option<Cut>,
+    /// Axis that points up in a view
+    /// [default: guessed for a surface or cloud in space: the axis at right angles to a terrain or to a flat base; y
+    /// for glTF; else z]
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "AXIS"))]
+    pub up: Option<Up>,
     /// A strip below the picture that explains colours of numbers or regions.
+    #[cfg_attr(feature = "clap", arg(skip))]
     pub legend: bool,
+}
+
+impl Options {
+    /// Whether the picture of a surface or of points needs an axis up that the options do not name.
+    pub fn needs_up(&self, mesh: &Mesh) -> bool {
+        let is_from_above = self.view.is_none() && mesh.is_planar();
+        self.up.is_none() && self.window.is_none() && !is_from_above
+    }
+
+    /// The camera that the options ask for.
+    fn camera(&self) -> Option<Camera> {
+        let is_asked = self.view.is_some() || self.up.is_some();
+        is_asked.then(|| Camera {
+            view: self.view.unwrap_or_default(),
+            up: self.up.unwrap_or_default(),
+        })
+    }
+
+    /// With the view and the axis up of a surface or of points where there are none.
+    fn settled(&self, mesh: &Mesh) -> Options {
+        let is_from_above = self.camera().is_none() && mesh.is_planar();
+        let guess = || self.needs_up(mesh).then(|| guess_up(mesh));
+        Options {
+            view: is_from_above.then_some(View::ABOVE).or(self.view),
+            up: self.up.or_else(guess),
+            ..self.clone()
+        }
+    }
 }
 
 /// A kind of picture file.
@@ -122,7 +168,7 @@ impl Format {
 }
 
 /// The picture of a mesh, as the bytes of a file. A planar mesh has y up. A mesh in space is shaded and seen from
-/// `options.camera`. Points without faces become dots.
+/// `options.view`. Points without faces become dots.
 ///
 /// [`Error::Invalid`] when the mesh has no points, names a missing vertex, or has a coordinate that is not finite.
 /// [`Error::Argument`] for a picture that is empty or too large, or for colours that the mesh does not have.
@@ -158,17 +204,22 @@ pub fn colors_of_values(values: &[f64]) -> Result<Vec<Rgb>> {
 
 fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) -> Result<Vec<u8>> {
     let is_cloud = mesh.faces.is_empty() && !mesh.points.is_empty();
-    if options.window.is_some() && (is_cloud || options.camera.is_some()) {
+    if options.cut.is_some() {
+        return Err(Error::Argument(
+            "a cut is for volume meshes, and this mesh has no cells: leave it out".into(),
+        ));
+    }
+    if options.window.is_some() && (is_cloud || options.camera().is_some()) {
         return Err(Error::Argument(
             "a window is a part of a planar mesh with faces, seen from above: leave it out".into(),
         ));
     }
     if is_cloud {
-        return dots::render(mesh, options, format);
+        return dots::render(mesh, &options.settled(mesh), format);
     }
     let legend = Legend::of_faces(mesh, options, values);
     let is_scene = options.window.is_some()
-        || options.camera.is_none() && options.color != Color::Vertices && mesh.is_planar();
+        || options.camera().is_none() && options.color != Color::Vertices && mesh.is_planar();
     if is_scene {
         let mark = |scene: &Scene| match format {
             Format::Png => png::Marked::of(scene),
@@ -183,10 +234,7 @@ fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) 
         });
     }
     scene::check(mesh)?;
-    let options = Options {
-        camera: options.camera.or(Some(facets::camera_of(mesh))),
-        ..options.clone()
-    };
+    let options = options.settled(mesh);
     let facets = Facets::of_mesh(mesh, &options, values)?;
     facets::render_with(&facets, &options, format, legend.as_ref())
 }

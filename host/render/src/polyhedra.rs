@@ -4,13 +4,13 @@ use glam::DVec3;
 
 use super::color::{QUALITATIVE, Rgb, SURFACE};
 use super::volume::kept;
-use super::{Color, Cut, Facets, Format, Options, render_facets};
+use super::{Color, Facets, Format, Options, render_facets};
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result};
 
-/// The picture of a mesh of polyhedra, as the bytes of a file: the faces of exactly one of the polyhedra that `cut`
-/// keeps, in the colour of this polyhedron. `options.color` is `Auto`, one of eight colours by the polyhedron's id;
+/// The picture of a mesh of polyhedra, as the bytes of a file: the faces of exactly one of the polyhedra that
+/// `options.cut` keeps, in the colour of this polyhedron. `options.color` is `Auto`, one of eight colours by the polyhedron's id;
 /// `None`; or `Region`. Faces with more than three vertices are drawn as fans of triangles. Vertex ids must be in
 /// range.
 ///
@@ -19,7 +19,6 @@ use trioxide_mesh::{Error, Result};
 /// [`Error::Invalid`] for a coordinate that is not finite.
 pub fn render_polyhedra(
     mesh: &PolyhedralMesh,
-    cut: Option<Cut>,
     options: &Options,
     format: Format,
 ) -> Result<Vec<u8>> {
@@ -35,7 +34,13 @@ pub fn render_polyhedra(
         let sum: DVec3 = vertices().map(|v| mesh.points[v as usize]).sum();
         sum / vertices().count() as f64
     };
-    let kept = kept(mesh.len() as u32, &mesh.points, cut, middle, "polyhedra")?;
+    let kept = kept(
+        mesh.len() as u32,
+        &mesh.points,
+        options.cut,
+        middle,
+        "polyhedra",
+    )?;
     let mut is_kept = vec![false; mesh.len()];
     kept.iter().for_each(|&p| is_kept[p as usize] = true);
     let mut facets = Facets {
@@ -86,6 +91,7 @@ fn color(mesh: &PolyhedralMesh, p: u32, color: Color) -> Result<Rgb> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Cut;
     use trioxide_mesh::polyhedra::PolyhedraBuilder;
 
     /// Two prisms over triangles, side by side.
@@ -112,26 +118,26 @@ mod tests {
     #[test]
     fn a_cut_shows_the_faces_between() {
         let mesh = prisms();
-        let options = Options::default();
-        let whole = render_polyhedra(&mesh, None, &options, Format::Svg).expect("a picture");
-        let cut = |normal| Cut {
-            normal,
-            offset: None,
+        let picture = |cut| {
+            let options = Options {
+                cut,
+                ..Options::default()
+            };
+            render_polyhedra(&mesh, &options, Format::Svg)
         };
-        let plane = DVec3::new(1.0, 1.0, 0.0);
-        let half = render_polyhedra(&mesh, Some(cut(plane)), &options, Format::Svg);
-        assert_ne!(whole, half.expect("a picture"));
-        let far = Cut {
-            offset: Some(-9.0),
-            ..cut(plane)
+        let whole = picture(None).expect("a picture");
+        let cut = |offset| {
+            let normal = DVec3::new(1.0, 1.0, 0.0);
+            picture(Some(Cut { normal, offset }))
         };
-        let none = render_polyhedra(&mesh, Some(far), &options, Format::Svg).unwrap_err();
+        assert_ne!(whole, cut(None).expect("a picture"));
+        let none = cut(Some(-9.0)).unwrap_err();
         assert!(none.to_string().contains("none of 2 polyhedra"), "{none}");
         let by_region = Options {
             color: Color::Region,
-            ..options
+            ..Options::default()
         };
-        let none = render_polyhedra(&mesh, None, &by_region, Format::Svg).unwrap_err();
+        let none = render_polyhedra(&mesh, &by_region, Format::Svg).unwrap_err();
         assert!(none.to_string().contains("no regions"), "{none}");
     }
 }

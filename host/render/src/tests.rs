@@ -343,6 +343,16 @@ fn what_cannot_be_drawn_is_refused() {
         "must span",
     );
     has(
+        error(&|_, options| {
+            let normal = DVec3::X;
+            options.cut = Some(Cut {
+                normal,
+                offset: None,
+            });
+        }),
+        "a cut is for volume meshes",
+    );
+    has(
         error(&|_, options| options.width = Some(0)),
         "another width",
     );

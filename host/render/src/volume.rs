@@ -27,24 +27,19 @@ type Face = (u32, [u8; 4]);
 /// Colour of inverted and flat cells.
 const INVERTED: Rgb = [206, 62, 50];
 
-/// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `cut` keeps, in the
+/// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `options.cut` keeps, in the
 /// colours of these cells. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red if it is not
 /// positive; `None`; or `Region`. Vertex ids must be in range.
 ///
 /// # Errors
 /// [`Error::Argument`] for other colours, a cut that keeps no cell, or a picture that is empty or too large.
 /// [`Error::Invalid`] for a coordinate that is not finite.
-pub fn render_volume(
-    mesh: &VolumeMesh,
-    cut: Option<Cut>,
-    options: &Options,
-    format: Format,
-) -> Result<Vec<u8>> {
+pub fn render_volume(mesh: &VolumeMesh, options: &Options, format: Format) -> Result<Vec<u8>> {
     if options.window.is_some() {
         let cause = "a window is a part of a planar mesh: cut a volume mesh instead";
         return Err(Error::Argument(cause.to_owned()));
     }
-    let kept = kept_cells(mesh, cut)?;
+    let kept = kept_cells(mesh, options.cut)?;
     let outside = outside(mesh, &kept);
     let colors = colors(mesh, &outside, options.color)?;
     let mut facets = Facets {
@@ -194,7 +189,11 @@ mod tests {
     use trioxide_generate as generate;
 
     fn picture(mesh: &VolumeMesh, cut: Option<Cut>, options: &Options) -> Result<Vec<u8>> {
-        render_volume(mesh, cut, options, Format::Svg)
+        let options = Options {
+            cut,
+            ..options.clone()
+        };
+        render_volume(mesh, &options, Format::Svg)
     }
 
     #[test]

@@ -138,7 +138,7 @@ pub fn info(mesh: Mesh) -> Report {
     let is_closed = !is_planar && count > 0 && edges.boundary.is_empty();
     let volume = is_closed.then(|| {
         // From the first point, not from afar.
-        let base = points[face(0)[0] as usize];
+        let base = face(0).first().map_or(DVec3::ZERO, |&v| points[v as usize]);
         let cone = |f: &[u32]| {
             let corner = |k: usize| points[f[k] as usize] - base;
             let triangles = (2..f.len()).map(|k| corner(0).dot(corner(k - 1).cross(corner(k))));

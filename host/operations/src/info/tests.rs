@@ -1,4 +1,5 @@
 use super::*;
+use trioxide::mesh::Polygons;
 use trioxide::polyhedra_mesh::{PolyhedraBuilder, PolyhedralMesh};
 
 fn value(values: Values, name: &str) -> Value {
@@ -98,4 +99,21 @@ fn a_measure_that_is_no_number_has_its_vertex_named() {
         value(report.values(), "problems"),
         json!(["vertex 2 has a coordinate that is not finite"])
     );
+}
+
+#[test]
+fn polygons_of_few_vertices_are_problems() {
+    for face in [&[][..], &[1], &[0, 1], &[2, 2, 2]] {
+        let mut polygons = Polygons::default();
+        polygons.push(face);
+        for z in [0.0, 1.0] {
+            let points = [(0., 0., 0.), (1., 0., 0.), (0., 1., z)];
+            let report = info(Mesh {
+                points: points.map(|(x, y, z)| DVec3::new(x, y, z)).to_vec(),
+                faces: Faces::Polygons(polygons.clone()),
+                ..Mesh::default()
+            });
+            assert!(!report.problems.is_empty(), "{face:?}");
+        }
+    }
 }

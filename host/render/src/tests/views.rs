@@ -35,11 +35,8 @@ const GRAY: Rgb = [90, 90, 90];
 
 fn seen_from(azimuth: f64, elevation: f64, up: Up) -> Options {
     Options {
-        camera: Some(Camera {
-            azimuth,
-            elevation,
-            up,
-        }),
+        view: Some(View { azimuth, elevation }),
+        up: Some(up),
         edges: Edges::Never,
         ..width(100)
     }
@@ -110,7 +107,7 @@ fn nearer_triangles_hide_farther_ones_in_any_order() {
             ..Facets::default()
         };
         let options = Options {
-            camera: Some(Camera::ABOVE),
+            view: Some(View::ABOVE),
             edges: Edges::Never,
             ..width(60)
         };
@@ -164,7 +161,7 @@ fn surfaces_leave_no_gap_and_no_thread_shows() {
 fn planar_meshes_have_the_same_outline_in_a_view_from_above() {
     let mesh = house();
     let from_above = Options {
-        camera: Some(Camera::ABOVE),
+        view: Some(View::ABOVE),
         ..width(208)
     };
     let flat = draw(&mesh, &width(208));
