@@ -13,8 +13,6 @@ use trioxide_arguments::device::Report;
 use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, print, write_json};
 use trioxide_operations as operations;
-use trioxide_operations::Run;
-use trioxide_operations::info::Values;
 
 use super::help;
 use text::NAME_WIDTH;
@@ -37,87 +35,68 @@ pub struct Options {
     quiet: bool,
 }
 
-/// What a file holds.
-#[derive(PartialEq, Eq)]
-enum Kind {
-    Surface,
-    Cells,
-    Polyhedra,
-}
-
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let Options {
-        mesh: input,
-        reading,
-        quiet,
-        ..
-    } = options;
-    let is_generated = super::is_generated(input);
-    let format = |named: Result<&'static str>| match is_generated {
+    let (input, reading, quiet) = (&options.mesh, options.reading, options.quiet);
+    let named = |format: &dyn Fn() -> Result<&'static str>| match super::is_generated(input) {
         true => Ok("generated"),
-        false => named,
+        false => format(),
     };
-    if is_polyhedra(input) {
+    let is_polyhedra = is_polyhedra(input);
+    let is_volume = !is_polyhedra && super::is_volume(input, reading);
+    let (format, counts, mut text, run) = if is_polyhedra {
         let report = operations::info_polyhedra(&read_polyhedra(input)?);
         let text = text::of_polyhedra(&report);
-        let values = report.values();
-        return give(options, Kind::Polyhedra, "VTU", (report.run, values), text);
-    }
-    if super::is_volume(input, *reading) {
-        let format = format(VolumeFormat::to_read(input).map(|format| format.name))?;
-        let mesh = super::read_volume(input, *reading, *quiet)?;
+        ("VTU", report.values(), text, report.run)
+    } else if is_volume {
+        let format = named(&|| Ok(VolumeFormat::to_read(input)?.name))?;
+        let mesh = super::read_volume(input, reading, quiet)?;
         let report = operations::info_volume(&mesh).map_err(worded)?;
-        let text = text::of_volume(&report);
-        let values = report.values();
-        return give(options, Kind::Cells, format, (report.run, values), text);
-    }
-    let format = format(Format::to_read(input).map(|format| format.name))?;
-    let report = operations::info(super::read_mesh(input, *reading, *quiet)?);
-    let text = text::of_surface(&report);
-    let values = report.values();
-    give(options, Kind::Surface, format, (report.run, values), text)
-}
-
-/// Writes a report on a file of this format as JSON, and prints it as text, as the options ask.
-fn give(
-    options: &Options,
-    kind: Kind,
-    format: &str,
-    (run, counts): (Run, Values),
-    mut text: String,
-) -> Result<()> {
+        (
+            format,
+            report.values(),
+            text::of_volume(&report),
+            report.run,
+        )
+    } else {
+        let format = named(&|| Ok(Format::to_read(input)?.name))?;
+        let report = operations::info(super::read_mesh(input, reading, quiet)?);
+        (
+            format,
+            report.values(),
+            text::of_surface(&report),
+            report.run,
+        )
+    };
     let report = Report {
         command: "info",
-        input: &options.mesh,
+        input,
         device: run.device,
         stages: run.stages,
         counts,
         peak_bytes: run.peak_bytes,
     };
-    let has_account = kind != Kind::Polyhedra;
-    if has_account {
+    if !is_polyhedra {
         account::stages(&report.stages);
     }
     if let Some(path) = &options.json {
         let mut object = report.to_json();
         object["format"] = json!(format);
-        if has_account {
+        if !is_polyhedra {
             object["whole_run"] = account::to_json();
         }
         write_json(path, &object)?;
     }
-    if options.quiet || options.json.as_deref().is_some_and(is_standard_output) {
+    if quiet || options.json.as_deref().is_some_and(is_standard_output) {
         return Ok(());
     }
     if options.timings {
-        for stage in &report.stages {
-            text += &text::time(stage.name, stage.milliseconds);
-        }
-        if kind == Kind::Surface {
+        let stages = report.stages.iter();
+        text.extend(stages.map(|stage| text::time(stage.name, stage.milliseconds)));
+        if !is_polyhedra && !is_volume {
             text += &text::time("time without files", report.milliseconds());
         }
-        if has_account {
+        if !is_polyhedra {
             text += &account::to_text(NAME_WIDTH, &report.stages);
         }
     }

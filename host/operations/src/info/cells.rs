@@ -1,10 +1,8 @@
 //! What a mesh of cells holds.
 
-use std::time::Instant;
-
 use glam::DVec3;
 use serde_json::json;
-use trioxide::device::{Device, Stage};
+use trioxide::device::{Device, Laps};
 use trioxide::progress;
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::DeviceMesh;
@@ -76,7 +74,7 @@ impl VolumeReport {
 /// Cells that do not fit the memory.
 pub fn info_volume(mesh: &VolumeMesh) -> Result<VolumeReport> {
     progress::stage("count, check and measure");
-    let start = Instant::now();
+    let mut laps = Laps::start();
     let summary = volume_summary(mesh);
     // The report lists the problems of a mesh that cannot be measured.
     let can_measure = summary.non_finite.count == 0 && summary.repeated.count == 0;
@@ -87,12 +85,9 @@ pub fn info_volume(mesh: &VolumeMesh) -> Result<VolumeReport> {
     } else {
         None
     };
-    let stage = Stage {
-        name: "count, check and measure",
-        milliseconds: start.elapsed().as_secs_f64() * 1e3,
-    };
+    laps.end("count, check and measure");
     Ok(VolumeReport {
-        run: Run::on_host("cpu".to_owned(), vec![stage]),
+        run: Run::on_host("cpu".to_owned(), laps.into_stages()),
         vertices: mesh.points.len(),
         bounds: bounds_of(&mesh.points),
         cells: mesh.cells.len(),

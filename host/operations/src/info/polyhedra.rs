@@ -1,9 +1,7 @@
 //! What a mesh of polyhedra holds.
 
-use std::time::Instant;
-
 use serde_json::{Value, json};
-use trioxide::device::Stage;
+use trioxide::device::Laps;
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::quality::Distribution;
 use trioxide::quality_polyhedra::{PolyhedraQuality, quality};
@@ -71,15 +69,12 @@ fn spread(values: &Distribution) -> Value {
 
 /// Counts and measures polyhedra.
 pub fn info_polyhedra(mesh: &PolyhedralMesh) -> PolyhedraReport {
-    let start = Instant::now();
+    let mut laps = Laps::start();
     let quality = quality(mesh);
-    let stage = Stage {
-        name: "measure",
-        milliseconds: start.elapsed().as_secs_f64() * 1e3,
-    };
+    laps.end("measure");
     let bad = mesh.points.iter().position(|point| !point.is_finite());
     PolyhedraReport {
-        run: Run::on_host("cpu".to_owned(), vec![stage]),
+        run: Run::on_host("cpu".to_owned(), laps.into_stages()),
         vertices: mesh.points.len(),
         polyhedra: mesh.len(),
         faces: mesh.faces.len(),

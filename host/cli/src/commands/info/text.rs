@@ -274,7 +274,7 @@ pub fn of_polyhedra(report: &PolyhedraReport) -> String {
 mod tests {
     use super::*;
     use trioxide::fields::Field;
-    use trioxide::mesh::{Faces, Mesh};
+    use trioxide::mesh::Mesh;
     use trioxide_operations::info;
 
     #[test]
@@ -298,16 +298,5 @@ mod tests {
         ] {
             assert!(text.contains(line), "{text}");
         }
-    }
-
-    #[test]
-    fn an_area_that_is_not_finite_is_left_out() {
-        let points = [(0., 0., 0.), (1., f64::NAN, 0.), (0., 1., 1.)];
-        let text = of_surface(&info(Mesh {
-            points: points.map(|(x, y, z)| DVec3::new(x, y, z)).to_vec(),
-            faces: Faces::Triangles(vec![[0, 1, 2]]),
-            ..Mesh::default()
-        }));
-        assert!(!text.contains("NaN\n"), "{text}");
     }
 }
