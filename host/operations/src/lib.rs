@@ -23,7 +23,7 @@
 //! | feature | adds |
 //! | --- | --- |
 //! | `clap` | options as those of a command line |
-//! | `info` | [`info()`]: counts, faults and quality of a mesh |
+//! | `info` | [`info()`]: counts, measures and faults of a mesh |
 //! | `serial` | the papers' sequential algorithms as a machine, [`On::Serial`] |
 //! | `triangulate` | [`triangulate()`]: outlines and points into triangles |
 //! | `vem` | [`vem()`]: Poisson problems by virtual elements |

@@ -1,4 +1,4 @@
-//! `trioxide info`: what a mesh file holds.
+//! `trioxide info`: the counts, measures and faults of a mesh.
 
 mod text;
 

@@ -1,4 +1,4 @@
-//! What a mesh of cells holds.
+//! Counts, measures and faults of a mesh of cells.
 
 use glam::DVec3;
 use serde_json::json;
@@ -14,7 +14,7 @@ use super::{Values, bounds_of, bounds_to_json, cells_to_json};
 use crate::error::Result;
 use crate::report::Run;
 
-/// What a mesh of cells holds.
+/// The report on a mesh of cells.
 #[derive(Clone, Debug)]
 pub struct VolumeReport {
     /// The time.
@@ -31,7 +31,7 @@ pub struct VolumeReport {
     pub summary: VolumeSummary,
     /// The fields.
     pub fields: Vec<FieldRow>,
-    /// Of a mesh that can be measured: it has cells, without a vertex twice, and finite vertices.
+    /// Quality of the cells, where there are any, none has a vertex twice, and all vertices are finite.
     pub quality: Option<Quality3d>,
 }
 
@@ -68,7 +68,7 @@ impl VolumeReport {
     }
 }
 
-/// Counts what a mesh of cells holds, checks it, and measures its cells. Vertex ids must be in range.
+/// Counts the elements of a mesh of cells, checks it, and measures its cells. Vertex ids must be in range.
 ///
 /// # Errors
 /// Cells that do not fit the memory.

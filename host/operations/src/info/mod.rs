@@ -1,4 +1,4 @@
-//! What a mesh holds: counts, faults and quality. It runs on the threads of the host, and has no options.
+//! Counts, measures and faults of a mesh. The operation runs on the threads of the host, and has no options.
 
 mod cells;
 mod counts;
@@ -33,7 +33,7 @@ pub use quality::{cells_to_json, polygons_to_json};
 /// The values of a report by their names in JSON.
 pub type Values = Vec<(&'static str, Value)>;
 
-/// What a mesh of faces, or points, holds.
+/// The report on a mesh of faces, or on points.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The time.
@@ -42,7 +42,7 @@ pub struct Report {
     pub vertices: usize,
     /// Vertices that no face uses.
     pub unused_vertices: usize,
-    /// What the vertices carry beside their positions.
+    /// Names of the vertices' attributes.
     pub attributes: Vec<&'static str>,
     /// Smallest and largest coordinates of finite vertices.
     pub bounds: Option<[DVec3; 2]>,
@@ -70,11 +70,11 @@ pub struct Report {
     pub segments: usize,
     /// The fields.
     pub fields: Vec<FieldRow>,
-    /// What is wrong: of a planar mesh, the first rule that it breaks; of a surface, a line for each rule.
+    /// Faults: of a planar mesh, the first rule that it breaks; of a surface, a line for each rule that it breaks.
     pub problems: Vec<String>,
     /// Faces that visit a vertex more than once; of valid planar meshes.
     pub weakly_simple: Option<usize>,
-    /// Of valid planar meshes.
+    /// Quality of the faces of a valid planar mesh.
     pub quality: Option<Quality>,
 }
 
@@ -108,7 +108,7 @@ impl Report {
     }
 }
 
-/// Counts what a mesh holds, checks it, and measures the faces of a valid planar one. Vertex ids must be in range.
+/// Counts the elements of a mesh, checks it, and measures the faces of a valid planar one. Vertex ids must be in range.
 pub fn info(mesh: Mesh) -> Report {
     let mut laps = Laps::start();
     progress::stage("count");
@@ -282,7 +282,7 @@ fn problems_of_surface(mesh: &Mesh, edges: &Edges) -> Vec<String> {
     problems
 }
 
-/// Names of what the vertices carry.
+/// Names of the attributes that the vertices have.
 fn attributes_of(mesh: &Mesh) -> Vec<&'static str> {
     let attributes = &mesh.attributes;
     [

@@ -1,4 +1,4 @@
-//! What a mesh of polyhedra holds.
+//! Counts, measures and faults of polyhedra.
 
 use serde_json::{Value, json};
 use trioxide::device::Laps;
@@ -10,7 +10,7 @@ use super::Values;
 use super::fields::{self, FieldRow};
 use crate::report::Run;
 
-/// What a mesh of polyhedra holds.
+/// The report on a mesh of polyhedra.
 #[derive(Clone, Debug)]
 pub struct PolyhedraReport {
     /// The time.
@@ -27,7 +27,7 @@ pub struct PolyhedraReport {
     pub fields: Vec<FieldRow>,
     /// Counts and measures.
     pub quality: PolyhedraQuality,
-    /// Why measures are no numbers, where they are none.
+    /// The first vertex for which measures are not finite.
     pub problem: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a mesh holds, as text: a line for each name and its value.
+//! The reports as text: a line for each name and its value.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -9,10 +9,10 @@ use trioxide::quality3d::{Histogram, Quality3d};
 use trioxide::terminal::visible_line;
 use trioxide_operations::info::{FieldRow, PolyhedraReport, Report, VolumeReport};
 
-/// Of the names.
+/// Width of the column of names.
 pub const NAME_WIDTH: usize = 25;
 
-/// Regions and others that are listed.
+/// The most rows of a list.
 const LISTED: usize = 20;
 
 #[derive(Default)]
