@@ -10,9 +10,9 @@ use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result};
 
 /// The picture of a mesh of polyhedra, as the bytes of a file: the faces of exactly one of the polyhedra that
-/// `options.cut` keeps, in the colour of this polyhedron. `options.color` is `Auto`, one of eight colours by the polyhedron's id;
-/// `None`; or `Region`. Faces with more than three vertices are drawn as fans of triangles. Vertex ids must be in
-/// range.
+/// `options.cut` keeps, in the colour of this polyhedron. `options.color` is `Auto`, one of eight colours by the
+/// polyhedron's id; `None`; or `Region`. Faces with more than three vertices are drawn as fans of triangles. Vertex ids
+/// must be in range.
 ///
 /// # Errors
 /// [`Error::Argument`] for other colours, a cut that keeps no polyhedron, or a picture that is empty or too large.
