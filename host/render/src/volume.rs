@@ -27,9 +27,9 @@ type Face = (u32, [u8; 4]);
 /// Colour of inverted and flat cells.
 const INVERTED: Rgb = [206, 62, 50];
 
-/// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `options.cut` keeps,
-/// in the colours of these cells. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red if it is not
-/// positive; `None`; or `Region`. Vertex ids must be in range.
+/// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `options.cut`
+/// keeps, in the colours of these cells. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red
+/// if it is not positive; `None`; or `Region`. Vertex ids must be in range.
 ///
 /// # Errors
 /// [`Error::Argument`] for other colours, a cut that keeps no cell, or a picture that is empty or too large.
