@@ -57,7 +57,7 @@ mod stars;
 pub use insert_points::*;
 pub use join_parts::*;
 pub use order_triangles::*;
-pub use predicates::{is_in_circle, orientation};
+pub use predicates::{circle, is_in_circle, orientation};
 pub use rank_points::*;
 pub use stars::*;
 

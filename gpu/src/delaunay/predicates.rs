@@ -106,13 +106,28 @@ pub fn is_in_circle(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> bool {
     }
 }
 
+/// 1 if `d` is within the circle of a, b, c, which run counter-clockwise; 0 on it, -1 outside.
+#[inline(always)]
+pub fn circle(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
+    match filtered_circle(a, b, c, d) {
+        0 => exact_circle(a, b, c, d),
+        sign => sign,
+    }
+}
+
+/// As [`circle`], without the filter.
+#[inline(always)]
+fn exact_circle(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
+    match circle_of_integers(a, b, c, d) {
+        Some(sign) => sign,
+        None => circle_of_all_bits(a, b, c, d),
+    }
+}
+
 /// As [`is_in_circle`], without the filter.
 #[inline(never)]
 pub fn is_in_circle_exactly(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> bool {
-    let sign = match circle_of_integers(a, b, c, d) {
-        Some(sign) => sign,
-        None => circle_of_all_bits(a, b, c, d),
-    };
+    let sign = exact_circle(a, b, c, d);
     if sign != 0 {
         return sign > 0;
     }

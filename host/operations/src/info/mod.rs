@@ -2,6 +2,7 @@
 
 mod cells;
 mod counts;
+mod delaunay;
 mod fields;
 mod polyhedra;
 mod quality;
@@ -26,6 +27,7 @@ use crate::report::Run;
 use counts::{boundary_parts, count_each, count_used, face_sizes};
 
 pub use cells::{VolumeReport, info_volume};
+pub use delaunay::Delaunay;
 pub use fields::FieldRow;
 pub use polyhedra::{PolyhedraReport, info_polyhedra};
 pub use quality::{cells_to_json, polygons_to_json};
@@ -74,6 +76,8 @@ pub struct Report {
     pub problems: Vec<String>,
     /// Faces that visit a vertex more than once; of valid planar meshes.
     pub weakly_simple: Option<usize>,
+    /// Whether a valid planar mesh of triangles is Delaunay.
+    pub delaunay: Option<Delaunay>,
     /// Quality of the faces of a valid planar mesh.
     pub quality: Option<Quality>,
 }
@@ -100,6 +104,11 @@ impl Report {
             ("fields", fields::to_json(&self.fields)),
             ("problems", json!(self.problems)),
             ("weakly_simple", json!(self.weakly_simple)),
+            ("delaunay", json!(self.delaunay.map(Delaunay::word))),
+            (
+                "edges_to_flip",
+                json!(self.delaunay.map(Delaunay::edges_to_flip)),
+            ),
             (
                 "quality",
                 json!(self.quality.as_ref().map(polygons_to_json)),
@@ -174,16 +183,22 @@ pub fn info(mesh: Mesh) -> Report {
         fields: fields::rows(&mesh.fields, "faces", "segments"),
         problems: Vec::new(),
         weakly_simple: None,
+        delaunay: None,
         quality: None,
     };
     laps.end("count");
     progress::stage("check the mesh");
     if is_planar {
         match check_planar(mesh, &table) {
-            Ok((mesh, weakly_simple)) => {
+            Ok(Planar {
+                mesh,
+                weakly_simple,
+                delaunay,
+            }) => {
                 laps.end("check the mesh");
                 progress::stage("measure the quality");
                 report.weakly_simple = Some(weakly_simple);
+                report.delaunay = delaunay;
                 report.quality = Some(quality(&mesh));
                 laps.end("measure the quality");
             }
@@ -212,13 +227,22 @@ fn bounds_to_json(bounds: Option<[DVec3; 2]>) -> Value {
     json!(bounds.map(|bounds| bounds.map(|p| p.to_array())))
 }
 
-/// Checks a planar mesh with these edges by the validator of its kind; gives its polygons, and how many visit a vertex
-/// more than once.
-fn check_planar(mesh: Mesh, edges: &EdgeTable) -> trioxide::Result<(PolygonMesh, usize)> {
+/// A valid planar mesh.
+struct Planar {
+    mesh: PolygonMesh,
+    /// Polygons that visit a vertex more than once.
+    weakly_simple: usize,
+    /// Of triangles.
+    delaunay: Option<Delaunay>,
+}
+
+/// Checks a planar mesh with these edges by the validator of its kind.
+fn check_planar(mesh: Mesh, edges: &EdgeTable) -> trioxide::Result<Planar> {
     match mesh.faces {
         Faces::Triangles(_) => {
             let triangulation = mesh.into_triangulation()?;
             check_triangulation_with(&triangulation, edges)?;
+            let delaunay = delaunay::of(&triangulation, edges);
             // The check has found that ids of half-edges fit 32 bits.
             let polygons = triangulation.triangles.into();
             let mesh = PolygonMesh {
@@ -227,12 +251,20 @@ fn check_planar(mesh: Mesh, edges: &EdgeTable) -> trioxide::Result<(PolygonMesh,
                 regions: triangulation.regions,
                 segments: triangulation.segments,
             };
-            Ok((mesh, 0))
+            Ok(Planar {
+                mesh,
+                weakly_simple: 0,
+                delaunay: Some(delaunay),
+            })
         }
         Faces::Polygons(_) => {
             let polygons = mesh.into_polygon_mesh()?;
             let summary = polygon_mesh_with(&polygons, edges)?;
-            Ok((polygons, summary.weakly_simple))
+            Ok(Planar {
+                mesh: polygons,
+                weakly_simple: summary.weakly_simple,
+                delaunay: None,
+            })
         }
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use trioxide::mesh::Polygons;
+use trioxide::mesh::{Polygons, Segment};
 use trioxide::polyhedra_mesh::{PolyhedraBuilder, PolyhedralMesh};
 
 fn value(values: Values, name: &str) -> Value {
@@ -116,4 +116,58 @@ fn polygons_of_few_vertices_are_problems() {
             assert!(!report.problems.is_empty(), "{face:?}");
         }
     }
+}
+
+/// A planar mesh of triangles, with these segments.
+fn plane(points: &[(f64, f64)], triangles: Vec<[u32; 3]>, segments: &[[u32; 2]]) -> Mesh {
+    let segment = |&ends: &[u32; 2]| Segment { ends, marker: 1 };
+    Mesh {
+        points: points.iter().map(|&(x, y)| DVec3::new(x, y, 0.0)).collect(),
+        faces: Faces::Triangles(triangles),
+        segments: segments.iter().map(segment).collect(),
+        ..Mesh::default()
+    }
+}
+
+#[test]
+fn a_triangulation_is_delaunay_or_its_edges_to_flip_are_counted() {
+    let of = |mesh: Mesh| info(mesh).delaunay;
+    // Either diagonal of a square.
+    let square = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
+    for triangles in [vec![[0, 1, 2], [0, 2, 3]], vec![[0, 1, 3], [1, 2, 3]]] {
+        assert_eq!(of(plane(&square, triangles, &[])), Some(Delaunay::Yes));
+    }
+    // A kite's longer diagonal.
+    let kite = [(-2.0, 0.0), (0.0, -1.0), (2.0, 0.0), (0.0, 1.0)];
+    let long = vec![[0, 1, 2], [0, 2, 3]];
+    assert_eq!(
+        of(plane(&kite, long.clone(), &[])),
+        Some(Delaunay::No { edges: 1 })
+    );
+    assert_eq!(
+        of(plane(&kite, long, &[[2, 0]])),
+        Some(Delaunay::Constrained)
+    );
+    // The hull is not covered: an arrow; two loops that touch, or do not.
+    let arrow = [(-1.0, 0.0), (0.0, 0.5), (1.0, 0.0), (0.0, 2.0)];
+    let triangles = vec![[0, 1, 3], [1, 2, 3]];
+    assert_eq!(
+        of(plane(&arrow, triangles, &[])),
+        Some(Delaunay::Constrained)
+    );
+    let two = [
+        (0.0, 0.0),
+        (1.0, 0.0),
+        (0.0, 1.0),
+        (9.0, 0.0),
+        (9.0, 1.0),
+        (8.0, 1.0),
+    ];
+    let apart = vec![[0, 1, 2], [3, 4, 5]];
+    assert_eq!(of(plane(&two, apart, &[])), Some(Delaunay::Constrained));
+    let touching = vec![[0, 1, 2], [1, 3, 4]];
+    assert_eq!(of(plane(&two, touching, &[])), Some(Delaunay::Constrained));
+    // Not of broken meshes, and not of polygons.
+    assert_eq!(of(plane(&square, vec![[0, 2, 1]], &[])), None);
+    assert!(value(info(Mesh::default()).values(), "edges_to_flip").is_number());
 }

@@ -7,7 +7,7 @@ use glam::DVec3;
 use trioxide::quality::{Distribution, Quality};
 use trioxide::quality3d::{Histogram, Quality3d};
 use trioxide::terminal::visible_line;
-use trioxide_operations::info::{FieldRow, PolyhedraReport, Report, VolumeReport};
+use trioxide_operations::info::{Delaunay, FieldRow, PolyhedraReport, Report, VolumeReport};
 
 /// Width of the column of names.
 pub const NAME_WIDTH: usize = 25;
@@ -182,6 +182,14 @@ pub fn of_surface(report: &Report) -> String {
     text.line("segments", report.segments);
     text.fields(&report.fields);
     text.problems(&report.problems);
+    match report.delaunay {
+        Some(Delaunay::No { edges }) => {
+            let edges = format_args!("no, {edges} edges should be flipped");
+            text.line("Delaunay", edges);
+        }
+        Some(delaunay) => text.line("Delaunay", delaunay.word()),
+        None => {}
+    }
     if let Some(weakly_simple) = report.weakly_simple {
         text.line("valid", "yes");
         text.line("weakly simple faces", weakly_simple);
