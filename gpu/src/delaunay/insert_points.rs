@@ -21,6 +21,7 @@
 
 use glam::DVec2;
 use trioxide_kernel::kernel;
+use trioxide_kernel::rows::rank_in;
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Scatter};
 
 use super::predicates::{filtered_circle, is_in_circle_exactly, orientation};
@@ -29,8 +30,6 @@ use crate::slots::slot_of;
 
 /// The point at infinity; also no point, and no triangle.
 pub const INFINITE: u32 = u32::MAX;
-/// Candidates of a chunk: bits of a word.
-pub const CHUNK: u32 = 32;
 
 /// An edge with its two triangles: from, to, left triangle, right triangle.
 pub type Face = [u32; 4];
@@ -241,137 +240,107 @@ pub struct Candidates<'a> {
     pub first: u32,
     /// Number of new triangles.
     pub count: u32,
-    /// Number of candidates.
-    pub total: u32,
 }
 
-/// Goes through the candidates of a chunk: `visit(bit, new triangle, candidate, corners)`, where a
-/// candidate of the other triangle comes with the corners of the replaced one; `begin(bit, new triangle)` at the first
-/// candidate of a new triangle.
-#[inline(always)]
-fn visit_chunk(
-    chunk: u32,
-    candidates: Candidates,
-    triangles: Triangles,
-    mut visit: impl FnMut(u32, u32, u32, Option<[u32; 3]>),
-    mut begin: impl FnMut(u32, u32),
-) {
-    let mut i = CHUNK * chunk;
-    let end = if candidates.total - i < CHUNK {
-        candidates.total
-    } else {
-        i + CHUNK
-    };
-    // The last triangle whose candidates start at `i` or before.
-    let (mut low, mut high) = (0, candidates.count);
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if candidates.offsets.at(middle) <= i {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    let mut k = low;
-    while i < end {
-        let [offset, stop] = candidates.offsets.at_all([k, k + 1]);
-        let stop = if stop < end { stop } else { end };
-        let [gone, kept] = candidates.replaced.at(k);
-        let [start, gone_end] = triangles.start(gone);
-        let kept_start = triangles.start(kept)[0];
-        let gone_count = gone_end - start;
-        let gone_corners = triangles.corners(gone);
-        if offset == i {
-            begin(i % CHUNK, k);
-        }
-        while i < stop {
-            let at = i - offset;
-            let is_kept = at >= gone_count;
-            let place = if is_kept {
-                kept_start + (at - gone_count)
+/// A point that may lie in the circle of a new triangle.
+struct Candidate {
+    /// Number of the new triangle.
+    k: u32,
+    /// Whether it is the first of that triangle.
+    is_first: bool,
+    point: u32,
+    /// The triangle that goes.
+    gone: u32,
+    /// Whether it is of the other triangle.
+    is_of_other: bool,
+}
+
+impl Candidates<'_> {
+    /// Candidate number `i`.
+    #[inline(always)]
+    fn at(&self, i: u32, triangles: Triangles) -> Candidate {
+        // The last triangle whose candidates start at `i` or before. Each has one at least: the inserted point.
+        let (mut k, mut high) = (0, self.count);
+        while high - k > 1 {
+            let middle = k + (high - k) / 2;
+            if self.offsets.at(middle) <= i {
+                k = middle;
             } else {
-                start + at
-            };
-            let other = if is_kept { Some(gone_corners) } else { None };
-            visit(i % CHUNK, k, triangles.points.at(place), other);
-            i += 1;
+                high = middle;
+            }
         }
-        k += 1;
+        let at = i - self.offsets.at(k);
+        let [gone, other] = self.replaced.at(k);
+        let [start, end] = triangles.start(gone);
+        let is_of_other = at >= end - start;
+        let place = match is_of_other {
+            true => triangles.start(other)[0] + (at - (end - start)),
+            false => start + at,
+        };
+        Candidate {
+            k,
+            is_first: at == 0,
+            point: triangles.points.at(place),
+            gone,
+            is_of_other,
+        }
     }
 }
 
-/// Tests the candidates of a chunk: `bits` gets a bit for each that lies in the circle of its new triangle, `counts`
-/// their number, `minima` the triangles' first points.
+/// Whether candidate `i` lies in the circle of its new triangle; `minima` gets the triangles' first points.
 #[kernel(
-    requires(bits.len() == n, counts.len() == n, candidates.offsets.len() == candidates.count as usize + 1),
-    moves(4 * candidates.total as usize + bits.bytes() + counts.bytes())
+    requires(candidates.offsets.len() == candidates.count as usize + 1),
+    moves(4 * n + 4 * words(n))
 )]
 pub fn test_candidates(
     i: Own<Item>,
     candidates: Candidates,
     triangles: Triangles,
-    bits: Out<u32, Item>,
-    counts: Out<u32, Item>,
     minima: Atomic,
-) {
-    let mut word = 0;
-    let sites = triangles.sites;
-    let mut newest = (INFINITE, [0; 3]);
-    let mut lowest = INFINITE;
-    let visit = |bit: u32, k: u32, q: u32, other: Option<[u32; 3]>| {
-        let t = candidates.first + k;
-        if newest.0 != t {
-            if lowest != INFINITE {
-                minima.min(newest.0, lowest);
-            }
-            (newest, lowest) = ((t, triangles.corners(t)), INFINITE);
-        }
-        let corners = newest.1;
-        // The new corner itself is in the circle of the triangle that goes.
-        let is_corner = q == corners[0] || q == corners[1] || q == corners[2];
-        if is_corner || !conflicts(corners, q, sites) {
-            return;
-        }
-        // Points in both circles are candidates twice.
-        if other.is_some_and(|other| conflicts(other, q, sites)) {
-            return;
-        }
-        lowest = if q < lowest { q } else { lowest };
-        word |= 1 << bit;
-    };
-    visit_chunk(i.get().index(), candidates, triangles, visit, |_, _| {});
-    if lowest != INFINITE {
-        minima.min(newest.0, lowest);
+) -> bool {
+    let candidate = candidates.at(i.get().index(), triangles);
+    let t = candidates.first + candidate.k;
+    let (corners, q) = (triangles.corners(t), candidate.point);
+    // The new corner itself is in the circle of the triangle that goes.
+    let is_corner = q == corners[0] || q == corners[1] || q == corners[2];
+    if is_corner || !conflicts(corners, q, triangles.sites) {
+        return false;
     }
-    bits.set(i, word);
-    counts.set(i, word.count_ones());
+    // Points in both circles are candidates twice.
+    let gone = candidate.gone;
+    if candidate.is_of_other && conflicts(triangles.corners(gone), q, triangles.sites) {
+        return false;
+    }
+    if minima.load(t) > q {
+        minima.min(t, q);
+    }
+    true
 }
 
-/// Takes the candidates with bits: `kept` gets them, from `places` of their chunk on; `new_starts` gets where each new
-/// triangle's points start, after the `before` points of older triangles.
+/// Takes candidate `i`, if `ranks` has it: `kept` gets it at its rank; `new_starts` gets where each new triangle's
+/// points start, after the `before` points of older triangles.
 #[kernel(
-    requires(bits.len() == n, places.len() == n),
-    moves(bits.bytes() + places.bytes() + kept.bytes() + 4 * candidates.count as usize)
+    requires(candidates.offsets.len() == candidates.count as usize + 1),
+    moves(4 * n + 8 * words(n) + kept.bytes() + 4 * candidates.count as usize)
 )]
 pub fn take_candidates(
     i: Own<Item>,
     candidates: Candidates,
     triangles: Triangles,
-    bits: In<u32, Item>,
-    places: In<u32, Item>,
+    ranks: In<u32>,
     before: u32,
     kept: Scatter<u32>,
     new_starts: Scatter<u32>,
 ) {
-    let (word, place) = (bits.at(i), places.at(i));
-    let below = |bit: u32| place + (word & ((1u32 << bit) - 1)).count_ones();
-    let visit = |bit: u32, _: u32, q: u32, _: Option<[u32; 3]>| {
-        if word >> bit & 1 != 0 {
-            kept.set(below(bit), q);
-        }
-    };
-    let begin = |bit: u32, k: u32| new_starts.set(k, before + below(bit));
-    visit_chunk(i.get().index(), candidates, triangles, visit, begin);
+    let candidate = candidates.at(i.get().index(), triangles);
+    let pair = ranks.pair(i.get().index() / 32 * 2);
+    let rank = rank_in(pair, *i);
+    if candidate.is_first {
+        new_starts.set(candidate.k, before + rank);
+    }
+    if pair[0] >> (i.get().index() % 32) & 1 != 0 {
+        kept.set(rank, candidate.point);
+    }
 }
 
 /// Copies words: to `first` + i.

@@ -2,13 +2,14 @@
 
 use glam::DVec2;
 use gpu::delaunay as kernel;
-use gpu::delaunay::{CHUNK, CandidatesBuffers, HardTrianglesBuffers, INFINITE, TrianglesBuffers};
+use gpu::delaunay::{CandidatesBuffers, HardTrianglesBuffers, INFINITE, TrianglesBuffers};
 use gpu::ids::{Item, Place, Vertex};
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, words};
 use trioxide_mesh::outline::no_triangle;
 
 use super::{Ranked, Stars};
-use crate::collective::{compact, exclusive_scan, order_by_keys};
+use crate::collective::{Tiled, compact, exclusive_scan, order_by_keys};
 use crate::device::Device;
 use crate::{Error, Result};
 
@@ -211,13 +212,11 @@ impl Mesh {
         offsets: &Buffer<u32>,
         replaced: &Buffer<[u32; 2]>,
     ) -> Result<()> {
-        let chunks = total.div_ceil(CHUNK);
         let candidates = CandidatesBuffers {
             offsets,
             replaced,
             first: first as u32,
             count: count as u32,
-            total,
         };
         let triangles = TrianglesBuffers {
             corners: &self.corners,
@@ -225,19 +224,12 @@ impl Mesh {
             points: &self.points,
             sites: &self.sites,
         };
-        let mut bits = on.uninitialized(chunks as usize)?;
-        let mut places = on.uninitialized(chunks as usize)?;
-        kernel::test_candidates::launch(
-            on,
-            chunks,
-            candidates,
-            triangles,
-            &mut bits,
-            &mut places,
-            &mut self.minima,
-        )?;
-        let kept = exclusive_scan(on, &mut places)?;
-        let kept = on.read(&kept, 0)?;
+        let mut bits: Buffer<Bits<Item>> = on.uninitialized(words(total as usize))?;
+        let minima = &mut self.minima;
+        kernel::test_candidates::launch(on, total, candidates, triangles, minima, &mut bits)?;
+        let tiled = Tiled::new(on, &bits)?;
+        let ranks = tiled.ranks(on)?;
+        let kept = tiled.count(on)?.total();
         let before = self.points.len();
         check_listed(self.sites.len(), before + kept as usize)?;
         let mut new_points = on.uninitialized(kept as usize)?;
@@ -245,11 +237,10 @@ impl Mesh {
         on.fill_from(&mut new_starts, count, before as u32 + kept)?;
         kernel::take_candidates::launch(
             on,
-            chunks,
+            total,
             candidates,
             triangles,
-            &bits,
-            &places,
+            &ranks,
             before as u32,
             &mut new_points,
             &mut new_starts,
