@@ -50,9 +50,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether vertices are added.
+    pub fn refines(&self) -> bool {
+        self.angle.is_some() || self.area.is_some()
+    }
+
     /// Whether the triangulation runs on a device: points alone do, without refinement.
     pub fn is_for_device(&self, outline: &OutlineMesh) -> bool {
-        outline.is_points_alone() && self.angle.is_none() && self.area.is_none()
+        outline.is_points_alone() && !self.refines()
     }
 }
 

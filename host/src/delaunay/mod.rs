@@ -111,12 +111,10 @@ impl Stars {
     }
 }
 
-/// Bytes that a run takes at once with its points, for V points of which few are hard. Hard points take more, by a
-/// number that the points decide.
+/// Bytes that a run takes at once with its points, if few are hard: while triangles are ordered, as
+/// `trioxide bench delaunay` prints. Hard points take more, by a number that the points decide.
 pub fn bytes_needed(points: usize) -> u64 {
-    // At the end of the stars: coordinates given and in order, the order, cells, degrees and stars.
-    let words = 4 + 4 + 1 + 2 + 1 + gpu::delaunay::RING;
-    (points * words * size_of::<u32>()) as u64
+    172 * points as u64
 }
 
 /// The Delaunay triangulation of points that are not all on a line.

@@ -274,6 +274,7 @@ fn check(options: &Options, steps: &[(Step, ArgMatches)], is_volume: bool) -> Re
             }
         }
         match step {
+            Step::Triangulate(options) => triangulate::check(options)?,
             Step::Weld(options) => weld::check(options)?,
             Step::Polylla(options) => polylla::check_usage(options)?,
             _ => {}

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use trioxide::Result;
 use trioxide::device::Choice;
 use trioxide::formats::{self, Format, ReadOptions};
 use trioxide::mesh::Mesh;
 use trioxide::outline::OutlineMesh;
+use trioxide::{Error, Result};
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
@@ -56,8 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
     let is_poly = input
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("poly"));
-    let refines = options.triangulate.angle.is_some() || options.triangulate.area.is_some();
-    let early = (!is_poly && !refines).then(begin);
+    let early = (!is_poly && !options.triangulate.refines()).then(begin);
     let (outline, notes) = formats::poly::read_outline_as(input, options.reading)?;
     account::part("read");
     say(options, &notes);
@@ -74,13 +73,19 @@ pub fn run(options: &Options) -> Result<()> {
     report.give_beside(device, is_map_printed)
 }
 
-/// Refuses an output of no format before anything is read.
+/// Refuses an output of no format, and two outputs to one place, before anything is read.
 pub fn check(options: &Options) -> Result<()> {
-    options
-        .output
-        .as_deref()
-        .map(Format::to_write)
-        .transpose()?;
+    if let Some(output) = &options.output {
+        Format::to_write(output)?;
+    }
+    let outputs = [&options.map, &options.device.json];
+    let printed = outputs.into_iter().flatten();
+    if printed.filter(|path| is_standard_output(path)).count() > 1 {
+        return Err(Error::Argument(
+            "only one of --map and --json can go to standard output: name a file for the other"
+                .to_owned(),
+        ));
+    }
     Ok(())
 }
 
