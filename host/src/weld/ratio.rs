@@ -116,7 +116,7 @@ pub fn search(
 }
 
 /// As [`search`]. `of` takes up to `at_once` epsilons, of which the first is asked for and others may be next. With a
-/// wanted fraction, it may give [`LESS`] and [`MORE`] in place of others.
+/// wanted fraction, it may give [`LESS`](super::fraction::LESS) and [`MORE`](super::fraction::MORE) in place of others.
 fn search_bounded(
     ratio: f64,
     spacing: f64,

@@ -1,5 +1,5 @@
 //! Triangles of the plane become polygons: whole meshes, with all that they carry. The family is
-//! [`trioxide::polylla`]; tetrahedra become [`polyhedra`](crate::polyhedra).
+//! [`trioxide::polylla`]; tetrahedra become [`polyhedra`](mod@crate::polyhedra).
 
 mod options;
 mod report;

@@ -1,6 +1,6 @@
 //! Marked triangles are divided, and their neighbours as far as conformity requires: whole meshes of the plane and of
 //! space, with all that they carry. The family is [`trioxide::refine`]; tetrahedra are refined by
-//! [`refine_tets`](crate::refine_tets).
+//! [`refine_tets`](mod@crate::refine_tets).
 
 mod input;
 mod options;
