@@ -133,7 +133,8 @@ pub fn find_firsts(i: Own<Place>, sorted: In<DVec2, Place>) -> bool {
     place == 0 || sorted.at(Place::new(place - 1)) != sorted.at(i)
 }
 
-/// Gives the vertex at place `i` the first of its equals. `ranks` are those of the places of `firsts`.
+/// Writes the first of its equals for the vertex at place `i`. `firsts` has these first vertices in the order of their
+/// places, and `ranks` counts the places that have one ([`rank_of()`](trioxide_kernel::rows::rank_of())).
 #[kernel(
     requires(order.len() == n),
     moves(2 * order.bytes() + ranks.bytes() + firsts.bytes())

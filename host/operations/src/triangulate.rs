@@ -116,25 +116,12 @@ pub fn triangulate(
     options: &Options,
 ) -> Result<(Mesh, Report)> {
     let input = &outline.mesh;
-    let fields = &input.fields;
-    fields.check(input.points.len(), 0, input.segments.len())?;
-    let totals = Totals {
-        input_vertices: input.points.len() as u64,
-        input_segments: input.segments.len() as u64,
-        ..Totals::default()
-    };
-    let (mesh, mut report) = match options.is_for_device(&outline) {
-        true => points(on, outline.mesh, options)?,
-        false => constrained(outline, options)?,
-    };
-    report.totals = Totals {
-        vertices: mesh.points.len() as u64,
-        faces: mesh.faces.len() as u64,
-        segments: mesh.segments.len() as u64,
-        duplicates: report.totals.duplicates,
-        ..totals
-    };
-    Ok((mesh, report))
+    let (vertices, segments) = (input.points.len(), input.segments.len());
+    input.fields.check(vertices, 0, segments)?;
+    match options.is_for_device(&outline) {
+        true => points(on, outline.mesh, options.duplicates),
+        false => constrained(outline, options),
+    }
 }
 
 /// Triangulates points on a device, where they stay.
@@ -155,8 +142,13 @@ pub fn resident(
     if let Some(&(option, _)) = given.iter().find(|(_, is_given)| *is_given) {
         return Err(Refusal::Resident { option }.into());
     }
+    find(on, points, options.duplicates)
+}
+
+/// Triangulates points on a device, and counts.
+fn find(on: &Device, points: &Buffer<DVec2>, duplicates: Duplicates) -> Result<(Delaunay, Totals)> {
     on.require(delaunay::bytes_needed(points.len()))?;
-    let result = delaunay::triangulate(on, points, options.duplicates)?;
+    let result = delaunay::triangulate(on, points, duplicates)?;
     let vertices = points.len() as u64;
     let totals = Totals {
         vertices,
@@ -169,10 +161,10 @@ pub fn resident(
 }
 
 /// Triangulates points alone on a device.
-fn points(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+fn points(on: impl Start, mut mesh: Mesh, duplicates: Duplicates) -> Result<(Mesh, Report)> {
     let points: Vec<DVec2> = mesh.points.iter().map(|p| p.truncate()).collect();
     let (triangles, report) = on.start()?.run(|on| match on {
-        On::Device(device) => on_device(device, &points, options),
+        On::Device(device) => on_device(device, &points, duplicates),
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
     })?;
@@ -180,13 +172,13 @@ fn points(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Re
     Ok((mesh, report))
 }
 
-fn on_device(on: &Device, points: &[DVec2], options: &Options) -> Result<(Vec<[u32; 3]>, Report)> {
+fn on_device(
+    on: &Device,
+    points: &[DVec2],
+    duplicates: Duplicates,
+) -> Result<(Vec<[u32; 3]>, Report)> {
     let uploaded = on.stage("copy to the device", || on.upload(points))?;
-    let alone = Options {
-        duplicates: options.duplicates,
-        ..Options::default()
-    };
-    let (result, totals) = resident(on, &uploaded, &alone)?;
+    let (result, totals) = find(on, &uploaded, duplicates)?;
     let (triangles, firsts) = on.stage("copy to the host", || {
         let firsts = result.firsts().map(|firsts| on.download_rows(firsts));
         let firsts = firsts.transpose()?.unwrap_or_default();
@@ -214,15 +206,25 @@ fn constrained(outline: OutlineMesh, options: &Options) -> Result<(Mesh, Report)
     };
     progress::stage("triangulate");
     let start = Instant::now();
-    let (mesh, notes) = generate::triangulate(&outline.into_outline()?, &refinement)?;
+    let outline = outline.into_outline()?;
+    let (mesh, notes) = generate::triangulate(&outline, &refinement)?;
     let stage = Stage {
         name: "triangulate",
         milliseconds: start.elapsed().as_secs_f64() * 1e3,
     };
+    let totals = Totals {
+        vertices: mesh.points.len() as u64,
+        faces: mesh.triangles.len() as u64,
+        segments: mesh.segments.len() as u64,
+        input_vertices: outline.points.len() as u64,
+        input_segments: outline.segments.len() as u64,
+        duplicates: 0,
+    };
     let report = Report {
         run: Run::on_host("serial".to_owned(), vec![stage]),
+        totals,
+        firsts: Vec::new(),
         notes,
-        ..Report::default()
     };
     Ok((mesh.into(), report))
 }

@@ -6,7 +6,6 @@ use glam::DVec2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trioxide::formats::poly::read_outline_as;
-use trioxide::mesh::Mesh;
 use trioxide::outline::OutlineMesh;
 use trioxide_operations as operations;
 
@@ -39,18 +38,15 @@ pub fn triangulate<'py>(
     };
     let settings: operations::triangulate::Options = parse(options)?;
     let reading = parse(options)?;
-    let given = OutlineMesh {
-        holes: entry::<f64, DVec2>(mesh, "holes")?.unwrap_or_default(),
-        regions: {
-            let places = entry::<f64, DVec2>(mesh, "region_points")?.unwrap_or_default();
-            let ids = entry::<i32, i32>(mesh, "region_ids")?.unwrap_or_default();
-            places.into_iter().zip(ids).collect()
-        },
-        mesh: match path {
-            Some(_) => Mesh::default(),
-            None => mesh_of(mesh)?,
-        },
+    let mut given = match path {
+        Some(_) => OutlineMesh::default(),
+        // The package gives no faces.
+        None => OutlineMesh::of_mesh(mesh_of(mesh)?).0,
     };
+    given.holes = entry::<f64, DVec2>(mesh, "holes")?.unwrap_or_default();
+    let places = entry::<f64, DVec2>(mesh, "region_points")?.unwrap_or_default();
+    let ids = entry::<i32, i32>(mesh, "region_ids")?.unwrap_or_default();
+    given.regions = places.into_iter().zip(ids).collect();
     let (mesh, mut notes, report) = call.run(move |on| {
         let (outline, notes) = match &path {
             Some(path) => read_outline_as(path, reading)?,

@@ -239,6 +239,7 @@ pub fn weld<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>
     Ok(results.dict)
 }
 
+/// Points in two or three columns.
 enum Points {
     Plane(Buffer<DVec2>),
     Space(Buffer<DVec3>),

@@ -140,6 +140,11 @@ def test_points_are_triangulated_on_a_device(cpu):
     first = trioxide.triangulate(twice, device=cpu, duplicates="first")
     assert np.array_equal(first.triangles, there.triangles) and list(first.firsts[-3:]) == [0, 1, 2]
     assert first.counts["duplicates"] == 3
+    # Faces and their data are left out, with the data of points kept.
+    faces = trioxide.Mesh(points, there.triangles, point_data={"id": np.arange(500)}, cell_data={"area": np.ones(len(there.triangles))})
+    again = trioxide.triangulate(faces, device=cpu)
+    assert np.array_equal(again.triangles, there.triangles) and np.array_equal(again.point_data["id"], np.arange(500))
+    assert not again.cell_data
     # In place on a device, and on to the next function.
     for columns in (2, 3):
         held = trioxide.DeviceArray.copy_of(np.ascontiguousarray(twice[:, :columns]), cpu)

@@ -17,6 +17,7 @@
 //! ```
 
 mod error;
+mod hull;
 mod insert;
 mod order;
 mod rank;
@@ -31,6 +32,7 @@ use crate::device::Device;
 use crate::half_edges::Point;
 
 pub use error::{Error, Result};
+pub use hull::is_convex_loop;
 
 /// Most points: each has [`RING`](gpu::delaunay::RING) places for the neighbours of its star.
 const MOST_POINTS: usize = u32::MAX as usize / gpu::delaunay::RING;

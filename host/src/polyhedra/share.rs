@@ -193,9 +193,8 @@ impl LabelShare {
         })
     }
 
-    /// The polyhedra of the remaining tetrahedra, and of the tetrahedra that are set apart. Each of the latter is a
-    /// polyhedron of its own, which does not count; their local ids, ascending, come too. `mesh` and `faces` are those
-    /// of the part.
+    /// Makes the polyhedra of the part, whose `mesh` and `faces` these are. Each tetrahedron that is set apart becomes
+    /// a polyhedron alone, which the counts leave out. Returns the local ids of the tetrahedra set apart too, ascending.
     ///
     /// # Errors
     /// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.

@@ -7,7 +7,7 @@
 //! | stage | right for | then |
 //! | --- | --- | --- |
 //! | marks, order of edges ([`TetShare::mark`]) | marks of every tetrahedron, orders of owned ones | owners give the orders of the ghosts ([`MarkedShare::set_orders`]) |
-//! | closure ([`MarkedShare::close`]) | edges that tetrahedra of the part require | processes tell each other the edges that they mark, and close again ([`MarkedShare::follow`]), until nobody has a new one |
+//! | closure ([`MarkedShare::close`]) | edges that tetrahedra of the part require | processes exchange the edges that they mark and close again ([`MarkedShare::follow`]), until no process marks a new edge |
 //! | division ([`MarkedShare::divide`]) | owned tetrahedra: all tetrahedra around their edges have spoken | the new elements get their ids in the whole mesh |
 
 use gpu::ids::{Edge, Tet};

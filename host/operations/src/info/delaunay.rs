@@ -1,15 +1,16 @@
 //! Whether a triangulation of the plane is Delaunay.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use gpu::delaunay::{circle, orientation};
+use gpu::delaunay::circle;
+use trioxide::delaunay::is_convex_loop;
 use trioxide::edge_table::EdgeTable;
 use trioxide::mesh::Triangulation;
 
 /// The kind of a triangulation of the plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delaunay {
-    /// No vertex lies within the circle of a triangle, and the triangles cover a convex area.
+    /// No vertex of a triangle lies within the circle of another, and the triangles cover a convex area.
     Yes,
     /// As far as the boundary and segments let it be: no other edge should be flipped.
     Constrained,
@@ -43,6 +44,7 @@ impl Delaunay {
 /// circle, both diagonals are Delaunay.
 pub(super) fn of(mesh: &Triangulation, table: &EdgeTable) -> Delaunay {
     let at = |v: u32| mesh.points[v as usize];
+    // The vertex `k` sides after the beginning of side `h`.
     let corner = |h: u32, k: u32| mesh.triangles[h as usize / 3][((h + k) % 3) as usize];
     let segments: HashSet<[u32; 2]> = mesh
         .segments
@@ -56,7 +58,7 @@ pub(super) fn of(mesh: &Triangulation, table: &EdgeTable) -> Delaunay {
             return None;
         };
         let [a, b, c] = mesh.triangles[h as usize / 3].map(at);
-        let apex = at(corner(twin % 3 + twin / 3 * 3, 2));
+        let apex = at(corner(twin, 2));
         (circle(a, b, c, apex) > 0).then(|| segments.contains(&ends))
     });
     let edges = to_flip.iter().filter(|is_segment| !**is_segment).count();
@@ -64,22 +66,10 @@ pub(super) fn of(mesh: &Triangulation, table: &EdgeTable) -> Delaunay {
         return Delaunay::No { edges };
     }
     let boundary = table.filter_map_edges(|_, sides| match sides {
-        &[(_, h)] => Some((corner(h, 0), corner(h, 1))),
+        &[(_, h)] => Some([corner(h, 0), corner(h, 1)]),
         _ => None,
     });
-    let next: HashMap<u32, u32> = boundary.iter().copied().collect();
-    let turns_left = |&(u, v): &(u32, u32)| orientation(at(u), at(v), at(next[&v])) >= 0;
-    // Loops that touch give a vertex two edges.
-    let is_simple = next.len() == boundary.len();
-    let is_one_loop = boundary.first().is_some_and(|&(start, mut v)| {
-        let mut edges = 1;
-        while v != start && edges < boundary.len() {
-            v = next[&v];
-            edges += 1;
-        }
-        is_simple && edges == boundary.len()
-    });
-    match to_flip.is_empty() && is_one_loop && boundary.iter().all(turns_left) {
+    match to_flip.is_empty() && is_convex_loop(&mesh.points, &boundary) {
         true => Delaunay::Yes,
         false => Delaunay::Constrained,
     }

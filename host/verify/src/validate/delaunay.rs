@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use glam::DVec2;
 use gpu::delaunay::{is_in_circle, orientation};
 
+use trioxide::delaunay::is_convex_loop;
 use trioxide::{Error, Result};
 
 /// Checks that triangles are the Delaunay triangulation of the points that they use, by the rule of [`gpu::delaunay`]
@@ -44,7 +45,7 @@ pub fn delaunay(points: &[DVec2], triangles: &[[u32; 3]]) -> Result<()> {
     if let Some(v) = used.iter().position(|used| !used) {
         return invalid(format!("vertex {v}"), "is in no triangle");
     }
-    let mut next = HashMap::new();
+    let mut boundary = Vec::new();
     for (&[a, b], &c) in &across {
         match across.get(&[b, a]) {
             Some(&d) if is_in_circle(at(a), at(b), at(c), at(d)) => {
@@ -54,37 +55,10 @@ pub fn delaunay(points: &[DVec2], triangles: &[[u32; 3]]) -> Result<()> {
                 );
             }
             Some(_) => {}
-            None if next.insert(a, b).is_some() => {
-                return invalid(format!("vertex {a}"), "is on the boundary twice");
-            }
-            None => {}
+            None => boundary.push([a, b]),
         }
     }
-    // A loop whose every turn is to the left or straight on, once around.
-    let Some((&first, _)) = next.iter().min() else {
-        return invalid("the mesh".into(), "has no boundary");
-    };
-    let (mut v, mut steps) = (first, 0);
-    let mut winds = 0;
-    loop {
-        let (Some(&b), steps_left) = (next.get(&v), next.len() - steps) else {
-            return invalid(format!("vertex {v}"), "ends the boundary");
-        };
-        let Some(&c) = next.get(&b) else {
-            return invalid(format!("vertex {b}"), "ends the boundary");
-        };
-        if steps_left == 0 || orientation(at(v), at(b), at(c)) < 0 {
-            return invalid(format!("vertex {b}"), "is where the boundary is not convex");
-        }
-        let up = |p: DVec2, q: DVec2| q.y > p.y || q.y == p.y && q.x > p.x;
-        winds += u32::from(!up(at(v), at(b)) && up(at(b), at(c)));
-        steps += 1;
-        v = b;
-        if v == first {
-            break;
-        }
-    }
-    match steps == next.len() && winds == 1 {
+    match is_convex_loop(points, &boundary) {
         true => Ok(()),
         false => invalid("the boundary".into(), "is no single convex loop"),
     }
