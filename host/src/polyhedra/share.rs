@@ -194,7 +194,8 @@ impl LabelShare {
     }
 
     /// Makes the polyhedra of the part, whose `mesh` and `faces` these are. Each tetrahedron that is set apart becomes
-    /// a polyhedron alone, which the counts leave out. Returns the local ids of the tetrahedra set apart too, ascending.
+    /// a polyhedron alone, which the counts leave out. Returns the local ids of the tetrahedra set apart too, in
+    /// ascending order.
     ///
     /// # Errors
     /// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.
