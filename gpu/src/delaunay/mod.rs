@@ -33,7 +33,7 @@
 //! | --- | --- |
 //! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
 //! | rank points | [`read_ranking()`], `collective::order_by_keys`, [`join_orders()`], [`check_order()`]; of equal points [`find_firsts()`], [`map_to_firsts()`] |
-//! | build stars | [`find_cells()`], [`build_stars()`], [`find_degree()`] |
+//! | build stars | [`find_cells()`], [`wrap_stars()`], [`build_stars()`], [`find_degree()`] |
 //! | insert hard points | [`take_sites()`], [`find_off_line()`], [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
 //! | order triangles | [`count_triangles()`], [`write_star_triangles()`], [`write_hard_triangles()`], [`read_corner()`], [`write_triangles()`] |
 //!
@@ -53,6 +53,7 @@ mod order_triangles;
 mod predicates;
 mod rank_points;
 mod stars;
+mod wrapped_stars;
 
 pub use insert_points::*;
 pub use join_parts::*;
@@ -60,6 +61,7 @@ pub use order_triangles::*;
 pub use predicates::{circle, is_in_circle, orientation};
 pub use rank_points::*;
 pub use stars::*;
+pub use wrapped_stars::*;
 
 #[cfg(test)]
 mod tests;

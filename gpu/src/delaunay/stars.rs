@@ -33,6 +33,8 @@ const MOST_LOOKED_AT: u32 = 512;
 pub const STARS: usize = 64;
 /// The degree of a star that needs exact arithmetic.
 pub const UNSURE: u32 = u32::MAX;
+/// The degree of a star that needs more cells.
+pub const WIDE: u32 = u32::MAX - 1;
 /// Elements of a block's stars.
 const SLOTS: usize = RING * STARS;
 /// A block's stars: places of neighbours, their points, circles. In shared memory, since the local memory of as many
@@ -68,30 +70,21 @@ impl trioxide_kernel::Scalar for Grid {}
 impl Grid {
     /// Column and row of a point.
     #[inline(always)]
-    fn cell(&self, point: DVec2) -> [u32; 2] {
+    pub(super) fn cell(&self, point: DVec2) -> [u32; 2] {
         let shift = 32 - self.level;
         self.frame.cell(point).map(|place| place >> shift)
     }
 
     /// The number of a cell.
     #[inline(always)]
-    fn number(&self, [x, y]: [u32; 2]) -> u32 {
+    pub(super) fn number(&self, [x, y]: [u32; 2]) -> u32 {
         y << self.level | x
     }
 }
 
 /// Writes where the points of a cell start and end, if the point at place `i` is the first or last of its cell.
-#[kernel(
-    requires(starts.len() == 1 << (2 * grid.level), ends.len() == starts.len()),
-    moves(sorted.bytes())
-)]
-pub fn find_cells(
-    i: Own<Place>,
-    sorted: In<DVec2, Place>,
-    grid: Grid,
-    starts: Scatter<u32>,
-    ends: Scatter<u32>,
-) {
+#[kernel(requires(ranges.len() == 2 << (2 * grid.level)), moves(sorted.bytes()))]
+pub fn find_cells(i: Own<Place>, sorted: In<DVec2, Place>, grid: Grid, ranges: Scatter<u32>) {
     let place = i.get().index();
     let cell = grid.number(grid.cell(sorted.at(i)));
     let differs = |other: Option<DVec2>| other.is_none_or(|p| grid.number(grid.cell(p)) != cell);
@@ -100,10 +93,10 @@ pub fn find_cells(
         _ => sorted.get(Place::new(place - 1)),
     };
     if differs(before) {
-        starts.set(cell, place);
+        ranges.set(2 * cell, place);
     }
     if differs(sorted.get(Place::new(place + 1))) {
-        ends.set(cell, place + 1);
+        ranges.set(2 * cell + 1, place + 1);
     }
 }
 
@@ -179,9 +172,11 @@ impl Circle {
 
 /// Why a star is not made.
 #[derive(Clone, Copy, PartialEq)]
-enum End {
-    /// The filter did not decide.
+pub(super) enum End {
+    /// Rounded numbers did not decide.
     Unsure,
+    /// The cells around the point are too few.
+    Wide,
     /// The point is hard.
     Hard,
 }
@@ -419,15 +414,13 @@ impl Star<'_> {
 
 /// Points in the order of their ranks, and the cells that they lie in.
 #[derive(Clone, Copy)]
-struct Cells<'a> {
+pub(super) struct Cells<'a> {
     /// The points.
-    sorted: In<'a, DVec2, Place>,
-    /// Where the points of a cell start.
-    starts: In<'a, u32>,
-    /// Where they end.
-    ends: In<'a, u32>,
+    pub sorted: In<'a, DVec2, Place>,
+    /// Where the points of a cell start and end.
+    pub ranges: In<'a, [u32; 2]>,
     /// The cells.
-    grid: Grid,
+    pub grid: Grid,
 }
 
 /// Looks at the points of cells around the star's own; ends when the star is complete.
@@ -478,7 +471,7 @@ fn complete<const EXACT: bool>(star: &mut Star, own: Place, cells: Cells) -> Res
                     continue;
                 }
                 let cell = grid.number([column, row]);
-                let (mut i, end) = (cells.starts.at(cell), cells.ends.at(cell));
+                let [mut i, end] = cells.ranges.at(cell);
                 looked_at += end - i;
                 if looked_at > MOST_LOOKED_AT {
                     return Err(End::Hard);
@@ -501,7 +494,7 @@ fn complete<const EXACT: bool>(star: &mut Star, own: Place, cells: Cells) -> Res
     Ok(())
 }
 
-/// Makes stars, [`STARS`] a block: of the points at all `count` places, or of those of `list`, where there is one.
+/// Makes stars, [`STARS`] a block, of the points at the `count` places of `list`.
 ///
 /// `degrees` gets the number of neighbours, 0 of a hard point and [`UNSURE`] where the filter did not decide; `stars`
 /// the neighbours' places, [`RING`] for each place.
@@ -511,17 +504,16 @@ fn complete<const EXACT: bool>(star: &mut Star, own: Place, cells: Cells) -> Res
         n == (count as usize).div_ceil(STARS),
         stars.len() == RING * degrees.len(),
         sorted.len() == degrees.len(),
-        list.is_empty() && degrees.len() == count as usize || list.len() == count as usize
+        list.len() == count as usize
     ),
-    moves(sorted.bytes() + list.bytes() + 28 * count as usize)
+    moves(list.bytes() + 44 * count as usize)
 )]
 pub fn build_stars<const EXACT: bool>(
     block: OwnBlock<STARS, StarMemory>,
     count: u32,
     list: In<Place>,
     sorted: In<DVec2, Place>,
-    starts: In<u32>,
-    ends: In<u32>,
+    ranges: In<[u32; 2]>,
     grid: Grid,
     degrees: Scatter<u32, Place>,
     stars: Scatter<Place>,
@@ -529,8 +521,7 @@ pub fn build_stars<const EXACT: bool>(
     let memory = block.shared();
     let cells = Cells {
         sorted,
-        starts,
-        ends,
+        ranges,
         grid,
     };
     block.phase(|lane| {
@@ -538,10 +529,7 @@ pub fn build_stars<const EXACT: bool>(
         if i >= count {
             return;
         }
-        let own = match list.is_empty() {
-            true => Place::new(i),
-            false => list.at(i),
-        };
+        let own = list.at(i);
         let mut star = Star {
             memory,
             lane,
@@ -551,7 +539,7 @@ pub fn build_stars<const EXACT: bool>(
         };
         star.begin(cells.grid.far);
         match complete::<EXACT>(&mut star, own, cells) {
-            Err(End::Hard) => degrees.set(own, 0),
+            Err(End::Hard | End::Wide) => degrees.set(own, 0),
             Err(End::Unsure) => degrees.set(own, UNSURE),
             Ok(()) => {
                 degrees.set(own, star.count);

@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use gpu::delaunay as kernel;
-use gpu::delaunay::{Grid, LARGEST, RING, STARS, UNSURE};
+use gpu::delaunay::{Grid, LARGEST, RING, STARS, UNSURE, WIDE};
 use gpu::ids::Place;
 use trioxide_kernel::launch::Buffer;
 
@@ -12,8 +12,7 @@ use crate::collective::compact;
 use crate::device::Device;
 
 /// Points of a cell, at least, if all cells have as many.
-const CROWD: usize = 1;
-
+const CROWD: usize = 2;
 /// The stars, and the places of hard points in ascending order.
 pub(super) fn build(on: &Device, ranked: &Ranked) -> Result<(Stars, Buffer<Place>)> {
     let n = ranked.sorted.len();
@@ -27,63 +26,80 @@ pub(super) fn build(on: &Device, ranked: &Ranked) -> Result<(Stars, Buffer<Place
         return hard_points(on, stars);
     }
     let grid = grid(ranked);
-    let cells = 1 << (2 * grid.level);
-    let (mut starts, mut ends) = (on.filled(cells, 0)?, on.filled(cells, 0)?);
-    kernel::find_cells::launch(on, n as u32, &ranked.sorted, grid, &mut starts, &mut ends)?;
-    let cells = Cells {
+    let cells = 1usize << (2 * grid.level);
+    let mut ranges = on.filled(2 * cells, 0)?;
+    kernel::find_cells::launch(on, n as u32, &ranked.sorted, grid, &mut ranges)?;
+    let cloud = Cloud {
         sorted: &ranked.sorted,
-        starts,
-        ends,
+        ranges: ranges.cast(),
         grid,
     };
     let mut stars = Stars {
         degrees: on.uninitialized(n)?,
         stars: on.uninitialized(RING * n)?,
     };
-    let all = on.uninitialized(0)?;
-    launch::<false>(on, n, &all, &cells, &mut stars)?;
-    let unsure = find(on, &stars, UNSURE)?;
-    launch::<true>(on, unsure.len(), &unsure, &cells, &mut stars)?;
+    cloud.wrap::<false>(on, None, 1, &mut stars)?;
+    cloud.wrap::<true>(on, Some(&find(on, &stars, UNSURE)?), 1, &mut stars)?;
+    cloud.wrap::<false>(on, Some(&find(on, &stars, WIDE)?), 2, &mut stars)?;
+    cloud.wrap::<true>(on, Some(&find(on, &stars, UNSURE)?), 2, &mut stars)?;
+    cloud.build::<false>(on, &find(on, &stars, WIDE)?, &mut stars)?;
+    cloud.build::<true>(on, &find(on, &stars, UNSURE)?, &mut stars)?;
     hard_points(on, stars)
 }
 
 /// Points in the order of their ranks, and where those of each cell start and end.
-struct Cells<'a> {
+struct Cloud<'a> {
     sorted: &'a Buffer<DVec2>,
-    starts: Buffer<u32>,
-    ends: Buffer<u32>,
+    ranges: Buffer<[u32; 2]>,
     grid: Grid,
 }
 
-/// Makes the stars of the places of a list, or of all `count`.
-fn launch<const EXACT: bool>(
-    on: &Device,
-    count: usize,
-    list: &Buffer<Place>,
-    cells: &Cells<'_>,
-    stars: &mut Stars,
-) -> Result<()> {
-    let blocks = count.div_ceil(STARS) as u32;
-    let Cells {
-        sorted,
-        starts,
-        ends,
-        grid,
-    } = cells;
-    let Stars { degrees, stars } = stars;
-    kernel::build_stars::launch::<EXACT>(
-        on,
-        blocks,
-        count as u32,
-        list,
-        sorted,
-        starts,
-        ends,
-        *grid,
-        degrees,
-        stars,
-    )?;
-    Ok(())
+impl Cloud<'_> {
+    /// Makes the stars of a list, or of all, from the points of cells up to `reach` away.
+    fn wrap<const EXACT: bool>(
+        &self,
+        on: &Device,
+        list: Option<&Buffer<Place>>,
+        reach: u32,
+        Stars { degrees, stars }: &mut Stars,
+    ) -> Result<()> {
+        let all = on.uninitialized(0)?;
+        let (list, count) = list.map_or((&all, self.sorted.len()), |list| (list, list.len()));
+        kernel::wrap_stars::launch::<EXACT>(
+            on,
+            count.div_ceil(STARS) as u32,
+            count as u32,
+            reach,
+            list,
+            self.sorted,
+            &self.ranges,
+            self.grid,
+            degrees,
+            stars,
+        )?;
+        Ok(())
+    }
+
+    /// Makes the stars of a list, from as many cells as they need.
+    fn build<const EXACT: bool>(
+        &self,
+        on: &Device,
+        list: &Buffer<Place>,
+        Stars { degrees, stars }: &mut Stars,
+    ) -> Result<()> {
+        kernel::build_stars::launch::<EXACT>(
+            on,
+            list.len().div_ceil(STARS) as u32,
+            list.len() as u32,
+            list,
+            self.sorted,
+            &self.ranges,
+            self.grid,
+            degrees,
+            stars,
+        )?;
+        Ok(())
+    }
 }
 
 /// The places of the points with this degree.
