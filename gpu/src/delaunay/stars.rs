@@ -15,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, Vec2};
 use trioxide_kernel::block::Lane;
 use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{In, Own, OwnBlock, Scatter, Shared};
+use trioxide_kernel::safe::{In, Own, OwnBlock, PerLane, Scatter};
 
 use super::predicates::{filtered_circle, is_in_circle_exactly};
 use super::rank_points::Frame;
@@ -35,14 +35,12 @@ pub const STARS: usize = 64;
 pub const UNSURE: u32 = u32::MAX;
 /// The degree of a star that needs more cells.
 pub const WIDE: u32 = u32::MAX - 1;
-/// Elements of a block's stars.
-const SLOTS: usize = RING * STARS;
-/// A block's stars: places of neighbours, their points, circles. In shared memory, since the local memory of as many
+/// A lane's star: places of neighbours, their points, circles. In shared memory, since the local memory of as many
 /// threads as a GPU runs at once is larger than its L2.
 pub type StarMemory = (
-    Shared<u32, SLOTS>,
-    Shared<f64, { 2 * SLOTS }>,
-    Shared<f32, { 3 * SLOTS }>,
+    PerLane<Place, STARS, RING>,
+    PerLane<DVec2, STARS, RING>,
+    PerLane<[f32; 3], STARS, RING>,
 );
 
 /// Cells of the points: 2^level columns and rows.
@@ -191,51 +189,38 @@ struct Star<'m> {
 }
 
 impl Star<'_> {
-    /// Element `i` of this lane among the slots of a block.
-    #[inline(always)]
-    fn slot(&self, i: u32) -> u32 {
-        (i * STARS as u32 + self.lane.index()) & (SLOTS as u32 - 1)
-    }
-
     /// Place of neighbour `i`; `NONE` of a far point.
     #[inline(always)]
     fn place(&self, i: u32) -> Place {
-        Place::new(self.memory.0.at(self.lane, self.slot(i)))
+        self.memory.0.at(self.lane, i)
     }
 
     #[inline(always)]
     fn point(&self, i: u32) -> DVec2 {
-        let (points, slot) = (&self.memory.1, self.slot(i));
-        DVec2::new(
-            points.at(self.lane, slot),
-            points.at(self.lane, SLOTS as u32 + slot),
-        )
+        self.memory.1.at(self.lane, i)
     }
 
     #[inline(always)]
     fn circle(&self, i: u32) -> Circle {
-        let (circles, slot) = (&self.memory.2, self.slot(i));
-        let at = |k: u32| circles.at(self.lane, k * SLOTS as u32 + slot);
+        let [x, y, radius_squared] = self.memory.2.at(self.lane, i);
         Circle {
-            centre: Vec2::new(at(0), at(1)),
-            radius_squared: at(2),
+            centre: Vec2::new(x, y),
+            radius_squared,
         }
     }
 
     #[inline(always)]
     fn set_neighbour(&self, i: u32, place: Place, point: DVec2) {
-        let slot = self.slot(i);
-        self.memory.0.set(self.lane, slot, place.index());
-        self.memory.1.set(self.lane, slot, point.x);
-        self.memory.1.set(self.lane, SLOTS as u32 + slot, point.y);
+        self.memory.0.set(self.lane, i, place);
+        self.memory.1.set(self.lane, i, point);
     }
 
     #[inline(always)]
     fn set_circle(&self, i: u32, circle: Circle) {
-        let (circles, slot) = (&self.memory.2, self.slot(i));
-        circles.set(self.lane, slot, circle.centre.x);
-        circles.set(self.lane, SLOTS as u32 + slot, circle.centre.y);
-        circles.set(self.lane, 2 * SLOTS as u32 + slot, circle.radius_squared);
+        let Vec2 { x, y } = circle.centre;
+        self.memory
+            .2
+            .set(self.lane, i, [x, y, circle.radius_squared]);
     }
 
     /// Begins with four points at distance `far`.

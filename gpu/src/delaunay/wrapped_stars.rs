@@ -22,7 +22,7 @@
 use glam::{DVec2, Vec2};
 use trioxide_kernel::block::Lane;
 use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{In, OwnBlock, Scatter, Shared};
+use trioxide_kernel::safe::{In, OwnBlock, PerLane, Scatter};
 
 use super::predicates::{filtered_circle, is_in_circle_exactly, orientation};
 use super::stars::{Cells, End, Grid, RING, STARS, UNSURE, WIDE};
@@ -32,8 +32,6 @@ use crate::ids::Place;
 const LEFT: usize = 24;
 /// Most points of a square of cells.
 const MOST_POINTS: u32 = 256;
-/// Elements of a block's points that are left.
-const SLOTS: usize = LEFT * STARS;
 /// Tangent of the angle by which the plane is turned: lattices have no two outermost points in such a direction.
 const TURN: f32 = 0.3;
 /// Half a unit in the last place of single precision.
@@ -45,8 +43,12 @@ const CROSS: f32 = 256.0 * ROUNDED;
 /// Least squared distance of the nearest point, in widths of cells.
 const NEAREST: f32 = 1e-12;
 
-/// A block's points that are left after the octagon: places, inverted points.
-pub type WrapMemory = (Shared<u32, SLOTS>, Shared<f32, { 2 * SLOTS }>);
+/// A lane's points that are left after the octagon: places, inverted points.
+pub type WrapMemory = (
+    PerLane<Place, STARS, LEFT>,
+    PerLane<f32, STARS, LEFT>,
+    PerLane<f32, STARS, LEFT>,
+);
 
 /// The cross product of two vectors.
 #[inline(always)]
@@ -190,22 +192,15 @@ impl Wrap<'_> {
     }
 
     #[inline(always)]
-    fn slot(&self, i: u32) -> u32 {
-        let last = LEFT as u32 - 1;
-        (if i < last { i } else { last }) * STARS as u32 + (self.lane.index() & (STARS as u32 - 1))
-    }
-
-    #[inline(always)]
     fn place(&self, i: u32) -> Place {
-        Place::new(self.memory.0.at(self.lane, self.slot(i)))
+        self.memory.0.at(self.lane, i)
     }
 
     #[inline(always)]
     fn inverted(&self, i: u32) -> Vec2 {
-        let (points, slot) = (&self.memory.1, self.slot(i));
         Vec2::new(
-            points.at(self.lane, slot),
-            points.at(self.lane, SLOTS as u32 + slot),
+            self.memory.1.at(self.lane, i),
+            self.memory.2.at(self.lane, i),
         )
     }
 
@@ -280,10 +275,9 @@ impl Wrap<'_> {
     #[inline(always)]
     fn put(&mut self, i: u32, place: Place, inverted: Vec2) {
         let Vec2 { x, y } = inverted;
-        let slot = self.slot(i);
-        self.memory.0.set(self.lane, slot, place.index());
-        self.memory.1.set(self.lane, slot, x);
-        self.memory.1.set(self.lane, SLOTS as u32 + slot, y);
+        self.memory.0.set(self.lane, i, place);
+        self.memory.1.set(self.lane, i, x);
+        self.memory.2.set(self.lane, i, y);
         let is_first = x > self.most;
         let behind = if is_first { self.most } else { x };
         self.second = if behind > self.second {

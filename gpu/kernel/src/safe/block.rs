@@ -17,7 +17,8 @@ use crate::view::{self, AtomicElement, AtomicInteger, RawView};
 
 /// The own block of a call: `LANES` lanes that work together, with the shared memory `S`.
 ///
-/// It has the operations of [`Block`](crate::Block). `S` is a [`Shared`](self::Shared) array or a tuple of these.
+/// It has the operations of [`Block`](crate::Block). `S` is a [`Shared`](self::Shared) or [`PerLane`] array or a tuple
+/// of these.
 ///
 /// | the kernel writes | by |
 /// | --- | --- |
@@ -230,7 +231,7 @@ unsafe impl<T: Element> Safe for PerBlock<'_, T> {
     }
 }
 
-/// Shared memory of a kernel over an [`OwnBlock`]: [`Shared`](self::Shared) arrays, or a tuple of these.
+/// Shared memory of a kernel over an [`OwnBlock`]: [`Shared`](self::Shared) and [`PerLane`] arrays, or a tuple of these.
 ///
 /// # Safety
 /// Safe code cannot leave an array of it, and cannot race on one.
@@ -249,6 +250,56 @@ macro_rules! tuples {
 }
 
 tuples!((A), (A, B), (A, B, C), (A, B, C, D));
+
+/// `N` elements for each of a block's `LANES` lanes, in shared memory. A lane uses only its own, so accesses are plain:
+/// unlike loops over [`Shared`](self::Shared), loops over them keep a warp's lanes together.
+///
+/// Element `i` of a lane lies next to element `i` of the next lane, so lanes that use the same `i` use all banks.
+#[repr(C, align(16))]
+pub struct PerLane<T, const LANES: usize, const N: usize>(UnsafeCell<[[T; LANES]; N]>);
+
+// Lanes use it only with their `Lane`.
+impl<T, const LANES: usize, const N: usize> RefUnwindSafe for PerLane<T, LANES, N> {}
+
+// SAFETY: any bits are elements; aligned to 16.
+unsafe impl<T: Element, const LANES: usize, const N: usize> SharedMemory for PerLane<T, LANES, N> {}
+// SAFETY: indices are compared, and a lane has only its own elements.
+unsafe impl<T: Element, const LANES: usize, const N: usize> SafeMemory for PerLane<T, LANES, N> {}
+
+impl<T: Element, const LANES: usize, const N: usize> PerLane<T, LANES, N> {
+    #[inline(always)]
+    fn pointer(&self, lane: Lane<'_>, i: u32) -> *mut T {
+        const { assert!(align_of::<T>() <= 16) };
+        let lane = lane.index();
+        if lane as usize >= LANES {
+            Names::new("", "lane").fail(lane, LANES as u32);
+        }
+        if i as usize >= N {
+            Names::new("", "shared").fail(i, N as u32);
+        }
+        // SAFETY: in range.
+        unsafe {
+            self.0
+                .get()
+                .cast::<T>()
+                .add(i as usize * LANES + lane as usize)
+        }
+    }
+
+    /// Element `i` of a lane.
+    #[inline(always)]
+    pub fn at(&self, lane: Lane<'_>, i: u32) -> T {
+        // SAFETY: in range; no other lane uses it.
+        unsafe { self.pointer(lane, i).read() }
+    }
+
+    /// Writes element `i` of a lane.
+    #[inline(always)]
+    pub fn set(&self, lane: Lane<'_>, i: u32, value: T) {
+        // SAFETY: as above.
+        unsafe { self.pointer(lane, i).write(value) }
+    }
+}
 
 /// An array of `N` elements in a block's shared memory. Indices are compared with `N`, and every access is relaxed.
 #[repr(C, align(16))]

@@ -53,7 +53,9 @@ use crate::parameter::{Parameter, Scalar};
 /// ```
 #[doc(hidden)]
 pub use block::Blocks;
-pub use block::{OwnBlock, OwnElement, OwnPlace, PerBlock, SafeInBlock, SafeMemory, Shared};
+pub use block::{
+    OwnBlock, OwnElement, OwnPlace, PerBlock, PerLane, SafeInBlock, SafeMemory, Shared,
+};
 pub use own::{Own, Owner, Place};
 pub use parts::{OwnPart, Parts};
 pub use trioxide_kernel_macros::SafeGroup as Group;
