@@ -190,24 +190,21 @@ fn circle_of_integers(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> Option<i32> {
     let (dx, dy) = (whole(d.x), whole(d.y));
     let apart = |p: DVec2| [whole(p.x) - dx, whole(p.y) - dy];
     let (a, b, c) = (apart(a), apart(b), apart(c));
-    let mut sums = [[0; 4]; 2];
-    add_lifted(&mut sums, a, b, c);
-    add_lifted(&mut sums, b, c, a);
-    add_lifted(&mut sums, c, a, b);
-    let mut k = 4;
-    while k > 0 {
-        k -= 1;
-        let (more, less) = (sums[0][k & 3], sums[1][k & 3]);
-        if more != less {
-            return Some(if more > less { 1 } else { -1 });
-        }
-    }
-    Some(0)
+    let mut sum = [0; 4];
+    add_lifted(&mut sum, a, b, c);
+    add_lifted(&mut sum, b, c, a);
+    add_lifted(&mut sum, c, a, b);
+    let is_zero = sum[0] | sum[1] | sum[2] | sum[3] == 0;
+    Some(if sum[3] >> 63 == 1 {
+        -1
+    } else {
+        i32::from(!is_zero)
+    })
 }
 
-/// Adds |p|^2 (q x r) to the first sum, or its negative to the second.
+/// Adds |p|^2 (q x r) to a sum in two's complement.
 #[inline(always)]
-fn add_lifted(sums: &mut [[u64; 4]; 2], p: [i64; 2], q: [i64; 2], r: [i64; 2]) {
+fn add_lifted(sum: &mut [u64; 4], p: [i64; 2], q: [i64; 2], r: [i64; 2]) {
     let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
     let lift = (product(p[0], p[0]) + product(p[1], p[1])) as u128;
     let area = product(q[0], r[1]) - product(q[1], r[0]);
@@ -216,12 +213,13 @@ fn add_lifted(sums: &mut [[u64; 4]; 2], p: [i64; 2], q: [i64; 2], r: [i64; 2]) {
         [lift as u64, (lift >> 64) as u64],
         [size as u64, (size >> 64) as u64],
     );
-    let sum = &mut sums[usize::from(area < 0)];
-    let mut carry = 0;
+    // The negative of a number is its complement and one.
+    let flip = 0u64.wrapping_sub(u64::from(area < 0));
+    let mut carry = flip & 1;
     let mut k = 0;
     while k < 4 {
         let limb = &mut sum[k & 3];
-        let over = add_to(limb, term[k & 3]);
+        let over = add_to(limb, term[k & 3] ^ flip);
         let again = add_to(limb, carry);
         carry = u64::from(over | again);
         k += 1;

@@ -155,10 +155,74 @@ pub fn map_to_firsts(
 pub mod order_rule {
     /// The lowest vertex that is equal to one before it.
     pub const EQUAL: u32 = 0;
-    /// 0 if points with one key are not in order; they need one by all words.
+    /// 0 if more points share a word of their keys than a lane orders: they need an order by all words.
     pub const UNORDERED: u32 = 1;
     /// Number of slots.
     pub const COUNT: usize = 2;
+}
+
+/// Most points that lanes order alone.
+const RUN: u32 = 16;
+
+/// Whether the point p comes before q, in the order of the ranks.
+#[inline(always)]
+fn is_before(frame: Frame, p: DVec2, q: DVec2) -> bool {
+    let (key, other) = (along_curve(frame.cell(p)), along_curve(frame.cell(q)));
+    key < other || key == other && (p.x < q.x || p.x == q.x && p.y < q.y)
+}
+
+/// Orders points that are ordered by the first word of their keys alone: the lane of the first point with a word orders
+/// all that have it, up to [`RUN`]. Takes them in double precision.
+#[kernel(
+    P in Planar,
+    requires(order.len() == n, settled.len() == n, sorted.len() == 2 * n, found.len() == order_rule::COUNT),
+    moves(2 * order.bytes() + points.bytes() + sorted.bytes())
+)]
+pub fn settle_order<P: Point2>(
+    i: Own<Place>,
+    order: In<Vertex, Place>,
+    points: In<P, Vertex>,
+    frame: Frame,
+    settled: Scatter<Vertex, Place>,
+    sorted: Scatter<f64>,
+    found: Atomic,
+) {
+    let first = i.get().index();
+    let vertex = |place: u32| order.at(Place::new(place));
+    let point = |place: u32| points.at(vertex(place)).to_f64();
+    // The cells that share the first word of their keys.
+    let word = |place: u32| frame.cell(point(place)).map(|cell| cell >> 16);
+    let own = word(first);
+    if first > 0 && word(first - 1) == own {
+        return;
+    }
+    let mut end = first + 1;
+    while end < order.len() && end - first <= RUN && word(end) == own {
+        end += 1;
+    }
+    if end - first > RUN {
+        found.min(order_rule::UNORDERED, 0);
+        return;
+    }
+    let mut j = first;
+    while j < end {
+        let (v, p) = (vertex(j), point(j));
+        let mut place = first;
+        let mut k = first;
+        while k < end && end - first > 1 {
+            let q = point(k);
+            if k < j && p == q {
+                found.min(order_rule::EQUAL, v.index());
+            }
+            let is_after = k != j && (is_before(frame, q, p) || k < j && p == q);
+            place += u32::from(is_after);
+            k += 1;
+        }
+        settled.set(Place::new(place), v);
+        sorted.set(2 * place, p.x);
+        sorted.set(2 * place + 1, p.y);
+        j += 1;
+    }
 }
 
 /// Compares the point at place `i` with the one before, and takes it in double precision.
@@ -171,7 +235,6 @@ pub fn check_order<P: Point2>(
     i: Own<Place>,
     order: In<Vertex, Place>,
     points: In<P, Vertex>,
-    frame: Frame,
     sorted: Out<DVec2, Place>,
     found: Atomic,
 ) {
@@ -186,9 +249,5 @@ pub fn check_order<P: Point2>(
         .to_f64();
     if before == p {
         found.min(order_rule::EQUAL, v.index());
-    } else if frame.cell(before) == frame.cell(p)
-        && (before.x > p.x || before.x == p.x && before.y > p.y)
-    {
-        found.min(order_rule::UNORDERED, 0);
     }
 }

@@ -538,8 +538,8 @@ pub fn build_stars<const EXACT: bool>(
     });
 }
 
-/// Whether the point at place `i` has a star of this degree.
+/// Whether the degree of the star at place `i` is `least` or more, and at most `most`.
 #[kernel(requires(degrees.len() == n), moves(degrees.bytes()))]
-pub fn find_degree(i: Own<Place>, degrees: In<u32, Place>, degree: u32) -> bool {
-    degrees.at(i) == degree
+pub fn find_degrees(i: Own<Place>, degrees: In<u32, Place>, least: u32, most: u32) -> bool {
+    (least..=most).contains(&degrees.at(i))
 }

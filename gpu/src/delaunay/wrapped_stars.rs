@@ -40,6 +40,9 @@ const ROUNDED: f32 = f32::EPSILON / 2.0;
 /// squared length of one: inverted points are rounded by 16 units, differences by 34 of the largest length, products of
 /// two lengths of up to two by 152.
 const CROSS: f32 = 256.0 * ROUNDED;
+/// More than the error of (b - a) x (c - a), relative to the product of two sums: that of the lengths of a and b, and that
+/// and the length of c. It is 37 units.
+const SIDE: f32 = 64.0 * ROUNDED;
 /// Least squared distance of the nearest point, in widths of cells.
 const NEAREST: f32 = 1e-12;
 
@@ -54,6 +57,12 @@ pub type WrapMemory = (
 #[inline(always)]
 fn cross(a: Vec2, b: Vec2) -> f32 {
     a.x * b.y - a.y * b.x
+}
+
+/// At least the length of a vector, at most 1.5 times it.
+#[inline(always)]
+fn length(a: Vec2) -> f32 {
+    a.x.abs() + a.y.abs()
 }
 
 /// The cells around a point.
@@ -233,19 +242,23 @@ impl Wrap<'_> {
     /// Returns whether the star's point surely is inside.
     #[inline(always)]
     fn keep(&mut self, square: Square, cells: Cells, octagon: Octagon) -> bool {
-        let mut sides = [(Vec2::ZERO, 0.0); 8];
+        let mut sides = [(Vec2::ZERO, 0.0, 0.0); 8];
         let mut is_around = true;
         let mut k = 0;
         while k < 8 {
             let (a, b) = (octagon[k], octagon[(k + 1) & 7]);
             let side = b - a;
+            // Times the squared distance of a point; the length of its inverse times that is its distance, which is at
+            // most half of 1 and its square.
+            let error = SIDE * (length(a) + length(b));
+            let inside = cross(a, b) - error * (length(a) + length(b) + 0.5);
             // Everything is inside of an edge without length: the others are still a closed line.
             let beyond = match side.x == 0.0 && side.y == 0.0 {
                 true => f32::INFINITY,
-                false => cross(a, b) - CROSS * self.largest,
+                false => inside,
             };
             is_around &= beyond > 0.0;
-            sides[k] = (side, beyond);
+            sides[k] = (side, beyond, 0.5 * error);
             k += 1;
         }
         if !is_around {
@@ -256,8 +269,8 @@ impl Wrap<'_> {
             let mut is_inside = true;
             let mut k = 0;
             while k < 8 {
-                let (side, beyond) = sides[k];
-                is_inside &= squared * beyond > side.y * apart.x - side.x * apart.y;
+                let (side, beyond, error) = sides[k];
+                is_inside &= squared * beyond > side.y * apart.x - side.x * apart.y + error;
                 k += 1;
             }
             if !is_inside && place != self.own {
@@ -312,8 +325,8 @@ impl Wrap<'_> {
         }
     }
 
-    /// The corner of the hull after `a`: all others lie on the left of the line to it. If `EXACT` is false and single
-    /// precision does not decide, `is_unsure` says so: a loop with one end, through which all lanes go together.
+    /// The corner of the hull after `a`: all others lie on the left of the line to it; if not `EXACT`, where single
+    /// precision decides.
     #[inline(always)]
     fn next<const EXACT: bool>(&mut self, a: u32) -> u32 {
         let from = self.inverted(a);
@@ -322,22 +335,23 @@ impl Wrap<'_> {
         let bound = CROSS * self.largest;
         let mut i = next + 1;
         while i < self.count {
-            let other = self.inverted(i) - from;
-            let area = cross(side, other);
-            let mut is_right = area < -bound;
-            let is_unsure = area.abs() <= bound && i != a;
-            if EXACT {
-                is_right = if is_unsure {
-                    self.is_right(a, next, i)
-                } else {
-                    is_right
-                };
-            } else {
+            // Lanes look for a point that single precision does not decide, then decide theirs together.
+            let mut is_unsure = false;
+            while i < self.count && !is_unsure {
+                let other = self.inverted(i) - from;
+                let area = cross(side, other);
+                let is_right = area < -bound;
+                is_unsure = area.abs() <= bound && i != a;
                 self.is_unsure |= is_unsure;
+                is_unsure &= EXACT;
+                side = if is_right { other } else { side };
+                next = if is_right { i } else { next };
+                i += 1;
             }
-            side = if is_right { other } else { side };
-            next = if is_right { i } else { next };
-            i += 1;
+            if is_unsure && self.is_right(a, next, i - 1) {
+                next = i - 1;
+                side = self.inverted(next) - from;
+            }
         }
         next
     }
@@ -355,11 +369,10 @@ impl Wrap<'_> {
             (turned.x - TURN * turned.y) * scale,
             (turned.y + TURN * turned.x) * scale,
         );
-        // The error of the side is below 34 units of the largest length, that of the area 34 of its square; a length is
-        // at most half of 1 and its square.
-        let error =
-            128.0 * ROUNDED * (1.0 + self.largest * (1.0 + turned.x.abs() + turned.y.abs()));
-        let error = match area > CROSS * self.largest {
+        // The error of the side is below 17 units of both lengths, that of the area 10 of their square.
+        let both = length(a) + length(b);
+        let error = SIDE * both * (1.0 + both * length(turned));
+        let error = match area > SIDE * both * both {
             true => 1e-5 + error / area,
             false => f32::INFINITY,
         };
@@ -397,12 +410,12 @@ fn wrap<const EXACT: bool>(
         }
         degree += 1;
         at = next;
-        if at == wrap.first || !is_complete || wrap.is_unsure {
+        if at == wrap.first || !is_complete || !EXACT && wrap.is_unsure {
             break;
         }
     }
     match is_complete {
-        _ if wrap.is_unsure => Err(End::Unsure),
+        _ if !EXACT && wrap.is_unsure => Err(End::Unsure),
         true => Ok(degree),
         false => Err(End::Wide),
     }

@@ -1,13 +1,13 @@
 //! The triangles in their order.
 
 use gpu::delaunay as kernel;
-use gpu::ids::{Item, Place, Vertex};
+use gpu::ids::{Place, Vertex};
 use trioxide_kernel::launch::Buffer;
 
 use super::insert::Inserted;
 use super::{Ranked, Stars};
 use crate::Result;
-use crate::collective::{exclusive_scan, order_by_keys};
+use crate::collective::{compact, exclusive_scan, lengths, order_by_keys};
 use crate::device::Device;
 
 /// Vertices of all triangles, three each.
@@ -19,38 +19,90 @@ pub(super) fn order(
 ) -> Result<Buffer<Vertex>> {
     let n = ranked.order.len();
     let mut starts = on.uninitialized(n)?;
-    kernel::count_triangles::launch(on, n as u32, stars.parameter(), &mut starts)?;
+    let mut has_loose = on.uninitialized(n.div_ceil(32))?;
+    kernel::count_triangles::launch(on, n as u32, stars.parameter(), &mut starts, &mut has_loose)?;
+    let loose = collect_loose(on, stars, &compact(on, &has_loose)?, inserted)?;
+    let loose = order_loose(on, n, &loose, &mut starts)?;
     let total = exclusive_scan(on, &mut starts)?;
-    let made = on.read(&total, 0)? as usize;
-    let count = made + inserted.list.len();
-    let mut corners: Buffer<Place> = on.uninitialized(3 * count)?;
-    kernel::write_star_triangles::launch(on, n as u32, stars.parameter(), &starts, &mut corners)?;
+    let count = on.read(&total, 0)? as usize;
+    let mut triangles = on.uninitialized(3 * count)?;
+    kernel::write_star_triangles::launch(
+        on,
+        n as u32,
+        stars.parameter(),
+        &starts,
+        &ranked.order,
+        &mut triangles,
+    )?;
+    kernel::write_loose_triangles::launch(
+        on,
+        (loose.len() / 3) as u32,
+        &loose,
+        &starts,
+        &ranked.order,
+        &mut triangles,
+    )?;
+    Ok(triangles)
+}
+
+/// Corners of the triangles whose first corner is hard: of the stars at some places, then those between hard points.
+fn collect_loose(
+    on: &Device,
+    stars: &Stars,
+    places: &Buffer<Place>,
+    inserted: &Inserted,
+) -> Result<Buffer<Place>> {
+    let n = places.len();
+    let mut starts = lengths(on, n)?;
+    kernel::count_loose::launch(on, n as u32, places, stars.parameter(), &mut starts)?;
+    let of_stars = exclusive_scan(on, &mut starts)?;
+    let of_stars = on.read(&of_stars, 0)?;
+    let mut corners = on.uninitialized(3 * (of_stars as usize + inserted.list.len()))?;
+    kernel::write_loose::launch(
+        on,
+        n as u32,
+        places,
+        stars.parameter(),
+        &starts,
+        &mut corners,
+    )?;
     kernel::write_hard_triangles::launch(
         on,
         inserted.list.len() as u32,
         &inserted.list,
         &inserted.corners,
         &inserted.places,
-        made as u32,
+        of_stars,
         &mut corners,
     )?;
+    Ok(corners)
+}
+
+/// Corners of loose triangles by their first, then second corners; `counts` gets how many each of `n` first corners has.
+fn order_loose(
+    on: &Device,
+    n: usize,
+    corners: &Buffer<Place>,
+    counts: &mut Buffer<u32>,
+) -> Result<Buffer<Place>> {
+    let count = corners.len() / 3;
     let bits = u32::BITS - (n as u32).leading_zeros();
     let sorted_by = |order: &Buffer<u32>, k: u32| {
         let mut ranks = on.uninitialized(count)?;
-        kernel::read_corner::launch(on, count as u32, order, &corners, k, &mut ranks)?;
+        kernel::read_corner::launch(on, count as u32, order, corners, k, &mut ranks)?;
         order_by_keys(on, ranks, bits)
     };
     let first = sorted_by(&on.uninitialized(0)?, 1)?;
-    let second: Buffer<Item> = sorted_by(&first, 0)?.cast();
-    let mut triangles = on.uninitialized(3 * count)?;
-    kernel::write_triangles::launch(
+    let second = sorted_by(&first, 0)?;
+    let mut ordered = on.uninitialized(3 * count)?;
+    kernel::order_loose::launch(
         on,
         count as u32,
         &first,
-        &second.cast(),
-        &corners,
-        &ranked.order,
-        &mut triangles,
+        &second,
+        corners,
+        &mut ordered,
+        counts,
     )?;
-    Ok(triangles)
+    Ok(ordered)
 }

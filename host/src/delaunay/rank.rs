@@ -21,19 +21,19 @@ pub(super) fn rank<P: Point>(
     duplicates: Duplicates,
 ) -> Result<Ranked, Error> {
     let frame = Frame::new(low, high);
-    let keys = word::KEY..word::COUNT;
     let mut ranked = Ranked {
-        order: order(on, points, frame, keys)?,
+        order: on.uninitialized(points.len())?,
         firsts: None,
-        sorted: on.uninitialized(points.len())?,
+        sorted: on.uninitialized(0)?,
         frame,
         low,
         extent: (high - low).max_element(),
     };
-    let mut found = check(on, points, &mut ranked)?;
-    // Points closer together than cells are ordered by all their words.
+    let mut found = settle(on, points, &mut ranked)?;
+    // Many points closer together than cells are ordered by all their words.
     if found[order_rule::UNORDERED as usize] != NONE {
         ranked.order = order(on, points, frame, word::Y..word::COUNT)?;
+        ranked.sorted = on.uninitialized(points.len())?;
         found = check(on, points, &mut ranked)?;
     }
     match (found[order_rule::EQUAL as usize], duplicates) {
@@ -106,6 +106,25 @@ fn order<P: Point>(
     Ok(order)
 }
 
+/// Ranks points by the first words of their keys, and few with the same by all. Returns the slots of [`order_rule`].
+fn settle<P: Point>(on: &Device, points: &Buffer<P>, ranked: &mut Ranked) -> Result<Vec<u32>> {
+    let mut found = on.filled(order_rule::COUNT, NONE)?;
+    let mut sorted: Buffer<f64> = on.uninitialized(2 * points.len())?;
+    let first_word = word::COUNT - 1;
+    kernel::settle_order::launch(
+        on,
+        points.len() as u32,
+        &order(on, points, ranked.frame, first_word..word::COUNT)?,
+        points,
+        ranked.frame,
+        &mut ranked.order,
+        &mut sorted,
+        &mut found,
+    )?;
+    ranked.sorted = sorted.cast();
+    on.download(&found)
+}
+
 /// Compares neighbours in the order and takes the points in it. Returns the slots of [`order_rule`].
 fn check<P: Point>(on: &Device, points: &Buffer<P>, ranked: &mut Ranked) -> Result<Vec<u32>> {
     let mut found = on.filled(order_rule::COUNT, NONE)?;
@@ -114,7 +133,6 @@ fn check<P: Point>(on: &Device, points: &Buffer<P>, ranked: &mut Ranked) -> Resu
         ranked.order.len() as u32,
         &ranked.order,
         points,
-        ranked.frame,
         &mut ranked.sorted,
         &mut found,
     )?;

@@ -1,5 +1,7 @@
 //! The stars of points, each alone, and the points that have none.
 
+use std::ops::RangeInclusive;
+
 use glam::DVec2;
 use gpu::delaunay as kernel;
 use gpu::delaunay::{Grid, LARGEST, RING, STARS, UNSURE, WIDE};
@@ -39,11 +41,10 @@ pub(super) fn build(on: &Device, ranked: &Ranked) -> Result<(Stars, Buffer<Place
         stars: on.uninitialized(RING * n)?,
     };
     cloud.wrap::<false>(on, None, 1, &mut stars)?;
-    cloud.wrap::<true>(on, Some(&find(on, &stars, UNSURE)?), 1, &mut stars)?;
-    cloud.wrap::<false>(on, Some(&find(on, &stars, WIDE)?), 2, &mut stars)?;
-    cloud.wrap::<true>(on, Some(&find(on, &stars, UNSURE)?), 2, &mut stars)?;
-    cloud.build::<false>(on, &find(on, &stars, WIDE)?, &mut stars)?;
-    cloud.build::<true>(on, &find(on, &stars, UNSURE)?, &mut stars)?;
+    cloud.wrap::<true>(on, Some(&find(on, &stars, UNSURE..=UNSURE)?), 1, &mut stars)?;
+    cloud.wrap::<false>(on, Some(&find(on, &stars, WIDE..=WIDE)?), 2, &mut stars)?;
+    cloud.build::<false>(on, &find(on, &stars, WIDE..=UNSURE)?, &mut stars)?;
+    cloud.build::<true>(on, &find(on, &stars, UNSURE..=UNSURE)?, &mut stars)?;
     hard_points(on, stars)
 }
 
@@ -102,17 +103,18 @@ impl Cloud<'_> {
     }
 }
 
-/// The places of the points with this degree.
-fn find(on: &Device, stars: &Stars, degree: u32) -> Result<Buffer<Place>> {
+/// The places of the points with these degrees.
+fn find(on: &Device, stars: &Stars, degrees: RangeInclusive<u32>) -> Result<Buffer<Place>> {
     let n = stars.degrees.len();
     let mut found = on.uninitialized(n.div_ceil(32))?;
-    kernel::find_degree::launch(on, n as u32, &stars.degrees, degree, &mut found)?;
+    let (least, most) = degrees.into_inner();
+    kernel::find_degrees::launch(on, n as u32, &stars.degrees, least, most, &mut found)?;
     compact(on, &found)
 }
 
 /// The stars with the places of the points that have none.
 fn hard_points(on: &Device, stars: Stars) -> Result<(Stars, Buffer<Place>)> {
-    let hard = find(on, &stars, 0)?;
+    let hard = find(on, &stars, 0..=0)?;
     Ok((stars, hard))
 }
 
