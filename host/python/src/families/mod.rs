@@ -1,8 +1,7 @@
-//! The families, by their names: what each runs, its options, and its step of a chain. A file each.
+//! The families by their names: the runs of each, its options, and its step of a chain. A file each.
 
 mod polylla;
 mod refine;
-mod refine_on_device;
 mod smooth;
 mod triangulate;
 pub mod vem;
@@ -19,7 +18,7 @@ use crate::device::PyDevice;
 use crate::options::{bare_command, is_flag, keyword, row};
 
 pub use polylla::PyWayBack;
-pub use refine_on_device::PyMidpoints;
+pub use refine::PyMidpoints;
 
 /// A family: the package has a function of its name.
 struct Family {

@@ -1,4 +1,6 @@
-//! Refinement of triangles, in the plane and in space, and of tetrahedra, on arrays of the host.
+//! Refinement of triangles, in the plane and in space, and of tetrahedra.
+
+mod on_device;
 
 use clap::Arg;
 use pyo3::exceptions::PyValueError;
@@ -7,11 +9,13 @@ use trioxide::prolongation::Prolongation;
 use trioxide_operations as operations;
 use trioxide_operations::refine::{Marking, Options};
 
-use super::{Family, refine_on_device};
+use super::Family;
 use crate::arrays::{entry, flags, list, table};
 use crate::call::{Call, Dict, option, put_counts, put_notes};
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
 use crate::options::{command, parse};
+
+pub use on_device::PyMidpoints;
 
 pub const FAMILY: Family = Family {
     name: "refine",
@@ -20,8 +24,8 @@ pub const FAMILY: Family = Family {
     runs: &[
         ("refine", refine),
         ("refine_tets", refine_tets),
-        ("refine_on_device", refine_on_device::refine),
-        ("refine_tets_on_device", refine_on_device::refine_tets),
+        ("refine_on_device", on_device::refine),
+        ("refine_tets_on_device", on_device::refine_tets),
     ],
 };
 

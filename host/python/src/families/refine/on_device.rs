@@ -17,7 +17,7 @@ use trioxide::{Buffer, Device, forms};
 use trioxide_operations as operations;
 use trioxide_operations::refine::{Options, end_name};
 
-use super::refine::{put_prolongation, refine_options};
+use super::{put_prolongation, refine_options};
 use crate::call::{Call, Dict};
 use crate::device::PyDevice;
 use crate::device_array::{PyDeviceArray, complete};
