@@ -14,8 +14,6 @@ use std::process::Command;
 
 /// The start of a command, after the variable that every run of this test sets.
 const EXECUTED: &str = "cargo ";
-/// The crates that a development build optimises and the page's changes reach.
-const REACHED: [&str; 4] = ["gpu", "trioxide", "trioxide-render", "trioxide-vem"];
 
 #[test]
 fn the_page_works_word_for_word_and_so_does_the_example() {
@@ -25,11 +23,12 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     let page = fs::read_to_string(root.join("docs/KERNELS.md")).expect("it is checked in");
 
     copy_tree(&root, &work.join("trioxide"));
-    let inside_settings = work.join("inside.toml");
-    let reached = REACHED.map(|name| format!("profile.dev.package.{name}.opt-level = 0\n"));
-    write(&inside_settings, &reached.concat());
     let outside_settings = work.join("outside.toml");
     write(&outside_settings, &outside_profile(&root));
+    let inside_settings = work.join("inside.toml");
+    let users = "tree --workspace --invert gpu --prefix none --format {p}";
+    let users = cargo(&work.join("trioxide"), users, &outside_settings, &target);
+    write(&inside_settings, &inside_profile(&users));
     // The versions of this build, not the newest ones: they are compiled already, and the example has the same.
     let lock = work.join("far/Cargo.lock");
     if !lock.exists() {
@@ -101,6 +100,15 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     for arguments in ["fmt --all --check", "test --workspace --quiet"] {
         cargo(&example, arguments, &outside_settings, &target);
     }
+}
+
+/// Cargo's settings inside: the crates that the page's changes reach unoptimised. They are those of cargo's tree of the
+/// users of `gpu`, a line `name version` each.
+fn inside_profile(users: &str) -> String {
+    let names = users.lines().filter_map(|line| line.split(' ').next());
+    let names: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
+    let line = |name: &str| format!("profile.dev.package.{name}.opt-level = 0\n");
+    names.into_iter().map(line).collect()
 }
 
 /// Cargo's settings outside: dependencies as in this build, trioxide's own crates unoptimised.

@@ -4,9 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use trioxide_arguments::progress::{Shown, show};
 use trioxide_arguments::{account, write_json};
+
+use commands::Command;
 
 mod commands;
 mod driver;
@@ -27,25 +29,6 @@ struct Cli {
     /// Write the time of each part of the run as JSON to this file: for `trioxide bench run`
     #[arg(long, global = true, hide = true, value_name = "FILE")]
     account: Option<PathBuf>,
-}
-
-// One variant a command: `Info(commands::info::Options)`.
-#[derive(Subcommand)]
-enum Command {
-    Generate(commands::generate::Options),
-    Triangulate(commands::triangulate::Options),
-    Info(commands::info::Options),
-    Convert(commands::convert::Options),
-    Polylla(commands::polylla::Options),
-    Refine(commands::refine::Options),
-    Smooth(commands::smooth::Options),
-    Devices(commands::devices::Options),
-    Selftest(commands::selftest::Options),
-    Bench(trioxide_bench::measure::Options),
-    Render(commands::render::Options),
-    Vem(commands::vem::Options),
-    Weld(commands::weld::Options),
-    Chain(commands::chain::Options),
 }
 
 /// Bytes of the stack of the thread that runs the command: as much as the main thread has where nobody sets a limit.
@@ -86,7 +69,7 @@ fn command() -> ExitCode {
         .and_then(|()| {
             outputs::begin(name, options);
             account::part("start");
-            run(cli.command)
+            cli.command.run()
         })
         .and_then(|()| match &cli.account {
             None => Ok(()),
@@ -131,23 +114,4 @@ fn end(status: u8) -> ExitCode {
     }
     #[cfg(not(unix))]
     ExitCode::from(status)
-}
-
-fn run(command: Command) -> trioxide::Result<()> {
-    match command {
-        Command::Generate(options) => commands::generate::run(&options),
-        Command::Triangulate(options) => commands::triangulate::run(&options),
-        Command::Info(options) => commands::info::run(&options),
-        Command::Convert(options) => commands::convert::run(&options),
-        Command::Polylla(options) => commands::polylla::run(&options),
-        Command::Refine(options) => commands::refine::run(&options),
-        Command::Smooth(options) => commands::smooth::run(&options),
-        Command::Devices(options) => commands::devices::run(&options),
-        Command::Selftest(options) => commands::selftest::run(&options),
-        Command::Bench(options) => trioxide_bench::measure::run(&options),
-        Command::Render(options) => commands::render::run(&options),
-        Command::Vem(options) => commands::vem::run(&options),
-        Command::Weld(options) => commands::weld::run(&options),
-        Command::Chain(options) => commands::chain::run(&options),
-    }
 }

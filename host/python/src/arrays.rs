@@ -168,3 +168,9 @@ pub fn of_json<'py>(py: Python<'py>, value: &serde_json::Value) -> PyResult<Boun
         }
     })
 }
+
+/// Flags of a dictionary; none where they are missing.
+pub fn flags(options: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<bool>> {
+    let flags = entry::<u8, u8>(options, name)?.unwrap_or_default();
+    Ok(flags.into_iter().map(|flag| flag != 0).collect())
+}

@@ -76,3 +76,24 @@ pub fn choice<T: ValueEnum + Default>(options: &Dict<'_>, name: &str) -> PyResul
         ))
     })
 }
+
+/// The counts of a report, as `counts`.
+pub fn put_counts(result: &Dict<'_>, counts: operations::Counts) -> PyResult<()> {
+    let dict = PyDict::new(result.py());
+    for (name, count) in counts {
+        match count {
+            operations::Count::Whole(count) => dict.set_item(name, count)?,
+            operations::Count::Real(number) => dict.set_item(name, number)?,
+            operations::Count::Flag(flag) => dict.set_item(name, flag)?,
+            operations::Count::Word(word) => dict.set_item(name, word)?,
+            operations::Count::Digest(digest) => dict.set_item(name, format!("{digest:016x}"))?,
+        }
+    }
+    result.set_item("counts", dict)
+}
+
+/// Puts notes for the user into a result, as `notes`.
+pub fn put_notes(result: &Dict<'_>, notes: &[impl ToString]) -> PyResult<()> {
+    let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    result.set_item("notes", notes)
+}

@@ -12,13 +12,9 @@ mod files;
 mod foreign;
 mod meshes;
 mod number;
-mod on_host;
 mod options;
 mod polyhedra;
-mod refinement;
 mod resident;
-mod resident_refinement;
-mod run;
 mod work;
 
 use pyo3::prelude::*;
@@ -28,20 +24,20 @@ fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<device::PyDevice>()?;
     module.add_class::<device_array::PyDeviceArray>()?;
-    module.add_class::<resident::PyWayBack>()?;
-    module.add_class::<resident_refinement::PyMidpoints>()?;
+    module.add_class::<families::PyWayBack>()?;
+    module.add_class::<families::PyMidpoints>()?;
     for function in [
-        wrap_pyfunction!(run::run_family, module)?,
-        wrap_pyfunction!(options::options, module)?,
-        wrap_pyfunction!(options::step, module)?,
+        wrap_pyfunction!(families::run_family, module)?,
+        wrap_pyfunction!(families::families, module)?,
+        wrap_pyfunction!(families::options, module)?,
+        wrap_pyfunction!(families::step, module)?,
         wrap_pyfunction!(files::read, module)?,
         wrap_pyfunction!(files::write, module)?,
         wrap_pyfunction!(files::generate_mesh, module)?,
         wrap_pyfunction!(files::draw, module)?,
         wrap_pyfunction!(files::measure, module)?,
         wrap_pyfunction!(files::measure_volume, module)?,
-        wrap_pyfunction!(on_host::solve_poisson, module)?,
-        wrap_pyfunction!(on_host::triangulate, module)?,
+        wrap_pyfunction!(families::vem::solve_poisson, module)?,
         wrap_pyfunction!(files::cuda_devices, module)?,
         wrap_pyfunction!(files::run_selftest, module)?,
     ] {

@@ -5,12 +5,10 @@ use std::error::Error as _;
 use std::num::{ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, Args, Command, Id};
+use clap::{Arg, ArgAction, Args, Command};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PySequence, PyString};
-use trioxide_operations as operations;
 use trioxide_operations::error::Names;
 
 type Dict<'py> = Bound<'py, PyDict>;
@@ -21,7 +19,7 @@ pub const KEYWORDS: Names = Names {
     value: |option, value| format!("{}={value:?}", keyword(option)),
 };
 
-fn keyword(option: &str) -> String {
+pub fn keyword(option: &str) -> String {
     match option {
         // Elements are named by arrays.
         "lock" => "lock_boundary or locked".to_owned(),
@@ -31,95 +29,19 @@ fn keyword(option: &str) -> String {
     }
 }
 
-/// The options of a family by its name, as clap has them.
-fn command_of(family: &str) -> PyResult<Command> {
-    match family {
-        "polylla" => Ok(operations::polyhedra::Options::augment_args(command::<
-            operations::polylla::Options,
-        >())),
-        "refine" => Ok(command::<operations::refine::Options>()),
-        "smooth" => Ok(command::<operations::smooth::Options>()),
-        "triangulate" => Ok(command::<operations::triangulate::Options>()),
-        "vem" => Ok(command::<operations::vem::Options>()),
-        "weld" => Ok(command::<operations::weld::Options>()),
-        _ => Err(PyValueError::new_err(format!("{family:?} has no options"))),
-    }
-}
-
-fn command<T: Args>() -> Command {
+/// The options `T`, as clap has them.
+pub fn command<T: Args>() -> Command {
     T::augment_args(bare_command())
 }
 
-fn bare_command() -> Command {
+/// A command without options.
+pub fn bare_command() -> Command {
     let command = Command::new("options").no_binary_name(true);
     command.disable_help_flag(true)
 }
 
-/// The step of a chain that the words of a command line name: its function, and the keyword arguments. `-o FILE` is the
-/// argument `output`, and alone the step `write`.
-#[pyfunction]
-pub fn step<'py>(py: Python<'py>, words: Vec<String>) -> PyResult<(String, Dict<'py>)> {
-    let is_write = words.first().is_some_and(|word| word.starts_with('-'));
-    let (name, options) = match words.split_first() {
-        _ if is_write => ("write", &words[..]),
-        Some((name, options)) => (&**name, options),
-        None => return Err(PyValueError::new_err("a step of the chain is empty")),
-    };
-    let command = match name {
-        "write" => bare_command(),
-        "polylla" | "refine" | "smooth" | "triangulate" | "weld" => command_of(name)?,
-        _ => {
-            return Err(PyValueError::new_err(format!(
-                "{name:?} is no step of a chain: it is triangulate, weld, smooth, refine, polylla or -o FILE"
-            )));
-        }
-    };
-    let output = Arg::new("output")
-        .short('o')
-        .long("output")
-        .required(is_write);
-    let command = match name {
-        "refine" => command.arg(Arg::new("mark").long("mark")),
-        "weld" => command.arg(Arg::new("lock").long("lock").value_parser(["boundary"])),
-        _ => command,
-    };
-    let command = command.arg(output);
-    // Groups have ids too.
-    let ids = command
-        .get_arguments()
-        .map(|arg| (arg.get_id().clone(), is_flag(arg)));
-    let ids: Vec<(Id, bool)> = ids.collect();
-    let matches = command.try_get_matches_from(options);
-    let matches = matches.map_err(|error| {
-        let text = error.to_string();
-        let text = text.split("\n\n").next().unwrap_or_default();
-        PyValueError::new_err(format!("{name}: {}", text.trim_start_matches("error: ")))
-    })?;
-    let arguments = PyDict::new(py);
-    for (id, is_flag) in ids {
-        if matches.value_source(id.as_str()) != Some(ValueSource::CommandLine) {
-            continue;
-        }
-        let words = matches.get_raw(id.as_str()).into_iter().flatten();
-        let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
-        match id.as_str() {
-            "lock" => arguments.set_item("lock_boundary", true)?,
-            name if is_flag => arguments.set_item(keyword(name), true)?,
-            name => arguments.set_item(keyword(name), words.join(","))?,
-        }
-    }
-    Ok((name.to_owned(), arguments))
-}
-
-/// The options of a family: of each its `name`, `default` (None, False, or as text), the words that it may be as
-/// `values`, and its `help`.
-#[pyfunction]
-pub fn options<'py>(py: Python<'py>, family: &str) -> PyResult<Vec<Dict<'py>>> {
-    let command = command_of(family)?;
-    command.get_arguments().map(|arg| row(py, arg)).collect()
-}
-
-fn row<'py>(py: Python<'py>, arg: &Arg) -> PyResult<Dict<'py>> {
+/// An option: its `name`, `default` (None, False, or as text), the words that it may be as `values`, and its `help`.
+pub fn row<'py>(py: Python<'py>, arg: &Arg) -> PyResult<Dict<'py>> {
     let row = PyDict::new(py);
     row.set_item("name", keyword(arg.get_id().as_str()))?;
     let default = arg.get_default_values().first();
@@ -137,7 +59,7 @@ fn row<'py>(py: Python<'py>, arg: &Arg) -> PyResult<Dict<'py>> {
     Ok(row)
 }
 
-fn is_flag(arg: &Arg) -> bool {
+pub fn is_flag(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue)
 }
 
@@ -249,11 +171,4 @@ fn refused(error: &clap::Error, arguments: &Dict<'_>) -> PyResult<PyErr> {
         },
     };
     Ok(PyValueError::new_err(text))
-}
-
-/// Refuses options of tetrahedra on triangles.
-pub fn check_plane(options: &Dict<'_>) -> PyResult<()> {
-    let options: trioxide_operations::polyhedra::Options = parse(options)?;
-    let checked = options.check_plane();
-    checked.map_err(|error| crate::exception::exception(error.worded(KEYWORDS)))
 }

@@ -1,35 +1,13 @@
-//! Polyhedra: Polylla of tetrahedra, and their arrays, as the class `Polyhedra` of the package holds them.
+//! Polyhedra as dictionaries of arrays, as the class `Polyhedra` of the package holds them.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trioxide::polyhedra_mesh::{PolyhedralMesh, TaggedFace};
-use trioxide_operations as operations;
 
 use crate::arrays::{entry, list, points};
-use crate::call::{Call, Dict};
-use crate::families::{put_counts, put_notes};
-use crate::meshes::{check_offsets, mesh_fields, missing, polygons, put_fields, volume_of};
-use crate::options::parse;
-
-/// Polyhedra of tetrahedra.
-pub fn polyhedra<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let mut options: operations::polyhedra::Options = parse(call.options)?;
-    options.shared = parse(call.options)?;
-    options.shared.parents = true;
-    let mesh = volume_of(mesh)?;
-    let (mesh, report) = call.operate(move |on| {
-        let (mesh, report) = operations::polyhedra(on, mesh, &options)?;
-        Ok((report.run.clone(), (mesh, report)))
-    })?;
-    let result = dict_of_polyhedra(call.py, mesh)?;
-    put_counts(&result, report.totals.counts())?;
-    put_notes(&result, &report.notes)?;
-    let [offsets, tetrahedra] = report.parents.expect("the options ask for them");
-    result.set_item("parent_offsets", list(call.py, offsets))?;
-    result.set_item("parents", list(call.py, tetrahedra))?;
-    Ok(result)
-}
+use crate::call::Dict;
+use crate::meshes::{check_offsets, mesh_fields, missing, polygons, put_fields};
 
 /// The arrays of polyhedra.
 pub fn dict_of_polyhedra(py: Python<'_>, mut mesh: PolyhedralMesh) -> PyResult<Dict<'_>> {

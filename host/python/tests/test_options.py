@@ -10,15 +10,8 @@ import trioxide
 from trioxide import _trioxide as native
 
 #: Parameters that are no options of an operation: the mesh, elements that are named by arrays, the machine.
-BESIDE = {
-    "refine": {"mark", "regions", "segments", "markers"},
-    "polylla": {"regions", "segments", "markers"},
-    "smooth": {"fixed"},
-    "weld": {"lock_boundary", "locked"},
-    "triangulate": {"outline", "segments", "markers", "holes", "regions", "follow_references"},
-    "vem": set(),
-}
-SHARED = {"mesh", "triangles", "device", "progress"}
+BESIDE = {"mesh", "triangles", "outline", "regions", "segments", "markers", "holes", "mark", "fixed", "locked", "lock_boundary"}
+BESIDE |= {"device", "follow_references", "progress"}
 
 
 def described(function):
@@ -33,11 +26,11 @@ def described(function):
     return found
 
 
-@pytest.mark.parametrize("family", list(BESIDE))
+@pytest.mark.parametrize("family", native.families())
 def test_options_are_those_of_the_command_line(family):
     function, table = getattr(trioxide, family), {option["name"]: option for option in native.options(family)}
     parameters = inspect.signature(function).parameters
-    assert set(parameters) - SHARED - BESIDE[family] == set(table)
+    assert set(parameters) - BESIDE == set(table)
     texts = described(function)
     for name, option in table.items():
         default, kind = parameters[name].default, parameters[name].annotation
@@ -97,4 +90,4 @@ def test_python_refuses_what_the_table_has(row):
 
 
 def test_the_table_has_every_family():
-    assert {row.split(" ")[0] for row in ROWS} == set(BESIDE)
+    assert {row.split(" ")[0] for row in ROWS} == set(native.families())

@@ -11,7 +11,7 @@ use glam::DVec3;
 use super::weld_attributes;
 use trioxide::device::Device;
 use trioxide::weld::{
-    Carried, EpsilonFound, Guards, HostGuards, Options, Position, Result, Welded, check,
+    Carried, EpsilonFound, Guards, HostGuards, Nearness, Options, Position, Result, Welded, check,
     check_ratio, extent, fraction_removed, search, spacing,
 };
 
@@ -38,7 +38,7 @@ pub fn weld_carrying(
     check(points, faces, options)?;
     carried.check(points.len(), faces.len())?;
     let guards = HostGuards::new(points.len(), &options.guards, carried)?;
-    let representatives = cluster(points, &guards, options.epsilon);
+    let representatives = cluster(points, &guards, options.nearness());
     let mut ids = Vec::new();
     let mut map = vec![0; points.len()];
     for (v, &representative) in representatives.iter().enumerate() {
@@ -97,7 +97,7 @@ pub fn epsilon_for_ratio(
     carried.check(points.len(), carried.regions.map_or(0, <[i32]>::len))?;
     let guards = HostGuards::new(points.len(), guards, carried)?;
     let removed = |epsilon| {
-        let representatives = cluster(points, &guards, epsilon);
+        let representatives = cluster(points, &guards, Nearness::new(epsilon));
         let representatives = representatives.iter().enumerate();
         let kept = representatives.filter(|&(v, &r)| r == v as u32).count();
         Ok(fraction_removed(points.len(), kept))
@@ -119,10 +119,9 @@ fn from_lowest([a, b, c]: [u32; 3]) -> [u32; 3] {
 }
 
 /// The representative of each vertex.
-fn cluster(points: &[DVec3], guards: &HostGuards, epsilon: f64) -> Vec<u32> {
-    let near = Options::new(epsilon).nearness();
+fn cluster(points: &[DVec3], guards: &HostGuards, near: Nearness) -> Vec<u32> {
     // A neighbour is a quarter of a cell away at most, so it lies in the cell of the point, or in the cell of the point
-    // moved by epsilon to either side.
+    // moved by the reach to either side.
     let side = (4.0 * near.reach).clamp(f64::MIN_POSITIVE, f64::MAX);
     let cell = |x: f64| ((x / side).floor() + 0.0).to_bits();
     let mut cells: HashMap<[u64; 3], Vec<u32>> = HashMap::new();

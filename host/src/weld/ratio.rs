@@ -29,6 +29,16 @@ pub struct EpsilonFound {
     pub clusterings: u32,
 }
 
+impl Options {
+    /// These options at the distance that a search has found; without a search as they are.
+    pub fn at(self, found: Option<EpsilonFound>) -> Self {
+        match found {
+            Some(EpsilonFound { epsilon, .. }) => Self { epsilon, ..self },
+            None => self,
+        }
+    }
+}
+
 /// Searches the epsilon that removes the fraction `ratio` of the vertices, to
 /// [`RATIO_TOLERANCE`](super::RATIO_TOLERANCE) or as near as any epsilon comes.
 ///

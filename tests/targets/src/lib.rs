@@ -19,8 +19,8 @@ use trioxide::Device;
 pub type Run = dyn Fn(&[u8]) + Send + Sync;
 /// Makes inputs to start from.
 pub type Seeds = dyn Fn() -> Vec<Vec<u8>> + Send + Sync;
-/// Name, family and run of a pipeline's target.
-type Pipeline = (&'static str, &'static str, fn(&[u8]));
+/// The family and the run of a pipeline's target. Its name on the command line is the family's, with hyphens.
+type Pipeline = (&'static str, fn(&[u8]));
 
 /// A target of the fuzzers.
 pub struct Target {
@@ -36,19 +36,10 @@ pub struct Target {
 
 /// Every target.
 pub fn all() -> Vec<Target> {
-    let pipelines: [Pipeline; 8] = [
-        ("delaunay", "delaunay", planar::delaunay),
-        ("polylla", "polylla", planar::polylla),
-        ("indexed", "indexed", planar::indexed),
-        ("refine", "refine", planar::refine),
-        ("refine-tets", "refine_tets", space::refine_tets),
-        ("polyhedra", "polyhedra", space::polyhedra),
-        ("smooth", "smooth", space::smooth),
-        ("weld", "weld", weld::weld),
-    ];
+    let pipelines = [planar::PIPELINES, space::PIPELINES, weld::PIPELINES].concat();
     let mut targets = readers::targets();
-    targets.extend(pipelines.map(|(name, family, run)| Target {
-        name: name.to_owned(),
+    targets.extend(pipelines.into_iter().map(|(family, run)| Target {
+        name: family.replace('_', "-"),
         family: Some(family),
         seeds: Box::new(bytes::noise),
         run: Box::new(run),

@@ -1,4 +1,4 @@
-//! Polylla by both methods, and the refinement of triangles.
+//! Points and triangles of the plane: triangulation, Polylla by both methods, and refinement.
 
 use std::fmt::Display;
 
@@ -15,7 +15,14 @@ use trioxide_reference::refine::SerialRun;
 use trioxide_verify::validate;
 
 use crate::bytes::Choices;
-use crate::{cpu, results};
+use crate::{Pipeline, cpu, results};
+
+pub const PIPELINES: &[Pipeline] = &[
+    ("delaunay", delaunay),
+    ("polylla", polylla),
+    ("indexed", indexed),
+    ("refine", refine),
+];
 
 /// A small triangulation, most often valid.
 pub fn triangulation(choices: &mut Choices) -> Triangulation {
@@ -188,7 +195,7 @@ fn check<P: Point>(mesh: &Triangulation) -> trioxide::Result<Checked<P>> {
     })
 }
 
-pub fn polylla(data: &[u8]) {
+fn polylla(data: &[u8]) {
     let mut choices = Choices::new(data);
     let mesh = triangulation(&mut choices);
     let options = polylla::Options {
@@ -252,7 +259,7 @@ fn polylla_in<P: Point>(mesh: &Triangulation, options: polylla::Options, exact: 
     }
 }
 
-pub fn indexed(data: &[u8]) {
+fn indexed(data: &[u8]) {
     let mut choices = Choices::new(data);
     let mesh = triangulation(&mut choices);
     let options = indexed::Options {
@@ -315,7 +322,7 @@ fn marking(choices: &mut Choices, triangles: usize) -> Marking {
     }
 }
 
-pub fn refine(data: &[u8]) {
+fn refine(data: &[u8]) {
     let mut choices = Choices::new(data);
     let mesh = triangulation(&mut choices);
     let options = refine::Options {
@@ -363,7 +370,7 @@ fn refine_in<P: Point>(mesh: &Triangulation, options: &refine::Options, exact: b
 }
 
 /// The Delaunay triangulation of points keeps its definition, on the first of equal ones; points on a line are refused.
-pub fn delaunay(bytes: &[u8]) {
+fn delaunay(bytes: &[u8]) {
     use trioxide::delaunay::{Duplicates, triangulate};
     let choices = &mut Choices::new(bytes);
     let points = triangulation(choices).points;

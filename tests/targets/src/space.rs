@@ -1,4 +1,4 @@
-//! The refinement of tetrahedra, and smoothing.
+//! Tetrahedra: refinement and Polylla; smoothing.
 
 use gpu::smooth::Vector;
 use trioxide::generate;
@@ -17,7 +17,13 @@ use trioxide_reference as reference;
 use trioxide_verify::validate;
 
 use crate::bytes::Choices;
-use crate::{cpu, planar, results};
+use crate::{Pipeline, cpu, planar, results};
+
+pub const PIPELINES: &[Pipeline] = &[
+    ("refine_tets", refine_tets),
+    ("polyhedra", polyhedra),
+    ("smooth", smooth),
+];
 
 /// A small mesh of tetrahedra, most often valid.
 fn tetrahedra(choices: &mut Choices) -> TetMesh {
@@ -112,7 +118,7 @@ fn damage(mesh: &mut TetMesh, choices: &mut Choices) {
     }
 }
 
-pub fn refine_tets(data: &[u8]) {
+fn refine_tets(data: &[u8]) {
     let mut choices = Choices::new(data);
     let mesh = tetrahedra(&mut choices);
     let marking = match choices.below(6) {
@@ -172,7 +178,7 @@ fn refine_tets_in<P: SpacePoint>(mesh: &TetMesh, options: &refine_tets::Options,
     }
 }
 
-pub fn polyhedra(data: &[u8]) {
+fn polyhedra(data: &[u8]) {
     let mut choices = Choices::new(data);
     let mesh = tetrahedra(&mut choices);
     let options = polyhedra::Options {
@@ -213,7 +219,7 @@ fn options(choices: &mut Choices) -> Options {
     }
 }
 
-pub fn smooth(data: &[u8]) {
+fn smooth(data: &[u8]) {
     let mut choices = Choices::new(data);
     let is_surface = choices.below(3) == 0;
     let options = options(&mut choices);

@@ -9,7 +9,9 @@ use trioxide::weld::{
 use trioxide_reference as reference;
 
 use crate::bytes::Choices;
-use crate::{cpu, results};
+use crate::{Pipeline, cpu, results};
+
+pub const PIPELINES: &[Pipeline] = &[("weld", weld)];
 
 struct Input {
     points: Vec<DVec3>,
@@ -79,7 +81,7 @@ fn guards(choices: &mut Choices, attributes: &VertexAttributes) -> Guards {
     }
 }
 
-pub fn weld(data: &[u8]) {
+fn weld(data: &[u8]) {
     let mut choices = Choices::new(data);
     let input = input(&mut choices);
     let epsilon = match choices.below(6) {

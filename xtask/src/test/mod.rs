@@ -134,7 +134,10 @@ fn run_tests(
             for job in &mut jobs {
                 emulated::name_driver(job, &folder, has_gpu());
             }
-            others.push(emulated::job(&folder));
+            match emulated::job(&folder) {
+                Ok(job) => others.push(job),
+                Err(error) => outcomes.push(timed("emulated kernels", || Err(error))),
+            }
             driver = Some(folder);
         }
     }

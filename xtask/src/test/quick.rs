@@ -39,7 +39,7 @@ pub(super) fn scope(named: &[String]) -> Result<Scope, Error> {
 }
 
 /// The families of kernels, and the copies.
-fn families() -> Result<BTreeSet<String>, Error> {
+pub(super) fn families() -> Result<BTreeSet<String>, Error> {
     let mut families = ptx::families()?;
     families.insert(COPIES.to_owned());
     Ok(families)

@@ -3,20 +3,18 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 use serde_json::{Value, json};
 use trioxide::device::{Choice, Device};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{Format, ReadOptions};
-use trioxide::mesh::{Faces, Mesh};
-use trioxide::outline::OutlineMesh;
-use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::{account, is_standard_output, print, write_json};
 
-use super::{polylla, refine, smooth, triangulate, weld};
+use super::AnyStep;
+use super::step::{AnyMesh, Step};
 use crate::outputs;
 
 /// Run several commands on one mesh, in one process: IN.ply : weld --epsilon 1e-3 : polylla : -o OUT.vtu
@@ -53,23 +51,13 @@ pub struct Options {
 )]
 struct Line {
     #[command(subcommand)]
-    step: Step,
+    step: AnyStep,
 }
 
-#[derive(Subcommand)]
-enum Step {
-    Triangulate(Box<triangulate::Options>),
-    Weld(Box<weld::Options>),
-    Smooth(Box<smooth::Options>),
-    Refine(Box<refine::Options>),
-    Polylla(Box<polylla::Options>),
-    /// Write the mesh
-    Write(Write),
-}
-
-/// `-o FILE` as a step of its own.
+/// Write the mesh
+// `-o FILE` as a step of its own.
 #[derive(Args)]
-struct Write {
+pub struct Write {
     /// The mesh that is written
     input: PathBuf,
     /// File to write
@@ -77,124 +65,34 @@ struct Write {
     output: PathBuf,
 }
 
-/// The mesh between two steps.
-enum AnyMesh {
-    Surface(Mesh),
-    Volume(VolumeMesh),
-}
-
-impl Step {
-    fn device(&mut self) -> Option<&mut DeviceOptions> {
-        match self {
-            Step::Triangulate(options) => Some(&mut options.device),
-            Step::Weld(options) => Some(&mut options.device),
-            Step::Smooth(options) => Some(&mut options.device),
-            Step::Refine(options) => Some(&mut options.device),
-            Step::Polylla(options) => Some(&mut options.device),
-            Step::Write(_) => None,
-        }
+impl Step for Write {
+    fn name(&self) -> &'static str {
+        "write"
     }
 
     fn reading(&self) -> ReadOptions {
-        match self {
-            Step::Triangulate(options) => options.reading,
-            Step::Weld(options) => options.reading,
-            Step::Smooth(options) => options.reading,
-            Step::Refine(options) => options.reading,
-            Step::Polylla(options) => options.reading,
-            Step::Write(_) => ReadOptions::default(),
-        }
+        ReadOptions::default()
     }
 
-    fn name(&self) -> &'static str {
-        match self {
-            Step::Triangulate(_) => "triangulate",
-            Step::Weld(_) => "weld",
-            Step::Smooth(_) => "smooth",
-            Step::Refine(_) => "refine",
-            Step::Polylla(_) => "polylla",
-            Step::Write(_) => "write",
-        }
+    fn device(&mut self) -> Option<&mut DeviceOptions> {
+        None
     }
 
     fn output(&self) -> Option<&Path> {
-        match self {
-            Step::Triangulate(options) => options.output.as_deref(),
-            Step::Weld(options) => options.output.as_deref(),
-            Step::Smooth(options) => options.output.as_deref(),
-            Step::Refine(options) => options.output.as_deref(),
-            Step::Polylla(options) => options.output.as_deref(),
-            Step::Write(write) => Some(&write.output),
-        }
+        Some(&self.output)
     }
 
     fn work(&self) -> Work {
-        match self {
-            Step::Triangulate(_) => Work::TRIANGULATE,
-            Step::Weld(options) => options.work(),
-            Step::Smooth(options) => options.work(),
-            Step::Refine(options) => options.work(),
-            Step::Polylla(_) => Work::POLYLLA,
-            Step::Write(_) => Work { cpu: 0.0 },
-        }
+        Work { cpu: 0.0 }
     }
 
-    /// Runs the step on a machine that is open.
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
-        Ok(match (self, mesh) {
-            (Step::Triangulate(options), AnyMesh::Surface(mesh)) => {
-                let (outline, left_out) = OutlineMesh::of_mesh(mesh);
-                triangulate::say(options, left_out.as_slice());
-                let (mesh, report) = triangulate::apply(options, outline, opening)?;
-                (AnyMesh::Surface(mesh), Some(report))
-            }
-            (Step::Weld(options), AnyMesh::Surface(mesh)) => {
-                let (mesh, report) = weld::apply(options, mesh, opening)?;
-                (AnyMesh::Surface(mesh), Some(report))
-            }
-            (Step::Smooth(options), AnyMesh::Surface(mesh)) => {
-                let (mesh, report) = smooth::apply_to_surface(options, mesh, opening)?;
-                (AnyMesh::Surface(mesh), Some(report))
-            }
-            (Step::Smooth(options), AnyMesh::Volume(mesh)) => {
-                let (mesh, report) = smooth::apply_to_volume(options, mesh, opening)?;
-                (AnyMesh::Volume(mesh), Some(report))
-            }
-            (Step::Refine(options), AnyMesh::Surface(mesh)) => {
-                let (mesh, report) = refine::apply(options, mesh, opening)?;
-                (AnyMesh::Surface(mesh), Some(report))
-            }
-            (Step::Refine(options), AnyMesh::Volume(mesh)) => {
-                let (mesh, report) = refine::apply_to_volume(options, mesh, opening)?;
-                (AnyMesh::Volume(mesh), Some(report))
-            }
-            (Step::Polylla(options), AnyMesh::Surface(mesh)) => {
-                let (mesh, report) = polylla::apply(options, mesh, opening.open()?)?;
-                (AnyMesh::Surface(as_read(mesh)), Some(report))
-            }
-            (Step::Write(_), mesh) => (mesh, None),
-            (Step::Triangulate(_) | Step::Weld(_) | Step::Polylla(_), AnyMesh::Volume(_)) => {
-                return Err(Error::Argument(format!(
-                    "{} takes a surface or a planar mesh, and this mesh has cells: smooth and refine take it",
-                    self.name()
-                )));
-            }
-        })
+    fn apply(&self, mesh: AnyMesh, _: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+        Ok((mesh, None))
     }
-}
-
-/// The mesh as a reader gives it: polygons that are all triangles are triangles.
-fn as_read(mut mesh: Mesh) -> Mesh {
-    if let Faces::Polygons(polygons) = &mesh.faces
-        && polygons.iter().all(|polygon| polygon.len() == 3)
-    {
-        mesh.faces = Faces::Triangles(polygons.vertices.as_chunks().0.to_vec());
-    }
-    mesh
 }
 
 /// The steps, with clap's view of their options.
-fn parse(options: &Options) -> Result<Vec<(Step, ArgMatches)>> {
+fn parse(options: &Options) -> Result<Vec<(AnyStep, ArgMatches)>> {
     let mut steps = Vec::new();
     let words = options.steps.split(|word| word == ":");
     let mut groups = words.enumerate();
@@ -226,15 +124,16 @@ fn parse(options: &Options) -> Result<Vec<(Step, ArgMatches)>> {
             .unwrap_or_else(|error| error.exit());
         let mut parsed = Line::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let (_, of_step) = matches.subcommand().expect("clap asks for a command");
-        take_over(&mut parsed.step, &options.device)?;
-        label = format!("{} after {}", options.input.display(), parsed.step.name()).into();
+        let step = parsed.step.get_mut();
+        take_over(step, &options.device)?;
+        label = format!("{} after {}", options.input.display(), step.name()).into();
         steps.push((parsed.step, of_step.clone()));
     }
     Ok(steps)
 }
 
 /// Gives a step the chain's machine. Only the precision is its own.
-fn take_over(step: &mut Step, of_chain: &DeviceOptions) -> Result<()> {
+fn take_over(step: &mut dyn Step, of_chain: &DeviceOptions) -> Result<()> {
     let name = step.name();
     if step.reading() != ReadOptions::default() {
         return Err(Error::Argument(format!(
@@ -262,23 +161,19 @@ fn take_over(step: &mut Step, of_chain: &DeviceOptions) -> Result<()> {
 }
 
 /// Checks what can be checked before the input is read.
-fn check(options: &Options, steps: &[(Step, ArgMatches)], is_volume: bool) -> Result<()> {
+fn check(options: &Options, steps: &[(AnyStep, ArgMatches)], is_volume: bool) -> Result<()> {
     // The first step's input is the chain's.
     let of_steps: Vec<&ArgMatches> = steps.iter().map(|(_, matches)| matches).collect();
     outputs::check_all(&of_steps, options.device.json.as_deref())?;
     for (step, _) in steps {
+        let step = step.get();
         if let Some(output) = step.output() {
             match is_volume {
                 true => _ = VolumeFormat::to_write(output)?,
                 false => _ = Format::to_write(output)?,
             }
         }
-        match step {
-            Step::Triangulate(options) => triangulate::check(options)?,
-            Step::Weld(options) => weld::check(options)?,
-            Step::Polylla(options) => polylla::check_usage(options)?,
-            _ => {}
-        }
+        step.check()?;
     }
     Ok(())
 }
@@ -289,9 +184,8 @@ pub fn run(options: &Options) -> Result<()> {
     let is_volume = super::is_volume(&options.input, options.reading);
     check(options, &steps, is_volume)?;
     let quiet = options.device.quiet;
-    let work = steps
-        .iter()
-        .fold(Work { cpu: 0.0 }, |sum, (step, _)| sum.and(step.work()));
+    let works = steps.iter().map(|(step, _)| step.get().work());
+    let work = works.fold(Work { cpu: 0.0 }, Work::and);
     let opening = options.device.begin(&options.input, work);
     let mut mesh = match is_volume {
         true => AnyMesh::Volume(super::read_volume(&options.input, options.reading, quiet)?),
@@ -300,6 +194,7 @@ pub fn run(options: &Options) -> Result<()> {
     let machine = opening.open()?.for_several();
     let mut reports = Vec::new();
     for (step, _) in &steps {
+        let step = step.get();
         machine.device().inspect(|device| device.reset_peak());
         let (result, report) = step.apply(mesh, Opening::Open(machine.clone()))?;
         mesh = result;
@@ -313,7 +208,7 @@ pub fn run(options: &Options) -> Result<()> {
             }
         }
     }
-    if steps.iter().all(|(step, _)| step.output().is_none()) {
+    if steps.iter().all(|(step, _)| step.get().output().is_none()) {
         trioxide_arguments::note(
             quiet,
             "nothing is written: -o FILE writes the mesh of a step",

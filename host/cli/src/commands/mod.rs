@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
+use clap::Subcommand;
 use glam::DVec2;
 use trioxide::Result;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
@@ -27,6 +28,7 @@ pub mod refine;
 pub mod render;
 pub mod selftest;
 pub mod smooth;
+pub mod step;
 pub mod triangulate;
 pub mod vem;
 pub mod volume;
@@ -34,6 +36,83 @@ pub mod weld;
 
 use generated::Generated;
 pub use generated::{is_generated, is_volume};
+use step::Step;
+
+// One variant a command: `Info(info::Options)`.
+#[derive(Subcommand)]
+pub enum Command {
+    Generate(generate::Options),
+    Triangulate(triangulate::Options),
+    Info(info::Options),
+    Convert(convert::Options),
+    Polylla(polylla::Options),
+    Refine(refine::Options),
+    Smooth(smooth::Options),
+    Devices(devices::Options),
+    Selftest(selftest::Options),
+    Bench(trioxide_bench::measure::Options),
+    Render(render::Options),
+    Vem(vem::Options),
+    Weld(weld::Options),
+    Chain(chain::Options),
+}
+
+impl Command {
+    /// Runs the command.
+    pub fn run(self) -> Result<()> {
+        match self {
+            Self::Generate(options) => generate::run(&options),
+            Self::Triangulate(options) => triangulate::run(&options),
+            Self::Info(options) => info::run(&options),
+            Self::Convert(options) => convert::run(&options),
+            Self::Polylla(options) => polylla::run(&options),
+            Self::Refine(options) => refine::run(&options),
+            Self::Smooth(options) => smooth::run(&options),
+            Self::Devices(options) => devices::run(&options),
+            Self::Selftest(options) => selftest::run(&options),
+            Self::Bench(options) => trioxide_bench::measure::run(&options),
+            Self::Render(options) => render::run(&options),
+            Self::Vem(options) => vem::run(&options),
+            Self::Weld(options) => weld::run(&options),
+            Self::Chain(options) => chain::run(&options),
+        }
+    }
+}
+
+// The steps of a chain, one variant a step.
+#[derive(Subcommand)]
+pub enum AnyStep {
+    Triangulate(Box<triangulate::Options>),
+    Weld(Box<weld::Options>),
+    Smooth(Box<smooth::Options>),
+    Refine(Box<refine::Options>),
+    Polylla(Box<polylla::Options>),
+    Write(chain::Write),
+}
+
+impl AnyStep {
+    pub fn get(&self) -> &dyn Step {
+        match self {
+            Self::Triangulate(options) => &**options,
+            Self::Weld(options) => &**options,
+            Self::Smooth(options) => &**options,
+            Self::Refine(options) => &**options,
+            Self::Polylla(options) => &**options,
+            Self::Write(options) => options,
+        }
+    }
+
+    pub fn get_mut(&mut self) -> &mut dyn Step {
+        match self {
+            Self::Triangulate(options) => &mut **options,
+            Self::Weld(options) => &mut **options,
+            Self::Smooth(options) => &mut **options,
+            Self::Refine(options) => &mut **options,
+            Self::Polylla(options) => &mut **options,
+            Self::Write(options) => options,
+        }
+    }
+}
 
 /// Reads a mesh, or generates it. Unless `quiet`, notes on standard error name the parts of the file that the mesh
 /// lacks.

@@ -8,16 +8,17 @@ use trioxide::Result;
 use trioxide::device::Choice;
 use trioxide::formats::{Format, Printed, ReadOptions, check_polyhedra_output, write_polyhedra};
 use trioxide::indexed::Repair;
-use trioxide::mesh::{Mesh, VertexAttributes};
+use trioxide::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide_arguments::auto::Work;
-use trioxide_arguments::device::{DeviceOptions, Report};
+use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, note};
 use trioxide_operations::polylla::{Input, MeshPolygons, Refusal};
 use trioxide_operations::{Machine, polyhedra, polylla};
 
 use super::help;
+use super::step::{AnyMesh, Step};
 use super::volume::tetrahedra;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the newer of two papers (--method half-edge: GPolylla, 2023). The others are trioxide's own: regions \
@@ -176,4 +177,45 @@ pub fn write(options: &Options, output: &Path, mesh: &PolyhedralMesh) -> Result<
         note(options.device.quiet, loss);
     }
     Ok(())
+}
+
+impl Step for Options {
+    fn name(&self) -> &'static str {
+        "polylla"
+    }
+
+    fn reading(&self) -> ReadOptions {
+        self.reading
+    }
+
+    fn device(&mut self) -> Option<&mut DeviceOptions> {
+        Some(&mut self.device)
+    }
+
+    fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    fn work(&self) -> Work {
+        Work::POLYLLA
+    }
+
+    fn check(&self) -> Result<()> {
+        check_usage(self)
+    }
+
+    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+        let (mesh, report) = apply(self, mesh.surface(self.name())?, opening.open()?)?;
+        Ok((AnyMesh::Surface(as_read(mesh)), Some(report)))
+    }
+}
+
+/// The mesh as a reader gives it: polygons that are all triangles are triangles.
+fn as_read(mut mesh: Mesh) -> Mesh {
+    if let Faces::Polygons(polygons) = &mesh.faces
+        && polygons.iter().all(|polygon| polygon.len() == 3)
+    {
+        mesh.faces = Faces::Triangles(polygons.vertices.as_chunks().0.to_vec());
+    }
+    mesh
 }

@@ -20,6 +20,7 @@ use trioxide_operations::{Error, refine_tets};
 
 use super::help;
 use super::ids::{read_flags, read_values};
+use super::step::{AnyMesh, Step};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the input (--mark: the marks of an .edges file, else all). The others are trioxide's own: one round, \
     seed 0.";
@@ -129,15 +130,6 @@ impl Options {
             Some(MarkOption::Values(path)) => options.values = Some(read_values(path, count)?),
         }
         Ok(options)
-    }
-
-    /// The work for the choice of a machine: rounds that mark little are the most.
-    pub fn work(&self) -> Work {
-        let round = match super::is_volume(&self.input, self.reading) {
-            true => Work::REFINE_TETS,
-            false => Work::REFINE,
-        };
-        round.times(f64::from(self.refine.rounds.clamp(1, 8)))
     }
 
     /// The error with the flags that help, and the mesh's file.
@@ -296,4 +288,44 @@ pub fn apply_to_volume(
     let (run, counts) = (report.run, report.totals.counts());
     let report = Report::of("refine", &options.input, run, counts);
     Ok((fine, report))
+}
+
+impl Step for Options {
+    fn name(&self) -> &'static str {
+        "refine"
+    }
+
+    fn reading(&self) -> ReadOptions {
+        self.reading
+    }
+
+    fn device(&mut self) -> Option<&mut DeviceOptions> {
+        Some(&mut self.device)
+    }
+
+    fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    fn work(&self) -> Work {
+        let round = match super::is_volume(&self.input, self.reading) {
+            true => Work::REFINE_TETS,
+            false => Work::REFINE,
+        };
+        // Rounds that mark little are the most.
+        round.times(f64::from(self.refine.rounds.clamp(1, 8)))
+    }
+
+    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+        Ok(match mesh {
+            AnyMesh::Surface(mesh) => {
+                let (mesh, report) = apply(self, mesh, opening)?;
+                (AnyMesh::Surface(mesh), Some(report))
+            }
+            AnyMesh::Volume(mesh) => {
+                let (mesh, report) = apply_to_volume(self, mesh, opening)?;
+                (AnyMesh::Volume(mesh), Some(report))
+            }
+        })
+    }
 }

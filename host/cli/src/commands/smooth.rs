@@ -1,6 +1,6 @@
 //! `trioxide smooth`: Laplacian smoothing of volume and surface meshes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use trioxide_operations::{Error, smooth, smooth_volume};
 
 use super::help;
 use super::ids::read_flags;
+use super::step::{AnyMesh, Step};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the mesh (--renumber auto: from 65,536 nodes on); MeshLab (--lambda 0.5, --mu -0.53). The others are \
     trioxide's own: a form that gives the same bits on every machine, and what changes least.";
@@ -64,11 +65,6 @@ impl Options {
         };
         let what = format!("a node: the mesh has {nodes} nodes, from 0 on");
         read_flags(path, nodes, &what)
-    }
-
-    /// The work for the choice of a machine.
-    pub fn work(&self) -> Work {
-        Work::SMOOTH.and(Work::SWEEP.times(f64::from(self.smooth.max_iterations)))
     }
 
     /// The error with the flags that help, and the mesh's file.
@@ -162,4 +158,39 @@ fn quality_rows([before, after]: &[Quality3d; 2]) -> Vec<(&'static str, Value)> 
         ("quality_after", cells_to_json(after)),
     ]);
     rows
+}
+
+impl Step for Options {
+    fn name(&self) -> &'static str {
+        "smooth"
+    }
+
+    fn reading(&self) -> ReadOptions {
+        self.reading
+    }
+
+    fn device(&mut self) -> Option<&mut DeviceOptions> {
+        Some(&mut self.device)
+    }
+
+    fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    fn work(&self) -> Work {
+        Work::SMOOTH.and(Work::SWEEP.times(f64::from(self.smooth.max_iterations)))
+    }
+
+    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+        Ok(match mesh {
+            AnyMesh::Surface(mesh) => {
+                let (mesh, report) = apply_to_surface(self, mesh, opening)?;
+                (AnyMesh::Surface(mesh), Some(report))
+            }
+            AnyMesh::Volume(mesh) => {
+                let (mesh, report) = apply_to_volume(self, mesh, opening)?;
+                (AnyMesh::Volume(mesh), Some(report))
+            }
+        })
+    }
 }

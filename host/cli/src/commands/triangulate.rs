@@ -1,6 +1,6 @@
 //! `trioxide triangulate`: an outline or points into triangles.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use trioxide::device::Choice;
@@ -14,7 +14,11 @@ use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, note};
 use trioxide_operations::triangulate;
 
+use super::step::{AnyMesh, Step};
 use super::weld::write_numbers;
+
+/// Points to triangles.
+const WORK: Work = Work { cpu: 100.0 };
 
 const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's own, so that a refinement that does not end stops; --angle and --area have none.";
 
@@ -51,7 +55,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     check(options)?;
     let Options { input, device, .. } = options;
-    let begin = || device.begin(input, Work::TRIANGULATE);
+    let begin = || device.begin(input, WORK);
     // A machine starts while points are read. Segments and refinement need none, and a `.poly` file has segments.
     let is_poly = input
         .extension()
@@ -122,5 +126,38 @@ pub fn say(options: &Options, notes: &[String]) {
             options.device.quiet,
             format_args!("{}: {said}", options.input.display()),
         );
+    }
+}
+
+impl Step for Options {
+    fn name(&self) -> &'static str {
+        "triangulate"
+    }
+
+    fn reading(&self) -> ReadOptions {
+        self.reading
+    }
+
+    fn device(&mut self) -> Option<&mut DeviceOptions> {
+        Some(&mut self.device)
+    }
+
+    fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    fn work(&self) -> Work {
+        WORK
+    }
+
+    fn check(&self) -> Result<()> {
+        check(self)
+    }
+
+    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+        let (outline, left_out) = OutlineMesh::of_mesh(mesh.surface(self.name())?);
+        say(self, left_out.as_slice());
+        let (mesh, report) = apply(self, outline, opening)?;
+        Ok((AnyMesh::Surface(mesh), Some(report)))
     }
 }

@@ -18,6 +18,7 @@ use trioxide_operations::{Precision, weld};
 
 use super::help;
 use super::ids::read_flags;
+use super::step::{AnyMesh, Step};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); free memory (--memory-limit, --method auto). --epsilon and --ratio have none: they depend on the \
     mesh. --position mean is trioxide's own.";
@@ -96,14 +97,6 @@ impl Options {
     /// Whether ids go to standard output, in place of the report.
     pub fn takes_output(&self) -> bool {
         to_output(&self.map) || to_output(&self.removed)
-    }
-
-    /// The work for the choice of a machine.
-    pub fn work(&self) -> Work {
-        match self.weld.ratio {
-            Some(_) => Work::WELD_RATIO,
-            None => Work::WELD,
-        }
     }
 
     /// The locks on a mesh of that many vertices.
@@ -201,4 +194,38 @@ pub fn write_numbers(path: &Path, numbers: impl Iterator<Item = u32>) -> Result<
         return print(&text);
     }
     write_atomically(path, |file| file.write_all(text.as_bytes()))
+}
+
+impl Step for Options {
+    fn name(&self) -> &'static str {
+        "weld"
+    }
+
+    fn reading(&self) -> ReadOptions {
+        self.reading
+    }
+
+    fn device(&mut self) -> Option<&mut DeviceOptions> {
+        Some(&mut self.device)
+    }
+
+    fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    fn work(&self) -> Work {
+        match self.weld.ratio {
+            Some(_) => Work::WELD_RATIO,
+            None => Work::WELD,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        check(self)
+    }
+
+    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+        let (mesh, report) = apply(self, mesh.surface(self.name())?, opening)?;
+        Ok((AnyMesh::Surface(mesh), Some(report)))
+    }
 }

@@ -73,20 +73,18 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         epsilon_for_ratio(ranks, &on, block, &carried, &guards, ratio, &plan)
     };
     let found = wanted.ratio.map(search).transpose().map_err(in_file)?;
-    let epsilon = found.map(|found| found.epsilon).or(wanted.epsilon);
-    let settings = wanted.settings(epsilon.expect("the options ask for one of both"));
+    let settings = wanted.settings(found);
     let welded = weld(ranks, &on, block, &carried, &settings, &plan).map_err(in_file)?;
     let mut totals = Totals {
         vertices: block.vertices,
         faces: block.cells,
-        epsilon: settings.epsilon,
         found,
         locked: input.kept.as_ref().and_then(|kept| kept.locked),
         welded_vertices: welded.clusters,
         welded_faces: welded.faces,
         method: Some(Method::Grid),
         rounds: Some(u64::from(welded.rounds.count)),
-        slabs: None,
+        ..Totals::of(&settings)
     };
     let notes: Vec<_> = note_of_ratio(wanted, &totals).into_iter().collect();
     note_all(&notes, quiet);

@@ -49,7 +49,7 @@ pub fn weld(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Repo
     notes.extend(note_of_ratio(options, &totals));
     totals.vertices = mesh.points.len() as u64;
     totals.faces = mesh.faces.len() as u64;
-    let new = welded.take_mesh(&mesh, &options.settings(totals.epsilon))?;
+    let new = welded.take_mesh(&mesh, &options.settings(totals.found))?;
     totals.welded_vertices = new.points.len() as u64;
     totals.welded_faces = new.faces.len() as u64;
     let report = Report {
@@ -80,7 +80,7 @@ pub fn resident(
     if options.locks.boundary {
         mesh.lock_boundary(on)?;
     }
-    let settings = options.settings(options.epsilon.unwrap_or(0.0));
+    let settings = options.settings(None);
     let (welded, mut totals, stages) = at_once(on, &mesh, options, settings)?;
     totals.vertices = mesh.points().len() as u64;
     totals.faces = mesh.faces().len() as u64;
@@ -131,7 +131,7 @@ fn by_limit(error: Error, options: &Options) -> Error {
 }
 
 fn on_device(on: &Device, mesh: &Mesh, options: &Options) -> Result<Done> {
-    let mut settings = options.settings(options.epsilon.unwrap_or(0.0));
+    let mut settings = options.settings(None);
     let free = on.free_bytes()?;
     let limit = (options.memory_limit).map_or(free, |bytes| free.min(bytes as u64));
     let is_guarded = settings.guards != Guards::default() || options.has_locks();
@@ -171,10 +171,9 @@ fn on_device(on: &Device, mesh: &Mesh, options: &Options) -> Result<Done> {
         welded: result.welded,
         run: Run::of(on, Vec::new())?,
         totals: Totals {
-            epsilon: settings.epsilon,
             method: Some(result.method),
             rounds: Some(result.left.len() as u64),
-            ..Totals::default()
+            ..Totals::of(&settings)
         },
         note: None,
     })
@@ -218,10 +217,9 @@ fn in_slabs(
         welded: result.welded,
         run: Run::of(on, Vec::new())?,
         totals: Totals {
-            epsilon: settings.epsilon,
             method: Some(Method::Grid),
             slabs: Some([result.slabs as u64, result.left.len() as u64]),
-            ..Totals::default()
+            ..Totals::of(settings)
         },
         note: Some(Note::InSlabs { needed, limit }),
     })
@@ -247,23 +245,15 @@ fn at_once(
             milliseconds: of_search.iter().map(|stage| stage.milliseconds).sum(),
         });
     }
-    let epsilon = found.map_or(settings.epsilon, |found| found.epsilon);
-    let welded = family::weld(
-        on,
-        mesh,
-        family::Options {
-            epsilon,
-            ..settings
-        },
-    )?;
+    let settings = settings.at(found);
+    let welded = family::weld(on, mesh, settings)?;
     let locked = mesh.carried().count_locked(on)?;
     let totals = Totals {
-        epsilon,
         found,
         locked: locked.map(u64::from),
         method: Some(welded.method()),
         rounds: Some(welded.left().len() as u64),
-        ..Totals::default()
+        ..Totals::of(&settings)
     };
     Ok((welded, totals, stages))
 }
@@ -287,9 +277,7 @@ fn serial(mesh: &Mesh, options: &Options) -> Result<Done> {
     let (points, guards) = (&mesh.points, options.guards());
     let search = |ratio| reference::weld::epsilon_for_ratio(points, &carried, &guards, ratio);
     let found = options.ratio.map(search).transpose()?;
-    let epsilon = found.map(|found| found.epsilon).or(options.epsilon);
-    let epsilon = epsilon.expect("the check asks for one of both");
-    let settings = options.settings(epsilon);
+    let settings = options.settings(found);
     let welded = reference::weld_carrying(points, family::triangles(mesh), &carried, &settings)?;
     let stage = Stage {
         name: "weld",
@@ -300,10 +288,9 @@ fn serial(mesh: &Mesh, options: &Options) -> Result<Done> {
         welded,
         run: Run::serial(vec![stage]),
         totals: Totals {
-            epsilon,
             found,
             locked: (!locked.is_empty()).then_some(count),
-            ..Totals::default()
+            ..Totals::of(&settings)
         },
         note: None,
     })

@@ -1,6 +1,6 @@
 //! The options of welding.
 
-use trioxide::weld::{self, Guards, Locks, Method, Position};
+use trioxide::weld::{self, EpsilonFound, Guards, Locks, Method, Position};
 
 #[cfg(feature = "clap")]
 use crate::count::parse_count;
@@ -78,7 +78,7 @@ impl Options {
             (None, Some(ratio)) => weld::check_ratio(ratio)?,
             (Some(_), None) => {}
         }
-        Ok(self.settings(self.epsilon.unwrap_or(0.0)).check()?)
+        Ok(self.settings(None).check()?)
     }
 
     /// The tolerances.
@@ -90,15 +90,16 @@ impl Options {
         }
     }
 
-    /// The options of the family, with the `epsilon` that was given or found.
-    pub fn settings(&self, epsilon: f64) -> weld::Options {
-        weld::Options {
+    /// The options of the family, at the distance that was given, or that was found for a ratio: 0 before it is.
+    pub fn settings(&self, found: Option<EpsilonFound>) -> weld::Options {
+        let settings = weld::Options {
             guards: self.guards(),
             position: self.position,
             keep_degenerate: self.keep_degenerate,
             method: self.method,
-            ..weld::Options::new(epsilon)
-        }
+            ..weld::Options::new(self.epsilon.unwrap_or(0.0))
+        };
+        settings.at(found)
     }
 
     /// Whether vertices are locked.

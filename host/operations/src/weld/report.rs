@@ -52,6 +52,14 @@ impl Report {
 }
 
 impl Totals {
+    /// The counts of a weld by these options, before it begins.
+    pub fn of(settings: &weld::Options) -> Self {
+        Self {
+            epsilon: settings.epsilon,
+            ..Self::default()
+        }
+    }
+
     /// By their names.
     pub fn counts(&self) -> Counts {
         let mut counts: Counts = vec![

@@ -25,7 +25,6 @@ from ._resident import (
     DeviceRefinedVolume,
     DeviceSmoothed,
     DeviceSmoothedVolume,
-    DeviceTriangulated,
     DeviceWelded,
 )
 from ._results import (
@@ -35,10 +34,9 @@ from ._results import (
     Smoothed,
     SmoothedVolume,
     Solution,
-    Triangulated,
     Welded,
 )
-from ._triangulate import triangulate
+from ._triangulate import DeviceTriangulated, Triangulated, triangulate
 from ._trioxide import __version__
 
 __all__ = [

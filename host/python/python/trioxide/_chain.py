@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Tuple, Union
 
 from . import _trioxide as native
 from ._device import DeviceLike
-from ._families import polylla, refine, smooth, weld
 from ._foreign import of_any
 from ._functions import write
 from ._progress import Progress
-from ._triangulate import triangulate
+from ._steps import STEPS
 
 Step = Union[str, Tuple[str, Mapping[str, Any]]]
-_FAMILIES: Dict[str, Callable[..., Any]] = {
-    "polylla": polylla,
-    "refine": refine,
-    "smooth": smooth,
-    "triangulate": triangulate,
-    "weld": weld,
-}
 
 
 def chain(mesh: Any, steps: Union[str, Iterable[Step]], *, device: DeviceLike = "auto", progress: Progress = None) -> Any:
@@ -56,7 +48,7 @@ def chain(mesh: Any, steps: Union[str, Iterable[Step]], *, device: DeviceLike = 
     result = of_any(mesh)
     for name, options, output in parsed:
         if name != "write":
-            result = _FAMILIES[name](result, **{"device": device, "progress": progress, **options})
+            result = STEPS[name](result, **{"device": device, "progress": progress, **options})
         if output is not None:
             write(output, result.to_host() if hasattr(result, "to_host") else result)
     return result
@@ -84,7 +76,7 @@ def _step(step: Step) -> Tuple[str, Dict[str, Any], Any]:
         name, options = native.step(shlex.split(step))
     else:
         name, options = step[0], dict(step[1])
-        if name not in (*_FAMILIES, "write"):
+        if name not in (*STEPS, "write"):
             native.step([name])  # says which there are
     if name == "write" and set(options) != {"output"}:
         raise ValueError("write has one argument, output")

@@ -36,10 +36,12 @@ from ._resident import (
     DeviceWelded,
 )
 from ._results import Polygons, Refined, RefinedVolume, Smoothed, SmoothedVolume, Welded
+from ._steps import step
 
 Mark = Union[None, str, Tuple[Any, ...], Sequence[int], np.ndarray]
 
 
+@step
 def polylla(
     mesh: Any,
     triangles: Any = None,
@@ -142,6 +144,7 @@ def _mark(mark: Mark) -> Tuple[Optional[str], Any]:
     return None, mark
 
 
+@step
 def refine(
     mesh: Any,
     triangles: Any = None,
@@ -256,6 +259,7 @@ def refine(
     return RefinedVolume._of_result(noted(result), before) if is_volume else Refined._of_result(result, before)
 
 
+@step
 def weld(
     mesh: Any,
     triangles: Any = None,
@@ -358,6 +362,7 @@ def weld(
         return Welded._of_result(noted(run_on(device, lambda on: native.run("weld", on, surface, options, watch))))
 
 
+@step
 def smooth(
     mesh: Any,
     triangles: Any = None,

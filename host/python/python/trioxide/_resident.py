@@ -35,17 +35,6 @@ class DeviceWelded(DeviceSurface):
         self.epsilon: float = self.counts["epsilon"]
 
 
-class DeviceTriangulated(DeviceSurface):
-    """A triangulation of points in a device's memory; `firsts` (None where no two points are equal) and `counts` as of `Triangulated`."""
-
-    __slots__ = ("firsts", "counts")
-
-    def __init__(self, arrays: Dict[str, Any], points: Any) -> None:
-        super().__init__(points, arrays["triangles"])
-        self.firsts: Optional[DeviceArray] = arrays.get("firsts")
-        self.counts: Dict[str, int] = arrays["counts"]
-
-
 class DeviceSmoothed(DeviceSurface):
     """A smoothed surface in a device's memory: the input with new points, and `moving` and `sweeps` as of `Smoothed`."""
 

@@ -220,20 +220,3 @@ class Solution:
 
     def __repr__(self) -> str:
         return f"<trioxide.Solution: {self.unknowns} unknowns, largest error {self.error:.3g} at a vertex>"
-
-
-class Triangulated(Mesh):
-    """A triangulation of an outline: a `Mesh` of triangles.
-
-    Attributes
-    ----------
-    counts : dict
-        What was counted, as the command line reports it: `vertices`, `faces`, `segments`, `input_vertices`, `input_segments`,
-        `duplicates`.
-    firsts : (V,) array of uint32
-        For each vertex the first at its place. It is another one for the vertices that `duplicates="first"` leaves out of triangles.
-    """
-
-    __slots__ = ("counts", "firsts")
-    counts: Dict[str, int]
-    firsts: np.ndarray

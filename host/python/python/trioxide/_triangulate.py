@@ -3,20 +3,72 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Optional, TypedDict, Union, overload
 
 import numpy as np
 
 from . import _arguments as check
 from . import _trioxide as native
-from ._device import DeviceLike, of_array, on_device, run_on
+from ._device import DeviceArray, DeviceLike, of_array, on_device, run_on
 from ._foreign import of_any
 from ._inputs import noted, options_of, path_of, surface_of
+from ._mesh import DeviceSurface, Mesh
 from ._progress import Progress, watching
-from ._resident import DeviceTriangulated
-from ._results import Triangulated
+from ._steps import step
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
+class Triangulated(Mesh):
+    """A triangulation of an outline: a `Mesh` of triangles.
+
+    Attributes
+    ----------
+    counts : dict
+        What was counted, as the command line reports it: `vertices`, `faces`, `segments`, `input_vertices`, `input_segments`,
+        `duplicates`.
+    firsts : (V,) array of uint32
+        For each vertex the first at its place. It is another one for the vertices that `duplicates="first"` leaves out of triangles.
+    """
+
+    __slots__ = ("counts", "firsts")
+    counts: Dict[str, int]
+    firsts: np.ndarray
+
+
+class DeviceTriangulated(DeviceSurface):
+    """A triangulation of points in a device's memory; `firsts` (None where no two points are equal) and `counts` as of `Triangulated`."""
+
+    __slots__ = ("firsts", "counts")
+
+    def __init__(self, arrays: Dict[str, Any], points: Any) -> None:
+        super().__init__(points, arrays["triangles"])
+        self.firsts: Optional[DeviceArray] = arrays.get("firsts")
+        self.counts: Dict[str, int] = arrays["counts"]
+
+
+class _Triangulate(TypedDict, total=False):
+    device: DeviceLike
+    markers: Any
+    holes: Any
+    regions: Any
+    angle: Optional[float]
+    area: Optional[float]
+    max_vertices: Union[None, int, str]
+    convex: bool
+    duplicates: str
+    follow_references: str
+    progress: Progress
+
+
+@overload
+def triangulate(outline: DeviceArray, **options: Unpack[_Triangulate]) -> DeviceTriangulated: ...
+@overload
+def triangulate(outline: Any, segments: Any = None, **options: Unpack[_Triangulate]) -> Triangulated: ...
+
+
+@step
 def triangulate(
     outline: Any,
     segments: Any = None,
@@ -103,7 +155,7 @@ def triangulate(
     arrays: Dict[str, Any] = {}
     path = None
     if isinstance(outline, (str, bytes, os.PathLike)):
-        path = path_of(outline)
+        arrays["path"] = path = path_of(outline)
         if not (segments is None and markers is None and holes is None and regions is None):
             raise TypeError("segments, markers, holes and regions go with points: the file has its own")
     else:
@@ -121,7 +173,7 @@ def triangulate(
     if device == "auto" and not is_alone:
         device = "cpu"
     with watching(progress) as watch:
-        result = noted(run_on(device, lambda on: native.triangulate(on, path, arrays, options, watch)))
+        result = noted(run_on(device, lambda on: native.run("triangulate", on, arrays, options, watch)))
     mesh = Triangulated._of(result)
     mesh.counts = result["counts"]
     firsts = result["firsts"]

@@ -176,16 +176,9 @@ mod tests {
     #[test]
     fn trioxide_bench_times_every_family() {
         let timed = crate::measure::families();
-        let mut named: Vec<&str> = FAMILIES.iter().map(|family| family.timed_by).collect();
-        named.dedup();
-        // Copies have no tables of their own.
-        named.push("transfers");
-        // No paper has tables of it.
-        named.push("delaunay");
-        named.sort_unstable();
-        let mut timed: Vec<&str> = timed.iter().map(|name| &**name).collect();
-        timed.sort_unstable();
-        assert_eq!(timed, named);
+        for Family { name, timed_by, .. } in &FAMILIES {
+            assert!(timed.iter().any(|timed| timed == timed_by), "{name}");
+        }
     }
 
     /// The demo and the self-test have code for each family, under the names that this list has.

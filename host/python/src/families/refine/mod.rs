@@ -1,16 +1,33 @@
-//! Refinement of triangles, in the plane and in space, and of tetrahedra, on arrays of the host.
+//! Refinement of triangles, in the plane and in space, and of tetrahedra.
 
+mod on_device;
+
+use clap::Arg;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use trioxide::prolongation::Prolongation;
 use trioxide_operations as operations;
 use trioxide_operations::refine::{Marking, Options};
 
-use crate::arrays::{entry, list, table};
-use crate::call::{Call, Dict, option};
-use crate::families::{flags, put_counts, put_notes};
+use super::Family;
+use crate::arrays::{entry, flags, list, table};
+use crate::call::{Call, Dict, option, put_counts, put_notes};
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
-use crate::options::parse;
+use crate::options::{command, parse};
+
+pub use on_device::PyMidpoints;
+
+pub const FAMILY: Family = Family {
+    name: "refine",
+    options: command::<Options>,
+    step: Some(|command| command.arg(Arg::new("mark").long("mark"))),
+    runs: &[
+        ("refine", refine),
+        ("refine_tets", refine_tets),
+        ("refine_on_device", on_device::refine),
+        ("refine_tets_on_device", on_device::refine_tets),
+    ],
+};
 
 /// The options of refinement, with the cells to be marked: by a text, by flags or by values.
 pub fn refine_options(options: &Dict<'_>) -> PyResult<Options> {
@@ -32,7 +49,7 @@ pub fn refine_options(options: &Dict<'_>) -> PyResult<Options> {
 }
 
 /// A refined triangulation.
-pub fn refine<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
+fn refine<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let options = refine_options(call.options)?;
     let mesh = mesh_of(mesh)?;
     let (mesh, report, matrix) = call.operate(move |on| {
@@ -55,7 +72,7 @@ pub fn put_prolongation(py: Python<'_>, result: &Dict<'_>, matrix: Prolongation)
 }
 
 /// A refined mesh of tetrahedra.
-pub fn refine_tets<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
+fn refine_tets<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let options = refine_options(call.options)?;
     let mesh = volume_of(mesh)?;
     let (mesh, report) = call.operate(move |on| {

@@ -17,12 +17,12 @@ use trioxide::{Buffer, Device, forms};
 use trioxide_operations as operations;
 use trioxide_operations::refine::{Options, end_name};
 
+use super::{put_prolongation, refine_options};
 use crate::call::{Call, Dict};
 use crate::device::PyDevice;
 use crate::device_array::{PyDeviceArray, complete};
 use crate::exception::exception;
 use crate::number::Number;
-use crate::refinement::{put_prolongation, refine_options};
 use crate::resident::{Chosen, INDICES, Results, Surface, buffer, check_length, found, needed};
 use crate::work::run_on;
 

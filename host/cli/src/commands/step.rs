@@ -1,0 +1,63 @@
+//! Commands as steps of a chain.
+
+use std::path::Path;
+
+use trioxide::formats::ReadOptions;
+use trioxide::mesh::Mesh;
+use trioxide::volume::VolumeMesh;
+use trioxide::{Error, Result};
+use trioxide_arguments::auto::Work;
+use trioxide_arguments::device::{DeviceOptions, Opening, Report};
+
+/// A command with its options, as a step of a chain.
+pub trait Step {
+    /// The command's name.
+    fn name(&self) -> &'static str;
+
+    /// How its input would be read.
+    fn reading(&self) -> ReadOptions;
+
+    /// Its machine, which is the chain's; `None` of a step that needs none.
+    fn device(&mut self) -> Option<&mut DeviceOptions>;
+
+    /// The file that it writes.
+    fn output(&self) -> Option<&Path>;
+
+    /// The work for the choice of a machine.
+    fn work(&self) -> Work;
+
+    /// Refuses options that contradict each other, before the chain's input is read.
+    ///
+    /// # Errors
+    /// The contradiction.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Runs the step on the machine that `opening` gives.
+    ///
+    /// # Errors
+    /// Those of the command.
+    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)>;
+}
+
+/// The mesh between two steps.
+pub enum AnyMesh {
+    Surface(Mesh),
+    Volume(VolumeMesh),
+}
+
+impl AnyMesh {
+    /// The surface that the step of this name takes.
+    ///
+    /// # Errors
+    /// The mesh has cells.
+    pub fn surface(self, step: &str) -> Result<Mesh> {
+        match self {
+            Self::Surface(mesh) => Ok(mesh),
+            Self::Volume(_) => Err(Error::Argument(format!(
+                "{step} takes a surface or a planar mesh, and this mesh has cells: smooth and refine take it"
+            ))),
+        }
+    }
+}

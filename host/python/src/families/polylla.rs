@@ -1,0 +1,155 @@
+//! Polygons of triangles and polyhedra of tetrahedra.
+
+use std::sync::Arc;
+
+use clap::{Args, Command};
+use glam::DVec2;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use trioxide::half_edges::DeviceTriangulation;
+use trioxide::polylla::WayBack;
+use trioxide::{Buffer, forms};
+use trioxide_operations as operations;
+
+use super::Family;
+use crate::arrays::list;
+use crate::call::{Call, Dict, put_counts, put_notes};
+use crate::device::PyDevice;
+use crate::device_array::PyDeviceArray;
+use crate::exception::exception;
+use crate::meshes::{dict_of_mesh, mesh_of, volume_of};
+use crate::number::Number;
+use crate::options::{KEYWORDS, command, parse};
+use crate::polyhedra::dict_of_polyhedra;
+use crate::resident::{INDICES, Results, Surface, buffer, check_length};
+use crate::work::run_on;
+
+pub const FAMILY: Family = Family {
+    name: "polylla",
+    options,
+    step: Some(|command| command),
+    runs: &[
+        ("polylla", polylla),
+        ("polylla_volume", polyhedra),
+        ("polylla_on_device", polylla_on_device),
+    ],
+};
+
+/// The options of triangles and of tetrahedra.
+fn options() -> Command {
+    operations::polyhedra::Options::augment_args(command::<operations::polylla::Options>())
+}
+
+/// Polygons of a triangulation.
+fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let mut options: operations::polylla::Options = parse(call.options)?;
+    check_plane(call.options)?;
+    options.parents = true;
+    let mesh = mesh_of(mesh)?;
+    let (mesh, report) = call.operate(move |on| {
+        let (mesh, report) = operations::polylla(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh, report)))
+    })?;
+    let result = dict_of_mesh(call.py, mesh)?;
+    put_counts(&result, report.totals.counts())?;
+    let parents = report.parents.expect("the options ask for them");
+    result.set_item("triangle_offsets", list(call.py, parents.offsets))?;
+    result.set_item("triangles_of_polygons", list(call.py, parents.triangles))?;
+    result.set_item("half_edges", list(call.py, report.half_edges))?;
+    Ok(result)
+}
+
+/// Polyhedra of tetrahedra.
+fn polyhedra<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let mut options: operations::polyhedra::Options = parse(call.options)?;
+    options.shared = parse(call.options)?;
+    options.shared.parents = true;
+    let mesh = volume_of(mesh)?;
+    let (mesh, report) = call.operate(move |on| {
+        let (mesh, report) = operations::polyhedra(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh, report)))
+    })?;
+    let result = dict_of_polyhedra(call.py, mesh)?;
+    put_counts(&result, report.totals.counts())?;
+    put_notes(&result, &report.notes)?;
+    let [offsets, tetrahedra] = report.parents.expect("the options ask for them");
+    result.set_item("parent_offsets", list(call.py, offsets))?;
+    result.set_item("parents", list(call.py, tetrahedra))?;
+    Ok(result)
+}
+
+/// Makes polygons of a triangulation in the plane; of points of space z is left out.
+fn polylla_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
+    check_plane(call.options)?;
+    let surface = Surface::of(arrays)?;
+    let options: operations::polylla::Options = parse(call.options)?;
+    let regions = buffer::<i32>(arrays, "regions", INDICES, 0)?;
+    let segments = buffer::<[u32; 2]>(arrays, "segments", INDICES, 2)?;
+    check_length(&regions, "regions", surface.sizes().1, "triangle")?;
+    let (lists, half_edges, way_back, regions, totals) = call.work(move |on| {
+        options.check_resident()?;
+        let mesh: DeviceTriangulation<DVec2> = match surface {
+            Surface::Plane(surface) => DeviceTriangulation::of_surface(on, surface)?,
+            Surface::Space(surface) => forms::triangulation(on, surface)?,
+        };
+        let (regions, segments) = (regions.as_ref(), segments.as_ref());
+        let (result, regions, totals) =
+            operations::polylla::resident(on, &mesh, regions, segments, &options)?;
+        let way_back = result.way_back(on, &mesh)?;
+        let (half_edges, lists) = result.into_arrays();
+        let lists = lists.expect("the options ask for lists");
+        Ok((lists, half_edges, way_back, regions, totals))
+    })?;
+    let results = Results::new(call)?;
+    let (offsets, vertices) = lists.into_parts();
+    results.put("offsets", offsets, Number::U32, 0)?;
+    results.put("vertices", vertices, Number::U32, 0)?;
+    let way_back = PyWayBack {
+        way_back: Arc::new(way_back),
+        device: call.device.clone().unbind(),
+    };
+    results
+        .dict
+        .set_item("way_back", Py::new(call.py, way_back)?)?;
+    results.put("half_edges", half_edges, Number::U32, 0)?;
+    if let Some(regions) = regions {
+        results.put("regions", regions, Number::I32, 0)?;
+    }
+    put_counts(&results.dict, totals.counts())?;
+    Ok(results.dict)
+}
+
+/// The way back from polygons to triangles.
+#[pyclass(frozen, name = "WayBack", module = "trioxide._trioxide")]
+pub struct PyWayBack {
+    way_back: Arc<WayBack>,
+    device: Py<PyDevice>,
+}
+
+#[pymethods]
+impl PyWayBack {
+    /// The arrays `parent_offsets`, `parents` and `map`, found now.
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Dict<'py>> {
+        let (way_back, device) = (self.way_back.clone(), self.device.get());
+        let (map, parents) = run_on(py, None, device, move |on| {
+            Ok(way_back.triangles(on).map_err(operations::Error::from)?)
+        })?;
+        let (on, arrays) = (device.get()?, PyDict::new(py));
+        let (offsets, parents) = parents.into_parts();
+        let put = |name, list: Buffer<u32>| {
+            let array = PyDeviceArray::of_buffer(&on, device.gpu, list, Number::U32, 0);
+            arrays.set_item(name, Py::new(py, array)?)
+        };
+        put("parent_offsets", offsets)?;
+        put("parents", parents.cast())?;
+        put("map", map.cast())?;
+        Ok(arrays)
+    }
+}
+
+/// Refuses options of tetrahedra on triangles.
+fn check_plane(options: &Dict<'_>) -> PyResult<()> {
+    let options: trioxide_operations::polyhedra::Options = parse(options)?;
+    let checked = options.check_plane();
+    checked.map_err(|error| exception(error.worded(KEYWORDS)))
+}
