@@ -26,7 +26,7 @@ pub const RING: usize = 16;
 /// Furthest ring of cells around a point's own that a star looks at.
 pub const FURTHEST: u32 = 8;
 /// Ring of cells after which a star that still has a far neighbour ends.
-const NEAR: u32 = 3;
+const NEAR: u32 = 2;
 /// Most points that a star looks at. One of a random cloud looks at 40.
 const MOST_LOOKED_AT: u32 = 512;
 /// Stars of a block.
