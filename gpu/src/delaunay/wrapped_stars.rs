@@ -141,6 +141,12 @@ impl Square {
         });
     }
 
+    /// Whether the boundary of the grid is one of its sides.
+    #[inline(always)]
+    fn is_cut(&self, reach: u32) -> bool {
+        self.count[0] <= 2 * reach || self.count[1] <= 2 * reach
+    }
+
     /// Whether a circle through the point lies within.
     #[inline(always)]
     fn holds(&self, Circle { centre, error }: Circle) -> bool {
@@ -182,8 +188,19 @@ struct Circle {
     error: f32,
 }
 
-/// The outermost of the inverted points in eight directions, counter-clockwise.
-type Octagon = [Vec2; 8];
+/// The outermost of the inverted points in eight directions, counter-clockwise. By coordinates, which a CPU takes four
+/// at a time.
+struct Octagon {
+    x: [f32; 8],
+    y: [f32; 8],
+}
+
+impl Octagon {
+    #[inline(always)]
+    fn corner(&self, k: usize) -> Vec2 {
+        Vec2::new(self.x[k & 7], self.y[k & 7])
+    }
+}
 
 impl Wrap<'_> {
     /// The point at `place` relative to the star's, in widths of cells, turned; and its squared distance. The star's own
@@ -216,26 +233,27 @@ impl Wrap<'_> {
     /// The octagon of the points of a square; `None` if they are too near for single precision, or none.
     #[inline(always)]
     fn octagon(&mut self, square: Square, cells: Cells) -> Option<Octagon> {
-        let mut octagon = [Vec2::ZERO; 8];
+        let (mut corner_x, mut corner_y) = ([0.0; 8], [0.0; 8]);
         let mut furthest = [0.0; 8];
         let mut nearest = f32::INFINITY;
         square.each_place(cells, |place| {
             let (apart, squared) = self.apart(place);
             nearest = if squared < nearest { squared } else { nearest };
             let inverse = 1.0 / squared;
-            let p = Vec2::new(apart.x * inverse, apart.y * inverse);
-            let (sum, difference) = (p.x + p.y, p.y - p.x);
-            let out = [p.x, sum, p.y, difference, -p.x, -sum, -p.y, -difference];
+            let (x, y) = (apart.x * inverse, apart.y * inverse);
+            let out = [x, x + y, y, y - x, -x, -(x + y), -y, -(y - x)];
             let mut k = 0;
             while k < 8 {
                 let is_further = out[k] > furthest[k];
-                octagon[k] = if is_further { p } else { octagon[k] };
+                corner_x[k] = if is_further { x } else { corner_x[k] };
+                corner_y[k] = if is_further { y } else { corner_y[k] };
                 furthest[k] = if is_further { out[k] } else { furthest[k] };
                 k += 1;
             }
         });
         self.largest = 1.0 / nearest;
-        (nearest > NEAREST && nearest < f32::INFINITY).then_some(octagon)
+        let (x, y) = (corner_x, corner_y);
+        (nearest > NEAREST && nearest < f32::INFINITY).then_some(Octagon { x, y })
     }
 
     /// Keeps the points of a square that are not surely inside an octagon, as many as there is room for, and counts them.
@@ -246,7 +264,7 @@ impl Wrap<'_> {
         let mut is_around = true;
         let mut k = 0;
         while k < 8 {
-            let (a, b) = (octagon[k], octagon[(k + 1) & 7]);
+            let (a, b) = (octagon.corner(k), octagon.corner(k + 1));
             let side = b - a;
             // Times the squared distance of a point; the length of its inverse times that is its distance, which is at
             // most half of 1 and its square.
@@ -393,13 +411,18 @@ fn wrap<const EXACT: bool>(
     square.each_range(cells, |[start, end]| {
         points = points.saturating_add(end - start)
     });
+    // Circles of points near the boundary reach along it: more cells seldom help.
+    let incomplete = match reach > 1 && square.is_cut(reach) {
+        true => End::Hard,
+        false => End::Wide,
+    };
     if points > MOST_POINTS {
-        return Err(End::Wide);
+        return Err(incomplete);
     }
-    let octagon = wrap.octagon(square, cells).ok_or(End::Wide)?;
+    let octagon = wrap.octagon(square, cells).ok_or(incomplete)?;
     let is_inside = wrap.keep(square, cells, octagon);
     if !is_inside || wrap.count > LEFT as u32 || !wrap.has_first() {
-        return Err(End::Wide);
+        return Err(incomplete);
     }
     let (mut at, mut degree, mut is_complete) = (wrap.first, 0, true);
     loop {
@@ -417,15 +440,15 @@ fn wrap<const EXACT: bool>(
     match is_complete {
         _ if !EXACT && wrap.is_unsure => Err(End::Unsure),
         true => Ok(degree),
-        false => Err(End::Wide),
+        false => Err(incomplete),
     }
 }
 
 /// Makes stars, [`STARS`] a block, from the points of cells up to `reach` away: of the points at all `count` places, or
 /// of those of `list`, where there is one.
 ///
-/// `degrees` gets the number of neighbours, [`UNSURE`] where single precision did not decide, [`WIDE`] where these points do
-/// not complete the star; `stars` the neighbours' places, [`RING`] for each place.
+/// `degrees` gets the number of neighbours, 0 of a hard point, [`UNSURE`] where single precision did not decide,
+/// [`WIDE`] where these points do not complete the star; `stars` the neighbours' places, [`RING`] for each place.
 #[kernel(
     EXACT in [false, true],
     requires(
@@ -479,7 +502,8 @@ pub fn wrap_stars<const EXACT: bool>(
         let degree = match wrap::<EXACT>(star, reach, cells, stars) {
             Ok(degree) => degree,
             Err(End::Unsure) => UNSURE,
-            Err(End::Wide | End::Hard) => WIDE,
+            Err(End::Wide) => WIDE,
+            Err(End::Hard) => 0,
         };
         degrees.set(own, degree);
     });
