@@ -47,8 +47,10 @@
 //! for every lower hull, so for the perturbed one.
 
 mod accumulator;
+
 mod insert_points;
 mod join_parts;
+mod one_block_rounds;
 mod order_triangles;
 mod predicates;
 mod rank_points;
@@ -57,6 +59,7 @@ mod wrapped_stars;
 
 pub use insert_points::*;
 pub use join_parts::*;
+pub use one_block_rounds::*;
 pub use order_triangles::*;
 pub use predicates::{circle, is_in_circle, orientation};
 pub use rank_points::*;
