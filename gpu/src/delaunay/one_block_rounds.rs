@@ -24,7 +24,7 @@ use super::insert_points::{Face, INFINITE, Replacement, conflicts, corners_of};
 use super::predicates::orientation;
 use crate::slots::slot_of;
 
-/// Lanes of the block.
+/// Lanes of the block: a processor has 128 registers for each, which the exact predicates take.
 const LANES: usize = 512;
 /// Candidates of a lane while lists are written: one vector load.
 const ITEMS: u32 = 4;
@@ -100,6 +100,7 @@ struct New {
 
 /// Triangulates `sites`, which are in the order of insertion, and whose first three are not on one line.
 #[kernel(
+    registers = 128,
     requires(
         n == 1,
         sites.len() > 2,

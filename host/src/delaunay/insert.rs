@@ -362,11 +362,9 @@ fn select(
     list: &Buffer<Item>,
 ) -> Result<(Buffer<u32>, Buffer<Item>)> {
     let n = stars.degrees.len() as u32;
-    let mut counts = crate::collective::lengths(on, n as usize)?;
-    kernel::count_covers::launch(on, n, stars.parameter(), &mut counts)?;
-    let covers = exclusive_scan(on, &mut counts)?;
-    let covers = on.read(&covers, 0)? as usize;
-    let mut table = on.filled(2 * (2 * covers + 1), u32::MAX)?.cast();
+    // Both sides of each edge of the triangulation of the hard points, with infinity: half of the table stays free.
+    let sides = 6 * places.len();
+    let mut table = on.filled(2 * (2 * sides + 1), u32::MAX)?.cast();
     kernel::cover_sides::launch(on, n, stars.parameter(), &mut table)?;
     let hard = HardTrianglesBuffers {
         corners: &mesh.corners,
