@@ -58,12 +58,19 @@ fn key(from: Place, to: Place) -> u64 {
 #[kernel(moves(stars.degrees.bytes()))]
 pub fn cover_sides(i: Own<Place>, stars: Stars, table: Atomic<u64>) {
     let degree = stars.degrees.at(i);
-    let size = table.len();
+    if degree == 0 {
+        return;
+    }
+    let (first, size) = (RING as u32 * i.get().index(), table.len());
+    let mut b = stars.stars.at(first + degree - 1);
+    let mut is_b_hard = stars.is_hard(b);
     let mut k = 0;
     while k < degree {
-        let [a, b] = stars.pair(*i, degree, k);
+        let (a, is_a_hard) = (b, is_b_hard);
+        b = stars.stars.at(first + k);
+        is_b_hard = stars.is_hard(b);
         k += 1;
-        if !(stars.is_hard(a) && stars.is_hard(b)) {
+        if !(is_a_hard && is_b_hard) {
             continue;
         }
         let key = key(a, b);

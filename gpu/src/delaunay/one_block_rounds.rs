@@ -115,6 +115,7 @@ struct New {
         rounds.faces.len() >= 48,
         rounds.records.len() == RECORD as usize / 8 * rounds.faces.len(),
         rounds.tested.len() >= 4 * sites.len(),
+        rounds.tested.len().is_multiple_of(ITEMS as usize),
         rounds.groups.len() > rounds.tested.len() / GROUP as usize
     ),
     moves(sites.bytes())
@@ -426,7 +427,11 @@ fn make_triangle(rounds: Rounds, looked: &Looked, first: u32, k: u32, start: u32
 /// Tests which candidates of the new triangles lie in their circles.
 #[inline(always)]
 fn test_candidates(block: &Block<LANES>, sites: In<DVec2>, rounds: Rounds, new: New) {
-    block.each(new.candidates, |_, i| {
+    block.each(new.candidates.div_ceil(ITEMS) * ITEMS, |_, i| {
+        if i >= new.candidates {
+            rounds.tested.set(i, OUTSIDE);
+            return;
+        }
         let k = rounds.triangle_of(i, new);
         let [of_gone, others, of_other, gone] = rounds.records.quad(RECORD * k);
         let [a, b, w, start] = rounds.records.quad(RECORD * k + 4);
@@ -445,23 +450,15 @@ fn test_candidates(block: &Block<LANES>, sites: In<DVec2>, rounds: Rounds, new: 
     });
 }
 
-/// The four candidates of a lane, of those from `first` on.
+/// The four candidates of a lane, of those from `first` on; others follow the last of all, up to a multiple of four.
 #[inline(always)]
 fn candidates_of(rounds: Rounds, lane: Lane<'_>, first: u32, end: u32) -> [u32; 4] {
     let at = first + ITEMS * lane.index();
-    let mut words = if at < end {
+    if at < end {
         rounds.tested.quad(at)
     } else {
         [OUTSIDE; 4]
-    };
-    let mut j = 0;
-    while j < ITEMS {
-        if at + j >= end {
-            words[j as usize & 3] = OUTSIDE;
-        }
-        j += 1;
     }
-    words
 }
 
 /// Writes the lists of the triangles from `first` on, whose candidates were tested, after the `listed` points of older
