@@ -36,7 +36,7 @@ pub type Face = [u32; 4];
 
 /// Whether `q` lies in the circle of a triangle.
 #[inline(always)]
-fn conflicts([a, b, c]: [u32; 3], q: u32, sites: In<DVec2>) -> bool {
+pub(super) fn conflicts([a, b, c]: [u32; 3], q: u32, sites: In<DVec2>) -> bool {
     let (a, b, q) = (sites.at(a), sites.at(b), sites.at(q));
     if c != INFINITE {
         let c = sites.at(c);
@@ -178,6 +178,62 @@ fn write_face(i: u32, face: Face, faces: Scatter<u32>) {
     }
 }
 
+/// A triangle that takes the place of another at a face.
+#[derive(Clone, Copy)]
+pub(super) struct Replacement {
+    /// The triangle whose place it takes.
+    pub gone: u32,
+    /// The other triangle of the face.
+    pub kept: u32,
+    /// The ends of the face as the new triangle has them.
+    pub ends: [u32; 2],
+    /// The new corner.
+    pub w: u32,
+    is_left: bool,
+}
+
+impl Replacement {
+    /// At a face whose triangles have different first points.
+    #[inline(always)]
+    pub(super) fn at([from, to, left, right]: Face, [of_left, of_right]: [u32; 2]) -> Self {
+        match of_left < of_right {
+            true => Self {
+                gone: left,
+                kept: right,
+                ends: [from, to],
+                w: of_left,
+                is_left: true,
+            },
+            false => Self {
+                gone: right,
+                kept: left,
+                ends: [to, from],
+                w: of_right,
+                is_left: false,
+            },
+        }
+    }
+
+    /// The face with the new triangle, number `t`.
+    #[inline(always)]
+    pub(super) fn face(&self, [from, to, left, right]: Face, t: u32) -> Face {
+        match self.is_left {
+            true => [from, to, t, right],
+            false => [from, to, left, t],
+        }
+    }
+}
+
+/// The corners of the triangle of a face's ends and a new corner: infinity is the last.
+#[inline(always)]
+pub(super) fn corners_of(a: u32, b: u32, w: u32) -> [u32; 3] {
+    match (a, b) {
+        (INFINITE, _) => [b, w, INFINITE],
+        (_, INFINITE) => [w, a, INFINITE],
+        _ => [a, b, w],
+    }
+}
+
 /// Makes triangle `first` + i: of face number `i` of `ready`, and the first point of one of its triangles.
 ///
 /// `replaced` gets the triangle whose place it takes, and the other; `lengths` how many points both have; `next` the
@@ -197,20 +253,18 @@ pub fn make_triangles(
     lengths: Scatter<u32, Item>,
     next: Scatter<u32>,
 ) {
-    let [from, to, left, right] = ready.at(i);
-    let [of_left, of_right] = minima.at_all([left, right]);
+    let face = ready.at(i);
+    let [_, _, left, right] = face;
+    let replacement = Replacement::at(face, minima.at_all([left, right]));
+    let Replacement {
+        gone,
+        kept,
+        ends: [a, b],
+        w,
+        ..
+    } = replacement;
     let t = first + i.get().index();
-    let is_left = of_left < of_right;
-    let (gone, kept, w) = match is_left {
-        true => (left, right, of_left),
-        false => (right, left, of_right),
-    };
-    let (a, b) = if is_left { (from, to) } else { (to, from) };
-    let triangle = match (a, b) {
-        (INFINITE, _) => [b, w, INFINITE],
-        (_, INFINITE) => [w, a, INFINITE],
-        _ => [a, b, w],
-    };
+    let triangle = corners_of(a, b, w);
     let mut k = 0;
     while k < 3 {
         corners.set(3 * t + k, triangle[k as usize & 3]);
@@ -222,11 +276,7 @@ pub fn make_triangles(
         end - start
     };
     lengths.set(i, length(gone) + length(kept));
-    let face = match is_left {
-        true => [from, to, t, right],
-        false => [from, to, left, t],
-    };
-    write_face(i.get().index(), face, next);
+    write_face(i.get().index(), replacement.face(face, t), next);
 }
 
 /// The candidates of the new triangles: for each the points of the triangle that it replaces, then of the other.

@@ -15,7 +15,7 @@
 //! side, if there are stars: it ends at the hull or at another part, and all points of the hull are hard.
 
 use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{Atomic, Group, In, Own, Scatter};
+use trioxide_kernel::safe::{Atomic, Group, In, Own};
 
 use super::insert_points::Face;
 use super::stars::RING;
@@ -47,20 +47,6 @@ impl Stars<'_> {
     }
 }
 
-/// Number of the star's triangles whose other two corners are hard.
-#[kernel(requires(counts.len() >= n), moves(stars.degrees.bytes() + 4 * n))]
-pub fn count_covers(i: Own<Place>, stars: Stars, counts: Scatter<u32, Place>) {
-    let degree = stars.degrees.at(i);
-    let mut count = 0;
-    let mut k = 0;
-    while k < degree {
-        let [a, b] = stars.pair(*i, degree, k);
-        count += u32::from(stars.is_hard(a) && stars.is_hard(b));
-        k += 1;
-    }
-    counts.set(i, count);
-}
-
 /// Number of a directed edge.
 #[inline(always)]
 fn key(from: Place, to: Place) -> u64 {
@@ -68,16 +54,23 @@ fn key(from: Place, to: Place) -> u64 {
 }
 
 /// Puts the covered sides between hard points into a table: for the star at `i` the side of each triangle that has two
-/// hard corners.
+/// hard corners. These edges are Delaunay, so the triangulation of the hard points has them.
 #[kernel(moves(stars.degrees.bytes()))]
 pub fn cover_sides(i: Own<Place>, stars: Stars, table: Atomic<u64>) {
     let degree = stars.degrees.at(i);
-    let size = table.len();
+    if degree == 0 {
+        return;
+    }
+    let (first, size) = (RING as u32 * i.get().index(), table.len());
+    let mut b = stars.stars.at(first + degree - 1);
+    let mut is_b_hard = stars.is_hard(b);
     let mut k = 0;
     while k < degree {
-        let [a, b] = stars.pair(*i, degree, k);
+        let (a, is_a_hard) = (b, is_b_hard);
+        b = stars.stars.at(first + k);
+        is_b_hard = stars.is_hard(b);
         k += 1;
-        if !(stars.is_hard(a) && stars.is_hard(b)) {
+        if !(is_a_hard && is_b_hard) {
             continue;
         }
         let key = key(a, b);

@@ -34,11 +34,12 @@
 //! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
 //! | rank points | [`read_ranking()`], `collective::order_by_keys`, [`settle_order()`]; of many points at one place [`join_orders()`], [`check_order()`]; of equal points [`find_firsts()`], [`map_to_firsts()`] |
 //! | build stars | [`find_cells()`], [`wrap_stars()`], [`build_stars()`], [`find_degrees()`] |
-//! | insert hard points | [`take_sites()`], [`find_off_line()`], [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
+//! | insert hard points | [`take_sites()`], [`find_off_line()`]; of few points [`insert_in_block()`], of others [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
 //! | order triangles | [`count_triangles()`], [`count_loose()`], [`write_loose()`], [`write_hard_triangles()`], [`read_corner()`], [`order_loose()`], [`write_star_triangles()`], [`write_loose_triangles()`] |
 //!
 //! Most points make their stars alone (`stars`). The others are *hard*: they are triangulated by insertion
-//! (`insert_points`), and the triangles of theirs that no star covers complete the mesh (`join_parts`).
+//! (`insert_points`; the rounds of few points in one block, `one_block_rounds`), and the triangles of theirs that no star
+//! covers complete the mesh (`join_parts`).
 //!
 //! # Is a mesh Delaunay?
 //!
@@ -47,8 +48,10 @@
 //! for every lower hull, so for the perturbed one.
 
 mod accumulator;
+
 mod insert_points;
 mod join_parts;
+mod one_block_rounds;
 mod order_triangles;
 mod predicates;
 mod rank_points;
@@ -57,6 +60,7 @@ mod wrapped_stars;
 
 pub use insert_points::*;
 pub use join_parts::*;
+pub use one_block_rounds::*;
 pub use order_triangles::*;
 pub use predicates::{circle, is_in_circle, orientation};
 pub use rank_points::*;

@@ -8,7 +8,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 use trioxide_mesh::outline::no_triangle;
 
-use super::{Ranked, Stars};
+use super::{Ranked, Stars, one_block};
 use crate::collective::{Tiled, compact, exclusive_scan, order_by_keys};
 use crate::device::Device;
 use crate::{Error, Result};
@@ -27,12 +27,23 @@ pub(super) struct Inserted {
     pub places: Buffer<Place>,
 }
 
-/// Triangulates the hard points.
+/// The triangulation of the hard points alone.
+pub(super) struct HardMesh {
+    /// Corners of the triangles that there have been, three each.
+    pub corners: Buffer<u32>,
+    /// The first point in each triangle's circle: none in those of the result.
+    pub minima: Buffer<u32>,
+    /// Faces of the result, four words each.
+    pub done: Buffer<u32>,
+}
+
+/// Triangulates the hard points, by one block if there are at most `most_in_block`.
 pub(super) fn insert(
     on: &Device,
     ranked: &Ranked,
     stars: &Stars,
     hard: &Buffer<Place>,
+    most_in_block: usize,
 ) -> Result<Inserted> {
     let is_all = hard.len() == ranked.sorted.len();
     let none = || {
@@ -48,10 +59,14 @@ pub(super) fn insert(
     let Some((places, sites)) = shuffle(on, ranked, hard)? else {
         return if is_all { Err(no_triangle()) } else { none() };
     };
-    let mut mesh = Mesh::start(on, sites)?;
-    while !mesh.faces.is_empty() {
-        mesh.round(on)?;
-    }
+    let mesh = match sites.len() <= most_in_block {
+        true => one_block::triangulate(on, &sites)?,
+        false => None,
+    };
+    let mesh = match mesh {
+        Some(mesh) => mesh,
+        None => triangulate_by_launches(on, sites)?,
+    };
     let t = mesh.minima.len() as u32;
     let mut bits = on.uninitialized(mesh.minima.len().div_ceil(32))?;
     kernel::find_final_triangles::launch(on, t, &mesh.minima, &mesh.corners, &mut bits)?;
@@ -95,6 +110,19 @@ fn shuffle(
         2 => Ok(Some((places, sites))),
         third => take(third).map(Some),
     }
+}
+
+/// Triangulates hard points by launches for each round.
+fn triangulate_by_launches(on: &Device, sites: Buffer<DVec2>) -> Result<HardMesh> {
+    let mut mesh = Mesh::start(on, sites)?;
+    while !mesh.faces.is_empty() {
+        mesh.round(on)?;
+    }
+    Ok(HardMesh {
+        corners: mesh.corners,
+        minima: mesh.minima,
+        done: mesh.done,
+    })
 }
 
 /// A mesh into which points are inserted.
@@ -330,15 +358,13 @@ fn select(
     on: &Device,
     stars: &Stars,
     places: &Buffer<Place>,
-    mesh: Mesh,
+    mesh: HardMesh,
     list: &Buffer<Item>,
 ) -> Result<(Buffer<u32>, Buffer<Item>)> {
     let n = stars.degrees.len() as u32;
-    let mut counts = crate::collective::lengths(on, n as usize)?;
-    kernel::count_covers::launch(on, n, stars.parameter(), &mut counts)?;
-    let covers = exclusive_scan(on, &mut counts)?;
-    let covers = on.read(&covers, 0)? as usize;
-    let mut table = on.filled(2 * (2 * covers + 1), u32::MAX)?.cast();
+    // Both sides of each edge of the triangulation of the hard points, with infinity: half of the table stays free.
+    let sides = 6 * places.len();
+    let mut table = on.filled(2 * (2 * sides + 1), u32::MAX)?.cast();
     kernel::cover_sides::launch(on, n, stars.parameter(), &mut table)?;
     let hard = HardTrianglesBuffers {
         corners: &mesh.corners,

@@ -19,6 +19,7 @@
 mod error;
 mod hull;
 mod insert;
+mod one_block;
 mod order;
 mod rank;
 mod stars;
@@ -130,6 +131,18 @@ pub fn triangulate<P: Point>(
     points: &Buffer<P>,
     duplicates: Duplicates,
 ) -> Result<Delaunay> {
+    triangulate_with(on, points, duplicates, one_block::MOST)
+}
+
+/// As [`triangulate`], with another number of most hard points that one block inserts, for tests: the result is the
+/// same.
+#[doc(hidden)]
+pub fn triangulate_with<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+    duplicates: Duplicates,
+    most_in_block: usize,
+) -> Result<Delaunay> {
     if points.len() < 3 {
         return Err(no_triangle().into());
     }
@@ -147,7 +160,7 @@ pub fn triangulate<P: Point>(
     }
     let (stars, hard) = on.stage("build stars", || stars::build(on, &ranked))?;
     let inserted = on.stage("insert hard points", || {
-        insert::insert(on, &ranked, &stars, &hard)
+        insert::insert(on, &ranked, &stars, &hard, most_in_block)
     })?;
     let triangles = on.stage("order triangles", || {
         order::order(on, &ranked, &stars, &inserted)

@@ -7,7 +7,7 @@ use gpu::delaunay::{is_in_circle, orientation};
 
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
-use trioxide::delaunay::{Duplicates, triangulate};
+use trioxide::delaunay::{Duplicates, triangulate, triangulate_with};
 use trioxide::device::Device;
 use trioxide::random::SplitMix64;
 
@@ -219,10 +219,18 @@ fn triangles(on: &Device, points: &[DVec2]) -> trioxide::Result<Vec<[u32; 3]>> {
     on.download_rows(result.triangles())
 }
 
+/// Insertion by launches for each round gives the triangles that insertion by one block gave.
+fn check_by_launches(on: &Device, points: &[DVec2], found: &[[u32; 3]]) -> Outcome {
+    let result = triangulate_with(on, &on.upload(points)?, Duplicates::Refuse, 0)?;
+    let by_launches = on.download_rows(result.triangles())?;
+    equal("triangles by launches", &by_launches, found)
+}
+
 /// The result is Delaunay, and shuffled points give the same triangles in the same order.
 fn check(on: &Device, points: &[DVec2]) -> Outcome {
     let found = triangles(on, points)?;
     validate::delaunay(points, &found)?;
+    check_by_launches(on, points, &found)?;
     // Another order of the points: an element of a cycle that has all of them.
     let n = points.len();
     let step = (1..n)
@@ -269,6 +277,7 @@ fn check_tiny(on: &Device, points: &[DVec2]) -> Outcome {
         };
     }
     let mut found = triangles(on, points)?;
+    check_by_launches(on, points, &found)?;
     for t in &mut found {
         let least = (0..3).min_by_key(|&k| t[k]).unwrap_or(0);
         t.rotate_left(least);
