@@ -60,6 +60,9 @@ fn of_f32(x: f32) -> u64 {
     x.to_bits().into()
 }
 
+/// The generic address of a block's first byte of shared memory: beyond all addresses of a process.
+pub const SHARED_WINDOW: u64 = 1 << 60;
+
 /// An instruction with a result and source operands; `None` if it is not supported.
 ///
 /// `words` are the opcode's parts. The last is the type, except for `cvt`, which has two types, `setp`, whose
@@ -76,6 +79,11 @@ pub fn compute(words: &[&str], to: usize, from: &[usize]) -> Option<Compute> {
         return None;
     }
     match *from {
+        [a] if name == "cvta" => Some(match modifiers {
+            ["shared"] => one(to, [a], |x| x.wrapping_add(SHARED_WINDOW)),
+            ["to", "shared"] => one(to, [a], |x| x.wrapping_sub(SHARED_WINDOW)),
+            _ => one(to, [a], |x| x),
+        }),
         [a] => unary(name, kind, to, a),
         [a, b] => binary(name, options, kind, to, [a, b]),
         [a, b, c] => ternary(name, options, kind, to, [a, b, c]),
@@ -138,7 +146,7 @@ fn unary(name: &str, kind: Type, to: usize, a: usize) -> Option<Compute> {
     let mask = kind.mask();
     let from = [a];
     Some(match (name, kind.kind, kind.bits) {
-        ("mov" | "cvta", ..) => one(to, from, |x| x),
+        ("mov", ..) => one(to, from, |x| x),
         ("not", 'p', _) => one(to, from, |x| x ^ 1),
         ("not", ..) => one(to, from, move |x| !x & mask),
         ("neg", 'f', bits) => one(to, from, move |x| x ^ 1 << (bits - 1)),

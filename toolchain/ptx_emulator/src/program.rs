@@ -35,7 +35,8 @@ pub enum Special {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Device memory. Generic addresses are here too: they are device memory or a lane's own local memory.
+    /// Device memory. Generic addresses are here too: they are device memory, a lane's own local memory, or shared
+    /// memory from [`SHARED_WINDOW`](crate::compute::SHARED_WINDOW) on.
     Global,
     Shared,
     /// The entry's parameters.

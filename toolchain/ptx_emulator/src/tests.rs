@@ -144,6 +144,15 @@ fn a_lane_has_memory_of_its_own() {
 }
 
 #[test]
+fn shared_memory_has_generic_addresses() {
+    let body = "\tshl.b32 %r5, %r1, 2;\n\tmov.b64 %rd4, __dynamic_shared;\n\tcvt.u64.u32 %rd5, %r5;\n\tadd.s64 %rd4, %rd4, %rd5;\n\
+        \tst.shared.b32 [%rd4], %r4;\n\tcvta.shared.u64 %rd6, %rd4;\n\tld.b32 %r6, [%rd6];\n\tadd.s32 %r6, %r6, 7;\n\
+        \tst.b32 [%rd6], %r6;\n\tcvta.to.shared.u64 %rd7, %rd6;\n\tld.shared.b32 %r6, [%rd7];\n\tst.global.b32 [%rd3], %r6;";
+    let expected: Vec<u32> = (7..71).collect();
+    assert_eq!(words(body, [2, 32]).unwrap(), expected);
+}
+
+#[test]
 fn what_a_kernel_must_not_do_is_named() {
     let refused: BTreeMap<&str, &str> = [
         (

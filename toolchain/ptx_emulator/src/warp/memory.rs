@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::{Surroundings, Warp, lanes_of};
+use crate::compute::SHARED_WINDOW;
 use crate::memory::{Array, Range};
 use crate::program::{Address, Instruction, LANES, Space, Update};
 use crate::races::{Kind, Use};
@@ -92,6 +93,10 @@ impl Warp {
         (step, lane): (usize, usize),
     ) -> Result<usize, (usize, String)> {
         let address = self.slots[at.base][lane].wrapping_add_signed(at.offset);
+        let (space, address) = match address.checked_sub(SHARED_WINDOW) {
+            Some(place) if space == Space::Global => (Space::Shared, place),
+            _ => (space, address),
+        };
         let within = |size: usize| {
             let end = address.checked_add(bytes as u64);
             end.is_some_and(|end| end <= size as u64)
