@@ -43,7 +43,7 @@
 //! | --- | --- |
 //! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
 //! | order vertices | [`read_value()`], `collective::order_by_keys`, [`join_orders()`](crate::delaunay::join_orders()), [`place_vertices()`] |
-//! | order cells | [`turn_triangles()`], [`turn_tetrahedra()`] or [`turn_polygons()`]; [`group_cells()`], [`rank_cells()`]; of polygons [`measure_polygons()`], [`write_polygons()`] |
+//! | order cells | [`turn_triangles()`], [`turn_tetrahedra()`] or [`turn_polygons()`]; [`group_cells()`], [`rank_cells()`]; of polygons [`measure_turned()`], [`write_turned()`] |
 //!
 //! **Vertices.** A sort by all 64 bits of a key would move 153 bytes a vertex for each 32 of them. The highest 32
 //! distinguish nearly all points that are spread evenly: 2^16 rows of cells. In space points often lie on a surface, so

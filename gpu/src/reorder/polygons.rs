@@ -100,7 +100,7 @@ pub fn turn_polygons(
     requires(old.len() == n, lengths.len() == n + 1),
     moves(old.bytes() + offsets.bytes() + 4 * n)
 )]
-pub fn measure_polygons(
+pub fn measure_turned(
     i: Own<Polygon>,
     old: In<Cell, Polygon>,
     offsets: In<u32>,
@@ -117,7 +117,7 @@ pub fn measure_polygons(
         old.bytes() + offsets.bytes() + vertices.bytes() + new.bytes() + new_offsets.bytes() + new_vertices.bytes()
     )
 )]
-pub fn write_polygons(
+pub fn write_turned(
     i: Own<Polygon>,
     old: In<Cell, Polygon>,
     offsets: In<u32>,

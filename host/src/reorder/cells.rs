@@ -106,10 +106,10 @@ pub fn polygons<P>(
             missing(on, "face", cell, (corners, start, end - start), vertices)
         })?;
         let mut new_offsets = lengths(on, n)?;
-        kernel::measure_polygons::launch(on, n as u32, &old, offsets, &mut new_offsets)?;
+        kernel::measure_turned::launch(on, n as u32, &old, offsets, &mut new_offsets)?;
         exclusive_scan(on, &mut new_offsets)?;
         let mut new_corners = on.uninitialized(corners.len())?;
-        kernel::write_polygons::launch(
+        kernel::write_turned::launch(
             on,
             n as u32,
             &old,
