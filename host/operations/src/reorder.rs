@@ -251,6 +251,16 @@ fn on_device<P: family::Point>(on: &Device, points: &[P], input: Input<'_>) -> R
         Input::Tetrahedra(tetrahedra) => tetrahedra.as_flattened(),
         Input::Polygons(polygons) => &polygons.vertices,
     };
+    let cells = match input {
+        Input::Triangles(triangles) => triangles.len(),
+        Input::Tetrahedra(tetrahedra) => tetrahedra.len(),
+        Input::Polygons(polygons) => polygons.len(),
+    };
+    on.require(family::bytes_needed::<P>(
+        points.len(),
+        corners.len(),
+        cells,
+    ))?;
     let (points, corners): (_, Buffer<Vertex>) = on.stage("copy to the device", || {
         Ok((on.upload(points)?, on.upload(corners)?.cast()))
     })?;

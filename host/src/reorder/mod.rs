@@ -39,6 +39,12 @@ pub use vertices::vertices;
 pub trait Point: CurvePoint + MeshPoint {}
 impl<P: CurvePoint + MeshPoint> Point for P {}
 
+/// Bytes that a run takes at once with its input, as `trioxide bench reorder` prints.
+pub fn bytes_needed<P>(points: usize, corners: usize, cells: usize) -> u64 {
+    let (points, corners, cells) = (points as u64, corners as u64, cells as u64);
+    points * (2 * size_of::<P>() as u64 + 20) + 8 * corners + 28 * cells
+}
+
 /// Vertices in their order.
 pub struct Vertices<P> {
     points: Buffer<P>,

@@ -20,6 +20,7 @@ use super::step::{AnyMesh, Step};
 const DEFAULTS: &str =
     "Where defaults come from: this machine (--device auto, --threads: all cores).";
 
+/// Vertices and cells along a curve.
 const WORK: Work = Work { cpu: 12.0 };
 
 /// Renumber vertices and cells along a Hilbert curve, so that neighbours in space are neighbours in memory
