@@ -19,7 +19,7 @@ mod polylla;
 mod polylla_share;
 mod refine;
 mod refine_tets;
-mod reorder;
+pub mod reorder;
 mod small;
 mod smooth;
 mod tet_faces;

@@ -14,6 +14,7 @@ use trioxide::points::upload_points;
 use trioxide::random::SplitMix64;
 use trioxide::reorder::{self, Point};
 
+/// The cases.
 pub fn cases(size: Size) -> Vec<Case> {
     vec![
         Case::new("reordered triangulation", move |on| {
@@ -55,9 +56,12 @@ pub fn cases(size: Size) -> Vec<Case> {
 }
 
 /// Cells of a mesh.
-enum Faces {
+pub enum Faces {
+    /// Vertices of triangles.
     Triangles(Vec<[u32; 3]>),
+    /// Vertices of tetrahedra.
     Tetrahedra(Vec<[u32; 4]>),
+    /// Polygons; of shuffled ones, no two that differ have the same first four vertices.
     Polygons(Polygons),
 }
 
@@ -228,7 +232,10 @@ fn least_even(list: &[u32]) -> Vec<u32> {
 }
 
 /// The device's order is that of the definition. Shuffled vertices and cells give the same mesh if points are distinct.
-fn check<P: Point + PartialEq + std::fmt::Debug>(
+///
+/// # Errors
+/// The difference, or the error of the device.
+pub fn check<P: Point + PartialEq + std::fmt::Debug>(
     on: &Device,
     points: &[P::Double],
     faces: &Faces,
