@@ -202,3 +202,29 @@ fn clouds_and_generated_meshes_are_reordered() {
         assert!(text.contains(row), "{text}");
     }
 }
+
+#[test]
+fn triangulate_reorders_its_result() {
+    let place = Place::new();
+    place.run("generate random -n 2k -o random.ply --quiet");
+    let outline = "4 2 0 0\n0 0 0\n1 4 0\n2 4 4\n3 0 4\n4 0\n0 0 1\n1 1 2\n2 2 3\n3 3 0\n0\n";
+    fs::write(place.path("square.poly"), outline).expect("an outline");
+    for (input, options) in [("random.ply", ""), ("square.poly", "--area 0.01")] {
+        let on = "--device cpu --quiet";
+        place.run(&format!("triangulate {input} {options} -o a.vtu {on}"));
+        place.run(&format!("reorder a.vtu -o b.vtu --maps b {on}"));
+        place.run(&format!(
+            "triangulate {input} {options} --reorder --maps c -o c.vtu {on}"
+        ));
+        let chain = "--reorder --maps d -o d.vtu";
+        place.run(&format!(
+            "chain {input} {on} : triangulate {options} {chain}"
+        ));
+        for name in ["c", "d"] {
+            place.assert_same("b.vtu", &format!("{name}.vtu"));
+            for map in ["old_vertices.txt", "old_cells.txt"] {
+                place.assert_same(&format!("b/{map}"), &format!("{name}/{map}"));
+            }
+        }
+    }
+}
