@@ -45,6 +45,8 @@
 //! | order vertices | [`read_value()`], `collective::order_by_keys`, [`join_orders()`](crate::delaunay::join_orders()), [`place_vertices()`] |
 //! | order cells | [`turn_triangles()`], [`turn_tetrahedra()`] or [`turn_polygons()`]; [`group_cells()`], [`rank_cells()`]; of polygons [`measure_turned()`], [`write_turned()`] |
 //!
+//! [`carry_values()`] and [`renumber_vertices()`] bring other arrays of a mesh into the order.
+//!
 //! **Vertices.** A sort by all 64 bits of a key would move 153 bytes a vertex for each 32 of them. The highest 32
 //! distinguish nearly all points that are spread evenly: 2^16 rows of cells. In space points often lie on a surface, so
 //! the highest 42 are sorted: 2^14 layers. Vertices whose highest bits are equal form a *run*. [`place_vertices()`]
@@ -57,10 +59,12 @@
 //! two triangles or six tetrahedra on average. If a group has more than [`LARGEST_GROUP`], all cells are sorted by all
 //! their vertices.
 
+mod carry;
 mod order_cells;
 mod order_vertices;
 mod polygons;
 
+pub use carry::*;
 pub use order_cells::*;
 pub use order_vertices::*;
 pub use polygons::*;

@@ -1,13 +1,13 @@
 //! Vertices and cells along a Hilbert curve: whole meshes and clouds, with all that they carry. The family is
 //! [`trioxide::reorder`].
 
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 use trioxide::Buffer;
 use trioxide::device::Device;
-use trioxide::ids::Vertex;
+use trioxide::ids::{Cell, Vertex};
 use trioxide::mesh::{self, Faces, Mesh, Polygons};
 use trioxide::reorder as family;
-use trioxide::volume::{Cells, VolumeMesh};
+use trioxide::volume::{self, VolumeMesh};
 
 use crate::error::Result;
 use crate::machine::{On, Start};
@@ -37,15 +37,18 @@ pub struct Totals {
     pub faces: Option<u64>,
     /// Cells of a volume mesh.
     pub cells: Option<u64>,
-    /// Vertices with another id than before.
-    pub moved_vertices: u64,
+    /// Vertices with another id than before; not counted of a mesh that stays on a device.
+    pub moved_vertices: Option<u64>,
     /// Faces or cells with another id than before.
-    pub moved_cells: u64,
+    pub moved_cells: Option<u64>,
 }
 
 impl Totals {
     fn of(vertices: &[u32], cells: &[u32]) -> Self {
-        let moved = |ids: &[u32]| (0..).zip(ids).filter(|&(new, &old)| new != old).count() as u64;
+        let moved = |ids: &[u32]| {
+            let moved = (0..).zip(ids).filter(|&(new, &old)| new != old);
+            Some(moved.count() as u64)
+        };
         Self {
             vertices: vertices.len() as u64,
             moved_vertices: moved(vertices),
@@ -59,10 +62,14 @@ impl Totals {
         let mut counts: Counts = vec![("vertices", self.vertices.into())];
         counts.extend(self.cells.map(|cells| ("cells", cells.into())));
         counts.extend(self.faces.map(|faces| ("faces", faces.into())));
-        counts.extend([
-            ("moved_vertices", self.moved_vertices.into()),
-            ("moved_cells", self.moved_cells.into()),
-        ]);
+        let moved = [
+            ("moved_vertices", self.moved_vertices),
+            ("moved_cells", self.moved_cells),
+        ];
+        let moved = moved
+            .into_iter()
+            .filter_map(|(name, count)| Some((name, count?.into())));
+        counts.extend(moved);
         counts
     }
 }
@@ -148,7 +155,7 @@ pub fn reorder_volume(on: impl Start, mut mesh: VolumeMesh) -> Result<(VolumeMes
     }
     let tetrahedra = tetrahedra(std::mem::replace(
         &mut mesh.cells,
-        Cells::Tetrahedra(Vec::new()),
+        volume::Cells::Tetrahedra(Vec::new()),
     ))?;
     let machine = on.start()?;
     drop(machine.remembered());
@@ -170,7 +177,7 @@ pub fn reorder_volume(on: impl Start, mut mesh: VolumeMesh) -> Result<(VolumeMes
         }
     }
     mesh.cells = match ordered {
-        Ordered::Tetrahedra(tetrahedra) => Cells::Tetrahedra(tetrahedra),
+        Ordered::Tetrahedra(tetrahedra) => volume::Cells::Tetrahedra(tetrahedra),
         _ => unreachable!("the cells are tetrahedra"),
     };
     mesh.points = mesh::gather(&mesh.points, &vertices);
@@ -190,8 +197,138 @@ pub fn reorder_volume(on: impl Start, mut mesh: VolumeMesh) -> Result<(VolumeMes
     Ok((mesh, report))
 }
 
+/// A mesh of triangles or tetrahedra on a device, or a cloud, which has no triangles.
+pub struct DeviceMesh<P> {
+    /// Points.
+    pub points: Buffer<P>,
+    /// Vertices of the cells, three or four each.
+    pub cells: DeviceCells,
+    /// A number of each cell.
+    pub regions: Option<Buffer<u32>>,
+    /// Ends of segments, two each.
+    pub segments: Option<Buffer<Vertex>>,
+    /// Normals of the vertices.
+    pub normals: Option<Buffer<DVec3>>,
+    /// Colours of the vertices, four bytes each.
+    pub colors: Option<Buffer<u32>>,
+    /// Texture coordinates of the vertices.
+    pub uvs: Option<Buffer<DVec2>>,
+}
+
+/// Vertices of cells on a device.
+pub enum DeviceCells {
+    /// Three each.
+    Triangles(Buffer<Vertex>),
+    /// Four each.
+    Tetrahedra(Buffer<Vertex>),
+}
+
+/// Points on a device: of the plane; or of space, on the curve of the plane where the points of a surface share one z.
+pub trait DevicePoint: family::Point {
+    /// Orders the points of a surface or a cloud.
+    ///
+    /// # Errors
+    /// Those of [`trioxide::reorder::vertices()`].
+    fn order(on: &Device, points: &Buffer<Self>) -> trioxide::Result<family::Vertices<Self>>;
+}
+
+impl DevicePoint for DVec2 {
+    fn order(on: &Device, points: &Buffer<Self>) -> trioxide::Result<family::Vertices<Self>> {
+        family::vertices(on, points)
+    }
+}
+
+impl DevicePoint for DVec3 {
+    fn order(on: &Device, points: &Buffer<Self>) -> trioxide::Result<family::Vertices<Self>> {
+        family::vertices_in_space(on, points)
+    }
+}
+
+/// A mesh in its order on a device, with the maps back.
+pub struct DeviceOrdered<P> {
+    /// The mesh.
+    pub mesh: DeviceMesh<P>,
+    /// The old id of each vertex.
+    pub vertices: Buffer<Vertex>,
+    /// The old id of each cell.
+    pub cells: Buffer<Cell>,
+}
+
+/// Orders a mesh that is on a device, where the result stays. The report has no maps: they are with the result.
+///
+/// # Errors
+/// As [`reorder()`] and [`reorder_volume()`].
+pub fn resident<P: DevicePoint>(
+    on: &Device,
+    mesh: DeviceMesh<P>,
+) -> Result<(DeviceOrdered<P>, Report)> {
+    let (DeviceCells::Triangles(corners) | DeviceCells::Tetrahedra(corners)) = &mesh.cells;
+    let is_surface = matches!(mesh.cells, DeviceCells::Triangles(_));
+    let count = corners.len() / if is_surface { 3 } else { 4 };
+    on.require(family::bytes_needed::<P>(
+        mesh.points.len(),
+        corners.len(),
+        count,
+    ))?;
+    let vertices = match is_surface {
+        true => P::order(on, &mesh.points)?,
+        false => family::vertices(on, &mesh.points)?,
+    };
+    let (corners, cells) = match is_surface {
+        true => family::triangles(on, corners, &vertices)?.into_arrays(),
+        false => family::tetrahedra(on, corners, &vertices)?.into_arrays(),
+    };
+    let (regions, segments, normals, colors, uvs) = on.stage("carry data", || {
+        let old = vertices.old();
+        let carry = family::carry::<u32, Cell>;
+        let regions = mesh.regions.map(|regions| carry(on, &regions, &cells));
+        let ends = mesh.segments.as_ref();
+        let segments = ends.map(|ends| family::renumber(on, ends, &vertices, ("segment", 2)));
+        let normals = mesh.normals.map(|normals| family::carry(on, &normals, old));
+        let colors = mesh.colors.map(|colors| family::carry(on, &colors, old));
+        let uvs = mesh.uvs.map(|uvs| family::carry(on, &uvs, old));
+        Ok((
+            regions.transpose()?,
+            segments.transpose()?,
+            normals.transpose()?,
+            colors.transpose()?,
+            uvs.transpose()?,
+        ))
+    })?;
+    let (points, vertices, _) = vertices.into_arrays();
+    let totals = Totals {
+        vertices: points.len() as u64,
+        faces: is_surface.then_some(count as u64),
+        cells: (!is_surface).then_some(count as u64),
+        ..Totals::default()
+    };
+    let report = Report {
+        run: Run::of(on, Vec::new())?,
+        totals,
+        ..Report::default()
+    };
+    let mesh = DeviceMesh {
+        points,
+        cells: match is_surface {
+            true => DeviceCells::Triangles(corners),
+            false => DeviceCells::Tetrahedra(corners),
+        },
+        regions,
+        segments,
+        normals,
+        colors,
+        uvs,
+    };
+    let ordered = DeviceOrdered {
+        mesh,
+        vertices,
+        cells,
+    };
+    Ok((ordered, report))
+}
+
 /// The cells, if all are tetrahedra.
-fn tetrahedra(cells: Cells) -> trioxide::Result<Vec<[u32; 4]>> {
+fn tetrahedra(cells: volume::Cells) -> trioxide::Result<Vec<[u32; 4]>> {
     let mesh = VolumeMesh {
         cells,
         points: Vec::new(),

@@ -167,7 +167,7 @@ fn reordered(on: &Machine, mesh: Mesh, mut report: Report) -> Result<(Mesh, Repo
 /// Triangulates points on a device, where they stay.
 ///
 /// # Errors
-/// [`Refusal::Resident`]; those of [`trioxide::delaunay::triangulate()`] and of the device.
+/// [`Refusal::Resident`], [`Refusal::ResidentOrder`]; those of [`trioxide::delaunay::triangulate()`] and of the device.
 pub fn resident(
     on: &Device,
     points: &Buffer<DVec2>,
@@ -178,10 +178,12 @@ pub fn resident(
         ("area", options.area.is_some()),
         ("max_vertices", options.max_vertices.is_some()),
         ("convex", options.convex),
-        ("reorder", options.reorder),
     ];
     if let Some(&(option, _)) = given.iter().find(|(_, is_given)| *is_given) {
         return Err(Refusal::Resident { option }.into());
+    }
+    if options.reorder {
+        return Err(Refusal::ResidentOrder.into());
     }
     find(on, points, options.duplicates)
 }

@@ -24,6 +24,7 @@
 //! # }
 //! ```
 
+mod carry;
 mod cells;
 mod vertices;
 
@@ -32,8 +33,9 @@ use gpu::point::MeshPoint;
 use gpu::reorder::CurvePoint;
 use trioxide_kernel::launch::Buffer;
 
+pub use carry::{Carried, carry, renumber};
 pub use cells::{polygons, tetrahedra, triangles};
-pub use vertices::vertices;
+pub use vertices::{vertices, vertices_in_space};
 
 /// Points that can be ordered: of the plane or of space, in single or double precision.
 pub trait Point: CurvePoint + MeshPoint {}

@@ -1,15 +1,16 @@
 //! The order of vertices.
 
+use glam::{DVec2, DVec3};
 use gpu::delaunay::join_orders;
 use gpu::ids::{Place, Vertex};
 use gpu::reorder::{self as kernel, Cube, Curve, value};
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Point, Vertices};
+use super::{Point, Vertices, carry};
 use crate::collective::order_by_keys;
 use crate::device::Device;
-use crate::{Result, points};
+use crate::{Result, forms, points};
 
 /// Orders points along the curve.
 ///
@@ -35,6 +36,21 @@ pub fn vertices<P: Point>(on: &Device, points: &Buffer<P>) -> Result<Vertices<P>
         let order = by_all(on, points, cube)?;
         Ok(place::<P, true>(on, &order, points, cube, 0)?.0)
     })
+}
+
+/// Orders points of space along the curve of the plane if all share one z, else along that of space.
+///
+/// # Errors
+/// As [`vertices`].
+pub fn vertices_in_space(on: &Device, points: &Buffer<DVec3>) -> Result<Vertices<DVec3>> {
+    let (low, high) = points::bounds(on, points)?;
+    if low.z != high.z || !low.z.is_finite() {
+        return vertices(on, points);
+    }
+    let flat = vertices(on, &forms::flatten::<DVec2>(on, points)?)?;
+    let (_, old, new) = flat.into_arrays();
+    let points = carry(on, points, &old)?;
+    Ok(Vertices { points, old, new })
 }
 
 /// Sorts by the keys of cells whose numbers lack their lowest `dropped` bits.

@@ -51,6 +51,7 @@ pub fn cases(size: Size) -> Vec<Case> {
         Case::new("reordered cells of one vertex", move |on| {
             fan(on, size.of(20 * LARGEST_GROUP as usize) as u32)
         }),
+        Case::new("reordered data", move |on| carried(on, size.of(3000))),
         Case::new("reordered cells that break every rule", wrong),
     ]
 }
@@ -403,6 +404,62 @@ fn fan(on: &Device, n: u32) -> Outcome {
         let expected = plain(&points, &faces);
         equal("cells", &found.2, &expected.2)?;
         equal("old cells", &found.3, &expected.3)?;
+    }
+    Ok(())
+}
+
+/// Data of vertices and ids of vertices go along; points of space that share one z have the order of the plane.
+fn carried(on: &Device, n: usize) -> Outcome {
+    let flat = generate::random_points(n, 8)?;
+    let points: Vec<DVec3> = flat.iter().map(|p| p.extend(2.5)).collect();
+    let vertices = reorder::vertices_in_space(on, &on.upload(&points)?)?;
+    let old: Vec<u32> = on.download_rows(vertices.old())?;
+    let (_, of_plane, ..) = plain(&flat, &Faces::Triangles(Vec::new()));
+    equal("old vertices", &old, &of_plane)?;
+    let at = |list: &[DVec3]| old.iter().map(|&v| list[v as usize]).collect::<Vec<_>>();
+    equal("points", &on.download(vertices.points())?, &at(&points))?;
+    let numbers: Vec<u32> = (0..n as u32).collect();
+    let found = reorder::carry(on, &on.upload(&numbers)?, vertices.old())?;
+    equal("numbers", &on.download(&found)?, &old)?;
+    let found = reorder::carry(on, &on.upload(&flat)?, vertices.old())?;
+    let expected: Vec<DVec2> = at(&points).iter().map(|p| p.truncate()).collect();
+    equal("pairs", &on.download(&found)?, &expected)?;
+    let ids: Vec<Vertex> = numbers.iter().map(|&v| Vertex::new(v)).collect();
+    let found = reorder::renumber(on, &on.upload(&ids)?, &vertices, ("segment", 2))?;
+    equal(
+        "ids",
+        &on.download(&found)?,
+        &on.download(vertices.new_ids())?,
+    )?;
+    let wrong = [ids[0], ids[1], ids[2], Vertex::new(n as u32)];
+    let refused = reorder::renumber(on, &on.upload(&wrong)?, &vertices, ("segment", 2));
+    let error = refused
+        .map(|_| "none".to_owned())
+        .unwrap_or_else(|e| e.to_string());
+    let expected = format!("segment 1 has vertex {n}, but the mesh has {n} vertices");
+    equal("error", &[error], &[expected])?;
+    let refused = reorder::carry(on, &on.upload(&numbers[1..])?, vertices.old());
+    let error = refused
+        .map(|_| "none".to_owned())
+        .unwrap_or_else(|e| e.to_string());
+    let expected = format!("there are {} values for {n} elements", n - 1);
+    equal("error", &[error], &[expected])?;
+    // Another z, or one that is no finite number.
+    for (z, is_finite) in [(2.0, true), (f64::NAN, false), (f64::INFINITY, false)] {
+        let mut points = points.clone();
+        points[n / 2].z = z;
+        match (
+            is_finite,
+            reorder::vertices_in_space(on, &on.upload(&points)?),
+        ) {
+            (true, Ok(vertices)) => {
+                let (_, of_space, ..) = plain(&points, &Faces::Triangles(Vec::new()));
+                let old: Vec<u32> = on.download_rows(vertices.old())?;
+                equal("old vertices in space", &old, &of_space)?;
+            }
+            (false, Err(_)) => {}
+            _ => return Err(format!("z = {z} is not taken as it is")),
+        }
     }
     Ok(())
 }
