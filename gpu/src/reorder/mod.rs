@@ -24,7 +24,7 @@
 //! counts as larger than all others, then by their old ids.
 //!
 //! - *The order is unique.* Old ids differ, so no two vertices are equal by all that is compared, and no two cells are.
-//!   Each comparison is one of tuples of numbers, so the order is total; a total order of a finite set has one sequence.
+//!   Each comparison is one of tuples of numbers, so the order is total: a finite set has one sequence in it.
 //! - *Coordinates alone decide it where points are distinct*: keys are functions of coordinates and of the bounds, and
 //!   distinct points differ in x, y or z. -0 equals 0, which every step from a coordinate to a key keeps, and f32 is
 //!   widened exactly. So any numbering of the old vertices gives the same points in the same order.
@@ -32,8 +32,8 @@
 //!   begins at one place, the lowest vertex. Of the 24 orders of a tetrahedron's vertices 12 have its orientation: the
 //!   ascending one or, if this is not among them, the ascending one with the last two exchanged. This is the least of
 //!   the 12, compared vertex by vertex.
-//! - *Old ids of cells decide only between cells with the same first four vertices*: equal triangles and tetrahedra, and
-//!   polygons that no mesh of a surface has. So any order of distinct cells gives the same cells in the same order.
+//! - *Old ids of cells decide only between cells with the same first four vertices*: equal triangles and tetrahedra,
+//!   and polygons that no mesh of a surface has. So any order of distinct cells gives the same cells in the same order.
 //! - *Triangulations of the plane keep the order of their triangles.* [`delaunay`](crate::delaunay) ranks distinct
 //!   points by the same comparison; a triangle starts at its lowest rank, and triangles ascend by ranks.
 //!
