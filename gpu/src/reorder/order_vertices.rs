@@ -138,7 +138,7 @@ fn spread(x: u32) -> u64 {
 pub trait CurvePoint: Coordinates<Double: Curve> {}
 impl<P: Coordinates<Double: Curve>> CurvePoint for P {}
 
-/// What is compared of vertices.
+/// The values by which vertices are compared.
 pub mod value {
     /// z, as ordered bits.
     pub const Z: u32 = 0;

@@ -127,7 +127,7 @@ pub fn polygons<P>(
     })
 }
 
-/// Number of cells with so many `corners` each.
+/// Number of cells of `each` corners.
 fn count(corners: &Buffer<Vertex>, each: usize, what: &str) -> Result<usize> {
     numbered(corners.len(), "corners")?;
     if !corners.len().is_multiple_of(each) {
