@@ -123,7 +123,7 @@ fn a_triangulation_keeps_its_triangles() {
 #[test]
 fn clouds_and_nothing_are_meshes() {
     let on = Device::cpu(None).expect("a device");
-    let cloud = Mesh::from(generate::cloud(300, 4).expect("points"));
+    let cloud = generate::cloud(300, 4).expect("points");
     let (after, report) = reorder(&on, cloud.clone()).expect("a cloud");
     assert_eq!(after.points, gather(&cloud.points, &report.vertices));
     assert!(after.faces.is_empty() && report.cells.is_empty());
