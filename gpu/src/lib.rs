@@ -11,6 +11,7 @@
 //! | [`refine_tets`] | longest-edge bisection of tetrahedral meshes |
 //! | [`tet_faces`] | the two sides of each face of tetrahedra |
 //! | [`polyhedra`] | Polylla in space: polyhedra from tetrahedra |
+//! | [`reorder`] | vertices and cells along a Hilbert curve |
 //! | [`weld`] | deterministic vertex clustering |
 //! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
 //!
@@ -25,6 +26,7 @@
 // Views are passed as `In<T>`: a reader does not need their lifetime.
 #![allow(elided_lifetimes_in_paths)]
 
+mod curve;
 pub mod delaunay;
 pub mod forms;
 pub mod grid;
@@ -39,6 +41,7 @@ pub mod polyhedra;
 pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
+pub mod reorder;
 mod slots;
 pub mod smooth;
 pub mod tet_faces;

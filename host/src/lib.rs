@@ -73,6 +73,7 @@ pub mod quality3d;
 pub mod quality_polyhedra;
 pub mod refine;
 pub mod refine_tets;
+pub mod reorder;
 pub mod smooth;
 pub mod tet_faces;
 pub mod volume_summary;

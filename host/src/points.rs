@@ -1,8 +1,10 @@
 //! Points on a device, and on their way there.
 
 use glam::DVec3;
-use gpu::point::Coordinates;
+use gpu::half_edges::{check_points, rule};
+use gpu::point::{Coordinates, MeshPoint};
 use gpu::smooth::{COPIES, EXTREMES, from_ordered_bits, measure_bounds};
+use trioxide_kernel::NONE;
 use trioxide_mesh::parallel;
 
 use crate::device::{Buffer, Device};
@@ -46,6 +48,19 @@ pub fn bounds<P: Coordinates>(on: &Device, points: &Buffer<P>) -> Result<(DVec3,
         let low = -DVec3::new(next(), next(), next());
         Ok((low, high))
     })
+}
+
+/// Refuses coordinates that are no finite numbers.
+pub(crate) fn check_finite<P: MeshPoint>(on: &Device, points: &Buffer<P>) -> Result<()> {
+    let mut found = on.filled(rule::COUNT, NONE)?;
+    check_points::launch(on, count(points.len())?, points, &mut found)?;
+    match on.read(&found, rule::FINITE as usize)? {
+        NONE => Ok(()),
+        vertex => Err(Error::Invalid {
+            element: format!("vertex {vertex}"),
+            rule: "has a coordinate that is no finite number".into(),
+        }),
+    }
 }
 
 pub(crate) fn count(points: usize) -> Result<u32> {

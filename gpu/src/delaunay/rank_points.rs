@@ -59,7 +59,7 @@ impl Frame {
 
 /// The number of a cell along the Hilbert curve of 2^32 columns and rows.
 #[inline(always)]
-fn along_curve([mut x, mut y]: [u32; 2]) -> u64 {
+pub(crate) fn along_curve([mut x, mut y]: [u32; 2]) -> u64 {
     let mut key = 0;
     let mut bit = 32;
     while bit > 0 {

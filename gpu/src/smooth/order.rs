@@ -9,6 +9,7 @@ use trioxide_kernel::{Bits, Index, kernel};
 
 use super::classes::{found, raise};
 use super::neighbours::Adjacency;
+use crate::curve::through_cube;
 use crate::ids::{Place, Vertex};
 use crate::point3::{Point3, Spatial};
 
@@ -25,7 +26,7 @@ fn spread(x: u32) -> u32 {
     (x | x << 2) & 0x0924_9249
 }
 
-/// The place of node `v` along Hilbert's curve (Skilling, Programming the Hilbert curve, 2004).
+/// The place of node `v` along Hilbert's curve.
 ///
 /// The curve runs through a grid of 2^bits cells a side, whose lowest corner is at `low_*` and which has `scale` cells
 /// a unit of length. Nodes that stay also have bit number 3 bits set: they come after the moving nodes.
@@ -55,43 +56,16 @@ pub fn key_nodes<P: Point3>(
     let last = (1u32 << bits) - 1;
     // The conversion saturates.
     let cell = |x: f64, low: f64| (((x - low) * scale) as u32).min(last);
-    let mut x = cell(point.x, low_x);
-    let mut y = cell(point.y, low_y);
-    let mut z = cell(point.z, low_z);
-    let mut bit = bits - 1;
-    while bit > 0 {
-        let q = 1u32 << bit;
-        let below = q - 1;
-        if x & q != 0 {
-            x ^= below;
-        }
-        let turn = |x: u32, other: u32| {
-            if other & q != 0 {
-                (x ^ below, other)
-            } else {
-                let t = (x ^ other) & below;
-                (x ^ t, other ^ t)
-            }
-        };
-        (x, y) = turn(x, y);
-        (x, z) = turn(x, z);
-        bit -= 1;
-    }
-    y ^= x;
-    z ^= y;
-    let mut t = 0;
-    let mut bit = bits - 1;
-    while bit > 0 {
-        if z & (1u32 << bit) != 0 {
-            t ^= (1u32 << bit) - 1;
-        }
-        bit -= 1;
-    }
-    let stays = u32::from(!moving.bit(*v)) << ((3 * bits) & 31);
-    keys.set(
-        v,
-        stays | spread(x ^ t) << 2 | spread(y ^ t) << 1 | spread(z ^ t),
+    let [x, y, z] = through_cube(
+        [
+            cell(point.x, low_x),
+            cell(point.y, low_y),
+            cell(point.z, low_z),
+        ],
+        bits,
     );
+    let stays = u32::from(!moving.bit(*v)) << ((3 * bits) & 31);
+    keys.set(v, stays | spread(x) << 2 | spread(y) << 1 | spread(z));
 }
 
 /// Writes the class of node `list[i]` to `keys`, and the highest class.

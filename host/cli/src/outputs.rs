@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use trioxide::formats::atomic_file::AtomicFile;
-use trioxide::formats::{ancestry, files_of, run_files};
+use trioxide::formats::{ancestry, files_of, order_maps, run_files};
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::{TEXT, is_text};
 use trioxide_arguments::{is_standard_output, note};
@@ -54,7 +54,11 @@ pub fn check_all(commands: &[&ArgMatches], json: Option<&Path>) -> Result<()> {
         }
         if let Some(folder) = path(options, "maps") {
             check_is_folder(folder)?;
-            outputs.extend(ancestry::files(folder).map(|file| ("--maps", file)));
+            outputs.extend(
+                maps(options, folder)
+                    .into_iter()
+                    .map(|file| ("--maps", file)),
+            );
         }
     }
     outputs.extend(json.map(|path| ("--json", path.to_owned())));
@@ -115,6 +119,15 @@ fn inputs(commands: &[&ArgMatches]) -> Vec<(&'static str, PathBuf)> {
     inputs
 }
 
+/// The files that a command's `--maps` writes to its folder.
+fn maps(options: &ArgMatches, folder: &Path) -> Vec<PathBuf> {
+    let is_refine = options.try_contains_id("mark").is_ok();
+    match is_refine {
+        true => ancestry::files(folder).into(),
+        false => order_maps::files(folder).into(),
+    }
+}
+
 fn check_is_folder(path: &Path) -> Result<()> {
     match path.exists() && !path.is_dir() {
         false => Ok(()),
@@ -128,10 +141,11 @@ fn check_is_folder(path: &Path) -> Result<()> {
 /// Commands whose output is about this many times as large as their input. Pages of an output in memory are
 /// preallocated during the work. The factors are rather too small: pages that are not needed are released, which takes
 /// time too.
-const SIZES: [(&str, f64); 5] = [
+const SIZES: [(&str, f64); 6] = [
     ("convert", 1.0),
     ("polylla", 0.7),
     ("refine", 1.0),
+    ("reorder", 1.0),
     ("smooth", 1.0),
     ("weld", 0.5),
 ];
@@ -206,9 +220,10 @@ fn check_folder(name: &str, path: &Path) -> Result<()> {
 }
 
 /// Commands that compute a mesh, or a solution on one, and write it only if they are asked to.
-const COMPUTING: [(&str, &str); 5] = [
+const COMPUTING: [(&str, &str); 6] = [
     ("polylla", "polygons"),
     ("refine", "refined mesh"),
+    ("reorder", "reordered mesh"),
     ("smooth", "smoothed mesh"),
     ("weld", "welded mesh"),
     ("vem", "solution"),

@@ -35,6 +35,7 @@ mod numbers_out;
 mod obj;
 mod obj_groups;
 mod off;
+pub mod order_maps;
 mod outline;
 mod pcd;
 mod percent;

@@ -141,6 +141,18 @@ pub struct VertexAttributes {
 }
 
 impl VertexAttributes {
+    /// Attributes of the vertices `ids`, in this order.
+    ///
+    /// # Panics
+    /// When an id is out of range.
+    pub fn gather(&self, ids: &[u32]) -> VertexAttributes {
+        VertexAttributes {
+            normals: (self.normals.as_ref()).map(|normals| gather(normals, ids)),
+            colors: (self.colors.as_ref()).map(|colors| gather(colors, ids)),
+            uvs: self.uvs.as_ref().map(|uvs| gather(uvs, ids)),
+        }
+    }
+
     /// Attributes of vertices made of several old ones: weighted means; colours are rounded.
     ///
     /// # Panics
@@ -167,6 +179,14 @@ impl VertexAttributes {
             uvs,
         }
     }
+}
+
+/// The elements `ids` of a list, in this order.
+///
+/// # Panics
+/// When an id is out of range.
+pub fn gather<T: Copy + Send + Sync>(list: &[T], ids: &[u32]) -> Vec<T> {
+    parallel::map(ids, |&id| list[id as usize])
 }
 
 /// A mesh as a file holds it: points in space (z = 0 in planar formats) and faces. Without faces it is a cloud of

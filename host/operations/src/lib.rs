@@ -39,6 +39,7 @@ pub mod polylla;
 mod precision;
 pub mod refine;
 pub mod refine_tets;
+pub mod reorder;
 mod report;
 pub mod smooth;
 #[cfg(feature = "triangulate")]
@@ -56,6 +57,7 @@ pub use polylla::polylla;
 pub use precision::Precision;
 pub use refine::refine;
 pub use refine_tets::refine_tets;
+pub use reorder::{reorder, reorder_volume};
 pub use report::{Count, Counts, Note, Run};
 pub use smooth::{smooth, smooth_volume};
 #[cfg(feature = "triangulate")]

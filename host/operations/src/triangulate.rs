@@ -17,7 +17,7 @@ use trioxide::progress;
 #[cfg(feature = "clap")]
 use crate::count::parse_count;
 use crate::error::Result;
-use crate::machine::{On, Start};
+use crate::machine::{Machine, On, Start};
 use crate::report::{Counts, Run};
 
 pub use crate::error::triangulate::Refusal;
@@ -47,6 +47,9 @@ pub struct Options {
         arg(long, value_name = "TREATMENT", value_enum, default_value_t)
     )]
     pub duplicates: Duplicates,
+    /// Renumber vertices and triangles along a Hilbert curve, as reorder does
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub reorder: bool,
 }
 
 impl Options {
@@ -59,6 +62,11 @@ impl Options {
     pub fn is_for_device(&self, outline: &OutlineMesh) -> bool {
         outline.is_points_alone() && !self.refines()
     }
+
+    /// Whether a device is needed, for the triangulation or the order.
+    pub fn needs_device(&self, outline: &OutlineMesh) -> bool {
+        self.reorder || self.is_for_device(outline)
+    }
 }
 
 /// The time, the counts and the notes.
@@ -68,10 +76,21 @@ pub struct Report {
     pub run: Run,
     /// The counts.
     pub totals: Totals,
-    /// For each vertex the first at its place; empty where no two are equal.
+    /// For each vertex of the outline the first at its place; empty where no two are equal.
     pub firsts: Vec<u32>,
+    /// The maps back, if the options ask for another order.
+    pub order: Option<Order>,
     /// Sentences on input that was left out, and on bounds that could not be reached.
     pub notes: Vec<String>,
+}
+
+/// The maps back of a reordered triangulation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// The id before of each vertex.
+    pub vertices: Vec<u32>,
+    /// The id before of each triangle.
+    pub triangles: Vec<u32>,
 }
 
 /// The counts of a triangulation.
@@ -118,16 +137,37 @@ pub fn triangulate(
     let input = &outline.mesh;
     let (vertices, segments) = (input.points.len(), input.segments.len());
     input.fields.check(vertices, 0, segments)?;
-    match options.is_for_device(&outline) {
-        true => points(on, outline.mesh, options.duplicates),
-        false => constrained(outline, options),
+    if !options.needs_device(&outline) {
+        return constrained(outline, options);
     }
+    let machine = on.start()?;
+    let (mesh, report) = match options.is_for_device(&outline) {
+        true => points(&machine, outline.mesh, options.duplicates)?,
+        false => constrained(outline, options)?,
+    };
+    match options.reorder {
+        true => reordered(&machine, mesh, report),
+        false => Ok((mesh, report)),
+    }
+}
+
+/// Orders the vertices and the triangles of a triangulation.
+fn reordered(on: &Machine, mesh: Mesh, mut report: Report) -> Result<(Mesh, Report)> {
+    let (mesh, done) = crate::reorder(on, mesh)?;
+    let before = std::mem::replace(&mut report.run, done.run);
+    report.run.stages.splice(..0, before.stages);
+    report.run.peak_bytes = report.run.peak_bytes.max(before.peak_bytes);
+    report.order = Some(Order {
+        vertices: done.vertices,
+        triangles: done.cells,
+    });
+    Ok((mesh, report))
 }
 
 /// Triangulates points on a device, where they stay.
 ///
 /// # Errors
-/// [`Refusal::Resident`]; those of [`trioxide::delaunay::triangulate()`] and of the device.
+/// [`Refusal::Resident`], [`Refusal::ResidentOrder`]; those of [`trioxide::delaunay::triangulate()`] and of the device.
 pub fn resident(
     on: &Device,
     points: &Buffer<DVec2>,
@@ -141,6 +181,9 @@ pub fn resident(
     ];
     if let Some(&(option, _)) = given.iter().find(|(_, is_given)| *is_given) {
         return Err(Refusal::Resident { option }.into());
+    }
+    if options.reorder {
+        return Err(Refusal::ResidentOrder.into());
     }
     find(on, points, options.duplicates)
 }
@@ -161,9 +204,9 @@ fn find(on: &Device, points: &Buffer<DVec2>, duplicates: Duplicates) -> Result<(
 }
 
 /// Triangulates points alone on a device.
-fn points(on: impl Start, mut mesh: Mesh, duplicates: Duplicates) -> Result<(Mesh, Report)> {
+fn points(on: &Machine, mut mesh: Mesh, duplicates: Duplicates) -> Result<(Mesh, Report)> {
     let points: Vec<DVec2> = mesh.points.iter().map(|p| p.truncate()).collect();
-    let (triangles, report) = on.start()?.run(|on| match on {
+    let (triangles, report) = on.run(|on| match on {
         On::Device(device) => on_device(device, &points, duplicates),
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
@@ -188,7 +231,7 @@ fn on_device(
         run: Run::of(on, Vec::new())?,
         totals,
         firsts,
-        notes: Vec::new(),
+        ..Report::default()
     };
     Ok((triangles, report))
 }
@@ -223,8 +266,8 @@ fn constrained(outline: OutlineMesh, options: &Options) -> Result<(Mesh, Report)
     let report = Report {
         run: Run::on_host("serial".to_owned(), vec![stage]),
         totals,
-        firsts: Vec::new(),
         notes,
+        ..Report::default()
     };
     Ok((mesh.into(), report))
 }

@@ -332,7 +332,7 @@ def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets
         ),
         "refine does not carry segments.*interpolate": lambda: trioxide.refine(there, segments=segments),
         "take its .to_host": lambda: trioxide.info(there),
-        "takes a surface, not tetrahedra: refine and smooth": lambda: trioxide.weld(tets.to_device(device), epsilon=1),
+        "takes a surface, not tetrahedra: refine, reorder and smooth": lambda: trioxide.weld(tets.to_device(device), epsilon=1),
         "the volume mesh is in a device's memory and points is not": lambda: trioxide.smooth(
             trioxide.DeviceVolume(tets.points, tets.tetrahedra)
         ),
@@ -340,7 +340,7 @@ def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets
             trioxide.DeviceVolume(tets.points, tets.to_device(device).tetrahedra)
         ),
         "not tetrahedra with triangles": lambda: trioxide.smooth(tets.to_device(device), there.triangles),
-        "not tetrahedra: refine and smooth take": lambda: trioxide.polylla(tets.to_device(device)),
+        "not tetrahedra: refine, reorder and smooth take": lambda: trioxide.polylla(tets.to_device(device)),
         "smoothed there in double precision: leave precision out": lambda: trioxide.smooth(tets.to_device(device), precision="f32"),
         "regions has 2 entries: one for each tetrahedron": lambda: trioxide.smooth(
             trioxide.DeviceVolume(

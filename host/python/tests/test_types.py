@@ -28,11 +28,14 @@ assert_type(trioxide.weld(plane.to_device(), epsilon=0.0).to_host(), trioxide.Me
 assert_type(trioxide.polylla(plane.to_device()), trioxide.DevicePolygons)
 assert_type(trioxide.triangulate(np.eye(2), angle=20.0), trioxide.Triangulated)
 assert_type(trioxide.triangulate(trioxide.DeviceArray.copy_of(np.eye(2), trioxide.Device("cpu"))), trioxide.DeviceTriangulated)
+assert_type(trioxide.reorder(plane), trioxide.Reordered)
+assert_type(trioxide.reorder(plane.to_device()).to_host(), trioxide.Mesh)
 assert_type(trioxide.vem(plane).error, float)
 tets = trioxide.read("tets.vtu")
 if isinstance(tets, trioxide.VolumeMesh):
     assert_type(trioxide.polylla(tets), trioxide.Polyhedra)
     assert_type(trioxide.refine(tets), trioxide.RefinedVolume)
+    assert_type(trioxide.reorder(tets), trioxide.ReorderedVolume)
     assert_type(trioxide.smooth(tets.to_device()), trioxide.DeviceSmoothedVolume)
 """
 

@@ -67,15 +67,7 @@ fn keep_firsts(on: &Device, ranked: &mut Ranked) -> Result<()> {
 
 /// Lowest and highest coordinates; refuses coordinates that are no finite numbers.
 pub(super) fn bounds<P: Point>(on: &Device, points: &Buffer<P>) -> Result<(DVec2, DVec2)> {
-    let mut found = on.filled(gpu::half_edges::rule::COUNT, NONE)?;
-    gpu::half_edges::check_points::launch(on, points.len() as u32, points, &mut found)?;
-    let found = on.read(&found, gpu::half_edges::rule::FINITE as usize)?;
-    if found != NONE {
-        return Err(crate::Error::Invalid {
-            element: format!("vertex {found}"),
-            rule: "has a coordinate that is no finite number".into(),
-        });
-    }
+    points::check_finite(on, points)?;
     let (low, high) = points::bounds(on, points)?;
     Ok((low.truncate(), high.truncate()))
 }

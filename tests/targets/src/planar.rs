@@ -1,12 +1,12 @@
-//! Points and triangles of the plane: triangulation, Polylla by both methods, and refinement.
+//! Points and triangles of the plane: triangulation, order, Polylla by both methods, and refinement.
 
 use std::fmt::Display;
 
 use trioxide::generate;
-use trioxide::glam::{DVec2, Vec2};
+use trioxide::glam::{DVec2, DVec3, Vec2};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours, Repair};
-use trioxide::mesh::{Faces, Mesh, PolyllaLists, Segment, Ties, Triangulation};
+use trioxide::mesh::{Faces, Mesh, Polygons, PolyllaLists, Segment, Ties, Triangulation};
 use trioxide::polylla::{self, Constraints};
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking};
 use trioxide_reference as reference;
@@ -19,6 +19,7 @@ use crate::{Pipeline, cpu, results};
 
 pub const PIPELINES: &[Pipeline] = &[
     ("delaunay", delaunay),
+    ("reorder", reorder),
     ("polylla", polylla),
     ("indexed", indexed),
     ("refine", refine),
@@ -401,4 +402,46 @@ fn delaunay(bytes: &[u8]) {
     let triangles: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(number)).collect();
     let points: Vec<DVec2> = distinct.iter().map(|&v| points[v]).collect();
     validate::delaunay(&points, &triangles).expect("a Delaunay triangulation");
+}
+
+/// Vertices and cells have the order of the definition; wrong ids and coordinates are refused.
+fn reorder(bytes: &[u8]) {
+    use trioxide_verify::selftest::reorder::{Faces as Cells, check};
+    let choices = &mut Choices::new(bytes);
+    let mesh = triangulation(choices);
+    let corners = mesh.triangles.as_flattened();
+    let faces = match choices.below(3) {
+        0 => Cells::Tetrahedra(corners.as_chunks().0.to_vec()),
+        1 => {
+            let mut polygons = Polygons::default();
+            let mut rest = corners;
+            while !rest.is_empty() {
+                let polygon = rest.split_at(choices.between(1, 4).min(rest.len()));
+                polygons.push(polygon.0);
+                rest = polygon.1;
+            }
+            Cells::Polygons(polygons)
+        }
+        _ => Cells::Triangles(mesh.triangles.clone()),
+    };
+    let taken = match &faces {
+        Cells::Tetrahedra(tetrahedra) => tetrahedra.as_flattened(),
+        _ => corners,
+    };
+    let are_there = taken.iter().all(|&v| (v as usize) < mesh.points.len());
+    let in_space: Vec<_> = (mesh.points.iter())
+        .map(|p| p.extend(choices.coordinate()))
+        .collect();
+    let is_flat_right = are_there && mesh.points.iter().all(|p| p.is_finite());
+    let is_right = are_there && in_space.iter().all(|p| p.is_finite());
+    for (result, is_right) in [
+        (check::<DVec2>(cpu(), &mesh.points, &faces), is_flat_right),
+        (check::<DVec3>(cpu(), &in_space, &faces), is_right),
+    ] {
+        match result {
+            Ok(()) => assert!(is_right, "wrong input is ordered"),
+            Err(error) if is_right => panic!("{error}"),
+            Err(_) => {}
+        }
+    }
 }

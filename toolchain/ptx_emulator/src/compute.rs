@@ -323,6 +323,13 @@ fn ternary(
                     .checked_shl(length.into())
                     .map_or(u64::MAX, |one| one - 1)
         }),
+        ("bfe", _, 's') => three(to, from, move |x, start, length| {
+            let (start, length) = ((start as u8).min(127), u32::from(length as u8));
+            let rest = i128::from(kind.signed(x)) >> start;
+            let above = 128 - length.min(bits);
+            let field = rest.checked_shl(above).unwrap_or(0) >> above.min(127);
+            field as u64 & mask
+        }),
         ("shf", "l", _) if options[1] == "wrap" => three(to, from, |low, high, by| {
             (high << 32 | low) << (by & 31) >> 32
         }),
@@ -421,6 +428,12 @@ mod tests {
             ("shr.s32", &[minus_one, 40], minus_one),
             ("bfe.u32", &[0xabcd, 4, 8], 0xbc),
             ("bfe.u64", &[0xabcd_0000_0000_0000, 48, 16], 0xabcd),
+            ("bfe.s32", &[0b1010, 1, 1], minus_one),
+            ("bfe.s32", &[0b1010, 2, 1], 0),
+            ("bfe.s32", &[0xabcd, 4, 9], 0xbc),
+            ("bfe.s32", &[minus_one, 4, 0], 0),
+            ("bfe.s32", &[0x8000_0000, 30, 8], 0xffff_fffe),
+            ("bfe.s64", &[1 << 63, 60, 4], -8_i64 as u64),
             ("min.s32", &[minus_one, 0], minus_one),
             ("min.u32", &[minus_one, 0], 0),
             ("clz.b32", &[1], 31),

@@ -14,6 +14,7 @@ mod polylla;
 mod record;
 mod refine;
 mod refine_tets;
+mod reorder;
 mod smooth;
 mod timing;
 mod transfers;
@@ -105,6 +106,8 @@ enum Family {
     Refine,
     /// One level of refinement of tetrahedra.
     RefineTets,
+    /// Vertices and triangles along a curve.
+    Reorder,
     /// Clusters of a scan's vertices.
     Weld,
     /// Copies between host and device, and their share in a weld of scans of the paper's sizes up to -n (its sections
@@ -214,9 +217,10 @@ pub fn run(options: &Options) -> Result<()> {
                 .to_owned(),
         ));
     }
-    if options.mesh.plane().is_some() && !matches!(options.family(), Family::Delaunay) {
+    let takes_points = matches!(options.family(), Family::Delaunay | Family::Reorder);
+    if options.mesh.plane().is_some() && !takes_points {
         return Err(Error::Argument(format!(
-            "--mesh {} has points alone: bench delaunay takes it, and no other family does",
+            "--mesh {} has points alone: bench delaunay and bench reorder take it, and no other family does",
             name_of(options.mesh)
         )));
     }
@@ -233,6 +237,7 @@ fn measure(device: &Device, options: &Options) -> Result<()> {
     let records = match options.family() {
         Family::Polylla => polylla_cases(device, options)?,
         Family::Delaunay => vec![delaunay_case(device, options)?],
+        Family::Reorder => vec![reorder_case(device, options)?],
         Family::Refine => vec![refine_case(device, options)?],
         Family::Polyhedra | Family::RefineTets | Family::Smooth => {
             vec![volume_case(device, options)?]
@@ -338,6 +343,21 @@ fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
     let measured = match options.is_double() {
         true => delaunay::bench::<DVec2>(on, &points, options.runs())?,
         false => delaunay::bench::<Vec2>(on, &points, options.runs())?,
+    };
+    Ok(options.record(measured, &[]))
+}
+
+fn reorder_case(on: &Device, options: &Options) -> Result<Record> {
+    let mesh = match options.mesh.plane() {
+        Some(plane) => trioxide::mesh::Triangulation {
+            points: generate::plane(plane, options.n, options.seed)?,
+            ..Default::default()
+        },
+        None => options.planar_mesh()?,
+    };
+    let measured = match options.is_double() {
+        true => reorder::bench::<DVec2>(on, &mesh, options.runs())?,
+        false => reorder::bench::<Vec2>(on, &mesh, options.runs())?,
     };
     Ok(options.record(measured, &[]))
 }

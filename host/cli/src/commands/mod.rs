@@ -26,6 +26,7 @@ pub mod info;
 pub mod polylla;
 pub mod refine;
 pub mod render;
+pub mod reorder;
 pub mod selftest;
 pub mod smooth;
 pub mod step;
@@ -52,6 +53,7 @@ pub enum Command {
     Selftest(selftest::Options),
     Bench(trioxide_bench::measure::Options),
     Render(render::Options),
+    Reorder(reorder::Options),
     Vem(vem::Options),
     Weld(weld::Options),
     Chain(chain::Options),
@@ -72,6 +74,7 @@ impl Command {
             Self::Selftest(options) => selftest::run(&options),
             Self::Bench(options) => trioxide_bench::measure::run(&options),
             Self::Render(options) => render::run(&options),
+            Self::Reorder(options) => reorder::run(&options),
             Self::Vem(options) => vem::run(&options),
             Self::Weld(options) => weld::run(&options),
             Self::Chain(options) => chain::run(&options),
@@ -83,6 +86,7 @@ impl Command {
 #[derive(Subcommand)]
 pub enum AnyStep {
     Triangulate(Box<triangulate::Options>),
+    Reorder(Box<reorder::Options>),
     Weld(Box<weld::Options>),
     Smooth(Box<smooth::Options>),
     Refine(Box<refine::Options>),
@@ -94,6 +98,7 @@ impl AnyStep {
     pub fn get(&self) -> &dyn Step {
         match self {
             Self::Triangulate(options) => &**options,
+            Self::Reorder(options) => &**options,
             Self::Weld(options) => &**options,
             Self::Smooth(options) => &**options,
             Self::Refine(options) => &**options,
@@ -105,6 +110,7 @@ impl AnyStep {
     pub fn get_mut(&mut self) -> &mut dyn Step {
         match self {
             Self::Triangulate(options) => &mut **options,
+            Self::Reorder(options) => &mut **options,
             Self::Weld(options) => &mut **options,
             Self::Smooth(options) => &mut **options,
             Self::Refine(options) => &mut **options,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use trioxide::device::Choice;
-use trioxide::formats::{self, Format, ReadOptions};
+use trioxide::formats::{self, Format, ReadOptions, order_maps};
 use trioxide::mesh::Mesh;
 use trioxide::outline::OutlineMesh;
 use trioxide::{Error, Result};
@@ -45,6 +45,10 @@ pub struct Options {
     /// Text file for the first vertex at the place of each, one a line, from 0 on; - for standard output
     #[arg(long, value_name = "FILE|-")]
     pub map: Option<PathBuf>,
+    /// With --reorder, write the id before of each vertex and of each triangle to this folder: old_vertices.txt and
+    /// old_cells.txt
+    #[arg(long, value_name = "DIR", requires = "reorder")]
+    pub maps: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadOptions,
     #[command(flatten)]
@@ -56,17 +60,19 @@ pub fn run(options: &Options) -> Result<()> {
     check(options)?;
     let Options { input, device, .. } = options;
     let begin = || device.begin(input, WORK);
-    // A machine starts while points are read. Segments and refinement need none, and a `.poly` file has segments.
+    // A machine starts while points are read. Segments and refinement need none, and a `.poly` file has segments; the
+    // order does.
     let is_poly = input
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("poly"));
-    let early = (!is_poly && !options.triangulate.refines()).then(begin);
+    let is_early = options.triangulate.reorder || !is_poly && !options.triangulate.refines();
+    let early = is_early.then(begin);
     let (outline, notes) = formats::poly::read_outline_as(input, options.reading)?;
     account::part("read");
     say(options, &notes);
     let opening = match early {
         Some(opening) => opening,
-        None if options.triangulate.is_for_device(&outline) => begin(),
+        None if options.triangulate.needs_device(&outline) => begin(),
         None => Opening::Serial,
     };
     let (mesh, report) = apply(options, outline, opening)?;
@@ -113,6 +119,9 @@ pub fn apply(
             true => write_numbers(path, 0..vertices)?,
             false => write_numbers(path, report.firsts.iter().copied())?,
         }
+    }
+    if let (Some(folder), Some(order)) = (&options.maps, &report.order) {
+        order_maps::write(folder, &order.vertices, &order.triangles)?;
     }
     let counts = report.totals.counts();
     let report = Report::of("triangulate", &options.input, report.run, counts);

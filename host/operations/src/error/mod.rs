@@ -2,6 +2,7 @@
 
 pub mod polylla;
 pub mod refine;
+pub mod reorder;
 pub mod smooth;
 #[cfg(feature = "triangulate")]
 pub mod triangulate;
@@ -34,6 +35,8 @@ pub enum Error {
     RefineTets(refine_tets::Error),
     /// Refinement of whole meshes refuses the mesh or the options.
     RefineRefused(refine::Refusal),
+    /// A refusal of reordering.
+    ReorderRefused(reorder::Refusal),
     /// A failure of smoothing.
     Smooth(trioxide::smooth::Error),
     /// Smoothing of whole meshes refuses the mesh or the options.
@@ -100,6 +103,7 @@ impl Error {
             Self::Refine(error) => refine::say(error, names),
             Self::RefineTets(error) => error.to_string(),
             Self::RefineRefused(refusal) => refusal.say(names),
+            Self::ReorderRefused(refusal) => refusal.say(names),
             Self::Smooth(error) => smooth::say(error, names),
             Self::SmoothRefused(refusal) => refusal.say(names),
             Self::Delaunay(error @ trioxide::delaunay::Error::Repeated { .. }) => {
@@ -134,6 +138,7 @@ impl Error {
             Self::SmoothRefused(_)
             | Self::PolyllaRefused(_)
             | Self::RefineRefused(_)
+            | Self::ReorderRefused(_)
             | Self::WeldRefused(_)
             | Self::Limited(_) => Shared::Argument(text),
         }
@@ -236,6 +241,12 @@ impl From<trioxide::refine::Error> for Error {
 impl From<refine::Refusal> for Error {
     fn from(refusal: refine::Refusal) -> Self {
         Self::RefineRefused(refusal)
+    }
+}
+
+impl From<reorder::Refusal> for Error {
+    fn from(refusal: reorder::Refusal) -> Self {
+        Self::ReorderRefused(refusal)
     }
 }
 

@@ -10,6 +10,8 @@ pub enum Refusal {
     Serial,
     /// Equal points may be left out of points alone.
     Duplicates,
+    /// Points on a device keep their order.
+    ResidentOrder,
     /// An option that points on a device do without.
     Resident {
         /// The option.
@@ -29,6 +31,10 @@ impl Refusal {
                 "{} goes with points alone, without segments and refinement: weld the points first",
                 option("duplicates")
             ),
+            Self::ResidentOrder => {
+                "points on a device keep their order: reorder the result, which stays there"
+                    .to_owned()
+            }
             Self::Resident { option: given } => format!(
                 "points on a device are triangulated there, without refinement: leave {} out, or triangulate on the host",
                 option(given)

@@ -9,7 +9,8 @@
 <trioxide.Solution: 928 unknowns, largest error 0.0184 at a vertex>
 
 Functions take a mesh, or its arrays: ``polylla(points, triangles)``. They have the names and options of the command line. Arrays
-of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth`, `refine` and `polylla`, and the results stay there.
+of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth`, `refine`, `reorder` and `polylla`, and the results stay
+there.
 """
 
 from ._chain import chain
@@ -19,6 +20,7 @@ from ._foreign import from_meshio, from_open3d, from_pyvista, from_trimesh
 from ._functions import devices, generate, info, read, render, selftest, vem, write
 from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
 from ._polyhedra import Polyhedra
+from ._reorder import DeviceReordered, DeviceReorderedVolume, Reordered, ReorderedVolume, reorder
 from ._resident import (
     DevicePolygons,
     DeviceRefined,
@@ -45,6 +47,8 @@ __all__ = [
     "DevicePolygons",
     "DeviceRefined",
     "DeviceRefinedVolume",
+    "DeviceReordered",
+    "DeviceReorderedVolume",
     "DeviceSmoothed",
     "DeviceSmoothedVolume",
     "DeviceSurface",
@@ -56,6 +60,8 @@ __all__ = [
     "Polyhedra",
     "Refined",
     "RefinedVolume",
+    "Reordered",
+    "ReorderedVolume",
     "Smoothed",
     "SmoothedVolume",
     "Solution",
@@ -75,6 +81,7 @@ __all__ = [
     "read",
     "refine",
     "render",
+    "reorder",
     "selftest",
     "smooth",
     "triangulate",

@@ -71,7 +71,7 @@ def resident(mesh: Any, triangles: Any, **arrays: Any) -> Optional[DeviceSurface
     """The surface of the first arguments, if they are on a device; the others go with it."""
     given = {name: value for name, value in arrays.items() if value is not None}
     if isinstance(mesh, DeviceVolume):
-        raise TypeError("this function takes a surface, not tetrahedra: refine and smooth take these on a device")
+        raise TypeError("this function takes a surface, not tetrahedra: refine, reorder and smooth take these on a device")
     if isinstance(mesh, DevicePolygons):
         raise TypeError("this function takes triangles on a device, not polygons: take .to_host()")
     if isinstance(mesh, DeviceSurface):

@@ -29,12 +29,17 @@ class Triangulated(Mesh):
         What was counted, as the command line reports it: `vertices`, `faces`, `segments`, `input_vertices`, `input_segments`,
         `duplicates`.
     firsts : (V,) array of uint32
-        For each vertex the first at its place. It is another one for the vertices that `duplicates="first"` leaves out of triangles.
+        For each vertex of the input the first at its place. It is another one for the vertices that `duplicates="first"` leaves out of
+        triangles.
+    old_vertices, old_cells : (V,) and (F,) arrays of uint32, or None
+        The id of each vertex and each triangle without `reorder`.
     """
 
-    __slots__ = ("counts", "firsts")
+    __slots__ = ("counts", "firsts", "old_vertices", "old_cells")
     counts: Dict[str, int]
     firsts: np.ndarray
+    old_vertices: Optional[np.ndarray]
+    old_cells: Optional[np.ndarray]
 
 
 class DeviceTriangulated(DeviceSurface):
@@ -58,6 +63,7 @@ class _Triangulate(TypedDict, total=False):
     max_vertices: Union[None, int, str]
     convex: bool
     duplicates: str
+    reorder: bool
     follow_references: str
     progress: Progress
 
@@ -82,6 +88,7 @@ def triangulate(
     max_vertices: Union[None, int, str] = None,
     convex: bool = False,
     duplicates: str = "refuse",
+    reorder: bool = False,
     follow_references: str = "below",
     progress: Progress = None,
 ) -> Union[Triangulated, DeviceTriangulated]:
@@ -91,7 +98,7 @@ def triangulate(
     points in any order. Segments, holes, regions and refinement take one thread of the host.
 
     The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this area is refined.
-    Segments keep their markers; vertices of the input keep their numbers.
+    Segments keep their markers; vertices of the input keep their numbers, unless they are reordered.
 
     Parameters
     ----------
@@ -99,7 +106,7 @@ def triangulate(
         Points, in place where they are in a device's memory; those of a mesh with its segments; or a file: a .poly file of Triangle with
         its holes and regions, or one with points and segments.
     device : "auto", "cuda:N", "cpu" or Device
-        Of points alone.
+        Of points alone, and of the order.
     segments, markers : (S, 2) and (S,) integers, optional
         Edges of the outline as pairs of vertex ids, and their tags.
     holes : (H, 2) numbers, optional
@@ -117,6 +124,8 @@ def triangulate(
         Keep the triangles outside of the segments, up to the convex hull.
     duplicates : "refuse" or "first"
         Equal points, of points alone.
+    reorder : bool
+        Renumber vertices and triangles along a Hilbert curve, as reorder does.
     follow_references : "below" or "anywhere"
         As of `read`.
     progress : function or True, optional
@@ -168,14 +177,15 @@ def triangulate(
             places = check.points([row[:2] for row in regions], "regions")
             arrays["region_points"] = np.ascontiguousarray(places[:, :2])
             arrays["region_ids"] = check.tags([row[2] for row in regions], "regions", len(places), "region")
-    # Segments and refinement need no device: a GPU is not started for them.
+    # Segments and refinement need no device: a GPU is not started for them. An order does.
     is_alone = angle is None and area is None and not (path or "").endswith(".poly") and arrays.get("segments") is None
-    if device == "auto" and not is_alone:
+    if device == "auto" and not is_alone and not reorder:
         device = "cpu"
     with watching(progress) as watch:
         result = noted(run_on(device, lambda on: native.run("triangulate", on, arrays, options, watch)))
     mesh = Triangulated._of(result)
     mesh.counts = result["counts"]
+    mesh.old_vertices, mesh.old_cells = result.get("old_vertices"), result.get("old_cells")
     firsts = result["firsts"]
     mesh.firsts = firsts if len(firsts) else np.arange(len(mesh.points), dtype=np.uint32)
     return mesh

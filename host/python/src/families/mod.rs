@@ -2,6 +2,7 @@
 
 mod polylla;
 mod refine;
+mod reorder;
 mod smooth;
 mod triangulate;
 pub mod vem;
@@ -35,8 +36,9 @@ struct Family {
 /// arrays of a device, by their names.
 type Run = for<'py> fn(&Call<'_, 'py>, &Dict<'py>) -> PyResult<Dict<'py>>;
 
-const FAMILIES: [&Family; 6] = [
+const FAMILIES: [&Family; 7] = [
     &triangulate::FAMILY,
+    &reorder::FAMILY,
     &weld::FAMILY,
     &smooth::FAMILY,
     &refine::FAMILY,

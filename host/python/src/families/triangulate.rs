@@ -64,6 +64,10 @@ fn triangulate<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
     put_counts(&result, report.totals.counts())?;
     put_notes(&result, &visible(notes))?;
     result.set_item("firsts", list(call.py, report.firsts))?;
+    if let Some(order) = report.order {
+        result.set_item("old_vertices", list(call.py, order.vertices))?;
+        result.set_item("old_cells", list(call.py, order.triangles))?;
+    }
     Ok(result)
 }
 

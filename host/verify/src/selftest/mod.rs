@@ -19,6 +19,7 @@ mod polylla;
 mod polylla_share;
 mod refine;
 mod refine_tets;
+pub mod reorder;
 mod small;
 mod smooth;
 mod tet_faces;
@@ -136,6 +137,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("tet_faces", tet_faces::cases(size)?),
         ("polyhedra", polyhedra::cases(size)?),
         ("polyhedra", polyhedra_share::cases(size)?),
+        ("reorder", reorder::cases(size)),
         ("weld", weld::cases(size)),
         ("weld", weld_dense::cases(size)),
         ("weld", weld_carried::cases(size)),
