@@ -24,8 +24,8 @@ use super::insert_points::{Face, INFINITE, Replacement, conflicts, corners_of};
 use super::predicates::orientation;
 use crate::slots::slot_of;
 
-/// Lanes of the block: as many as it may have, with fewer registers than the exact predicates take. On an H100 512 lanes
-/// without spills take a tenth longer, 768 a twentieth.
+/// Lanes of the block: as many as it may have, with fewer registers than the exact predicates take. On an H100 512
+/// lanes without spills take a tenth longer, 768 a twentieth.
 const LANES: usize = 1024;
 /// Candidates of a lane while lists are written: one vector load.
 const ITEMS: u32 = 4;

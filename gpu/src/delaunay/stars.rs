@@ -35,11 +35,12 @@ pub const STARS: usize = 64;
 pub const UNSURE: u32 = u32::MAX;
 /// The degree of a star that needs more cells.
 pub const WIDE: u32 = u32::MAX - 1;
-/// A lane's star: places of neighbours, their points, circles. In shared memory, since the local memory of as many
+/// A lane's star: places of neighbours, their points' coordinates, circles. In shared memory, since the local memory of as many
 /// threads as a GPU runs at once is larger than its L2.
 pub type StarMemory = (
     PerLane<Place, STARS, RING>,
-    PerLane<DVec2, STARS, RING>,
+    PerLane<f64, STARS, RING>,
+    PerLane<f64, STARS, RING>,
     PerLane<[f32; 3], STARS, RING>,
 );
 
@@ -197,12 +198,15 @@ impl Star<'_> {
 
     #[inline(always)]
     fn point(&self, i: u32) -> DVec2 {
-        self.memory.1.at(self.lane, i)
+        DVec2::new(
+            self.memory.1.at(self.lane, i),
+            self.memory.2.at(self.lane, i),
+        )
     }
 
     #[inline(always)]
     fn circle(&self, i: u32) -> Circle {
-        let [x, y, radius_squared] = self.memory.2.at(self.lane, i);
+        let [x, y, radius_squared] = self.memory.3.at(self.lane, i);
         Circle {
             centre: Vec2::new(x, y),
             radius_squared,
@@ -212,14 +216,15 @@ impl Star<'_> {
     #[inline(always)]
     fn set_neighbour(&self, i: u32, place: Place, point: DVec2) {
         self.memory.0.set(self.lane, i, place);
-        self.memory.1.set(self.lane, i, point);
+        self.memory.1.set(self.lane, i, point.x);
+        self.memory.2.set(self.lane, i, point.y);
     }
 
     #[inline(always)]
     fn set_circle(&self, i: u32, circle: Circle) {
         let Vec2 { x, y } = circle.centre;
         self.memory
-            .2
+            .3
             .set(self.lane, i, [x, y, circle.radius_squared]);
     }
 

@@ -40,8 +40,8 @@ const ROUNDED: f32 = f32::EPSILON / 2.0;
 /// squared length of one: inverted points are rounded by 16 units, differences by 34 of the largest length, products of
 /// two lengths of up to two by 152.
 const CROSS: f32 = 256.0 * ROUNDED;
-/// More than the error of (b - a) x (c - a), relative to the product of two sums: that of the lengths of a and b, and that
-/// and the length of c. It is 37 units.
+/// More than the error of (b - a) x (c - a), relative to the product of two sums: that of the lengths of a and b, and
+/// that and the length of c. It is 37 units.
 const SIDE: f32 = 64.0 * ROUNDED;
 /// Least squared distance of the nearest point, in widths of cells.
 const NEAREST: f32 = 1e-12;
@@ -203,8 +203,8 @@ impl Octagon {
 }
 
 impl Wrap<'_> {
-    /// The point at `place` relative to the star's, in widths of cells, turned; and its squared distance. The star's own
-    /// is far away.
+    /// The point at `place` relative to the star's, in widths of cells, turned; and its squared distance. The star's
+    /// own is far away.
     #[inline(always)]
     fn apart(&self, place: Place) -> (Vec2, f32) {
         let apart = (self.sorted.at(place) - self.centre) * self.inverse_width;
@@ -256,8 +256,8 @@ impl Wrap<'_> {
         (nearest > NEAREST && nearest < f32::INFINITY).then_some(Octagon { x, y })
     }
 
-    /// Keeps the points of a square that are not surely inside an octagon, as many as there is room for, and counts them.
-    /// Returns whether the star's point surely is inside.
+    /// Keeps the points of a square that are not surely inside an octagon, as many as there is room for, and counts
+    /// them. Returns whether the star's point surely is inside.
     #[inline(always)]
     fn keep(&mut self, square: Square, cells: Cells, octagon: Octagon) -> bool {
         let mut sides = [(Vec2::ZERO, 0.0, 0.0); 8];

@@ -78,7 +78,8 @@ fn collect_loose(
     Ok(corners)
 }
 
-/// Corners of loose triangles by their first, then second corners; `counts` gets how many each of `n` first corners has.
+/// Corners of loose triangles by their first, then second corners; `counts` gets how many each of `n` first corners
+/// has.
 fn order_loose(
     on: &Device,
     n: usize,

@@ -231,7 +231,8 @@ unsafe impl<T: Element> Safe for PerBlock<'_, T> {
     }
 }
 
-/// Shared memory of a kernel over an [`OwnBlock`]: [`Shared`](self::Shared) and [`PerLane`] arrays, or a tuple of these.
+/// Shared memory of a kernel over an [`OwnBlock`]: [`Shared`](self::Shared) and [`PerLane`] arrays, or a tuple of
+/// these.
 ///
 /// # Safety
 /// Safe code cannot leave an array of it, and cannot race on one.
