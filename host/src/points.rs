@@ -3,7 +3,7 @@
 use glam::DVec3;
 use gpu::half_edges::{check_points, rule};
 use gpu::point::{Coordinates, MeshPoint};
-use gpu::smooth::{COPIES, EXTREMES, from_ordered_bits, measure_bounds};
+use gpu::smooth::{BOX_NODES, EXTREMES, from_ordered_bits, measure_bounds};
 use trioxide_kernel::NONE;
 use trioxide_mesh::parallel;
 
@@ -28,20 +28,20 @@ pub fn upload_points<P: Coordinates>(
 }
 
 /// Lowest and highest coordinates of finite points: infinite where there is none, the lowest above the highest. Points
-/// of
-/// the plane have z = 0.
+/// of the plane have z = 0.
 ///
 /// # Errors
 /// [`Error::Argument`] for more points than ids; errors of the device.
 pub fn bounds<P: Coordinates>(on: &Device, points: &Buffer<P>) -> Result<(DVec3, DVec3)> {
-    let n = count(points.len())?;
+    count(points.len())?;
     on.stage("bounds", || {
-        let mut extremes = on.filled(2 * (EXTREMES * COPIES) as usize, 0u32)?.cast();
-        measure_bounds::launch(on, n, points, &mut extremes)?;
-        let keys: Vec<u64> = on.download(&extremes)?;
-        let mut highest = keys.chunks(COPIES as usize).map(|copies| {
-            let key = copies.iter().copied().max().filter(|&key| key > 0);
-            key.map_or(f64::NEG_INFINITY, from_ordered_bits)
+        let blocks = points.len().div_ceil(BOX_NODES);
+        let mut extremes = on.uninitialized(blocks)?;
+        measure_bounds::launch(on, blocks as u32, points, &mut extremes)?;
+        let extremes: Vec<[u64; EXTREMES]> = on.download(&extremes)?;
+        let mut highest = (0..EXTREMES).map(|e| {
+            let most = extremes.iter().map(|extremes| extremes[e]).max();
+            most.map_or(f64::NEG_INFINITY, from_ordered_bits)
         });
         let mut next = || highest.next().expect("six extremes");
         let high = DVec3::new(next(), next(), next());

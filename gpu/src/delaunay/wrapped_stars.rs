@@ -114,33 +114,6 @@ impl Square {
         }
     }
 
-    /// Gives the ranges of all cells.
-    #[inline(always)]
-    fn each_range(&self, cells: Cells, mut look: impl FnMut([u32; 2])) {
-        let mut row = 0;
-        while row < self.count[1] {
-            let mut column = 0;
-            while column < self.count[0] {
-                let cell = [self.first[0] + column, self.first[1] + row];
-                look(cells.ranges.at(cells.grid.number(cell)));
-                column += 1;
-            }
-            row += 1;
-        }
-    }
-
-    /// Gives the places of all points.
-    #[inline(always)]
-    fn each_place(&self, cells: Cells, mut look: impl FnMut(Place)) {
-        self.each_range(cells, |[start, end]| {
-            let mut i = start;
-            while i < end {
-                look(Place::new(i));
-                i += 1;
-            }
-        });
-    }
-
     /// Whether the boundary of the grid is one of its sides.
     #[inline(always)]
     fn is_cut(&self, reach: u32) -> bool {
@@ -157,6 +130,47 @@ impl Square {
             & fits(x - self.low.x - error)
             & fits(self.high.y - y - error)
             & fits(y - self.low.y - error)
+    }
+
+    /// Gives the places of all points. (A closure within a closure would not be inlined on a CPU.)
+    #[inline(always)]
+    fn each_place(&self, cells: Cells, mut look: impl FnMut(Place)) {
+        let mut row = 0;
+        while row < self.count[1] {
+            let mut column = 0;
+            while column < self.count[0] {
+                let [mut i, end] = self.range(cells, column, row);
+                while i < end {
+                    look(Place::new(i));
+                    i += 1;
+                }
+                column += 1;
+            }
+            row += 1;
+        }
+    }
+
+    /// Number of points.
+    #[inline(always)]
+    fn points(&self, cells: Cells) -> u32 {
+        let (mut points, mut row) = (0u32, 0);
+        while row < self.count[1] {
+            let mut column = 0;
+            while column < self.count[0] {
+                let [start, end] = self.range(cells, column, row);
+                points = points.saturating_add(end - start);
+                column += 1;
+            }
+            row += 1;
+        }
+        points
+    }
+
+    /// Where the points of a cell start and end.
+    #[inline(always)]
+    fn range(&self, cells: Cells, column: u32, row: u32) -> [u32; 2] {
+        let cell = [self.first[0] + column, self.first[1] + row];
+        cells.ranges.at(cells.grid.number(cell))
     }
 }
 
@@ -407,16 +421,12 @@ fn wrap<const EXACT: bool>(
     stars: Scatter<Place>,
 ) -> Result<u32, End> {
     let square = Square::new(wrap.centre, reach, wrap.inverse_width, cells.grid);
-    let mut points = 0u32;
-    square.each_range(cells, |[start, end]| {
-        points = points.saturating_add(end - start)
-    });
     // Circles of points near the boundary reach along it: more cells seldom help.
     let incomplete = match reach > 1 && square.is_cut(reach) {
         true => End::Hard,
         false => End::Wide,
     };
-    if points > MOST_POINTS {
+    if square.points(cells) > MOST_POINTS {
         return Err(incomplete);
     }
     let octagon = wrap.octagon(square, cells).ok_or(incomplete)?;
