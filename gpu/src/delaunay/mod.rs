@@ -37,9 +37,9 @@
 //! | insert hard points | [`take_sites()`], [`find_off_line()`]; of few points [`insert_in_block()`], of others [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
 //! | order triangles | [`count_triangles()`], [`count_loose()`], [`write_loose()`], [`write_hard_triangles()`], [`read_corner()`], [`order_loose()`], [`write_star_triangles()`], [`write_loose_triangles()`] |
 //!
-//! Most points make their stars alone (`stars`). The others are *hard*: they are triangulated by insertion
-//! (`insert_points`; the rounds of few points in one block, `one_block_rounds`), and the triangles of theirs that no star
-//! covers complete the mesh (`join_parts`).
+//! Most points make their stars alone (`wrapped_stars`, and `stars` of the rest). The others are *hard*: they are
+//! triangulated by insertion (`insert_points`; the rounds of few points in one block, `one_block_rounds`), and the
+//! triangles of theirs that no star covers complete the mesh (`join_parts`).
 //!
 //! # Is a mesh Delaunay?
 //!

@@ -1,4 +1,5 @@
-//! The star of each point, alone: its neighbours and the triangles between them.
+//! The star of a point that the points of near cells do not complete ([`wrap_stars()`](super::wrap_stars())), alone:
+//! its neighbours and the triangles between them.
 //!
 //! A point begins with a star of four points far away, and looks at the points of cells around it, near ones first. A
 //! point within the circle of a triangle of the star becomes a neighbour. The star is complete when every cell that
@@ -35,8 +36,8 @@ pub const STARS: usize = 64;
 pub const UNSURE: u32 = u32::MAX;
 /// The degree of a star that needs more cells.
 pub const WIDE: u32 = u32::MAX - 1;
-/// A lane's star: places of neighbours, their points' coordinates, circles. In shared memory, since the local memory of as many
-/// threads as a GPU runs at once is larger than its L2.
+/// A lane's star: places of neighbours, their points' coordinates, circles. In shared memory, since the local memory of
+/// as many threads as a GPU runs at once is larger than its L2.
 pub type StarMemory = (
     PerLane<Place, STARS, RING>,
     PerLane<f64, STARS, RING>,
