@@ -62,8 +62,8 @@ fn triangulate_in(on: &Device, sites: &Buffer<DVec2>, room: &Room) -> Result<Opt
         table: &mut on.filled(2 * 2 * room.triangles, u32::MAX)?.cast(),
         meetings: &mut on.filled(2 * room.triangles, NONE)?,
     };
-    // SAFETY: the kernel compares the ends of its arrays with their lengths before it writes them, and reads what it
-    // has written; the lengths beside each other are checked.
+    // SAFETY: the kernel compares the ends of its arrays with their lengths before it writes them, and reads only words
+    // that it wrote; the lengths beside each other are checked.
     unsafe { kernel::insert_in_block::launch(on, 1, sites, rounds, &mut result) }?;
     let result = on.download(&result)?;
     let at = |slot: u32| result[slot as usize] as usize;
