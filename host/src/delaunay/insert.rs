@@ -8,7 +8,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 use trioxide_mesh::outline::no_triangle;
 
-use super::{Ranked, Stars, one_block};
+use super::{HardMesh, Ranked, Stars, one_block};
 use crate::collective::{Tiled, compact, exclusive_scan, order_by_keys};
 use crate::device::Device;
 use crate::{Error, Result};
@@ -25,16 +25,6 @@ pub(super) struct Inserted {
     pub list: Buffer<Item>,
     /// Places of the hard points, in the order of their insertion.
     pub places: Buffer<Place>,
-}
-
-/// The triangulation of the hard points alone.
-pub(super) struct HardMesh {
-    /// Corners of the triangles that there have been, three each.
-    pub corners: Buffer<u32>,
-    /// The first point in each triangle's circle: none in those of the result.
-    pub minima: Buffer<u32>,
-    /// Faces of the result, four words each.
-    pub done: Buffer<u32>,
 }
 
 /// Triangulates the hard points, by one block if there are at most `most_in_block`.

@@ -114,6 +114,16 @@ impl Stars {
     }
 }
 
+/// The triangulation of the hard points alone.
+struct HardMesh {
+    /// Corners of the triangles that there have been, three each.
+    corners: Buffer<u32>,
+    /// The first point in each triangle's circle: none in those of the result.
+    minima: Buffer<u32>,
+    /// Faces of the result, four words each.
+    done: Buffer<u32>,
+}
+
 /// Bytes that a run takes at once with its points, if few are hard: while triangles are ordered, as
 /// `trioxide bench delaunay` prints. Hard points take more, by a number that the points decide.
 pub fn bytes_needed(points: usize) -> u64 {

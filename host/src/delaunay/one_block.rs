@@ -5,7 +5,7 @@ use gpu::delaunay::{self as kernel, MOST_IN_BLOCK, RoundsBuffers, report};
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::insert::HardMesh;
+use super::HardMesh;
 use crate::Result;
 use crate::device::Device;
 
