@@ -26,7 +26,7 @@
 // Views are passed as `In<T>`: a reader does not need their lifetime.
 #![allow(elided_lifetimes_in_paths)]
 
-mod curve;
+pub mod curve;
 pub mod delaunay;
 pub mod forms;
 pub mod grid;

@@ -32,7 +32,7 @@
 //! | stage | kernels |
 //! | --- | --- |
 //! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
-//! | rank points | [`read_ranking()`], `collective::order_by_keys`, [`settle_order()`]; of many points at one place [`join_orders()`], [`check_order()`]; of equal points [`find_firsts()`], [`map_to_firsts()`] |
+//! | rank points | those of [`reorder`](crate::reorder)'s "order vertices", [`take_sorted()`]; of equal points [`find_firsts()`], [`map_to_firsts()`] |
 //! | build stars | [`find_cells()`], [`wrap_stars()`], [`build_stars()`], [`find_degrees()`] |
 //! | insert hard points | [`take_sites()`], [`find_off_line()`]; of few points [`insert_in_block()`], of others [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
 //! | order triangles | [`count_triangles()`], [`count_loose()`], [`write_loose()`], [`write_hard_triangles()`], [`read_corner()`], [`order_loose()`], [`write_star_triangles()`], [`write_loose_triangles()`] |

@@ -19,7 +19,7 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Own, OwnBlock, PerLane, Scatter};
 
 use super::predicates::{filtered_circle, is_in_circle_exactly};
-use super::rank_points::Frame;
+use crate::curve::Frame;
 use crate::ids::Place;
 
 /// Most neighbours of a star.

@@ -10,7 +10,7 @@
 //!
 //! | points of | the curve runs through | cells along a side | bits of a key | key |
 //! | --- | --- | --- | --- | --- |
-//! | the plane | the square around the points | 2^32 | 64 | that of [`Frame`](crate::delaunay::Frame), by which triangulations rank their points |
+//! | the plane | the square around the points | 2^32 | 64 | that of [`Frame`](crate::curve::Frame) |
 //! | space | the cube around the points | 2^21 | 63 | [`Curve::key()`] |
 //!
 //! **Cells** have the new numbers of their vertices, and begin at a vertex that their other order does not decide:
@@ -35,14 +35,14 @@
 //! - *Old ids of cells decide only between cells with the same first four vertices*: equal triangles and tetrahedra,
 //!   and polygons that no mesh of a surface has. So any order of distinct cells gives the same cells in the same order.
 //! - *Triangulations of the plane keep the order of their triangles.* [`delaunay`](crate::delaunay) ranks distinct
-//!   points by the same comparison; a triangle starts at its lowest rank, and triangles ascend by ranks.
+//!   points by this order; a triangle starts at its lowest rank, and triangles ascend by ranks.
 //!
 //! # Stages
 //!
 //! | stage | kernels |
 //! | --- | --- |
 //! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
-//! | order vertices | [`read_value()`], `collective::order_by_keys`, [`join_orders()`](crate::delaunay::join_orders()), [`place_vertices()`] |
+//! | order vertices | [`read_value()`], `collective::order_by_keys`, [`carry_values()`], [`place_vertices()`] |
 //! | order cells | [`turn_triangles()`], [`turn_tetrahedra()`] or [`turn_polygons()`]; [`group_cells()`], [`rank_cells()`]; of polygons [`measure_turned()`], [`write_turned()`] |
 //!
 //! [`carry_values()`] and [`renumber_vertices()`] bring other arrays of a mesh into the order.

@@ -5,8 +5,7 @@ use glam::{DVec2, DVec3};
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
 
-use crate::curve::through_cube;
-use crate::delaunay::{Frame, along_curve};
+use crate::curve::{Frame, along_curve, through_cube};
 use crate::ids::{Place, Vertex};
 use crate::point::{Anywhere, Coordinates, DoublePoint};
 use crate::smooth::ordered_bits;
@@ -205,7 +204,7 @@ fn is_before<C: Curve>((a, p): ([u32; 3], C), (b, q): ([u32; 3], C)) -> Option<b
     }
 }
 
-/// Writes the vertex of place `i`, its point, and its new number `i`.
+/// Writes the vertex of place `i`, its point, and its new number `i`, if `new` has room for it.
 ///
 /// `order` is by the keys without the lowest bits: those of cells whose numbers lack their `dropped` lowest bits.
 /// Vertices whose keys are equal so far, a run, are ordered here. If a run longer than [`LONGEST_RUN`] is not in order,
@@ -218,7 +217,7 @@ fn is_before<C: Curve>((a, p): ([u32; 3], C), (b, q): ([u32; 3], C)) -> Option<b
         points.len() == n,
         new_points.len() == n,
         old.len() == n,
-        new.len() == n,
+        new.len() == n || new.is_empty(),
         found.len() == 1
     ),
     moves(order.bytes() + points.bytes() + new_points.bytes() + old.bytes() + new.bytes())
@@ -280,5 +279,7 @@ pub fn place_vertices<P: CurvePoint, const IS_FINAL: bool>(
     }
     new_points.set(i, point);
     old.set(i, v);
-    new.set(v, Vertex::new(place));
+    if !new.is_empty() {
+        new.set(v, Vertex::new(place));
+    }
 }

@@ -93,7 +93,7 @@ struct Ranked {
     firsts: Option<Buffer<Vertex>>,
     /// The points in double precision.
     sorted: Buffer<DVec2>,
-    frame: gpu::delaunay::Frame,
+    frame: gpu::curve::Frame,
     low: DVec2,
     extent: f64,
 }

@@ -31,9 +31,19 @@ pub fn carry<T: Carried, I: Word>(
         let message = format!("there are {} values for {n} elements", values.len());
         return Err(Error::Argument(message));
     }
-    let mut carried = on.uninitialized(n)?;
-    kernel::carry_values::launch(on, n as u32, old.as_words(), values, &mut carried)?;
-    Ok(carried)
+    pick(on, values, old)
+}
+
+/// The values at some places.
+pub(crate) fn pick<T: Carried, I: Word>(
+    on: &Device,
+    values: &Buffer<T>,
+    places: &Buffer<I>,
+) -> Result<Buffer<T>> {
+    let n = places.len();
+    let mut picked = on.uninitialized(n)?;
+    kernel::carry_values::launch(on, n as u32, places.as_words(), values, &mut picked)?;
+    Ok(picked)
 }
 
 /// Ids of vertices, such as the ends of segments, by their new numbers. `element` is the word for `each` of them, for

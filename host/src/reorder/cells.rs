@@ -1,11 +1,11 @@
 //! The order of cells.
 
-use gpu::delaunay::join_orders;
 use gpu::ids::{Cell, Vertex};
 use gpu::reorder::{self as kernel, Head, cell_rule};
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
+use super::carry::pick;
 use super::{Cells, Polygons, Vertices};
 use crate::collective::{exclusive_scan, lengths, order_by_keys};
 use crate::device::Device;
@@ -257,12 +257,7 @@ impl Turned {
             let next = order_by_keys(on, keys, bits)?;
             order = match order.is_empty() {
                 true => next.cast(),
-                false => {
-                    let mut joined = on.uninitialized(n)?;
-                    let first = order.cast();
-                    join_orders::launch(on, n as u32, &first, &next.cast(), &mut joined)?;
-                    joined.cast()
-                }
+                false => pick(on, order.as_words(), &next)?.cast(),
             };
         }
         Ok(order)

@@ -33,8 +33,10 @@ use gpu::point::MeshPoint;
 use gpu::reorder::CurvePoint;
 use trioxide_kernel::launch::Buffer;
 
+pub(crate) use carry::pick;
 pub use carry::{Carried, carry, renumber};
 pub use cells::{polygons, tetrahedra, triangles};
+pub(crate) use vertices::order;
 pub use vertices::{vertices, vertices_in_space};
 
 /// Points that can be ordered: of the plane or of space, in single or double precision.

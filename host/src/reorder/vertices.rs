@@ -1,13 +1,13 @@
 //! The order of vertices.
 
 use glam::{DVec2, DVec3};
-use gpu::delaunay::join_orders;
-use gpu::ids::{Place, Vertex};
+use gpu::ids::Vertex;
 use gpu::reorder::{self as kernel, Cube, Curve, value};
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Point, Vertices, carry};
+use super::carry::{carry, pick};
+use super::{Point, Vertices};
 use crate::collective::order_by_keys;
 use crate::device::Device;
 use crate::{Result, forms, points};
@@ -23,19 +23,31 @@ pub fn vertices<P: Point>(on: &Device, points: &Buffer<P>) -> Result<Vertices<P>
     if !(low.is_finite() && high.is_finite()) {
         points::check_finite(on, points)?;
     }
-    let cube = P::Double::cube(low, high);
     on.stage("order vertices", || {
-        for dropped in [P::Double::DROPPED_BITS, 0] {
-            let order = by_keys(on, points, cube, dropped)?;
-            let (placed, is_ordered) = place::<P, false>(on, &order, points, cube, dropped)?;
-            if is_ordered {
-                return Ok(placed);
-            }
-        }
-        // Many points are closer together than cells are wide.
-        let order = by_all(on, points, cube)?;
-        Ok(place::<P, true>(on, &order, points, cube, 0)?.0)
+        let mut new = on.uninitialized(points.len())?;
+        let (points, old) = order(on, points, (low, high), &mut new)?;
+        Ok(Vertices { points, old, new })
     })
+}
+
+/// Finite points in their order, and the vertex of each; `new` gets the place of each vertex, if it has room for them.
+pub(crate) fn order<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+    (low, high): (DVec3, DVec3),
+    new: &mut Buffer<Vertex>,
+) -> Result<(Buffer<P>, Buffer<Vertex>)> {
+    let cube = P::Double::cube(low, high);
+    for dropped in [P::Double::DROPPED_BITS, 0] {
+        let order = by_keys(on, points, cube, dropped)?;
+        if let Some(placed) = place::<P, false>(on, &order, points, (cube, dropped), new)? {
+            return Ok(placed);
+        }
+    }
+    // Many points are closer together than cells are wide.
+    let order = by_all(on, points, cube)?;
+    let placed = place::<P, true>(on, &order, points, (cube, 0), new)?;
+    Ok(placed.expect("the order is final"))
 }
 
 /// Orders points of space along the curve of the plane if all share one z, else along that of space.
@@ -111,25 +123,19 @@ fn sorted<P: Point>(
     if order.is_empty() {
         return Ok(next.cast());
     }
-    let mut joined = on.uninitialized(points.len())?;
-    join_orders::launch(on, n, &order, &next.cast::<Place>(), &mut joined)?;
-    Ok(joined)
+    Ok(pick(on, order.as_words(), &next)?.cast())
 }
 
-/// Gives vertices their places. Returns false if a run is too long to be ordered.
+/// Gives vertices their places: points and vertices; `None` if a run is too long to be ordered.
 fn place<P: Point, const IS_FINAL: bool>(
     on: &Device,
     order: &Buffer<Vertex>,
     points: &Buffer<P>,
-    cube: Cube,
-    dropped: u32,
-) -> Result<(Vertices<P>, bool)> {
+    (cube, dropped): (Cube, u32),
+    new: &mut Buffer<Vertex>,
+) -> Result<Option<(Buffer<P>, Buffer<Vertex>)>> {
     let n = points.len();
-    let mut placed = Vertices {
-        points: on.uninitialized(n)?,
-        old: on.uninitialized(n)?,
-        new: on.uninitialized(n)?,
-    };
+    let (mut placed, mut old) = (on.uninitialized(n)?, on.uninitialized(n)?);
     let mut found = on.filled(1, NONE)?;
     kernel::place_vertices::launch::<P, IS_FINAL>(
         on,
@@ -138,11 +144,11 @@ fn place<P: Point, const IS_FINAL: bool>(
         points,
         cube,
         dropped,
-        &mut placed.points,
-        &mut placed.old,
-        &mut placed.new,
+        &mut placed,
+        &mut old,
+        new,
         &mut found,
     )?;
     let is_ordered = IS_FINAL || on.read(&found, 0)? == NONE;
-    Ok((placed, is_ordered))
+    Ok(is_ordered.then_some((placed, old)))
 }

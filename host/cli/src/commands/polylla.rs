@@ -18,7 +18,7 @@ use trioxide_operations::polylla::{Input, MeshPolygons, Refusal};
 use trioxide_operations::{Machine, polyhedra, polylla};
 
 use super::help;
-use super::step::{AnyMesh, Step};
+use super::step::{AnyMesh, Step, step_fields};
 use super::volume::tetrahedra;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the newer of two papers (--method half-edge: GPolylla, 2023). The others are trioxide's own: regions \
@@ -184,17 +184,7 @@ impl Step for Options {
         "polylla"
     }
 
-    fn reading(&self) -> ReadOptions {
-        self.reading
-    }
-
-    fn device(&mut self) -> Option<&mut DeviceOptions> {
-        Some(&mut self.device)
-    }
-
-    fn output(&self) -> Option<&Path> {
-        self.output.as_deref()
-    }
+    step_fields!();
 
     fn work(&self) -> Work {
         Work::POLYLLA

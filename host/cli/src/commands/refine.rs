@@ -20,7 +20,7 @@ use trioxide_operations::{Error, refine_tets};
 
 use super::help;
 use super::ids::{read_flags, read_values};
-use super::step::{AnyMesh, Step};
+use super::step::{AnyMesh, Step, step_fields};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the input (--mark: the marks of an .edges file, else all). The others are trioxide's own: one round, \
     seed 0.";
@@ -295,17 +295,7 @@ impl Step for Options {
         "refine"
     }
 
-    fn reading(&self) -> ReadOptions {
-        self.reading
-    }
-
-    fn device(&mut self) -> Option<&mut DeviceOptions> {
-        Some(&mut self.device)
-    }
-
-    fn output(&self) -> Option<&Path> {
-        self.output.as_deref()
-    }
+    step_fields!();
 
     fn work(&self) -> Work {
         let round = match super::is_volume(&self.input, self.reading) {

@@ -1,6 +1,6 @@
 //! `trioxide reorder`: vertices and cells along a Hilbert curve.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use trioxide::Result;
@@ -15,7 +15,7 @@ use trioxide_arguments::names::worded;
 use trioxide_operations::reorder;
 
 use super::help;
-use super::step::{AnyMesh, Step};
+use super::step::{AnyMesh, Step, step_fields};
 
 const DEFAULTS: &str =
     "Where defaults come from: this machine (--device auto, --threads: all cores).";
@@ -85,17 +85,7 @@ impl Step for Options {
         "reorder"
     }
 
-    fn reading(&self) -> ReadOptions {
-        self.reading
-    }
-
-    fn device(&mut self) -> Option<&mut DeviceOptions> {
-        Some(&mut self.device)
-    }
-
-    fn output(&self) -> Option<&Path> {
-        self.output.as_deref()
-    }
+    step_fields!();
 
     fn work(&self) -> Work {
         WORK

@@ -1,6 +1,6 @@
 //! `trioxide smooth`: Laplacian smoothing of volume and surface meshes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use trioxide_operations::{Error, smooth, smooth_volume};
 
 use super::help;
 use super::ids::read_flags;
-use super::step::{AnyMesh, Step};
+use super::step::{AnyMesh, Step, step_fields};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); the mesh (--renumber auto: from 65,536 nodes on); MeshLab (--lambda 0.5, --mu -0.53). The others are \
     trioxide's own: a form that gives the same bits on every machine, and what changes least.";
@@ -165,17 +165,7 @@ impl Step for Options {
         "smooth"
     }
 
-    fn reading(&self) -> ReadOptions {
-        self.reading
-    }
-
-    fn device(&mut self) -> Option<&mut DeviceOptions> {
-        Some(&mut self.device)
-    }
-
-    fn output(&self) -> Option<&Path> {
-        self.output.as_deref()
-    }
+    step_fields!();
 
     fn work(&self) -> Work {
         Work::SMOOTH.and(Work::SWEEP.times(f64::from(self.smooth.max_iterations)))

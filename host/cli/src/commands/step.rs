@@ -41,6 +41,24 @@ pub trait Step {
     fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)>;
 }
 
+/// The methods of [`Step`] that give the options `reading`, `device` and `output`, which most commands have.
+macro_rules! step_fields {
+    () => {
+        fn reading(&self) -> trioxide::formats::ReadOptions {
+            self.reading
+        }
+
+        fn device(&mut self) -> Option<&mut trioxide_arguments::device::DeviceOptions> {
+            Some(&mut self.device)
+        }
+
+        fn output(&self) -> Option<&std::path::Path> {
+            self.output.as_deref()
+        }
+    };
+}
+pub(super) use step_fields;
+
 /// The mesh between two steps.
 pub enum AnyMesh {
     Surface(Mesh),

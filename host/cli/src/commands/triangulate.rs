@@ -1,6 +1,6 @@
 //! `trioxide triangulate`: an outline or points into triangles.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use trioxide::device::Choice;
@@ -14,7 +14,7 @@ use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, note};
 use trioxide_operations::triangulate;
 
-use super::step::{AnyMesh, Step};
+use super::step::{AnyMesh, Step, step_fields};
 use super::weld::write_numbers;
 
 /// Points to triangles.
@@ -143,17 +143,7 @@ impl Step for Options {
         "triangulate"
     }
 
-    fn reading(&self) -> ReadOptions {
-        self.reading
-    }
-
-    fn device(&mut self) -> Option<&mut DeviceOptions> {
-        Some(&mut self.device)
-    }
-
-    fn output(&self) -> Option<&Path> {
-        self.output.as_deref()
-    }
+    step_fields!();
 
     fn work(&self) -> Work {
         WORK

@@ -18,7 +18,7 @@ use trioxide_operations::{Precision, weld};
 
 use super::help;
 use super::ids::read_flags;
-use super::step::{AnyMesh, Step};
+use super::step::{AnyMesh, Step, step_fields};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); free memory (--memory-limit, --method auto). --epsilon and --ratio have none: they depend on the \
     mesh. --position mean is trioxide's own.";
@@ -201,17 +201,7 @@ impl Step for Options {
         "weld"
     }
 
-    fn reading(&self) -> ReadOptions {
-        self.reading
-    }
-
-    fn device(&mut self) -> Option<&mut DeviceOptions> {
-        Some(&mut self.device)
-    }
-
-    fn output(&self) -> Option<&Path> {
-        self.output.as_deref()
-    }
+    step_fields!();
 
     fn work(&self) -> Work {
         match self.weld.ratio {
