@@ -102,8 +102,8 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     }
 }
 
-/// Cargo's settings inside, by which the users of `gpu` are compiled without optimisation: the page changes `gpu`, so all
-/// of them are compiled again. `users` has a line `name version` for each, as cargo's tree prints them.
+/// Cargo's settings inside, by which the users of `gpu` are compiled without optimisation: the page changes `gpu`, so
+/// all of them are compiled again. `users` has a line `name version` for each, as cargo's tree prints them.
 fn inside_profile(users: &str) -> String {
     let names = users.lines().filter_map(|line| line.split(' ').next());
     let names: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();

@@ -9,7 +9,8 @@ use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
 use crate::ids::{Place, Vertex};
 use crate::point::{Planar, Point2};
 
-/// Takes the point at place `i` in double precision. `found[0]` becomes the lowest vertex that is equal to one before it.
+/// Takes the point at place `i` in double precision. `found[0]` becomes the lowest vertex that is equal to one before
+/// it.
 #[kernel(
     P in Planar,
     requires(points.len() == n, order.len() == n, sorted.len() == n, found.len() == 1),

@@ -183,7 +183,7 @@ pub fn read_value<P: CurvePoint>(
 }
 
 /// The longest run of vertices that [`place_vertices()`] orders.
-pub const LONGEST_RUN: u32 = 32;
+pub const LONGEST_RUN: u32 = 4;
 
 /// Whether point `p` in cell `a` is before or after `q` in cell `b`, by their keys and coordinates; `None` if they are
 /// equal.
