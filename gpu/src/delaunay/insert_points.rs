@@ -82,15 +82,19 @@ impl Triangles<'_> {
     }
 }
 
-/// A number for hard point `i`, as if at random: points are inserted in the order of these.
-#[kernel(requires(numbers.len() == n), moves(numbers.bytes()))]
-pub fn scatter_numbers(i: Own<Item>, numbers: Out<u32, Item>) {
-    let mut x = i.get().index();
-    // A bijection whose every bit depends on every bit (triple32, Wellons 2018).
+/// Another number for each, as if at random: a bijection whose every bit depends on every bit (triple32, Wellons 2018).
+#[inline(always)]
+pub(super) fn mixed(mut x: u32) -> u32 {
     x = (x ^ x >> 17).wrapping_mul(0xED5A_D4BB);
     x = (x ^ x >> 11).wrapping_mul(0xAC4C_1B51);
     x = (x ^ x >> 15).wrapping_mul(0x3184_8BAB);
-    numbers.set(i, x ^ x >> 14);
+    x ^ x >> 14
+}
+
+/// A number for hard point `i`, as if at random: points are inserted in the order of these.
+#[kernel(requires(numbers.len() == n), moves(numbers.bytes()))]
+pub fn scatter_numbers(i: Own<Item>, numbers: Out<u32, Item>) {
+    numbers.set(i, mixed(i.get().index()));
 }
 
 /// The number of the hard point that is inserted as number `i`, if the third and number `third` change places.

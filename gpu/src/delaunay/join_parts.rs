@@ -109,13 +109,26 @@ pub struct HardTriangles<'a> {
 
 /// The triangle at the end of `t`'s links.
 #[inline(always)]
-fn root(parents: Atomic, mut t: u32) -> u32 {
+pub(super) fn root(parents: Atomic, mut t: u32) -> u32 {
     loop {
         let parent = parents.load(t);
         if parent == t {
             return t;
         }
         t = parent;
+    }
+}
+
+/// Joins the parts of two triangles.
+#[inline(always)]
+pub(super) fn join(parents: Atomic, a: u32, b: u32) {
+    let (mut a, mut b) = (root(parents, a), root(parents, b));
+    while a != b {
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        if parents.claim(high, high, low) == high {
+            return;
+        }
+        (a, b) = (root(parents, low), root(parents, high));
     }
 }
 
@@ -132,14 +145,7 @@ pub fn join_triangles(i: Own<Item>, faces: In<Face, Item>, hard: HardTriangles, 
     if is_covered(hard.table, from, to) || is_covered(hard.table, to, from) {
         return;
     }
-    let (mut a, mut b) = (root(parents, left), root(parents, right));
-    while a != b {
-        let (low, high) = if a < b { (a, b) } else { (b, a) };
-        if parents.claim(high, high, low) == high {
-            return;
-        }
-        (a, b) = (root(parents, low), root(parents, high));
-    }
+    join(parents, left, right);
 }
 
 /// Marks the part of triangle number `i` of `list` as kept, if one of its edges is covered on the other side alone.

@@ -48,7 +48,7 @@
 //! for every lower hull, so for the perturbed one.
 
 mod accumulator;
-
+pub mod constrained;
 mod insert_points;
 mod join_parts;
 mod one_block_rounds;

@@ -48,7 +48,7 @@ pub fn count_loose(i: Own<Item>, list: In<Place, Item>, stars: Stars, counts: Sc
 
 /// Writes triangle `t`, from its corner of the lowest rank on.
 #[inline(always)]
-fn write(t: u32, [a, b, c]: [Place; 3], corners: Scatter<Place>) {
+pub(super) fn write(t: u32, [a, b, c]: [Place; 3], corners: Scatter<Place>) {
     let [a, b, c] = if a < b && a < c {
         [a, b, c]
     } else if b < c {

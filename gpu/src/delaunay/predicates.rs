@@ -20,46 +20,65 @@ const LINE: f64 = 3.330_669_073_875_471_6e-16;
 /// More than the products of a determinant lose by underflow, relative to the largest factor of such a product.
 const UNDERFLOW: f64 = f64::from_bits(24 << 52);
 
-/// The sign of the signed area of a, b, c if the filter decides it: 1 counter-clockwise, -1 clockwise.
+/// The sign of (q - p) x (s - r), exact: 1 if the second vector leads to the left of the first, -1 to its right.
 #[inline(always)]
-fn filtered_orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
-    let left = (a.x - c.x) * (b.y - c.y);
-    let right = (a.y - c.y) * (b.x - c.x);
+pub fn cross(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> i32 {
+    let left = (q.x - p.x) * (s.y - r.y);
+    let right = (q.y - p.y) * (s.x - r.x);
     let determinant = left - right;
     // An overflow makes the bound infinite or the determinant no number: the filter does not decide.
     let bound = LINE * (left.abs() + right.abs()) + UNDERFLOW;
-    i32::from(determinant > bound) - i32::from(determinant < -bound)
+    if determinant > bound {
+        1
+    } else if determinant < -bound {
+        -1
+    } else {
+        exact_cross(p, q, r, s)
+    }
+}
+
+/// The sign of (q - p) . (s - r), exact.
+#[inline(always)]
+pub fn dot(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> i32 {
+    cross(p, q, r.perp(), s.perp())
 }
 
 /// The sign of the signed area of a, b, c: 1 counter-clockwise, 0 on one line, -1 clockwise.
 #[inline(always)]
 pub fn orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
-    match filtered_orientation(a, b, c) {
-        0 => exact_orientation(a, b, c),
-        sign => sign,
-    }
+    cross(c, a, c, b)
 }
 
+/// As [`cross`], without the filter.
 #[inline(never)]
-fn exact_orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
-    if let Some(sign) = orientation_of_integers(a, b, c) {
+fn exact_cross(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> i32 {
+    if let Some(sign) = cross_of_integers(p, q, r, s) {
         return sign;
     }
     let mut sum = Accumulator::new();
-    add_area(&mut sum, [one(), one()], false, [a, b, c]);
+    let mut add = |a: f64, b: f64, is_negative: bool| {
+        sum.add([Factor::new(a), Factor::new(b), one(), one()], is_negative);
+    };
+    let mut k = 0;
+    while k < 4 {
+        let first = if k & 1 == 0 { q } else { p };
+        let second = if k & 2 == 0 { s } else { r };
+        let is_negative = k == 1 || k == 2;
+        add(first.x, second.y, is_negative);
+        add(first.y, second.x, !is_negative);
+        k += 1;
+    }
     sum.sign()
 }
 
-/// The sign of the signed area, where all coordinates are multiples below 2^60 of one power of two.
+/// The sign of (q - p) x (s - r), where all coordinates are multiples below 2^60 of one power of two.
 #[inline(always)]
-fn orientation_of_integers(a: DVec2, b: DVec2, c: DVec2) -> Option<i32> {
-    let lowest = common_factor([a, b, c])?;
+fn cross_of_integers(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> Option<i32> {
+    let lowest = common_factor([p, q, r, s])?;
     let whole = |value: f64| Factor::new(value).over(lowest);
-    let (cx, cy) = (whole(c.x), whole(c.y));
-    let product = |p: f64, from: i64, q: f64, to: i64| {
-        i128::from(whole(p) - from) * i128::from(whole(q) - to)
-    };
-    let (left, right) = (product(a.x, cx, b.y, cy), product(a.y, cy, b.x, cx));
+    let apart = |from: f64, to: f64| i128::from(whole(to) - whole(from));
+    let left = apart(p.x, q.x) * apart(r.y, s.y);
+    let right = apart(p.y, q.y) * apart(r.x, s.x);
     Some(i32::from(left > right) - i32::from(left < right))
 }
 

@@ -91,3 +91,14 @@ pub fn repeated(vertex: u64, other: u64) -> Error {
         rule: format!("lies at the same place as vertex {other}: weld the points first"),
     }
 }
+
+/// The error of two segments, with their ends, that cross each other elsewhere than at a point.
+pub fn crossing([segment, other]: [u32; 2], [[a, b], [c, d]]: [[DVec2; 2]; 2]) -> Error {
+    Error::Invalid {
+        element: format!("segment {segment}"),
+        rule: format!(
+            "from {a} to {b} crosses segment {other} from {c} to {d}: put a vertex where they meet, and divide both \
+             there"
+        ),
+    }
+}

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use trioxide_mesh::outline::repeated;
+use glam::DVec2;
+use trioxide_mesh::outline::{crossing, repeated};
 
 /// A failure of triangulation.
 #[derive(Debug)]
@@ -14,6 +15,13 @@ pub enum Error {
         vertex: u32,
         /// That one.
         other: u32,
+    },
+    /// Two segments cross each other elsewhere than at a point.
+    Crossing {
+        /// Their numbers.
+        segments: [u32; 2],
+        /// The places of their ends.
+        ends: [[DVec2; 2]; 2],
     },
     /// A failure that is not the family's own.
     Shared(crate::Error),
@@ -29,6 +37,7 @@ impl From<Error> for crate::Error {
     fn from(error: Error) -> Self {
         match error {
             Error::Repeated { vertex, other } => repeated(vertex.into(), other.into()),
+            Error::Crossing { segments, ends } => crossing(segments, ends),
             Error::Shared(error) => error,
         }
     }
@@ -44,6 +53,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Repeated { vertex, other } => repeated((*vertex).into(), (*other).into()).fmt(f),
+            Self::Crossing { segments, ends } => crossing(*segments, *ends).fmt(f),
             Self::Shared(error) => error.fmt(f),
         }
     }

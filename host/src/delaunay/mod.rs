@@ -16,6 +16,7 @@
 //! # }
 //! ```
 
+pub mod constrained;
 mod error;
 mod hull;
 mod insert;
@@ -34,6 +35,7 @@ use crate::half_edges::Point;
 
 pub use error::{Error, Result};
 pub use hull::is_convex_loop;
+use insert::Inserted;
 
 /// Most points: each has [`RING`](gpu::delaunay::RING) places for the neighbours of its star.
 const MOST_POINTS: usize = u32::MAX as usize / gpu::delaunay::RING;
@@ -153,6 +155,33 @@ pub fn triangulate_with<P: Point>(
     duplicates: Duplicates,
     most_in_block: usize,
 ) -> Result<Delaunay> {
+    let found = find(on, points, duplicates, most_in_block)?;
+    let n = found.ranked.order.len();
+    let triangles = on.stage("order triangles", || {
+        order::order(on, n, &found.ranked.order, &found.stars, &found.inserted)
+    })?;
+    Ok(Delaunay {
+        triangles,
+        duplicates: points.len() - n,
+        firsts: found.ranked.firsts,
+        hard_points: found.hard_points,
+    })
+}
+
+/// The triangles, not yet in order.
+struct Found {
+    ranked: Ranked,
+    stars: Stars,
+    inserted: Inserted,
+    hard_points: usize,
+}
+
+fn find<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+    duplicates: Duplicates,
+    most_in_block: usize,
+) -> Result<Found> {
     if points.len() < 3 {
         return Err(no_triangle().into());
     }
@@ -172,13 +201,10 @@ pub fn triangulate_with<P: Point>(
     let inserted = on.stage("insert hard points", || {
         insert::insert(on, &ranked, &stars, &hard, most_in_block)
     })?;
-    let triangles = on.stage("order triangles", || {
-        order::order(on, &ranked, &stars, &inserted)
-    })?;
-    Ok(Delaunay {
-        triangles,
-        duplicates: points.len() - ranked.order.len(),
-        firsts: ranked.firsts,
+    Ok(Found {
+        ranked,
+        stars,
+        inserted,
         hard_points: hard.len(),
     })
 }

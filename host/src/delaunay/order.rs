@@ -5,24 +5,24 @@ use gpu::ids::{Place, Vertex};
 use trioxide_kernel::launch::Buffer;
 
 use super::insert::Inserted;
-use super::{Ranked, Stars};
+use super::Stars;
 use crate::Result;
 use crate::collective::{compact, exclusive_scan, lengths, order_by_keys};
 use crate::device::Device;
 
-/// Vertices of all triangles, three each.
+/// The triangles of `n` points, three of their `names` each.
 pub(super) fn order(
     on: &Device,
-    ranked: &Ranked,
+    n: usize,
+    names: &Buffer<Vertex>,
     stars: &Stars,
     inserted: &Inserted,
 ) -> Result<Buffer<Vertex>> {
-    let n = ranked.order.len();
     let mut starts = on.uninitialized(n)?;
     let mut has_loose = on.uninitialized(n.div_ceil(32))?;
     kernel::count_triangles::launch(on, n as u32, stars.parameter(), &mut starts, &mut has_loose)?;
     let loose = collect_loose(on, stars, &compact(on, &has_loose)?, inserted)?;
-    let loose = order_loose(on, n, &loose, &mut starts)?;
+    let (loose, _) = order_loose(on, n, &loose, &mut starts)?;
     let total = exclusive_scan(on, &mut starts)?;
     let count = on.read(&total, 0)? as usize;
     let mut triangles = on.uninitialized(3 * count)?;
@@ -31,7 +31,7 @@ pub(super) fn order(
         n as u32,
         stars.parameter(),
         &starts,
-        &ranked.order,
+        names,
         &mut triangles,
     )?;
     kernel::write_loose_triangles::launch(
@@ -39,7 +39,7 @@ pub(super) fn order(
         (loose.len() / 3) as u32,
         &loose,
         &starts,
-        &ranked.order,
+        names,
         &mut triangles,
     )?;
     Ok(triangles)
@@ -79,13 +79,13 @@ fn collect_loose(
 }
 
 /// Corners of loose triangles by their first, then second corners; `counts` gets how many each of `n` first corners
-/// has.
-fn order_loose(
+/// has. With two orders: corners of triangle `second[i]`, then `first`, come as number i.
+pub(super) fn order_loose(
     on: &Device,
     n: usize,
     corners: &Buffer<Place>,
     counts: &mut Buffer<u32>,
-) -> Result<Buffer<Place>> {
+) -> Result<(Buffer<Place>, [Buffer<u32>; 2])> {
     let count = corners.len() / 3;
     let bits = u32::BITS - (n as u32).leading_zeros();
     let sorted_by = |order: &Buffer<u32>, k: u32| {
@@ -105,5 +105,5 @@ fn order_loose(
         &mut ordered,
         counts,
     )?;
-    Ok(ordered)
+    Ok((ordered, [first, second]))
 }

@@ -12,10 +12,10 @@ use trioxide::device::Device;
 use trioxide::random::SplitMix64;
 
 /// Numbers from a seed.
-struct Random(SplitMix64);
+pub(super) struct Random(SplitMix64);
 
 impl Random {
-    fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: u64) -> Self {
         Self(SplitMix64::new(seed))
     }
 
@@ -24,16 +24,16 @@ impl Random {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    fn below(&mut self, most: u32) -> u32 {
+    pub(super) fn below(&mut self, most: u32) -> u32 {
         ((u64::from(most) * (self.0.next_u64() >> 32)) >> 32) as u32
     }
 }
 
 /// Makes a cloud with about the given number of points.
-type Cloud = fn(&mut Random, usize) -> Vec<DVec2>;
+pub(super) type Cloud = fn(&mut Random, usize) -> Vec<DVec2>;
 
 /// Clouds by name: `count` points.
-const CLOUDS: [(&str, Cloud); 12] = [
+pub(super) const CLOUDS: [(&str, Cloud); 12] = [
     ("random", |r, n| {
         collect(n, |_| DVec2::new(r.unit(), r.unit()))
     }),
@@ -93,7 +93,7 @@ const CLOUDS: [(&str, Cloud); 12] = [
     }),
 ];
 
-fn collect(n: usize, point: impl FnMut(usize) -> DVec2) -> Vec<DVec2> {
+pub(super) fn collect(n: usize, point: impl FnMut(usize) -> DVec2) -> Vec<DVec2> {
     let mut points: Vec<DVec2> = (0..n).map(point).collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
     points.dedup();

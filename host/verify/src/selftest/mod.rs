@@ -6,6 +6,7 @@
 #[cfg(feature = "checked")]
 mod checked;
 mod collectives;
+mod constrained;
 mod copies;
 mod delaunay;
 mod faults;
@@ -128,6 +129,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("forms", forms::cases()),
         ("grid", grid::cases(size)),
         ("delaunay", delaunay::cases(size)),
+        ("delaunay", constrained::cases(size)),
         ("half_edges", half_edges::cases(&meshes)),
         ("polylla", polylla::cases(&meshes, size)),
         ("polylla", polylla_share::cases(size)?),

@@ -12,7 +12,7 @@ pub mod refine;
 mod refined;
 pub mod smooth;
 
-pub use delaunay::delaunay;
+pub use delaunay::{constrained_delaunay, delaunay};
 pub use half_edges::half_edges;
 pub use polyhedra::polyhedra;
 pub use refined::refined_tets;

@@ -1,0 +1,72 @@
+//! The pieces of segments: the edges on them.
+
+use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::safe::{In, Own, Scatter};
+
+use super::Mesh;
+use super::walk::{Met, follow, other_end};
+use crate::ids::{HalfEdge, Item, Place, Triangle, Vertex};
+
+/// Whether an edge is one of a kept triangle.
+#[inline(always)]
+fn is_kept(mesh: &Mesh, kept: In<Bits<Triangle>>, h: HalfEdge) -> bool {
+    let twin = mesh.twins.at(h);
+    kept.bit(h.triangle()) || twin.is_some() && kept.bit(twin.triangle())
+}
+
+/// Counts the kept pieces of segment `i`. Whether it has others.
+#[kernel(requires(ends.len() == n, counts.len() >= n), moves(ends.bytes() + counts.bytes()))]
+pub fn count_pieces(
+    i: Own<Item>,
+    mesh: Mesh,
+    spokes: In<u32, Place>,
+    ends: In<[u32; 2], Item>,
+    kept: In<Bits<Triangle>>,
+    counts: Scatter<u32, Item>,
+) -> bool {
+    let (mut count, mut others) = (0, 0);
+    follow(&mesh, spokes, ends.at(i), |met| {
+        if let Met::Along(h, _) = met {
+            let is_kept = u32::from(is_kept(&mesh, kept, h));
+            count += is_kept;
+            others += 1 - is_kept;
+        }
+    });
+    counts.set(i, count);
+    others > 0
+}
+
+/// Writes the vertices of the kept pieces of segment `i`, two each, in its direction, from piece number `starts[i]` on.
+#[kernel(requires(ends.len() == n), moves(ends.bytes() + starts.bytes() + 2 * pieces.bytes()))]
+pub fn write_pieces(
+    i: Own<Item>,
+    mesh: Mesh,
+    spokes: In<u32, Place>,
+    ends: In<[u32; 2], Item>,
+    reversed: In<Bits<Item>>,
+    kept: In<Bits<Triangle>>,
+    starts: In<u32>,
+    order: In<Vertex, Place>,
+    pieces: Scatter<Vertex>,
+) {
+    let is_reversed = reversed.bit(i.get());
+    let [start, end] = starts.at_all([i.get().index(), i.get().index() + 1]);
+    let mut k = if is_reversed { end } else { start };
+    follow(&mesh, spokes, ends.at(i), |met| {
+        if let Met::Along(h, to) = met
+            && is_kept(&mesh, kept, h)
+        {
+            let [from, to] = order.at_all([other_end(&mesh, h, to), to]);
+            let [first, second] = if is_reversed {
+                k -= 1;
+                [to, from]
+            } else {
+                k += 1;
+                [from, to]
+            };
+            let at = if is_reversed { k } else { k - 1 };
+            pieces.set(2 * at, first);
+            pieces.set(2 * at + 1, second);
+        }
+    });
+}

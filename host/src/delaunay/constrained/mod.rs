@@ -1,0 +1,201 @@
+//! Constrained Delaunay triangulation on a device, exact, with one result for any order of the points and the segments.
+//! The kernels are in [`gpu::delaunay::constrained`], with the definition and its proof.
+//!
+//! ```
+//! use glam::DVec2;
+//! use trioxide::Device;
+//! use trioxide::delaunay::constrained::{Limits, triangulate};
+//!
+//! # fn main() -> trioxide::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let corners = [(0.0, 0.0), (4.0, -1.0), (4.0, 1.0), (8.0, 0.0)].map(DVec2::from);
+//! let segments = on.upload(&[[0, 3]])?;
+//! let limits = Limits { convex: true, ..Limits::of(&segments) };
+//! let result = triangulate(&on, &on.upload(&corners)?, &limits)?;
+//! // Without the segment its two triangles would have the shorter edge from 1 to 2.
+//! assert_eq!(on.download_rows::<_, [u32; 3]>(result.triangles())?, [[0, 1, 3], [0, 3, 2]]);
+//! assert_eq!(on.download_rows::<_, [u32; 2]>(result.pieces())?, [[0, 3]]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod flips;
+mod pieces;
+mod select;
+mod sides;
+
+use glam::DVec2;
+use gpu::delaunay::constrained as kernel;
+use gpu::ids::{HalfEdge, Item, Place, Vertex};
+use trioxide_kernel::launch::Buffer;
+
+use super::{Duplicates, Error, Ranked, Result, one_block, order};
+use crate::device::{BitSet, Device};
+use crate::half_edges::Point;
+
+/// Segments, holes and regions of a triangulation.
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// Vertices at the ends of segments, which differ.
+    pub segments: &'a Buffer<[u32; 2]>,
+    /// A point in each hole: triangles up to the segments around it are left out.
+    pub holes: &'a [DVec2],
+    /// A point in each region.
+    pub regions: &'a [DVec2],
+    /// Whether triangles outside of the segments are kept, up to the convex hull.
+    pub convex: bool,
+}
+
+impl<'a> Limits<'a> {
+    /// Segments alone.
+    pub fn of(segments: &'a Buffer<[u32; 2]>) -> Self {
+        Self {
+            segments,
+            holes: &[],
+            regions: &[],
+            convex: false,
+        }
+    }
+}
+
+/// A constrained Delaunay triangulation, on a device.
+pub struct Constrained {
+    triangles: Buffer<Vertex>,
+    regions: Option<Buffer<u32>>,
+    pieces: Buffer<Vertex>,
+    starts: Buffer<u32>,
+    left_out: u32,
+}
+
+impl Constrained {
+    /// Vertices of the triangles, three each, in the order of [`Delaunay::triangles`](super::Delaunay::triangles).
+    pub fn triangles(&self) -> &Buffer<Vertex> {
+        &self.triangles
+    }
+
+    /// The number of each triangle's region in [`Limits::regions`], or [`NO_REGION`](kernel::NO_REGION); `None` without
+    /// regions. Where two points lie in one region, the first one counts.
+    pub fn regions(&self) -> Option<&Buffer<u32>> {
+        self.regions.as_ref()
+    }
+
+    /// Vertices of the pieces of segments that are edges of triangles, two each: segment by segment, in the direction
+    /// of each.
+    pub fn pieces(&self) -> &Buffer<Vertex> {
+        &self.pieces
+    }
+
+    /// Where the pieces of each segment start, and the end of the last's; S + 1.
+    pub fn starts(&self) -> &Buffer<u32> {
+        &self.starts
+    }
+
+    /// Number of segments that lack pieces, since these lie outside of the triangles.
+    pub fn left_out(&self) -> u32 {
+        self.left_out
+    }
+}
+
+/// A triangulation that segments change.
+struct Mesh {
+    ranked: Ranked,
+    corners: Buffer<Place>,
+    twins: Buffer<HalfEdge>,
+    /// The segment on which each half-edge lies.
+    lines: Buffer<u32>,
+}
+
+impl Mesh {
+    /// The parameter of kernels.
+    fn parameter(&self) -> kernel::MeshBuffers<'_> {
+        kernel::MeshBuffers {
+            corners: &self.corners,
+            twins: &self.twins,
+            sorted: &self.ranked.sorted,
+        }
+    }
+
+    fn triangles(&self) -> usize {
+        self.corners.len() / 3
+    }
+}
+
+/// Segments by the places of their ends.
+struct Segments {
+    ends: Buffer<[u32; 2]>,
+    /// Whether the ends are in reverse.
+    reversed: BitSet<Item>,
+}
+
+/// Bytes that a run takes at once with its points and segments, if few points are hard and each segment crosses few
+/// edges, as `trioxide bench constrained` prints.
+pub fn bytes_needed(points: usize, segments: usize) -> u64 {
+    260 * points as u64 + 40 * segments as u64
+}
+
+/// The constrained Delaunay triangulation of points, which are not all on a line, and segments.
+///
+/// # Errors
+/// [`Error::Crossing`] for segments that cross each other elsewhere than at points; [`Invalid`](crate::Error::Invalid)
+/// for a hole or a region on a segment or outside of the triangles, and for limits that enclose no triangle. The errors
+/// of [`triangulate`](super::triangulate()), with equal points among them.
+pub fn triangulate<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+    limits: &Limits<'_>,
+) -> Result<Constrained> {
+    let found = super::find(on, points, Duplicates::Refuse, one_block::MOST)?;
+    let ranked = found.ranked;
+    let n = ranked.order.len();
+    let corners = on.stage("order triangles", || {
+        let mut places = on.uninitialized(n)?;
+        gpu::smooth::count_up::launch(on, n as u32, &mut places)?;
+        order::order(on, n, &places, &found.stars, &found.inserted)
+    })?;
+    let mut mesh = on.stage("pair sides", || sides::pair(on, ranked, corners.cast()))?;
+    let segments = on.stage("insert segments", || {
+        sides::direct(on, &mesh, limits.segments)
+    })?;
+    let changed = on.try_stage("insert segments", || {
+        flips::insert(on, &mut mesh, &segments)?
+            .map_err(|segments| crossing(on, points, limits, segments))
+    })?;
+    on.stage("restore Delaunay", || {
+        flips::restore(on, &mut mesh, changed)
+    })?;
+    let selected = on.try_stage("select triangles", || select::select(on, &mesh, limits))?;
+    let (pieces, starts, left_out) = on.stage("list pieces", || {
+        pieces::list(on, &mesh, &segments, &selected.kept)
+    })?;
+    let (triangles, regions) =
+        on.stage("order triangles", || select::order(on, &mesh, selected))?;
+    Ok(Constrained {
+        triangles,
+        regions,
+        pieces,
+        starts,
+        left_out,
+    })
+}
+
+/// The error of two segments that cross.
+fn crossing<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+    limits: &Limits<'_>,
+    segments: [u32; 2],
+) -> Error {
+    let end = |v: u32| Ok::<_, crate::Error>(on.read(points, v as usize)?.to_f64());
+    let ends = |segment: u32| {
+        let [a, b] = on.read(limits.segments, segment as usize)?;
+        Ok::<_, crate::Error>([end(a)?, end(b)?])
+    };
+    let both = segments.map(ends);
+    match both {
+        [Ok(first), Ok(second)] => Error::Crossing {
+            segments,
+            ends: [first, second],
+        },
+        [Err(error), _] | [_, Err(error)] => error.into(),
+    }
+}

@@ -1,0 +1,56 @@
+//! Twins, and segments by their places.
+
+use gpu::delaunay::constrained as kernel;
+use gpu::ids::{HalfEdge, Place};
+use trioxide_kernel::launch::Buffer;
+
+use super::{Mesh, Segments};
+use crate::Result;
+use crate::delaunay::Ranked;
+use crate::device::Device;
+
+/// The mesh of triangles, with their neighbours.
+pub(super) fn pair(on: &Device, ranked: Ranked, corners: Buffer<Place>) -> Result<Mesh> {
+    let n = corners.len();
+    let mut twins = on.filled(n, HalfEdge::NONE)?;
+    // Two thirds of the slots are taken in the end: a mesh has about half as many edges as half-edges.
+    let mut table = on.filled(n / 4 * 3 + 16, HalfEdge::NONE)?;
+    kernel::pair_sides::launch(on, n as u32, &corners, &mut table, &mut twins)?;
+    Ok(Mesh {
+        ranked,
+        corners,
+        twins,
+        lines: on.filled(n, kernel::NO_SEGMENT)?,
+    })
+}
+
+/// Segments by the places of their ends.
+pub(super) fn direct(on: &Device, mesh: &Mesh, segments: &Buffer<[u32; 2]>) -> Result<Segments> {
+    let points = mesh.ranked.order.len();
+    let mut places: Buffer<Place> = on.uninitialized(points)?;
+    gpu::smooth::rank_nodes::launch(on, points as u32, &mesh.ranked.order, &mut places)?;
+    let mut degrees = on.filled(points, 0)?;
+    let sides = mesh.corners.len() as u32;
+    kernel::count_corners::launch(on, sides, &mesh.corners, &mut degrees)?;
+    let n = segments.len();
+    let mut ends = on.uninitialized(n)?;
+    let mut reversed = on.uninitialized(n.div_ceil(32))?;
+    kernel::direct_segments::launch(
+        on,
+        n as u32,
+        segments,
+        &places,
+        &degrees,
+        &mut ends,
+        &mut reversed,
+    )?;
+    Ok(Segments { ends, reversed })
+}
+
+/// A half-edge of each point.
+pub(super) fn spokes(on: &Device, mesh: &Mesh) -> Result<Buffer<u32>> {
+    let mut spokes = on.filled(mesh.ranked.order.len(), 0)?;
+    let n = mesh.corners.len() as u32;
+    kernel::find_spokes::launch(on, n, &mesh.corners, &mesh.twins, &mut spokes)?;
+    Ok(spokes)
+}
