@@ -37,7 +37,7 @@ use rand_pcg::rand_core::Rng;
 use trioxide_mesh::{Error, Result};
 
 pub use cloud::cloud;
-pub use constrained::{Outline, Refinement, triangulate};
+pub use constrained::{Inside, Outline, Refinement, refine};
 pub use delaunay::delaunay;
 pub use disk::{disk, disk_points};
 pub use grid::{Grid, grid, jittered};

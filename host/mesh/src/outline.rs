@@ -30,6 +30,26 @@ pub struct OutlineMesh {
     pub regions: Vec<(DVec2, i32)>,
 }
 
+/// Refuses segments without two different vertices.
+///
+/// # Errors
+/// [`Error::Invalid`] with the segment and the remedy.
+pub fn check_segments(segments: &[Segment], vertices: usize) -> Result<()> {
+    for (i, segment) in segments.iter().enumerate() {
+        let [a, b] = segment.ends;
+        let rule = match (a as usize) < vertices && (b as usize) < vertices {
+            false => format!("runs from vertex {a} to {b}, but there are {vertices} vertices"),
+            true if a == b => format!("begins and ends at vertex {a}: leave it out"),
+            true => continue,
+        };
+        return Err(Error::Invalid {
+            element: format!("segment {i}"),
+            rule,
+        });
+    }
+    Ok(())
+}
+
 impl OutlineMesh {
     /// The points and segments of a mesh, with a sentence if faces are left out.
     pub fn of_mesh(mut mesh: Mesh) -> (Self, Option<String>) {
@@ -51,22 +71,32 @@ impl OutlineMesh {
         self.mesh.segments.is_empty() && self.holes.is_empty() && self.regions.is_empty()
     }
 
+    /// Refuses points that do not share one z.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`].
+    pub fn check_plane(&self) -> Result<()> {
+        let points = &self.mesh.points;
+        let first = points.first().copied().unwrap_or(DVec3::ZERO);
+        match points.iter().position(|p| p.z != first.z) {
+            None => Ok(()),
+            Some(i) => Err(Error::Invalid {
+                element: format!("vertex {i}"),
+                rule: format!(
+                    "has z = {}, but vertex 0 has z = {}: an outline that is refined lies in a plane of one z",
+                    points[i].z, first.z
+                ),
+            }),
+        }
+    }
+
     /// The outline, without what its vertices carry.
     ///
     /// # Errors
-    /// [`Error::Invalid`] where the points do not share one z.
+    /// Those of [`Self::check_plane`].
     pub fn into_outline(self) -> Result<Outline> {
+        self.check_plane()?;
         let points = &self.mesh.points;
-        let first = points.first().copied().unwrap_or(DVec3::ZERO);
-        if let Some(i) = points.iter().position(|p| p.z != first.z) {
-            return Err(Error::Invalid {
-                element: format!("vertex {i}"),
-                rule: format!(
-                    "has z = {}, but vertex 0 has z = {}: an outline lies in a plane of one z",
-                    points[i].z, first.z
-                ),
-            });
-        }
         Ok(Outline {
             points: points.iter().map(|p| p.truncate()).collect(),
             segments: self.mesh.segments,

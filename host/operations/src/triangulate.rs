@@ -1,17 +1,18 @@
 //! Outlines and points become triangles: the constrained Delaunay triangulation, refined on request.
 //!
-//! Points alone are triangulated on a device ([`trioxide::delaunay`]), with z and all that they carry. Segments, holes,
-//! regions and refinement need [`trioxide::generate::triangulate()`], on one thread of the host.
+//! A device triangulates ([`trioxide::delaunay`]). Refinement ([`trioxide::generate::refine()`]) takes one thread of the
+//! host.
 
 use std::time::Instant;
 
 use glam::DVec2;
 use trioxide::Buffer;
+use trioxide::delaunay::constrained::{self, Limits, NO_REGION};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::{Device, Stage};
-use trioxide::generate::{self, Refinement};
-use trioxide::mesh::{Faces, Mesh};
-use trioxide::outline::OutlineMesh;
+use trioxide::generate::{self, Inside, Refinement};
+use trioxide::mesh::{Faces, Mesh, Segment};
+use trioxide::outline::{OutlineMesh, check_segments};
 use trioxide::progress;
 
 #[cfg(feature = "clap")]
@@ -58,14 +59,12 @@ impl Options {
         self.angle.is_some() || self.area.is_some()
     }
 
-    /// Whether the triangulation runs on a device: points alone do, without refinement.
-    pub fn is_for_device(&self, outline: &OutlineMesh) -> bool {
-        outline.is_points_alone() && !self.refines()
-    }
-
-    /// Whether a device is needed, for the triangulation or the order.
-    pub fn needs_device(&self, outline: &OutlineMesh) -> bool {
-        self.reorder || self.is_for_device(outline)
+    fn refinement(&self) -> Refinement {
+        Refinement {
+            smallest_angle: self.angle,
+            largest_area: self.area,
+            most_vertices: self.max_vertices,
+        }
     }
 }
 
@@ -124,11 +123,13 @@ impl Totals {
     }
 }
 
-/// Triangulates an outline, or points with all that they carry.
+/// Triangulates points, and an outline, with all that they carry.
+///
+/// Refinement drops what the points and the segments carry, and takes points of one z.
 ///
 /// # Errors
-/// Those of [`trioxide::delaunay::triangulate()`] and [`trioxide::generate::triangulate()`]; [`Refusal`]; those of the
-/// device.
+/// Those of [`trioxide::delaunay::triangulate()`], [`trioxide::delaunay::constrained::triangulate()`] and
+/// [`trioxide::generate::refine()`]; [`Refusal`]; those of the device.
 pub fn triangulate(
     on: impl Start,
     outline: OutlineMesh,
@@ -137,13 +138,20 @@ pub fn triangulate(
     let input = &outline.mesh;
     let (vertices, segments) = (input.points.len(), input.segments.len());
     input.fields.check(vertices, 0, segments)?;
-    if !options.needs_device(&outline) {
-        return constrained(outline, options);
+    check_segments(&input.segments, vertices)?;
+    options.refinement().check()?;
+    let is_plain = outline.is_points_alone() && !options.refines();
+    if !is_plain && options.duplicates != Duplicates::Refuse {
+        return Err(Refusal::Duplicates.into());
+    }
+    if options.refines() {
+        outline.check_plane()?;
     }
     let machine = on.start()?;
-    let (mesh, report) = match options.is_for_device(&outline) {
-        true => points(&machine, outline.mesh, options.duplicates)?,
-        false => constrained(outline, options)?,
+    let (mesh, report) = match (is_plain, options.refines()) {
+        (true, _) => points(&machine, outline.mesh, options.duplicates)?,
+        (false, false) => limited(&machine, outline, options)?,
+        (false, true) => refined(&machine, outline, options)?,
     };
     match options.reorder {
         true => reordered(&machine, mesh, report),
@@ -236,38 +244,114 @@ fn on_device(
     Ok((triangles, report))
 }
 
-/// Triangulates an outline on a thread of the host, and refines it.
-fn constrained(outline: OutlineMesh, options: &Options) -> Result<(Mesh, Report)> {
-    if options.duplicates != Duplicates::Refuse {
-        return Err(Refusal::Duplicates.into());
-    }
-    let refinement = Refinement {
-        smallest_angle: options.angle,
-        largest_area: options.area,
-        most_vertices: options.max_vertices,
-        convex: options.convex,
-    };
-    progress::stage("triangulate");
+/// Triangulates an outline on a device. Points keep what they carry, pieces what their segments carry.
+fn limited(on: &Machine, outline: OutlineMesh, options: &Options) -> Result<(Mesh, Report)> {
+    let (inside, report) = inside(on, &outline, options)?;
+    let mut mesh = outline.mesh;
+    let segments = inside.pieces.iter().zip(&inside.parents);
+    mesh.segments = segments
+        .map(|(&ends, &parent)| Segment {
+            ends,
+            ..mesh.segments[parent as usize]
+        })
+        .collect();
+    mesh.fields.sides = mesh.fields.sides.gather(&inside.parents);
+    mesh.faces = Faces::Triangles(inside.triangles);
+    mesh.regions = inside.regions;
+    Ok((mesh, report))
+}
+
+/// Triangulates an outline on a device, and refines it on a thread of the host.
+fn refined(on: &Machine, outline: OutlineMesh, options: &Options) -> Result<(Mesh, Report)> {
+    let (inside, mut report) = inside(on, &outline, options)?;
+    progress::stage("refine");
     let start = Instant::now();
     let outline = outline.into_outline()?;
-    let (mesh, notes) = generate::triangulate(&outline, &refinement)?;
-    let stage = Stage {
-        name: "triangulate",
+    let (mesh, notes) = generate::refine(&outline, &inside, &options.refinement())?;
+    report.run.stages.push(Stage {
+        name: "refine",
         milliseconds: start.elapsed().as_secs_f64() * 1e3,
+    });
+    report.notes.extend(notes);
+    report.totals.vertices = mesh.points.len() as u64;
+    report.totals.faces = mesh.triangles.len() as u64;
+    report.totals.segments = mesh.segments.len() as u64;
+    Ok((mesh.into(), report))
+}
+
+/// Triangulates an outline on a device.
+fn inside(on: &Machine, outline: &OutlineMesh, options: &Options) -> Result<(Inside, Report)> {
+    on.run(|on| match on {
+        On::Device(device) => inside_on(device, outline, options.convex),
+        #[cfg(feature = "serial")]
+        On::Serial => Err(Refusal::Serial.into()),
+    })
+}
+
+fn inside_on(on: &Device, outline: &OutlineMesh, convex: bool) -> Result<(Inside, Report)> {
+    let OutlineMesh {
+        mesh,
+        holes,
+        regions,
+    } = outline;
+    let needed = constrained::bytes_needed(mesh.points.len(), mesh.segments.len());
+    on.require(needed)?;
+    let (points, segments) = on.stage("copy to the device", || {
+        let points: Vec<DVec2> = mesh.points.iter().map(|p| p.truncate()).collect();
+        let segments: Vec<[u32; 2]> = mesh.segments.iter().map(|segment| segment.ends).collect();
+        Ok((on.upload(&points)?, on.upload(&segments)?))
+    })?;
+    let in_regions: Vec<DVec2> = regions.iter().map(|&(point, _)| point).collect();
+    let limits = Limits {
+        segments: &segments,
+        holes,
+        regions: &in_regions,
+        convex,
     };
-    let totals = Totals {
-        vertices: mesh.points.len() as u64,
-        faces: mesh.triangles.len() as u64,
-        segments: mesh.segments.len() as u64,
-        input_vertices: outline.points.len() as u64,
-        input_segments: outline.segments.len() as u64,
-        duplicates: 0,
-    };
+    let result = constrained::triangulate(on, &points, &limits)?;
+    let inside = on.stage("copy to the host", || {
+        let named = result.regions().map(|named| on.download(named));
+        let id = |named: u32| match named {
+            NO_REGION => 0,
+            named => regions[named as usize].1,
+        };
+        let starts = on.download(result.starts())?;
+        let counts = starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+        Ok(Inside {
+            triangles: on.download_rows(result.triangles())?,
+            regions: named
+                .transpose()?
+                .map(|named| named.into_iter().map(id).collect()),
+            pieces: on.download_rows(result.pieces())?,
+            parents: (0..)
+                .zip(counts)
+                .flat_map(|(segment, count)| std::iter::repeat_n(segment, count))
+                .collect(),
+        })
+    })?;
     let report = Report {
-        run: Run::on_host("serial".to_owned(), vec![stage]),
-        totals,
-        notes,
+        run: Run::of(on, Vec::new())?,
+        totals: Totals {
+            vertices: mesh.points.len() as u64,
+            faces: inside.triangles.len() as u64,
+            segments: inside.pieces.len() as u64,
+            input_vertices: mesh.points.len() as u64,
+            input_segments: mesh.segments.len() as u64,
+            duplicates: 0,
+        },
+        notes: left_out(result.left_out()).into_iter().collect(),
         ..Report::default()
     };
-    Ok((mesh.into(), report))
+    Ok((inside, report))
+}
+
+/// Reports the number of segments that the result lacks, wholly or in part.
+fn left_out(segments: u32) -> Option<String> {
+    match segments {
+        0 => None,
+        1 => Some("1 segment lies outside of the triangles, and is left out there".to_owned()),
+        count => Some(format!(
+            "{count} segments lie outside of the triangles, and are left out there"
+        )),
+    }
 }

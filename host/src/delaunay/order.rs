@@ -4,8 +4,8 @@ use gpu::delaunay as kernel;
 use gpu::ids::{Place, Vertex};
 use trioxide_kernel::launch::Buffer;
 
-use super::insert::Inserted;
 use super::Stars;
+use super::insert::Inserted;
 use crate::Result;
 use crate::collective::{compact, exclusive_scan, lengths, order_by_keys};
 use crate::device::Device;

@@ -209,10 +209,7 @@ pub fn flip_edges(
     let mut of_new = NO_SEGMENT;
     if owner != NO_SEGMENT {
         let [from, to] = ends.at(owner);
-        let line = Line::new(
-            sorted.at(Place::new(from)),
-            sorted.at(Place::new(to)),
-        );
+        let line = Line::new(sorted.at(Place::new(from)), sorted.at(Place::new(to)));
         let [of_a, of_b, of_c, of_d] = places.map(|place| line.side(sorted.at(place)));
         if of_c == 0 && of_d == 0 {
             of_new = owner;

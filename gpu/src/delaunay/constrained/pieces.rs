@@ -1,7 +1,7 @@
 //! The pieces of segments: the edges on them.
 
-use trioxide_kernel::{Bits, kernel};
 use trioxide_kernel::safe::{In, Own, Scatter};
+use trioxide_kernel::{Bits, kernel};
 
 use super::Mesh;
 use super::walk::{Met, follow, other_end};

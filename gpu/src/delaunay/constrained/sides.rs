@@ -40,11 +40,7 @@ pub fn pair_sides(
 
 /// Counts half-edge `h` at its origin.
 #[kernel(requires(corners.len() == n), moves(corners.bytes() + degrees.bytes()))]
-pub fn count_corners(
-    h: Own<HalfEdge>,
-    corners: In<Place, HalfEdge>,
-    degrees: Atomic<u32, Place>,
-) {
+pub fn count_corners(h: Own<HalfEdge>, corners: In<Place, HalfEdge>, degrees: Atomic<u32, Place>) {
     degrees.add(corners.at(h), 1);
 }
 

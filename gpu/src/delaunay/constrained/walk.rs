@@ -1,8 +1,8 @@
 //! Walks along segments: which edges lie on them, which they cross.
 
 use glam::DVec2;
-use trioxide_kernel::{Bits, kernel};
 use trioxide_kernel::safe::{Atomic, In, Out, Own};
+use trioxide_kernel::{Bits, kernel};
 
 use super::Mesh;
 use super::sides::spoke;

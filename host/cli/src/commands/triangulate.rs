@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use trioxide::device::Choice;
 use trioxide::formats::{self, Format, ReadOptions, order_maps};
 use trioxide::mesh::Mesh;
 use trioxide::outline::OutlineMesh;
@@ -24,9 +23,9 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 
 /// Triangulate points or an outline (constrained Delaunay), with a smallest angle and a largest area on request
 ///
-/// Points alone are triangulated on the GPU or the CPU, by x and y: z and the data of points are kept. Every machine
-/// gives the same triangles for points in any order. Segments, holes, regions and refinement take one thread of the
-/// host.
+/// The GPU or the CPU triangulates by x and y: z and the data of points and segments are kept. Every machine gives the
+/// same triangles for points and segments in any order. Refinement takes one thread of the host, drops the data, and
+/// takes points of one z.
 ///
 /// The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this
 /// area is refined. A .poly file has holes and regions too. Segments keep their markers; vertices of the input keep
@@ -59,22 +58,11 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     check(options)?;
     let Options { input, device, .. } = options;
-    let begin = || device.begin(input, WORK);
-    // A machine starts while points are read. Segments and refinement need none, and a `.poly` file has segments; the
-    // order does.
-    let is_poly = input
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("poly"));
-    let is_early = options.triangulate.reorder || !is_poly && !options.triangulate.refines();
-    let early = is_early.then(begin);
+    // A machine starts while points are read.
+    let opening = device.begin(input, WORK);
     let (outline, notes) = formats::poly::read_outline_as(input, options.reading)?;
     account::part("read");
     say(options, &notes);
-    let opening = match early {
-        Some(opening) => opening,
-        None if options.triangulate.needs_device(&outline) => begin(),
-        None => Opening::Serial,
-    };
     let (mesh, report) = apply(options, outline, opening)?;
     if let Some(output) = &options.output {
         super::write_mesh(output, &mesh, device.quiet)?;
@@ -106,11 +94,6 @@ pub fn apply(
     opening: Opening,
 ) -> Result<(Mesh, Report<'_>)> {
     let vertices = outline.mesh.points.len() as u32;
-    let is_for_device = options.triangulate.is_for_device(&outline);
-    if !is_for_device && matches!(options.device.device, Choice::AnyCuda | Choice::Cuda(_)) {
-        let sentence = "segments, holes, regions and refinement run on one thread of the host";
-        note(options.device.quiet, sentence);
-    }
     let (mesh, report) = trioxide_operations::triangulate(opening, outline, &options.triangulate)
         .map_err(|error| worded(error).in_file(&options.input))?;
     say(options, &report.notes);

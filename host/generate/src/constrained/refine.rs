@@ -28,10 +28,10 @@ pub struct Goal {
     pub most: usize,
 }
 
-/// Coordinates nearer to zero have no exact predicates: 2^-142.
-const LEAST: f64 = f64::from_bits((1023 - 142) << 52);
-/// Larger coordinates have no exact predicates: 2^201.
-const LARGEST: f64 = f64::from_bits((1023 + 201) << 52);
+/// Coordinates nearer to zero have no exact predicates here: 2^-142.
+pub const LEAST: f64 = f64::from_bits((1023 - 142) << 52);
+/// Larger coordinates have no exact predicates here: 2^201.
+pub const LARGEST: f64 = f64::from_bits((1023 + 201) << 52);
 
 /// Kinds of a vertex. Any other value is the unsplit subsegment that the vertex lies on.
 const OF_INPUT: u32 = NONE;

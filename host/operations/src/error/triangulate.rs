@@ -6,7 +6,7 @@ use super::Names;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Points alone have no sequential algorithm.
+    /// There is no sequential algorithm.
     Serial,
     /// Equal points may be left out of points alone.
     Duplicates,
@@ -23,8 +23,7 @@ impl Refusal {
     pub(super) fn say(self, Names { option, value }: Names) -> String {
         match self {
             Self::Serial => format!(
-                "{} goes with segments and refinement: use {} for points alone",
-                value("device", "serial"),
+                "triangulation has no sequential algorithm: use {}",
                 value("device", "cpu")
             ),
             Self::Duplicates => format!(

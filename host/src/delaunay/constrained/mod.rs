@@ -29,6 +29,8 @@ use gpu::delaunay::constrained as kernel;
 use gpu::ids::{HalfEdge, Item, Place, Vertex};
 use trioxide_kernel::launch::Buffer;
 
+pub use gpu::delaunay::constrained::NO_REGION;
+
 use super::{Duplicates, Error, Ranked, Result, one_block, order};
 use crate::device::{BitSet, Device};
 use crate::half_edges::Point;
@@ -73,7 +75,7 @@ impl Constrained {
         &self.triangles
     }
 
-    /// The number of each triangle's region in [`Limits::regions`], or [`NO_REGION`](kernel::NO_REGION); `None` without
+    /// The number of each triangle's region in [`Limits::regions`], or [`NO_REGION`]; `None` without
     /// regions. Where two points lie in one region, the first one counts.
     pub fn regions(&self) -> Option<&Buffer<u32>> {
         self.regions.as_ref()

@@ -48,14 +48,7 @@ pub(super) fn select(on: &Device, mesh: &Mesh, limits: &Limits<'_>) -> Result<Se
     kernel::join_neighbours::launch(on, sides, &mesh.twins, &mesh.lines, &mut parents)?;
     let mut gone = on.filled(t, 0)?;
     if has_sides {
-        kernel::mark_outside::launch(
-            on,
-            sides,
-            &mesh.twins,
-            &mesh.lines,
-            &mut parents,
-            &mut gone,
-        )?;
+        kernel::mark_outside::launch(on, sides, &mesh.twins, &mesh.lines, &mut parents, &mut gone)?;
     }
     let of_points = match limits.holes.is_empty() && limits.regions.is_empty() {
         true => on.uninitialized(0)?,
@@ -175,7 +168,11 @@ pub(super) fn order(
         &mesh.ranked.order,
         &mut triangles,
     )?;
-    let Some(Regions { mut parents, of_parts }) = regions else {
+    let Some(Regions {
+        mut parents,
+        of_parts,
+    }) = regions
+    else {
         return Ok((triangles, None));
     };
     let mut named = on.uninitialized(n)?;

@@ -1,14 +1,37 @@
 //! Outlines with holes and regions, refinement, faults.
 
-use trioxide_mesh::mesh::Segment;
-
-use super::*;
+use glam::DVec2;
+use trioxide::device::Device;
+use trioxide::mesh::{Mesh, Segment, Triangulation};
+use trioxide::outline::{Outline, OutlineMesh};
+use trioxide_operations::triangulate as operation;
+use trioxide_operations::triangulate::Options;
 
 mod hostile;
 
-/// The triangulation, without its notes.
-fn triangulate(outline: &Outline, refinement: &Refinement) -> Result<Triangulation> {
-    super::triangulate(outline, refinement).map(|(mesh, _)| mesh)
+/// The triangulation with its notes.
+fn with_notes(
+    outline: &Outline,
+    options: &Options,
+) -> trioxide_operations::Result<(Triangulation, Vec<String>)> {
+    let mesh = Mesh {
+        points: outline.points.iter().map(|p| p.extend(0.0)).collect(),
+        segments: outline.segments.clone(),
+        ..Mesh::default()
+    };
+    let outline = OutlineMesh {
+        mesh,
+        holes: outline.holes.clone(),
+        regions: outline.regions.clone(),
+    };
+    let on = Device::cpu(Some(2))?;
+    let (mesh, report) = operation(&on, outline, options)?;
+    Ok((mesh.into_triangulation()?, report.notes))
+}
+
+/// The triangulation.
+fn triangulate(outline: &Outline, options: &Options) -> trioxide_operations::Result<Triangulation> {
+    with_notes(outline, options).map(|(mesh, _)| mesh)
 }
 
 fn square(low: f64, high: f64) -> [DVec2; 4] {
@@ -30,7 +53,9 @@ fn area(mesh: &Triangulation, t: &[u32; 3]) -> f64 {
 fn smallest_angle(mesh: &Triangulation) -> f64 {
     let corners = mesh.triangles.iter();
     let corners = corners.map(|t| t.map(|v| mesh.points[v as usize]));
-    corners.map(super::smallest_angle).fold(180.0, f64::min)
+    let angle = |[a, b, c]: [DVec2; 3]| (b - a).angle_to(c - a).to_degrees();
+    let angles = corners.flat_map(|[a, b, c]| [[a, b, c], [b, c, a], [c, a, b]].map(angle));
+    angles.fold(180.0, f64::min)
 }
 
 /// A square of side 3 with a hole of side 1, and a region of side 0.5 in its corner.
@@ -45,7 +70,7 @@ fn outline() -> Outline {
 
 #[test]
 fn holes_are_left_out_and_regions_are_filled() {
-    let mesh = triangulate(&outline(), &Refinement::default()).unwrap();
+    let mesh = triangulate(&outline(), &Options::default()).unwrap();
     assert_eq!(mesh.points, outline().points);
     let areas: Vec<f64> = mesh.triangles.iter().map(|t| area(&mesh, t)).collect();
     assert!(areas.iter().all(|&area| area > 0.0));
@@ -65,10 +90,10 @@ fn holes_are_left_out_and_regions_are_filled() {
 
 #[test]
 fn refinement_reaches_the_angle_and_the_area_and_keeps_markers() {
-    let refinement = Refinement {
-        smallest_angle: Some(28.0),
-        largest_area: Some(0.05),
-        ..Refinement::default()
+    let refinement = Options {
+        angle: Some(28.0),
+        area: Some(0.05),
+        ..Options::default()
     };
     let mesh = triangulate(&outline(), &refinement).unwrap();
     assert_eq!(mesh.points[..12], outline().points);
@@ -94,7 +119,7 @@ fn points_alone_are_triangulated_up_to_their_hull() {
         ..Outline::default()
     };
     assert_eq!(
-        triangulate(&points, &Refinement::default())
+        triangulate(&points, &Options::default())
             .unwrap()
             .triangles
             .len(),
@@ -111,10 +136,10 @@ fn points_alone_are_triangulated_up_to_their_hull() {
         let mesh = triangulate(&concave, &refinement).unwrap();
         mesh.triangles.iter().map(|t| area(&mesh, t)).sum::<f64>()
     };
-    assert!((area_of(Refinement::default()) - 0.6).abs() < 1e-12);
-    let convex = Refinement {
+    assert!((area_of(Options::default()) - 0.6).abs() < 1e-12);
+    let convex = Options {
         convex: true,
-        ..Refinement::default()
+        ..Options::default()
     };
     assert!((area_of(convex) - 1.0).abs() < 1e-12);
 }
@@ -124,7 +149,7 @@ fn faults_of_outlines_name_the_element() {
     let error = |change: &dyn Fn(&mut Outline)| {
         let mut outline = outline();
         change(&mut outline);
-        triangulate(&outline, &Refinement::default())
+        triangulate(&outline, &Options::default())
             .unwrap_err()
             .to_string()
     };
@@ -143,7 +168,7 @@ fn faults_of_outlines_name_the_element() {
         })
     });
     assert!(
-        crossing.contains("crosses another segment: put a vertex where they meet"),
+        crossing.ends_with(": put a vertex where they meet, and divide both there"),
         "{crossing}"
     );
     assert!(error(&|o| o.points[4] = o.points[0]).contains("vertex 4"));
@@ -161,19 +186,19 @@ fn faults_of_outlines_name_the_element() {
         o.regions.clear();
     });
     assert!(open.contains("the outline encloses no triangle"), "{open}");
-    let angle = Refinement {
-        smallest_angle: Some(60.0),
-        ..Refinement::default()
+    let angle = Options {
+        angle: Some(60.0),
+        ..Options::default()
     };
     let reason = triangulate(&outline(), &angle).unwrap_err().to_string();
     assert!(
         reason.contains("60 degrees is no smallest angle"),
         "{reason}"
     );
-    let few = Refinement {
-        largest_area: Some(1e-6),
-        most_vertices: Some(10),
-        ..Refinement::default()
+    let few = Options {
+        area: Some(1e-6),
+        max_vertices: Some(10),
+        ..Options::default()
     };
     let reason = triangulate(&outline(), &few).unwrap_err().to_string();
     assert!(

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
+use robust::{Coord, orient2d};
 use trioxide::half_edges::rules::check_triangulation;
-use trioxide_mesh::random::SplitMix64;
+use trioxide::random::SplitMix64;
 
 use super::*;
 
@@ -32,10 +33,10 @@ fn largest_area(mesh: &Triangulation) -> f64 {
     areas.fold(0.0, f64::max)
 }
 
-fn angle(degrees: f64) -> Refinement {
-    Refinement {
-        smallest_angle: Some(degrees),
-        ..Refinement::default()
+fn angle(degrees: f64) -> Options {
+    Options {
+        angle: Some(degrees),
+        ..Options::default()
     }
 }
 
@@ -63,7 +64,8 @@ fn check(case: &str, outline: &Outline, mesh: &Triangulation, expected_area: Opt
         for piece in chain {
             assert!(edges.contains(&piece.ends), "{case}: {piece:?} is no edge");
             let p = mesh.points[piece.ends[1] as usize];
-            let aside = half_edges::orientation(from, to, p).abs() / from.distance(to);
+            let coord = |p: DVec2| Coord { x: p.x, y: p.y };
+            let aside = orient2d(coord(from), coord(to), coord(p)).abs() / from.distance(to);
             let rounding = match (piece.ends[1] as usize) < count {
                 true => 0.0,
                 false => 1e-15 * p.abs().max_element().max(1.0),
@@ -125,7 +127,7 @@ fn refinement_ends_or_is_refused() {
     let reason = triangulate(&open, &angle(1.0)).unwrap_err().to_string();
     assert!(reason.contains("encloses no triangle"), "{reason}");
     for degrees in [1.0, 20.0] {
-        let convex = Refinement {
+        let convex = Options {
             convex: true,
             ..angle(degrees)
         };
@@ -137,7 +139,7 @@ fn refinement_ends_or_is_refused() {
     let wedge = [[0., 0.], [10., 0.], [10., 0.3], [10., 0.2], [10., 0.1]];
     let fan = [[0, 1], [1, 4], [4, 3], [3, 2], [2, 0], [0, 3], [0, 4]];
     let fan = outline_of(&wedge, &fan);
-    let (mesh, notes) = super::super::triangulate(&fan, &angle(20.0)).unwrap();
+    let (mesh, notes) = with_notes(&fan, &angle(20.0)).unwrap();
     check("fan", &fan, &mesh, Some(1.5));
     assert!(mesh.points.len() < 2_000, "{} vertices", mesh.points.len());
     assert!(
@@ -146,7 +148,7 @@ fn refinement_ends_or_is_refused() {
     );
     // An angle of 0 adds nothing.
     let mesh = triangulate(&fan, &angle(0.0)).unwrap();
-    assert_eq!(mesh, triangulate(&fan, &Refinement::default()).unwrap());
+    assert_eq!(mesh, triangulate(&fan, &Options::default()).unwrap());
 }
 
 #[test]
@@ -157,11 +159,11 @@ fn the_largest_area_is_reached() {
         ..flat.clone()
     };
     for outline in [flat, points] {
-        let bound = Refinement {
-            largest_area: Some(0.02),
-            ..Refinement::default()
+        let bound = Options {
+            area: Some(0.02),
+            ..Options::default()
         };
-        let (mesh, notes) = super::super::triangulate(&outline, &bound).unwrap();
+        let (mesh, notes) = with_notes(&outline, &bound).unwrap();
         check("area", &outline, &mesh, Some(3.0));
         assert!(largest_area(&mesh) <= 0.02, "{}", largest_area(&mesh));
         assert!(notes.is_empty() && mesh.triangles.len() < 400, "{notes:?}");
@@ -171,7 +173,7 @@ fn the_largest_area_is_reached() {
 #[test]
 fn markers_stay_on_their_segments_where_these_are_nearly_one_line() {
     let sliver = outline_of(&[[0., 0.], [1., 0.], [1., 1e-9]], &around(3));
-    let mesh = triangulate(&sliver, &Refinement::default()).unwrap();
+    let mesh = triangulate(&sliver, &Options::default()).unwrap();
     assert_eq!(mesh.segments, sliver.segments);
 }
 
@@ -182,8 +184,8 @@ fn segments_that_end_inside_are_edges_and_those_outside_are_left_out() {
     // The last segment leaves through a corner: half of it is left out.
     let segments = [around(4), vec![[2, 4], [0, 5], [6, 7], [5, 4]]].concat();
     let outline = outline_of(&points, &segments);
-    for refinement in [Refinement::default(), angle(25.0)] {
-        let (mesh, notes) = super::super::triangulate(&outline, &refinement).unwrap();
+    for refinement in [Options::default(), angle(25.0)] {
+        let (mesh, notes) = with_notes(&outline, &refinement).unwrap();
         check("dangling", &outline, &mesh, None);
         assert_eq!(total_area(&mesh), 16.0);
         let markers: HashSet<i32> = mesh.segments.iter().map(|s| s.marker).collect();
@@ -257,7 +259,7 @@ fn cocircular(random: &mut Random) -> Outline {
         .flat_map(|x| (-65..=65).map(move |y| [x, y]))
         .filter(|[x, y]| x * x + y * y == 65 * 65)
         .collect();
-    let direction = |p: &[i64; 2]| libm::atan2(p[1] as f64, p[0] as f64);
+    let direction = |p: &[i64; 2]| (p[1] as f64).atan2(p[0] as f64);
     all.sort_by(|p, q| direction(p).total_cmp(&direction(q)));
     all.retain(|_| random.below(2) == 0);
     let count = all.len() as u32;
@@ -290,9 +292,9 @@ fn hostile_outlines_have_their_area_segments_and_bounds() {
             _ => cocircular(&mut random),
         };
         let is_lattice = seed % 3 == 1;
-        let plain = Refinement {
+        let plain = Options {
             convex: is_lattice && seed % 2 == 0,
-            ..Refinement::default()
+            ..Options::default()
         };
         let case = format!("seed {seed}");
         let mesh = match triangulate(&outline, &plain) {
@@ -308,21 +310,21 @@ fn hostile_outlines_have_their_area_segments_and_bounds() {
         if seed % 3 == 0 {
             continue;
         }
-        let bounds = Refinement {
-            smallest_angle: Some(20.0).filter(|_| seed % 4 < 2),
-            largest_area: Some(total_area(&mesh) / 50.0).filter(|_| seed % 4 > 0),
-            most_vertices: Some(20_000),
+        let bounds = Options {
+            angle: Some(20.0).filter(|_| seed % 4 < 2),
+            area: Some(total_area(&mesh) / 50.0).filter(|_| seed % 4 > 0),
+            max_vertices: Some(20_000),
             ..plain
         };
-        let (fine, notes) = super::super::triangulate(&outline, &bounds)
-            .unwrap_or_else(|error| panic!("{case}: {error}"));
+        let (fine, notes) =
+            with_notes(&outline, &bounds).unwrap_or_else(|error| panic!("{case}: {error}"));
         refined += 1;
         check(&case, &outline, &fine, expected);
         assert!(
             (total_area(&fine) - total_area(&mesh)).abs() < 1e-9,
             "{case}"
         );
-        if let Some(bound) = bounds.largest_area {
+        if let Some(bound) = bounds.area {
             assert!(largest_area(&fine) <= bound * (1.0 + 1e-12), "{case}");
         }
         let is_of_angle = |note: &String| note.contains("small angles") || note.contains("outside");
