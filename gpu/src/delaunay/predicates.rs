@@ -20,20 +20,34 @@ const LINE: f64 = 3.330_669_073_875_471_6e-16;
 /// More than the products of a determinant lose by underflow, relative to the largest factor of such a product.
 const UNDERFLOW: f64 = f64::from_bits(24 << 52);
 
+/// The sign of the difference of two products of differences, if the filter decides it.
+#[inline(always)]
+fn filtered_sign(left: f64, right: f64) -> i32 {
+    let determinant = left - right;
+    // An overflow makes the bound infinite or the determinant no number: the filter does not decide.
+    let bound = LINE * (left.abs() + right.abs()) + UNDERFLOW;
+    i32::from(determinant > bound) - i32::from(determinant < -bound)
+}
+
+/// The sign of the signed area of a, b, c: 1 counter-clockwise, 0 on one line, -1 clockwise.
+#[inline(always)]
+pub fn orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
+    let left = (a.x - c.x) * (b.y - c.y);
+    let right = (a.y - c.y) * (b.x - c.x);
+    match filtered_sign(left, right) {
+        0 => exact_orientation(a, b, c),
+        sign => sign,
+    }
+}
+
 /// The sign of (q - p) x (s - r), exact: 1 if the second vector leads to the left of the first, -1 to its right.
 #[inline(always)]
 pub fn cross(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> i32 {
     let left = (q.x - p.x) * (s.y - r.y);
     let right = (q.y - p.y) * (s.x - r.x);
-    let determinant = left - right;
-    // An overflow makes the bound infinite or the determinant no number: the filter does not decide.
-    let bound = LINE * (left.abs() + right.abs()) + UNDERFLOW;
-    if determinant > bound {
-        1
-    } else if determinant < -bound {
-        -1
-    } else {
-        exact_cross(p, q, r, s)
+    match filtered_sign(left, right) {
+        0 => exact_cross(p, q, r, s),
+        sign => sign,
     }
 }
 
@@ -43,43 +57,38 @@ pub fn dot(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> i32 {
     cross(p, q, r.perp(), s.perp())
 }
 
-/// The sign of the signed area of a, b, c: 1 counter-clockwise, 0 on one line, -1 clockwise.
+/// As [`orientation`], without the filter.
+#[inline(never)]
+fn exact_orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
+    if let Some(sign) = orientation_of_integers(a, b, c) {
+        return sign;
+    }
+    let mut sum = Accumulator::new();
+    add_area(&mut sum, [one(), one()], false, [a, b, c]);
+    sum.sign()
+}
+
+/// The sign of the signed area, where all coordinates are multiples below 2^60 of one power of two.
 #[inline(always)]
-pub fn orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
-    cross(c, a, c, b)
+fn orientation_of_integers(a: DVec2, b: DVec2, c: DVec2) -> Option<i32> {
+    let lowest = common_factor([a, b, c])?;
+    let whole = |value: f64| Factor::new(value).over(lowest);
+    let (cx, cy) = (whole(c.x), whole(c.y));
+    let product = |p: f64, from: i64, q: f64, to: i64| {
+        i128::from(whole(p) - from) * i128::from(whole(q) - to)
+    };
+    let (left, right) = (product(a.x, cx, b.y, cy), product(a.y, cy, b.x, cx));
+    Some(i32::from(left > right) - i32::from(left < right))
 }
 
 /// As [`cross`], without the filter.
 #[inline(never)]
 fn exact_cross(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> i32 {
-    if let Some(sign) = cross_of_integers(p, q, r, s) {
-        return sign;
-    }
+    // It is twice the signed area of p, q, s less that of p, q, r.
     let mut sum = Accumulator::new();
-    let mut add = |a: f64, b: f64, is_negative: bool| {
-        sum.add([Factor::new(a), Factor::new(b), one(), one()], is_negative);
-    };
-    let mut k = 0;
-    while k < 4 {
-        let first = if k & 1 == 0 { q } else { p };
-        let second = if k & 2 == 0 { s } else { r };
-        let is_negative = k == 1 || k == 2;
-        add(first.x, second.y, is_negative);
-        add(first.y, second.x, !is_negative);
-        k += 1;
-    }
+    add_area(&mut sum, [one(), one()], false, [p, q, s]);
+    add_area(&mut sum, [one(), one()], true, [p, q, r]);
     sum.sign()
-}
-
-/// The sign of (q - p) x (s - r), where all coordinates are multiples below 2^60 of one power of two.
-#[inline(always)]
-fn cross_of_integers(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> Option<i32> {
-    let lowest = common_factor([p, q, r, s])?;
-    let whole = |value: f64| Factor::new(value).over(lowest);
-    let apart = |from: f64, to: f64| i128::from(whole(to) - whole(from));
-    let left = apart(p.x, q.x) * apart(r.y, s.y);
-    let right = apart(p.y, q.y) * apart(r.x, s.x);
-    Some(i32::from(left > right) - i32::from(left < right))
 }
 
 /// Adds the signed area of three points, times two factors: six products.

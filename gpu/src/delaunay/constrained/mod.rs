@@ -44,7 +44,7 @@
 //! | restore Delaunay | in each round [`choose_illegal()`], [`flip_edges()`], [`relink_sides()`], [`settle_sides()`] |
 //! | select triangles | [`number_triangles()`], [`join_neighbours()`], [`mark_outside()`], [`locate_points()`], [`mark_holes()`], [`select_triangles()`], [`name_regions()`] |
 //! | list pieces | [`find_spokes()`], [`count_pieces()`], [`write_pieces()`] |
-//! | order triangles | [`take_triangles()`], those of [`delaunay`](super), [`name_corners()`] |
+//! | order triangles | [`take_triangles()`], those of [`delaunay`](super), [`name_ordered()`] |
 
 mod flips;
 mod pieces;

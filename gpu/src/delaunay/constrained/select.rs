@@ -197,7 +197,7 @@ pub fn take_triangles(
 
 /// The vertices of corners.
 #[kernel(requires(corners.len() == n, named.len() == n), moves(2 * corners.bytes() + vertices.bytes()))]
-pub fn name_corners(
+pub fn name_ordered(
     k: Own<Item>,
     corners: In<Place, Item>,
     vertices: In<Vertex, Place>,

@@ -161,7 +161,7 @@ pub(super) fn order(
     let mut counts = on.filled(points, 0)?;
     let (ordered, [first, second]) = order_loose(on, points, &taken, &mut counts)?;
     let mut triangles = on.uninitialized(3 * n)?;
-    kernel::name_corners::launch(
+    kernel::name_ordered::launch(
         on,
         3 * n as u32,
         &ordered,
