@@ -5,6 +5,7 @@
 //! - [`jittered`]: a grid whose inner points are moved a little at random;
 //! - [`random`]: the paper's random meshes: uniform points in the unit square, those near its border moved onto it,
 //!   Delaunay;
+//! - [`outlines`]: uniform points among outlines, without triangles;
 //! - [`disk`]: uniform points in the unit disk inside of a regularly sampled circle, Delaunay.
 //!
 //! Datasets in space, numbered as a scanner measures (gpu-vertex-clustering-2026, section 6.2):
@@ -23,6 +24,7 @@ mod delaunay;
 mod disk;
 mod grid;
 mod noise;
+mod outlines;
 mod plane;
 mod random;
 mod samples;
@@ -41,6 +43,7 @@ pub use constrained::{Inside, Outline, Refinement, refine};
 pub use delaunay::delaunay;
 pub use disk::{disk, disk_points};
 pub use grid::{Grid, grid, jittered};
+pub use outlines::outlines;
 pub use plane::{Plane, plane};
 pub use random::{random, random_points};
 pub use samples::{Sample, sampled_tets};

@@ -147,6 +147,8 @@ enum Mesh {
     Kuzmin,
     /// Points in a hundred clusters.
     Clusters,
+    /// Random points among outlines of segments.
+    Outlines,
 }
 
 impl Mesh {
@@ -218,6 +220,12 @@ pub fn run(options: &Options) -> Result<()> {
         ));
     }
     let takes_points = matches!(options.family(), Family::Delaunay | Family::Reorder);
+    if matches!(options.mesh, Mesh::Outlines) && !matches!(options.family(), Family::Delaunay) {
+        return Err(Error::Argument(
+            "--mesh outlines has points and segments: bench delaunay takes it, and no other family does"
+                .to_owned(),
+        ));
+    }
     if options.mesh.plane().is_some() && !takes_points {
         return Err(Error::Argument(format!(
             "--mesh {} has points alone: bench delaunay and bench reorder take it, and no other family does",
@@ -335,6 +343,14 @@ fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
 }
 
 fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
+    if matches!(options.mesh, Mesh::Outlines) {
+        let outline = generate::outlines(options.n, options.seed)?;
+        let measured = match options.is_double() {
+            true => delaunay::constrained::<DVec2>(on, &outline, options.runs())?,
+            false => delaunay::constrained::<Vec2>(on, &outline, options.runs())?,
+        };
+        return Ok(options.record(measured, &[]));
+    }
     let points = match (options.mesh, options.mesh.plane()) {
         (_, Some(plane)) => generate::plane(plane, options.n, options.seed)?,
         (Mesh::Random, None) => generate::random_points(options.n, options.seed)?,
