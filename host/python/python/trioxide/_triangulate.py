@@ -94,8 +94,8 @@ def triangulate(
 ) -> Union[Triangulated, DeviceTriangulated]:
     """Triangulates points or an outline (constrained Delaunay), with a smallest angle and a largest area on request.
 
-    Points alone are triangulated on the device, by x and y: z and the data of points are kept. Every machine gives the same triangles for
-    points in any order. Segments, holes, regions and refinement take one thread of the host.
+    The device triangulates by x and y: z and the data of points and segments are kept. Every machine gives the same triangles for points
+    and segments in any order. Refinement takes one thread of the host, drops the data, and takes points of one z.
 
     The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this area is refined.
     Segments keep their markers; vertices of the input keep their numbers, unless they are reordered.
@@ -106,7 +106,7 @@ def triangulate(
         Points, in place where they are in a device's memory; those of a mesh with its segments; or a file: a .poly file of Triangle with
         its holes and regions, or one with points and segments.
     device : "auto", "cuda:N", "cpu" or Device
-        Of points alone, and of the order.
+        Where points are triangulated and ordered.
     segments, markers : (S, 2) and (S,) integers, optional
         Edges of the outline as pairs of vertex ids, and their tags.
     holes : (H, 2) numbers, optional

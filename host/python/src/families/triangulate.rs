@@ -29,7 +29,7 @@ pub const FAMILY: Family = Family {
 };
 
 /// Triangulates the outline in the file `path`, or the points and segments of `mesh` with its `holes`, `region_points`
-/// and `region_ids`. Points alone are triangulated on the device.
+/// and `region_ids`.
 fn triangulate<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let settings: operations::triangulate::Options = parse(call.options)?;
     let reading = parse(call.options)?;
