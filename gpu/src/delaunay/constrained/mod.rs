@@ -30,6 +30,7 @@
 //! - *Others do not disturb it.* Each triangle is given to the first segment that crosses it, and an edge is flipped
 //!   for s only if both of its triangles are given to s. No segment before s crosses these, so the number and the ends
 //!   of their crossing edges stay. The first segment that is no edge has all of its triangles.
+//!   Segments are numbered at random, so that few wait for many before them.
 //!
 //! This differs from Qi, Cao and Tan (Computing 2D Constrained Delaunay Triangulation Using the GPU, 2013), who give
 //! triangles to segments in the same way, in the choice of the edges: they look one flip ahead.

@@ -14,15 +14,19 @@ fn is_kept(mesh: &Mesh, kept: In<Bits<Triangle>>, h: HalfEdge) -> bool {
     kept.bit(h.triangle()) || twin.is_some() && kept.bit(twin.triangle())
 }
 
-/// Counts the kept pieces of segment `i`. Whether it has others.
-#[kernel(requires(ends.len() == n, counts.len() >= n), moves(ends.bytes() + counts.bytes()))]
+/// Counts the kept pieces of segment number `i` of `order`. Whether it has others.
+#[kernel(
+    requires(order.len() == n, ends.len() == n),
+    moves(order.bytes() + ends.bytes() + counts.bytes())
+)]
 pub fn count_pieces(
     i: Own<Item>,
+    order: In<u32, Item>,
     mesh: Mesh,
     spokes: In<u32, Place>,
     ends: In<[u32; 2], Item>,
     kept: In<Bits<Triangle>>,
-    counts: Scatter<u32, Item>,
+    counts: Scatter<u32>,
 ) -> bool {
     let (mut count, mut others) = (0, 0);
     follow(&mesh, spokes, ends.at(i), |met| {
@@ -32,31 +36,37 @@ pub fn count_pieces(
             others += 1 - is_kept;
         }
     });
-    counts.set(i, count);
+    counts.set(order.at(i), count);
     others > 0
 }
 
-/// Writes the vertices of the kept pieces of segment `i`, two each, in its direction, from piece number `starts[i]` on.
-#[kernel(requires(ends.len() == n), moves(ends.bytes() + starts.bytes() + 2 * pieces.bytes()))]
+/// Writes the vertices of the kept pieces of segment number `i` of `order`, two each, in its direction, from the piece
+/// on where those of the segment start.
+#[kernel(
+    requires(order.len() == n, ends.len() == n),
+    moves(order.bytes() + ends.bytes() + starts.bytes() + 2 * pieces.bytes())
+)]
 pub fn write_pieces(
     i: Own<Item>,
+    order: In<u32, Item>,
     mesh: Mesh,
     spokes: In<u32, Place>,
     ends: In<[u32; 2], Item>,
     reversed: In<Bits<Item>>,
     kept: In<Bits<Triangle>>,
     starts: In<u32>,
-    order: In<Vertex, Place>,
+    vertices: In<Vertex, Place>,
     pieces: Scatter<Vertex>,
 ) {
     let is_reversed = reversed.bit(i.get());
-    let [start, end] = starts.at_all([i.get().index(), i.get().index() + 1]);
+    let segment = order.at(i);
+    let [start, end] = starts.at_all([segment, segment + 1]);
     let mut k = if is_reversed { end } else { start };
     follow(&mesh, spokes, ends.at(i), |met| {
         if let Met::Along(h, to) = met
             && is_kept(&mesh, kept, h)
         {
-            let [from, to] = order.at_all([other_end(&mesh, h, to), to]);
+            let [from, to] = vertices.at_all([other_end(&mesh, h, to), to]);
             let [first, second] = if is_reversed {
                 k -= 1;
                 [to, from]

@@ -158,20 +158,21 @@ pub(super) fn follow(
     }
 }
 
-/// The places of segment `i`'s ends, from the one with fewer triangles: the way around it is shorter. Whether that is
-/// its second.
+/// The places of the ends of segment number `i` in `order`, from the one with fewer triangles: the way around it is
+/// shorter. Whether that is its second.
 #[kernel(
-    requires(segments.len() == n, ends.len() == n),
-    moves(segments.bytes() + 16 * n + ends.bytes())
+    requires(order.len() == n, ends.len() == n),
+    moves(order.bytes() + segments.bytes() + 16 * n + ends.bytes())
 )]
 pub fn direct_segments(
     i: Own<Item>,
-    segments: In<[u32; 2], Item>,
+    order: In<u32, Item>,
+    segments: In<[u32; 2]>,
     places: In<Place, Vertex>,
     degrees: In<u32, Place>,
     ends: Out<[u32; 2], Item>,
 ) -> bool {
-    let [a, b] = places.at_all(segments.at(i).map(Vertex::new));
+    let [a, b] = places.at_all(segments.at(order.at(i)).map(Vertex::new));
     let is_reversed = degrees.at(b) < degrees.at(a);
     let [a, b] = [a, b].map(Place::index);
     ends.set(i, if is_reversed { [b, a] } else { [a, b] });

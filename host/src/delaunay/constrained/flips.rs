@@ -160,7 +160,13 @@ pub(super) fn insert<'s>(
         )?;
         let pair = on.read(&crossing, 0)?;
         if pair != u64::MAX {
-            return Ok(Err([(pair >> 32) as u32, pair as u32]));
+            let both = [(pair >> 32) as usize, (pair & 0xFFFF_FFFF) as usize];
+            let mut both = [
+                on.read(&segments.order, both[0])?,
+                on.read(&segments.order, both[1])?,
+            ];
+            both.sort_unstable_by(|a, b| b.cmp(a));
+            return Ok(Err(both));
         }
         rounds.flip_crossing(on, mesh)?;
     }

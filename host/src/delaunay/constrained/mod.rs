@@ -124,6 +124,8 @@ impl Mesh {
 
 /// Segments by the places of their ends.
 struct Segments {
+    /// The number that each has in the input.
+    order: Buffer<u32>,
     ends: Buffer<[u32; 2]>,
     /// Whether the ends are in reverse.
     reversed: BitSet<Item>,

@@ -25,6 +25,7 @@ pub(super) fn list(
     kernel::count_pieces::launch(
         on,
         n as u32,
+        &segments.order,
         mesh.parameter(),
         &spokes,
         &segments.ends,
@@ -38,6 +39,7 @@ pub(super) fn list(
     kernel::write_pieces::launch(
         on,
         n as u32,
+        &segments.order,
         mesh.parameter(),
         &spokes,
         &segments.ends,

@@ -6,6 +6,7 @@ use trioxide_kernel::launch::Buffer;
 
 use super::{Mesh, Segments};
 use crate::Result;
+use crate::collective::order_by_keys;
 use crate::delaunay::Ranked;
 use crate::device::Device;
 
@@ -24,7 +25,8 @@ pub(super) fn pair(on: &Device, ranked: Ranked, corners: Buffer<Place>) -> Resul
     })
 }
 
-/// Segments by the places of their ends.
+/// Segments by the places of their ends, in a random order: those that cross the same triangles wait for each other, and
+/// of segments side by side each would wait for the one before it.
 pub(super) fn direct(on: &Device, mesh: &Mesh, segments: &Buffer<[u32; 2]>) -> Result<Segments> {
     let points = mesh.ranked.order.len();
     let mut places: Buffer<Place> = on.uninitialized(points)?;
@@ -33,18 +35,26 @@ pub(super) fn direct(on: &Device, mesh: &Mesh, segments: &Buffer<[u32; 2]>) -> R
     let sides = mesh.corners.len() as u32;
     kernel::count_corners::launch(on, sides, &mesh.corners, &mut degrees)?;
     let n = segments.len();
+    let mut keys = on.uninitialized(n)?;
+    gpu::delaunay::scatter_numbers::launch(on, n as u32, &mut keys)?;
+    let order = order_by_keys(on, keys, u32::BITS)?;
     let mut ends = on.uninitialized(n)?;
     let mut reversed = on.uninitialized(n.div_ceil(32))?;
     kernel::direct_segments::launch(
         on,
         n as u32,
+        &order,
         segments,
         &places,
         &degrees,
         &mut ends,
         &mut reversed,
     )?;
-    Ok(Segments { ends, reversed })
+    Ok(Segments {
+        order,
+        ends,
+        reversed,
+    })
 }
 
 /// A half-edge of each point.
