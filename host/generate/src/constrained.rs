@@ -65,7 +65,7 @@ pub struct Inside {
 
 /// Adds vertices to the triangles within an outline, with a sentence for each bound that was not reached.
 ///
-/// Vertices are all vertices of the outline in their order, then those that are added. Segments of the result are the
+/// Vertices are all vertices of the outline in their order, then the added ones. Segments of the result are the
 /// parts of the pieces, in their order, with the markers of the outline's.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! Outlines and points become triangles: the constrained Delaunay triangulation, refined on request.
 //!
-//! A device triangulates ([`trioxide::delaunay`]). Refinement ([`trioxide::generate::refine()`]) takes one thread of the
-//! host.
+//! A device triangulates ([`trioxide::delaunay`]). Refinement ([`trioxide::generate::refine()`]) takes one thread of
+//! the host.
 
 use std::time::Instant;
 

@@ -402,6 +402,43 @@ fn delaunay(bytes: &[u8]) {
     let triangles: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(number)).collect();
     let points: Vec<DVec2> = distinct.iter().map(|&v| points[v]).collect();
     validate::delaunay(&points, &triangles).expect("a Delaunay triangulation");
+    constrained(choices, &points);
+}
+
+/// Segments between distinct points are edges of a constrained Delaunay triangulation, or two of them cross.
+fn constrained(choices: &mut Choices<'_>, points: &[DVec2]) {
+    use gpu::delaunay::orientation;
+    use trioxide::delaunay::constrained::{Limits, triangulate};
+    let mut end = || choices.below(points.len()) as u32;
+    let mut segments: Vec<[u32; 2]> = (0..12).map(|_| [end(), end()]).collect();
+    segments.retain(|[a, b]| a != b);
+    let on = cpu();
+    let uploaded = on.upload(&segments).expect("room");
+    let limits = Limits {
+        convex: true,
+        ..Limits::of(&uploaded)
+    };
+    let result = triangulate(on, &on.upload(points).expect("room"), &limits);
+    let crosses = |[a, b]: [u32; 2], [c, d]: [u32; 2]| {
+        let [a, b, c, d] = [a, b, c, d].map(|v| points[v as usize]);
+        orientation(a, b, c) * orientation(a, b, d) < 0
+            && orientation(c, d, a) * orientation(c, d, b) < 0
+    };
+    match result {
+        Ok(result) => {
+            let triangles: Vec<[u32; 3]> = on.download_rows(result.triangles()).expect("the CPU");
+            let pieces: Vec<[u32; 2]> = on.download_rows(result.pieces()).expect("the CPU");
+            validate::constrained_delaunay(points, &triangles, &pieces)
+                .expect("a constrained Delaunay triangulation");
+            assert!(pieces.len() >= segments.len(), "a segment has no piece");
+        }
+        Err(error) => assert!(
+            segments
+                .iter()
+                .any(|&s| segments.iter().any(|&t| crosses(s, t))),
+            "no segments cross: {error}"
+        ),
+    }
 }
 
 /// Vertices and cells have the order of the definition; wrong ids and coordinates are refused.

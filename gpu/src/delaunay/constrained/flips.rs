@@ -1,5 +1,5 @@
-//! Rounds of flips: each triangle proposes an edge, proposals claim both triangles of their edge, and those that hold
-//! both are done.
+//! Rounds of flips: each triangle proposes an edge, proposals claim both triangles of their edge, and the proposals that
+//! hold both are done.
 //!
 //! A flip moves the four outer sides of its triangles. Where the neighbour moves too, both flips write the same twins,
 //! by the table of moved sides.
@@ -100,7 +100,7 @@ pub fn choose_crossing(
 }
 
 /// Proposes a flip of triangle number `i` of `list` where an edge is not locally Delaunay, or takes the triangle from
-/// those that changed.
+/// the changed triangles.
 #[kernel(requires(chosen.len() == n), moves(60 * n + chosen.bytes()))]
 pub fn choose_illegal(
     i: Own<Item>,
@@ -134,7 +134,7 @@ pub fn choose_illegal(
     }
 }
 
-/// What flips change, but for the twins.
+/// The arrays that flips change, but for the twins.
 #[derive(Group)]
 pub struct Changes<'a> {
     /// Corners of the triangles.

@@ -62,7 +62,7 @@ impl Line {
     }
 }
 
-/// What lies ahead of a point on a line.
+/// The way ahead of a point on a line.
 pub(super) enum Ahead {
     /// An edge on the line, in either direction.
     Along(HalfEdge),
@@ -72,7 +72,7 @@ pub(super) enum Ahead {
     Outside,
 }
 
-/// What lies ahead of the point at `v` on a line.
+/// The way ahead of the point at `v` on a line.
 #[inline(always)]
 pub(super) fn ahead(mesh: &Mesh, spokes: In<u32, Place>, v: Place, line: Line) -> Ahead {
     let origin = mesh.point(v);
@@ -113,11 +113,11 @@ pub(super) fn other_end(mesh: &Mesh, h: HalfEdge, v: Place) -> Place {
     if origin == v { mesh.target(h) } else { origin }
 }
 
-/// What a segment meets.
+/// An edge that a segment meets.
 pub(super) enum Met {
-    /// An edge on it, in either direction, and the point where the edge ends.
+    /// On the segment, in either direction, with the point where the edge ends.
     Along(HalfEdge, Place),
-    /// An edge that it crosses.
+    /// Across the segment.
     Across(HalfEdge),
 }
 

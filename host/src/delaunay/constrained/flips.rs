@@ -13,7 +13,7 @@ use crate::collective::{compact, count_bits};
 use crate::device::{BitSet, Device};
 use crate::reorder::pick;
 
-/// What rounds of flips share.
+/// The arrays that rounds of flips share.
 pub(super) struct Rounds<'s> {
     /// The first segment that crosses each triangle.
     owners: Buffer<u32>,

@@ -25,7 +25,7 @@ pub(super) fn pair(on: &Device, ranked: Ranked, corners: Buffer<Place>) -> Resul
     })
 }
 
-/// Segments by the places of their ends, in a random order: those that cross the same triangles wait for each other, and
+/// Segments by the places of their ends, in a random order: segments across the same triangles wait for each other, and
 /// of segments side by side each would wait for the one before it.
 pub(super) fn direct(on: &Device, mesh: &Mesh, segments: &Buffer<[u32; 2]>) -> Result<Segments> {
     let points = mesh.ranked.order.len();
