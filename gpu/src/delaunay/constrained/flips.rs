@@ -1,5 +1,5 @@
-//! Rounds of flips: each triangle proposes an edge, proposals claim both triangles of their edge, and the proposals that
-//! hold both are done.
+//! Rounds of flips: each triangle proposes an edge, proposals claim both triangles of their edge, and the proposals
+//! that hold both are done.
 //!
 //! A flip moves the four outer sides of its triangles. Where the neighbour moves too, both flips write the same twins,
 //! by the table of moved sides.
