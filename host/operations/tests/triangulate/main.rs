@@ -1,7 +1,8 @@
 //! Outlines with holes and regions, refinement, faults.
 
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 use trioxide::device::Device;
+use trioxide::fields::{Field, Values};
 use trioxide::mesh::{Mesh, Segment, Triangulation};
 use trioxide::outline::{Outline, OutlineMesh};
 use trioxide_operations::triangulate as operation;
@@ -203,6 +204,46 @@ fn faults_of_outlines_name_the_element() {
     let reason = triangulate(&outline(), &few).unwrap_err().to_string();
     assert!(
         reason.contains("needs more than the 10 vertices"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn points_and_pieces_keep_what_they_carry() {
+    let corners = [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0), (1.0, 1.0)];
+    let mut mesh = Mesh {
+        points: (0..)
+            .zip(corners)
+            .map(|(v, (x, y))| DVec3::new(x, y, f64::from(v)))
+            .collect(),
+        segments: [[2, 0], [0, 1], [1, 2], [2, 3], [3, 0]]
+            .map(|ends| Segment { ends, marker: 7 })
+            .to_vec(),
+        ..Mesh::default()
+    };
+    let numbers = |n: i32| (10..10 + n).collect::<Vec<_>>();
+    mesh.fields.points.push(Field::scalars("id", numbers(5)));
+    mesh.fields.sides.push(Field::scalars("id", numbers(5)));
+    let (outline, _) = OutlineMesh::of_mesh(mesh.clone());
+    let on = Device::cpu(Some(2)).unwrap();
+    let (result, report) = operation(&on, outline.clone(), &Options::default()).unwrap();
+    assert_eq!(result.points, mesh.points);
+    assert_eq!(result.fields.points, mesh.fields.points);
+    // The first segment goes through vertex 4.
+    let ends: Vec<[u32; 2]> = result.segments.iter().map(|s| s.ends).collect();
+    assert_eq!(ends, [[2, 4], [4, 0], [0, 1], [1, 2], [2, 3], [3, 0]]);
+    assert!(result.segments.iter().all(|s| s.marker == 7));
+    let ids = result.fields.sides.get("id").map(|field| &field.values);
+    assert_eq!(ids, Some(&Values::from(vec![10, 10, 11, 12, 13, 14])));
+    assert_eq!((result.faces.len(), report.totals.segments), (4, 6));
+    // Refinement takes points of one z.
+    let area = Options {
+        area: Some(0.1),
+        ..Options::default()
+    };
+    let reason = operation(&on, outline, &area).unwrap_err().to_string();
+    assert!(
+        reason.contains("vertex 1 has z = 1, but vertex 0 has z = 0"),
         "{reason}"
     );
 }
