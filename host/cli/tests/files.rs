@@ -402,14 +402,21 @@ fn an_outline_is_triangulated_with_its_hole_region_and_bounds() {
     let outline = "8 2 0 0\n0 0 0\n1 4 0\n2 4 4\n3 0 4\n4 1 1\n5 2 1\n6 2 2\n7 1 2\n8 1\n0 0 1 5\n1 1 2 5\n2 2 3 5\n3 3 0 5\n\
         4 4 5 6\n5 5 6 6\n6 6 7 6\n7 7 4 6\n1\n0 1.5 1.5\n1\n0 3 3 9 0.1\n";
     fs::write(place.path("a.poly"), outline).unwrap();
-    let output = place.output(&["triangulate", "a.poly", "-o", "plain.vtu"]);
+    let output = place.output(&[
+        "triangulate",
+        "a.poly",
+        "--device",
+        "cpu",
+        "-o",
+        "plain.vtu",
+    ]);
     let stdout = String::from_utf8(output.stdout).unwrap();
     let has = |name: &str, count: &str| {
         let mut words = stdout.lines().map(|line| line.rsplit_once("  "));
         words.any(|pair| pair.is_some_and(|(n, c)| n.trim() == name && c.trim() == count))
     };
     assert!(
-        has("device", "serial") && has("vertices", "8") && has("faces", "8"),
+        has("segments", "8") && has("vertices", "8") && has("faces", "8"),
         "{stdout}"
     );
     let note = String::from_utf8(output.stderr).unwrap();
@@ -441,7 +448,7 @@ fn an_outline_is_triangulated_with_its_hole_region_and_bounds() {
         let parts = report["whole_run"]["parts"].as_array().unwrap();
         parts.iter().any(|part| part["name"] == name)
     };
-    assert!(has_part("triangulate") && has_part("write"), "{report}");
+    assert!(has_part("refine") && has_part("write"), "{report}");
     assert!(
         (json["area"].as_f64().unwrap() - 15.0).abs() < 1e-9,
         "{json}"

@@ -308,7 +308,8 @@ fn inside_on(on: &Device, outline: &OutlineMesh, convex: bool) -> Result<(Inside
         regions: &in_regions,
         convex,
     };
-    let result = constrained::triangulate(on, &points, &limits)?;
+    // In the words of any mesh: the option for equal points goes with points alone.
+    let result = constrained::triangulate(on, &points, &limits).map_err(trioxide::Error::from)?;
     let inside = on.stage("copy to the host", || {
         let named = result.regions().map(|named| on.download(named));
         let id = |named: u32| match named {
