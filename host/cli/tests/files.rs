@@ -471,7 +471,7 @@ fn an_outline_is_triangulated_with_its_hole_region_and_bounds() {
     let error = place.refusal(&["triangulate", "hill.xyz", "-o", "b.vtu", "--angle", "9"]);
     assert!(
         error.contains(
-            "hill.xyz: vertex 2 has z = 2, but vertex 0 has z = 0: an outline lies in a plane"
+            "hill.xyz: vertex 2 has z = 2, but vertex 0 has z = 0: an outline that is refined lies in a plane"
         ),
         "{error}"
     );
