@@ -83,7 +83,7 @@ fn command() -> ExitCode {
     let status = match result {
         Ok(()) => 0,
         Err(error) => {
-            trioxide_arguments::print_error(error);
+            trioxide_arguments::print_error(commands::with_remedy(error, name));
             1
         }
     };

@@ -304,20 +304,61 @@ fn a_failed_allocation_is_an_error() {
     );
 }
 
+/// The error of points without triangles ends with a command line, which works as it stands.
+#[cfg(unix)]
 #[test]
-fn smoothing_needs_cells() {
+fn points_are_refused_with_the_command_line_that_triangulates_them() {
     let place = Place::new();
-    fs::write(place.path("cloud.xyz"), "0 0 0\n1 0 0\n").unwrap();
-    fs::write(place.path("none.off"), "OFF\n0 0 0\n").unwrap();
-    for (input, vertices) in [("cloud.xyz", 2), ("none.off", 0)] {
-        let error = place.refusal(&["smooth", input, "-o", "out.off", "--device", "cpu"]);
-        let expected = format!(
-            "trioxide: {input}: the mesh has {vertices} vertices and no faces: vertices move to the mean of their neighbours in \
-             faces, so give a mesh that has some\n"
-        );
-        assert_eq!(error, expected);
-        assert!(!place.path("out.off").exists());
+    for (input, word) in [
+        ("cloud.xyz", "cloud.xyz"),
+        ("my cloud's.xyz", r"'my cloud'\''s.xyz'"),
+    ] {
+        fs::write(place.path(input), "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0.4 0.3 0\n").unwrap();
+        for command in ["polylla", "refine", "smooth", "vem"] {
+            let remedy = match command {
+                "vem" => format!("trioxide triangulate {word} -o FILE"),
+                _ => format!("trioxide chain {word} : triangulate : {command} -o FILE"),
+            };
+            let expected = format!(
+                "trioxide: {input}: the mesh has 5 points and no triangles: triangulate them first: {remedy}\n"
+            );
+            assert_eq!(place.refusal(&[command, input]), expected);
+            let output = format!("{command}.vtu");
+            let remedy = remedy.replace("FILE", &output);
+            let script = format!(
+                "trioxide() {{ {} \"$@\"; }}; {remedy}",
+                env!("CARGO_BIN_EXE_trioxide")
+            );
+            let mut shell = Command::new("sh");
+            let status = shell
+                .current_dir(place.0.path())
+                .args(["-c", &script])
+                .status();
+            assert!(status.unwrap().success(), "{script}");
+            fs::remove_file(place.path(&output)).unwrap();
+        }
     }
+    let outline = "3 2 0 0\n1 0 0\n2 1 0\n3 0 1\n3 0\n1 1 2\n2 2 3\n3 3 1\n0\n";
+    fs::write(place.path("outline.poly"), outline).unwrap();
+    let error = place.refusal(&["polylla", "outline.poly"]);
+    assert!(
+        error.ends_with("first: trioxide triangulate outline.poly -o FILE\n"),
+        "{error}"
+    );
+    let line = [
+        "chain",
+        "cloud.xyz",
+        "--device",
+        "cpu",
+        ":",
+        "reorder",
+        ":",
+        "polylla",
+    ];
+    let error = place.refusal(&line);
+    let expected = "trioxide: cloud.xyz after reorder: the mesh has 5 points and no triangles: triangulate them first, by a \
+                    step `triangulate` before this one\n";
+    assert_eq!(error, expected);
 }
 
 #[test]

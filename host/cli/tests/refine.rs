@@ -180,17 +180,3 @@ fn marks_without_meaning_are_refused() {
         assert!(error.contains(text), "{error}");
     }
 }
-
-#[test]
-fn clouds_are_refused() {
-    let folder = folder("refine_cloud");
-    let cloud = path(&folder, "cloud.off");
-    fs::write(&cloud, "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n").expect("written");
-    for command in ["refine", "polylla", "vem"] {
-        let error = refused(&[command, &cloud]);
-        assert!(
-            error.contains("has 3 vertices and no faces: triangulate them first"),
-            "{error}"
-        );
-    }
-}

@@ -11,18 +11,29 @@ use crate::report::Note;
 /// Refuses a mesh without faces: points are no mesh to compute on.
 ///
 /// # Errors
-/// [`Invalid`](Error::Invalid).
+/// [`NoFaces`](Error::NoFaces).
 pub fn check_faces(mesh: &Mesh) -> trioxide::Result<()> {
-    match mesh.faces.len() {
-        0 => Err(Error::Invalid {
-            element: "the mesh".to_owned(),
-            rule: format!(
-                "has {} vertices and no faces: triangulate them first",
-                mesh.points.len()
-            ),
-        }),
-        _ => Ok(()),
+    let points = mesh.points.len();
+    match mesh.faces.is_empty() {
+        true => Err(Error::NoFaces { points }),
+        false => Ok(()),
     }
+}
+
+/// As [`check_faces`], of a mesh of the plane. Points in space are refused for that: triangles would not help.
+///
+/// # Errors
+/// [`NoFaces`](Error::NoFaces); a point with another z than the first.
+pub fn check_planar_faces(mesh: &Mesh) -> trioxide::Result<()> {
+    let Err(error) = check_faces(mesh) else {
+        return Ok(());
+    };
+    let cloud = Mesh {
+        points: mesh.points.clone(),
+        ..Mesh::default()
+    };
+    cloud.into_triangulation()?;
+    Err(error)
 }
 
 /// A mesh of tetrahedra, turned to their positive side, and its fields.

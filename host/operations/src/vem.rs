@@ -15,7 +15,7 @@ pub use trioxide_vem::polygon_values;
 use trioxide_vem::{self as family, Errors, Solution, SpaceProblem};
 
 use crate::error::Result;
-use crate::input::check_faces;
+use crate::input::check_planar_faces;
 use crate::report::{Counts, Run};
 
 /// An exact solution.
@@ -146,7 +146,7 @@ impl Report {
 /// A mesh without faces or out of the plane; a polygon that breaks a rule, with the element; those of
 /// [`trioxide_vem::solve()`].
 pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
-    check_faces(&mesh)?;
+    check_planar_faces(&mesh)?;
     let carried = Carried::take(&mut mesh)?;
     let mut mesh = mesh.into_polygon_mesh()?;
     // The solver checks the ids.

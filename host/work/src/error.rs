@@ -43,6 +43,12 @@ pub enum Error {
         /// The rule: `has vertex 3 twice`.
         rule: String,
     },
+    /// A mesh has no faces, and the operation needs some.
+    #[error("{}", without_faces(*points))]
+    NoFaces {
+        /// Number of its points.
+        points: usize,
+    },
     /// A mesh of a file breaks a rule.
     #[error("{}: {source}", path.display())]
     InFile {
@@ -118,6 +124,14 @@ fn out_of_memory(device: &str, needed: u64, free: u64) -> String {
     format!("{cause}: use a smaller mesh or another device")
 }
 
+/// The sentence of [`Error::NoFaces`].
+fn without_faces(points: usize) -> String {
+    match points {
+        0 => "the mesh has no points and no triangles: give one that has some".to_owned(),
+        _ => format!("the mesh has {points} points and no triangles: triangulate them first"),
+    }
+}
+
 impl Error {
     /// Whether the memory of a device does not suffice: another device may have more.
     pub fn is_out_of_memory(&self) -> bool {
@@ -127,7 +141,7 @@ impl Error {
     /// This error, with the file that the mesh came from.
     pub fn in_file(self, path: &Path) -> Error {
         match self {
-            Error::Invalid { .. } => Error::InFile {
+            Error::Invalid { .. } | Error::NoFaces { .. } => Error::InFile {
                 path: path.to_owned(),
                 source: Box::new(self),
             },

@@ -1,16 +1,17 @@
 //! One module a command: its options (clap) and its run.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
 use clap::Subcommand;
 use glam::DVec2;
-use trioxide::Result;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format, Printed, ReadOptions};
 use trioxide::mesh::Mesh;
 use trioxide::volume::VolumeMesh;
+use trioxide::{Error, Result};
 use trioxide_arguments::device::Opening;
 use trioxide_arguments::{account, note, print};
 use trioxide_operations::Machine;
@@ -117,6 +118,38 @@ impl AnyStep {
             Self::Polylla(options) => &mut **options,
             Self::Write(options) => options,
         }
+    }
+}
+
+/// The error of the command of this name. If its mesh has no faces, the error has the command line that makes some.
+pub fn with_remedy(error: Error, command: &str) -> Error {
+    let Error::InFile { path, source } = &error else {
+        return error;
+    };
+    if !matches!(**source, Error::NoFaces { points: 1.. }) {
+        return error;
+    }
+    let file = quoted(path);
+    let extension = path.extension();
+    let is_outline = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("poly"));
+    Error::Argument(match command {
+        // The path names the mesh between two steps.
+        "chain" => format!("{error}, by a step `triangulate` before this one"),
+        // A chain leaves out the holes and regions of an outline.
+        _ if AnyStep::has_subcommand(command) && !is_outline => {
+            format!("{error}: trioxide chain {file} : triangulate : {command} -o FILE")
+        }
+        _ => format!("{error}: trioxide triangulate {file} -o FILE"),
+    })
+}
+
+/// A path as a word of a shell.
+fn quoted(path: &Path) -> Cow<'_, str> {
+    let text = path.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-:+,@%=".contains(c);
+    match text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")).into(),
     }
 }
 

@@ -11,7 +11,7 @@ use trioxide::mesh::{Faces, Mesh, Ties, Triangulation};
 use trioxide::polylla::triangles_of_polygons;
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::note;
-use trioxide_operations::input::check_faces;
+use trioxide_operations::input::check_planar_faces;
 use trioxide_operations::polylla::{DataStructure, Totals};
 use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::output::pieces;
@@ -208,8 +208,8 @@ fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
 /// Reads the whole mesh, and the data that it carries.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Triangulation, Carried)> {
     let mut mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
-    let carried = check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
+    let carried = check_planar_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
     carried
         .and_then(|carried| Ok((mesh.into_triangulation()?, carried)))
-        .map_err(|error| error.in_file(&options.input))
+        .map_err(|error| commands::with_remedy(error.in_file(&options.input), "polylla"))
 }

@@ -289,7 +289,8 @@ fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
 
 /// Reads the whole mesh, and the parts that rank 0 keeps.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Dimensions, Kept)> {
-    let read = command::read(options, quiet)?;
+    let read = command::read(options, quiet);
+    let read = read.map_err(|error| commands::with_remedy(error, "refine"))?;
     let (mut mesh, carried) = (read.mesh, read.carried);
     let markers = match &mut mesh {
         Dimensions::Plane(mesh) => mesh.number(&carried),

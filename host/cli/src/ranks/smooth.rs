@@ -10,6 +10,7 @@ use trioxide::volume::{Cells, TetMesh, VolumeMesh};
 use trioxide::{Device, Error};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::worded;
+use trioxide_operations::input::check_faces;
 use trioxide_operations::smooth::{Totals, check_cells};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{Surface, pieces};
@@ -217,14 +218,13 @@ fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<Kept> {
     if commands::is_volume(&options.input, options.reading) {
         let mesh = commands::read_volume(&options.input, options.reading, quiet)?;
         let is_fine = matches!(mesh.cells, Cells::Tetrahedra(_));
-        check_cells(mesh.points.len(), mesh.cells.len(), "cells")
-            .map_err(|error| error.in_file(&options.input))?;
+        check_cells(&mesh).map_err(|error| error.in_file(&options.input))?;
         of_one_kind(is_fine, "tetrahedra")?;
         return Ok(Kept::Volume(mesh));
     }
     let mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
-    check_cells(mesh.points.len(), mesh.faces.len(), "faces")
-        .map_err(|error| error.in_file(&options.input))?;
+    check_faces(&mesh)
+        .map_err(|error| commands::with_remedy(error.in_file(&options.input), "smooth"))?;
     of_one_kind(matches!(mesh.faces, Faces::Triangles(_)), "triangles")?;
     Ok(Kept::Surface(mesh))
 }

@@ -17,7 +17,7 @@ use trioxide::mesh::{Mesh, PolygonMesh, PolyllaLists, Triangulation};
 use trioxide::polylla::{self as family, Constraints, DevicePolygons, PolygonTriangles};
 
 use crate::error::Result;
-use crate::input::check_faces;
+use crate::input::check_planar_faces;
 use crate::machine::{On, Start};
 use crate::precision::Precision;
 use crate::report::Run;
@@ -49,7 +49,7 @@ impl Input {
     /// [`Options::check`].
     pub fn new(mut mesh: Mesh, options: &Options) -> Result<Self> {
         options.check()?;
-        check_faces(&mesh)?;
+        check_planar_faces(&mesh)?;
         let mut carried = Carried::take(&mut mesh)?;
         let mut mesh = mesh.into_triangulation()?;
         if options.unconstrained {

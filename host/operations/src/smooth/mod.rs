@@ -14,6 +14,7 @@ use trioxide::smooth::{self as family, DeviceMesh, Smoothed};
 use trioxide::volume::VolumeMesh;
 
 use crate::error::{Error, Result};
+use crate::input::check_faces;
 use crate::machine::{Machine, On, Start};
 use crate::precision::Precision;
 use crate::report::Run;
@@ -30,7 +31,7 @@ pub use report::{Report, Totals};
 pub fn smooth(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
     let settings = options.settings()?;
-    check_cells(vertices, faces, "faces")?;
+    check_faces(&mesh)?;
     let given = (options, &settings);
     let machine = on.start()?;
     let remembered = machine.remembered();
@@ -61,7 +62,7 @@ pub fn smooth_volume(
 ) -> Result<(VolumeMesh, Report)> {
     let (vertices, cells) = (mesh.points.len(), mesh.cells.len());
     let settings = options.settings()?;
-    check_cells(vertices, cells, "cells")?;
+    check_cells(&mesh)?;
     let given = (options, &settings);
     let done = on.start()?.run(|on| match (on, options.precision) {
         (On::Device(device), Precision::F64) => volume_on::<DVec3>(device, &mesh, given),
@@ -77,17 +78,18 @@ pub fn smooth_volume(
     Ok((VolumeMesh { points, ..mesh }, report))
 }
 
-/// Refuses a mesh in which no node has a neighbour.
+/// Refuses a volume mesh in which no node has a neighbour.
 ///
 /// # Errors
 /// [`Invalid`](trioxide::Error::Invalid).
-pub fn check_cells(vertices: usize, cells: usize, what: &str) -> trioxide::Result<()> {
-    match cells {
+pub fn check_cells(mesh: &VolumeMesh) -> trioxide::Result<()> {
+    match mesh.cells.len() {
         0 => Err(trioxide::Error::Invalid {
             element: "the mesh".to_owned(),
             rule: format!(
-                "has {vertices} vertices and no {what}: vertices move to the mean of their neighbours in {what}, so give a \
-                 mesh that has some"
+                "has {} vertices and no cells: vertices move to the mean of their neighbours in cells, so give a mesh that \
+                 has some",
+                mesh.points.len()
             ),
         }),
         _ => Ok(()),

@@ -173,5 +173,5 @@ def whole(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
 def with_triangles(mesh: Mesh) -> Mesh:
     """The mesh, which is no cloud."""
     if mesh.triangles is None and mesh.offsets is None:
-        raise ValueError("the mesh has no triangles: give points and triangles")
+        raise ValueError("the mesh has no triangles: give points and triangles, or triangulate the points by trioxide.triangulate")
     return mesh
