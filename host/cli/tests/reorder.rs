@@ -228,3 +228,44 @@ fn triangulate_reorders_its_result() {
         }
     }
 }
+
+/// Each family is measured on a mesh of a file, so that its times in another order can be compared.
+#[test]
+fn families_are_measured_on_a_file_in_both_orders() {
+    let place = Place::new();
+    for (kind, input, families) in [
+        (
+            "random",
+            "plane.ply",
+            &["polylla", "delaunay", "refine", "reorder"][..],
+        ),
+        ("scan", "scan.ply", &["refine", "weld"]),
+        ("cloud", "cloud.ply", &["reorder"]),
+        ("tets", "tets.vtu", &["polyhedra", "refine-tets", "smooth"]),
+    ] {
+        place.run(&format!("generate {kind} -n 300 -o {input} --quiet"));
+        let ordered = format!("ordered_{input}");
+        place.run(&format!(
+            "reorder {input} -o {ordered} --device cpu --quiet"
+        ));
+        for family in families {
+            let [before, after] = [input, &ordered].map(|input| {
+                let line = "--runs 1 --device cpu --json -";
+                let text = place.run(&format!("bench {family} --input {input} {line}"));
+                let record: Value = serde_json::from_str(&text).expect("JSON");
+                assert_eq!(record["schema"], "trioxide-bench/1");
+                assert_eq!(record["parameters"]["mesh"], input);
+                assert_eq!(record["parameters"]["n"], record["counts"]["vertices"]);
+                record
+            });
+            for count in ["vertices", "triangles", "cells"] {
+                assert_eq!(before["counts"][count], after["counts"][count], "{family}");
+            }
+            let stages = |record: &Value| record["stages"].as_array().map(Vec::len);
+            assert!(
+                stages(&before) > Some(0) && stages(&before) == stages(&after),
+                "{family}"
+            );
+        }
+    }
+}

@@ -127,6 +127,7 @@ fn help_says_where_defaults_come_from_and_what_is_clamped() {
         "vem",
         "weld",
         "chain",
+        "bench",
     ] {
         let text = help(command);
         assert!(

@@ -7,6 +7,7 @@
 //! sum of the others, still a lower bound.
 
 mod delaunay;
+mod input;
 mod kernels;
 mod names;
 mod polyhedra;
@@ -27,6 +28,8 @@ use serde_json::{Map, Value, json};
 use trioxide::device::{Choice, Device};
 use trioxide::indexed::Repair;
 use trioxide::marking::Marking;
+use trioxide::mesh::Triangulation;
+use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result, generate};
 use trioxide_verify::selftest::weld as scans;
 
@@ -37,14 +40,16 @@ use trioxide_arguments::device::{self, DeviceOptions};
 use trioxide_arguments::names::worded;
 use trioxide_operations::Precision;
 use trioxide_operations::count::parse_count;
+use trioxide_operations::input::{check_faces, tetrahedra};
 use trioxide_operations::polylla::{self as operation, DataStructure};
 
 /// Time the stages of a pipeline over several runs
 ///
-/// The mesh is generated, copied to the device once and stays there. Times are medians, with minimum and maximum; the
-/// floor of a stage is the time for its bytes at the device's copy bandwidth. `bench kernels` times every kernel of all
-/// families by its name, for meshes of N vertices: bytes that it must move, GB/s, share of the copy bandwidth. --json
-/// writes the same object for every family (schema trioxide-bench/1); cargo xtask bench makes tables and plots of them.
+/// The mesh is generated or read (--input), copied to the device once and stays there. Times are medians, with minimum
+/// and maximum; the floor of a stage is the time for its bytes at the device's copy bandwidth. `bench kernels` times
+/// every kernel of all families by its name, for meshes of N vertices: bytes that it must move, GB/s, share of the copy
+/// bandwidth. --json writes the same object for every family (schema trioxide-bench/1); cargo xtask bench makes tables
+/// and plots of them.
 ///
 /// `bench run` times whole commands, each in a process of its own, and where the time goes.
 #[derive(Args)]
@@ -67,6 +72,8 @@ pub struct Options {
     /// Number of points: 1000000, 1e6 or 1M
     #[arg(short, value_name = "N", default_value = "1M", value_parser = parse_count)]
     n: usize,
+    #[command(flatten)]
+    file: input::Input,
     /// Triangles that refine marks: all, fraction:F, box:X0,Y0,X1,Y1, disk:X,Y,R, area:A, angle:DEGREES or
     /// ids:A,B,…
     #[arg(long, value_name = "MARKING", default_value = "fraction:0.001")]
@@ -206,6 +213,31 @@ pub fn run(options: &Options) -> Result<()> {
     }
     .check()
     .map_err(worded)?;
+    check_mesh(options)?;
+    let measured = device::run(&options.device.open()?, |device| match device {
+        Some(device) => measure(device, options),
+        None => Err(Error::Argument(format!(
+            "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
+            Choice::Serial
+        ))),
+    });
+    measured.map_err(|error| match options.file.path() {
+        Some(path) => error.in_file(path),
+        None => error,
+    })
+}
+
+/// Refuses a mesh that the family does not take.
+fn check_mesh(options: &Options) -> Result<()> {
+    if options.file.path().is_some() {
+        return match options.family() {
+            family @ (Family::Kernels | Family::Transfers) => Err(Error::Argument(format!(
+                "bench {} generates its meshes: leave --input out",
+                name_of(family)
+            ))),
+            _ => Ok(()),
+        };
+    }
     let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
     if is_of_weld && matches!(options.family(), Family::Kernels) {
         return Err(Error::Argument(
@@ -232,13 +264,7 @@ pub fn run(options: &Options) -> Result<()> {
             name_of(options.mesh)
         )));
     }
-    device::run(&options.device.open()?, |device| match device {
-        Some(device) => measure(device, options),
-        None => Err(Error::Argument(format!(
-            "--device {} has no kernels to time: `trioxide polylla --device serial --timings` prints its phases",
-            Choice::Serial
-        ))),
-    })
+    Ok(())
 }
 
 fn measure(device: &Device, options: &Options) -> Result<()> {
@@ -272,18 +298,31 @@ impl Options {
         }
     }
 
+    /// The faces or points of the file, if there is one.
+    fn surface(&self) -> Result<Option<trioxide::mesh::Mesh>> {
+        let surface = |path| {
+            self.file
+                .surface(path, &name_of(self.family()), self.device.quiet)
+        };
+        self.file.path().map(surface).transpose()
+    }
+
     fn is_double(&self) -> bool {
         self.precision == Precision::F64
     }
 
     /// The record of a measurement; `details` distinguish the case, beside the mesh, from others of the family.
     fn record(&self, measured: Measured, details: &[(&str, String)]) -> Record {
-        let mut parameters = names::map([
-            ("mesh", json!(name_of(self.mesh))),
-            ("n", json!(self.n)),
-            ("seed", json!(self.seed)),
-        ]);
-        let mut case = format!("{} {}", name_of(self.mesh), self.n);
+        let (mesh, n) = match self.file.path() {
+            Some(path) => (
+                path.display().to_string(),
+                measured.counts["vertices"].clone(),
+            ),
+            None => (name_of(self.mesh), json!(self.n)),
+        };
+        let mut case = format!("{mesh} {n}");
+        let mut parameters =
+            names::map([("mesh", json!(mesh)), ("n", n), ("seed", json!(self.seed))]);
         // Welding is by doubles, whatever the precision.
         let precision = match self.is_double() || matches!(self.family(), Family::Weld) {
             true => "f64",
@@ -307,7 +346,12 @@ impl Options {
         }
     }
 
-    fn planar_mesh(&self) -> Result<trioxide::mesh::Triangulation> {
+    fn planar_mesh(&self) -> Result<Triangulation> {
+        if let Some(path) = self.file.path() {
+            return self
+                .file
+                .planar(path, &name_of(self.family()), self.device.quiet);
+        }
         match self.mesh {
             Mesh::Jittered => generate::jittered(self.n, self.seed),
             Mesh::Random => generate::random(self.n, self.seed),
@@ -351,9 +395,10 @@ fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
         };
         return Ok(options.record(measured, &[]));
     }
-    let points = match (options.mesh, options.mesh.plane()) {
-        (_, Some(plane)) => generate::plane(plane, options.n, options.seed)?,
-        (Mesh::Random, None) => generate::random_points(options.n, options.seed)?,
+    let points = match (options.surface()?, options.mesh, options.mesh.plane()) {
+        (Some(mesh), ..) => mesh.points.iter().map(|p| p.truncate()).collect(),
+        (None, _, Some(plane)) => generate::plane(plane, options.n, options.seed)?,
+        (None, Mesh::Random, None) => generate::random_points(options.n, options.seed)?,
         _ => options.planar_mesh()?.points,
     };
     let measured = match options.is_double() {
@@ -364,47 +409,85 @@ fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
 }
 
 fn reorder_case(on: &Device, options: &Options) -> Result<Record> {
-    let mesh = match options.mesh.plane() {
-        Some(plane) => trioxide::mesh::Triangulation {
+    let mesh = match (options.surface()?, options.mesh.plane()) {
+        (Some(mesh), _) => mesh,
+        (None, Some(plane)) => Triangulation {
             points: generate::plane(plane, options.n, options.seed)?,
-            ..Default::default()
-        },
-        None => options.planar_mesh()?,
+            ..Triangulation::default()
+        }
+        .into(),
+        (None, None) => options.planar_mesh()?.into(),
     };
-    let measured = match options.is_double() {
-        true => reorder::bench::<DVec2>(on, &mesh, options.runs())?,
-        false => reorder::bench::<Vec2>(on, &mesh, options.runs())?,
+    let name = match options.file.path() {
+        Some(_) => "as read",
+        None => "as generated",
+    };
+    let is_planar = mesh.is_planar();
+    let mesh = mesh.into_surface()?;
+    let runs = options.runs();
+    let measured = match (is_planar, options.is_double()) {
+        (true, true) => reorder::bench::<DVec2>(on, &mesh, |p| p.truncate(), name, runs)?,
+        (true, false) => reorder::bench::<Vec2>(on, &mesh, |p| p.truncate(), name, runs)?,
+        (false, true) => reorder::bench::<DVec3>(on, &mesh, |p| p, name, runs)?,
+        (false, false) => reorder::bench::<Vec3>(on, &mesh, |p| p, name, runs)?,
     };
     Ok(options.record(measured, &[]))
 }
 
 fn refine_case(on: &Device, options: &Options) -> Result<Record> {
-    let mesh = options.planar_mesh()?;
+    let mesh: trioxide::mesh::Mesh = match options.surface()? {
+        Some(mesh) => mesh,
+        None => options.planar_mesh()?.into(),
+    };
+    check_faces(&mesh)?;
     let settings = trioxide_operations::refine::Options {
         mark: Some(options.mark.clone()),
         seed: options.seed,
         ..Default::default()
     };
-    let settings = settings.of_triangles(mesh.triangles.len(), None);
+    let settings = settings.of_triangles(mesh.faces.len(), None);
     let settings = settings.map_err(worded)?;
-    let measured = match options.is_double() {
-        true => refine::bench::<DVec2>(on, &mesh, &settings, options.runs())?,
-        false => refine::bench::<Vec2>(on, &mesh, &settings, options.runs())?,
+    let (runs, is_double) = (options.runs(), options.is_double());
+    let measured = match mesh.is_planar() {
+        true => {
+            let mesh = mesh.into_triangulation()?;
+            match is_double {
+                true => refine::bench::<DVec2>(on, &mesh, &settings, runs)?,
+                false => refine::bench::<Vec2>(on, &mesh, &settings, runs)?,
+            }
+        }
+        false => {
+            let mesh = mesh.into_surface()?;
+            match is_double {
+                true => refine::bench::<DVec3>(on, &mesh, &settings, runs)?,
+                false => refine::bench::<Vec3>(on, &mesh, &settings, runs)?,
+            }
+        }
     };
     Ok(options.record(measured, &[("mark", options.mark.to_string())]))
 }
 
 fn volume_case(on: &Device, options: &Options) -> Result<Record> {
-    let mesh = match options.mesh {
-        Mesh::Random => generate::random_tets(options.n, options.seed)?,
-        _ => generate::tet_grid(options.n, options.seed)?,
+    let mesh: VolumeMesh = match (options.file.path(), options.mesh) {
+        (Some(path), _) => {
+            let family = name_of(options.family());
+            options.file.volume(path, &family, options.device.quiet)?
+        }
+        (None, Mesh::Random) => generate::random_tets(options.n, options.seed)?.into(),
+        (None, _) => generate::tet_grid(options.n, options.seed)?.into(),
     };
     let runs = options.runs();
+    if matches!(options.family(), Family::Smooth) {
+        let measured = match options.is_double() {
+            true => smooth::bench::<DVec3>(on, &mesh, runs)?,
+            false => smooth::bench::<Vec3>(on, &mesh, runs)?,
+        };
+        return Ok(options.record(measured, &[]));
+    }
+    let (mesh, ..) = tetrahedra(mesh).map_err(worded)?;
     let measured = match (options.family(), options.is_double()) {
         (Family::Polyhedra, true) => polyhedra::bench::<DVec3>(on, &mesh, runs)?,
         (Family::Polyhedra, false) => polyhedra::bench::<Vec3>(on, &mesh, runs)?,
-        (Family::Smooth, true) => smooth::bench::<DVec3>(on, &mesh.into(), runs)?,
-        (Family::Smooth, false) => smooth::bench::<Vec3>(on, &mesh.into(), runs)?,
         (_, true) => refine_tets::bench::<DVec3>(on, &mesh, runs)?,
         (_, false) => refine_tets::bench::<Vec3>(on, &mesh, runs)?,
     };
@@ -412,9 +495,13 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
 }
 
 fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
-    let (points, faces) = match options.mesh {
-        Mesh::Cloud => (generate::cloud(options.n, options.seed)?.points, Vec::new()),
-        mesh => {
+    let (points, faces) = match (options.surface()?, options.mesh) {
+        (Some(mesh), _) => {
+            let mesh = mesh.into_surface()?;
+            (mesh.points, mesh.triangles)
+        }
+        (None, Mesh::Cloud) => (generate::cloud(options.n, options.seed)?.points, Vec::new()),
+        (None, mesh) => {
             let (points, faces) = scans::scan(options.n, options.seed);
             match mesh {
                 Mesh::ShuffledScan => scans::shuffled(&points, &faces),

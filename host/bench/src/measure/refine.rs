@@ -3,7 +3,7 @@
 use serde_json::json;
 use trioxide::Result;
 use trioxide::device::Device;
-use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::half_edges::{AnyPoint, DeviceTriangulation};
 use trioxide::mesh::Triangulation;
 use trioxide::refine::{DeviceEdgeMesh, Options, refine, with_room, with_room_for_points};
 
@@ -12,9 +12,9 @@ use super::{Measured, Runs, Total, rows, rows_with_totals, waited};
 
 /// Host arrays in to host arrays out; edges from triangles; a round with only the edges known ("refine"), and a round
 /// with the longest edges known too ("labelled").
-pub fn bench<P: Point>(
+pub fn bench<P: AnyPoint>(
     on: &Device,
-    mesh: &Triangulation,
+    mesh: &Triangulation<P::Double>,
     options: &Options,
     runs: Runs,
 ) -> Result<Measured> {
