@@ -3,6 +3,9 @@
 //! A device triangulates ([`trioxide::delaunay`]). Refinement ([`trioxide::generate::refine()`]) takes one thread of
 //! the host.
 
+mod neighbours;
+
+use std::sync::Arc;
 use std::time::Instant;
 
 use glam::DVec2;
@@ -11,6 +14,8 @@ use trioxide::delaunay::constrained::{self, Limits, NO_REGION};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::{Device, Stage};
 use trioxide::generate::{self, Inside, Refinement};
+use trioxide::half_edges::Known;
+use trioxide::ids::{Triangle, Vertex};
 use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide::outline::{OutlineMesh, check_segments};
 use trioxide::progress;
@@ -51,6 +56,9 @@ pub struct Options {
     /// Renumber vertices and triangles along a Hilbert curve, as reorder does
     #[cfg_attr(feature = "clap", arg(long))]
     pub reorder: bool,
+    /// Report the neighbours of each triangle
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub neighbours: bool,
 }
 
 impl Options {
@@ -79,8 +87,20 @@ pub struct Report {
     pub firsts: Vec<u32>,
     /// The maps back, if the options ask for another order.
     pub order: Option<Order>,
+    /// For each triangle the one across the edge opposite to each corner, `NONE` on the boundary; if the options ask
+    /// for them.
+    pub neighbours: Option<Vec<[u32; 3]>>,
     /// Sentences on input that was left out, and on bounds that could not be reached.
     pub notes: Vec<String>,
+}
+
+impl Report {
+    /// Adds a run after the others.
+    fn add(&mut self, run: Run) {
+        let before = std::mem::replace(&mut self.run, run);
+        self.run.stages.splice(..0, before.stages);
+        self.run.peak_bytes = self.run.peak_bytes.max(before.peak_bytes);
+    }
 }
 
 /// The maps back of a reordered triangulation.
@@ -153,8 +173,12 @@ pub fn triangulate(
         (false, false) => limited(&machine, outline, options)?,
         (false, true) => refined(&machine, outline, options)?,
     };
-    match options.reorder {
-        true => reordered(&machine, mesh, report),
+    let (mesh, report) = match options.reorder {
+        true => reordered(&machine, mesh, report)?,
+        false => (mesh, report),
+    };
+    match options.neighbours {
+        true => neighbours::of_mesh(&machine, mesh, report),
         false => Ok((mesh, report)),
     }
 }
@@ -162,9 +186,7 @@ pub fn triangulate(
 /// Orders the vertices and the triangles of a triangulation.
 fn reordered(on: &Machine, mesh: Mesh, mut report: Report) -> Result<(Mesh, Report)> {
     let (mesh, done) = crate::reorder(on, mesh)?;
-    let before = std::mem::replace(&mut report.run, done.run);
-    report.run.stages.splice(..0, before.stages);
-    report.run.peak_bytes = report.run.peak_bytes.max(before.peak_bytes);
+    report.add(done.run);
     report.order = Some(Order {
         vertices: done.vertices,
         triangles: done.cells,
@@ -172,15 +194,25 @@ fn reordered(on: &Machine, mesh: Mesh, mut report: Report) -> Result<(Mesh, Repo
     Ok((mesh, report))
 }
 
+/// A triangulation of points on a device.
+pub struct Resident {
+    /// The triangles.
+    pub triangles: Buffer<[u32; 3]>,
+    /// The data known of the triangles.
+    pub known: Arc<Known>,
+    /// For each point the first at its place; `None` where all are distinct.
+    pub firsts: Option<Buffer<Vertex>>,
+    /// As of a [`Report`]; three a triangle.
+    pub neighbours: Option<Buffer<Triangle>>,
+    /// The counts.
+    pub totals: Totals,
+}
+
 /// Triangulates points on a device, where they stay.
 ///
 /// # Errors
 /// [`Refusal::Resident`], [`Refusal::ResidentOrder`]; those of [`trioxide::delaunay::triangulate()`] and of the device.
-pub fn resident(
-    on: &Device,
-    points: &Buffer<DVec2>,
-    options: &Options,
-) -> Result<(Delaunay, Totals)> {
+pub fn resident(on: &Device, points: &Buffer<DVec2>, options: &Options) -> Result<Resident> {
     let given = [
         ("angle", options.angle.is_some()),
         ("area", options.area.is_some()),
@@ -193,7 +225,19 @@ pub fn resident(
     if options.reorder {
         return Err(Refusal::ResidentOrder.into());
     }
-    find(on, points, options.duplicates)
+    let (found, totals) = find(on, points, options.duplicates)?;
+    let (triangles, firsts) = found.into_arrays();
+    let found = Resident {
+        triangles: triangles.cast(),
+        known: Arc::default(),
+        firsts,
+        neighbours: None,
+        totals,
+    };
+    match options.neighbours {
+        true => neighbours::of_resident(on, points, found),
+        false => Ok(found),
+    }
 }
 
 /// Triangulates points on a device, and counts.

@@ -1,11 +1,13 @@
 //! Operations on whole meshes: the same on a device and by the sequential algorithms, and refusals as data.
 
+use glam::DVec3;
 use trioxide::device::Device;
-use trioxide::mesh::Mesh;
+use trioxide::mesh::{Faces, Mesh, NONE, Segment};
+use trioxide::outline::OutlineMesh;
 use trioxide::volume::VolumeMesh;
-use trioxide_operations::error::Names;
+use trioxide_operations::error::{FIELDS, Names};
 use trioxide_operations::{
-    Error, On, Result, polyhedra, polylla, refine, refine_tets, smooth, smooth_volume,
+    Error, On, Result, polyhedra, polylla, refine, refine_tets, smooth, smooth_volume, triangulate,
 };
 
 fn plane() -> Mesh {
@@ -123,5 +125,42 @@ fn single_precision_is_named_where_squares_leave_it() -> Result<()> {
             "{error}"
         );
     }
+    Ok(())
+}
+
+#[test]
+fn neighbours_are_across_from_corners() -> Result<()> {
+    let corners =
+        [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|[x, y]| DVec3::new(x, y, 0.0));
+    let square = || {
+        let mut mesh = Mesh {
+            points: corners.to_vec(),
+            ..Mesh::default()
+        };
+        mesh.segments.push(Segment {
+            ends: [0, 2],
+            marker: 0,
+        });
+        OutlineMesh::of_mesh(mesh).0
+    };
+    let options = triangulate::Options {
+        convex: true,
+        neighbours: true,
+        ..Default::default()
+    };
+    let (mesh, report) = triangulate(&Device::cpu(None)?, square(), &options)?;
+    let Faces::Triangles(triangles) = &mesh.faces else {
+        panic!("triangles are made");
+    };
+    // The other triangle lies across from the corners that are no ends of the segment.
+    let expected: Vec<[u32; 3]> = (0..2)
+        .map(|t: usize| triangles[t].map(|v| if v % 2 == 1 { 1 - t as u32 } else { NONE }))
+        .collect();
+    assert_eq!(report.neighbours, Some(expected));
+    let error = triangulate(On::Serial, square(), &options).expect_err("there is no device");
+    assert_eq!(
+        error.say(FIELDS),
+        "triangulation has no sequential algorithm: use `device` cpu"
+    );
     Ok(())
 }

@@ -64,6 +64,28 @@ def test_results_have_the_bits_of_the_cpu(make, gpu, scan, plane):
     assert polygons.counts == expected.counts
 
 
+@pytest.mark.parametrize("package", ["cupy", "torch", None])
+def test_neighbours_stay_on_the_gpu(gpu, plane, package):
+    points = np.ascontiguousarray(plane.points[:, :2])
+    if package is None:
+        there = trioxide.DeviceArray.copy_of(points, gpu)
+    else:
+        pytest.importorskip(package)
+        there, _ = MAKERS[package](points, plane.triangles)
+    expected = trioxide.triangulate(points, device="cpu", neighbours=True)
+    before = gpu.transferred
+    found = trioxide.triangulate(there, device=gpu, neighbours=True)
+    to_host = gpu.transferred[1] - before[1]
+    assert to_host < 4 * len(expected.triangles)
+    np.testing.assert_array_equal(found.triangles.numpy(), expected.triangles)
+    np.testing.assert_array_equal(found.neighbours.numpy(), expected.neighbours)
+    assert found.neighbours.__cuda_array_interface__["typestr"] == "<i4"
+    if package is not None:
+        module = pytest.importorskip(package)
+        assert "int32" in str(module.from_dlpack(found.neighbours).dtype)
+
+
+
 @pytest.mark.parametrize("package", ["cupy", "torch"])
 def test_triangles_of_polygons_are_taken_in_place(gpu, plane, package):
     """`map` and `parents` by both protocols: a field of triangles is summed over polygons without a copy to the host."""

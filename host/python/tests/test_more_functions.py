@@ -161,6 +161,62 @@ def test_points_are_triangulated_on_a_device(cpu):
         trioxide.triangulate(plane, [[0, 1]])
 
 
+def neighbours_of(triangles):
+    """For each triangle the one across the edge opposite to each corner, -1 at the boundary, by a table of edges."""
+    edges = {}
+    for t, corners in enumerate(triangles.tolist()):
+        for k in range(3):
+            edges[corners[(k + 1) % 3], corners[(k + 2) % 3]] = t, k
+    found = np.full(triangles.shape, -1, np.int32)
+    for (a, b), (t, k) in edges.items():
+        found[t, k] = edges.get((b, a), (-1,))[0]
+    return found
+
+
+def test_neighbours_are_those_of_a_table_of_edges(cpu):
+    points = np.random.default_rng(2).random((700, 3))
+    meshes = [
+        trioxide.triangulate(points, device=cpu, neighbours=True),
+        trioxide.triangulate(points, device=cpu, neighbours=True, reorder=True),
+        trioxide.triangulate(np.vstack([points, points[:9]]), device=cpu, neighbours=True, duplicates="first"),
+        trioxide.triangulate([[0, 0], [1, 0], [0, 1]], device=cpu, neighbours=True),
+        trioxide.triangulate(SQUARE, RING, holes=[[1.5, 1.5]], neighbours=True),
+        trioxide.triangulate(SQUARE, RING, holes=[[1.5, 1.5]], angle=25, area=0.1, neighbours=True, reorder=True, device=cpu),
+    ]
+    for mesh in meshes:
+        assert mesh.neighbours.dtype == np.int32
+        np.testing.assert_array_equal(mesh.neighbours, neighbours_of(mesh.triangles))
+    assert trioxide.triangulate(points, device=cpu).neighbours is None
+    # On a device they stay there, and the half-edges are there for the next function.
+    for columns in (2, 3):
+        held = trioxide.DeviceArray.copy_of(np.ascontiguousarray(points[:, :columns]), cpu)
+        resident = trioxide.triangulate(held, neighbours=True)
+        assert isinstance(resident.neighbours, trioxide.DeviceArray)
+        assert np.asarray(resident.neighbours.numpy()).dtype == np.int32
+        np.testing.assert_array_equal(resident.triangles.numpy(), meshes[0].triangles)
+        np.testing.assert_array_equal(resident.neighbours.numpy(), meshes[0].neighbours)
+        assert trioxide.triangulate(held).neighbours is None
+        flat = trioxide.DeviceArray.copy_of(np.ascontiguousarray(points[:, :2]), cpu)
+        polygons = trioxide.polylla(flat, resident.triangles).to_host()
+        assert same(polygons, trioxide.polylla(points[:, :2], meshes[0].triangles, device=cpu))
+
+
+def test_neighbours_are_those_of_scipy():
+    spatial = pytest.importorskip("scipy.spatial")
+    points = np.random.default_rng(3).random((400, 2))
+    ours, theirs = trioxide.triangulate(points, device="cpu", neighbours=True), spatial.Delaunay(points)
+
+    def by_corners(triangles, neighbours):
+        names = [frozenset(corners) for corners in triangles.tolist()]
+        return {
+            (name, corner): neighbour >= 0 and names[neighbour]
+            for name, corners, row in zip(names, triangles.tolist(), neighbours.tolist())
+            for corner, neighbour in zip(corners, row)
+        }
+
+    assert by_corners(ours.triangles, ours.neighbours) == by_corners(theirs.simplices, theirs.neighbors)
+
+
 def test_files_of_outlines_are_triangulated(tmp_path):
     rows = ["4 2 0 0", *(f"{i} {x} {y}" for i, (x, y) in enumerate(SQUARE[:4])), "4 0", "0 0 1", "1 1 2", "2 2 3", "3 3 0", "0"]
     (tmp_path / "square.poly").write_text("\n".join(rows) + "\n")

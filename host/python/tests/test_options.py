@@ -9,9 +9,9 @@ import pytest
 import trioxide
 from trioxide import _trioxide as native
 
-#: Parameters that are no options of an operation: the mesh, elements that are named by arrays, the machine.
+#: Parameters that are no options of the command line: the mesh, elements that are named by arrays, the machine, arrays that are wanted.
 BESIDE = {"mesh", "triangles", "outline", "regions", "segments", "markers", "holes", "mark", "fixed", "locked", "lock_boundary"}
-BESIDE |= {"device", "follow_references", "progress"}
+BESIDE |= {"device", "follow_references", "neighbours", "progress"}
 
 
 def described(function):

@@ -14,6 +14,8 @@ from trioxide._steps import STEPS
 FOLDER = Path(trioxide.__file__).parent
 
 PROGRAM = """\
+from typing import Optional
+
 import numpy as np
 import trioxide
 from typing_extensions import assert_type
@@ -26,7 +28,8 @@ assert_type(trioxide.refine(trioxide.weld(plane, epsilon=1e-3), rounds=2), triox
 assert_type(trioxide.smooth(plane.to_device()), trioxide.DeviceSmoothed)
 assert_type(trioxide.weld(plane.to_device(), epsilon=0.0).to_host(), trioxide.Mesh)
 assert_type(trioxide.polylla(plane.to_device()), trioxide.DevicePolygons)
-assert_type(trioxide.triangulate(np.eye(2), angle=20.0), trioxide.Triangulated)
+assert_type(trioxide.triangulate(np.eye(2), angle=20.0, neighbours=True), trioxide.Triangulated)
+assert_type(trioxide.triangulate(np.eye(2)).neighbours, Optional[np.ndarray])
 assert_type(trioxide.triangulate(trioxide.DeviceArray.copy_of(np.eye(2), trioxide.Device("cpu"))), trioxide.DeviceTriangulated)
 assert_type(trioxide.reorder(plane), trioxide.Reordered)
 assert_type(trioxide.reorder(plane.to_device()).to_host(), trioxide.Mesh)

@@ -32,7 +32,7 @@ pub mod by_host;
 mod neighbours;
 mod order;
 
-pub use neighbours::Neighbours;
+pub use neighbours::{Neighbours, opposite_to_corners};
 use order::{PolygonArrays, order};
 
 /// The machine that repairs polygons with barrier tips.

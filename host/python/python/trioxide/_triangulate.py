@@ -33,24 +33,30 @@ class Triangulated(Mesh):
         triangles.
     old_vertices, old_cells : (V,) and (F,) arrays of uint32, or None
         The id of each vertex and each triangle without `reorder`.
+    neighbours : (F, 3) array of int32, or None
+        With `neighbours`, for each triangle the one across the edge opposite to each corner, -1 at the boundary, as
+        `scipy.spatial.Delaunay.neighbors`.
     """
 
-    __slots__ = ("counts", "firsts", "old_vertices", "old_cells")
+    __slots__ = ("counts", "firsts", "old_vertices", "old_cells", "neighbours")
     counts: Dict[str, int]
     firsts: np.ndarray
     old_vertices: Optional[np.ndarray]
     old_cells: Optional[np.ndarray]
+    neighbours: Optional[np.ndarray]
 
 
 class DeviceTriangulated(DeviceSurface):
-    """A triangulation of points in a device's memory; `firsts` (None where no two points are equal) and `counts` as of `Triangulated`."""
+    """A triangulation of points in a device's memory; `firsts` (None where no two points are equal), `counts` and `neighbours` as of
+    `Triangulated`."""
 
-    __slots__ = ("firsts", "counts")
+    __slots__ = ("firsts", "counts", "neighbours")
 
     def __init__(self, arrays: Dict[str, Any], points: Any) -> None:
         super().__init__(points, arrays["triangles"])
         self.firsts: Optional[DeviceArray] = arrays.get("firsts")
         self.counts: Dict[str, int] = arrays["counts"]
+        self.neighbours: Optional[DeviceArray] = arrays.get("neighbours")
 
 
 class _Triangulate(TypedDict, total=False):
@@ -64,6 +70,7 @@ class _Triangulate(TypedDict, total=False):
     convex: bool
     duplicates: str
     reorder: bool
+    neighbours: bool
     follow_references: str
     progress: Progress
 
@@ -89,6 +96,7 @@ def triangulate(
     convex: bool = False,
     duplicates: str = "refuse",
     reorder: bool = False,
+    neighbours: bool = False,
     follow_references: str = "below",
     progress: Progress = None,
 ) -> Union[Triangulated, DeviceTriangulated]:
@@ -126,6 +134,8 @@ def triangulate(
         Equal points, of points alone.
     reorder : bool
         Renumber vertices and triangles along a Hilbert curve, as reorder does.
+    neighbours : bool
+        Find the neighbours of each triangle too, on the device.
     follow_references : "below" or "anywhere"
         As of `read`.
     progress : function or True, optional
@@ -157,7 +167,7 @@ def triangulate(
         for name in (name for name, value in beside.items() if value is not None):
             raise ValueError(f"points of a device are triangulated alone: leave {name} out, or triangulate on the host")
         on = of_array(outline, device)
-        held = on_device(on, points=outline)
+        held: Dict[str, Any] = {**on_device(on, points=outline), "neighbours": bool(neighbours)}
         with watching(progress) as watch:
             return DeviceTriangulated(native.run("triangulate_on_device", on, held, options, watch), outline)
     options["follow_references"] = follow_references
@@ -177,6 +187,7 @@ def triangulate(
             places = check.points([row[:2] for row in regions], "regions")
             arrays["region_points"] = np.ascontiguousarray(places[:, :2])
             arrays["region_ids"] = check.tags([row[2] for row in regions], "regions", len(places), "region")
+    arrays["neighbours"] = bool(neighbours)
     # Segments and refinement need no device: a GPU is not started for them. An order does.
     is_alone = angle is None and area is None and not (path or "").endswith(".poly") and arrays.get("segments") is None
     if device == "auto" and not is_alone and not reorder:
@@ -186,6 +197,7 @@ def triangulate(
     mesh = Triangulated._of(result)
     mesh.counts = result["counts"]
     mesh.old_vertices, mesh.old_cells = result.get("old_vertices"), result.get("old_cells")
+    mesh.neighbours = result.get("neighbours")
     firsts = result["firsts"]
     mesh.firsts = firsts if len(firsts) else np.arange(len(mesh.points), dtype=np.uint32)
     return mesh

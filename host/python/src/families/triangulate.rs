@@ -10,7 +10,7 @@ use trioxide::{Buffer, forms};
 use trioxide_operations as operations;
 
 use super::Family;
-use crate::arrays::{entry, list};
+use crate::arrays::{entry, list, table};
 use crate::call::{Call, Dict, option, put_counts, put_notes};
 use crate::files::visible;
 use crate::meshes::{dict_of_mesh, mesh_of};
@@ -29,9 +29,9 @@ pub const FAMILY: Family = Family {
 };
 
 /// Triangulates the outline in the file `path`, or the points and segments of `mesh` with its `holes`, `region_points`
-/// and `region_ids`.
+/// and `region_ids`. With `neighbours` these are there too.
 fn triangulate<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let settings: operations::triangulate::Options = parse(call.options)?;
+    let settings = settings(call, mesh)?;
     let reading = parse(call.options)?;
     let path: Option<PathBuf> = option(mesh, "path", None)?;
     let mut given = match path {
@@ -64,11 +64,24 @@ fn triangulate<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
     put_counts(&result, report.totals.counts())?;
     put_notes(&result, &visible(notes))?;
     result.set_item("firsts", list(call.py, report.firsts))?;
+    if let Some(neighbours) = report.neighbours {
+        // The id of no triangle is -1.
+        let neighbours: Vec<i32> = bytemuck::cast_vec(neighbours.into_flattened());
+        result.set_item("neighbours", table(call.py, neighbours, 3)?)?;
+    }
     if let Some(order) = report.order {
         result.set_item("old_vertices", list(call.py, order.vertices))?;
         result.set_item("old_cells", list(call.py, order.triangles))?;
     }
     Ok(result)
+}
+
+/// The options, and whether `arrays` ask for `neighbours`.
+fn settings(call: &Call<'_, '_>, arrays: &Dict<'_>) -> PyResult<operations::triangulate::Options> {
+    Ok(operations::triangulate::Options {
+        neighbours: option(arrays, "neighbours", false)?,
+        ..parse(call.options)?
+    })
 }
 
 /// Points in two or three columns.
@@ -77,15 +90,15 @@ enum Points {
     Space(Buffer<DVec3>),
 }
 
-/// Triangulates points of a device by x and y.
+/// Triangulates points of a device by x and y. With `neighbours` these are there too.
 fn triangulate_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
-    let options: operations::triangulate::Options = parse(call.options)?;
+    let options = settings(call, arrays)?;
     let is_planar = found(arrays, "points")?.is_some_and(|p| p.get().shape().get(1) == Some(&2));
     let points: Points = match is_planar {
         true => Points::Plane(needed(arrays, "points", FLOATS, 2)?),
         false => Points::Space(needed(arrays, "points", FLOATS, 3)?),
     };
-    let (result, totals) = call.work(move |on| {
+    let found = call.work(move |on| {
         let points = match points {
             Points::Plane(points) => points,
             Points::Space(points) => forms::flatten(on, &points)?,
@@ -93,11 +106,15 @@ fn triangulate_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyRes
         operations::triangulate::resident(on, &points, &options)
     })?;
     let results = Results::new(call)?;
-    let (triangles, firsts) = result.into_arrays();
-    results.put("triangles", triangles, Number::U32, 3)?;
-    if let Some(firsts) = firsts {
+    // SAFETY: it is known of these triangles.
+    unsafe { results.put_triangles(found.triangles, found.known) }?;
+    if let Some(firsts) = found.firsts {
         results.put("firsts", firsts, Number::U32, 0)?;
     }
-    put_counts(&results.dict, totals.counts())?;
+    if let Some(neighbours) = found.neighbours {
+        // The id of no triangle is -1.
+        results.put("neighbours", neighbours, Number::I32, 3)?;
+    }
+    put_counts(&results.dict, found.totals.counts())?;
     Ok(results.dict)
 }

@@ -11,7 +11,7 @@ use crate::validate;
 use trioxide::Error;
 use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
-use trioxide::indexed::{Neighbours, Options, Repair, indexed};
+use trioxide::indexed::{Neighbours, Options, Repair, indexed, opposite_to_corners};
 use trioxide::mesh::{PolyllaLists, Ties, Triangulation};
 use trioxide::polylla::Constraints;
 use trioxide_reference as reference;
@@ -171,6 +171,15 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, runs: usize) -> Outcome 
         "trivertex",
         &on.download_rows(neighbours.trivertex())?,
         &arrays.trivertex,
+    )?;
+    // The edge opposite to a corner starts at the next corner.
+    let turned: Vec<[u32; 3]> = (arrays.neighbours.iter())
+        .map(|&[a, b, c]| [b, c, a])
+        .collect();
+    equal(
+        "neighbours opposite to corners",
+        &on.download_rows::<_, [u32; 3]>(&opposite_to_corners(on, &resident)?)?,
+        &turned,
     )?;
     for i in 0..runs {
         for repair in [Repair::Device, Repair::Host] {
