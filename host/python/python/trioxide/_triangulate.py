@@ -188,10 +188,6 @@ def triangulate(
             arrays["region_points"] = np.ascontiguousarray(places[:, :2])
             arrays["region_ids"] = check.tags([row[2] for row in regions], "regions", len(places), "region")
     arrays["neighbours"] = bool(neighbours)
-    # Segments and refinement need no device: a GPU is not started for them. An order does.
-    is_alone = angle is None and area is None and not (path or "").endswith(".poly") and arrays.get("segments") is None
-    if device == "auto" and not is_alone and not reorder:
-        device = "cpu"
     with watching(progress) as watch:
         result = noted(run_on(device, lambda on: native.run("triangulate", on, arrays, options, watch)))
     mesh = Triangulated._of(result)
