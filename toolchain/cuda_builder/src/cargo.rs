@@ -79,6 +79,10 @@ pub(crate) fn build_static_library(
         .arg("--target-dir")
         .arg(target_dir)
         .current_dir(crate_dir);
+    if options.lines {
+        // Of this crate alone: `core` is not compiled again. An inlined function without lines has the line of its call.
+        cargo.args(["--", "-Cdebuginfo=line-tables-only"]);
+    }
     isolate(&mut cargo);
     cargo.env("RUSTC", &compiler.rustc);
     // A stable compiler accepts the unstable features of GPU code: abi_ptx, stdarch_nvptx, link_llvm_intrinsics.
@@ -94,9 +98,6 @@ pub(crate) fn build_static_library(
     // A configured build directory would be that of the running cargo, and locked.
     cargo.env("CARGO_BUILD_BUILD_DIR", target_dir);
     cargo.envs(PROFILE);
-    if options.lines {
-        cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "line-tables-only");
-    }
     run(&mut cargo)?;
 
     let mut archives = files_with_extension(&release_dir, "a");
