@@ -17,7 +17,7 @@
 //!
 //! # fn main() -> trioxide::Result<()> {
 //! let on = Device::cpu(None)?;
-//! let mesh = trioxide::generate::random(1000, 1)?;
+//! let mesh = trioxide::generate::random(&on, 1000, 1)?;
 //! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
 //! let mut edges = refine::DeviceEdgeMesh::build(&on, triangulation)?;
 //! refine::refine(&on, &mut edges, &refine::Options::default())?;

@@ -8,11 +8,11 @@
 //! use trioxide::prelude::*;
 //!
 //! # fn main() -> trioxide::Result<()> {
-//! // The Delaunay triangulation of 1000 random points; the seed is 1.
-//! let mesh = trioxide::generate::random(1000, 1)?;
-//!
 //! // All cores. `Device::cuda(0)` is the first GPU, `Device::auto(None)` the best machine there is.
 //! let on = Device::cpu(None)?;
+//!
+//! // The Delaunay triangulation of 1000 random points; the seed is 1.
+//! let mesh = trioxide::generate::random(&on, 1000, 1)?;
 //!
 //! // Points and triangles are copied; the mesh is checked, and its half-edges are built, on the device.
 //! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
@@ -60,6 +60,8 @@
 
 pub mod delaunay;
 pub mod forms;
+#[cfg(any(feature = "generate", test))]
+pub mod generate;
 pub mod grid;
 pub mod half_edges;
 pub mod indexed;
@@ -91,12 +93,10 @@ trioxide_device::kernels! {
 
 #[cfg(feature = "formats")]
 pub use trioxide_formats as formats;
-#[cfg(any(feature = "generate", test))]
-pub use trioxide_generate as generate;
 pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
-    Error, Result, ahead, bit_set, digest, edge_table, edges, error, fields, mesh, outline,
-    progress, prolongation, random, rules, terminal, volume,
+    Error, Result, bit_set, digest, edge_table, edges, error, fields, mesh, outline, progress,
+    prolongation, random, rules, terminal, volume,
 };
 #[cfg(feature = "render")]
 pub use trioxide_render as render;

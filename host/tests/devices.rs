@@ -114,7 +114,7 @@ fn a_chain_moves_no_array_to_the_host() {
 #[test]
 fn an_interrupted_computation_ends_before_its_next_stage() {
     let on = Device::cpu(Some(1)).unwrap();
-    let mesh = trioxide::generate::random(500, 1).unwrap();
+    let mesh = trioxide::generate::random(&on, 500, 1).unwrap();
     let interrupt = Interrupt::default();
     let upload = || trioxide::half_edges::DeviceTriangulation::<DVec2>::upload(&on, &mesh);
     assert!(interrupt.watch(upload).is_ok());

@@ -7,7 +7,7 @@ use trioxide::refine::{DividedShare, EdgeShare};
 use trioxide::{Device, Error, generate};
 
 fn share(on: &Device) -> EdgeShare<DVec2> {
-    let mesh = generate::random(1000, 1).unwrap();
+    let mesh = generate::random(on, 1000, 1).unwrap();
     let mesh = DeviceTriangulation::upload(on, &mesh).unwrap();
     EdgeShare::of_triangulation(on, mesh).unwrap().0
 }

@@ -86,8 +86,7 @@ fn an_option_is_in_the_files_of_its_recipe() {
 }
 
 /// Files of other subjects whose names have a word of the family.
-const OTHERS: [&str; 3] = [
-    "host/generate/src/delaunay.rs",
+const OTHERS: [&str; 2] = [
     "host/operations/src/info/delaunay.rs",
     "host/render/src/triangulate.rs",
 ];

@@ -12,7 +12,8 @@ use trioxide_verify::validate;
 
 /// A triangulation with holes, islands and loose vertices: a third of the triangles is removed.
 fn with_holes(n: usize, seed: u64) -> Triangulation {
-    let mut mesh = generate::random(n, seed).expect("enough points");
+    let on = Device::cpu(None).expect("threads");
+    let mut mesh = generate::random(&on, n, seed).expect("enough points");
     let mut i = seed;
     mesh.triangles.retain(|_| {
         i = i
@@ -130,7 +131,7 @@ fn meshes_without_triangles_have_nothing_to_refine() {
 #[test]
 fn markings_without_meaning_are_refused() {
     let on = Device::cpu(Some(1)).unwrap();
-    let mesh = generate::random(50, 1).unwrap();
+    let mesh = generate::random(&on, 50, 1).unwrap();
     for (marking, text) in [
         (Marking::Disk([0.0, 0.0, -1.0]), "a disk of radius -1"),
         (

@@ -25,7 +25,7 @@ fn bytes(flags: &[bool]) -> Vec<u8> {
 #[test]
 fn marked_triangles_on_the_device_are_those_of_the_host() -> trioxide::Result<()> {
     let on = Device::cpu(None)?;
-    let mesh = generate::random(2000, 5)?;
+    let mesh = generate::random(&on, 2000, 5)?;
     let flags = some(mesh.triangles.len());
     let options = refine::Options {
         marking: Marking::Flags(flags.clone()),
@@ -109,7 +109,7 @@ fn chosen_tetrahedra_on_the_device_are_those_of_the_host() -> trioxide::Result<(
 #[test]
 fn fixed_nodes_on_the_device_are_those_of_the_host() -> trioxide::Result<()> {
     let on = Device::cpu(None)?;
-    let mesh = Mesh::from(generate::random(2000, 6)?);
+    let mesh = Mesh::from(generate::random(&on, 2000, 6)?);
     let fixed = some(mesh.points.len());
     let options = smooth::Options::default();
     let expected = smooth::run_surface::<DVec3>(&on, &mesh, &fixed, &options)?;
@@ -128,7 +128,7 @@ fn fixed_nodes_on_the_device_are_those_of_the_host() -> trioxide::Result<()> {
 #[test]
 fn locks_on_the_device_are_those_of_the_host() -> trioxide::Result<()> {
     let on = Device::cpu(None)?;
-    let mesh = Mesh::from(generate::random(2000, 7)?);
+    let mesh = Mesh::from(generate::random(&on, 2000, 7)?);
     let locks = Locks {
         boundary: true,
         vertices: some(mesh.points.len()),
@@ -157,7 +157,7 @@ fn locks_on_the_device_are_those_of_the_host() -> trioxide::Result<()> {
 #[test]
 fn constraints_on_the_device_are_those_of_the_host() -> trioxide::Result<()> {
     let on = Device::cpu(None)?;
-    let mut mesh = generate::random(2000, 8)?;
+    let mut mesh = generate::random(&on, 2000, 8)?;
     mesh.regions = Some((0..mesh.triangles.len() as i32).map(|i| i / 500).collect());
     let segments = mesh.triangles.iter().step_by(90).map(|t| Segment {
         ends: [t[1], t[0]],
@@ -240,7 +240,7 @@ fn polygons(on: &Device, surface: DeviceSurface<DVec3>) -> trioxide::Result<(Vec
 #[test]
 fn a_second_family_does_not_build_half_edges_again() -> trioxide::Result<()> {
     let on = Device::cpu(None)?;
-    let mesh = generate::random(3000, 9)?;
+    let mesh = generate::random(&on, 3000, 9)?;
     let builds = |stages: &[&str]| {
         let by_table = stages.contains(&"match twins");
         (by_table, stages.contains(&"find twins"))
@@ -297,7 +297,7 @@ fn a_second_family_does_not_build_half_edges_again() -> trioxide::Result<()> {
 #[test]
 fn known_half_edges_go_with_their_vertices() -> trioxide::Result<()> {
     let on = Device::cpu(None)?;
-    let mesh = generate::random(500, 3)?;
+    let mesh = generate::random(&on, 500, 3)?;
     let there = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?.into_surface();
     let fewer = there.with_points(on.upload(&mesh.points[..400])?);
     match DeviceTriangulation::of_surface(&on, fewer).map_err(trioxide::Error::from) {

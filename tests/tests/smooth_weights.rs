@@ -152,7 +152,7 @@ fn inverse_lengths_by_hypotenuses() {
 /// mesh is random, so that equal weights do move them.
 #[test]
 fn a_delaunay_triangulation_is_at_rest_under_cotangents() {
-    let mesh = Mesh::from(generate::random(2000, 9).expect("enough points"));
+    let mesh = Mesh::from(generate::random(&on(), 2000, 9).expect("enough points"));
     let moved = |weights| {
         let options = Options {
             weights,

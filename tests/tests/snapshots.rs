@@ -47,6 +47,7 @@ fn main() {
 /// Fixtures that are planar triangulations, and generated meshes.
 fn meshes() -> Vec<(String, Triangulation)> {
     let generated = "the generator takes these sizes";
+    let on = Device::cpu(None).expect("threads");
     let mut meshes = vec![
         (
             "grid_1k".to_owned(),
@@ -54,11 +55,11 @@ fn meshes() -> Vec<(String, Triangulation)> {
         ),
         (
             "random_1k".to_owned(),
-            generate::random(1_000, 1).expect(generated),
+            generate::random(&on, 1_000, 1).expect(generated),
         ),
         (
             "disk_500".to_owned(),
-            generate::disk(500, 0).expect(generated),
+            generate::disk(&on, 500, 0).expect(generated),
         ),
     ];
     for path in fixtures() {

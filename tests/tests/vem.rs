@@ -1,8 +1,8 @@
 //! Virtual elements on Polylla's meshes: the patch test, and the order of convergence.
 
 use glam::DVec2;
-use trioxide::generate;
 use trioxide::mesh::{PolygonMesh, Ties, Triangulation};
+use trioxide::{Device, generate};
 use trioxide_reference as reference;
 use trioxide_vem::{Errors, Problem, errors, mesh_size, solve};
 
@@ -38,14 +38,15 @@ fn run(mesh: &PolygonMesh, problem: Problem) -> Errors {
 
 #[test]
 fn linear_functions_are_reproduced_on_every_generators_meshes() {
+    let on = Device::cpu(None).unwrap();
     let meshes = [
         ("grid", generate::grid(900)),
-        ("random", generate::random(5000, 1)),
-        ("disk", generate::disk(3000, 2)),
+        ("random", generate::random(&on, 5000, 1)),
+        ("disk", generate::disk(&on, 3000, 2)),
         ("grid with holes", generate::grid(2500).map(with_holes)),
         (
             "random with holes",
-            generate::random(5000, 3).map(with_holes),
+            generate::random(&on, 5000, 3).map(with_holes),
         ),
     ];
     for (name, mesh) in meshes {
@@ -80,7 +81,8 @@ fn orders(counts: [usize; 4], mesh: impl Fn(usize) -> Triangulation) -> [f64; 2]
 #[test]
 fn errors_fall_with_second_and_first_order_on_random_meshes() {
     let counts = [1000, 4000, 16_000, 64_000];
-    let [l2, h1] = orders(counts, |n| generate::random(n, 7).unwrap());
+    let on = Device::cpu(None).unwrap();
+    let [l2, h1] = orders(counts, |n| generate::random(&on, n, 7).unwrap());
     assert!((1.8..2.3).contains(&l2), "L2 order {l2}");
     assert!((0.9..1.3).contains(&h1), "H1 order {h1}");
 }

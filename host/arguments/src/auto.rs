@@ -95,7 +95,8 @@ impl Estimate {
         Some(Self::of_bytes(work, bytes, is_text(input), threads))
     }
 
-    fn of_bytes(work: Work, bytes: f64, is_text: bool, threads: usize) -> Estimate {
+    /// The estimate for `work` on an input of so many bytes.
+    pub fn of_bytes(work: Work, bytes: f64, is_text: bool, threads: usize) -> Estimate {
         let speed = (threads.max(1) as f64).powf(0.9);
         let (read, bytes) = match is_text {
             true => (bytes * READ_TEXT, bytes / TEXT),

@@ -131,10 +131,24 @@ const LARGE_INPUT: u64 = 16 << 20;
 impl DeviceOptions {
     /// Starts the machine. `auto` takes the one with which `work` on the mesh in the file `input` ends sooner.
     pub fn begin(&self, input: &Path, work: Work) -> Opening {
+        let bytes = input.metadata().map_or(0, |metadata| metadata.len());
+        self.begin_for(bytes, |threads| Estimate::of(work, input, threads))
+    }
+
+    /// Starts the machine. `auto` takes the one with which `work` on generated points ends sooner.
+    pub fn begin_for_points(&self, points: usize, work: Work) -> Opening {
+        let bytes = 24 * points as u64;
+        self.begin_for(bytes, |threads| {
+            Some(Estimate::of_bytes(work, bytes as f64, false, threads))
+        })
+    }
+
+    /// Starts the machine for an input of `bytes`. `auto` follows the estimate for a number of threads, if there is one.
+    fn begin_for(&self, bytes: u64, estimate: impl FnOnce(usize) -> Option<Estimate>) -> Opening {
         let threads = self.threads.map(usize::from);
         if self.device == Choice::Auto {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let estimate = Estimate::of(work, input, threads.unwrap_or(cores));
+            let estimate = estimate(threads.unwrap_or(cores));
             // Without a driver there is no choice, and `auto` prints a note.
             if let Some(estimate) = estimate.filter(|_| has_cuda_driver()) {
                 account::choice(estimate.reason());
@@ -143,7 +157,6 @@ impl DeviceOptions {
                 }
             }
         }
-        let bytes = input.metadata().map_or(0, |metadata| metadata.len());
         self.begin_any(bytes > LARGE_INPUT)
     }
 

@@ -4,23 +4,14 @@ use glam::DVec2;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 
-use super::{check_point_count, delaunay, unit_interval};
+use super::{check_point_count, unit_interval};
 use trioxide_mesh::Result;
-use trioxide_mesh::mesh::Triangulation;
-
-/// The Delaunay triangulation of [`disk_points`]: a regular polygon filled with random triangles.
-///
-/// # Errors
-/// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 3 or over [`MAX_POINTS`](super::MAX_POINTS).
-pub fn disk(n: usize, seed: u64) -> Result<Triangulation> {
-    delaunay(disk_points(n, seed)?)
-}
 
 /// `n` distinct points of the unit disk: about 2 sqrt(pi n) on its circle, regularly spaced and counter-clockwise from
 /// (1, 0), then uniform random points in the order in which they are drawn.
 ///
 /// The spacing s on the circle equals the spacing of a square grid of the same density, and random points stay 0.6 s
-/// away from it. Two random points coincide with a probability under 2^-48 for any `n`; [`delaunay`] would refuse them.
+/// away from it. Two random points coincide with a probability under 2^-48 for any `n`.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 3 or over [`MAX_POINTS`](super::MAX_POINTS).

@@ -3,24 +3,24 @@
 //!
 //! - [`grid`]: the paper's grid meshes: uniform points, every square split by the same diagonal;
 //! - [`jittered`]: a grid whose inner points are moved a little at random;
-//! - [`random`]: the paper's random meshes: uniform points in the unit square, those near its border moved onto it,
-//!   Delaunay;
 //! - [`outlines`]: uniform points among outlines, without triangles;
-//! - [`disk`]: uniform points in the unit disk inside of a regularly sampled circle, Delaunay.
+//! - [`random_points`]: the points of the paper's random meshes: uniform in the unit square, those near its border moved
+//!   onto it;
+//! - [`disk_points`]: uniform points in the unit disk inside of a regularly sampled circle.
+//!
+//! The crate `trioxide` triangulates the points of the last two on a device (its module `generate`).
 //!
 //! Datasets in space, numbered as a scanner measures (gpu-vertex-clustering-2026, section 6.2):
 //!
 //! - [`scan`]: a closed surface of triangles with the noise of a range scanner;
 //! - [`cloud`]: a landscape as airborne LiDAR sees it, points without faces.
 //!
-//! The bits are the same for three reasons. PCG64 draws the points in order, each coordinate a multiple of 2^-53. Sines
-//! come from the `libm` crate, not from the system. [`delaunay`] inserts the points in an order that depends only on
-//! their coordinates, with exact predicates. Threads that draw in parallel advance the generator to the start of their
+//! The bits are the same for two reasons. PCG64 draws the points in order, each coordinate a multiple of 2^-53. Sines come
+//! from the `libm` crate, not from the system. Threads that draw in parallel advance the generator to the start of their
 //! points.
 
 mod cloud;
 mod constrained;
-mod delaunay;
 mod disk;
 mod grid;
 mod noise;
@@ -40,12 +40,11 @@ use trioxide_mesh::{Error, Result};
 
 pub use cloud::cloud;
 pub use constrained::{Inside, Outline, Refinement, refine};
-pub use delaunay::delaunay;
-pub use disk::{disk, disk_points};
+pub use disk::disk_points;
 pub use grid::{Grid, grid, jittered};
 pub use outlines::outlines;
 pub use plane::{Plane, plane};
-pub use random::{random, random_points};
+pub use random::random_points;
 pub use samples::{Sample, sampled_tets};
 pub use scan::scan;
 pub use tet_grid::{TetGrid, tet_grid};

@@ -4,21 +4,11 @@ use glam::DVec2;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 
-use super::{check_point_count, delaunay, unit_interval};
-use trioxide_mesh::mesh::Triangulation;
+use super::{check_point_count, unit_interval};
 use trioxide_mesh::{Result, parallel};
 
 /// Points that one thread draws at a time.
 const DRAWN: usize = 4096;
-
-/// The Delaunay triangulation of [`random_points`]: a "random mesh" of gpolylla-2023, section 7.1. It covers the unit
-/// square.
-///
-/// # Errors
-/// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 4 or over [`MAX_POINTS`](super::MAX_POINTS).
-pub fn random(n: usize, seed: u64) -> Result<Triangulation> {
-    delaunay(random_points(n, seed)?)
-}
 
 /// `n` distinct points of the unit square: its four corners, then uniform random points in the order in which they are
 /// drawn.
@@ -26,7 +16,7 @@ pub fn random(n: usize, seed: u64) -> Result<Triangulation> {
 /// A coordinate nearer to the border than sqrt(0.4 / n) is moved onto it: about 2.5 sqrt(n) points lie on the border,
 /// exactly collinear, and no sliver is left along it. The corners and this tolerance agree with the generator that the
 /// paper's authors publish with their code. A point that repeats a point of the border is drawn again. Two inner points
-/// coincide with a probability under 2^-48 for any `n`; [`delaunay`] would refuse them.
+/// coincide with a probability under 2^-48 for any `n`.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 4 or over [`MAX_POINTS`](super::MAX_POINTS).

@@ -65,29 +65,6 @@ fn check(mesh: &Triangulation) -> Vec<[u32; 2]> {
     boundary
 }
 
-fn area(mesh: &Triangulation) -> f64 {
-    mesh.triangles
-        .iter()
-        .map(|triangle| {
-            let [a, b, c] = triangle.map(|v| mesh.points[v as usize]);
-            (b - a).perp_dot(c - a) / 2.0
-        })
-        .sum()
-}
-
-/// Checks that no circumcircle contains a point.
-fn check_delaunay(mesh: &Triangulation) {
-    for &triangle in &mesh.triangles {
-        let [a, b, c] = corners(mesh, triangle);
-        for (i, &point) in mesh.points.iter().enumerate() {
-            assert!(
-                robust::incircle(a, b, c, coord(point)) <= 0.0,
-                "point {i} in the circle of {triangle:?}"
-            );
-        }
-    }
-}
-
 #[test]
 fn grid_has_its_counts_and_orientation() {
     for (n, side) in [
@@ -138,78 +115,16 @@ fn grid_diagonals_are_longest_in_f64_and_f32() {
 }
 
 #[test]
-fn random_covers_the_square() {
-    for (n, seed) in [(4, 0), (5, 1), (6, 2), (20, 3), (1000, 4), (20_000, 5)] {
-        let mesh = random(n, seed).unwrap();
-        assert_eq!(mesh.points.len(), n);
-        assert_eq!(
-            mesh.points[..4],
-            [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y]
-        );
-        let boundary = check(&mesh);
-        // Points on one side of the square are exactly collinear.
-        for edge in boundary {
-            let [a, b] = edge.map(|v| mesh.points[v as usize]);
-            let shared = (a.x == b.x && (a.x == 0.0 || a.x == 1.0))
-                || (a.y == b.y && (a.y == 0.0 || a.y == 1.0));
-            assert!(shared, "{a} {b}");
-        }
-        assert!((area(&mesh) - 1.0).abs() < 1e-12);
-        let tolerance = (0.4 / n as f64).sqrt();
-        for point in &mesh.points {
-            for x in point.to_array() {
-                assert!(x == 0.0 || x == 1.0 || (tolerance..=1.0 - tolerance).contains(&x));
-            }
-        }
-    }
-}
-
-#[test]
-fn disk_covers_the_disk() {
-    for (n, seed) in [(3, 0), (4, 1), (13, 2), (14, 2), (50, 3), (20_000, 4)] {
-        let mesh = disk(n, seed).unwrap();
-        assert_eq!(mesh.points.len(), n);
-        let boundary = check(&mesh);
-        let m = boundary.len() as f64;
-        for edge in &boundary {
-            for v in edge {
-                assert!((mesh.points[*v as usize].length() - 1.0).abs() < 1e-15);
-            }
-        }
-        let polygon = m / 2.0 * (std::f64::consts::TAU / m).sin();
-        assert!((area(&mesh) - polygon).abs() < 1e-12);
-    }
-}
-
-#[test]
-fn triangulations_are_delaunay() {
-    check_delaunay(&random(300, 7).unwrap());
-    check_delaunay(&disk(300, 7).unwrap());
-    // Cocircular points everywhere.
-    let lattice = delaunay(grid(400).unwrap().points).unwrap();
-    check(&lattice);
-    check_delaunay(&lattice);
-}
-
-#[test]
-fn vertices_keep_the_order_in_which_they_were_drawn() {
-    assert_eq!(
-        random(500, 9).unwrap().points,
-        random_points(500, 9).unwrap()
-    );
-    assert_eq!(disk(500, 9).unwrap().points, disk_points(500, 9).unwrap());
-    for triangle in random(500, 9).unwrap().triangles {
-        assert!(triangle[0] < triangle[1] && triangle[0] < triangle[2]);
-    }
-}
-
-#[test]
 fn the_same_seed_gives_the_same_bits_everywhere() {
+    let points_alone = |points| Triangulation {
+        points,
+        ..Triangulation::default()
+    };
     let digests = [
         grid(10_000).unwrap(),
-        random(10_000, 42).unwrap(),
-        random(10_000, 43).unwrap(),
-        disk(10_000, 42).unwrap(),
+        points_alone(random_points(10_000, 42).unwrap()),
+        points_alone(random_points(10_000, 43).unwrap()),
+        points_alone(disk_points(10_000, 42).unwrap()),
     ]
     .map(|mesh| format!("{:016x}", digest(&mesh)));
     assert_eq!(
@@ -248,40 +163,13 @@ fn points_are_uniform() {
 }
 
 #[test]
-fn delaunay_refuses_bad_points() {
-    let error = |points: Vec<DVec2>| delaunay(points).unwrap_err().to_string();
-    let mut points = random_points(50, 1).unwrap();
-    points[40] = points[10];
-    let message = error(points);
-    assert!(
-        message == "vertex 40 lies at the same place as vertex 10: weld the points first"
-            || message == "vertex 10 lies at the same place as vertex 40: weld the points first",
-        "{message}"
-    );
-    let message = error(vec![DVec2::ZERO, dvec2(1.0, f64::NAN)]);
-    assert_eq!(
-        message,
-        "vertex 1 has the coordinate NaN, which is not a number"
-    );
-    assert!(error(vec![dvec2(f64::INFINITY, 0.0)]).starts_with("vertex 0 has the coordinate inf"));
-    assert!(error(vec![dvec2(1e-300, 0.0)]).contains("too near to zero"));
-}
-
-#[test]
-fn delaunay_of_collinear_points_is_empty() {
-    let points: Vec<DVec2> = (0..10).map(|i| dvec2(i as f64, 0.0)).collect();
-    assert!(delaunay(points).unwrap().triangles.is_empty());
-    assert!(delaunay(Vec::new()).unwrap().points.is_empty());
-}
-
-#[test]
 fn point_counts_out_of_range_are_refused() {
-    assert!(grid(2).is_err() && random(3, 0).is_err() && disk(2, 0).is_err());
+    assert!(grid(2).is_err() && random_points(3, 0).is_err() && disk_points(2, 0).is_err());
     for error in [
         grid(MAX_POINTS + 1).unwrap_err(),
         grid(MAX_POINTS).unwrap_err(), // Rounds up to a larger square.
-        random(MAX_POINTS + 1, 0).unwrap_err(),
-        disk(usize::MAX, 0).unwrap_err(),
+        random_points(MAX_POINTS + 1, 0).unwrap_err(),
+        disk_points(usize::MAX, 0).unwrap_err(),
     ] {
         assert!(error.to_string().contains("at most 715827882"), "{error}");
     }

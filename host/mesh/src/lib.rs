@@ -40,4 +40,4 @@ pub mod rules;
 pub mod terminal;
 pub mod volume;
 
-pub use trioxide_work::{Error, Result, ahead, error, memory, parallel, progress};
+pub use trioxide_work::{Error, Result, error, memory, parallel, progress};

@@ -6,8 +6,8 @@
 //! use trioxide_operations::weld;
 //!
 //! # fn main() -> operations::Result<()> {
-//! # let mesh = trioxide::mesh::Mesh::from(trioxide::generate::random(1000, 1)?);
 //! let (device, _) = Device::auto(None)?;
+//! # let mesh = trioxide::mesh::Mesh::from(trioxide::generate::random(&device, 1000, 1)?);
 //! let (welded, report) = operations::weld(&device, mesh, &weld::Options::new(0.01))?;
 //! assert_eq!(welded.points.len(), report.representatives.len());
 //! # Ok(())

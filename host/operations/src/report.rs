@@ -21,7 +21,10 @@ pub struct Run {
 
 impl Run {
     /// A run on a device: its stages since the last call, after `before`.
-    pub(crate) fn of(on: &Device, before: Vec<Stage>) -> Result<Self> {
+    ///
+    /// # Errors
+    /// Their work failed.
+    pub fn of(on: &Device, before: Vec<Stage>) -> Result<Self> {
         let mut stages = before;
         stages.extend(on.take_stages()?);
         Ok(Self {

@@ -11,7 +11,10 @@ use trioxide_operations::{
 };
 
 fn plane() -> Mesh {
-    trioxide::generate::random(500, 1).expect("a mesh").into()
+    let on = Device::cpu(None).expect("a device");
+    trioxide::generate::random(&on, 500, 1)
+        .expect("a mesh")
+        .into()
 }
 
 fn tets() -> VolumeMesh {

@@ -15,7 +15,8 @@ fn numbers(n: usize) -> Vec<i32> {
 
 /// A random mesh whose data are ids.
 fn numbered() -> Mesh {
-    let mut mesh = Mesh::from(generate::random(500, 1).expect("points"));
+    let on = Device::cpu(None).expect("a device");
+    let mut mesh = Mesh::from(generate::random(&on, 500, 1).expect("points"));
     let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
     mesh.regions = Some(numbers(faces));
     mesh.segments = (0..20)

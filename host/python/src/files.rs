@@ -165,10 +165,12 @@ fn check_volume(mesh: &VolumeMesh) -> trioxide::Result<()> {
     mesh.fields.check(points, cells, mesh.faces.len())
 }
 
-/// A generated mesh: whether it is a volume mesh, and its arrays.
+/// A generated mesh: whether it is a volume mesh, and its arrays. `device` triangulates "random" and "disk", which need
+/// it.
 #[pyfunction]
 pub fn generate_mesh(
     py: Python<'_>,
+    device: Option<&PyDevice>,
     kind: String,
     n: usize,
     seed: u64,
@@ -187,12 +189,17 @@ pub fn generate_mesh(
             "random=True goes with kind=\"tets\"; kind=\"random\" makes a planar mesh",
         ));
     }
+    if let Some(device) = device {
+        let mesh = run_on(py, watch, device, move |on| match &*kind {
+            "disk" => generate::disk(on, n, seed),
+            _ => generate::random(on, n, seed),
+        })?;
+        return Ok((false, dict_of_mesh(py, mesh.into())?.unbind()));
+    }
     let mesh = run(py, watch, move || {
         Ok(match &*kind {
             "grid" => generate::grid(n)?.into(),
             "jittered" => generate::jittered(n, seed)?.into(),
-            "random" => generate::random(n, seed)?.into(),
-            "disk" => generate::disk(n, seed)?.into(),
             "scan" => generate::scan(n, seed)?,
             "cloud" => generate::cloud(n, seed)?,
             _ => {

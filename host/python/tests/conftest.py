@@ -14,7 +14,7 @@ def cpu():
 @pytest.fixture(scope="session")
 def plane():
     """A Delaunay triangulation of 1000 random points."""
-    return trioxide.generate("random", 1000, seed=1)
+    return trioxide.generate("random", 1000, device="cpu", seed=1)
 
 
 @pytest.fixture(scope="session")

@@ -43,8 +43,8 @@ fn main() {
     if is_wanted("weld") {
         header("distribution | ghosts | weld | rounds | clusters | triangles");
         for &n in &sizes {
-            let scan = trioxide_generate::scan(n, 1).expect("a scan");
-            let cloud = trioxide_generate::cloud(n, 1).expect("a cloud");
+            let scan = trioxide::generate::scan(n, 1).expect("a scan");
+            let cloud = trioxide::generate::cloud(n, 1).expect("a cloud");
             for (name, mesh) in [("scan", scan), ("cloud", cloud)] {
                 weld_rows(name, &mesh);
             }
@@ -63,8 +63,8 @@ fn main() {
             "tetrahedra after | distribution | ghosts | edges | refine | exchanges | numbers | balance | gather",
         );
         for &n in &sizes {
-            let grid = trioxide_generate::tet_grid(n, 1).expect("a grid");
-            let random = trioxide_generate::random_tets(n, 1).expect("random points");
+            let grid = trioxide::generate::tet_grid(n, 1).expect("a grid");
+            let random = trioxide::generate::random_tets(n, 1).expect("random points");
             for (name, mesh) in [("grid", grid), ("random", random)] {
                 refine_tets_rows(name, &mesh);
             }
@@ -73,8 +73,8 @@ fn main() {
     if is_wanted("polyhedra") {
         header("distribution | ghosts | polyhedra | across ranks | gather");
         for &n in &sizes {
-            let grid = trioxide_generate::tet_grid(n, 1).expect("a grid");
-            let random = trioxide_generate::random_tets(n, 1).expect("random points");
+            let grid = trioxide::generate::tet_grid(n, 1).expect("a grid");
+            let random = trioxide::generate::random_tets(n, 1).expect("random points");
             for (name, mesh) in [("grid", grid), ("random", random)] {
                 polyhedra_rows(name, &mesh);
             }
@@ -92,8 +92,11 @@ fn header(columns: &str) {
 /// A grid and random points of each size.
 fn triangulations(sizes: &[usize]) -> impl Iterator<Item = (&'static str, Triangulation)> {
     sizes.iter().flat_map(|&n| {
-        let grid = || trioxide_generate::grid(n).expect("a grid");
-        let random = || trioxide_generate::random(n, 1).expect("random points");
+        let grid = || trioxide::generate::grid(n).expect("a grid");
+        let random = || {
+            let on = Device::cpu(None).expect("threads");
+            trioxide::generate::random(&on, n, 1).expect("random points")
+        };
         [false, true].map(|is_random| match is_random {
             false => ("grid", grid()),
             true => ("random", random()),

@@ -354,6 +354,7 @@ pub(crate) fn by_blocks(blocks: Blocks, n: usize, id: impl Fn(usize) -> u64) -> 
 mod tests {
     use super::*;
     use crate::threads::run;
+    use trioxide::{Device, generate};
 
     #[test]
     fn blocks_hold_each_id_once() {
@@ -394,7 +395,7 @@ mod tests {
 
     #[test]
     fn a_scattered_mesh_is_the_same_blocks() {
-        let mut mesh = trioxide_generate::random(50, 3).unwrap();
+        let mut mesh = generate::random(&Device::cpu(None).unwrap(), 50, 3).unwrap();
         mesh.regions = Some((0..mesh.triangles.len() as i32).collect());
         mesh.segments = vec![Segment {
             ends: [1, 2],

@@ -189,6 +189,7 @@ mod tests {
     use super::*;
     use crate::threads::run;
     use glam::DVec2;
+    use trioxide::{Device, generate};
 
     /// Rows of a mesh's triangles; their id follows the corners again.
     fn all(mesh: &trioxide::mesh::Triangulation) -> Owned<DVec2> {
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn triangles_that_one_rank_has_become_equal_parts_of_all() {
-        let mesh = trioxide_generate::random(300, 2).unwrap();
+        let mesh = generate::random(&Device::cpu(None).unwrap(), 300, 2).unwrap();
         let total = mesh.triangles.len();
         for size in [3, 4, 7] {
             let of_ranks = run(size, |transport| {

@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn parts_of_the_curve_are_equally_long_also_where_keys_are_equal() {
-        let mut mesh = trioxide_generate::grid(400).unwrap();
+        let mut mesh = trioxide::generate::grid(400).unwrap();
         for size in [2, 3, 7] {
             // All triangles have one key when all points are one.
             for same in [false, true] {

@@ -198,6 +198,7 @@ mod tests {
     use crate::cells::Input;
     use crate::threads::run;
     use trioxide::mesh::Triangulation;
+    use trioxide::{Device, generate};
 
     /// Returns (every shared vertex was sent, few were sent) for blocks on `size` ranks.
     fn of_blocks(mesh: &Triangulation, size: usize) -> (bool, bool) {
@@ -229,8 +230,8 @@ mod tests {
     fn blocks_of_rows_share_few_vertices_and_random_ones_many() {
         // Also with fewer vertices than bins, where a row of the grid is too large a part.
         for (points, few) in [(196, false), (22_500, true)] {
-            let grid = trioxide_generate::grid(points).unwrap();
-            let random = trioxide_generate::random(points, 3).unwrap();
+            let grid = generate::grid(points).unwrap();
+            let random = generate::random(&Device::cpu(None).unwrap(), points, 3).unwrap();
             // Vertices in rows, and triangles in any order.
             let mut shuffled = grid.clone();
             shuffled

@@ -108,7 +108,7 @@ fn compare<P: Position>(
 }
 
 fn grid() -> Triangulation {
-    trioxide_generate::grid(100).unwrap()
+    trioxide::generate::grid(100).unwrap()
 }
 
 fn lifted() -> Triangulation<DVec3> {

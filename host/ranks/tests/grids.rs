@@ -24,11 +24,11 @@ fn grids() -> impl Strategy<Value = (Grid, Triangulation)> {
     (4..400_usize, prop::option::weighted(0.2, any::<u64>())).prop_map(|(n, seed)| match seed {
         None => (
             Grid::uniform(n).unwrap(),
-            trioxide_generate::grid(n).unwrap(),
+            trioxide::generate::grid(n).unwrap(),
         ),
         Some(seed) => (
             Grid::jittered(n, seed).unwrap(),
-            trioxide_generate::jittered(n, seed).unwrap(),
+            trioxide::generate::jittered(n, seed).unwrap(),
         ),
     })
 }

@@ -151,7 +151,7 @@ fn one_region_over_all_ranks() {
 
 #[test]
 fn every_owner_on_meshes_with_tips_and_pinched_polyhedra() {
-    let random = trioxide_generate::random_tets(700, 3).unwrap();
+    let random = trioxide::generate::random_tets(700, 3).unwrap();
     let strict = Options {
         strict: true,
         ..Options::default()
@@ -180,7 +180,7 @@ fn every_owner_on_meshes_with_tips_and_pinched_polyhedra() {
 
 #[test]
 fn broken_meshes_are_refused_in_the_words_of_the_single_run() {
-    let good = trioxide_generate::tet_grid(100, 1).unwrap();
+    let good = trioxide::generate::tet_grid(100, 1).unwrap();
     let broken = |break_it: fn(&mut TetMesh)| {
         let mut mesh = good.clone();
         break_it(&mut mesh);

@@ -114,9 +114,10 @@ proptest! {
 
 #[test]
 fn known_meshes_on_every_number_of_ranks() {
-    let grid = trioxide_generate::grid(900).unwrap();
-    let random = trioxide_generate::random(700, 5).unwrap();
-    let disk = trioxide_generate::disk(300, 6).unwrap();
+    let grid = trioxide::generate::grid(900).unwrap();
+    let on = Device::cpu(None).unwrap();
+    let random = trioxide::generate::random(&on, 700, 5).unwrap();
+    let disk = trioxide::generate::disk(&on, 300, 6).unwrap();
     for mesh in [&grid, &random, &disk, &Triangulation::default()] {
         for size in RANKS {
             for choice in [

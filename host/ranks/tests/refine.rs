@@ -205,9 +205,10 @@ proptest! {
 
 #[test]
 fn known_meshes_on_every_number_of_ranks() {
-    let grid = trioxide_generate::grid(400).unwrap();
-    let random = trioxide_generate::random(500, 5).unwrap();
-    let disk = trioxide_generate::disk(200, 6).unwrap();
+    let grid = trioxide::generate::grid(400).unwrap();
+    let on = Device::cpu(None).unwrap();
+    let random = trioxide::generate::random(&on, 500, 5).unwrap();
+    let disk = trioxide::generate::disk(&on, 200, 6).unwrap();
     let few = Marking::Fraction(0.02);
     for mesh in [&grid, &random, &disk, &Triangulation::default()] {
         for size in RANKS {
@@ -357,7 +358,7 @@ fn a_path_that_comes_back_again_and_again_is_followed_to_its_end() {
 
 #[test]
 fn faults_of_markings_are_the_same_on_all_ranks() {
-    let mesh = trioxide_generate::grid(100).unwrap();
+    let mesh = trioxide::generate::grid(100).unwrap();
     let disk = of_rounds(Marking::Disk([0.0, 0.0, -1.0]), 1);
     // One triangle more than the mesh has: as many words of flags.
     let other = of_rounds(Marking::Flags(vec![false; 163]), 1);

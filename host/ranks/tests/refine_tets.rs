@@ -205,8 +205,8 @@ proptest! {
 
 #[test]
 fn known_meshes_on_every_number_of_ranks() {
-    let grid = trioxide_generate::tet_grid(216, 1).unwrap();
-    let random = trioxide_generate::random_tets(200, 2).unwrap();
+    let grid = trioxide::generate::tet_grid(216, 1).unwrap();
+    let random = trioxide::generate::random_tets(200, 2).unwrap();
     let tied = mixed(&equal_edges(125), 5, 0, 60);
     let few = Marking::Fraction(0.01);
     for mesh in [&grid, &random, &tied, &TetMesh::default()] {
@@ -227,7 +227,7 @@ fn known_meshes_on_every_number_of_ranks() {
 /// Where marks lie together one part grows, until all are dealt anew.
 #[test]
 fn parts_that_grow_are_dealt_anew() {
-    let mut mesh = trioxide_generate::tet_grid(216, 2).unwrap();
+    let mut mesh = trioxide::generate::tet_grid(216, 2).unwrap();
     mesh.regions = None;
     let corner = Marking::Ball([0.0, 0.0, 0.0, 0.3]);
     for size in [2, 4, 7] {
@@ -279,7 +279,7 @@ fn a_closure_that_crosses_ranks_at_every_step_is_followed_to_its_end() {
 
 #[test]
 fn faults_are_those_of_the_single_run() {
-    let mut good = trioxide_generate::tet_grid(64, 1).unwrap();
+    let mut good = trioxide::generate::tet_grid(64, 1).unwrap();
     good.faces.truncate(9);
     let with = |change: &dyn Fn(&mut TetMesh)| {
         let mut mesh = good.clone();

@@ -125,7 +125,7 @@ proptest! {
 
 #[test]
 fn tetrahedra_on_every_number_of_ranks() {
-    let mut mesh = VolumeMesh::from(trioxide_generate::tet_grid(1000, 3).unwrap());
+    let mut mesh = VolumeMesh::from(trioxide::generate::tet_grid(1000, 3).unwrap());
     mesh.regions = Some((0..mesh.cells.len() as i32).map(|i| i / 2500).collect());
     let Cells::Tetrahedra(tetrahedra) = &mesh.cells else {
         panic!("tetrahedra")
@@ -167,7 +167,7 @@ fn tetrahedra_on_every_number_of_ranks() {
 
 #[test]
 fn options_that_need_more_than_neighbours_are_refused() {
-    let surface = Mesh::from(trioxide_generate::grid(100).unwrap())
+    let surface = Mesh::from(trioxide::generate::grid(100).unwrap())
         .into_surface()
         .unwrap();
     for options in [

@@ -87,7 +87,7 @@ fn what_is_wanted() {
 
 #[test]
 fn a_grid_copied_several_times() {
-    let grid = trioxide_generate::grid(400).unwrap();
+    let grid = trioxide::generate::grid(400).unwrap();
     let n = grid.points.len() as u32;
     let copies = 0..4_u32;
     let points = copies

@@ -1,7 +1,7 @@
 use glam::{DVec3, dvec3};
 
 use super::*;
-use trioxide_generate as generate;
+use trioxide::{Device, generate};
 use trioxide_mesh::mesh::{Faces, Polygons, Segment};
 
 mod exact;
@@ -99,10 +99,16 @@ fn faces_have_their_colours_and_y_is_up() {
     assert!(inner_edge[0] < 150, "{inner_edge:?}");
 }
 
+/// The triangulation of random points.
+fn random(n: usize, seed: u64) -> Mesh {
+    let on = Device::cpu(None).unwrap();
+    generate::random(&on, n, seed).unwrap().into()
+}
+
 #[test]
 fn faces_leave_no_seam() {
     // All triangles have one colour, so the inside of the picture must have it, too.
-    let mesh = Mesh::from(generate::random(900, 1).unwrap());
+    let mesh = random(900, 1);
     let options = Options {
         color: Color::Size,
         edges: Edges::Never,
@@ -122,7 +128,7 @@ fn faces_leave_no_seam() {
 fn bands_and_sides_leave_no_trace() {
     // Moving the picture by ten pixels moves the mesh relative to bands and sides: the pixels must stay the same.
     // Vertices lie on sixteenths of pixels, exact in f32. Clipped points are rounded, which may change a sample.
-    let mut mesh = Mesh::from(generate::random(500, 1).unwrap());
+    let mut mesh = random(500, 1);
     for point in &mut mesh.points {
         *point = (*point * 4096.0).round() / 4096.0;
     }
@@ -150,10 +156,9 @@ fn bands_and_sides_leave_no_trace() {
 
 #[test]
 fn neighbours_have_different_colours() {
-    let random = generate::random(5000, 1).unwrap();
     for mesh in [
         house(),
-        random.into(),
+        random(5000, 1),
         generate::grid(10_000).unwrap().into(),
     ] {
         let count = mesh.faces.len();
@@ -253,7 +258,7 @@ fn segments_are_red() {
 
 #[test]
 fn svg_holds_every_face_and_is_well_formed() {
-    let mesh = Mesh::from(generate::random(2000, 3).unwrap());
+    let mesh = random(2000, 3);
     for edges in [Edges::Always, Edges::Never] {
         let svg = draw_svg(
             &mesh,

@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_terrain_looks_up() {
-        let mut terrain: Mesh = trioxide_generate::grid(400).expect("a grid").into();
+        let mut terrain: Mesh = trioxide::generate::grid(400).expect("a grid").into();
         for p in &mut terrain.points {
             p.z = (7.0 * p.x).sin() * (5.0 * p.y).cos();
         }
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_flat_cloud_lies() {
-        let mut cloud = trioxide_generate::cloud(2000, 1).expect("a cloud");
+        let mut cloud = trioxide::generate::cloud(2000, 1).expect("a cloud");
         cloud.attributes.colors = None;
         // A small part of the landscape is as high as it is wide.
         cloud.points.iter_mut().for_each(|p| p.z *= 0.05);

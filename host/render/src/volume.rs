@@ -186,7 +186,7 @@ fn colors(mesh: &VolumeMesh, faces: &[Face], color: Color) -> Result<Vec<Rgb>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trioxide_generate as generate;
+    use trioxide::generate;
 
     fn picture(mesh: &VolumeMesh, cut: Option<Cut>, options: &Options) -> Result<Vec<u8>> {
         let options = Options {

@@ -132,6 +132,17 @@ pub fn bytes_needed(points: usize) -> u64 {
     172 * points as u64
 }
 
+/// Refuses more points than a triangulation has.
+pub(crate) fn check_most(points: usize) -> crate::Result<()> {
+    if points <= MOST_POINTS {
+        return Ok(());
+    }
+    let message = format!(
+        "{points} points are too many: at most {MOST_POINTS} have 32-bit places for their stars"
+    );
+    Err(crate::Error::Argument(message))
+}
+
 /// The Delaunay triangulation of points that are not all on a line.
 ///
 /// # Errors
@@ -185,13 +196,7 @@ fn find<P: Point>(
     if points.len() < 3 {
         return Err(no_triangle().into());
     }
-    if points.len() > MOST_POINTS {
-        let message = format!(
-            "{} points are too many: at most {MOST_POINTS} have 32-bit places for their stars",
-            points.len()
-        );
-        return Err(crate::Error::Argument(message).into());
-    }
+    check_most(points.len())?;
     let bounds = rank::bounds(on, points)?;
     let ranked = on.try_stage("rank points", || rank::rank(on, points, bounds, duplicates))?;
     if ranked.order.len() < 3 {

@@ -6,8 +6,8 @@
 //! use trioxide::indexed::{self, Neighbours, indexed};
 //!
 //! # fn main() -> trioxide::Result<()> {
-//! let mesh = trioxide::generate::random(1000, 1)?;
 //! let on = Device::cpu(None)?;
+//! let mesh = trioxide::generate::random(&on, 1000, 1)?;
 //! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
 //! let neighbours = Neighbours::new(&on, &triangulation)?;
 //! let result = indexed(&on, &triangulation, &neighbours, None, indexed::Options::default())?;

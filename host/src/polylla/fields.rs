@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn triangles_of_all_polygons_are_all_triangles_and_areas_agree() {
-        let mesh = crate::generate::random(2000, 3).unwrap();
         let on = Device::cpu(Some(1)).unwrap();
+        let mesh = crate::generate::random(&on, 2000, 3).unwrap();
         let resident = DeviceTriangulation::<DVec2>::upload(&on, &mesh).unwrap();
         let result = polylla(&on, &resident, None, Options::default()).unwrap();
         let result = result.download(&on).unwrap();

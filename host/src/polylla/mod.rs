@@ -11,9 +11,9 @@
 //!
 //! # let input = std::env::temp_dir().join("trioxide-doc-polylla.off");
 //! # let output = std::env::temp_dir().join("trioxide-doc-polygons.off");
-//! # formats::write(&input, &trioxide::generate::random(100, 1)?.into())?;
-//! let mesh = formats::read(&input)?.into_triangulation()?;
 //! let on = Device::cpu(None)?;
+//! # formats::write(&input, &trioxide::generate::random(&on, 100, 1)?.into())?;
+//! let mesh = formats::read(&input)?.into_triangulation()?;
 //! let triangulation = DeviceTriangulation::<DVec2>::upload(&on, &mesh)?;
 //! let constraints = polylla::Constraints::of(&on, &triangulation, &mesh)?;
 //! let result = polylla(&on, &triangulation, constraints.as_ref(), polylla::Options::default())?;

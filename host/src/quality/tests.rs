@@ -129,7 +129,7 @@ fn triangles_have_the_diameter_of_their_hull() {
 #[test]
 fn threads_do_not_matter() {
     // Enough for several blocks.
-    let mesh = polygons(generate::random(20_000, 1).unwrap());
+    let mesh = polygons(generate::random(&Device::cpu(None).unwrap(), 20_000, 1).unwrap());
     assert!(mesh.polygons.len() > 4 * BLOCK);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -149,7 +149,7 @@ fn meshes() -> impl Strategy<Value = PolygonMesh> {
     (numbers, removed).prop_map(|((n, seed, [whole, on_grid]), removed)| {
         let mesh = match on_grid {
             true => generate::jittered(n, seed),
-            false => generate::random(n, seed),
+            false => generate::random(&Device::cpu(None).unwrap(), n, seed),
         };
         let mut mesh = mesh.unwrap();
         let mut removed = removed.iter().cycle();

@@ -10,11 +10,11 @@
 //! # fn main() -> trioxide::Result<()> {
 //! let folder = std::env::temp_dir();
 //! let (coarse, fine) = (folder.join("refine-coarse.off"), folder.join("refine-fine.off"));
-//! formats::write(&coarse, &generate::random(1000, 1)?.into())?;
+//! let on = Device::cpu(None)?;
+//! formats::write(&coarse, &generate::random(&on, 1000, 1)?.into())?;
 //!
 //! // Three rounds, in each the triangles with an angle under 25 degrees.
 //! let options = Options { marking: Marking::Angle(25.0), rounds: 3, ..Options::default() };
-//! let on = Device::cpu(None)?;
 //! let mesh = formats::read(&coarse)?.into_triangulation()?;
 //! let mut resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh)?;
 //! refine(&on, &mut resident, &options)?;
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_mesh_without_segments_goes_back_to_the_input() {
         let on = Device::cpu(Some(1)).unwrap();
-        let mut mesh = crate::generate::random(50, 1).unwrap();
+        let mut mesh = crate::generate::random(&on, 50, 1).unwrap();
         mesh.segments.clear();
         let options = Options {
             rounds: 2,
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn lists_of_another_length_are_refused() {
         let on = Device::cpu(Some(1)).unwrap();
-        let mesh = crate::generate::random(50, 1).unwrap();
+        let mesh = crate::generate::random(&on, 50, 1).unwrap();
         let resident = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
         let error = resident.triangulation(&on, Some(&[1, 2])).unwrap_err();
         assert!(matches!(error, Error::Length { given: 2, .. }), "{error}");

@@ -7,7 +7,7 @@
 //!
 //! # fn main() -> trioxide::Result<()> {
 //! let on = Device::cpu(None)?;
-//! let mesh = trioxide::generate::random(1000, 1)?;
+//! let mesh = trioxide::generate::random(&on, 1000, 1)?;
 //! let points = on.upload(&mesh.points)?;
 //! let corners = on.upload(mesh.triangles.as_flattened())?.cast();
 //!

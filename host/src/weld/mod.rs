@@ -10,10 +10,10 @@
 //! # fn main() -> trioxide::Result<()> {
 //! # #[cfg(feature = "formats")] {
 //! let (input, output) = (std::env::temp_dir().join("scan.off"), std::env::temp_dir().join("welded.off"));
-//! # let drawn = Mesh::from(trioxide::generate::random(1000, 1)?);
+//! let (on, _) = Device::auto(None)?;
+//! # let drawn = Mesh::from(trioxide::generate::random(&on, 1000, 1)?);
 //! # trioxide::formats::write(&input, &drawn)?;
 //! let mesh: Mesh = trioxide::formats::read(&input)?;
-//! let (on, _) = Device::auto(None)?;
 //! let resident = DeviceMesh::upload(&on, &mesh)?;
 //! let options = Options::new(0.01);
 //! let mut welded = weld(&on, &resident, options)?.download(&on)?;

@@ -344,8 +344,8 @@ pub fn errors_in_space(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trioxide::generate;
     use trioxide::polyhedra::{Measure, Options};
-    use trioxide_generate as generate;
     use trioxide_mesh::volume::TetMesh;
     use trioxide_reference as reference;
 

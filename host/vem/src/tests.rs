@@ -1,4 +1,5 @@
 use super::*;
+use trioxide::{Device, generate};
 use trioxide_mesh::mesh::{Faces, Mesh};
 
 /// 3 by 3 vertices: three squares joined to an L, and the fourth square.
@@ -91,9 +92,8 @@ fn triangles_make_a_polygon_mesh() {
 
 #[test]
 fn threads_do_not_matter() {
-    let mesh = Mesh::from(trioxide_generate::random(20_000, 3).unwrap())
-        .into_polygon_mesh()
-        .unwrap();
+    let mesh = generate::random(&Device::cpu(None).unwrap(), 20_000, 3).unwrap();
+    let mesh = Mesh::from(mesh).into_polygon_mesh().unwrap();
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let sine = Problem::SINE;

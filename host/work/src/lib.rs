@@ -6,10 +6,8 @@
 //! | [`error`] | [`Error`] |
 //! | [`progress`] | the progress of a long computation, for programs that show it; its interruption by another thread |
 //! | [`parallel`] | loops over all threads |
-//! | [`ahead`] | early touching of new memory by other threads |
 //! | [`memory`] | the memory that is left |
 
-pub mod ahead;
 pub mod error;
 pub mod memory;
 pub mod parallel;

@@ -30,7 +30,8 @@ pub fn triangulation(choices: &mut Choices) -> Triangulation {
     let mut mesh = match choices.below(6) {
         0 => ring(choices),
         1 => {
-            generate::random(choices.between(4, 60), choices.id().into()).expect("a size in range")
+            let (n, seed) = (choices.between(4, 60), choices.id().into());
+            generate::random(cpu(), n, seed).expect("a size in range")
         }
         2 => soup(choices),
         _ => grid(choices),

@@ -15,7 +15,7 @@ use trioxide::volume::VolumeMesh;
 use trioxide_reference as reference;
 use trioxide_verify::validate;
 
-use crate::Target;
+use crate::{Target, cpu};
 
 /// Separates the files of a format that has several.
 const NEXT_FILE: u8 = 1;
@@ -371,7 +371,7 @@ fn seeds(extension: &'static str, is_volume: bool) -> Vec<Vec<u8>> {
         }
     } else {
         let format = Format::to_read(&path).expect("a format");
-        let mut mesh = Mesh::from(generate::random(12, 1).expect("a mesh"));
+        let mut mesh = Mesh::from(generate::random(cpu(), 12, 1).expect("a mesh"));
         mesh.regions = Some((0..mesh.faces.len() as i32).collect());
         let ends = [mesh.faces.get(0)[0], mesh.faces.get(0)[1]];
         mesh.segments = vec![Segment { ends, marker: 7 }];

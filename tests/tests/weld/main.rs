@@ -301,7 +301,8 @@ fn ratio(threads: usize, mesh: &Mesh, locks: &Locks, guards: &Guards, ratio: f64
 
 #[test]
 fn the_epsilon_of_a_ratio_removes_it_and_is_the_same_everywhere() {
-    let mesh = Mesh::from(trioxide::generate::random(4000, 3).expect("enough"));
+    let on = Device::cpu(None).expect("threads");
+    let mesh = Mesh::from(trioxide::generate::random(&on, 4000, 3).expect("enough"));
     let locks = Locks {
         boundary: false,
         vertices: (0..mesh.points.len()).map(|v| v % 8 == 0).collect(),

@@ -354,7 +354,7 @@ impl Options {
         }
         match self.mesh {
             Mesh::Jittered => generate::jittered(self.n, self.seed),
-            Mesh::Random => generate::random(self.n, self.seed),
+            Mesh::Random => generate::random(&Device::cpu(None)?, self.n, self.seed),
             _ => generate::grid(self.n),
         }
     }

@@ -5,15 +5,13 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use trioxide::fields::MeshFields;
 use trioxide::formats::ReadOptions;
-use trioxide::formats::volume::{
-    Encoding, MshVersion, VolumeFormat, WriteOptions, write_volume_as,
-};
+use trioxide::formats::volume::{Encoding, MshVersion, VolumeFormat, WriteOptions};
 use trioxide::generate::Sample;
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Result, generate, progress};
 
 use trioxide_arguments::names::worded;
-use trioxide_arguments::{account, note, print};
+use trioxide_arguments::{note, print};
 
 use super::help;
 
@@ -69,16 +67,8 @@ pub enum TetPoints {
     SemiUniform,
 }
 
-/// Generates a mesh of about `n` points in the unit cube.
-pub fn generate_tets(
-    n: usize,
-    sample: Option<TetPoints>,
-    seed: u64,
-    output: &Path,
-    options: VolumeOutput,
-    quiet: bool,
-) -> Result<()> {
-    VolumeFormat::to_write(output)?;
+/// Makes a mesh of about `n` points in the unit cube.
+pub fn make_tets(n: usize, sample: Option<TetPoints>, seed: u64) -> Result<VolumeMesh> {
     progress::stage(format!("make {n} points and their tetrahedra"));
     let mesh = match sample.unwrap_or(TetPoints::Grid) {
         TetPoints::Grid => generate::tet_grid(n, seed)?,
@@ -87,14 +77,7 @@ pub fn generate_tets(
         TetPoints::Poisson => generate::sampled_tets(n, Sample::Poisson, seed)?,
         TetPoints::SemiUniform => generate::sampled_tets(n, Sample::SemiUniform, seed)?,
     };
-    let mesh = VolumeMesh::from(mesh);
-    account::part("generate");
-    write_volume_as(output, &mesh, options.into())?;
-    account::part("write");
-    if quiet {
-        return Ok(());
-    }
-    print(&format!("{}: {}\n", output.display(), counts(&mesh)))
+    Ok(mesh.into())
 }
 
 /// A mesh of tetrahedra, turned to their positive side with a note, and its fields.

@@ -3,12 +3,12 @@
 use trioxide::Error;
 use trioxide::formats::Format;
 use trioxide::generate::Grid;
+use trioxide_arguments::device::{Report, to_values};
 use trioxide_ranks::{Ranks, Result, output};
 
 use super::rank::has_extension;
 use super::report::Ending;
-use crate::commands;
-use crate::commands::generate::{Dataset, Options, check_planar, say_written};
+use crate::commands::generate::{Dataset, Options, check_planar, counts, give, note_host};
 
 /// Runs the command as one rank of several.
 ///
@@ -32,10 +32,20 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options) -> Result<Ending<'a>> {
         );
         return Err(Error::Argument(text).into());
     }
+    if ranks.rank() == 0 {
+        note_host(options);
+    }
     output::write_grid(ranks, &options.output, &grid)?;
-    Ok(Box::new(move || match options.quiet {
-        true => Ok(()),
-        false => say_written(options, [grid.vertices(), grid.triangles()])
-            .and_then(|()| commands::print_timings(options.timings)),
+    let ranks = ranks.size();
+    Ok(Box::new(move || {
+        let report = Report {
+            command: "generate",
+            input: &options.name(),
+            device: format!("{ranks} ranks"),
+            stages: Vec::new(),
+            counts: to_values(counts(grid.vertices(), grid.triangles())),
+            peak_bytes: None,
+        };
+        give(options, &report)
     }))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use trioxide::mesh::{Mesh, Segment};
-use trioxide::{formats, generate};
+use trioxide::{Device, formats, generate};
 
 use crate::{Place, square};
 
@@ -103,7 +103,7 @@ fn polylla_keeps_regions_and_segments_with_their_tags() {
         .file("two.ele", &fixture("two_regions.ele"))
         .file("two.poly", two_regions);
     // Segments here and there end inside of regions.
-    let mut random = generate::random(400, 1).unwrap();
+    let mut random = generate::random(&Device::cpu(None).unwrap(), 400, 1).unwrap();
     let some = random.triangles.iter().step_by(7).enumerate();
     random.segments = some
         .map(|(i, &[a, b, _])| Segment {

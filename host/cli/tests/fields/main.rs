@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use trioxide::fields::{Field, Fields, Values};
 use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide::volume::VolumeMesh;
-use trioxide::{formats, generate};
+use trioxide::{Device, formats, generate};
 
 mod refine;
 
@@ -271,7 +271,8 @@ fn smooth_keeps_fields_as_they_are() {
 #[test]
 fn polylla_has_area_means_and_the_labels_of_the_region_rule() {
     let place = Place::new();
-    let mut mesh = Mesh::from(generate::random(500, 3).unwrap());
+    let on = Device::cpu(None).unwrap();
+    let mut mesh = Mesh::from(generate::random(&on, 500, 3).unwrap());
     let faces = 0..mesh.faces.len();
     mesh.regions = Some(
         faces

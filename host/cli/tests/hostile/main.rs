@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use glam::DVec3;
-use trioxide::generate;
+use trioxide::mesh::Triangulation;
 use trioxide::random::SplitMix64;
+use trioxide::{Device, generate};
 
 /// The result of a run: its exit status, its messages, and the file that it wrote.
 #[derive(Debug, PartialEq)]
@@ -242,6 +243,12 @@ fn agree_on_smoothing(name: &str, file: &str, precision: &str, output: &Path, la
     }
 }
 
+/// The triangulation of random points.
+fn drawn(n: usize, seed: u64) -> Triangulation {
+    let on = Device::cpu(None).expect("threads");
+    generate::random(&on, n, seed).expect("enough points")
+}
+
 #[test]
 fn machines_agree_on_hostile_triangulations() {
     let folder = folder("hostile_triangulations");
@@ -249,7 +256,7 @@ fn machines_agree_on_hostile_triangulations() {
     let file = input.to_str().expect("UTF-8");
     for seed in seeds() {
         let mut random = SplitMix64::new(seed);
-        let drawn = generate::random(24, seed).expect("enough points");
+        let drawn = drawn(24, seed);
         let mut mesh = Hostile {
             points: drawn.points.iter().map(|p| p.extend(0.0)).collect(),
             cells: drawn.triangles,

@@ -123,7 +123,7 @@ fn squares_outside_of_the_precision_are_refused_with_the_remedy() {
     let folder = folder("squares");
     let (input, output) = (folder.join("in.off"), folder.join("out.off"));
     let file = input.to_str().expect("UTF-8");
-    let drawn = generate::random(200, 1).expect("enough points");
+    let drawn = drawn(200, 1);
     let write = |factor: f64| {
         let scaled = drawn.points.iter().map(|p| (*p * factor).extend(0.0));
         let (points, cells) = (scaled.collect(), drawn.triangles.clone());
@@ -190,7 +190,7 @@ fn a_level_that_was_not_reached_is_refused_by_every_device() {
     let folder = folder("levels");
     let (input, output) = (folder.join("in.off"), folder.join("out.off"));
     let file = input.to_str().expect("UTF-8");
-    let drawn = generate::random(30, 1).expect("enough points");
+    let drawn = drawn(30, 1);
     let points = drawn.points.iter().map(|p| p.extend(0.0)).collect();
     let cells = drawn.triangles;
     write_off(&input, &Hostile { points, cells });

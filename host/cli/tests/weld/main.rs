@@ -9,8 +9,8 @@ use std::process::{Command, Output};
 
 use glam::{DVec2, DVec3};
 use serde_json::Value;
-use trioxide::formats;
 use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
+use trioxide::{Device, formats, generate};
 
 fn trioxide(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_trioxide"))
@@ -255,7 +255,8 @@ fn locked_vertices_stay() {
 #[test]
 fn the_inside_of_a_locked_boundary_is_welded() {
     let folder = folder("weld_boundary");
-    let mesh = Mesh::from(trioxide::generate::random(500, 1).expect("enough"));
+    let on = Device::cpu(None).expect("threads");
+    let mesh = Mesh::from(generate::random(&on, 500, 1).expect("enough"));
     let input = write(&folder, "in.ply", &mesh);
     let is_on_side = |p: &&DVec3| [p.x, p.y].iter().any(|&x| x == 0.0 || x == 1.0);
     let mut results = Vec::new();

@@ -172,7 +172,7 @@ fn pieces_of_a_surface_are_the_surface() {
 #[test]
 fn pieces_of_a_volume_mesh_are_the_mesh() {
     let folder = tempfile::tempdir().unwrap();
-    let tets = trioxide_generate::tet_grid(27, 2).unwrap();
+    let tets = trioxide::generate::tet_grid(27, 2).unwrap();
     let mut expected = VolumeMesh::from(tets);
     expected.points.push(DVec3::NEG_ONE);
     let (points, cells, faces) = (

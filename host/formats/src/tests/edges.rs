@@ -4,7 +4,7 @@ use glam::DVec2;
 
 use super::*;
 use crate::edges::{self, Layout, parse, write_to};
-use trioxide_generate as generate;
+use trioxide::{Device, generate};
 use trioxide_mesh::mesh::{EdgeTriangulation, Triangulation};
 use trioxide_reference as reference;
 use trioxide_verify::validate;
@@ -52,7 +52,7 @@ fn the_figures() {
 
 #[test]
 fn both_layouts_read_back_to_the_bit() {
-    let mut input = generate::random(300, 3).unwrap();
+    let mut input = generate::random(&Device::cpu(None).unwrap(), 300, 3).unwrap();
     input.points[7] = DVec2::new(-0.0, 1e-300);
     let mut mesh = reference::edges(input.points, &input.triangles);
     reference::refine(&mut mesh, |t| t % 3 == 0);

@@ -251,7 +251,7 @@ fn polygons_are_written_where_the_format_has_them() {
 #[test]
 fn a_volume_mesh_is_no_surface() {
     let folder = tempfile::tempdir().unwrap();
-    let mesh = trioxide_generate::tet_grid(30, 1).unwrap().into();
+    let mesh = trioxide::generate::tet_grid(30, 1).unwrap().into();
     for name in ["a.vtu", "a.vtk", "a.msh", "a.mesh", "a.meshb"] {
         for (encoding, msh_version) in [
             (Encoding::Text, MshVersion::V2),

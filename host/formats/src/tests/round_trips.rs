@@ -1,6 +1,7 @@
 //! Written files read back, to the bit.
 
 use super::*;
+use trioxide::{Device, generate};
 use trioxide_mesh::mesh::Polygons;
 
 /// Coordinates that show lost bits.
@@ -162,7 +163,7 @@ fn ale_is_as_the_polylla_authors_write_it() {
 
 #[test]
 fn off_files_have_the_same_triangles_in_place_and_in_lists() {
-    let mesh = trioxide_generate::random(400, 3).unwrap();
+    let mesh = generate::random(&Device::cpu(None).unwrap(), 400, 3).unwrap();
     let mesh = Mesh::from(mesh);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mesh.off");

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arguments as check
 from . import _trioxide as native
-from ._device import DeviceLike, opened, run_on
+from ._device import Device, DeviceLike, opened, run_on
 from ._foreign import of_any
 from ._inputs import PathLike, any_mesh, floats, known, options_of, path_of, surface_of, whole, with_triangles
 from ._mesh import Mesh, VolumeMesh
@@ -24,7 +24,13 @@ AnyMesh = Union[Mesh, VolumeMesh, Polyhedra]
 _KINDS = ("grid", "jittered", "random", "disk", "scan", "cloud", "tets")
 
 
-def generate(kind: str, n: int, *, seed: int = 1, random: bool = False, progress: Progress = None) -> Union[Mesh, VolumeMesh]:
+#: Kinds whose points a device triangulates.
+_TRIANGULATED = ("random", "disk")
+
+
+def generate(
+    kind: str, n: int, *, device: DeviceLike = "auto", seed: int = 1, random: bool = False, progress: Progress = None
+) -> Union[Mesh, VolumeMesh]:
     """A mesh from a seed: the same on every machine.
 
     Parameters
@@ -34,6 +40,8 @@ def generate(kind: str, n: int, *, seed: int = 1, random: bool = False, progress
         cube, at random points with `random`.
     n : int
         About this number of vertices.
+    device : "auto", "cuda:N", "cpu" or Device
+        Triangulates the points of "random" and "disk", whose vertices and triangles follow a Hilbert curve; the host makes other kinds.
     seed : int
         Of the random numbers, 0 or more.
     progress : function or True, optional
@@ -51,8 +59,13 @@ def generate(kind: str, n: int, *, seed: int = 1, random: bool = False, progress
     <trioxide.Mesh: 100 vertices, 174 triangles>
     """
     known(kind, "kind", _KINDS)
+    n, seed = whole(n, "n"), whole(seed, "seed")
     with watching(progress) as watch:
-        is_volume, arrays = native.generate_mesh(kind, whole(n, "n"), whole(seed, "seed"), bool(random), watch)
+
+        def make(on: Optional[Device]) -> Tuple[bool, Dict[str, Any]]:
+            return native.generate_mesh(on, kind, n, seed, bool(random), watch)
+
+        is_volume, arrays = run_on(device, make) if kind in _TRIANGULATED else make(None)
     return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)
 
 

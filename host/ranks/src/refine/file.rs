@@ -165,7 +165,7 @@ mod tests {
     use glam::{DVec2, Vec2};
     use trioxide::mesh::Triangulation;
     use trioxide::refine::{DeviceEdgeMesh, Marking, refine};
-    use trioxide::{formats, refine as single};
+    use trioxide::{formats, generate, refine as single};
 
     /// Compares the single run's file with those of ranks that write in place, and in order.
     fn check<P: AnyPoint<Double = DVec2>>(mesh: &Triangulation, size: usize, owners: &Ownership) {
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn files_are_those_of_a_single_run() {
-        let mut mesh = trioxide_generate::random(300, 8).unwrap();
+        let mut mesh = generate::random(&Device::cpu(None).unwrap(), 300, 8).unwrap();
         let mixed = Ownership::Given(Arc::new(|t| (t * 7 / 3) as usize % 3));
         check::<DVec2>(&mesh, 3, &mixed);
         mesh.regions = Some(
@@ -229,7 +229,7 @@ mod tests {
         let two = Ownership::Given(Arc::new(|t| usize::from(t > 100)));
         check::<DVec2>(&mesh, 4, &two);
         check::<DVec2>(&mesh, 1, &Ownership::Near);
-        let grid = trioxide_generate::grid(2_000).unwrap();
+        let grid = generate::grid(2_000).unwrap();
         check::<Vec2>(&grid, 2, &Ownership::Near);
     }
 }

@@ -339,12 +339,13 @@ mod tests {
     use crate::part::Part;
     use crate::threads::run;
     use glam::DVec2;
+    use trioxide::generate;
     use trioxide::marking::Marking;
 
     /// Else a ghost has other pieces than in the mesh, and a degenerate one has a wrong number.
     #[test]
     fn ghosts_have_the_divided_sides_of_their_owners() {
-        let mesh = trioxide_generate::random(400, 7).unwrap();
+        let mesh = generate::random(&Device::cpu(None).unwrap(), 400, 7).unwrap();
         for seed in 0..12_u64 {
             let size = 3 + seed as usize % 5;
             let mixed = move |id: u64| (id ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;

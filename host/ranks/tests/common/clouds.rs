@@ -195,7 +195,7 @@ pub fn mixed(i: u64) -> u64 {
 }
 
 pub fn scan(n: usize) -> Input {
-    let mesh = trioxide_generate::scan(n, 1).unwrap();
+    let mesh = trioxide::generate::scan(n, 1).unwrap();
     let trioxide::mesh::Faces::Triangles(faces) = mesh.faces else {
         panic!("triangles")
     };

@@ -5,7 +5,7 @@ use trioxide::volume::{TaggedTriangle, TetMesh};
 
 /// A grid whose nodes were not moved: lengths tie everywhere.
 pub fn equal_edges(n: usize) -> TetMesh {
-    let mut mesh = trioxide_generate::tet_grid(n, 0).unwrap();
+    let mut mesh = trioxide::generate::tet_grid(n, 0).unwrap();
     let cells = (n as f64).cbrt().round() - 1.0;
     for point in &mut mesh.points {
         *point = (*point * cells).round();
@@ -53,9 +53,9 @@ pub fn mixed(mesh: &TetMesh, seed: u64, left_out: u64, tagged: usize) -> TetMesh
 /// Grids and random meshes, some with equal edges everywhere, under any numbers, with holes, regions and tagged faces.
 pub fn meshes() -> impl Strategy<Value = TetMesh> {
     let random = (8..120_usize, any::<u64>())
-        .prop_map(|(n, seed)| trioxide_generate::random_tets(n, seed).unwrap());
+        .prop_map(|(n, seed)| trioxide::generate::random_tets(n, seed).unwrap());
     let grid = (8..130_usize, any::<u64>())
-        .prop_map(|(n, seed)| trioxide_generate::tet_grid(n, seed).unwrap());
+        .prop_map(|(n, seed)| trioxide::generate::tet_grid(n, seed).unwrap());
     let tied = (8..130_usize).prop_map(equal_edges);
     let meshes = prop_oneof![3 => random, 1 => grid, 2 => tied];
     (meshes, any::<u64>(), 0..4_u64, 0..40_usize)

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::random_mesh::triangulations;
-use trioxide::generate;
+use trioxide::{Device, generate};
 use trioxide_verify::validate;
 
 /// The mesh of figures 4.5 and B.1. It runs clockwise where y points up.
@@ -192,7 +192,7 @@ fn template(sides: [u32; 3], longest: u8, divided: &[bool]) -> [u32; 3] {
 /// in reverse.
 #[test]
 fn all_18_templates_occur() {
-    let input = generate::random(2000, 5).unwrap();
+    let input = generate::random(&Device::cpu(None).unwrap(), 2000, 5).unwrap();
     let mut mesh = edges(input.points, &input.triangles);
     let (lengths, midpoints) = lengths_and_midpoints(&mesh);
     let longest = longest_sides(&mesh, &lengths);
@@ -259,7 +259,7 @@ proptest! {
 
 #[test]
 fn nothing_marked_changes_nothing() {
-    let input = generate::random(100, 1).unwrap();
+    let input = generate::random(&Device::cpu(None).unwrap(), 100, 1).unwrap();
     let mesh = edges(input.points, &input.triangles);
     let mut same = mesh.clone();
     assert_eq!(refine(&mut same, |_| false).0, Refinement::default());

@@ -94,7 +94,7 @@ fn colours_are_those_of_the_plain_algorithm() {
     let mut random = SplitMix64::new(5);
     let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
     // Faces in random order.
-    let mut shuffled = Mesh::from(generate::random(700, 2).unwrap());
+    let mut shuffled = super::random(700, 2);
     let Faces::Triangles(triangles) = &mut shuffled.faces else {
         panic!("triangles")
     };
@@ -209,7 +209,7 @@ fn faces_fill_the_samples_that_tiny_skia_fills() {
 #[test]
 fn pictures_have_the_same_bytes_for_any_number_of_threads() {
     // Small faces in several cells of each band, and a window with large ones.
-    let mesh = Mesh::from(generate::random(30_000, 1).unwrap());
+    let mesh = random(30_000, 1);
     for window in [None, Some([0.4, 0.4, 0.42, 0.41])] {
         let options = Options {
             window,
@@ -254,7 +254,7 @@ fn png_files_hold_their_pixels() {
 #[test]
 fn faces_drawn_before_their_colours_give_the_same_pixels() {
     // Small faces in several cells, large ones in whole bands, and holes.
-    let mesh = Mesh::from(generate::random(20_000, 4).unwrap());
+    let mesh = random(20_000, 4);
     for (window, pixels) in [
         (None, 1200),
         (Some([0.4, 0.4, 0.42, 0.41]), 900),

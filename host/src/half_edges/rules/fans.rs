@@ -184,6 +184,8 @@ mod tests {
     use glam::DVec2;
 
     use super::*;
+    use crate::device::Device;
+    use crate::generate;
     use crate::half_edges::rules::triangles_and_edges;
 
     /// Triangles around vertex 0 from corner to corner of a ring of `count` vertices, `turns` times round.
@@ -231,8 +233,8 @@ mod tests {
             (pinched, Ok(1), true),
             (Triangulation::default(), Ok(0), true),
         ];
-        let random = trioxide_generate::random(3_000, 4).unwrap();
-        let grid = trioxide_generate::grid(2_500).unwrap();
+        let random = generate::random(&Device::cpu(None).unwrap(), 3_000, 4).unwrap();
+        let grid = generate::grid(2_500).unwrap();
         // Many triangles taken out: pinch vertices, and vertices without triangles.
         let mut holes = random.clone();
         let mut number = 0;

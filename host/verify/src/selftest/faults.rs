@@ -2,10 +2,10 @@
 
 use glam::DVec2;
 
-use super::{Case, equal};
+use super::{Case, equal, random};
 use trioxide::device::Device;
 use trioxide::half_edges::DeviceTriangulation;
-use trioxide::{Error, generate, polylla};
+use trioxide::{Error, polylla};
 
 /// Points of the mesh that runs out of memory.
 const POINTS: usize = 100_000;
@@ -17,7 +17,7 @@ pub fn out_of_memory_midway() -> Case {
         if !on.is_gpu() {
             return Ok(());
         }
-        let mesh = generate::random(POINTS, 1)?;
+        let mesh = random(POINTS, 1)?;
         let run = || -> trioxide::Result<u32> {
             let resident = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
             let options = polylla::Options::default();

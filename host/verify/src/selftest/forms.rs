@@ -2,10 +2,9 @@
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
 
-use super::{Case, Outcome, equal};
+use super::{Case, Outcome, equal, random};
 use trioxide::device::Device;
 use trioxide::forms::{flatten, lift, origins, triangles, triangulation};
-use trioxide::generate;
 use trioxide::half_edges::{AnyPoint, DeviceSurface, DeviceTriangulation, Remembered};
 use trioxide::mesh::Triangulation;
 use trioxide::refine::{DeviceEdgeMesh, Marking, Options, refine};
@@ -48,7 +47,7 @@ fn convert(on: &Device) -> Outcome {
 }
 
 fn from_space(on: &Device) -> Outcome {
-    let mesh = generate::random(500, 3)?;
+    let mesh = random(500, 3)?;
     let high: Vec<DVec3> = mesh.points.iter().map(|p| p.extend(p.y)).collect();
     let surface = DeviceSurface::new(on.upload(&high)?, on.upload(&mesh.triangles)?);
     let ours = triangulation::<DVec2>(on, surface)?.download(on)?;
@@ -59,7 +58,7 @@ fn from_space(on: &Device) -> Outcome {
 
 /// A refined mesh leads to the same half-edges as a build from its triangles.
 fn refined(on: &Device) -> Outcome {
-    let mesh = generate::random(700, 4)?;
+    let mesh = random(700, 4)?;
     let some = Marking::Fraction(0.05);
     for (marking, rounds) in [(Marking::All, 0), (Marking::All, 2), (some, 3)] {
         let options = Options {

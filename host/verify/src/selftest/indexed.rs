@@ -6,7 +6,7 @@ use glam::{DVec2, Vec2};
 use gpu::point::MeshPoint;
 
 use super::polylla::{tied_ring, with_regions};
-use super::{Case, NamedMesh, Outcome, Size, equal};
+use super::{Case, NamedMesh, Outcome, Size, equal, random};
 use crate::validate;
 use trioxide::Error;
 use trioxide::device::Device;
@@ -44,7 +44,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new(
         "indexed polylla: ties go by the order of the edges in a triangle",
         |on| {
-            let mesh = trioxide::generate::random(2000, 5)?;
+            let mesh = random(2000, 5)?;
             compare_first::<DVec2>(on, &mesh)?;
             compare_first::<Vec2>(on, &mesh)
         },

@@ -89,6 +89,11 @@ impl Case {
     }
 }
 
+/// The triangulation of random points, by the CPU on any device.
+fn random(n: usize, seed: u64) -> Result<Triangulation> {
+    generate::random(&Device::cpu(None)?, n, seed)
+}
+
 /// A mesh to check with, by name.
 pub type NamedMesh = (String, Triangulation);
 
@@ -100,16 +105,16 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     let mut meshes = vec![
         ("grid 30".to_owned(), generate::grid(30)?),
         ("grid 10k".to_owned(), generate::grid(size.of(10_000))?),
-        ("random 50".to_owned(), generate::random(50, 5)?),
+        ("random 50".to_owned(), random(50, 5)?),
+        ("random 12k".to_owned(), random(size.of(12_000), 1)?),
         (
-            "random 12k".to_owned(),
-            generate::random(size.of(12_000), 1)?,
+            "disk 5k".to_owned(),
+            generate::disk(&Device::cpu(None)?, size.of(5_000), 2)?,
         ),
-        ("disk 5k".to_owned(), generate::disk(size.of(5_000), 2)?),
     ];
     meshes.push((
         "random 10k with holes".to_owned(),
-        with_holes(generate::random(size.of(10_000), 4)?, 7),
+        with_holes(random(size.of(10_000), 4)?, 7),
     ));
     meshes.push((
         "grid 2k of islands".to_owned(),
@@ -118,7 +123,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
     meshes.extend(small::meshes());
     if size == Size::Large {
         meshes.push(("grid 1M".to_owned(), generate::grid(1_000_000)?));
-        meshes.push(("random 300k".to_owned(), generate::random(300_000, 3)?));
+        meshes.push(("random 300k".to_owned(), random(300_000, 3)?));
     }
     meshes.extend(given);
     let families = [

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{DVec2, Vec2};
 use gpu::point::MeshPoint;
 
-use super::{Case, NamedMesh, Outcome, Size, equal};
+use super::{Case, NamedMesh, Outcome, Size, equal, random};
 use crate::validate;
 use trioxide::Error;
 use trioxide::device::Device;
@@ -75,7 +75,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new(
         "ties go by the order of the edges in a triangle",
         |on| {
-            let mesh = trioxide::generate::random(2000, 5)?;
+            let mesh = random(2000, 5)?;
             compare_first::<DVec2>(on, &mesh)?;
             compare_first::<Vec2>(on, &mesh)
         },
@@ -83,7 +83,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new(
         "polygons have the regions of their triangles",
         |on| {
-            let mesh = with_regions(&trioxide::generate::random(2000, 3)?);
+            let mesh = with_regions(&random(2000, 3)?);
             let regions = mesh.regions.as_deref().unwrap_or_default();
             let there = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
             let constraints = Constraints::of(on, &there, &mesh)?;
@@ -102,7 +102,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
     cases.push(Case::new(
         "triangles of polygons are those of their own mesh",
         |on| {
-            let mesh = trioxide::generate::random(500, 3)?;
+            let mesh = random(500, 3)?;
             let there = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
             let again = DeviceTriangulation::<DVec2>::upload(on, &mesh)?;
             let result = polylla(on, &there, None, Options::default())?;

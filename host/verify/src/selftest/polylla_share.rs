@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{DVec2, Vec2};
 
-use super::{Case, Outcome, Size, equal, with_holes};
+use super::{Case, Outcome, Size, equal, random, with_holes};
 use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{PolyllaMesh, Triangulation};
@@ -15,10 +15,10 @@ use trioxide::{Result, generate};
 pub fn cases(size: Size) -> Result<Vec<Case>> {
     let meshes = [
         ("a grid", generate::grid(size.of(2500))?),
-        ("random points", generate::random(size.of(3000), 6)?),
+        ("random points", random(size.of(3000), 6)?),
         (
             "random points, with holes",
-            with_holes(generate::random(size.of(2000), 8)?, 5),
+            with_holes(random(size.of(2000), 8)?, 5),
         ),
     ];
     let case = |(name, mesh): (&str, Triangulation)| {

@@ -8,7 +8,7 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use gpu::point::DoublePoint;
 use trioxide_kernel::launch::Buffer;
 
-use super::{Case, NamedMesh, Outcome, Size, equal};
+use super::{Case, NamedMesh, Outcome, Size, equal, random};
 use crate::validate;
 use trioxide::device::Device;
 use trioxide::half_edges::AnyPoint;
@@ -61,7 +61,7 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
         equal("triangles", &[ours.level().triangles], &[648])
     }));
     cases.push(Case::new("refine until areas are small", |on| {
-        let mesh = trioxide::generate::random(500, 3)?;
+        let mesh = random(500, 3)?;
         let mut ours = DeviceEdgeMesh::<DVec2>::upload(on, &mesh)?;
         let options = Options {
             marking: Marking::Area(1e-4),

@@ -5,7 +5,7 @@ use gpu::ids::Vertex;
 use gpu::point::DoublePoint;
 use gpu::reorder::{Curve, LARGEST_GROUP, LONGEST_RUN};
 
-use super::{Case, Outcome, Size, equal};
+use super::{Case, Outcome, Size, equal, random};
 use trioxide::delaunay::{Duplicates, triangulate};
 use trioxide::device::Device;
 use trioxide::generate;
@@ -22,7 +22,7 @@ pub fn cases(size: Size) -> Vec<Case> {
             triangulation(on, &points)
         }),
         Case::new("reordered triangles of the plane", move |on| {
-            let mesh = generate::random(size.of(3000), 2)?;
+            let mesh = random(size.of(3000), 2)?;
             let faces = Faces::Triangles(mesh.triangles);
             check::<DVec2>(on, &mesh.points, &faces)?;
             let single: Vec<DVec2> = mesh.points.iter().map(|p| p.as_vec2().as_dvec2()).collect();
@@ -40,7 +40,7 @@ pub fn cases(size: Size) -> Vec<Case> {
             check::<DVec3>(on, &mesh.points, &Faces::Tetrahedra(mesh.tetrahedra))
         }),
         Case::new("reordered polygons", move |on| {
-            let mesh = generate::random(size.of(3000), 5)?;
+            let mesh = random(size.of(3000), 5)?;
             check::<DVec2>(
                 on,
                 &mesh.points,

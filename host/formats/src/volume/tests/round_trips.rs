@@ -61,7 +61,7 @@ fn what_is_written_reads_back() {
         cells: Cells::Tetrahedra(Vec::new()),
         ..without.clone()
     };
-    let grid = trioxide_generate::tet_grid(1000, 1).unwrap().into();
+    let grid = trioxide::generate::tet_grid(1000, 1).unwrap().into();
     for (k, mesh) in [mixed_mesh(), tetrahedra(), without, empty, grid]
         .into_iter()
         .enumerate()
@@ -119,7 +119,7 @@ fn tagged_faces_of_another_mesh_are_not_taken_over() {
 #[test]
 fn surfaces_and_what_is_not_there_are_no_volumes() {
     let folder = tempfile::tempdir().unwrap();
-    let surface = trioxide_generate::grid(9).unwrap().into();
+    let surface = trioxide::generate::grid(9).unwrap().into();
     for name in ["m.vtu", "m.node"] {
         let path = folder.path().join(name);
         crate::write(&path, &surface).unwrap();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use crate::selftest::Size;
+use crate::selftest::{Size, random};
 use trioxide::mesh::{Faces, Mesh, Polygons};
 use trioxide::volume::{Cells, MixedCells, TetMesh, VolumeMesh};
 use trioxide::{Result, generate};
@@ -36,7 +36,7 @@ pub fn volumes(size: Size) -> Result<Vec<(&'static str, VolumeMesh)>> {
 /// Surface meshes by name.
 pub fn surfaces() -> Result<Vec<(&'static str, Mesh)>> {
     Ok(vec![
-        ("random 3k", generate::random(3000, 5)?.into()),
+        ("random 3k", random(3000, 5)?.into()),
         ("jittered grid", generate::jittered(900, 6)?.into()),
         ("fan of 500 triangles", disk(500)),
         ("quadrilaterals of a cube", cube(9)),

@@ -2,7 +2,7 @@ use glam::DVec2;
 use proptest::prelude::*;
 
 use super::*;
-use trioxide::generate;
+use trioxide::{Device, generate};
 use trioxide_reference as reference;
 use trioxide_reference::random_mesh::triangulations;
 
@@ -283,7 +283,7 @@ proptest! {
 #[test]
 fn many_local_rounds() {
     for seed in 0..4 {
-        let input = generate::random(400, seed).unwrap();
+        let input = generate::random(&Device::cpu(None).unwrap(), 400, seed).unwrap();
         let original = reference::edges(input.points, &input.triangles);
         let mut mesh = original.clone();
         let center = DVec2::new(0.3, 0.7);
