@@ -211,7 +211,8 @@ fn triangulate(options: &Options) -> Result<(Mesh, Run)> {
     let machine = options.device.begin_for_points(n, WORK).open()?;
     device::run(&machine, |on| {
         let Some(on) = on else {
-            let reason = "--device serial has no triangulation of points: use --device cpu";
+            let reason =
+                "the triangulation of points has no sequential algorithm: use --device cpu";
             return Err(Error::Argument(reason.to_owned()));
         };
         let mesh = triangulated(on, dataset, n, seed)?;

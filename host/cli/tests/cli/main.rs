@@ -320,6 +320,29 @@ fn every_written_format_is_told_by_its_extension() {
 }
 
 #[test]
+fn random_points_are_triangulated_along_the_curve_by_any_number_of_threads() {
+    let place = Place::new();
+    for kind in ["random", "disk"] {
+        let write = |name: &str, options: &[&str]| {
+            let arguments = ["generate", kind, "-n", "3k", "--device", "cpu", "-o", name];
+            place.call(&[&arguments[..], options].concat())
+        };
+        let said = write("a.ply", &["--threads", "1"]).succeeds();
+        assert!(said.stdout.starts_with("a.ply: 3000 vertices, "));
+        let report = write("b.ply", &["--threads", "3", "--json", "-"]).json();
+        assert_eq!(report["vertices"], 3000);
+        assert_eq!(report["input"], format!("generate:{kind}:3000:0"));
+        let stages = report["stages"].as_array().unwrap();
+        assert!(stages.iter().any(|stage| stage["name"] == "build stars"));
+        place
+            .call(&["reorder", "a.ply", "--device", "cpu", "-o", "c.ply"])
+            .succeeds();
+        let bytes = |name| fs::read(place.path(name)).unwrap();
+        assert!(bytes("a.ply") == bytes("b.ply") && bytes("a.ply") == bytes("c.ply"));
+    }
+}
+
+#[test]
 fn scans_and_clouds_go_through_every_command() {
     let place = Place::new();
     for (kind, name, faces) in [
