@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_rows_share_few_vertices_and_random_ones_many() {
+    fn blocks_of_rows_and_along_a_curve_share_few_vertices_and_shuffled_ones_many() {
         // Also with fewer vertices than bins, where a row of the grid is too large a part.
         for (points, few) in [(196, false), (22_500, true)] {
             let grid = generate::grid(points).unwrap();
@@ -240,7 +240,7 @@ mod tests {
             for size in [2, 3, 5] {
                 let case = format!("{points} on {size} ranks");
                 assert_eq!(of_blocks(&grid, size), (true, few), "{case}");
-                assert_eq!(of_blocks(&random, size), (true, false), "{case}");
+                assert_eq!(of_blocks(&random, size), (true, few), "{case}");
                 assert_eq!(of_blocks(&shuffled, size), (true, false), "{case}");
             }
             assert_eq!(of_blocks(&random, 1), (true, true));
