@@ -5,9 +5,8 @@
 //! by the table of moved sides.
 
 use glam::DVec2;
-use trioxide_kernel::Bits;
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Scatter};
+use trioxide_kernel::{Bits, kernel};
 
 use super::Mesh;
 use super::walk::{Line, NO_SEGMENT};
@@ -41,7 +40,7 @@ fn propose(
     }
 }
 
-/// Whether edge `h` crosses the segment between `ends` and may be flipped for it, by the rule of
+/// Whether edge `h` crosses `line`, on which the segment of its triangles lies, and may be flipped for it by the rule of
 /// [the module](super).
 #[inline(always)]
 fn helps(mesh: &Mesh, line: Line, [h, twin]: [HalfEdge; 2]) -> bool {

@@ -129,6 +129,7 @@ pub(super) fn insert<'s>(
         let spokes = spokes(on, mesh)?;
         let n = list.len() as u32;
         let mut bits = on.uninitialized(list.len().div_ceil(32))?;
+        // Taken out, since the parameter borrows the mesh.
         let mut lines = std::mem::replace(&mut mesh.lines, on.uninitialized(0)?);
         let parameter = mesh.parameter();
         let ends = &segments.ends;
