@@ -22,6 +22,8 @@ const PARTS: &[(&str, &[&str])] = &[
             "Delaunay wheel",
             "Delaunay single precision",
             "Delaunay equal points",
+            "segments of Delaunay random",
+            "segments of Delaunay grid",
         ],
     ),
     (
