@@ -26,11 +26,11 @@ use crate::{Result, reorder};
 /// The Delaunay triangulation of [`random_points`]: a "random mesh" of gpolylla-2023, section 7.1. It covers the unit
 /// square.
 ///
-/// Vertices follow a Hilbert curve, as those that [`reorder::vertices`] orders; triangles follow their vertices.
+/// Vertices follow a Hilbert curve, in the order of [`reorder::vertices`]; triangles follow their vertices.
 ///
 /// # Errors
-/// [`Error::Argument`](crate::Error::Argument) if `n` is under 4 or more than [`delaunay::triangulate`] takes; errors of
-/// the device.
+/// [`Error::Argument`](crate::Error::Argument) if `n` is under 4 or more than [`delaunay::triangulate`] takes; errors
+/// of the device.
 pub fn random(on: &Device, n: usize, seed: u64) -> Result<Triangulation> {
     triangulated(on, n, || random_points(n, seed))
 }

@@ -95,7 +95,7 @@ impl Estimate {
         Some(Self::of_bytes(work, bytes, is_text(input), threads))
     }
 
-    /// The estimate for `work` on an input of so many bytes.
+    /// The estimate for `work` on an input of `bytes`.
     pub fn of_bytes(work: Work, bytes: f64, is_text: bool, threads: usize) -> Estimate {
         let speed = (threads.max(1) as f64).powf(0.9);
         let (read, bytes) = match is_text {

@@ -143,7 +143,8 @@ impl DeviceOptions {
         })
     }
 
-    /// Starts the machine for an input of `bytes`. `auto` follows the estimate for a number of threads, if there is one.
+    /// Starts the machine for an input of `bytes`. `auto` follows the estimate for a number of threads, if there is
+    /// one.
     fn begin_for(&self, bytes: u64, estimate: impl FnOnce(usize) -> Option<Estimate>) -> Opening {
         let threads = self.threads.map(usize::from);
         if self.device == Choice::Auto {

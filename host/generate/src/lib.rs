@@ -4,8 +4,8 @@
 //! - [`grid`]: the paper's grid meshes: uniform points, every square split by the same diagonal;
 //! - [`jittered`]: a grid whose inner points are moved a little at random;
 //! - [`outlines`]: uniform points among outlines, without triangles;
-//! - [`random_points`]: the points of the paper's random meshes: uniform in the unit square, those near its border moved
-//!   onto it;
+//! - [`random_points`]: the points of the paper's random meshes: uniform in the unit square, the ones near its border
+//!   moved onto it;
 //! - [`disk_points`]: uniform points in the unit disk inside of a regularly sampled circle.
 //!
 //! The crate `trioxide` triangulates the points of the last two on a device (its module `generate`).
@@ -15,9 +15,9 @@
 //! - [`scan`]: a closed surface of triangles with the noise of a range scanner;
 //! - [`cloud`]: a landscape as airborne LiDAR sees it, points without faces.
 //!
-//! The bits are the same for two reasons. PCG64 draws the points in order, each coordinate a multiple of 2^-53. Sines come
-//! from the `libm` crate, not from the system. Threads that draw in parallel advance the generator to the start of their
-//! points.
+//! The bits are the same for two reasons. PCG64 draws the points in order, each coordinate a multiple of 2^-53. Sines
+//! come from the `libm` crate, not from the system. Threads that draw in parallel advance the generator to the start of
+//! their points.
 
 mod cloud;
 mod constrained;

@@ -240,7 +240,9 @@ mod tests {
             for size in [2, 3, 5] {
                 let case = format!("{points} on {size} ranks");
                 assert_eq!(of_blocks(&grid, size), (true, few), "{case}");
-                assert_eq!(of_blocks(&random, size), (true, few), "{case}");
+                // Parts of a curve have longer borders than rows: of five, a sixteenth of the bins has shared vertices.
+                let are_few = few && size < 5;
+                assert_eq!(of_blocks(&random, size), (true, are_few), "{case}");
                 assert_eq!(of_blocks(&shuffled, size), (true, false), "{case}");
             }
             assert_eq!(of_blocks(&random, 1), (true, true));

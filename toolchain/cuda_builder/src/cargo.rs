@@ -80,7 +80,8 @@ pub(crate) fn build_static_library(
         .arg(target_dir)
         .current_dir(crate_dir);
     if options.lines {
-        // Of this crate alone: `core` is not compiled again. An inlined function without lines has the line of its call.
+        // Of this crate alone: `core` is not compiled again. An inlined function without lines has the line of its
+        // call.
         cargo.args(["--", "-Cdebuginfo=line-tables-only"]);
     }
     isolate(&mut cargo);
