@@ -40,8 +40,8 @@ fn propose(
     }
 }
 
-/// Whether edge `h` crosses `line`, on which the segment of its triangles lies, and may be flipped for it by the rule of
-/// [the module](super).
+/// Whether edge `h` crosses `line`, on which the segment of its triangles lies, and may be flipped for it by the rule
+/// of [the module](super).
 #[inline(always)]
 fn helps(mesh: &Mesh, line: Line, [h, twin]: [HalfEdge; 2]) -> bool {
     let [p, q, r, d] = [
