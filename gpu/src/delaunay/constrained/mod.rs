@@ -39,13 +39,13 @@
 //!
 //! | stage | kernels |
 //! | --- | --- |
-//! | triangulate the points | those of [`delaunay`](super) |
+//! | triangulate the points | the kernels of [`delaunay`](super) |
 //! | pair sides | [`pair_sides()`] |
-//! | insert segments | [`count_corners()`], [`direct_segments()`], [`find_spokes()`], [`mark_edges()`], [`mark_crossed()`]; in each round [`choose_crossing()`], [`flip_edges()`], [`relink_sides()`], [`settle_sides()`] |
+//! | insert segments | [`scatter_numbers()`](super::scatter_numbers()), [`count_corners()`], [`direct_segments()`], [`find_spokes()`], [`mark_edges()`], [`mark_crossed()`]; in each round [`choose_crossing()`], [`flip_edges()`], [`relink_sides()`], [`settle_sides()`] |
 //! | restore Delaunay | in each round [`choose_illegal()`], [`flip_edges()`], [`relink_sides()`], [`settle_sides()`] |
-//! | select triangles | [`number_triangles()`], [`join_neighbours()`], [`mark_outside()`], [`locate_points()`], [`mark_holes()`], [`select_triangles()`], [`name_regions()`] |
+//! | select triangles | [`count_up()`](crate::smooth::count_up()), [`join_neighbours()`], [`mark_outside()`], [`find_spokes()`], [`locate_points()`], [`mark_holes()`], [`select_triangles()`], [`claim_regions()`] |
 //! | list pieces | [`find_spokes()`], [`count_pieces()`], [`write_pieces()`] |
-//! | order triangles | [`take_triangles()`], those of [`delaunay`](super), [`name_ordered()`] |
+//! | order triangles | [`take_triangles()`], the kernels of [`delaunay`](super), [`name_ordered()`], [`name_regions()`] |
 
 mod flips;
 mod pieces;
