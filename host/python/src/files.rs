@@ -190,11 +190,15 @@ pub fn generate_mesh(
         ));
     }
     if let Some(device) = device {
-        let mesh = run_on(py, watch, device, move |on| match &*kind {
-            "disk" => generate::disk(on, n, seed),
-            _ => generate::random(on, n, seed),
+        let mesh = run_on(py, watch, device, move |on| {
+            let mesh = match &*kind {
+                "disk" => generate::disk(on, n, seed)?,
+                _ => generate::random(on, n, seed)?,
+            };
+            // Here, since a forked process has none of its parent's other threads.
+            Ok(Mesh::from(mesh))
         })?;
-        return Ok((false, dict_of_mesh(py, mesh.into())?.unbind()));
+        return Ok((false, dict_of_mesh(py, mesh)?.unbind()));
     }
     let mesh = run(py, watch, move || {
         Ok(match &*kind {
