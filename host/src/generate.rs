@@ -19,14 +19,14 @@ pub use trioxide_generate::*;
 use glam::DVec2;
 use trioxide_mesh::mesh::Triangulation;
 
-use crate::delaunay::{self, Duplicates};
+use crate::Result;
+use crate::delaunay;
 use crate::device::Device;
-use crate::{Result, reorder};
 
 /// The Delaunay triangulation of [`random_points`]: a "random mesh" of gpolylla-2023, section 7.1. It covers the unit
 /// square.
 ///
-/// Vertices follow a Hilbert curve, in the order of [`reorder::vertices`]; triangles follow their vertices.
+/// Vertices follow a Hilbert curve, in the order of [`reorder::vertices`](crate::reorder::vertices()); triangles follow their vertices.
 ///
 /// # Errors
 /// [`Error::Argument`](crate::Error::Argument) if `n` is under 4 or more than [`delaunay::triangulate`] takes; errors
@@ -56,9 +56,7 @@ fn triangulated(
     let drawn = on.stage("draw points", draw)?;
     let uploaded = on.stage("copy to the device", || on.upload(&drawn))?;
     drop(drawn);
-    let (points, ..) = reorder::vertices(on, &uploaded)?.into_arrays();
-    drop(uploaded);
-    let (triangles, _) = delaunay::triangulate(on, &points, Duplicates::Refuse)?.into_arrays();
+    let (points, triangles) = delaunay::triangulate_in_order(on, &uploaded)?;
     on.stage("copy to the host", || {
         Ok(Triangulation {
             points: on.download_rows(&points)?,

@@ -15,10 +15,10 @@ use crate::ids::{Item, Vertex};
 pub fn carry_values<T: Pod + Send + Sync>(
     i: Own<Item>,
     old: In<u32, Item>,
-    values: In<T, Item>,
+    values: In<T>,
     carried: Out<T, Item>,
 ) {
-    carried.set(i, values.at(Item::new(old.at(i))));
+    carried.set(i, values.at(old.at(i)));
 }
 
 /// The new id of vertex `ids[i]`. `found[0]` becomes the lowest place of a vertex that is not there.

@@ -157,6 +157,17 @@ pub fn triangulate<P: Point>(
     triangulate_with(on, points, duplicates, one_block::MOST)
 }
 
+/// As [`triangulate`], of distinct points, with the points in the order of their ranks, which is that of
+/// [`reorder::vertices`](crate::reorder::vertices()): they are the vertices of the triangles.
+pub fn triangulate_in_order<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+) -> Result<(Buffer<DVec2>, Buffer<Vertex>)> {
+    let found = find(on, points, Duplicates::Refuse, one_block::MOST)?;
+    let (ranked, triangles) = found.in_order(on)?;
+    Ok((ranked.sorted, triangles.cast()))
+}
+
 /// As [`triangulate`], with another number of most hard points that one block inserts, for tests: the result is the
 /// same.
 #[doc(hidden)]
@@ -185,6 +196,19 @@ struct Found {
     stars: Stars,
     inserted: Inserted,
     hard_points: usize,
+}
+
+impl Found {
+    /// The points, and the triangles of their places.
+    fn in_order(self, on: &Device) -> crate::Result<(Ranked, Buffer<Place>)> {
+        let n = self.ranked.order.len();
+        let triangles = on.stage("order triangles", || {
+            let mut places = on.uninitialized(n)?;
+            gpu::smooth::count_up::launch(on, n as u32, &mut places)?;
+            order::order(on, n, &places, &self.stars, &self.inserted)
+        })?;
+        Ok((self.ranked, triangles.cast()))
+    }
 }
 
 fn find<P: Point>(

@@ -40,6 +40,27 @@ fn propose(
     }
 }
 
+/// Both half-edges of the first edge of triangle `t` that `is_chosen`, lies on no segment and has another triangle; or
+/// none.
+#[inline(always)]
+fn find_edge(
+    t: Triangle,
+    mesh: &Mesh,
+    lines: In<u32, HalfEdge>,
+    is_chosen: impl Fn([HalfEdge; 2]) -> bool,
+) -> [HalfEdge; 2] {
+    let mut k = 0;
+    while k < 3 {
+        let h = HalfEdge::of(t, k);
+        let twin = mesh.twins.at(h);
+        if twin.is_some() && lines.at(h) == NO_SEGMENT && is_chosen([h, twin]) {
+            return [h, twin];
+        }
+        k += 1;
+    }
+    [HalfEdge::NONE; 2]
+}
+
 /// Whether edge `h` crosses `line`, on which the segment of its triangles lies, and may be flipped for it by the rule
 /// of [the module](super).
 #[inline(always)]
@@ -80,20 +101,9 @@ pub fn choose_crossing(
     let t = list.at(i);
     let segment = owners.at(t);
     let line = Line::of(ends.at(segment), &mesh);
-    let mut found = [HalfEdge::NONE; 2];
-    let mut k = 0;
-    while k < 3 && found[0].is_none() {
-        let h = HalfEdge::of(t, k);
-        k += 1;
-        let twin = mesh.twins.at(h);
-        if twin.is_some()
-            && lines.at(h) == NO_SEGMENT
-            && owners.at(twin.triangle()) == segment
-            && helps(&mesh, line, [h, twin])
-        {
-            found = [h, twin];
-        }
-    }
+    let found = find_edge(t, &mesh, lines, |edge| {
+        owners.at(edge[1].triangle()) == segment && helps(&mesh, line, edge)
+    });
     propose(i, found, round, claims, chosen);
     found[0].is_some()
 }
@@ -114,19 +124,9 @@ pub fn choose_illegal(
     let t = list.at(i);
     let corners = mesh.corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
     let [a, b, c] = mesh.sorted.at_all(corners);
-    let mut found = [HalfEdge::NONE; 2];
-    let mut k = 0;
-    while k < 3 && found[0].is_none() {
-        let h = HalfEdge::of(t, k);
-        k += 1;
-        let twin = mesh.twins.at(h);
-        if twin.is_some()
-            && lines.at(h) == NO_SEGMENT
-            && is_in_circle(a, b, c, mesh.point(mesh.apex(twin)))
-        {
-            found = [h, twin];
-        }
-    }
+    let found = find_edge(t, &mesh, lines, |[_, twin]| {
+        is_in_circle(a, b, c, mesh.point(mesh.apex(twin)))
+    });
     propose(i, found, round, claims, chosen);
     if found[0].is_none() {
         changed.clear_bit(t);

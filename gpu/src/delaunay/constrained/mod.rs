@@ -41,11 +41,14 @@
 //! | --- | --- |
 //! | triangulate the points | the kernels of [`delaunay`](super) |
 //! | pair sides | [`pair_sides()`] |
-//! | insert segments | [`scatter_numbers()`](super::scatter_numbers()), [`count_corners()`], [`direct_segments()`], [`find_spokes()`], [`mark_edges()`], [`mark_crossed()`]; in each round [`choose_crossing()`], [`flip_edges()`], [`relink_sides()`], [`settle_sides()`] |
-//! | restore Delaunay | in each round [`choose_illegal()`], [`flip_edges()`], [`relink_sides()`], [`settle_sides()`] |
-//! | select triangles | [`count_up()`](crate::smooth::count_up()), [`join_neighbours()`], [`mark_outside()`], [`find_spokes()`], [`locate_points()`], [`mark_holes()`], [`select_triangles()`], [`claim_regions()`] |
+//! | insert segments | [`scatter_numbers()`](super::scatter_numbers()), [`count_corners()`], [`direct_segments()`] |
+//! | in each pass | [`find_spokes()`], [`mark_edges()`], [`mark_crossed()`] |
+//! | in its rounds | [`choose_crossing()`], [`flip_edges()`], [`relink_sides()`], [`settle_sides()`] |
+//! | restore Delaunay, in rounds | [`choose_illegal()`], [`flip_edges()`], [`relink_sides()`], [`settle_sides()`] |
+//! | select triangles | [`join_neighbours()`], [`mark_outside()`], [`mark_holes()`], [`select_triangles()`] |
+//! | of holes and regions | [`find_spokes()`], [`locate_points()`], [`claim_regions()`] |
 //! | list pieces | [`find_spokes()`], [`count_pieces()`], [`write_pieces()`] |
-//! | order triangles | [`take_triangles()`], the kernels of [`delaunay`](super), [`name_ordered()`], [`name_regions()`] |
+//! | order triangles | [`take_triangles()`], the kernels of [`delaunay`](super), [`name_regions()`] |
 
 mod flips;
 mod pieces;

@@ -11,7 +11,7 @@ use crate::curve::{Frame, along_curve};
 use crate::delaunay::join_parts::{join, root};
 use crate::delaunay::order_triangles::write;
 use crate::delaunay::predicates::orientation;
-use crate::ids::{HalfEdge, Item, Place, Triangle, Vertex};
+use crate::ids::{HalfEdge, Item, Place, Triangle};
 
 /// The place of a point that no triangle contains.
 pub const OUTSIDE: u32 = u32::MAX;
@@ -193,17 +193,6 @@ pub fn take_triangles(
 ) {
     let sides = [0, 1, 2].map(|k| HalfEdge::of(list.at(i), k));
     write(i.get().index(), corners.at_all(sides), taken);
-}
-
-/// The vertices of corners.
-#[kernel(requires(corners.len() == n, named.len() == n), moves(2 * corners.bytes() + vertices.bytes()))]
-pub fn name_ordered(
-    k: Own<Item>,
-    corners: In<Place, Item>,
-    vertices: In<Vertex, Place>,
-    named: Out<Vertex, Item>,
-) {
-    named.set(k, vertices.at(corners.at(k)));
 }
 
 /// The region of ordered triangle `i`: that of `list` at `first`, at `second`.

@@ -13,8 +13,10 @@ use trioxide::mesh::Mesh;
 use trioxide::{Error, Result, generate, progress};
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{self, DeviceOptions, Report};
+use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, note};
 use trioxide_operations::count::parse_count;
+use trioxide_operations::triangulate::Refusal;
 use trioxide_operations::{Counts, Run};
 
 /// Points to triangles.
@@ -211,9 +213,7 @@ fn triangulate(options: &Options) -> Result<(Mesh, Run)> {
     let machine = options.device.begin_for_points(n, WORK).open()?;
     device::run(&machine, |on| {
         let Some(on) = on else {
-            let reason =
-                "the triangulation of points has no sequential algorithm: use --device cpu";
-            return Err(Error::Argument(reason.to_owned()));
+            return Err(worded(Refusal::Serial.into()));
         };
         let mesh = triangulated(on, dataset, n, seed)?;
         Ok((mesh, Run::of(on, Vec::new())?))

@@ -14,7 +14,7 @@ use crate::device::{BitSet, Device};
 use crate::reorder::pick;
 
 /// The arrays that rounds of flips share.
-pub(super) struct Rounds<'s> {
+pub(super) struct Rounds {
     /// The first segment that crosses each triangle.
     owners: Buffer<u32>,
     /// Triangles that have one.
@@ -24,13 +24,11 @@ pub(super) struct Rounds<'s> {
     claims: Buffer<u32>,
     /// The number of each half-edge after this round.
     moved: Buffer<HalfEdge>,
-    /// Ends of the segments.
-    ends: &'s Buffer<[u32; 2]>,
     round: u32,
 }
 
-impl<'s> Rounds<'s> {
-    fn new(on: &Device, mesh: &Mesh, ends: &'s Buffer<[u32; 2]>) -> Result<Self> {
+impl Rounds {
+    fn new(on: &Device, mesh: &Mesh) -> Result<Self> {
         let t = mesh.triangles();
         let mut moved = on.uninitialized(3 * t)?;
         gpu::smooth::count_up::launch(on, 3 * t as u32, &mut moved)?;
@@ -40,13 +38,18 @@ impl<'s> Rounds<'s> {
             changed: on.filled(t.div_ceil(32), Bits::new(0))?,
             claims: on.filled(t, FREE)?,
             moved: moved.cast(),
-            ends,
             round: 0,
         })
     }
 
     /// Flips the chosen edges that hold their claims.
-    fn flip(&mut self, on: &Device, mesh: &mut Mesh, chosen: &Buffer<[HalfEdge; 2]>) -> Result<()> {
+    fn flip(
+        &mut self,
+        on: &Device,
+        mesh: &mut Mesh,
+        ends: &Buffer<[u32; 2]>,
+        chosen: &Buffer<[HalfEdge; 2]>,
+    ) -> Result<()> {
         let n = chosen.len();
         let mut before = on.uninitialized(n)?;
         let mut done = on.uninitialized(n.div_ceil(32))?;
@@ -66,7 +69,7 @@ impl<'s> Rounds<'s> {
             &self.claims,
             &mesh.twins,
             &mesh.ranked.sorted,
-            self.ends,
+            ends,
             changes,
             &mut before,
             &mut done,
@@ -88,7 +91,12 @@ impl<'s> Rounds<'s> {
     }
 
     /// Flips edges that cross the owners of their triangles, until none can be flipped.
-    fn flip_crossing(&mut self, on: &Device, mesh: &mut Mesh) -> Result<()> {
+    fn flip_crossing(
+        &mut self,
+        on: &Device,
+        mesh: &mut Mesh,
+        ends: &Buffer<[u32; 2]>,
+    ) -> Result<()> {
         loop {
             let list = compact(on, &self.marked)?;
             let n = list.len();
@@ -99,7 +107,7 @@ impl<'s> Rounds<'s> {
                 n as u32,
                 &list,
                 mesh.parameter(),
-                self.ends,
+                ends,
                 &mesh.lines,
                 &self.owners,
                 self.round,
@@ -110,17 +118,17 @@ impl<'s> Rounds<'s> {
             if count_bits(on, &bits)? == 0 {
                 return Ok(());
             }
-            self.flip(on, mesh, &chosen)?;
+            self.flip(on, mesh, ends, &chosen)?;
         }
     }
 }
 
 /// Makes edges of segments; or gives two that cross each other.
-pub(super) fn insert<'s>(
+pub(super) fn insert(
     on: &Device,
     mesh: &mut Mesh,
-    segments: &'s Segments,
-) -> Result<std::result::Result<Option<Rounds<'s>>, [u32; 2]>> {
+    segments: &Segments,
+) -> Result<std::result::Result<Option<Rounds>, [u32; 2]>> {
     let mut list: Buffer<Vertex> = on.uninitialized(segments.ends.len())?;
     gpu::smooth::count_up::launch(on, list.len() as u32, &mut list)?;
     let mut list: Buffer<Item> = list.cast();
@@ -144,7 +152,7 @@ pub(super) fn insert<'s>(
         list = pick(on, list.as_words(), &left)?.cast();
         let rounds = match &mut rounds {
             Some(rounds) => rounds,
-            none => none.insert(Rounds::new(on, mesh, ends)?),
+            none => none.insert(Rounds::new(on, mesh)?),
         };
         let mut crossing: Buffer<u64> = on.filled(2, u32::MAX)?.cast();
         kernel::mark_crossed::launch(
@@ -169,12 +177,17 @@ pub(super) fn insert<'s>(
             both.sort_unstable_by(|a, b| b.cmp(a));
             return Ok(Err(both));
         }
-        rounds.flip_crossing(on, mesh)?;
+        rounds.flip_crossing(on, mesh, ends)?;
     }
 }
 
 /// Flips edges that are not locally Delaunay, of the triangles that segments have changed.
-pub(super) fn restore(on: &Device, mesh: &mut Mesh, rounds: Option<Rounds<'_>>) -> Result<()> {
+pub(super) fn restore(
+    on: &Device,
+    mesh: &mut Mesh,
+    segments: &Segments,
+    rounds: Option<Rounds>,
+) -> Result<()> {
     let Some(mut rounds) = rounds else {
         return Ok(());
     };
@@ -195,6 +208,6 @@ pub(super) fn restore(on: &Device, mesh: &mut Mesh, rounds: Option<Rounds<'_>>) 
             &mut rounds.claims,
             &mut chosen,
         )?;
-        rounds.flip(on, mesh, &chosen)?;
+        rounds.flip(on, mesh, &segments.ends, &chosen)?;
     }
 }

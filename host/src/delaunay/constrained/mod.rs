@@ -31,7 +31,7 @@ use trioxide_kernel::launch::Buffer;
 
 pub use gpu::delaunay::constrained::NO_REGION;
 
-use super::{Duplicates, Error, Ranked, Result, one_block, order};
+use super::{Duplicates, Error, Ranked, Result, one_block};
 use crate::device::{BitSet, Device};
 use crate::half_edges::Point;
 
@@ -132,9 +132,9 @@ struct Segments {
 }
 
 /// Bytes that a run takes at once with its points and segments, if few points are hard and each segment crosses few
-/// edges, as `trioxide bench constrained` prints.
+/// edges, as `trioxide bench delaunay --mesh outlines` prints.
 pub fn bytes_needed(points: usize, segments: usize) -> u64 {
-    260 * points as u64 + 40 * segments as u64
+    206 * points as u64 + 60 * segments as u64
 }
 
 /// The constrained Delaunay triangulation of points, which are not all on a line, and segments.
@@ -149,23 +149,19 @@ pub fn triangulate<P: Point>(
     limits: &Limits<'_>,
 ) -> Result<Constrained> {
     let found = super::find(on, points, Duplicates::Refuse, one_block::MOST)?;
-    let ranked = found.ranked;
-    let n = ranked.order.len();
-    let corners = on.stage("order triangles", || {
-        let mut places = on.uninitialized(n)?;
-        gpu::smooth::count_up::launch(on, n as u32, &mut places)?;
-        order::order(on, n, &places, &found.stars, &found.inserted)
+    let (ranked, corners) = found.in_order(on)?;
+    let mut mesh = on.stage("pair sides", || sides::pair(on, ranked, corners))?;
+    let (segments, crossed) = on.stage("insert segments", || {
+        let segments = sides::direct(on, &mesh, limits.segments)?;
+        let crossed = flips::insert(on, &mut mesh, &segments)?;
+        Ok((segments, crossed))
     })?;
-    let mut mesh = on.stage("pair sides", || sides::pair(on, ranked, corners.cast()))?;
-    let segments = on.stage("insert segments", || {
-        sides::direct(on, &mesh, limits.segments)
-    })?;
-    let changed = on.try_stage("insert segments", || {
-        flips::insert(on, &mut mesh, &segments)?
-            .map_err(|segments| crossing(on, points, limits, segments))
-    })?;
+    let changed = match crossed {
+        Ok(changed) => changed,
+        Err(pair) => return Err(crossing(on, points, limits, pair)?),
+    };
     on.stage("restore Delaunay", || {
-        flips::restore(on, &mut mesh, changed)
+        flips::restore(on, &mut mesh, &segments, changed)
     })?;
     let selected = on.try_stage("select triangles", || select::select(on, &mesh, limits))?;
     let (pieces, starts, left_out) = on.stage("list pieces", || {
@@ -188,18 +184,14 @@ fn crossing<P: Point>(
     points: &Buffer<P>,
     limits: &Limits<'_>,
     segments: [u32; 2],
-) -> Error {
+) -> crate::Result<Error> {
     let end = |v: u32| Ok::<_, crate::Error>(on.read(points, v as usize)?.to_f64());
     let ends = |segment: u32| {
         let [a, b] = on.read(limits.segments, segment as usize)?;
         Ok::<_, crate::Error>([end(a)?, end(b)?])
     };
-    let both = segments.map(ends);
-    match both {
-        [Ok(first), Ok(second)] => Error::Crossing {
-            segments,
-            ends: [first, second],
-        },
-        [Err(error), _] | [_, Err(error)] => error.into(),
-    }
+    Ok(Error::Crossing {
+        segments,
+        ends: [ends(segments[0])?, ends(segments[1])?],
+    })
 }

@@ -13,6 +13,7 @@ use super::{Limits, Mesh};
 use crate::collective::compact;
 use crate::delaunay::order::order_loose;
 use crate::device::{BitSet, Device};
+use crate::reorder::pick;
 use crate::{Error, Result};
 
 /// Triangles that are kept.
@@ -160,14 +161,7 @@ pub(super) fn order(
     let points = mesh.ranked.order.len();
     let mut counts = on.filled(points, 0)?;
     let (ordered, [first, second]) = order_loose(on, points, &taken, &mut counts)?;
-    let mut triangles = on.uninitialized(3 * n)?;
-    kernel::name_ordered::launch(
-        on,
-        3 * n as u32,
-        &ordered,
-        &mesh.ranked.order,
-        &mut triangles,
-    )?;
+    let triangles = pick(on, mesh.ranked.order.as_words(), &ordered)?.cast();
     let Some(Regions {
         mut parents,
         of_parts,
