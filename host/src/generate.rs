@@ -26,7 +26,8 @@ use crate::device::Device;
 /// The Delaunay triangulation of [`random_points`]: a "random mesh" of gpolylla-2023, section 7.1. It covers the unit
 /// square.
 ///
-/// Vertices follow a Hilbert curve, in the order of [`reorder::vertices`](crate::reorder::vertices()); triangles follow their vertices.
+/// Vertices follow a Hilbert curve, in the order of [`reorder::vertices`](crate::reorder::vertices()); triangles follow
+/// their vertices.
 ///
 /// # Errors
 /// [`Error::Argument`](crate::Error::Argument) if `n` is under 4 or more than [`delaunay::triangulate`] takes; errors
