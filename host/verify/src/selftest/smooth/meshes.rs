@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use glam::DVec3;
+use gpu::smooth::ONE_BLOCK_LANES;
 
 use crate::selftest::{Size, random};
 use trioxide::mesh::{Faces, Mesh, Polygons};
@@ -34,18 +35,26 @@ pub fn volumes(size: Size) -> Result<Vec<(&'static str, VolumeMesh)>> {
 }
 
 /// Surface meshes by name.
-pub fn surfaces() -> Result<Vec<(&'static str, Mesh)>> {
+pub fn surfaces(size: Size) -> Result<Vec<(&'static str, Mesh)>> {
+    // In every size more than one chunk of sweeps by one block, and a node of many faces.
+    let several_chunks = 3 * ONE_BLOCK_LANES / 2;
     Ok(vec![
-        ("random 3k", random(3000, 5)?.into()),
-        ("jittered grid", generate::jittered(900, 6)?.into()),
-        ("fan of 500 triangles", disk(500)),
-        ("quadrilaterals of a cube", cube(9)),
+        (
+            "random 3k",
+            random(size.of(3000).max(several_chunks), 5)?.into(),
+        ),
+        ("jittered grid", generate::jittered(size.of(900), 6)?.into()),
+        ("fan of 500 triangles", disk(size.of(500).max(100) as u32)),
+        (
+            "quadrilaterals of a cube",
+            cube(if size == Size::Tiny { 3 } else { 9 }),
+        ),
     ])
 }
 
 /// Surfaces with and without half-edges: closed; two closed ones that touch at a vertex; three triangles at an edge;
 /// one triangle turned around; a loose vertex.
-pub fn odd_surfaces() -> Result<Vec<(&'static str, Mesh)>> {
+pub fn odd_surfaces(size: Size) -> Result<Vec<(&'static str, Mesh)>> {
     let (points, triangles) = octahedron(DVec3::ZERO);
     let (others, shifted) = octahedron(DVec3::new(2.0, 0.25, 0.0));
     let mut touching = Mesh {
@@ -69,7 +78,7 @@ pub fn odd_surfaces() -> Result<Vec<(&'static str, Mesh)>> {
     let mut loose = with(&|_| ());
     loose.points.push(DVec3::ONE);
     Ok(vec![
-        ("scan", generate::scan(900, 2)?),
+        ("scan", generate::scan(size.of(900), 2)?),
         ("touching octahedra", touching),
         (
             "three triangles at an edge",

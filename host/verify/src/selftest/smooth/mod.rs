@@ -55,13 +55,13 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     }
     cases.push(Case::new(
         "smooth surfaces: neighbours and border",
-        surfaces,
+        move |on| surfaces(on, size),
     ));
     cases.push(Case::new(
         "smooth surfaces: arrays of the device",
-        options::resident,
+        move |on| options::resident(on, size),
     ));
-    for (name, mesh) in meshes::surfaces()? {
+    for (name, mesh) in meshes::surfaces(size)? {
         let name = format!("smooth {name}: weights and methods of surfaces");
         cases.push(Case::new(name, move |on| options::surface(on, &mesh)));
     }
@@ -71,7 +71,7 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     ));
     cases.push(Case::new(
         "smooth: arrays of other meshes are refused",
-        mismatched,
+        move |on| mismatched(on, size),
     ));
     Ok(cases)
 }
@@ -378,8 +378,8 @@ fn same_histogram(ours: &Histogram, values: &[f64]) -> Outcome {
     equal("bin", &ours.counts, &counts)
 }
 
-fn surfaces(on: &Device) -> Outcome {
-    for (name, mesh) in meshes::surfaces()? {
+fn surfaces(on: &Device, size: Size) -> Outcome {
+    for (name, mesh) in meshes::surfaces(size)? {
         let nodes = mesh.points.len();
         let faces = || (0..mesh.faces.len()).map(|f| mesh.faces.get(f));
         let resident = DeviceMesh::<Vec3>::upload_surface(on, &mesh)?;
@@ -445,7 +445,7 @@ fn refused(on: &Device) -> Outcome {
 }
 
 /// Device meshes, relations and nodes that do not belong together are refused.
-fn mismatched(on: &Device) -> Outcome {
+fn mismatched(on: &Device, size: Size) -> Outcome {
     let mesh = DeviceMesh::<DVec3>::upload(on, &meshes::mixed(2))?;
     let options = Options::default();
     let relations = Relations::new(on, &mesh)?;
@@ -471,7 +471,7 @@ fn mismatched(on: &Device) -> Outcome {
     if quality(on, mesh.cells(), &few).is_ok() {
         return Err("three points for all nodes were not refused".to_owned());
     }
-    for (name, surface) in meshes::surfaces()? {
+    for (name, surface) in meshes::surfaces(size)? {
         let resident = DeviceMesh::<DVec3>::upload_surface(on, &surface)?;
         if quality(on, resident.cells(), resident.points()).is_ok() {
             return Err(format!("{name}: the quality of a surface was not refused"));

@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 use gpu::smooth::Vector;
 
 use super::meshes;
-use crate::selftest::{Outcome, equal};
+use crate::selftest::{Outcome, Size, equal};
 use crate::validate::smooth::{smoothed_surface, smoothed_volume};
 use trioxide::bit_set::pack_list;
 use trioxide::device::Device;
@@ -121,12 +121,12 @@ pub(super) fn surface(on: &Device, mesh: &Mesh) -> Outcome {
 }
 
 /// Triangles and tetrahedra that are on the device give the mesh that their upload gives.
-pub(super) fn resident(on: &Device) -> Outcome {
+pub(super) fn resident(on: &Device, size: Size) -> Outcome {
     tetrahedra_in::<DVec3>(on)?;
     tetrahedra_in::<Vec3>(on)?;
-    for (name, mesh) in meshes::surfaces()?
+    for (name, mesh) in meshes::surfaces(size)?
         .into_iter()
-        .chain(meshes::odd_surfaces()?)
+        .chain(meshes::odd_surfaces(size)?)
     {
         if let Faces::Triangles(triangles) = &mesh.faces {
             resident_in::<DVec3>(on, &mesh, triangles)
