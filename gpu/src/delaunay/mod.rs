@@ -55,6 +55,7 @@ mod one_block_rounds;
 mod order_triangles;
 mod predicates;
 mod rank_points;
+pub mod refinement;
 mod stars;
 mod wrapped_stars;
 

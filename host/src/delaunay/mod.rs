@@ -23,6 +23,7 @@ mod insert;
 mod one_block;
 mod order;
 mod rank;
+pub mod refinement;
 mod stars;
 
 use glam::DVec2;

@@ -80,23 +80,23 @@ pub struct Mesh<'a> {
 
 impl Mesh<'_> {
     #[inline(always)]
-    fn origin(&self, h: HalfEdge) -> Place {
+    pub(super) fn origin(&self, h: HalfEdge) -> Place {
         self.corners.at(h)
     }
 
     #[inline(always)]
-    fn target(&self, h: HalfEdge) -> Place {
+    pub(super) fn target(&self, h: HalfEdge) -> Place {
         self.corners.at(h.next())
     }
 
     /// The corner opposite to `h`.
     #[inline(always)]
-    fn apex(&self, h: HalfEdge) -> Place {
+    pub(super) fn apex(&self, h: HalfEdge) -> Place {
         self.corners.at(h.prev())
     }
 
     #[inline(always)]
-    fn point(&self, p: Place) -> DVec2 {
+    pub(super) fn point(&self, p: Place) -> DVec2 {
         self.sorted.at(p)
     }
 }

@@ -41,10 +41,10 @@ pub fn count_pieces(
 }
 
 /// Writes the vertices of the kept pieces of segment number `i` of `order`, two each, in its direction, from the piece
-/// on where those of the segment start.
+/// on where those of the segment start; and the `edges` of the pieces.
 #[kernel(
     requires(order.len() == n, ends.len() == n),
-    moves(order.bytes() + ends.bytes() + starts.bytes() + 2 * pieces.bytes())
+    moves(order.bytes() + ends.bytes() + starts.bytes() + 2 * pieces.bytes() + edges.bytes())
 )]
 pub fn write_pieces(
     i: Own<Item>,
@@ -57,6 +57,7 @@ pub fn write_pieces(
     starts: In<u32>,
     vertices: In<Vertex, Place>,
     pieces: Scatter<Vertex>,
+    edges: Scatter<HalfEdge>,
 ) {
     let is_reversed = reversed.bit(i.get());
     let segment = order.at(i);
@@ -77,6 +78,7 @@ pub fn write_pieces(
             let at = if is_reversed { k } else { k - 1 };
             pieces.set(2 * at, first);
             pieces.set(2 * at + 1, second);
+            edges.set(at, h);
         }
     });
 }

@@ -20,9 +20,9 @@
 //! ```
 
 mod flips;
-mod pieces;
-mod select;
-mod sides;
+pub(super) mod pieces;
+pub(super) mod select;
+pub(super) mod sides;
 
 use glam::DVec2;
 use gpu::delaunay::constrained as kernel;
@@ -34,6 +34,7 @@ pub use gpu::delaunay::constrained::NO_REGION;
 use super::{Duplicates, Error, Ranked, Result, one_block};
 use crate::device::{BitSet, Device};
 use crate::half_edges::Point;
+use crate::reorder::pick;
 
 /// Segments, holes and regions of a triangulation.
 #[derive(Clone, Copy)]
@@ -99,12 +100,12 @@ impl Constrained {
 }
 
 /// A triangulation that segments change.
-struct Mesh {
-    ranked: Ranked,
-    corners: Buffer<Place>,
-    twins: Buffer<HalfEdge>,
+pub(super) struct Mesh {
+    pub ranked: Ranked,
+    pub corners: Buffer<Place>,
+    pub twins: Buffer<HalfEdge>,
     /// The segment on which each half-edge lies.
-    lines: Buffer<u32>,
+    pub lines: Buffer<u32>,
 }
 
 impl Mesh {
@@ -123,7 +124,7 @@ impl Mesh {
 }
 
 /// Segments by the places of their ends.
-struct Segments {
+pub(super) struct Segments {
     /// The number that each has in the input.
     order: Buffer<u32>,
     ends: Buffer<[u32; 2]>,
@@ -148,6 +149,41 @@ pub fn triangulate<P: Point>(
     points: &Buffer<P>,
     limits: &Limits<'_>,
 ) -> Result<Constrained> {
+    let Limited {
+        mesh,
+        segments,
+        mut selected,
+    } = find(on, points, limits)?;
+    let pieces = on.stage("list pieces", || {
+        pieces::list(on, &mesh, &segments, &selected.kept)
+    })?;
+    let (triangles, regions) = on.stage("order triangles", || {
+        let ordered = select::order(on, &mesh, &mut selected)?;
+        let triangles = pick(on, mesh.ranked.order.as_words(), &ordered.corners)?;
+        Ok((triangles.cast(), ordered.regions))
+    })?;
+    Ok(Constrained {
+        triangles,
+        regions,
+        pieces: pieces.vertices,
+        starts: pieces.starts,
+        left_out: pieces.left_out,
+    })
+}
+
+/// The triangulation, with what is kept of it.
+pub(super) struct Limited {
+    pub mesh: Mesh,
+    pub segments: Segments,
+    pub selected: select::Selected,
+}
+
+/// As [`triangulate`], not yet in order.
+pub(super) fn find<P: Point>(
+    on: &Device,
+    points: &Buffer<P>,
+    limits: &Limits<'_>,
+) -> Result<Limited> {
     let found = super::find(on, points, Duplicates::Refuse, one_block::MOST)?;
     let (ranked, corners) = found.in_order(on)?;
     let mut mesh = on.stage("pair sides", || sides::pair(on, ranked, corners))?;
@@ -164,17 +200,10 @@ pub fn triangulate<P: Point>(
         flips::restore(on, &mut mesh, &segments, changed)
     })?;
     let selected = on.try_stage("select triangles", || select::select(on, &mesh, limits))?;
-    let (pieces, starts, left_out) = on.stage("list pieces", || {
-        pieces::list(on, &mesh, &segments, &selected.kept)
-    })?;
-    let (triangles, regions) =
-        on.stage("order triangles", || select::order(on, &mesh, selected))?;
-    Ok(Constrained {
-        triangles,
-        regions,
-        pieces,
-        starts,
-        left_out,
+    Ok(Limited {
+        mesh,
+        segments,
+        selected,
     })
 }
 

@@ -1,7 +1,7 @@
 //! The pieces of segments.
 
 use gpu::delaunay::constrained as kernel;
-use gpu::ids::{Item, Triangle, Vertex};
+use gpu::ids::{HalfEdge, Item, Triangle, Vertex};
 use trioxide_kernel::launch::Buffer;
 
 use super::sides::spokes;
@@ -10,14 +10,25 @@ use crate::Result;
 use crate::collective::{count_bits, exclusive_scan, lengths};
 use crate::device::{BitSet, Device};
 
-/// Vertices of the pieces that are edges of kept triangles, where those of each segment start, and the number of
-/// segments that have others.
-pub(super) fn list(
+/// Pieces of segments that are edges of kept triangles.
+pub(in super::super) struct Pieces {
+    /// Vertices, two each.
+    pub vertices: Buffer<Vertex>,
+    /// A half-edge of each.
+    pub edges: Buffer<HalfEdge>,
+    /// Where the pieces of each segment start, and the end of the last's.
+    pub starts: Buffer<u32>,
+    /// Number of segments that have others.
+    pub left_out: u32,
+}
+
+/// Lists pieces.
+pub(in super::super) fn list(
     on: &Device,
     mesh: &Mesh,
     segments: &Segments,
     kept: &BitSet<Triangle>,
-) -> Result<(Buffer<Vertex>, Buffer<u32>, u32)> {
+) -> Result<Pieces> {
     let n = segments.ends.len();
     let spokes = spokes(on, mesh)?;
     let mut starts = lengths(on, n)?;
@@ -35,7 +46,8 @@ pub(super) fn list(
     )?;
     let total = exclusive_scan(on, &mut starts)?;
     let (total, left_out) = on.read_beside(&total, || count_bits(on, &bits))?;
-    let mut pieces = on.uninitialized(2 * total[0] as usize)?;
+    let mut vertices = on.uninitialized(2 * total[0] as usize)?;
+    let mut edges = on.uninitialized(total[0] as usize)?;
     kernel::write_pieces::launch(
         on,
         n as u32,
@@ -47,7 +59,13 @@ pub(super) fn list(
         kept,
         &starts,
         &mesh.ranked.order,
-        &mut pieces,
+        &mut vertices,
+        &mut edges,
     )?;
-    Ok((pieces, starts, left_out))
+    Ok(Pieces {
+        vertices,
+        edges,
+        starts,
+        left_out,
+    })
 }

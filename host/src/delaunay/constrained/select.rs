@@ -3,7 +3,7 @@
 use glam::DVec2;
 use gpu::delaunay::constrained as kernel;
 use gpu::delaunay::constrained::{NO_REGION, ON_SEGMENT, OUTSIDE};
-use gpu::ids::{Item, Triangle, Vertex};
+use gpu::ids::{Item, Place, Triangle, Vertex};
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 use trioxide_mesh::outline::no_triangle;
@@ -13,13 +13,12 @@ use super::{Limits, Mesh};
 use crate::collective::compact;
 use crate::delaunay::order::order_loose;
 use crate::device::{BitSet, Device};
-use crate::reorder::pick;
 use crate::{Error, Result};
 
 /// Triangles that are kept.
-pub(super) struct Selected {
+pub(in super::super) struct Selected {
     pub kept: BitSet<Triangle>,
-    list: Buffer<Triangle>,
+    pub list: Buffer<Triangle>,
     regions: Option<Regions>,
 }
 
@@ -149,36 +148,45 @@ fn nothing_enclosed(limits: &Limits<'_>) -> Error {
     }
 }
 
+/// Selected triangles in their order.
+pub(in super::super) struct Ordered {
+    /// Corners, three each.
+    pub corners: Buffer<Place>,
+    /// Triangle i is that of the selected list at `first`, at `second[i]`.
+    pub first: Buffer<u32>,
+    /// As said of `first`.
+    pub second: Buffer<u32>,
+    /// The region of each, if there are regions.
+    pub regions: Option<Buffer<u32>>,
+}
+
 /// The selected triangles in their order, with their regions.
-pub(super) fn order(
+pub(in super::super) fn order(
     on: &Device,
     mesh: &Mesh,
-    Selected { list, regions, .. }: Selected,
-) -> Result<(Buffer<Vertex>, Option<Buffer<u32>>)> {
+    selected: &mut Selected,
+) -> Result<Ordered> {
+    let list = &selected.list;
     let n = list.len();
     let mut taken = on.uninitialized(3 * n)?;
-    kernel::take_triangles::launch(on, n as u32, &list, &mesh.corners, &mut taken)?;
+    kernel::take_triangles::launch(on, n as u32, list, &mesh.corners, &mut taken)?;
     let points = mesh.ranked.order.len();
     let mut counts = on.filled(points, 0)?;
-    let (ordered, [first, second]) = order_loose(on, points, &taken, &mut counts)?;
-    let triangles = pick(on, mesh.ranked.order.as_words(), &ordered)?.cast();
-    let Some(Regions {
-        mut parents,
-        of_parts,
-    }) = regions
-    else {
-        return Ok((triangles, None));
+    let (corners, [first, second]) = order_loose(on, points, &taken, &mut counts)?;
+    let regions = match &mut selected.regions {
+        None => None,
+        Some(Regions { parents, of_parts }) => {
+            let mut named = on.uninitialized(n)?;
+            kernel::name_regions::launch(
+                on, n as u32, &first, &second, list, parents, of_parts, &mut named,
+            )?;
+            Some(named)
+        }
     };
-    let mut named = on.uninitialized(n)?;
-    kernel::name_regions::launch(
-        on,
-        n as u32,
-        &first,
-        &second,
-        &list,
-        &mut parents,
-        &of_parts,
-        &mut named,
-    )?;
-    Ok((triangles, Some(named)))
+    Ok(Ordered {
+        corners,
+        first,
+        second,
+        regions,
+    })
 }

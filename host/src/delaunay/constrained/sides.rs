@@ -12,17 +12,22 @@ use crate::device::Device;
 
 /// The mesh of triangles, with their neighbours.
 pub(super) fn pair(on: &Device, ranked: Ranked, corners: Buffer<Place>) -> Result<Mesh> {
+    Ok(Mesh {
+        ranked,
+        twins: twins(on, &corners)?,
+        lines: on.filled(corners.len(), kernel::NO_SEGMENT)?,
+        corners,
+    })
+}
+
+/// The twins of half-edges.
+pub(in super::super) fn twins(on: &Device, corners: &Buffer<Place>) -> Result<Buffer<HalfEdge>> {
     let n = corners.len();
     let mut twins = on.filled(n, HalfEdge::NONE)?;
     // Two thirds of the slots are taken in the end: a mesh has about half as many edges as half-edges.
     let mut table = on.filled(n / 4 * 3 + 16, HalfEdge::NONE)?;
-    kernel::pair_sides::launch(on, n as u32, &corners, &mut table, &mut twins)?;
-    Ok(Mesh {
-        ranked,
-        corners,
-        twins,
-        lines: on.filled(n, kernel::NO_SEGMENT)?,
-    })
+    kernel::pair_sides::launch(on, n as u32, corners, &mut table, &mut twins)?;
+    Ok(twins)
 }
 
 /// Segments by the places of their ends, in a random order: segments across the same triangles wait for each other, and

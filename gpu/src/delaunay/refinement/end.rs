@@ -1,0 +1,112 @@
+//! The mesh after refinement: vertices of the input, then the added ones; triangles along the curve.
+
+use glam::DVec2;
+use trioxide_kernel::rows::rank_in;
+use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
+use trioxide_kernel::{Bits, kernel};
+
+use super::Bounds;
+use super::judge::{area, from, shortest, squared_cosine};
+use crate::delaunay::order_triangles::write;
+use crate::ids::{HalfEdge, Item, Place, Triangle, Vertex};
+
+/// Whether triangle `t` was not removed.
+#[kernel(moves(4 * n))]
+pub fn find_alive(t: Own<Triangle>, corners: In<Place, HalfEdge>) -> bool {
+    corners.at(HalfEdge::of(*t, 0)).is_some()
+}
+
+/// Whether place `first` + `i` has a vertex that was not removed.
+#[kernel(moves(4 * words(n)))]
+pub fn find_kept(i: Own<Item>, first: u32, gone: In<Bits<Place>>) -> bool {
+    !gone.bit(Place::new(first + i.get().index()))
+}
+
+/// The vertex at place `p`: of the input, or with the next number after these. `ranks` are of those added vertices that
+/// were not removed.
+#[kernel(requires(names.len() == n), moves(8 * n))]
+pub fn name_vertices(p: Own<Place>, order: In<Vertex>, ranks: In<u32>, names: Out<Vertex, Place>) {
+    let before = order.len();
+    let name = if p.index() < before {
+        order.at(p.index())
+    } else {
+        let added = Item::new(p.index() - before);
+        Vertex::new(before + rank_in(ranks.pair(added.index() / 32 * 2), added))
+    };
+    names.set(p, name);
+}
+
+/// Writes the point at place `p`, if its vertex was not removed.
+#[kernel(requires(sorted.len() == n, names.len() == n), moves(sorted.bytes() + names.bytes() + points.bytes()))]
+pub fn list_points(
+    p: Own<Place>,
+    sorted: In<DVec2, Place>,
+    names: In<Vertex, Place>,
+    gone: In<Bits<Place>>,
+    points: Scatter<f64>,
+) {
+    if !gone.bit(*p) {
+        let (v, point) = (names.at(p).index(), sorted.at(p));
+        points.set(2 * v, point.x);
+        points.set(2 * v + 1, point.y);
+    }
+}
+
+/// Takes triangle number `i` of `list`, by the ranks of its vertices, from the lowest one on.
+#[kernel(requires(list.len() == n, taken.len() == 3 * n), moves(40 * n + taken.bytes()))]
+pub fn take_refined(
+    i: Own<Item>,
+    list: In<Triangle, Item>,
+    corners: In<Place, HalfEdge>,
+    names: In<Vertex, Place>,
+    ranks: In<Place, Vertex>,
+    taken: Scatter<Place>,
+) {
+    let t = list.at(i);
+    let places = corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
+    write(i.get().index(), ranks.at_all(names.at_all(places)), taken);
+}
+
+/// The region of ordered triangle `i`: that of `list` at `first`, at `second`.
+#[kernel(requires(second.len() == n, named.len() == n), moves(second.bytes() + 12 * n + named.bytes()))]
+pub fn name_refined_regions(
+    i: Own<Item>,
+    first: In<u32>,
+    second: In<u32, Item>,
+    list: In<Triangle>,
+    regions: In<u32, Triangle>,
+    named: Out<u32, Item>,
+) {
+    named.set(i, regions.at(list.at(first.at(second.at(i)))));
+}
+
+/// Part by which a bound may be missed: the rounding of angles and areas.
+const ROUNDING: f64 = 1e-9;
+
+/// Whether triangle number `i` of `list` is larger than its bound; or, if `of_angles` is not 0, has a smaller angle.
+/// `worst[0]` becomes the bits of the largest area, or of the largest squared cosine, of such triangles.
+#[kernel(requires(list.len() == n), moves(40 * n))]
+pub fn measure_bounds_reached(
+    i: Own<Item>,
+    list: In<Triangle, Item>,
+    corners: In<Place, HalfEdge>,
+    sorted: In<DVec2, Place>,
+    regions: In<u32, Triangle>,
+    bounds: Bounds,
+    of_angles: u32,
+    worst: Atomic<u64>,
+) -> bool {
+    let t = list.at(i);
+    let points = sorted.at_all(corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k))));
+    let (value, most) = if of_angles != 0 {
+        let (k, _) = shortest(points);
+        (squared_cosine(from(k, points)), bounds.goal.squared_cosine)
+    } else {
+        (area(points), bounds.largest_area(regions.at(t)))
+    };
+    let is_beyond = value > most * (1.0 + ROUNDING);
+    if is_beyond {
+        worst.fetch_max(0, value.to_bits());
+    }
+    is_beyond
+}

@@ -1,0 +1,354 @@
+//! What is proposed in a round, with the claims on triangles.
+
+use glam::DVec2;
+use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Bits, kernel};
+
+use super::cavity::{claim_of, go_around};
+use super::judge::{encroaches, from, shortest};
+use super::{FREE, Goal, INSERT, NOTHING, Proposals, REMOVE, SPLIT, STUCK, TO_SPLIT};
+use crate::delaunay::constrained::{Mesh, NO_SEGMENT};
+use crate::delaunay::insert_points::mixed;
+use crate::delaunay::predicates::{is_in_circle, orientation};
+use crate::ids::{HalfEdge, Item, Place, Triangle};
+use crate::smooth::root;
+
+/// Coordinates nearer to zero become 0: 2^-142. Then no product of a judgement underflows.
+pub const LEAST: f64 = f64::from_bits((1023 - 142) << 52);
+/// No vertex is added beyond: 2^201. Then no product of a judgement overflows.
+pub const LARGEST: f64 = f64::from_bits((1023 + 201) << 52);
+
+#[inline(always)]
+fn representable(p: DVec2) -> DVec2 {
+    let of = |c: f64| if c.abs() < LEAST { 0.0 } else { c };
+    DVec2::new(of(p.x), of(p.y))
+}
+
+/// Whether a point is in the circle of the triangle of `h`.
+#[inline(always)]
+fn is_in_circle_at(mesh: &Mesh, h: HalfEdge, p: DVec2) -> bool {
+    let corners = [mesh.origin(h), mesh.target(h), mesh.apex(h)];
+    let [a, b, c] = mesh.sorted.at_all(corners);
+    is_in_circle(a, b, c, p)
+}
+
+/// The place of a vertex for a bad triangle: the circumcenter, or a point nearer to the shortest edge as far as the bound
+/// of the angles allows.
+#[inline(always)]
+fn center(goal: &Goal, points: [DVec2; 3]) -> DVec2 {
+    let [o, d, a] = from(shortest(points).0, points);
+    let (x, y) = (d - o, a - o);
+    let scale = 0.5 / x.perp_dot(y);
+    let center = (y.length_squared() * x.perp() - x.length_squared() * y.perp()) * scale;
+    let off = 0.5 * x + goal.off_center * x.perp();
+    // A thin triangle may have no area in rounded numbers.
+    let is_far = !(off.length_squared() >= center.length_squared());
+    representable(o + if is_far { off } else { center })
+}
+
+/// Where a point lies.
+enum Location {
+    /// In a triangle or on its edge.
+    In(Triangle),
+    /// On or beyond this half-edge of a subsegment.
+    Behind(HalfEdge),
+    /// On a vertex.
+    OnVertex,
+}
+
+/// Goes from a triangle towards a point, across no subsegment.
+///
+/// All edges on the way are locally Delaunay, so the point lies deeper in the circle of each next triangle: no triangle
+/// comes twice.
+#[inline(always)]
+fn locate(mesh: &Mesh, lines: Atomic<u32, HalfEdge>, start: Triangle, p: DVec2) -> Location {
+    let mut t = start;
+    let mut entered = HalfEdge::NONE;
+    loop {
+        let mut behind = HalfEdge::NONE;
+        let mut on = HalfEdge::NONE;
+        let mut is_on_two = false;
+        let mut next = HalfEdge::NONE;
+        let mut k = 0;
+        while k < 3 && next.is_none() {
+            let h = HalfEdge::of(t, k);
+            k += 1;
+            if h == entered {
+                continue;
+            }
+            let [a, b] = [mesh.origin(h), mesh.target(h)].map(|v| mesh.point(v));
+            let side = orientation(a, b, p);
+            if side > 0 {
+                continue;
+            }
+            if side == 0 {
+                is_on_two = on.is_some();
+                on = h;
+            } else if lines.load(h) == NO_SEGMENT {
+                next = mesh.twins.at(h);
+            } else if behind.is_none() {
+                behind = h;
+            }
+        }
+        if next.is_some() {
+            (t, entered) = (next.triangle(), next);
+            continue;
+        }
+        if behind.is_some() {
+            return Location::Behind(behind);
+        }
+        if is_on_two {
+            return Location::OnVertex;
+        }
+        if on.is_some() && lines.load(on) != NO_SEGMENT {
+            return Location::Behind(on);
+        }
+        return Location::In(t);
+    }
+}
+
+/// Marks the subsegment of `h`, unless it is stuck. Returns whether it is.
+#[inline(always)]
+fn mark(
+    mesh: &Mesh,
+    lines: Atomic<u32, HalfEdge>,
+    marked: Atomic<Bits<Triangle>>,
+    h: HalfEdge,
+) -> bool {
+    let line = lines.load(h);
+    if line & STUCK != 0 {
+        return true;
+    }
+    lines.fetch_max(h, line | TO_SPLIT);
+    marked.set_bit(h.triangle());
+    let twin = mesh.twins.at(h);
+    if twin.is_some() {
+        marked.set_bit(twin.triangle());
+    }
+    false
+}
+
+/// Proposes a vertex for one bad triangle of each `stride` of `list`, as number `first` and so on of the proposals; or
+/// marks the subsegments that it would encroach. `bad` loses triangles that numbers allow no vertex for.
+#[kernel(moves(200 * n))]
+pub fn propose_inserts(
+    i: Own<Item>,
+    list: In<Triangle>,
+    stride: u32,
+    first: u32,
+    round: u32,
+    mesh: Mesh,
+    goal: Goal,
+    lines: Atomic<u32, HalfEdge>,
+    bad: Atomic<Bits<Triangle>>,
+    marked: Atomic<Bits<Triangle>>,
+    claims: Atomic<u64, Triangle>,
+    proposals: Proposals,
+) {
+    let number = i.get().index();
+    let chosen = number * stride + mixed(number ^ round.wrapping_mul(0x9E37_79B9)) % stride;
+    let last = list.len() - 1;
+    let t = list.at(if chosen < last { chosen } else { last });
+    let at = Item::new(first + number);
+    proposals.kinds.set(at, NOTHING);
+    let places = mesh.corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
+    let points = mesh.sorted.at_all(places);
+    let p = center(&goal, points);
+    let is_in_range = p.x.abs() <= LARGEST && p.y.abs() <= LARGEST;
+    let location = if is_in_range {
+        locate(&mesh, lines, t, p)
+    } else {
+        Location::OnVertex
+    };
+    let start = match location {
+        Location::In(t) => HalfEdge::of(t, 0),
+        Location::Behind(h) => {
+            if mark(&mesh, lines, marked, h) {
+                bad.clear_bit(t);
+            }
+            return;
+        }
+        Location::OnVertex => {
+            bad.clear_bit(t);
+            return;
+        }
+    };
+    let claim = claim_of(round, Some(shortest(points).1), t);
+    let mut stuck = 0;
+    let mut free = 0;
+    go_around(start, |h| {
+        if h.corner() == 0 {
+            claims.min(h.triangle(), claim);
+        }
+        let twin = mesh.twins.at(h);
+        if lines.load(h) != NO_SEGMENT {
+            let ends = [mesh.origin(h), mesh.target(h)].map(|v| mesh.point(v));
+            if encroaches(goal.lens, ends, p) {
+                if mark(&mesh, lines, marked, h) {
+                    stuck += 1;
+                } else {
+                    free += 1;
+                }
+            }
+            HalfEdge::NONE
+        } else if is_in_circle_at(&mesh, twin, p) {
+            twin
+        } else {
+            HalfEdge::NONE
+        }
+    });
+    if free > 0 {
+        return;
+    }
+    if stuck > 0 {
+        bad.clear_bit(t);
+        return;
+    }
+    proposals.kinds.set(at, INSERT);
+    proposals.starts.set(at, start);
+    proposals.claims.set(at, claim);
+    proposals.x.set(at, p.x);
+    proposals.y.set(at, p.y);
+}
+
+/// Whether two subsegments meet at less than 60 degrees in the triangle of a half-edge, at its target.
+#[inline(always)]
+fn is_acute(mesh: &Mesh, lines: Atomic<u32, HalfEdge>, h: HalfEdge) -> bool {
+    if lines.load(h) == NO_SEGMENT || lines.load(h.next()) == NO_SEGMENT {
+        return false;
+    }
+    let [a, b, c] = [mesh.origin(h), mesh.target(h), mesh.apex(h)].map(|v| mesh.point(v));
+    let (u, w) = (a - b, c - b);
+    let dot = u.dot(w);
+    dot > 0.0 && 4.0 * dot * dot > u.length_squared() * w.length_squared()
+}
+
+/// The place where a subsegment is split: the middle, or at a power of two from its end at a small angle.
+#[inline(always)]
+fn split_place([from, to]: [DVec2; 2], is_acute: [bool; 2]) -> DVec2 {
+    let direction = to - from;
+    let part = if is_acute[0] == is_acute[1] {
+        0.5
+    } else {
+        let length = root(direction.length_squared());
+        // From a third to two thirds of the length.
+        let exponent = (length / 1.5).to_bits() & !((1 << 52) - 1);
+        let part = f64::from_bits(exponent) / length;
+        if is_acute[0] { part } else { 1.0 - part }
+    };
+    let p = from + direction * part;
+    // Back to the line, which rounding has left.
+    let aside = direction.perp_dot(p - from) / direction.length_squared();
+    representable(p - direction.perp() * aside)
+}
+
+/// Whether the vertex `p` splits the triangle of `h` at that edge into two, each of which is a part of its cavity.
+#[inline(always)]
+fn is_split_by(mesh: &Mesh, h: HalfEdge, p: DVec2) -> bool {
+    let [a, b, c] = [mesh.origin(h), mesh.target(h), mesh.apex(h)].map(|v| mesh.point(v));
+    orientation(b, c, p) > 0 && orientation(c, a, p) > 0 && is_in_circle(a, b, c, p)
+}
+
+/// Proposes to split a marked subsegment of triangle number `i` of `list`, or to remove a free vertex from its circle.
+/// `marked` loses triangles that have none to split.
+#[kernel(requires(list.len() == n), moves(200 * n))]
+pub fn propose_splits(
+    i: Own<Item>,
+    list: In<Triangle, Item>,
+    round: u32,
+    mesh: Mesh,
+    kinds: In<u32, Place>,
+    lines: Atomic<u32, HalfEdge>,
+    marked: Atomic<Bits<Triangle>>,
+    claims: Atomic<u64, Triangle>,
+    proposals: Proposals,
+) {
+    let t = list.at(i);
+    let at = i.get();
+    let mut k = 0;
+    while k < 3 {
+        let h = HalfEdge::of(t, k);
+        k += 1;
+        let twin = mesh.twins.at(h);
+        // One side of each acts for both.
+        let is_own = lines.load(h) != NO_SEGMENT && h < twin;
+        let is_marked = is_own
+            && (lines.load(h) & TO_SPLIT != 0
+                || twin.is_some() && lines.load(twin) & TO_SPLIT != 0);
+        if !is_marked {
+            continue;
+        }
+        let ends = [mesh.origin(h), mesh.target(h)].map(|v| mesh.point(v));
+        let claim = claim_of(round, None, t);
+        let mut acute = [false; 2];
+        let mut spoke = HalfEdge::NONE;
+        let mut is_right = false;
+        loop {
+            let side = if is_right { twin } else { h };
+            let of_side = [
+                is_acute(&mesh, lines, side.prev()),
+                is_acute(&mesh, lines, side),
+            ];
+            if of_side[0] || of_side[1] {
+                acute[usize::from(is_right)] |= of_side[0];
+                acute[1 - usize::from(is_right)] |= of_side[1];
+            } else {
+                let apex = mesh.apex(side);
+                let p = mesh.point(apex);
+                if kinds.at(apex) == FREE && (ends[0] - p).dot(ends[1] - p) < 0.0 {
+                    spoke = side.prev();
+                    break;
+                }
+            }
+            if is_right || twin.is_none() {
+                break;
+            }
+            is_right = true;
+        }
+        if spoke.is_some() {
+            let mut around = spoke;
+            loop {
+                claims.min(around.triangle(), claim);
+                around = mesh.twins.at(around.prev());
+                if around == spoke {
+                    break;
+                }
+            }
+            proposals.kinds.set(at, REMOVE);
+            proposals.starts.set(at, spoke);
+            proposals.claims.set(at, claim);
+            return;
+        }
+        let p = split_place(ends, acute);
+        let is_possible =
+            is_split_by(&mesh, h, p) && (twin.is_none() || is_split_by(&mesh, twin, p));
+        if !is_possible {
+            let line = lines.load(h) & !TO_SPLIT | STUCK;
+            lines.store(h, line);
+            if twin.is_some() {
+                lines.store(twin, line);
+            }
+            continue;
+        }
+        go_around(h, |side| {
+            if side.corner() == 0 {
+                claims.min(side.triangle(), claim);
+            }
+            let beyond = mesh.twins.at(side);
+            let is_open = side == h || side == twin || lines.load(side) == NO_SEGMENT;
+            if beyond.is_some() && is_open && is_in_circle_at(&mesh, beyond, p) {
+                beyond
+            } else {
+                HalfEdge::NONE
+            }
+        });
+        proposals.kinds.set(at, SPLIT);
+        proposals.starts.set(at, h);
+        proposals.claims.set(at, claim);
+        proposals.x.set(at, p.x);
+        proposals.y.set(at, p.y);
+        return;
+    }
+    marked.clear_bit(t);
+    proposals.kinds.set(at, NOTHING);
+}

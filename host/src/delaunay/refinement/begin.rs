@@ -1,0 +1,133 @@
+//! The mesh before refinement.
+
+use glam::DVec2;
+use gpu::delaunay::constrained::{NO_REGION, NO_SEGMENT};
+use gpu::delaunay::refinement as kernel;
+use gpu::ids::{HalfEdge, Place, Vertex};
+use kernel::{Goal, MOST_WHOLES, OF_INPUT};
+use trioxide_kernel::Bits;
+use trioxide_kernel::launch::Buffer;
+
+use crate::delaunay::constrained::{Limited, select, sides};
+use crate::device::{BitSet, Device};
+use crate::{Error, Result};
+
+/// A mesh that changes.
+pub(super) struct Mesh {
+    /// Corners of triangles; of removed ones `NONE`.
+    pub corners: Buffer<Place>,
+    pub twins: Buffer<HalfEdge>,
+    /// The whole on which each half-edge lies, with flags.
+    pub lines: Buffer<u32>,
+    /// The region of each triangle.
+    pub regions: Buffer<u32>,
+    pub sorted: Buffer<DVec2>,
+    /// The kind of each vertex.
+    pub kinds: Buffer<u32>,
+    /// Removed vertices.
+    pub gone: BitSet<Place>,
+    /// Corners before refinement.
+    pub wholes: Buffer<Place>,
+}
+
+impl Mesh {
+    pub fn triangles(&self) -> usize {
+        self.corners.len() / 3
+    }
+
+    /// What triangles are judged by.
+    pub fn bounds<'a>(&'a self, goal: Goal, areas: &'a Buffer<f64>) -> kernel::BoundsBuffers<'a> {
+        kernel::BoundsBuffers {
+            goal,
+            kinds: &self.kinds,
+            wholes: &self.wholes,
+            areas,
+        }
+    }
+
+    /// Makes room for more vertices and triangles, without content.
+    pub fn grow(&mut self, on: &Device, vertices: usize, triangles: usize) -> Result<()> {
+        on.resize(&mut self.sorted, vertices)?;
+        on.resize(&mut self.kinds, vertices)?;
+        lengthen(on, &mut self.gone, vertices)?;
+        on.resize(&mut self.corners, 3 * triangles)?;
+        on.resize(&mut self.twins, 3 * triangles)?;
+        on.resize(&mut self.lines, 3 * triangles)?;
+        on.resize(&mut self.regions, triangles)
+    }
+}
+
+/// Makes room in a bit set for more elements, which are not in it.
+pub(super) fn lengthen<E: Send + Sync + 'static>(
+    on: &Device,
+    bits: &mut BitSet<E>,
+    elements: usize,
+) -> Result<()> {
+    let before = bits.len();
+    on.resize(bits, elements.div_ceil(32))?;
+    on.fill_from(bits, before, Bits::new(0))
+}
+
+/// What the end needs of the triangulation.
+pub(super) struct Before {
+    /// The vertex at each place.
+    pub order: Buffer<Vertex>,
+    pub twins: Buffer<HalfEdge>,
+    /// For each half-edge of the triangulation that of the mesh.
+    pub new: Buffer<HalfEdge>,
+}
+
+/// Takes the selected triangles in their order.
+pub(super) fn begin(on: &Device, found: Limited) -> Result<(Mesh, Before)> {
+    let Limited {
+        mesh: old,
+        mut selected,
+        ..
+    } = found;
+    let ordered = select::order(on, &old, &mut selected)?;
+    let corners = ordered.corners;
+    if corners.len() > MOST_WHOLES as usize {
+        return Err(Error::Argument(format!(
+            "{} triangles are too many to refine: at most {} have numbers for their sides",
+            corners.len() / 3,
+            MOST_WHOLES / 3
+        )));
+    }
+    let (sides, t) = (corners.len(), corners.len() / 3);
+    let twins = sides::twins(on, &corners)?;
+    let mut new = on.filled(old.corners.len(), HalfEdge::NONE)?;
+    kernel::take_sides::launch(
+        on,
+        t as u32,
+        &ordered.first,
+        &ordered.second,
+        &selected.list,
+        &old.corners,
+        &corners,
+        &mut new,
+    )?;
+    let mut lines = on.filled(sides, NO_SEGMENT)?;
+    let n = old.corners.len() as u32;
+    kernel::carry_lines::launch(on, n, &new, &old.lines, &mut lines)?;
+    kernel::name_wholes::launch(on, sides as u32, &twins, &mut lines)?;
+    let vertices = old.ranked.sorted.len();
+    let mesh = Mesh {
+        wholes: on.duplicate(&corners)?,
+        corners,
+        twins,
+        lines,
+        regions: match ordered.regions {
+            Some(regions) => regions,
+            None => on.filled(t, NO_REGION)?,
+        },
+        sorted: old.ranked.sorted,
+        kinds: on.filled(vertices, OF_INPUT)?,
+        gone: on.filled(vertices.div_ceil(32), Bits::new(0))?,
+    };
+    let before = Before {
+        order: old.ranked.order,
+        twins: old.twins,
+        new,
+    };
+    Ok((mesh, before))
+}

@@ -1,0 +1,143 @@
+//! The mesh after refinement.
+
+use glam::DVec2;
+use gpu::delaunay::refinement as kernel;
+use gpu::ids::{Item, Triangle, Vertex};
+use kernel::Goal;
+use trioxide_kernel::launch::Buffer;
+
+use super::begin::{Before, Mesh};
+use super::{Missed, Refinement};
+use crate::Result;
+use crate::collective::{Tiled, compact, count_bits};
+use crate::delaunay::order::order_loose;
+use crate::device::{BitSet, Device};
+use crate::reorder::{Vertices, pick};
+
+/// The vertices of the result.
+pub(super) struct Names {
+    /// The vertex at each place.
+    pub vertices: Buffer<Vertex>,
+    pub points: Buffer<DVec2>,
+}
+
+/// Numbers the vertices.
+pub(super) fn name(on: &Device, mesh: &Mesh, before: &Before) -> Result<Names> {
+    let (n, first) = (mesh.sorted.len(), before.order.len());
+    let added = n - first;
+    let mut kept: BitSet<Item> = on.uninitialized(added.div_ceil(32))?;
+    kernel::find_kept::launch(on, added as u32, first as u32, &mesh.gone, &mut kept)?;
+    let ranks = Tiled::new(on, &kept)?.ranks(on)?;
+    let mut vertices = on.uninitialized(n)?;
+    kernel::name_vertices::launch(on, n as u32, &before.order, &ranks, &mut vertices)?;
+    let total = first + count_bits(on, &kept)? as usize;
+    let mut points = on.uninitialized(2 * total)?;
+    kernel::list_points::launch(
+        on,
+        n as u32,
+        &mesh.sorted,
+        &vertices,
+        &mesh.gone,
+        &mut points,
+    )?;
+    Ok(Names {
+        vertices,
+        points: points.cast(),
+    })
+}
+
+/// The triangles along the curve, with their regions.
+pub(super) fn order(
+    on: &Device,
+    mesh: &Mesh,
+    names: &Names,
+    ranked: Vertices<DVec2>,
+    has_regions: bool,
+) -> Result<(Buffer<Vertex>, Option<Buffer<u32>>)> {
+    let list = alive(on, mesh)?;
+    let (_, old, ranks) = ranked.into_arrays();
+    let (n, points) = (list.len(), names.points.len());
+    let mut taken = on.uninitialized(3 * n)?;
+    kernel::take_refined::launch(
+        on,
+        n as u32,
+        &list,
+        &mesh.corners,
+        &names.vertices,
+        &ranks.cast(),
+        &mut taken,
+    )?;
+    let mut counts = on.filled(points, 0)?;
+    let (ordered, [first, second]) = order_loose(on, points, &taken, &mut counts)?;
+    let triangles = pick(on, old.as_words(), &ordered)?.cast();
+    if !has_regions {
+        return Ok((triangles, None));
+    }
+    let mut named = on.uninitialized(n)?;
+    kernel::name_refined_regions::launch(
+        on,
+        n as u32,
+        &first,
+        &second,
+        &list,
+        &mesh.regions,
+        &mut named,
+    )?;
+    Ok((triangles, Some(named)))
+}
+
+/// The triangles that were not removed.
+fn alive(on: &Device, mesh: &Mesh) -> Result<Buffer<Triangle>> {
+    let t = mesh.triangles();
+    let mut bits: BitSet<Triangle> = on.uninitialized(t.div_ceil(32))?;
+    kernel::find_alive::launch(on, t as u32, &mesh.corners, &mut bits)?;
+    compact(on, &bits)
+}
+
+/// The bounds that some triangles miss.
+pub(super) fn measure(
+    on: &Device,
+    mesh: &Mesh,
+    goal: Goal,
+    areas: &Buffer<f64>,
+    bounds: &Refinement<'_>,
+) -> Result<Vec<Missed>> {
+    let list = alive(on, mesh)?;
+    let n = list.len();
+    let mut missed = Vec::new();
+    let has_areas = bounds.largest_area.is_some() || !bounds.areas.is_empty();
+    for (of_angles, is_given) in [(0, has_areas), (1, bounds.smallest_angle.is_some())] {
+        if !is_given {
+            continue;
+        }
+        let mut bits: BitSet<Item> = on.uninitialized(n.div_ceil(32))?;
+        let mut worst: Buffer<u64> = on.filled(2, 0)?.cast();
+        kernel::measure_bounds_reached::launch(
+            on,
+            n as u32,
+            &list,
+            &mesh.corners,
+            &mesh.sorted,
+            &mesh.regions,
+            mesh.bounds(goal, areas),
+            of_angles,
+            &mut worst,
+            &mut bits,
+        )?;
+        let (worst, triangles) = on.read_beside(&worst, || count_bits(on, &bits))?;
+        let worst = f64::from_bits(worst[0]);
+        if triangles > 0 {
+            missed.push(match of_angles {
+                0 => Missed::Areas {
+                    triangles,
+                    largest: worst,
+                },
+                _ => Missed::Angles {
+                    triangles,
+                    smallest: libm::acos(worst.sqrt()).to_degrees(),
+                },
+            });
+        }
+    }
+    Ok(missed)
+}
