@@ -20,7 +20,6 @@
 //! their points.
 
 mod cloud;
-mod constrained;
 mod disk;
 mod grid;
 mod noise;
@@ -39,7 +38,6 @@ use rand_pcg::rand_core::Rng;
 use trioxide_mesh::{Error, Result};
 
 pub use cloud::cloud;
-pub use constrained::{Inside, Outline, Refinement, refine};
 pub use disk::disk_points;
 pub use grid::{Grid, grid, jittered};
 pub use outlines::outlines;

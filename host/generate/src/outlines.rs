@@ -4,9 +4,10 @@ use glam::DVec2;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 
-use super::{Outline, check_point_count, unit_interval};
+use super::{check_point_count, unit_interval};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::Segment;
+use trioxide_mesh::outline::Outline;
 
 /// Points of an outline, about.
 const AROUND: usize = 100;

@@ -89,21 +89,6 @@ impl OutlineMesh {
             }),
         }
     }
-
-    /// The outline, without what its vertices carry.
-    ///
-    /// # Errors
-    /// Those of [`Self::check_plane`].
-    pub fn into_outline(self) -> Result<Outline> {
-        self.check_plane()?;
-        let points = &self.mesh.points;
-        Ok(Outline {
-            points: points.iter().map(|p| p.truncate()).collect(),
-            segments: self.mesh.segments,
-            holes: self.holes,
-            regions: self.regions,
-        })
-    }
 }
 
 /// The error of points that span no triangle.

@@ -1,7 +1,7 @@
 //! Which triangles are bad, and which subsegments are encroached.
 
 use glam::DVec2;
-use trioxide_kernel::safe::{Atomic, In, Out, Own};
+use trioxide_kernel::safe::{Atomic, In, Own};
 use trioxide_kernel::{Bits, kernel};
 
 use super::{Bounds, FREE, TO_SPLIT};
@@ -125,27 +125,38 @@ pub fn judge_triangles(
     places[0].is_some() && bounds.is_bad(places, sorted, regions.at(t))
 }
 
-/// Marks half-edge `h` if it is on a subsegment that its triangle's far corner encroaches. `marked` gets the triangles on
-/// both sides.
+/// Marks the subsegment of half-edge `h`, if `h` is on one that its triangle's far corner encroaches.
 #[kernel(requires(lines.len() == n), moves(2 * lines.bytes()))]
 pub fn mark_encroached(
     h: Own<HalfEdge>,
     mesh: Mesh,
     lens: f64,
-    lines: Out<u32, HalfEdge>,
+    lines: Atomic<u32, HalfEdge>,
     marked: Atomic<Bits<Triangle>>,
 ) {
-    let line = lines.at(h);
-    if line == NO_SEGMENT {
+    if lines.load(h) == NO_SEGMENT {
         return;
     }
     let [a, b, apex] = [*h, h.next(), h.prev()].map(|h| mesh.sorted.at(mesh.corners.at(h)));
     if encroaches(lens, [a, b], apex) {
-        lines.set(h, line | TO_SPLIT);
+        mark([*h, mesh.twins.at(h)], lines, marked);
+    }
+}
+
+/// Marks the subsegment of two half-edges, the second of which may be none: both, and their triangles.
+#[inline(always)]
+pub(super) fn mark(
+    sides: [HalfEdge; 2],
+    lines: Atomic<u32, HalfEdge>,
+    marked: Atomic<Bits<Triangle>>,
+) {
+    let [h, twin] = sides;
+    let mark = |h: HalfEdge| {
+        lines.fetch_max(h, lines.load(h) | TO_SPLIT);
         marked.set_bit(h.triangle());
-        let twin = mesh.twins.at(h);
-        if twin.is_some() {
-            marked.set_bit(twin.triangle());
-        }
+    };
+    mark(h);
+    if twin.is_some() {
+        mark(twin);
     }
 }

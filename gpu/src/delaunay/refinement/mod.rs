@@ -93,7 +93,7 @@ pub const OF_INPUT: u32 = u32::MAX;
 /// The kind of an added vertex that is on no segment.
 pub const FREE: u32 = u32::MAX - 1;
 
-/// Flag of a subsegment that is to be split, on one of its sides or both.
+/// Flag of a subsegment that is to be split, on both of its sides.
 pub const TO_SPLIT: u32 = 1 << 31;
 /// Flag of a subsegment that numbers allow no vertex on, on both sides.
 pub const STUCK: u32 = 1 << 30;

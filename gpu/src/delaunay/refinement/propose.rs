@@ -5,8 +5,8 @@ use trioxide_kernel::safe::{Atomic, In, Own};
 use trioxide_kernel::{Bits, kernel};
 
 use super::cavity::{claim_of, go_around};
-use super::judge::{encroaches, from, shortest};
-use super::{FREE, Goal, INSERT, NOTHING, Proposals, REMOVE, SPLIT, STUCK, TO_SPLIT};
+use super::judge::{area, encroaches, from, mark, shortest};
+use super::{Bounds, FREE, Goal, INSERT, NOTHING, Proposals, REMOVE, SPLIT, STUCK, TO_SPLIT};
 use crate::delaunay::constrained::{Mesh, NO_SEGMENT};
 use crate::delaunay::insert_points::mixed;
 use crate::delaunay::predicates::{is_in_circle, orientation};
@@ -32,17 +32,22 @@ fn is_in_circle_at(mesh: &Mesh, h: HalfEdge, p: DVec2) -> bool {
     is_in_circle(a, b, c, p)
 }
 
+/// Triangles this much larger than the bound get vertices at circumcenters, in any order: off-centers, the shortest edge
+/// first, would fill a large triangle from one edge on, a few in each round.
+const MUCH: f64 = 4.0;
+
 /// The place of a vertex for a bad triangle: the circumcenter, or a point nearer to the shortest edge as far as the bound
 /// of the angles allows.
 #[inline(always)]
-fn center(goal: &Goal, points: [DVec2; 3]) -> DVec2 {
+fn center(goal: &Goal, points: [DVec2; 3], is_large: bool) -> DVec2 {
     let [o, d, a] = from(shortest(points).0, points);
     let (x, y) = (d - o, a - o);
     let scale = 0.5 / x.perp_dot(y);
     let center = (y.length_squared() * x.perp() - x.length_squared() * y.perp()) * scale;
     let off = 0.5 * x + goal.off_center * x.perp();
-    // A thin triangle may have no area in rounded numbers.
-    let is_far = !(off.length_squared() >= center.length_squared());
+    let (of_off, of_center) = (off.length_squared(), center.length_squared());
+    // A thin triangle may have no area in rounded numbers. Without a bound of the angles the off-center is no point.
+    let is_far = !is_large && of_off < of_center || !of_center.is_finite();
     representable(o + if is_far { off } else { center })
 }
 
@@ -109,23 +114,17 @@ fn locate(mesh: &Mesh, lines: Atomic<u32, HalfEdge>, start: Triangle, p: DVec2) 
 
 /// Marks the subsegment of `h`, unless it is stuck. Returns whether it is.
 #[inline(always)]
-fn mark(
+fn mark_unless_stuck(
     mesh: &Mesh,
     lines: Atomic<u32, HalfEdge>,
     marked: Atomic<Bits<Triangle>>,
     h: HalfEdge,
 ) -> bool {
-    let line = lines.load(h);
-    if line & STUCK != 0 {
-        return true;
+    let is_stuck = lines.load(h) & STUCK != 0;
+    if !is_stuck {
+        mark([h, mesh.twins.at(h)], lines, marked);
     }
-    lines.fetch_max(h, line | TO_SPLIT);
-    marked.set_bit(h.triangle());
-    let twin = mesh.twins.at(h);
-    if twin.is_some() {
-        marked.set_bit(twin.triangle());
-    }
-    false
+    is_stuck
 }
 
 /// Proposes a vertex for one bad triangle of each `stride` of `list`, as number `first` and so on of the proposals; or
@@ -138,7 +137,8 @@ pub fn propose_inserts(
     first: u32,
     round: u32,
     mesh: Mesh,
-    goal: Goal,
+    regions: In<u32, Triangle>,
+    bounds: Bounds,
     lines: Atomic<u32, HalfEdge>,
     bad: Atomic<Bits<Triangle>>,
     marked: Atomic<Bits<Triangle>>,
@@ -146,14 +146,16 @@ pub fn propose_inserts(
     proposals: Proposals,
 ) {
     let number = i.get().index();
-    let chosen = number * stride + mixed(number ^ round.wrapping_mul(0x9E37_79B9)) % stride;
+    let random = mixed(number ^ round.wrapping_mul(0x9E37_79B9));
+    let chosen = number * stride + (u64::from(random) * u64::from(stride) >> 32) as u32;
     let last = list.len() - 1;
     let t = list.at(if chosen < last { chosen } else { last });
     let at = Item::new(first + number);
     proposals.kinds.set(at, NOTHING);
     let places = mesh.corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
     let points = mesh.sorted.at_all(places);
-    let p = center(&goal, points);
+    let is_large = area(points) > MUCH * bounds.largest_area(regions.at(t));
+    let p = center(&bounds.goal, points, is_large);
     let is_in_range = p.x.abs() <= LARGEST && p.y.abs() <= LARGEST;
     let location = if is_in_range {
         locate(&mesh, lines, t, p)
@@ -163,7 +165,7 @@ pub fn propose_inserts(
     let start = match location {
         Location::In(t) => HalfEdge::of(t, 0),
         Location::Behind(h) => {
-            if mark(&mesh, lines, marked, h) {
+            if mark_unless_stuck(&mesh, lines, marked, h) {
                 bad.clear_bit(t);
             }
             return;
@@ -173,7 +175,12 @@ pub fn propose_inserts(
             return;
         }
     };
-    let claim = claim_of(round, Some(shortest(points).1), t);
+    let length = if is_large {
+        f64::INFINITY
+    } else {
+        shortest(points).1
+    };
+    let claim = claim_of(round, Some(length), t);
     let mut stuck = 0;
     let mut free = 0;
     go_around(start, |h| {
@@ -183,8 +190,8 @@ pub fn propose_inserts(
         let twin = mesh.twins.at(h);
         if lines.load(h) != NO_SEGMENT {
             let ends = [mesh.origin(h), mesh.target(h)].map(|v| mesh.point(v));
-            if encroaches(goal.lens, ends, p) {
-                if mark(&mesh, lines, marked, h) {
+            if encroaches(bounds.goal.lens, ends, p) {
+                if mark_unless_stuck(&mesh, lines, marked, h) {
                     stuck += 1;
                 } else {
                     free += 1;
@@ -223,6 +230,26 @@ fn is_acute(mesh: &Mesh, lines: Atomic<u32, HalfEdge>, h: HalfEdge) -> bool {
     dot > 0.0 && 4.0 * dot * dot > u.length_squared() * w.length_squared()
 }
 
+/// The product of two numbers, rounded, and the rest (Dekker 1971).
+#[inline(always)]
+fn two_product(a: f64, b: f64) -> [f64; 2] {
+    let halves = |x: f64| {
+        let scaled = 134_217_729.0 * x;
+        let high = scaled - (scaled - x);
+        [high, x - high]
+    };
+    let product = a * b;
+    let ([p, q], [r, s]) = (halves(a), halves(b));
+    [product, q * s - (product - p * r - q * r - p * s)]
+}
+
+/// The cross product, without the rounding of its two products: of nearly parallel vectors they are nearly equal.
+#[inline(always)]
+fn cross(u: DVec2, w: DVec2) -> f64 {
+    let ([p, p_rest], [q, q_rest]) = (two_product(u.x, w.y), two_product(u.y, w.x));
+    (p - q) + (p_rest - q_rest)
+}
+
 /// The place where a subsegment is split: the middle, or at a power of two from its end at a small angle.
 #[inline(always)]
 fn split_place([from, to]: [DVec2; 2], is_acute: [bool; 2]) -> DVec2 {
@@ -238,7 +265,7 @@ fn split_place([from, to]: [DVec2; 2], is_acute: [bool; 2]) -> DVec2 {
     };
     let p = from + direction * part;
     // Back to the line, which rounding has left.
-    let aside = direction.perp_dot(p - from) / direction.length_squared();
+    let aside = cross(direction, p - from) / direction.length_squared();
     representable(p - direction.perp() * aside)
 }
 
@@ -270,40 +297,32 @@ pub fn propose_splits(
         let h = HalfEdge::of(t, k);
         k += 1;
         let twin = mesh.twins.at(h);
+        let line = lines.load(h);
         // One side of each acts for both.
-        let is_own = lines.load(h) != NO_SEGMENT && h < twin;
-        let is_marked = is_own
-            && (lines.load(h) & TO_SPLIT != 0
-                || twin.is_some() && lines.load(twin) & TO_SPLIT != 0);
-        if !is_marked {
+        if line == NO_SEGMENT || line & TO_SPLIT == 0 || twin < h {
             continue;
         }
         let ends = [mesh.origin(h), mesh.target(h)].map(|v| mesh.point(v));
         let claim = claim_of(round, None, t);
         let mut acute = [false; 2];
         let mut spoke = HalfEdge::NONE;
-        let mut is_right = false;
-        loop {
-            let side = if is_right { twin } else { h };
-            let of_side = [
-                is_acute(&mesh, lines, side.prev()),
-                is_acute(&mesh, lines, side),
-            ];
-            if of_side[0] || of_side[1] {
-                acute[usize::from(is_right)] |= of_side[0];
-                acute[1 - usize::from(is_right)] |= of_side[1];
+        let mut side = h;
+        while side.is_some() && spoke.is_none() {
+            let at_start = is_acute(&mesh, lines, side.prev());
+            let at_end = is_acute(&mesh, lines, side);
+            let of_side = if side == h {
+                [at_start, at_end]
             } else {
-                let apex = mesh.apex(side);
-                let p = mesh.point(apex);
-                if kinds.at(apex) == FREE && (ends[0] - p).dot(ends[1] - p) < 0.0 {
-                    spoke = side.prev();
-                    break;
-                }
+                [at_end, at_start]
+            };
+            acute = [acute[0] || of_side[0], acute[1] || of_side[1]];
+            let apex = mesh.apex(side);
+            let p = mesh.point(apex);
+            let is_in_circle = (ends[0] - p).dot(ends[1] - p) < 0.0;
+            if !at_start && !at_end && kinds.at(apex) == FREE && is_in_circle {
+                spoke = side.prev();
             }
-            if is_right || twin.is_none() {
-                break;
-            }
-            is_right = true;
+            side = if side == h { twin } else { HalfEdge::NONE };
         }
         if spoke.is_some() {
             let mut around = spoke;
@@ -323,7 +342,7 @@ pub fn propose_splits(
         let is_possible =
             is_split_by(&mesh, h, p) && (twin.is_none() || is_split_by(&mesh, twin, p));
         if !is_possible {
-            let line = lines.load(h) & !TO_SPLIT | STUCK;
+            let line = line & !TO_SPLIT | STUCK;
             lines.store(h, line);
             if twin.is_some() {
                 lines.store(twin, line);

@@ -5,7 +5,7 @@ use trioxide_kernel::safe::{Atomic, Group, In, Own};
 use trioxide_kernel::{Bits, kernel};
 
 use super::cavity::go_around;
-use super::judge::{encroaches, from};
+use super::judge::{encroaches, from, mark};
 use super::{Bounds, Proposed, STUCK, TO_SPLIT};
 use crate::delaunay::constrained::NO_SEGMENT;
 use crate::delaunay::predicates::{is_in_circle, orientation};
@@ -120,26 +120,32 @@ impl Changed<'_> {
             spoke = spoke.next();
             degree -= 1;
         }
-        let spokes = [spoke, self.turn(spoke), self.turn(self.turn(spoke))];
-        let places = spokes.map(|h| self.corners.load(h.next()));
-        let beyond = spokes.map(|h| self.beyond(h.next()));
-        let t = spokes[0].triangle();
+        let second = self.turn(spoke);
+        let third = self.turn(second);
+        let corner = |spoke: HalfEdge| self.corners.load(spoke.next());
+        let beyond = |spoke: HalfEdge| self.beyond(spoke.next());
+        let [a, b, c] = [spoke, second, third].map(corner);
+        let [ab, bc, ca] = [spoke, second, third].map(beyond);
+        let t = spoke.triangle();
+        let first = HalfEdge::of(t, 0);
+        self.write(first, a, ab);
+        self.write(first.next(), b, bc);
+        self.write(first.prev(), c, ca);
+        self.drop(second.triangle());
+        self.drop(third.triangle());
+        t
+    }
+
+    /// Drops a triangle.
+    #[inline(always)]
+    fn drop(&self, t: Triangle) {
         let mut k = 0;
         while k < 3 {
-            self.write(HalfEdge::of(t, k), from(k, places)[0], from(k, beyond)[0]);
-            if k > 0 {
-                let dead = from(k, spokes)[0].triangle();
-                let mut side = 0;
-                while side < 3 {
-                    self.corners.store(HalfEdge::of(dead, side), Place::NONE);
-                    side += 1;
-                }
-                self.bad.clear_bit(dead);
-                self.marked.clear_bit(dead);
-            }
+            self.corners.store(HalfEdge::of(t, k), Place::NONE);
             k += 1;
         }
-        t
+        self.bad.clear_bit(t);
+        self.marked.clear_bit(t);
     }
 
     /// The twin of `h`, if both are of triangles with this claim, and on no subsegment.
@@ -197,12 +203,7 @@ impl Changed<'_> {
             let is_marked = line & STUCK == 0
                 && (line & TO_SPLIT != 0 || encroaches(bounds.goal.lens, [a, b], apex));
             if line != NO_SEGMENT && is_marked {
-                self.lines.store(side, line | TO_SPLIT);
-                self.marked.set_bit(t);
-                let twin = self.twins.load(side);
-                if twin.is_some() {
-                    self.marked.set_bit(twin.triangle());
-                }
+                mark([side, self.twins.load(side)], self.lines, self.marked);
             }
             k += 1;
         }

@@ -6,7 +6,7 @@ use trioxide_kernel::{Bits, kernel};
 
 use super::cavity::go_around;
 use super::confirm::inner_twin;
-use super::judge::encroaches;
+use super::judge::{encroaches, mark};
 use super::{Bounds, FREE, Proposed, SPLIT, STUCK, TO_SPLIT};
 use crate::delaunay::constrained::NO_SEGMENT;
 use crate::ids::{HalfEdge, Item, Place, Triangle};
@@ -98,7 +98,7 @@ pub struct Written<'a> {
     /// Twins.
     pub twins: Scatter<'a, HalfEdge, HalfEdge>,
     /// Wholes, with flags.
-    pub lines: Scatter<'a, u32, HalfEdge>,
+    pub lines: Atomic<'a, u32, HalfEdge>,
     /// Regions.
     pub regions: Scatter<'a, u32, Triangle>,
     /// Bad triangles.
@@ -109,7 +109,7 @@ pub struct Written<'a> {
 
 /// Writes the new triangle of side `j` of the rings, and judges it.
 ///
-/// Sides on segments are marked where the new vertex, or a corner beside a part of the split subsegment, encroaches them.
+/// Subsegments are marked that the new vertex encroaches, and parts of the split one that a corner beside them does.
 #[kernel(requires(sides.len() == 6 * n), moves(sides.bytes() + 45 * n))]
 pub fn write_rings(
     j: Own<Item>,
@@ -176,34 +176,48 @@ pub fn write_rings(
         },
     );
     written.regions.set(t, region);
-    let points = sorted.at_all([a, b, p]);
-    let on_segment = |v: Place| from.is_some() && (v == from || v == to);
-    // Each half-edge gets the mark of its own far corner.
-    let line_of = |line: u32, [a, b, apex]: [DVec2; 3]| {
-        let is_marked =
-            line != NO_SEGMENT && line & STUCK == 0 && encroaches(bounds.goal.lens, [a, b], apex);
-        if is_marked { line | TO_SPLIT } else { line }
+    let lens = bounds.goal.lens;
+    let [pa, pb, pp] = sorted.at_all([a, b, p]);
+    // The part of the split subsegment from p to an end, and the corners beside it: both triangles find the same.
+    let part_to = |v: Place, beside: [Place; 2]| {
+        if from.is_none() || v != from && v != to {
+            return NO_SEGMENT;
+        }
+        let end = sorted.at(v);
+        let is_encroached = |v: Place| v.is_some() && encroaches(lens, [end, pp], sorted.at(v));
+        if is_encroached(beside[0]) || is_encroached(beside[1]) {
+            whole | TO_SPLIT
+        } else {
+            whole
+        }
     };
-    let of_spoke = |v: Place| if on_segment(v) { whole } else { NO_SEGMENT };
-    let [pa, pb, pp] = points;
-    let of_h = line_of(line, points);
-    let of_b = line_of(of_spoke(b), [pb, pp, pa]);
-    let of_a = line_of(of_spoke(a), [pp, pa, pb]);
-    lines.set(h, of_h);
-    lines.set(spoke_b, of_b);
-    lines.set(spoke_a, of_a);
+    let corner = |j: u32| Place::new(word(j, 0));
+    let before_a = if is_at_start {
+        Place::NONE
+    } else {
+        corner(before)
+    };
+    let after_b = if is_at_end {
+        Place::NONE
+    } else if after + 1 < end {
+        corner(after + 1)
+    } else if is_open {
+        from
+    } else {
+        corner(first)
+    };
+    let (of_a, of_b) = (part_to(a, [b, before_a]), part_to(b, [a, after_b]));
+    lines.store(h, line);
+    lines.store(spoke_b, of_b);
+    lines.store(spoke_a, of_a);
     let is_marked = |line: u32| line != NO_SEGMENT && line & TO_SPLIT != 0;
-    if is_marked(of_h) || is_marked(of_b) || is_marked(of_a) {
+    if is_marked(of_a) || is_marked(of_b) {
         written.marked.set_bit(t);
     }
-    if is_marked(of_h) && beyond.is_some() {
-        written.marked.set_bit(beyond.triangle());
-    }
-    if is_marked(of_b) && !is_at_end {
-        written.marked.set_bit(Triangle::new(word(after, 3)));
-    }
-    if is_marked(of_a) && !is_at_start {
-        written.marked.set_bit(Triangle::new(word(before, 3)));
+    // A mark may come from the old triangle of this side.
+    let is_free = line != NO_SEGMENT && line & STUCK == 0;
+    if is_marked(line) || is_free && encroaches(lens, [pa, pb], pp) {
+        mark([h, beyond], lines, written.marked);
     }
     if bounds.is_bad([a, b, p], sorted, region) {
         written.bad.set_bit(t);

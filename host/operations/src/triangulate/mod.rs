@@ -1,24 +1,22 @@
 //! Outlines and points become triangles: the constrained Delaunay triangulation, refined on request.
 //!
-//! A device triangulates ([`trioxide::delaunay`]). Refinement ([`trioxide::generate::refine()`]) takes one thread of
-//! the host.
+//! A device triangulates and refines ([`trioxide::delaunay`]).
 
 mod neighbours;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use glam::DVec2;
 use trioxide::Buffer;
 use trioxide::delaunay::constrained::{self, Limits, NO_REGION};
+use trioxide::delaunay::refinement::{self, Missed, Refinement};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
-use trioxide::device::{Device, Stage};
-use trioxide::generate::{self, Inside, Refinement};
+use trioxide::device::Device;
+use trioxide::fields::MeshFields;
 use trioxide::half_edges::Known;
 use trioxide::ids::{Triangle, Vertex};
 use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide::outline::{OutlineMesh, check_segments};
-use trioxide::progress;
 
 #[cfg(feature = "clap")]
 use crate::count::parse_count;
@@ -67,10 +65,11 @@ impl Options {
         self.angle.is_some() || self.area.is_some()
     }
 
-    fn refinement(&self) -> Refinement {
+    fn refinement(&self) -> Refinement<'static> {
         Refinement {
             smallest_angle: self.angle,
             largest_area: self.area,
+            areas: &[],
             most_vertices: self.max_vertices,
         }
     }
@@ -145,11 +144,11 @@ impl Totals {
 
 /// Triangulates points, and an outline, with all that they carry.
 ///
-/// Refinement drops what the points and the segments carry, and takes points of one z.
+/// Refinement drops what the points carry, and takes points of one z.
 ///
 /// # Errors
 /// Those of [`trioxide::delaunay::triangulate()`], [`trioxide::delaunay::constrained::triangulate()`] and
-/// [`trioxide::generate::refine()`]; [`Refusal`]; those of the device.
+/// [`trioxide::delaunay::refinement::refine()`]; [`Refusal`]; those of the device.
 pub fn triangulate(
     on: impl Start,
     outline: OutlineMesh,
@@ -168,10 +167,9 @@ pub fn triangulate(
         outline.check_plane()?;
     }
     let machine = on.start()?;
-    let (mesh, report) = match (is_plain, options.refines()) {
-        (true, _) => points(&machine, outline.mesh, options.duplicates)?,
-        (false, false) => limited(&machine, outline, options)?,
-        (false, true) => refined(&machine, outline, options)?,
+    let (mesh, report) = match is_plain {
+        true => points(&machine, outline.mesh, options.duplicates)?,
+        false => limited(&machine, outline, options)?,
     };
     let (mesh, report) = match options.reorder {
         true => reordered(&machine, mesh, report)?,
@@ -288,9 +286,14 @@ fn on_device(
     Ok((triangles, report))
 }
 
-/// Triangulates an outline on a device. Points keep what they carry, pieces what their segments carry.
+/// Triangulates an outline on a device, and refines it on request. Pieces keep what their segments carry; points too,
+/// where none are added.
 fn limited(on: &Machine, outline: OutlineMesh, options: &Options) -> Result<(Mesh, Report)> {
-    let (inside, report) = inside(on, &outline, options)?;
+    let (inside, report) = on.run(|on| match on {
+        On::Device(device) => inside(device, &outline, options),
+        #[cfg(feature = "serial")]
+        On::Serial => Err(Refusal::Serial.into()),
+    })?;
     let mut mesh = outline.mesh;
     let segments = inside.pieces.iter().zip(&inside.parents);
     mesh.segments = segments
@@ -300,39 +303,37 @@ fn limited(on: &Machine, outline: OutlineMesh, options: &Options) -> Result<(Mes
         })
         .collect();
     mesh.fields.sides = mesh.fields.sides.gather(&inside.parents);
+    if let Some(points) = inside.points {
+        let z = mesh.points.first().map_or(0.0, |p| p.z);
+        mesh = Mesh {
+            points: points.iter().map(|p| p.extend(z)).collect(),
+            segments: mesh.segments,
+            fields: MeshFields {
+                sides: mesh.fields.sides,
+                ..MeshFields::default()
+            },
+            ..Mesh::default()
+        };
+    }
     mesh.faces = Faces::Triangles(inside.triangles);
     mesh.regions = inside.regions;
     Ok((mesh, report))
 }
 
-/// Triangulates an outline on a device, and refines it on a thread of the host.
-fn refined(on: &Machine, outline: OutlineMesh, options: &Options) -> Result<(Mesh, Report)> {
-    let (inside, mut report) = inside(on, &outline, options)?;
-    progress::stage("refine");
-    let start = Instant::now();
-    let outline = outline.into_outline()?;
-    let (mesh, notes) = generate::refine(&outline, &inside, &options.refinement())?;
-    report.run.stages.push(Stage {
-        name: "refine",
-        milliseconds: start.elapsed().as_secs_f64() * 1e3,
-    });
-    report.notes.extend(notes);
-    report.totals.vertices = mesh.points.len() as u64;
-    report.totals.faces = mesh.triangles.len() as u64;
-    report.totals.segments = mesh.segments.len() as u64;
-    Ok((mesh.into(), report))
+/// The triangles within an outline.
+struct Inside {
+    /// All points, if some are added.
+    points: Option<Vec<DVec2>>,
+    triangles: Vec<[u32; 3]>,
+    /// The region of each triangle, if the outline has regions.
+    regions: Option<Vec<i32>>,
+    /// The edges on segments, segment by segment, each in its direction.
+    pieces: Vec<[u32; 2]>,
+    /// The segment of each piece.
+    parents: Vec<u32>,
 }
 
-/// Triangulates an outline on a device.
-fn inside(on: &Machine, outline: &OutlineMesh, options: &Options) -> Result<(Inside, Report)> {
-    on.run(|on| match on {
-        On::Device(device) => inside_on(device, outline, options.convex),
-        #[cfg(feature = "serial")]
-        On::Serial => Err(Refusal::Serial.into()),
-    })
-}
-
-fn inside_on(on: &Device, outline: &OutlineMesh, convex: bool) -> Result<(Inside, Report)> {
+fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Inside, Report)> {
     let OutlineMesh {
         mesh,
         holes,
@@ -350,10 +351,25 @@ fn inside_on(on: &Device, outline: &OutlineMesh, convex: bool) -> Result<(Inside
         segments: &segments,
         holes,
         regions: &in_regions,
-        convex,
+        convex: options.convex,
     };
     // In the words of any mesh: the option for equal points goes with points alone.
-    let result = constrained::triangulate(on, &points, &limits).map_err(trioxide::Error::from)?;
+    let (result, refined) = match options.refines() {
+        false => {
+            let result = constrained::triangulate(on, &points, &limits);
+            (result.map_err(trioxide::Error::from)?, None)
+        }
+        true => {
+            let bounds = options.refinement();
+            let result = refinement::refine(on, &points, &limits, &bounds);
+            let refined = result.map_err(trioxide::Error::from)?;
+            (refined.mesh, Some((refined.points, refined.not_reached)))
+        }
+    };
+    let (points, not_reached) = match refined {
+        None => (None, Vec::new()),
+        Some((points, not_reached)) => (Some(points), not_reached),
+    };
     let inside = on.stage("copy to the host", || {
         let named = result.regions().map(|named| on.download(named));
         let id = |named: u32| match named {
@@ -363,6 +379,7 @@ fn inside_on(on: &Device, outline: &OutlineMesh, convex: bool) -> Result<(Inside
         let starts = on.download(result.starts())?;
         let counts = starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
         Ok(Inside {
+            points: points.map(|points| on.download(&points)).transpose()?,
             triangles: on.download_rows(result.triangles())?,
             regions: named
                 .transpose()?
@@ -374,20 +391,42 @@ fn inside_on(on: &Device, outline: &OutlineMesh, convex: bool) -> Result<(Inside
                 .collect(),
         })
     })?;
+    let vertices = inside.points.as_ref().map_or(mesh.points.len(), Vec::len);
+    let missed = not_reached.iter().map(|missed| of_missed(missed, options));
     let report = Report {
         run: Run::of(on, Vec::new())?,
         totals: Totals {
-            vertices: mesh.points.len() as u64,
+            vertices: vertices as u64,
             faces: inside.triangles.len() as u64,
             segments: inside.pieces.len() as u64,
             input_vertices: mesh.points.len() as u64,
             input_segments: mesh.segments.len() as u64,
             duplicates: 0,
         },
-        notes: left_out(result.left_out()).into_iter().collect(),
+        notes: left_out(result.left_out())
+            .into_iter()
+            .chain(missed)
+            .collect(),
         ..Report::default()
     };
     Ok((inside, report))
+}
+
+/// Names a bound that triangles miss.
+fn of_missed(missed: &Missed, options: &Options) -> String {
+    match missed {
+        Missed::Areas { triangles, largest } => format!(
+            "the largest area {} is not reached: {triangles} triangles are larger, the largest {largest}",
+            options.area.unwrap_or(f64::INFINITY)
+        ),
+        Missed::Angles {
+            triangles,
+            smallest,
+        } => format!(
+            "{triangles} triangles at small angles between segments stay below {} degrees, the smallest at {smallest:.3}",
+            options.angle.unwrap_or(0.0)
+        ),
+    }
 }
 
 /// Reports the number of segments that the result lacks, wholly or in part.

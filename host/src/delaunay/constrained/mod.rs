@@ -63,11 +63,11 @@ impl<'a> Limits<'a> {
 
 /// A constrained Delaunay triangulation, on a device.
 pub struct Constrained {
-    triangles: Buffer<Vertex>,
-    regions: Option<Buffer<u32>>,
-    pieces: Buffer<Vertex>,
-    starts: Buffer<u32>,
-    left_out: u32,
+    pub(super) triangles: Buffer<Vertex>,
+    pub(super) regions: Option<Buffer<u32>>,
+    pub(super) pieces: Buffer<Vertex>,
+    pub(super) starts: Buffer<u32>,
+    pub(super) left_out: u32,
 }
 
 impl Constrained {

@@ -15,8 +15,8 @@
 //! let bounds = Refinement { smallest_angle: Some(30.0), ..Refinement::default() };
 //! let result = refine(&on, &on.upload(&corners)?, &Limits::of(&segments), &bounds)?;
 //! // Squares of side 1, each of two triangles, would take seven vertices on each side.
-//! assert!(result.points().len() > 4 + 2 * 5);
-//! assert!(result.not_reached().is_empty());
+//! assert!(result.points.len() >= 4 + 2 * 5);
+//! assert!(result.not_reached.is_empty());
 //! # Ok(())
 //! # }
 //! ```
@@ -32,7 +32,7 @@ use gpu::ids::Vertex;
 use kernel::{LARGEST, LEAST};
 use trioxide_kernel::launch::Buffer;
 
-use super::constrained::Limits;
+use super::constrained::{Constrained, Limits};
 use super::{Ranked, Result, constrained};
 use crate::device::Device;
 use crate::half_edges::Point;
@@ -129,50 +129,12 @@ pub enum Missed {
 
 /// A refined triangulation, on a device.
 pub struct Refined {
-    points: Buffer<DVec2>,
-    triangles: Buffer<Vertex>,
-    regions: Option<Buffer<u32>>,
-    pieces: Buffer<Vertex>,
-    starts: Buffer<u32>,
-    left_out: u32,
-    not_reached: Vec<Missed>,
-}
-
-impl Refined {
     /// The points of the input, all in their order, then the added ones.
-    pub fn points(&self) -> &Buffer<DVec2> {
-        &self.points
-    }
-
-    /// As [`Constrained::triangles`](constrained::Constrained::triangles), along the curve through all points.
-    pub fn triangles(&self) -> &Buffer<Vertex> {
-        &self.triangles
-    }
-
-    /// As [`Constrained::regions`](constrained::Constrained::regions).
-    pub fn regions(&self) -> Option<&Buffer<u32>> {
-        self.regions.as_ref()
-    }
-
-    /// As [`Constrained::pieces`](constrained::Constrained::pieces).
-    pub fn pieces(&self) -> &Buffer<Vertex> {
-        &self.pieces
-    }
-
-    /// As [`Constrained::starts`](constrained::Constrained::starts).
-    pub fn starts(&self) -> &Buffer<u32> {
-        &self.starts
-    }
-
-    /// As [`Constrained::left_out`](constrained::Constrained::left_out).
-    pub fn left_out(&self) -> u32 {
-        self.left_out
-    }
-
+    pub points: Buffer<DVec2>,
+    /// The triangles, along the curve through all points; their regions, and the pieces of the segments.
+    pub mesh: Constrained,
     /// The bounds that some triangles miss.
-    pub fn not_reached(&self) -> &[Missed] {
-        &self.not_reached
-    }
+    pub not_reached: Vec<Missed>,
 }
 
 /// The constrained Delaunay triangulation of points and segments, refined.
@@ -213,11 +175,13 @@ pub fn refine<P: Point>(
     })?;
     Ok(Refined {
         points: names.points,
-        triangles,
-        regions,
-        pieces: parts,
-        starts,
-        left_out: pieces.left_out,
+        mesh: Constrained {
+            triangles,
+            regions,
+            pieces: parts,
+            starts,
+            left_out: pieces.left_out,
+        },
         not_reached,
     })
 }

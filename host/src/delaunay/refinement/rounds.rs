@@ -14,9 +14,10 @@ use crate::device::{BitSet, Device};
 use crate::{Error, Result};
 
 /// Bad triangles of which all make proposals; of more only some do, since neighbours exclude each other.
-const FEW: usize = 1 << 14;
-/// Of most bad triangles one in so many makes a proposal.
-const MOST_STRIDE: usize = 16;
+const FEW: usize = 1024;
+/// Of many bad triangles one in so many makes a proposal. Then two of three are done; of all proposals one of ten would
+/// be, and there would be hardly fewer rounds.
+const MOST_STRIDE: usize = 12;
 
 /// The claims and lists of rounds.
 struct Rounds<'a> {
@@ -184,7 +185,13 @@ impl Rounds<'_> {
             splits as u32,
             self.round,
             parameter(&mesh.corners, &mesh.twins, &mesh.sorted),
-            self.goal,
+            &mesh.regions,
+            kernel::BoundsBuffers {
+                goal: self.goal,
+                kinds: &mesh.kinds,
+                wholes: &mesh.wholes,
+                areas: self.areas,
+            },
             &mut mesh.lines,
             &mut self.bad,
             &mut self.marked,
@@ -205,17 +212,6 @@ impl Rounds<'_> {
         )?;
         let total = exclusive_scan(on, &mut starts)?;
         let (total, list) = on.read_beside(&total, || compact(on, &done))?;
-        if std::env::var_os("DBG").is_some() {
-            eprintln!(
-                "round {} marked {} bad {} stride {stride} done {} vertices {} triangles {}",
-                self.round,
-                marked.len(),
-                bad.len(),
-                list.len(),
-                mesh.sorted.len(),
-                mesh.triangles()
-            );
-        }
         self.add_vertices(mesh, &proposals, &list, &starts, total[0] as usize)?;
         self.remove_vertices(mesh, &proposals, splits)?;
         Ok(true)

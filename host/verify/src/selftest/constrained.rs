@@ -61,7 +61,7 @@ pub fn cases(size: Size) -> Vec<Case> {
 
 /// At most `count` segments that do not cross each other: short ones, and every eighth of any length. Some meet at
 /// points, go through points, or lie on each other.
-fn segments(points: &[DVec2], random: &mut Random, count: usize) -> Vec<[u32; 2]> {
+pub(super) fn segments(points: &[DVec2], random: &mut Random, count: usize) -> Vec<[u32; 2]> {
     let n = points.len() as u32;
     let mut segments: Vec<[u32; 2]> = Vec::new();
     for attempt in 0..4 * count {

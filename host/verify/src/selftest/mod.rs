@@ -20,6 +20,7 @@ mod polylla;
 mod polylla_share;
 mod refine;
 mod refine_tets;
+mod refinement;
 pub mod reorder;
 mod small;
 mod smooth;
@@ -135,6 +136,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("grid", grid::cases(size)),
         ("delaunay", delaunay::cases(size)),
         ("delaunay", constrained::cases(size)),
+        ("delaunay", refinement::cases(size)),
         ("half_edges", half_edges::cases(&meshes)),
         ("polylla", polylla::cases(&meshes, size)),
         ("polylla", polylla_share::cases(size)?),
