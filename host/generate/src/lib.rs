@@ -20,6 +20,7 @@
 //! their points.
 
 mod cloud;
+mod coast;
 mod disk;
 mod grid;
 mod noise;
@@ -38,6 +39,7 @@ use rand_pcg::rand_core::Rng;
 use trioxide_mesh::{Error, Result};
 
 pub use cloud::cloud;
+pub use coast::coast;
 pub use disk::disk_points;
 pub use grid::{Grid, grid, jittered};
 pub use outlines::outlines;

@@ -24,6 +24,8 @@ const PARTS: &[(&str, &[&str])] = &[
             "Delaunay equal points",
             "segments of Delaunay random",
             "segments of Delaunay grid",
+            "refinement of a star",
+            "refinement of points and segments",
         ],
     ),
     (

@@ -8,7 +8,7 @@
 //!
 //! | step | source |
 //! | --- | --- |
-//! | a bad triangle gets a vertex at its circumcenter, or at an off-center nearer to its shortest edge | Ruppert 1995; Üngör 2004 |
+//! | a bad triangle gets a vertex at its circumcenter, or for its angle at an off-center nearer to its shortest edge | Ruppert 1995; Üngör 2004 |
 //! | where that vertex would *encroach* a subsegment, it is dropped and the subsegment is split in the middle | Ruppert 1995 |
 //! | a point encroaches if it sees the subsegment at an angle of 180 - 2B degrees or more: from its *lens* | Shewchuk 2002 |
 //! | before a split, the *free* vertices, which are on no segment, in the subsegment's circle are removed | Chew 1993 |

@@ -36,8 +36,11 @@ pub fn link_parts(
     after: Atomic<Place, Place>,
 ) {
     let [u, v] = corners.at_all([*h, h.next()]);
+    if u.is_none() {
+        return;
+    }
     let line = lines.at(h);
-    if u.is_none() || line == NO_SEGMENT {
+    if line == NO_SEGMENT {
         return;
     }
     let whole = line & !(STUCK | TO_SPLIT);

@@ -32,12 +32,8 @@ fn is_in_circle_at(mesh: &Mesh, h: HalfEdge, p: DVec2) -> bool {
     is_in_circle(a, b, c, p)
 }
 
-/// Triangles this much larger than the bound get vertices at circumcenters, in any order: off-centers, the shortest edge
-/// first, would fill a large triangle from one edge on, a few in each round.
-const MUCH: f64 = 4.0;
-
-/// The place of a vertex for a bad triangle: the circumcenter, or a point nearer to the shortest edge as far as the bound
-/// of the angles allows.
+/// The place of a vertex for a bad triangle: the circumcenter; or, unless the triangle is too large, a point nearer to
+/// the shortest edge as far as the bound of the angles allows.
 #[inline(always)]
 fn center(goal: &Goal, points: [DVec2; 3], is_large: bool) -> DVec2 {
     let [o, d, a] = from(shortest(points).0, points);
@@ -127,8 +123,31 @@ fn mark_unless_stuck(
     is_stuck
 }
 
+/// The claim of bad triangle `t`. Large ones come last, in any order: the shortest edge first would fill them from one
+/// side on, a few in a round.
+#[inline(always)]
+fn claim_of_bad(
+    t: Triangle,
+    round: u32,
+    mesh: &Mesh,
+    regions: In<u32, Triangle>,
+    bounds: &Bounds,
+) -> u64 {
+    let sides = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+    let points = mesh.sorted.at_all(mesh.corners.at_all(sides));
+    let is_large = area(points) > bounds.largest_area(regions.at(t));
+    let length = if is_large {
+        f64::INFINITY
+    } else {
+        shortest(points).1
+    };
+    claim_of(round, Some(length), t)
+}
+
 /// Proposes a vertex for one bad triangle of each `stride` of `list`, as number `first` and so on of the proposals; or
 /// marks the subsegments that it would encroach. `bad` loses triangles that numbers allow no vertex for.
+///
+/// If all propose, those do not that are next to one of `were_bad` with a lower claim: they would lose.
 #[kernel(moves(200 * n))]
 pub fn propose_inserts(
     i: Own<Item>,
@@ -139,6 +158,7 @@ pub fn propose_inserts(
     mesh: Mesh,
     regions: In<u32, Triangle>,
     bounds: Bounds,
+    were_bad: In<Bits<Triangle>>,
     lines: Atomic<u32, HalfEdge>,
     bad: Atomic<Bits<Triangle>>,
     marked: Atomic<Bits<Triangle>>,
@@ -152,9 +172,20 @@ pub fn propose_inserts(
     let t = list.at(if chosen < last { chosen } else { last });
     let at = Item::new(first + number);
     proposals.kinds.set(at, NOTHING);
-    let places = mesh.corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
+    let claim = claim_of_bad(t, round, &mesh, regions, &bounds);
+    let sides = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+    let comes_first = |h: HalfEdge| {
+        let next = mesh.twins.at(h);
+        next.is_some()
+            && were_bad.bit(next.triangle())
+            && claim_of_bad(next.triangle(), round, &mesh, regions, &bounds) < claim
+    };
+    if stride == 1 && (comes_first(sides[0]) || comes_first(sides[1]) || comes_first(sides[2])) {
+        return;
+    }
+    let places = mesh.corners.at_all(sides);
     let points = mesh.sorted.at_all(places);
-    let is_large = area(points) > MUCH * bounds.largest_area(regions.at(t));
+    let is_large = area(points) > bounds.largest_area(regions.at(t));
     let p = center(&bounds.goal, points, is_large);
     let is_in_range = p.x.abs() <= LARGEST && p.y.abs() <= LARGEST;
     let location = if is_in_range {
@@ -175,12 +206,6 @@ pub fn propose_inserts(
             return;
         }
     };
-    let length = if is_large {
-        f64::INFINITY
-    } else {
-        shortest(points).1
-    };
-    let claim = claim_of(round, Some(length), t);
     let mut stuck = 0;
     let mut free = 0;
     go_around(start, |h| {

@@ -4,6 +4,7 @@ use glam::DVec2;
 use serde_json::json;
 use trioxide::Result;
 use trioxide::delaunay::constrained::{self, Limits};
+use trioxide::delaunay::refinement::{Refinement, refine};
 use trioxide::delaunay::{Duplicates, triangulate};
 use trioxide::device::Device;
 use trioxide::half_edges::Point;
@@ -63,6 +64,49 @@ pub fn constrained<P: Point>(on: &Device, outline: &Outline, runs: Runs) -> Resu
         ("triangles", json!(found.0)),
         ("segments", json!(segments.len())),
         ("pieces", json!(found.1)),
+    ]);
+    Ok(Measured {
+        counts,
+        peak_bytes: on.peak_bytes(),
+        stages,
+    })
+}
+
+/// Times the refinement of an outline that is on the device, by 20 degrees and an area that takes about `n` vertices.
+pub fn refined<P: Point>(on: &Device, outline: &Outline, n: usize, runs: Runs) -> Result<Measured> {
+    let points = upload_points::<P>(on, &outline.points, outline.points.len())?;
+    let segments: Vec<[u32; 2]> = outline.segments.iter().map(|s| s.ends).collect();
+    let area: f64 = segments
+        .iter()
+        .map(|ends| ends.map(|v| outline.points[v as usize]))
+        .map(|[a, b]| a.perp_dot(b) / 2.0)
+        .sum();
+    let segments = on.upload(&segments)?;
+    let limits = Limits {
+        holes: &outline.holes,
+        ..Limits::of(&segments)
+    };
+    let bounds = Refinement {
+        smallest_angle: Some(20.0),
+        // Triangles have 0.64 times their largest area in the mean, and there are two for each vertex.
+        largest_area: Some(area / (1.28 * n as f64)),
+        most_vertices: Some(usize::MAX),
+        ..Refinement::default()
+    };
+    on.reset_peak();
+    let mut found = (0, 0, 0);
+    let stages = rows("resident", on, runs, || {
+        let result = refine(on, &points, &limits, &bounds)?;
+        let (triangles, pieces) = (result.mesh.triangles(), result.mesh.pieces());
+        found = (result.points.len(), triangles.len() / 3, pieces.len() / 2);
+        Ok(())
+    })?;
+    let counts = map([
+        ("input_vertices", json!(points.len())),
+        ("segments", json!(segments.len())),
+        ("vertices", json!(found.0)),
+        ("triangles", json!(found.1)),
+        ("pieces", json!(found.2)),
     ]);
     Ok(Measured {
         counts,

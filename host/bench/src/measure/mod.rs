@@ -156,6 +156,8 @@ enum Mesh {
     Clusters,
     /// Random points among outlines of segments.
     Outlines,
+    /// Outline of a sea with islands, refined to about N vertices.
+    Coast,
 }
 
 impl Mesh {
@@ -252,9 +254,10 @@ fn check_mesh(options: &Options) -> Result<()> {
         ));
     }
     let takes_points = matches!(options.family(), Family::Delaunay | Family::Reorder);
-    if matches!(options.mesh, Mesh::Outlines) && !matches!(options.family(), Family::Delaunay) {
+    let has_segments = matches!(options.mesh, Mesh::Outlines | Mesh::Coast);
+    if has_segments && !matches!(options.family(), Family::Delaunay) {
         return Err(Error::Argument(
-            "--mesh outlines has points and segments: bench delaunay takes it, and no other family does"
+            "--mesh outlines and coast have segments: bench delaunay takes them, and no other family does"
                 .to_owned(),
         ));
     }
@@ -392,6 +395,14 @@ fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
         let measured = match options.is_double() {
             true => delaunay::constrained::<DVec2>(on, &outline, options.runs())?,
             false => delaunay::constrained::<Vec2>(on, &outline, options.runs())?,
+        };
+        return Ok(options.record(measured, &[]));
+    }
+    if matches!(options.mesh, Mesh::Coast) {
+        let outline = generate::coast(3000, options.seed)?;
+        let measured = match options.is_double() {
+            true => delaunay::refined::<DVec2>(on, &outline, options.n, options.runs())?,
+            false => delaunay::refined::<Vec2>(on, &outline, options.n, options.runs())?,
         };
         return Ok(options.record(measured, &[]));
     }

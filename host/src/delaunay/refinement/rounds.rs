@@ -177,6 +177,7 @@ impl Rounds<'_> {
             &mut self.claims,
             proposals.changed(),
         )?;
+        let were_bad = on.duplicate(&self.bad)?;
         kernel::propose_inserts::launch(
             on,
             inserts as u32,
@@ -192,6 +193,7 @@ impl Rounds<'_> {
                 wholes: &mesh.wholes,
                 areas: self.areas,
             },
+            &were_bad,
             &mut mesh.lines,
             &mut self.bad,
             &mut self.marked,
