@@ -229,8 +229,12 @@ pub fn write_rings(
         let unused = Triangle::new(triangles + 2 * number + 1);
         let mut k = 0;
         while k < 3 {
-            corners.set(HalfEdge::of(unused, k), Place::NONE);
+            let h = HalfEdge::of(unused, k);
+            corners.set(h, Place::NONE);
+            twins.set(h, HalfEdge::NONE);
+            lines.store(h, NO_SEGMENT);
             k += 1;
         }
+        written.regions.set(unused, region);
     }
 }

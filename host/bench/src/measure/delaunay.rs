@@ -2,7 +2,6 @@
 
 use glam::DVec2;
 use serde_json::json;
-use trioxide::Result;
 use trioxide::delaunay::constrained::{self, Limits};
 use trioxide::delaunay::refinement::{Refinement, refine};
 use trioxide::delaunay::{Duplicates, triangulate};
@@ -10,6 +9,7 @@ use trioxide::device::Device;
 use trioxide::half_edges::Point;
 use trioxide::outline::Outline;
 use trioxide::points::upload_points;
+use trioxide::{Buffer, Result};
 
 use super::names::map;
 use super::{Measured, Runs, rows, waited};
@@ -72,20 +72,19 @@ pub fn constrained<P: Point>(on: &Device, outline: &Outline, runs: Runs) -> Resu
     })
 }
 
+/// Vertices that the outline of a file is refined to, about: five million triangles.
+pub const REFINED: usize = 2_500_000;
+
 /// Times the refinement of an outline that is on the device, by 20 degrees and an area that takes about `n` vertices.
 pub fn refined<P: Point>(on: &Device, outline: &Outline, n: usize, runs: Runs) -> Result<Measured> {
     let points = upload_points::<P>(on, &outline.points, outline.points.len())?;
     let segments: Vec<[u32; 2]> = outline.segments.iter().map(|s| s.ends).collect();
-    let area: f64 = segments
-        .iter()
-        .map(|ends| ends.map(|v| outline.points[v as usize]))
-        .map(|[a, b]| a.perp_dot(b) / 2.0)
-        .sum();
     let segments = on.upload(&segments)?;
     let limits = Limits {
         holes: &outline.holes,
         ..Limits::of(&segments)
     };
+    let area = within(on, &points, &limits)?;
     let bounds = Refinement {
         smallest_angle: Some(20.0),
         // Triangles have 0.64 times their largest area in the mean, and there are two for each vertex.
@@ -113,4 +112,15 @@ pub fn refined<P: Point>(on: &Device, outline: &Outline, n: usize, runs: Runs) -
         peak_bytes: on.peak_bytes(),
         stages,
     })
+}
+
+/// The area of the triangles within limits.
+fn within<P: Point>(on: &Device, points: &Buffer<P>, limits: &Limits<'_>) -> Result<f64> {
+    let result = constrained::triangulate(on, points, limits)?;
+    let triangles: Vec<[u32; 3]> = on.download_rows(result.triangles())?;
+    let points = on.download(points)?;
+    let corners = triangles
+        .iter()
+        .map(|t| t.map(|v| points[v as usize].to_f64()));
+    Ok(corners.map(|[a, b, c]| (b - a).perp_dot(c - a) / 2.0).sum())
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use trioxide::fields::MeshFields;
 use trioxide::formats::{self, ReadOptions};
 use trioxide::mesh::{Mesh, Polygons, Triangulation};
+use trioxide::outline::Outline;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 use trioxide_arguments::note;
@@ -15,8 +16,8 @@ use trioxide_operations::input::check_planar_faces;
 #[derive(Args)]
 pub struct Input {
     /// File to measure in place of a generated mesh: triangles for refine, and of the plane for polylla; triangles or
-    /// points for delaunay, reorder and weld; tetrahedra for polyhedra and refine-tets; cells for smooth. Regions and
-    /// segments are left out
+    /// points for delaunay, reorder and weld; an outline (.poly) for delaunay, which is refined to 5M triangles;
+    /// tetrahedra for polyhedra and refine-tets; cells for smooth. Other regions and segments are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mesh", "n"])]
     input: Option<PathBuf>,
     #[command(flatten)]
@@ -82,6 +83,25 @@ impl Input {
             face_tags: Vec::new(),
             fields: MeshFields::default(),
         })
+    }
+
+    /// The outline of a .poly file.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn outline(&self) -> Result<Option<Outline>> {
+        let is_outline = |path: &&Path| path.extension().is_some_and(|end| end == "poly");
+        let Some(path) = self.path().filter(is_outline) else {
+            return Ok(None);
+        };
+        let (outline, _) = formats::poly::read_outline_as(path, self.reading)?;
+        let points = &outline.mesh.points;
+        Ok(Some(Outline {
+            points: points.iter().map(|p| p.truncate()).collect(),
+            segments: outline.mesh.segments,
+            holes: outline.holes,
+            regions: outline.regions,
+        }))
     }
 }
 

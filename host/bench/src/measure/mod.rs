@@ -398,11 +398,16 @@ fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
         };
         return Ok(options.record(measured, &[]));
     }
-    if matches!(options.mesh, Mesh::Coast) {
-        let outline = generate::coast(3000, options.seed)?;
+    let coast = match options.file.outline()? {
+        None if matches!(options.mesh, Mesh::Coast) => {
+            Some((generate::coast(3000, options.seed)?, options.n))
+        }
+        outline => outline.map(|outline| (outline, delaunay::REFINED)),
+    };
+    if let Some((outline, n)) = coast {
         let measured = match options.is_double() {
-            true => delaunay::refined::<DVec2>(on, &outline, options.n, options.runs())?,
-            false => delaunay::refined::<Vec2>(on, &outline, options.n, options.runs())?,
+            true => delaunay::refined::<DVec2>(on, &outline, n, options.runs())?,
+            false => delaunay::refined::<Vec2>(on, &outline, n, options.runs())?,
         };
         return Ok(options.record(measured, &[]));
     }

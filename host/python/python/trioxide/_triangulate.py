@@ -103,7 +103,7 @@ def triangulate(
     """Triangulates points or an outline (constrained Delaunay), with a smallest angle and a largest area on request.
 
     The device triangulates by x and y: z and the data of points and segments are kept. Every machine gives the same triangles for points
-    and segments in any order. Refinement takes one thread of the host, drops the data, and takes points of one z.
+    and segments in any order. Where vertices are added, points have one z and lose their data.
 
     The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this area is refined.
     Segments keep their markers; vertices of the input keep their numbers, unless they are reordered.
