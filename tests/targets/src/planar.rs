@@ -404,6 +404,7 @@ fn delaunay(bytes: &[u8]) {
     let points: Vec<DVec2> = distinct.iter().map(|&v| points[v]).collect();
     validate::delaunay(&points, &triangles).expect("a Delaunay triangulation");
     constrained(choices, &points);
+    refined(choices, &points);
 }
 
 /// Segments between distinct points are edges of a constrained Delaunay triangulation, or two of them cross.
@@ -439,6 +440,54 @@ fn constrained(choices: &mut Choices<'_>, points: &[DVec2]) {
                 .any(|&s| segments.iter().any(|&t| crosses(s, t))),
             "no segments cross: {error}"
         ),
+    }
+}
+
+/// Vertices refine an outline around the points, or there are too many: a constrained Delaunay triangulation, the same
+/// with another number of threads.
+fn refined(choices: &mut Choices<'_>, points: &[DVec2]) {
+    use trioxide::delaunay::constrained::Limits;
+    use trioxide::delaunay::refinement::{Refinement, refine};
+    let most = points.iter().fold(0.0, |most, p| p.abs().max_element().max(most));
+    // Beyond, refinement refuses the points.
+    if !(1e-30..1e30).contains(&most) {
+        return;
+    }
+    let side = 2.0 * most;
+    let corners = [(-1., -1.), (1., -1.), (1., 1.), (-1., 1.)].map(|(x, y)| side * DVec2::new(x, y));
+    let mut all = points.to_vec();
+    all.extend(corners);
+    let n = points.len() as u32;
+    let segments: Vec<[u32; 2]> = (0..4).map(|k| [n + k, n + (k + 1) % 4]).collect();
+    let bounds = Refinement {
+        smallest_angle: Some([0.0, 20.0, 30.0][choices.below(3)]),
+        largest_area: Some(side * side / choices.between(1, 30) as f64),
+        most_vertices: Some(3000),
+        ..Refinement::default()
+    };
+    let run = |on: &trioxide::Device| {
+        let segments = on.upload(&segments).expect("room");
+        let result = refine(on, &on.upload(&all).expect("room"), &Limits::of(&segments), &bounds);
+        result.map(|result| {
+            let points: Vec<DVec2> = on.download(&result.points).expect("the CPU");
+            let triangles: Vec<[u32; 3]> = on.download_rows(result.mesh.triangles()).expect("the CPU");
+            let pieces: Vec<[u32; 2]> = on.download_rows(result.mesh.pieces()).expect("the CPU");
+            (points, triangles, pieces)
+        })
+    };
+    match (run(cpu()), run(&trioxide::Device::cpu(Some(1)).expect("a thread"))) {
+        (Ok(found), Ok(other)) => {
+            assert_eq!(found, other);
+            let (points, triangles, pieces) = found;
+            validate::constrained_delaunay(&points, &triangles, &pieces)
+                .expect("a constrained Delaunay triangulation");
+        }
+        (Err(error), Err(other)) => {
+            assert_eq!(error.to_string(), other.to_string());
+            let is_known = ["needs more than", "too near to zero"];
+            assert!(is_known.iter().any(|known| error.to_string().contains(known)), "{error}");
+        }
+        _ => panic!("only one of two devices refines"),
     }
 }
 
