@@ -3,8 +3,8 @@
 use gpu::ids::{Edge, EdgeUse};
 use gpu::refine_tets::check_tetrahedra::tet_rule;
 use gpu::refine_tets::number_edges::{
-    find_face_edges, link_tet_edges, mark_first_tet_edges, meet_tet_edges, name_tet_edges,
-    number_tet_edges,
+    MEETING_USES, find_face_edges, mark_first_tet_edges, meet_scattered_tet_edges, meet_tet_edges,
+    name_tet_edges, number_tet_edges,
 };
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
@@ -12,7 +12,7 @@ use trioxide_kernel::launch::Buffer;
 use super::SpacePoint;
 use super::error::{Error, Result};
 use super::mesh::{DeviceTets, slots_for, table_slots};
-use crate::collective::compact;
+use crate::collective::{compact, is_scattered};
 use crate::device::Device;
 
 /// Edges of a mesh: E of them.
@@ -63,14 +63,23 @@ impl<P: SpacePoint> DeviceTets<P> {
         let vertices = self.points.len();
         let scale = ((slots as u64) << 32) / vertices.max(1) as u64;
         let mut found = on.filled(tet_rule::COUNT, NONE)?;
-        let mut table = on.filled(slots, EdgeUse::NONE)?;
-        let mut of_uses: Buffer<u32> = on.uninitialized(uses as usize)?;
         let tetrahedra = &self.tetrahedra;
+        let (scattered, mut table) = is_scattered(on, tetrahedra.as_words(), 4, vertices, || {
+            on.filled(slots, EdgeUse::NONE)
+        })?;
+        let mut of_uses: Buffer<u32> = on.uninitialized(uses as usize)?;
+        let launch = if scattered {
+            meet_scattered_tet_edges::launch
+        } else {
+            meet_tet_edges::launch
+        };
+        let blocks = (uses as usize).div_ceil(MEETING_USES) as u32;
+        let n = if scattered { uses } else { blocks };
         // SAFETY: tetrahedra of a checked mesh; slots of vertices below V are in the table, by the scale.
         unsafe {
-            meet_tet_edges::launch(
+            launch(
                 on,
-                uses,
+                n,
                 tetrahedra,
                 &mut table,
                 &mut of_uses,
@@ -92,11 +101,10 @@ impl<P: SpacePoint> DeviceTets<P> {
         number_tet_edges::launch(on, count as u32, &first_uses, &of_uses, &mut table)?;
         let mut last_uses = on.filled(if linked { count } else { 0 }, EdgeUse::NONE)?;
         let mut links = on.uninitialized(if linked { uses as usize } else { 0 })?;
-        if linked {
-            link_tet_edges::launch(on, uses, &table, &mut of_uses, &mut last_uses, &mut links)?;
-        } else {
-            name_tet_edges::launch(on, uses, &table, &mut of_uses)?;
-        }
+        // SAFETY: every use has a slot or refers to one of its block that has; a taken slot holds an edge.
+        unsafe {
+            name_tet_edges::launch(on, blocks, &table, &mut of_uses, &mut last_uses, &mut links)
+        }?;
         let sides = self.faces.len();
         let mut face_edges = on.uninitialized(sides)?;
         if sides > 0 {

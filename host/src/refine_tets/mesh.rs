@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gpu::ids::{Tet, Triangle, Vertex};
 use gpu::refine_tets::check_tetrahedra::{check_tet_points, check_tetrahedra, tet_rule};
+use gpu::refine_tets::number_edges::MEETING_USES;
 use gpu::weld::gather_regions;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
@@ -452,9 +453,9 @@ pub(super) fn table_slots(points: usize, tetrahedra: usize) -> usize {
     slots_for((6 * tetrahedra).min(points + 2 * tetrahedra))
 }
 
-/// Slots for a number of edges: half as many again, as far as 32 bits number them.
+/// Slots for a number of edges: half as many again, as far as 32 bits number them beside references to uses.
 pub(super) fn slots_for(edges: usize) -> usize {
-    (edges + edges / 2 + 64).min(u32::MAX as usize)
+    (edges + edges / 2 + 64).min(u32::MAX as usize - MEETING_USES)
 }
 
 impl DeviceFaces {
