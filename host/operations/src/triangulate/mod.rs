@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use glam::DVec2;
 use trioxide::Buffer;
-use trioxide::delaunay::constrained::{self, Limits, NO_REGION};
+use trioxide::delaunay::constrained::{self, Limits};
 use trioxide::delaunay::refinement::{self, Missed, Refinement};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::Device;
@@ -45,7 +45,7 @@ pub struct Options {
     /// Keep the triangles outside of the segments, up to the convex hull
     #[cfg_attr(feature = "clap", arg(long))]
     pub convex: bool,
-    /// Equal points, of points alone
+    /// Equal points, without refinement; segments at left out ones end at the first
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "TREATMENT", value_enum, default_value_t)
@@ -160,7 +160,7 @@ pub fn triangulate(
     check_segments(&input.segments, vertices)?;
     options.refinement().check()?;
     let is_plain = outline.is_points_alone() && !options.refines();
-    if !is_plain && options.duplicates != Duplicates::Refuse {
+    if options.refines() && options.duplicates != Duplicates::Refuse {
         return Err(Refusal::Duplicates.into());
     }
     if options.refines() {
@@ -353,15 +353,15 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
         regions: &in_regions,
         convex: options.convex,
     };
-    // In the words of any mesh: the option for equal points goes with points alone.
     let (result, refined) = match options.refines() {
         false => {
-            let result = constrained::triangulate(on, &points, &limits);
-            (result.map_err(trioxide::Error::from)?, None)
+            let result = constrained::triangulate(on, &points, &limits, options.duplicates)?;
+            (result, None)
         }
         true => {
             let bounds = options.refinement();
             let result = refinement::refine(on, &points, &limits, &bounds);
+            // In the words of any mesh: refinement takes no option for equal points.
             let refined = result.map_err(trioxide::Error::from)?;
             (refined.mesh, Some((refined.points, refined.not_reached)))
         }
@@ -370,26 +370,18 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
         None => (None, Vec::new()),
         Some((points, not_reached)) => (Some(points), not_reached),
     };
-    let inside = on.stage("copy to the host", || {
-        let named = result.regions().map(|named| on.download(named));
-        let id = |named: u32| match named {
-            NO_REGION => 0,
-            named => regions[named as usize].1,
-        };
-        let starts = on.download(result.starts())?;
-        let counts = starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
-        Ok(Inside {
+    let (inside, firsts) = on.stage("copy to the host", || {
+        let ids: Vec<i32> = regions.iter().map(|&(_, id)| id).collect();
+        let of_triangles = result.region_ids(on, &ids)?;
+        let firsts = result.firsts().map(|firsts| on.download_rows(firsts));
+        let inside = Inside {
             points: points.map(|points| on.download(&points)).transpose()?,
             triangles: on.download_rows(result.triangles())?,
-            regions: named
-                .transpose()?
-                .map(|named| named.into_iter().map(id).collect()),
+            regions: of_triangles.map(|ids| on.download(&ids)).transpose()?,
             pieces: on.download_rows(result.pieces())?,
-            parents: (0..)
-                .zip(counts)
-                .flat_map(|(segment, count)| std::iter::repeat_n(segment, count))
-                .collect(),
-        })
+            parents: on.download(&result.parents(on)?)?,
+        };
+        Ok((inside, firsts.transpose()?.unwrap_or_default()))
     })?;
     let vertices = inside.points.as_ref().map_or(mesh.points.len(), Vec::len);
     let missed = not_reached.iter().map(|missed| of_missed(missed, options));
@@ -401,10 +393,12 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
             segments: inside.pieces.len() as u64,
             input_vertices: mesh.points.len() as u64,
             input_segments: mesh.segments.len() as u64,
-            duplicates: 0,
+            duplicates: result.duplicates() as u64,
         },
-        notes: left_out(result.left_out())
+        firsts,
+        notes: [left_out(result.left_out()), collapsed(result.collapsed())]
             .into_iter()
+            .flatten()
             .chain(missed)
             .collect(),
         ..Report::default()
@@ -426,6 +420,17 @@ fn of_missed(missed: &Missed, options: &Options) -> String {
             "{triangles} triangles at small angles between segments stay below {} degrees, the smallest at {smallest:.3}",
             options.angle.unwrap_or(0.0)
         ),
+    }
+}
+
+/// Reports the number of segments between equal points.
+fn collapsed(segments: u32) -> Option<String> {
+    match segments {
+        0 => None,
+        1 => Some("1 segment joins equal points, and is left out".to_owned()),
+        count => Some(format!(
+            "{count} segments join equal points, and are left out"
+        )),
     }
 }
 

@@ -131,7 +131,7 @@ def triangulate(
     convex : bool
         Keep the triangles outside of the segments, up to the convex hull.
     duplicates : "refuse" or "first"
-        Equal points, of points alone.
+        Equal points, without refinement; segments at left out ones end at the first.
     reorder : bool
         Renumber vertices and triangles along a Hilbert curve, as reorder does.
     neighbours : bool
