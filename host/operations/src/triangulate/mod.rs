@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use glam::DVec2;
 use trioxide::Buffer;
-use trioxide::delaunay::constrained::{self, Limits};
+use trioxide::delaunay::constrained::{self, Constrained, Limits};
 use trioxide::delaunay::refinement::{self, Missed, Refinement};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::Device;
@@ -192,30 +192,60 @@ fn reordered(on: &Machine, mesh: Mesh, mut report: Report) -> Result<(Mesh, Repo
     Ok((mesh, report))
 }
 
-/// A triangulation of points on a device.
+/// Segments, holes and regions beside points on a device; none for points alone.
+#[derive(Default)]
+pub struct ResidentLimits {
+    /// Vertices at the ends of segments.
+    pub segments: Option<Buffer<[u32; 2]>>,
+    /// A point in each hole.
+    pub holes: Vec<DVec2>,
+    /// A point in each region, and the id of its triangles; the others are in region 0.
+    pub regions: Vec<(DVec2, i32)>,
+}
+
+/// A triangulation on a device.
 pub struct Resident {
     /// The triangles.
     pub triangles: Buffer<[u32; 3]>,
     /// The data known of the triangles.
     pub known: Arc<Known>,
+    /// The region of each triangle, if there are regions.
+    pub regions: Option<Buffer<i32>>,
+    /// The pieces of segments, if there are segments.
+    pub pieces: Option<Pieces>,
     /// For each point the first at its place; `None` where all are distinct.
     pub firsts: Option<Buffer<Vertex>>,
     /// As of a [`Report`]; three a triangle.
     pub neighbours: Option<Buffer<Triangle>>,
     /// The counts.
     pub totals: Totals,
+    /// Sentences on input that was left out.
+    pub notes: Vec<String>,
 }
 
-/// Triangulates points on a device, where they stay.
+/// Pieces of segments on a device.
+pub struct Pieces {
+    /// Their vertices, segment by segment.
+    pub ends: Buffer<[u32; 2]>,
+    /// The segment of each.
+    pub parents: Buffer<u32>,
+}
+
+/// Triangulates points on a device, where they stay, within limits.
 ///
 /// # Errors
-/// [`Refusal::Resident`], [`Refusal::ResidentOrder`]; those of [`trioxide::delaunay::triangulate()`] and of the device.
-pub fn resident(on: &Device, points: &Buffer<DVec2>, options: &Options) -> Result<Resident> {
+/// [`Refusal::Resident`], [`Refusal::ResidentOrder`]; those of [`trioxide::delaunay::triangulate()`],
+/// [`trioxide::delaunay::constrained::triangulate()`] and of the device.
+pub fn resident(
+    on: &Device,
+    points: &Buffer<DVec2>,
+    limits: &ResidentLimits,
+    options: &Options,
+) -> Result<Resident> {
     let given = [
         ("angle", options.angle.is_some()),
         ("area", options.area.is_some()),
         ("max_vertices", options.max_vertices.is_some()),
-        ("convex", options.convex),
     ];
     if let Some(&(option, _)) = given.iter().find(|(_, is_given)| *is_given) {
         return Err(Refusal::Resident { option }.into());
@@ -223,19 +253,82 @@ pub fn resident(on: &Device, points: &Buffer<DVec2>, options: &Options) -> Resul
     if options.reorder {
         return Err(Refusal::ResidentOrder.into());
     }
-    let (found, totals) = find(on, points, options.duplicates)?;
-    let (triangles, firsts) = found.into_arrays();
-    let found = Resident {
-        triangles: triangles.cast(),
-        known: Arc::default(),
-        firsts,
-        neighbours: None,
-        totals,
+    let ResidentLimits {
+        segments,
+        holes,
+        regions,
+    } = limits;
+    let found = if segments.is_none() && holes.is_empty() && regions.is_empty() {
+        let (found, totals) = find(on, points, options.duplicates)?;
+        let (triangles, firsts) = found.into_arrays();
+        Resident {
+            triangles: triangles.cast(),
+            known: Arc::default(),
+            regions: None,
+            pieces: None,
+            firsts,
+            neighbours: None,
+            totals,
+            notes: Vec::new(),
+        }
+    } else {
+        let none = on.uninitialized(0)?;
+        let given = segments.as_ref().unwrap_or(&none);
+        on.require(constrained::bytes_needed(points.len(), given.len()))?;
+        let in_regions: Vec<DVec2> = regions.iter().map(|&(point, _)| point).collect();
+        let around = Limits {
+            segments: given,
+            holes,
+            regions: &in_regions,
+            convex: options.convex,
+        };
+        let found = constrained::triangulate(on, points, &around, options.duplicates)?;
+        let totals = totals_of(&found, points.len(), [points.len(), given.len()]);
+        let notes = notes_on(&found);
+        let region_ids = found.region_ids(on, &ids_of(regions))?;
+        let parents = found.parents(on)?;
+        let (triangles, pieces, firsts) = found.into_arrays();
+        Resident {
+            triangles: triangles.cast(),
+            known: Arc::default(),
+            regions: region_ids,
+            pieces: segments.as_ref().map(|_| Pieces {
+                ends: pieces.cast(),
+                parents,
+            }),
+            firsts,
+            neighbours: None,
+            totals,
+            notes,
+        }
     };
     match options.neighbours {
         true => neighbours::of_resident(on, points, found),
         false => Ok(found),
     }
+}
+
+/// The ids of regions.
+fn ids_of(regions: &[(DVec2, i32)]) -> Vec<i32> {
+    regions.iter().map(|&(_, id)| id).collect()
+}
+
+/// The counts of a result with this number of vertices; `input` has those of the points and the segments.
+fn totals_of(result: &Constrained, vertices: usize, input: [usize; 2]) -> Totals {
+    Totals {
+        vertices: vertices as u64,
+        faces: result.triangles().len() as u64 / 3,
+        segments: result.pieces().len() as u64 / 2,
+        input_vertices: input[0] as u64,
+        input_segments: input[1] as u64,
+        duplicates: result.duplicates() as u64,
+    }
+}
+
+/// Sentences on segments that were left out.
+fn notes_on(result: &Constrained) -> Vec<String> {
+    let notes = [left_out(result.left_out()), collapsed(result.collapsed())];
+    notes.into_iter().flatten().collect()
 }
 
 /// Triangulates points on a device, and counts.
@@ -371,8 +464,7 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
         Some((points, not_reached)) => (Some(points), not_reached),
     };
     let (inside, firsts) = on.stage("copy to the host", || {
-        let ids: Vec<i32> = regions.iter().map(|&(_, id)| id).collect();
-        let of_triangles = result.region_ids(on, &ids)?;
+        let of_triangles = result.region_ids(on, &ids_of(regions))?;
         let firsts = result.firsts().map(|firsts| on.download_rows(firsts));
         let inside = Inside {
             points: points.map(|points| on.download(&points)).transpose()?,
@@ -387,20 +479,9 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
     let missed = not_reached.iter().map(|missed| of_missed(missed, options));
     let report = Report {
         run: Run::of(on, Vec::new())?,
-        totals: Totals {
-            vertices: vertices as u64,
-            faces: inside.triangles.len() as u64,
-            segments: inside.pieces.len() as u64,
-            input_vertices: mesh.points.len() as u64,
-            input_segments: mesh.segments.len() as u64,
-            duplicates: result.duplicates() as u64,
-        },
+        totals: totals_of(&result, vertices, [mesh.points.len(), segments.len()]),
         firsts,
-        notes: [left_out(result.left_out()), collapsed(result.collapsed())]
-            .into_iter()
-            .flatten()
-            .chain(missed)
-            .collect(),
+        notes: notes_on(&result).into_iter().chain(missed).collect(),
         ..Report::default()
     };
     Ok((inside, report))

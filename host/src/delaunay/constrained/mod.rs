@@ -144,6 +144,11 @@ impl Constrained {
     pub fn collapsed(&self) -> u32 {
         self.collapsed
     }
+
+    /// [`Self::triangles`], [`Self::pieces`] and [`Self::firsts`].
+    pub fn into_arrays(self) -> (Buffer<Vertex>, Buffer<Vertex>, Option<Buffer<Vertex>>) {
+        (self.triangles, self.pieces, self.firsts)
+    }
 }
 
 /// A triangulation that segments change.
