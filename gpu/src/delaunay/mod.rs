@@ -36,6 +36,7 @@
 //! | build stars | [`find_cells()`], [`wrap_stars()`], [`build_stars()`], [`find_degrees()`] |
 //! | insert hard points | [`take_sites()`], [`find_off_line()`]; of few points [`insert_in_block()`], of others [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
 //! | order triangles | [`count_triangles()`], [`count_loose()`], [`write_loose()`], [`write_hard_triangles()`], [`read_corner()`], [`order_loose()`], [`write_star_triangles()`], [`write_loose_triangles()`] |
+//! | find illegal edges, of any triangulation | [`find_illegal_edges()`] |
 //!
 //! Most points make their stars alone (`wrapped_stars`, and `stars` of the rest). The others are *hard*: they are
 //! triangulated by insertion (`insert_points`; the rounds of few points in one block, `one_block_rounds`), and the
@@ -45,10 +46,11 @@
 //!
 //! An edge of two triangles is *locally Delaunay* if the far corner of one is not within the circle of the other. A
 //! triangulation of the convex hull is the Delaunay triangulation if all its inner edges are: Delaunay's lemma holds
-//! for every lower hull, so for the perturbed one.
+//! for every lower hull, so for the perturbed one. [`find_illegal_edges()`] finds the others.
 
 mod accumulator;
 pub mod constrained;
+mod illegal_edges;
 mod insert_points;
 mod join_parts;
 mod one_block_rounds;
@@ -59,6 +61,7 @@ pub mod refinement;
 mod stars;
 mod wrapped_stars;
 
+pub use illegal_edges::*;
 pub use insert_points::*;
 pub use join_parts::*;
 pub use one_block_rounds::*;

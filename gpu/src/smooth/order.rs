@@ -110,8 +110,8 @@ pub fn count_up(v: Own<Vertex>, list: Out<Vertex, Vertex>) {
     list.set(v, *v);
 }
 
-/// Writes the place of node `order[i]` to `ranks`.
-#[kernel(requires(order.len() == n, ranks.len() == n), moves(8 * n))]
+/// Writes the place of node `order[i]` to `ranks`, which may have more nodes.
+#[kernel(requires(order.len() == n, ranks.len() >= n), moves(8 * n))]
 pub fn rank_nodes(i: Own<Place>, order: In<Vertex, Place>, ranks: Scatter<Place, Vertex>) {
     ranks.set(order.at(i), *i);
 }

@@ -35,19 +35,24 @@ pub struct OutlineMesh {
 /// # Errors
 /// [`Error::Invalid`] with the segment and the remedy.
 pub fn check_segments(segments: &[Segment], vertices: usize) -> Result<()> {
-    for (i, segment) in segments.iter().enumerate() {
-        let [a, b] = segment.ends;
-        let rule = match (a as usize) < vertices && (b as usize) < vertices {
-            false => format!("runs from vertex {a} to {b}, but there are {vertices} vertices"),
-            true if a == b => format!("begins and ends at vertex {a}: leave it out"),
-            true => continue,
-        };
-        return Err(Error::Invalid {
-            element: format!("segment {i}"),
-            rule,
-        });
-    }
-    Ok(())
+    let mut numbered = segments.iter().enumerate();
+    numbered.try_for_each(|(i, segment)| check_segment(i, segment.ends, vertices))
+}
+
+/// Refuses segment `i` if its ends are not two different vertices.
+///
+/// # Errors
+/// As [`check_segments`].
+pub fn check_segment(i: usize, [a, b]: [u32; 2], vertices: usize) -> Result<()> {
+    let rule = match (a as usize) < vertices && (b as usize) < vertices {
+        false => format!("runs from vertex {a} to {b}, but there are {vertices} vertices"),
+        true if a == b => format!("begins and ends at vertex {a}: leave it out"),
+        true => return Ok(()),
+    };
+    Err(Error::Invalid {
+        element: format!("segment {i}"),
+        rule,
+    })
 }
 
 impl OutlineMesh {

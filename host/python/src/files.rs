@@ -277,7 +277,7 @@ pub fn measure<'py>(
         });
         if mesh.is_planar() && !mesh.faces.is_empty() {
             // Of polygons, so that the sentence names one.
-            let found = operations::info(mesh.into_polygon_mesh()?.into());
+            let found = operations::info(mesh.into_polygon_mesh()?.into())?;
             report["problem"] = json!(found.problems.first());
             if let Some(quality) = &found.quality {
                 report["quality"] = quality_of(quality);

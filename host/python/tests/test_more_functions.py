@@ -157,8 +157,44 @@ def test_points_are_triangulated_on_a_device(cpu):
     assert same(polygons.to_host(), trioxide.polylla(points[:, :2], there.triangles, device=cpu))
     with pytest.raises(ValueError, match="leave `?area`? out, or triangulate on the host"):
         trioxide.triangulate(plane, area=0.1)
-    with pytest.raises(ValueError, match="leave segments out"):
+    with pytest.raises(ValueError, match="points is in a device's memory and segments is not"):
         trioxide.triangulate(plane, [[0, 1]])
+
+
+def test_an_outline_is_triangulated_on_its_device(cpu):
+    def held(array, kind):
+        return trioxide.DeviceArray.copy_of(np.ascontiguousarray(array, kind), cpu)
+
+    # A point on a side of the hole divides a segment; the last points lie at others, with a segment between two of them.
+    points = np.array([*SQUARE, [1.5, 1], [0, 0], [1, 2]], float)
+    segments = np.array([*RING[:4], [4, 5], [5, 6], [6, 10], [7, 4], [9, 0]])
+    limits = {"holes": [[1.5, 1.5]], "regions": [(0.5, 0.5, 7)], "duplicates": "first"}
+    for more in ({}, {"convex": True}, {"neighbours": True}):
+        with pytest.warns(UserWarning, match="1 segment joins equal points, and is left out"):
+            here = trioxide.triangulate(points, segments, markers=range(9), device=cpu, **limits, **more)
+        for columns, kind in ((2, np.uint32), (3, np.int32)):
+            there = held(np.column_stack([points, np.ones(len(points))])[:, :columns], float)
+            with pytest.warns(UserWarning, match="1 segment joins equal points, and is left out"):
+                resident = trioxide.triangulate(there, held(segments, kind), **limits, **more)
+            assert isinstance(resident, trioxide.DeviceTriangulated) and resident.points is there
+            for name in ("triangles", "segments", "regions", "firsts"):
+                np.testing.assert_array_equal(getattr(resident, name).numpy(), getattr(here, name), name)
+            np.testing.assert_array_equal(resident.parents.numpy(), here.markers)
+            assert resident.counts == here.counts and resident.counts["duplicates"] == 2
+            if more.get("neighbours"):
+                np.testing.assert_array_equal(resident.neighbours.numpy(), here.neighbours)
+            assert len(resident.to_host().segments) == 9
+    # Without segments.
+    there = held(SQUARE, float)
+    alone = trioxide.triangulate(there, regions=[(0.5, 0.5, 7)])
+    assert set(alone.regions.numpy()) == {7} and alone.segments is None and alone.parents is None
+    for wrong, rule in (([0, 8], "segment 1 runs from vertex 0 to 8, but there are 8 vertices"), ([3, 3], "segment 1 begins and ends at vertex 3")):
+        with pytest.raises(ValueError, match=rule):
+            trioxide.triangulate(there, held([[0, 1], wrong], np.uint32))
+    with pytest.raises(ValueError, match="crosses"):
+        trioxide.triangulate(there, held([[0, 2], [1, 3]], np.uint32))
+    with pytest.raises(ValueError, match="leave markers out"):
+        trioxide.triangulate(there, held(RING, np.uint32), markers=range(8))
 
 
 def neighbours_of(triangles):

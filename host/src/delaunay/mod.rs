@@ -19,6 +19,7 @@
 pub mod constrained;
 mod error;
 mod hull;
+mod illegal;
 mod insert;
 mod one_block;
 mod order;
@@ -36,6 +37,7 @@ use crate::half_edges::Point;
 
 pub use error::{Error, Result};
 pub use hull::is_convex_loop;
+pub use illegal::{Diagonals, IllegalEdges, find_illegal_edges};
 use insert::Inserted;
 
 /// Most points: each has [`RING`](gpu::delaunay::RING) places for the neighbours of its star.

@@ -410,6 +410,7 @@ fn delaunay(bytes: &[u8]) {
 /// Segments between distinct points are edges of a constrained Delaunay triangulation, or two of them cross.
 fn constrained(choices: &mut Choices<'_>, points: &[DVec2]) {
     use gpu::delaunay::orientation;
+    use trioxide::delaunay::Duplicates;
     use trioxide::delaunay::constrained::{Limits, triangulate};
     let mut end = || choices.below(points.len()) as u32;
     let mut segments: Vec<[u32; 2]> = (0..12).map(|_| [end(), end()]).collect();
@@ -420,7 +421,8 @@ fn constrained(choices: &mut Choices<'_>, points: &[DVec2]) {
         convex: true,
         ..Limits::of(&uploaded)
     };
-    let result = triangulate(on, &on.upload(points).expect("room"), &limits);
+    let points_there = on.upload(points).expect("room");
+    let result = triangulate(on, &points_there, &limits, Duplicates::Refuse);
     let crosses = |[a, b]: [u32; 2], [c, d]: [u32; 2]| {
         let [a, b, c, d] = [a, b, c, d].map(|v| points[v as usize]);
         orientation(a, b, c) * orientation(a, b, d) < 0

@@ -22,6 +22,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "Delaunay wheel",
             "Delaunay single precision",
             "Delaunay equal points",
+            "Delaunay illegal edges",
             "segments of Delaunay random",
             "segments of Delaunay grid",
             "refinement of a star",

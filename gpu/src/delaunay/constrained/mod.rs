@@ -39,7 +39,7 @@
 //!
 //! | stage | kernels |
 //! | --- | --- |
-//! | triangulate the points | the kernels of [`delaunay`](super) |
+//! | triangulate the points | [`check_segments()`], the kernels of [`delaunay`](super) |
 //! | pair sides | [`pair_sides()`] |
 //! | insert segments | [`scatter_numbers()`](super::scatter_numbers()), [`count_corners()`], [`direct_segments()`] |
 //! | in each pass | [`find_spokes()`], [`mark_edges()`], [`mark_crossed()`] |
@@ -47,8 +47,8 @@
 //! | restore Delaunay, in rounds | [`choose_illegal()`], [`flip_edges()`], [`relink_sides()`], [`settle_sides()`] |
 //! | select triangles | [`join_neighbours()`], [`mark_outside()`], [`mark_holes()`], [`select_triangles()`] |
 //! | of holes and regions | [`find_spokes()`], [`locate_points()`], [`claim_regions()`] |
-//! | list pieces | [`find_spokes()`], [`count_pieces()`], [`write_pieces()`] |
-//! | order triangles | [`take_triangles()`], the kernels of [`delaunay`](super), [`name_regions()`] |
+//! | list pieces | [`find_spokes()`], [`count_pieces()`], [`write_pieces()`]; for users [`name_parents()`] |
+//! | order triangles | [`take_triangles()`], the kernels of [`delaunay`](super), [`name_regions()`]; for users [`identify_regions()`] |
 
 mod flips;
 mod pieces;

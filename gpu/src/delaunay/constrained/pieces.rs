@@ -82,3 +82,15 @@ pub fn write_pieces(
         }
     });
 }
+
+/// Writes the number of segment `i` for each of its pieces.
+#[kernel(requires(starts.len() == n + 1), moves(starts.bytes() + parents.bytes()))]
+pub fn name_parents(i: Own<Item>, starts: In<u32>, parents: Scatter<u32>) {
+    let segment = i.get().index();
+    let [start, end] = starts.at_all([segment, segment + 1]);
+    let mut k = start;
+    while k < end {
+        parents.set(k, segment);
+        k += 1;
+    }
+}

@@ -212,3 +212,25 @@ pub fn name_regions(
     let t = list.at(first.at(second.at(i)));
     named.set(i, regions.at(root(parents, t.index())));
 }
+
+/// The id of triangle `t`'s region: that of `of_regions`, or 0 without a region.
+#[kernel(
+    requires(regions.len() == n, ids.len() == n),
+    moves(regions.bytes() + of_regions.bytes() + ids.bytes())
+)]
+pub fn identify_regions(
+    t: Own<Triangle>,
+    regions: In<u32, Triangle>,
+    of_regions: In<i32>,
+    ids: Out<i32, Triangle>,
+) {
+    let region = regions.at(t);
+    ids.set(
+        t,
+        if region == NO_REGION {
+            0
+        } else {
+            of_regions.at(region)
+        },
+    );
+}

@@ -158,8 +158,17 @@ pub(super) fn follow(
     }
 }
 
+/// `found[0]` becomes the lowest segment without two different ends below `vertices`.
+#[kernel(requires(segments.len() == n, found.len() == 1), moves(segments.bytes()))]
+pub fn check_segments(i: Own<Item>, segments: In<[u32; 2], Item>, vertices: u32, found: Atomic) {
+    let [a, b] = segments.at(i);
+    if a == b || a >= vertices || b >= vertices {
+        found.min(0u32, i.get().index());
+    }
+}
+
 /// The places of the ends of segment number `i` in `order`, from the one with fewer triangles: the way around it is
-/// shorter. Whether that is its second.
+/// shorter. Whether that is its second, and whether its ends are equal.
 #[kernel(
     requires(order.len() == n, ends.len() == n),
     moves(order.bytes() + segments.bytes() + 16 * n + ends.bytes())
@@ -171,12 +180,12 @@ pub fn direct_segments(
     places: In<Place, Vertex>,
     degrees: In<u32, Place>,
     ends: Out<[u32; 2], Item>,
-) -> bool {
+) -> (bool, bool) {
     let [a, b] = places.at_all(segments.at(order.at(i)).map(Vertex::new));
     let is_reversed = degrees.at(b) < degrees.at(a);
     let [a, b] = [a, b].map(Place::index);
     ends.set(i, if is_reversed { [b, a] } else { [a, b] });
-    is_reversed
+    (is_reversed, a == b)
 }
 
 /// Marks the edges on segment number `i` of `list` in `lines`: the first of several segments is theirs. Whether the

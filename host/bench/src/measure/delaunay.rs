@@ -55,7 +55,7 @@ pub fn constrained<P: Point>(on: &Device, outline: &Outline, runs: Runs) -> Resu
     on.reset_peak();
     let mut found = (0, 0);
     let stages = rows("resident", on, runs, || {
-        let result = constrained::triangulate(on, &points, &limits)?;
+        let result = constrained::triangulate(on, &points, &limits, Duplicates::Refuse)?;
         found = (result.triangles().len() / 3, result.pieces().len() / 2);
         Ok(())
     })?;
@@ -116,7 +116,7 @@ pub fn refined<P: Point>(on: &Device, outline: &Outline, n: usize, runs: Runs) -
 
 /// The area of the triangles within limits.
 fn within<P: Point>(on: &Device, points: &Buffer<P>, limits: &Limits<'_>) -> Result<f64> {
-    let result = constrained::triangulate(on, points, limits)?;
+    let result = constrained::triangulate(on, points, limits, Duplicates::Refuse)?;
     let triangles: Vec<[u32; 3]> = on.download_rows(result.triangles())?;
     let points = on.download(points)?;
     let corners = triangles

@@ -60,7 +60,8 @@ pub fn run(options: &Options) -> Result<()> {
         )
     } else {
         let format = named(&|| Ok(Format::to_read(input)?.name))?;
-        let report = operations::info(super::read_mesh(input, reading, quiet)?);
+        let mesh = super::read_mesh(input, reading, quiet)?;
+        let report = operations::info(mesh)?;
         (
             format,
             report.values(),

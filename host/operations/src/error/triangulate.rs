@@ -8,7 +8,7 @@ use super::Names;
 pub enum Refusal {
     /// There is no sequential algorithm.
     Serial,
-    /// Equal points may be left out of points alone.
+    /// Refinement takes no equal points.
     Duplicates,
     /// Points on a device keep their order.
     ResidentOrder,
@@ -27,7 +27,7 @@ impl Refusal {
                 value("device", "cpu")
             ),
             Self::Duplicates => format!(
-                "{} goes with points alone, without segments and refinement: weld the points first",
+                "{} goes without refinement: weld the points first",
                 option("duplicates")
             ),
             Self::ResidentOrder => {

@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
-use gpu::delaunay::circle;
-use trioxide::delaunay::is_convex_loop;
+use glam::DVec2;
+use trioxide::collective::mark_ids;
+use trioxide::delaunay::{Diagonals, find_illegal_edges, is_convex_loop};
+use trioxide::device::Device;
 use trioxide::edge_table::EdgeTable;
+use trioxide::half_edges::DeviceTriangulation;
 use trioxide::mesh::Triangulation;
 
 /// The kind of a triangulation of the plane.
@@ -42,35 +45,50 @@ impl Delaunay {
 
 /// Tests the inner edges of a valid triangulation with this table of edges, exactly. Where four vertices lie on one
 /// circle, both diagonals are Delaunay.
-pub(super) fn of(mesh: &Triangulation, table: &EdgeTable) -> Delaunay {
-    let at = |v: u32| mesh.points[v as usize];
-    // The vertex `k` sides after the beginning of side `h`.
-    let corner = |h: u32, k: u32| mesh.triangles[h as usize / 3][((h + k) % 3) as usize];
-    let segments: HashSet<[u32; 2]> = mesh
-        .segments
-        .iter()
-        .map(|segment| segment.ends)
-        .map(|[a, b]| [a.min(b), a.max(b)])
-        .collect();
-    // Whether each edge to flip is a segment.
-    let to_flip = table.filter_map_edges(|ends, sides| {
-        let &[(_, h), (_, twin)] = sides else {
-            return None;
-        };
-        let [a, b, c] = mesh.triangles[h as usize / 3].map(at);
-        let apex = at(corner(twin, 2));
-        (circle(a, b, c, apex) > 0).then(|| segments.contains(&ends))
-    });
-    let edges = to_flip.iter().filter(|is_segment| !**is_segment).count();
+///
+/// # Errors
+/// Those of the device.
+pub(super) fn of(
+    on: &Device,
+    mesh: &Triangulation,
+    table: &EdgeTable,
+) -> trioxide::Result<Delaunay> {
+    let half_edges = DeviceTriangulation::<DVec2>::upload(on, mesh)?;
+    let to_flip = |segments: &[u32]| -> trioxide::Result<usize> {
+        let sides = 3 * mesh.triangles.len();
+        let (segments, _) = mark_ids(on, &on.upload(segments)?, sides)?;
+        let found = find_illegal_edges(on, &half_edges, Some(&segments), Diagonals::Both)?;
+        Ok(found.count as usize)
+    };
+    let segments = sides_on_segments(mesh, table);
+    let edges = to_flip(&segments)?;
     if edges > 0 {
-        return Delaunay::No { edges };
+        return Ok(Delaunay::No { edges });
     }
     let boundary = table.filter_map_edges(|_, sides| match sides {
-        &[(_, h)] => Some([corner(h, 0), corner(h, 1)]),
+        &[(_, h)] => {
+            let triangle = mesh.triangles[h as usize / 3];
+            Some([h, h + 1].map(|h| triangle[h as usize % 3]))
+        }
         _ => None,
     });
-    match to_flip.is_empty() && is_convex_loop(&mesh.points, &boundary) {
-        true => Delaunay::Yes,
-        false => Delaunay::Constrained,
+    let is_free = segments.is_empty() || to_flip(&[])? == 0;
+    match is_free && is_convex_loop(&mesh.points, &boundary) {
+        true => Ok(Delaunay::Yes),
+        false => Ok(Delaunay::Constrained),
     }
+}
+
+/// The sides of triangles that are segments.
+fn sides_on_segments(mesh: &Triangulation, table: &EdgeTable) -> Vec<u32> {
+    if mesh.segments.is_empty() {
+        return Vec::new();
+    }
+    let ends = mesh.segments.iter().map(|segment| segment.ends);
+    let segments: HashSet<[u32; 2]> = ends.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    table.flat_map_edges(|found, ends, sides| {
+        if segments.contains(&ends) {
+            found.extend(sides.iter().map(|&(_, h)| h));
+        }
+    })
 }

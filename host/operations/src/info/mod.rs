@@ -1,4 +1,4 @@
-//! Counts, measures and faults of a mesh. The operation runs on the threads of the host, and has no options.
+//! Counts, measures and faults of a mesh. The operation runs on the CPU, and has no options.
 
 mod cells;
 mod counts;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use trioxide::device::Laps;
+use trioxide::device::{Device, Laps};
 use trioxide::edge_table::EdgeTable;
 use trioxide::edges::Edges;
 use trioxide::half_edges::rules::check_triangulation_with;
@@ -118,7 +118,10 @@ impl Report {
 }
 
 /// Counts the elements of a mesh, checks it, and measures the faces of a valid planar one. Vertex ids must be in range.
-pub fn info(mesh: Mesh) -> Report {
+///
+/// # Errors
+/// Triangles of the plane that do not fit the memory.
+pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
     let mut laps = Laps::start();
     progress::stage("count");
     let (points, count) = (&mesh.points, mesh.faces.len());
@@ -198,7 +201,7 @@ pub fn info(mesh: Mesh) -> Report {
                 laps.end("check the mesh");
                 progress::stage("measure the quality");
                 report.weakly_simple = Some(weakly_simple);
-                report.delaunay = delaunay;
+                report.delaunay = delaunay.transpose()?;
                 report.quality = Some(quality(&mesh));
                 laps.end("measure the quality");
             }
@@ -212,7 +215,7 @@ pub fn info(mesh: Mesh) -> Report {
         laps.end("check the mesh");
     }
     report.run = Run::on_host("cpu".to_owned(), laps.into_stages());
-    report
+    Ok(report)
 }
 
 /// Smallest and largest coordinates of finite points.
@@ -233,7 +236,7 @@ struct Planar {
     /// Polygons that visit a vertex more than once.
     weakly_simple: usize,
     /// Of triangles.
-    delaunay: Option<Delaunay>,
+    delaunay: Option<trioxide::Result<Delaunay>>,
 }
 
 /// Checks a planar mesh with these edges by the validator of its kind.
@@ -242,7 +245,8 @@ fn check_planar(mesh: Mesh, edges: &EdgeTable) -> trioxide::Result<Planar> {
         Faces::Triangles(_) => {
             let triangulation = mesh.into_triangulation()?;
             check_triangulation_with(&triangulation, edges)?;
-            let delaunay = delaunay::of(&triangulation, edges);
+            let on = Device::cpu(None);
+            let delaunay = on.and_then(|on| delaunay::of(&on, &triangulation, edges));
             // The check has found that ids of half-edges fit 32 bits.
             let polygons = triangulation.triangles.into();
             let mesh = PolygonMesh {

@@ -2,6 +2,10 @@ use super::*;
 use trioxide::mesh::{Polygons, Segment};
 use trioxide::polyhedra_mesh::{PolyhedraBuilder, PolyhedralMesh};
 
+fn info(mesh: Mesh) -> Report {
+    super::info(mesh).expect("enough memory")
+}
+
 fn value(values: Values, name: &str) -> Value {
     let mut named = values.into_iter().filter(|(key, _)| *key == name);
     named.next().expect("a value of this name").1

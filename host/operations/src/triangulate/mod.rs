@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use glam::DVec2;
 use trioxide::Buffer;
-use trioxide::delaunay::constrained::{self, Limits, NO_REGION};
+use trioxide::delaunay::constrained::{self, Constrained, Limits};
 use trioxide::delaunay::refinement::{self, Missed, Refinement};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::Device;
@@ -45,7 +45,7 @@ pub struct Options {
     /// Keep the triangles outside of the segments, up to the convex hull
     #[cfg_attr(feature = "clap", arg(long))]
     pub convex: bool,
-    /// Equal points, of points alone
+    /// Equal points, without refinement; segments at left out ones end at the first
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "TREATMENT", value_enum, default_value_t)
@@ -160,7 +160,7 @@ pub fn triangulate(
     check_segments(&input.segments, vertices)?;
     options.refinement().check()?;
     let is_plain = outline.is_points_alone() && !options.refines();
-    if !is_plain && options.duplicates != Duplicates::Refuse {
+    if options.refines() && options.duplicates != Duplicates::Refuse {
         return Err(Refusal::Duplicates.into());
     }
     if options.refines() {
@@ -192,30 +192,60 @@ fn reordered(on: &Machine, mesh: Mesh, mut report: Report) -> Result<(Mesh, Repo
     Ok((mesh, report))
 }
 
-/// A triangulation of points on a device.
+/// Segments, holes and regions beside points on a device; none for points alone.
+#[derive(Default)]
+pub struct ResidentLimits {
+    /// Vertices at the ends of segments.
+    pub segments: Option<Buffer<[u32; 2]>>,
+    /// A point in each hole.
+    pub holes: Vec<DVec2>,
+    /// A point in each region, and the id of its triangles; the others are in region 0.
+    pub regions: Vec<(DVec2, i32)>,
+}
+
+/// A triangulation on a device.
 pub struct Resident {
     /// The triangles.
     pub triangles: Buffer<[u32; 3]>,
     /// The data known of the triangles.
     pub known: Arc<Known>,
+    /// The region of each triangle, if there are regions.
+    pub regions: Option<Buffer<i32>>,
+    /// The pieces of segments, if there are segments.
+    pub pieces: Option<Pieces>,
     /// For each point the first at its place; `None` where all are distinct.
     pub firsts: Option<Buffer<Vertex>>,
     /// As of a [`Report`]; three a triangle.
     pub neighbours: Option<Buffer<Triangle>>,
     /// The counts.
     pub totals: Totals,
+    /// Sentences on input that was left out.
+    pub notes: Vec<String>,
 }
 
-/// Triangulates points on a device, where they stay.
+/// Pieces of segments on a device.
+pub struct Pieces {
+    /// Their vertices, segment by segment.
+    pub ends: Buffer<[u32; 2]>,
+    /// The segment of each.
+    pub parents: Buffer<u32>,
+}
+
+/// Triangulates points on a device, where they stay, within limits.
 ///
 /// # Errors
-/// [`Refusal::Resident`], [`Refusal::ResidentOrder`]; those of [`trioxide::delaunay::triangulate()`] and of the device.
-pub fn resident(on: &Device, points: &Buffer<DVec2>, options: &Options) -> Result<Resident> {
+/// [`Refusal::Resident`], [`Refusal::ResidentOrder`]; those of [`trioxide::delaunay::triangulate()`],
+/// [`trioxide::delaunay::constrained::triangulate()`] and of the device.
+pub fn resident(
+    on: &Device,
+    points: &Buffer<DVec2>,
+    limits: &ResidentLimits,
+    options: &Options,
+) -> Result<Resident> {
     let given = [
         ("angle", options.angle.is_some()),
         ("area", options.area.is_some()),
         ("max_vertices", options.max_vertices.is_some()),
-        ("convex", options.convex),
     ];
     if let Some(&(option, _)) = given.iter().find(|(_, is_given)| *is_given) {
         return Err(Refusal::Resident { option }.into());
@@ -223,19 +253,82 @@ pub fn resident(on: &Device, points: &Buffer<DVec2>, options: &Options) -> Resul
     if options.reorder {
         return Err(Refusal::ResidentOrder.into());
     }
-    let (found, totals) = find(on, points, options.duplicates)?;
-    let (triangles, firsts) = found.into_arrays();
-    let found = Resident {
-        triangles: triangles.cast(),
-        known: Arc::default(),
-        firsts,
-        neighbours: None,
-        totals,
+    let ResidentLimits {
+        segments,
+        holes,
+        regions,
+    } = limits;
+    let found = if segments.is_none() && holes.is_empty() && regions.is_empty() {
+        let (found, totals) = find(on, points, options.duplicates)?;
+        let (triangles, firsts) = found.into_arrays();
+        Resident {
+            triangles: triangles.cast(),
+            known: Arc::default(),
+            regions: None,
+            pieces: None,
+            firsts,
+            neighbours: None,
+            totals,
+            notes: Vec::new(),
+        }
+    } else {
+        let none = on.uninitialized(0)?;
+        let given = segments.as_ref().unwrap_or(&none);
+        on.require(constrained::bytes_needed(points.len(), given.len()))?;
+        let in_regions: Vec<DVec2> = regions.iter().map(|&(point, _)| point).collect();
+        let around = Limits {
+            segments: given,
+            holes,
+            regions: &in_regions,
+            convex: options.convex,
+        };
+        let found = constrained::triangulate(on, points, &around, options.duplicates)?;
+        let totals = totals_of(&found, points.len(), [points.len(), given.len()]);
+        let notes = notes_on(&found);
+        let region_ids = found.region_ids(on, &ids_of(regions))?;
+        let parents = found.parents(on)?;
+        let (triangles, pieces, firsts) = found.into_arrays();
+        Resident {
+            triangles: triangles.cast(),
+            known: Arc::default(),
+            regions: region_ids,
+            pieces: segments.as_ref().map(|_| Pieces {
+                ends: pieces.cast(),
+                parents,
+            }),
+            firsts,
+            neighbours: None,
+            totals,
+            notes,
+        }
     };
     match options.neighbours {
         true => neighbours::of_resident(on, points, found),
         false => Ok(found),
     }
+}
+
+/// The ids of regions.
+fn ids_of(regions: &[(DVec2, i32)]) -> Vec<i32> {
+    regions.iter().map(|&(_, id)| id).collect()
+}
+
+/// The counts of a result with this number of vertices; `input` has those of the points and the segments.
+fn totals_of(result: &Constrained, vertices: usize, input: [usize; 2]) -> Totals {
+    Totals {
+        vertices: vertices as u64,
+        faces: result.triangles().len() as u64 / 3,
+        segments: result.pieces().len() as u64 / 2,
+        input_vertices: input[0] as u64,
+        input_segments: input[1] as u64,
+        duplicates: result.duplicates() as u64,
+    }
+}
+
+/// Sentences on segments that were left out.
+fn notes_on(result: &Constrained) -> Vec<String> {
+    let notes = [left_out(result.left_out()), collapsed(result.collapsed())];
+    notes.into_iter().flatten().collect()
 }
 
 /// Triangulates points on a device, and counts.
@@ -353,15 +446,15 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
         regions: &in_regions,
         convex: options.convex,
     };
-    // In the words of any mesh: the option for equal points goes with points alone.
     let (result, refined) = match options.refines() {
         false => {
-            let result = constrained::triangulate(on, &points, &limits);
-            (result.map_err(trioxide::Error::from)?, None)
+            let result = constrained::triangulate(on, &points, &limits, options.duplicates)?;
+            (result, None)
         }
         true => {
             let bounds = options.refinement();
             let result = refinement::refine(on, &points, &limits, &bounds);
+            // In the words of any mesh: refinement takes no option for equal points.
             let refined = result.map_err(trioxide::Error::from)?;
             (refined.mesh, Some((refined.points, refined.not_reached)))
         }
@@ -370,43 +463,25 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
         None => (None, Vec::new()),
         Some((points, not_reached)) => (Some(points), not_reached),
     };
-    let inside = on.stage("copy to the host", || {
-        let named = result.regions().map(|named| on.download(named));
-        let id = |named: u32| match named {
-            NO_REGION => 0,
-            named => regions[named as usize].1,
-        };
-        let starts = on.download(result.starts())?;
-        let counts = starts.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
-        Ok(Inside {
+    let (inside, firsts) = on.stage("copy to the host", || {
+        let of_triangles = result.region_ids(on, &ids_of(regions))?;
+        let firsts = result.firsts().map(|firsts| on.download_rows(firsts));
+        let inside = Inside {
             points: points.map(|points| on.download(&points)).transpose()?,
             triangles: on.download_rows(result.triangles())?,
-            regions: named
-                .transpose()?
-                .map(|named| named.into_iter().map(id).collect()),
+            regions: of_triangles.map(|ids| on.download(&ids)).transpose()?,
             pieces: on.download_rows(result.pieces())?,
-            parents: (0..)
-                .zip(counts)
-                .flat_map(|(segment, count)| std::iter::repeat_n(segment, count))
-                .collect(),
-        })
+            parents: on.download(&result.parents(on)?)?,
+        };
+        Ok((inside, firsts.transpose()?.unwrap_or_default()))
     })?;
     let vertices = inside.points.as_ref().map_or(mesh.points.len(), Vec::len);
     let missed = not_reached.iter().map(|missed| of_missed(missed, options));
     let report = Report {
         run: Run::of(on, Vec::new())?,
-        totals: Totals {
-            vertices: vertices as u64,
-            faces: inside.triangles.len() as u64,
-            segments: inside.pieces.len() as u64,
-            input_vertices: mesh.points.len() as u64,
-            input_segments: mesh.segments.len() as u64,
-            duplicates: 0,
-        },
-        notes: left_out(result.left_out())
-            .into_iter()
-            .chain(missed)
-            .collect(),
+        totals: totals_of(&result, vertices, [mesh.points.len(), segments.len()]),
+        firsts,
+        notes: notes_on(&result).into_iter().chain(missed).collect(),
         ..Report::default()
     };
     Ok((inside, report))
@@ -426,6 +501,17 @@ fn of_missed(missed: &Missed, options: &Options) -> String {
             "{triangles} triangles at small angles between segments stay below {} degrees, the smallest at {smallest:.3}",
             options.angle.unwrap_or(0.0)
         ),
+    }
+}
+
+/// Reports the number of segments between equal points.
+fn collapsed(segments: u32) -> Option<String> {
+    match segments {
+        0 => None,
+        1 => Some("1 segment joins equal points, and is left out".to_owned()),
+        count => Some(format!(
+            "{count} segments join equal points, and are left out"
+        )),
     }
 }
 

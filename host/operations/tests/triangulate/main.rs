@@ -1,6 +1,7 @@
 //! Outlines with holes and regions, refinement, faults.
 
 use glam::{DVec2, DVec3};
+use trioxide::delaunay::Duplicates;
 use trioxide::device::Device;
 use trioxide::fields::{Field, Values};
 use trioxide::mesh::{Mesh, Segment, Triangulation};
@@ -245,5 +246,60 @@ fn points_and_pieces_keep_what_they_carry() {
     assert!(
         reason.contains("vertex 1 has z = 1, but vertex 0 has z = 0"),
         "{reason}"
+    );
+}
+
+#[test]
+fn segments_at_equal_points_end_at_the_first() {
+    // The last three corners are those of the first ones again.
+    let corners = [square(0.0, 2.0).to_vec(), square(0.0, 2.0)[..3].to_vec()].concat();
+    let segments = [[0, 5], [4, 1], [1, 2], [2, 3], [3, 4]];
+    let outline = |duplicates: bool| Outline {
+        points: corners[..if duplicates { 7 } else { 4 }].to_vec(),
+        segments: segments
+            .map(|ends| match duplicates {
+                true => ends,
+                false => ends.map(|v| v % 4),
+            })
+            .map(|ends| Segment { ends, marker: 1 })
+            .to_vec(),
+        ..Outline::default()
+    };
+    let first = Options {
+        duplicates: Duplicates::First,
+        ..Options::default()
+    };
+    let expected = triangulate(&outline(false), &Options::default()).unwrap();
+    let (found, notes) = with_notes(&outline(true), &first).unwrap();
+    assert_eq!(found.triangles, expected.triangles);
+    assert_eq!(found.segments, expected.segments);
+    assert!(notes.is_empty(), "{notes:?}");
+    // With two segments between equal points, which are left out.
+    let mut more = outline(true);
+    more.segments
+        .extend([[0, 4], [6, 2]].map(|ends| Segment { ends, marker: 2 }));
+    let (found, notes) = with_notes(&more, &first).unwrap();
+    assert_eq!(found.segments, expected.segments);
+    assert_eq!(notes, ["2 segments join equal points, and are left out"]);
+    let said = |options: &Options| {
+        let error = triangulate(&more, options).unwrap_err();
+        error.say(trioxide_operations::error::FIELDS)
+    };
+    let same = "vertex 4 lies at the same place as vertex 0: weld the points first";
+    assert_eq!(
+        said(&Options::default()),
+        format!("{same}, or use `duplicates` first")
+    );
+    let area = Some(0.1);
+    assert_eq!(
+        said(&Options {
+            area,
+            ..Options::default()
+        }),
+        same
+    );
+    assert_eq!(
+        said(&Options { area, ..first }),
+        "`duplicates` goes without refinement: weld the points first"
     );
 }

@@ -84,7 +84,7 @@ def resident(mesh: Any, triangles: Any, **arrays: Any) -> Optional[DeviceSurface
         raise TypeError("triangles are missing: arrays of a device are points and triangles")
     else:
         given = {"points": mesh, "triangles": triangles, **given}
-    _all_there(given, "the surface")
+    all_there(given, "the surface")
     return DeviceSurface(**given)
 
 
@@ -94,11 +94,11 @@ def resident_volume(mesh: Any, cells: Any) -> Optional[DeviceVolume]:
         return None
     if cells is not None:
         raise TypeError("give a DeviceVolume alone, or points and triangles: not tetrahedra with triangles")
-    _all_there(mesh._held(), "the volume mesh")
+    all_there(mesh._held(), "the volume mesh")
     return mesh
 
 
-def _all_there(arrays: Dict[str, Any], mesh: str) -> None:
+def all_there(arrays: Dict[str, Any], mesh: str) -> None:
     """Refuses arrays of the host among those of a device."""
     there = [name for name, array in arrays.items() if check.is_device_array(array)]
     here = [name for name in arrays if name not in there]

@@ -11,7 +11,7 @@ from . import _arguments as check
 from . import _trioxide as native
 from ._device import DeviceArray, DeviceLike, of_array, on_device, run_on
 from ._foreign import of_any
-from ._inputs import noted, options_of, path_of, surface_of
+from ._inputs import all_there, noted, options_of, path_of, surface_of
 from ._mesh import DeviceSurface, Mesh
 from ._progress import Progress, watching
 from ._steps import step
@@ -47,13 +47,14 @@ class Triangulated(Mesh):
 
 
 class DeviceTriangulated(DeviceSurface):
-    """A triangulation of points in a device's memory; `firsts` (None where no two points are equal), `counts` and `neighbours` as of
-    `Triangulated`."""
+    """A triangulation in a device's memory; `firsts` (None where no two points are equal), `counts` and `neighbours` as of `Triangulated`.
+    With segments, `segments` are edges of triangles on them, and `parents` the segment of each."""
 
-    __slots__ = ("firsts", "counts", "neighbours")
+    __slots__ = ("firsts", "counts", "neighbours", "parents")
 
     def __init__(self, arrays: Dict[str, Any], points: Any) -> None:
-        super().__init__(points, arrays["triangles"])
+        super().__init__(points, arrays["triangles"], regions=arrays.get("regions"), segments=arrays.get("segments"))
+        self.parents: Optional[DeviceArray] = arrays.get("parents")
         self.firsts: Optional[DeviceArray] = arrays.get("firsts")
         self.counts: Dict[str, int] = arrays["counts"]
         self.neighbours: Optional[DeviceArray] = arrays.get("neighbours")
@@ -75,8 +76,20 @@ class _Triangulate(TypedDict, total=False):
     progress: Progress
 
 
+def _limits(holes: Any, regions: Any) -> Dict[str, Any]:
+    """Points in holes and regions, for the native part."""
+    arrays: Dict[str, Any] = {}
+    if holes is not None:
+        arrays["holes"] = np.ascontiguousarray(check.points(holes, "holes")[:, :2])
+    if regions is not None:
+        places = check.points([row[:2] for row in regions], "regions")
+        arrays["region_points"] = np.ascontiguousarray(places[:, :2])
+        arrays["region_ids"] = check.tags([row[2] for row in regions], "regions", len(places), "region")
+    return arrays
+
+
 @overload
-def triangulate(outline: DeviceArray, **options: Unpack[_Triangulate]) -> DeviceTriangulated: ...
+def triangulate(outline: DeviceArray, segments: Any = None, **options: Unpack[_Triangulate]) -> DeviceTriangulated: ...
 @overload
 def triangulate(outline: Any, segments: Any = None, **options: Unpack[_Triangulate]) -> Triangulated: ...
 
@@ -116,7 +129,7 @@ def triangulate(
     device : "auto", "cuda:N", "cpu" or Device
         Where points are triangulated and ordered.
     segments, markers : (S, 2) and (S,) integers, optional
-        Edges of the outline as pairs of vertex ids, and their tags.
+        Edges of the outline as pairs of vertex ids, and their tags. For points of a device segments are there too, without markers.
     holes : (H, 2) numbers, optional
         A point in each hole.
     regions : list of (x, y, id), optional
@@ -131,7 +144,7 @@ def triangulate(
     convex : bool
         Keep the triangles outside of the segments, up to the convex hull.
     duplicates : "refuse" or "first"
-        Equal points, of points alone.
+        Equal points, without refinement; segments at left out ones end at the first.
     reorder : bool
         Renumber vertices and triangles along a Hilbert curve, as reorder does.
     neighbours : bool
@@ -163,13 +176,14 @@ def triangulate(
     """
     options = options_of("triangulate", locals())
     if check.is_device_array(outline):
-        beside = {"segments": segments, "markers": markers, "holes": holes, "regions": regions}
-        for name in (name for name, value in beside.items() if value is not None):
-            raise ValueError(f"points of a device are triangulated alone: leave {name} out, or triangulate on the host")
+        if markers is not None:
+            raise ValueError("segments of a device have no markers: leave markers out, and take those of the result's parents")
+        given = {"points": outline} if segments is None else {"points": outline, "segments": segments}
+        all_there(given, "the outline")
         on = of_array(outline, device)
-        held: Dict[str, Any] = {**on_device(on, points=outline), "neighbours": bool(neighbours)}
+        held: Dict[str, Any] = {**on_device(on, **given), **_limits(holes, regions), "neighbours": bool(neighbours)}
         with watching(progress) as watch:
-            return DeviceTriangulated(native.run("triangulate_on_device", on, held, options, watch), outline)
+            return DeviceTriangulated(noted(native.run("triangulate_on_device", on, held, options, watch)), outline)
     options["follow_references"] = follow_references
     arrays: Dict[str, Any] = {}
     path = None
@@ -181,12 +195,7 @@ def triangulate(
         mesh = surface_of(of_any(outline), None, segments=segments, markers=markers)
         arrays = mesh._arrays()
         arrays["triangles"] = arrays["offsets"] = arrays["vertices"] = None
-        if holes is not None:
-            arrays["holes"] = np.ascontiguousarray(check.points(holes, "holes")[:, :2])
-        if regions is not None:
-            places = check.points([row[:2] for row in regions], "regions")
-            arrays["region_points"] = np.ascontiguousarray(places[:, :2])
-            arrays["region_ids"] = check.tags([row[2] for row in regions], "regions", len(places), "region")
+        arrays.update(_limits(holes, regions))
     arrays["neighbours"] = bool(neighbours)
     with watching(progress) as watch:
         result = noted(run_on(device, lambda on: native.run("triangulate", on, arrays, options, watch)))

@@ -8,6 +8,7 @@ use trioxide::formats::poly::read_outline_as;
 use trioxide::outline::OutlineMesh;
 use trioxide::{Buffer, forms};
 use trioxide_operations as operations;
+use trioxide_operations::triangulate::ResidentLimits;
 
 use super::Family;
 use crate::arrays::{entry, list, table};
@@ -16,7 +17,7 @@ use crate::files::visible;
 use crate::meshes::{dict_of_mesh, mesh_of};
 use crate::number::Number;
 use crate::options::{KEYWORDS, command, parse};
-use crate::resident::{FLOATS, Results, found, needed};
+use crate::resident::{FLOATS, INDICES, Results, buffer, found, needed};
 
 pub const FAMILY: Family = Family {
     name: "triangulate",
@@ -39,10 +40,8 @@ fn triangulate<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
         // The package gives no faces.
         None => OutlineMesh::of_mesh(mesh_of(mesh)?).0,
     };
-    given.holes = entry::<f64, DVec2>(mesh, "holes")?.unwrap_or_default();
-    let places = entry::<f64, DVec2>(mesh, "region_points")?.unwrap_or_default();
-    let ids = entry::<i32, i32>(mesh, "region_ids")?.unwrap_or_default();
-    given.regions = places.into_iter().zip(ids).collect();
+    let limits = limits(mesh)?;
+    (given.holes, given.regions) = (limits.holes, limits.regions);
     let (mesh, mut notes, report) = call.run(move |on| {
         let (outline, notes) = match &path {
             Some(path) => read_outline_as(path, reading)?,
@@ -84,13 +83,26 @@ fn settings(call: &Call<'_, '_>, arrays: &Dict<'_>) -> PyResult<operations::tria
     })
 }
 
+/// A point in each of the holes, and in each of the regions with its id.
+fn limits(arrays: &Dict<'_>) -> PyResult<ResidentLimits> {
+    let holes = entry::<f64, DVec2>(arrays, "holes")?.unwrap_or_default();
+    let places = entry::<f64, DVec2>(arrays, "region_points")?.unwrap_or_default();
+    let ids = entry::<i32, i32>(arrays, "region_ids")?.unwrap_or_default();
+    Ok(ResidentLimits {
+        segments: None,
+        holes,
+        regions: places.into_iter().zip(ids).collect(),
+    })
+}
+
 /// Points in two or three columns.
 enum Points {
     Plane(Buffer<DVec2>),
     Space(Buffer<DVec3>),
 }
 
-/// Triangulates points of a device by x and y. With `neighbours` these are there too.
+/// Triangulates points of a device by x and y, with `segments` there, `holes`, `region_points` and `region_ids`. With
+/// `neighbours` these are there too.
 fn triangulate_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
     let options = settings(call, arrays)?;
     let is_planar = found(arrays, "points")?.is_some_and(|p| p.get().shape().get(1) == Some(&2));
@@ -98,16 +110,27 @@ fn triangulate_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyRes
         true => Points::Plane(needed(arrays, "points", FLOATS, 2)?),
         false => Points::Space(needed(arrays, "points", FLOATS, 3)?),
     };
+    let limits = ResidentLimits {
+        segments: buffer(arrays, "segments", INDICES, 2)?,
+        ..limits(arrays)?
+    };
     let found = call.work(move |on| {
         let points = match points {
             Points::Plane(points) => points,
             Points::Space(points) => forms::flatten(on, &points)?,
         };
-        operations::triangulate::resident(on, &points, &options)
+        operations::triangulate::resident(on, &points, &limits, &options)
     })?;
     let results = Results::new(call)?;
     // SAFETY: it is known of these triangles.
     unsafe { results.put_triangles(found.triangles, found.known) }?;
+    if let Some(regions) = found.regions {
+        results.put("regions", regions, Number::I32, 0)?;
+    }
+    if let Some(pieces) = found.pieces {
+        results.put("segments", pieces.ends, Number::U32, 2)?;
+        results.put("parents", pieces.parents, Number::U32, 0)?;
+    }
     if let Some(firsts) = found.firsts {
         results.put("firsts", firsts, Number::U32, 0)?;
     }
@@ -116,5 +139,6 @@ fn triangulate_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyRes
         results.put("neighbours", neighbours, Number::I32, 3)?;
     }
     put_counts(&results.dict, found.totals.counts())?;
+    put_notes(&results.dict, &visible(found.notes))?;
     Ok(results.dict)
 }

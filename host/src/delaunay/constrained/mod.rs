@@ -4,6 +4,7 @@
 //! ```
 //! use glam::DVec2;
 //! use trioxide::Device;
+//! use trioxide::delaunay::Duplicates;
 //! use trioxide::delaunay::constrained::{Limits, triangulate};
 //!
 //! # fn main() -> trioxide::Result<()> {
@@ -11,7 +12,7 @@
 //! let corners = [(0.0, 0.0), (4.0, -1.0), (4.0, 1.0), (8.0, 0.0)].map(DVec2::from);
 //! let segments = on.upload(&[[0, 3]])?;
 //! let limits = Limits { convex: true, ..Limits::of(&segments) };
-//! let result = triangulate(&on, &on.upload(&corners)?, &limits)?;
+//! let result = triangulate(&on, &on.upload(&corners)?, &limits, Duplicates::Refuse)?;
 //! // Without the segment its two triangles would have the shorter edge from 1 to 2.
 //! assert_eq!(on.download_rows::<_, [u32; 3]>(result.triangles())?, [[0, 1, 3], [0, 3, 2]]);
 //! assert_eq!(on.download_rows::<_, [u32; 2]>(result.pieces())?, [[0, 3]]);
@@ -27,7 +28,9 @@ pub(super) mod sides;
 use glam::DVec2;
 use gpu::delaunay::constrained as kernel;
 use gpu::ids::{HalfEdge, Item, Place, Vertex};
+use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
+use trioxide_mesh::outline::check_segment;
 
 pub use gpu::delaunay::constrained::NO_REGION;
 
@@ -39,7 +42,7 @@ use crate::reorder::pick;
 /// Segments, holes and regions of a triangulation.
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
-    /// Vertices at the ends of segments, which differ.
+    /// Vertices at the ends of segments, which differ; their points may be equal where equal points are taken.
     pub segments: &'a Buffer<[u32; 2]>,
     /// A point in each hole: triangles up to the segments around it are left out.
     pub holes: &'a [DVec2],
@@ -68,6 +71,9 @@ pub struct Constrained {
     pub(super) pieces: Buffer<Vertex>,
     pub(super) starts: Buffer<u32>,
     pub(super) left_out: u32,
+    pub(super) firsts: Option<Buffer<Vertex>>,
+    pub(super) duplicates: usize,
+    pub(super) collapsed: u32,
 }
 
 impl Constrained {
@@ -82,10 +88,36 @@ impl Constrained {
         self.regions.as_ref()
     }
 
+    /// The id of each triangle's region, where `ids` has one for each of [`Limits::regions`]; 0 without a region.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn region_ids(&self, on: &Device, ids: &[i32]) -> crate::Result<Option<Buffer<i32>>> {
+        let Some(regions) = &self.regions else {
+            return Ok(None);
+        };
+        let n = regions.len();
+        let mut of_triangles = on.uninitialized(n)?;
+        let ids = on.upload(ids)?;
+        kernel::identify_regions::launch(on, n as u32, regions, &ids, &mut of_triangles)?;
+        Ok(Some(of_triangles))
+    }
+
     /// Vertices of the pieces of segments that are edges of triangles, two each: segment by segment, in the direction
     /// of each.
     pub fn pieces(&self) -> &Buffer<Vertex> {
         &self.pieces
+    }
+
+    /// The segment of each piece.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn parents(&self, on: &Device) -> crate::Result<Buffer<u32>> {
+        let mut parents = on.uninitialized(self.pieces.len() / 2)?;
+        let segments = self.starts.len() as u32 - 1;
+        kernel::name_parents::launch(on, segments, &self.starts, &mut parents)?;
+        Ok(parents)
     }
 
     /// Where the pieces of each segment start, and the end of the last's; S + 1.
@@ -96,6 +128,26 @@ impl Constrained {
     /// Number of segments that lack pieces, since these lie outside of the triangles.
     pub fn left_out(&self) -> u32 {
         self.left_out
+    }
+
+    /// As [`Delaunay::firsts`](super::Delaunay::firsts). A segment with an end at equal points has it at the first.
+    pub fn firsts(&self) -> Option<&Buffer<Vertex>> {
+        self.firsts.as_ref()
+    }
+
+    /// As [`Delaunay::duplicates`](super::Delaunay::duplicates).
+    pub fn duplicates(&self) -> usize {
+        self.duplicates
+    }
+
+    /// Number of segments between equal points: they have no pieces.
+    pub fn collapsed(&self) -> u32 {
+        self.collapsed
+    }
+
+    /// [`Self::triangles`], [`Self::pieces`] and [`Self::firsts`].
+    pub fn into_arrays(self) -> (Buffer<Vertex>, Buffer<Vertex>, Option<Buffer<Vertex>>) {
+        (self.triangles, self.pieces, self.firsts)
     }
 }
 
@@ -130,6 +182,8 @@ pub(super) struct Segments {
     ends: Buffer<[u32; 2]>,
     /// Whether the ends are in reverse.
     reversed: BitSet<Item>,
+    /// Number of those whose ends are one place.
+    collapsed: u32,
 }
 
 /// Bytes that a run takes at once with its points and segments, if few points are hard and each segment crosses few
@@ -142,18 +196,19 @@ pub fn bytes_needed(points: usize, segments: usize) -> u64 {
 ///
 /// # Errors
 /// [`Error::Crossing`] for segments that cross each other elsewhere than at points; [`Invalid`](crate::Error::Invalid)
-/// for a hole or a region on a segment or outside of the triangles, and for limits that enclose no triangle. The errors
-/// of [`triangulate`](super::triangulate()), with equal points among them.
+/// for a segment without two different vertices, for a hole or a region on a segment or outside of the triangles, and
+/// for limits that enclose no triangle. The errors of [`triangulate`](super::triangulate()).
 pub fn triangulate<P: Point>(
     on: &Device,
     points: &Buffer<P>,
     limits: &Limits<'_>,
+    duplicates: Duplicates,
 ) -> Result<Constrained> {
     let Limited {
         mesh,
         segments,
         mut selected,
-    } = find(on, points, limits)?;
+    } = find(on, points, limits, duplicates)?;
     let pieces = on.stage("list pieces", || {
         pieces::list(on, &mesh, &segments, &selected.kept)
     })?;
@@ -168,6 +223,9 @@ pub fn triangulate<P: Point>(
         pieces: pieces.vertices,
         starts: pieces.starts,
         left_out: pieces.left_out,
+        duplicates: points.len() - mesh.ranked.order.len(),
+        firsts: mesh.ranked.firsts,
+        collapsed: segments.collapsed,
     })
 }
 
@@ -183,8 +241,10 @@ pub(super) fn find<P: Point>(
     on: &Device,
     points: &Buffer<P>,
     limits: &Limits<'_>,
+    duplicates: Duplicates,
 ) -> Result<Limited> {
-    let found = super::find(on, points, Duplicates::Refuse, one_block::MOST)?;
+    check_segments(on, limits.segments, points.len())?;
+    let found = super::find(on, points, duplicates, one_block::MOST)?;
     let (ranked, corners) = found.in_order(on)?;
     let mut mesh = on.stage("pair sides", || sides::pair(on, ranked, corners))?;
     let (segments, crossed) = on.stage("insert segments", || {
@@ -205,6 +265,17 @@ pub(super) fn find<P: Point>(
         segments,
         selected,
     })
+}
+
+/// Refuses segments without two different vertices.
+fn check_segments(on: &Device, segments: &Buffer<[u32; 2]>, vertices: usize) -> crate::Result<()> {
+    let mut found = on.filled(1, NONE)?;
+    let n = segments.len() as u32;
+    kernel::check_segments::launch(on, n, segments, vertices as u32, &mut found)?;
+    match on.read(&found, 0)? {
+        NONE => Ok(()),
+        i => check_segment(i as usize, on.read(segments, i as usize)?, vertices),
+    }
 }
 
 /// The error of two segments that cross.

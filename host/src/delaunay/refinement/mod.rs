@@ -33,7 +33,7 @@ use kernel::{LARGEST, LEAST};
 use trioxide_kernel::launch::Buffer;
 
 use super::constrained::{Constrained, Limits};
-use super::{Ranked, Result, constrained};
+use super::{Duplicates, Ranked, Result, constrained};
 use crate::device::Device;
 use crate::half_edges::Point;
 use crate::{Error, reorder};
@@ -150,7 +150,7 @@ pub fn refine<P: Point>(
     bounds: &Refinement<'_>,
 ) -> Result<Refined> {
     bounds.check()?;
-    let found = constrained::find(on, points, limits)?;
+    let found = constrained::find(on, points, limits, Duplicates::Refuse)?;
     check_range(on, &found.mesh.ranked)?;
     let pieces = on.stage("list pieces", || {
         constrained::pieces::list(on, &found.mesh, &found.segments, &found.selected.kept)
@@ -181,6 +181,9 @@ pub fn refine<P: Point>(
             pieces: parts,
             starts,
             left_out: pieces.left_out,
+            firsts: None,
+            duplicates: 0,
+            collapsed: 0,
         },
         not_reached,
     })

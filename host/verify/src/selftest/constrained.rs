@@ -9,6 +9,7 @@ use gpu::delaunay::orientation;
 use super::delaunay::{CLOUDS, Random, collect};
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
+use trioxide::delaunay::Duplicates;
 use trioxide::delaunay::constrained::{Constrained, Limits, triangulate};
 use trioxide::device::Device;
 
@@ -56,7 +57,78 @@ pub fn cases(size: Size) -> Vec<Case> {
             ),
         }
     }));
+    cases.push(Case::new("segments without two vertices", |on| {
+        let points = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)].map(DVec2::from);
+        for (ends, rule) in [
+            ([1, 1], "begins and ends at vertex 1: leave it out"),
+            ([1, 3], "runs from vertex 1 to 3, but there are 3 vertices"),
+        ] {
+            let error = run(on, &points, &[[0, 1], ends, ends], &[], &[], true).err();
+            equal("error", &[error], &[Some(format!("segment 1 {rule}"))])?;
+        }
+        Ok(())
+    }));
+    cases.push(Case::new("segments at equal points", move |on| {
+        for (_, cloud) in &CLOUDS[..2] {
+            check_equal(on, &cloud(&mut Random::new(1), size.of(1000)))?;
+        }
+        Ok(())
+    }));
     cases
+}
+
+/// Segments at equal points are those of the first of them; between equal points there is none.
+fn check_equal(on: &Device, distinct: &[DVec2]) -> Outcome {
+    let mut random = Random::new(9);
+    let n = distinct.len() as u32;
+    // Each point two times, in an order of its own.
+    let twice = |v: u32| (v * 2 + 1) % (2 * n + 1) % n;
+    let points: Vec<DVec2> = (0..2 * n).map(|v| distinct[twice(v) as usize]).collect();
+    let mut firsts = vec![u32::MAX; n as usize];
+    for v in (0..2 * n).rev() {
+        firsts[twice(v) as usize] = v;
+    }
+    let first = |v: u32| firsts[twice(v) as usize];
+    let expected = segments(distinct, &mut random, n as usize / 8);
+    let others = |v: u32, random: &mut Random| {
+        let all: Vec<u32> = (0..2 * n).filter(|&w| twice(w) == v).collect();
+        all[random.below(all.len() as u32) as usize]
+    };
+    let mut given: Vec<[u32; 2]> = expected
+        .iter()
+        .map(|ends| ends.map(|v| others(v, &mut random)))
+        .collect();
+    let second = (0..2 * n).find(|&v| first(v) != v);
+    let second = second.ok_or("the points are distinct")?;
+    given.push([first(second), second]);
+    let uploaded = on.upload(&given)?;
+    let limits = Limits {
+        convex: true,
+        ..Limits::of(&uploaded)
+    };
+    let result = triangulate(on, &on.upload(&points)?, &limits, Duplicates::First)?;
+    let map = result.firsts().ok_or("no map of equal points")?;
+    let all_firsts: Vec<u32> = (0..2 * n).map(first).collect();
+    equal("firsts", &on.download_rows::<_, u32>(map)?, &all_firsts)?;
+    equal("equal points", &[result.duplicates()], &[n as usize])?;
+    equal("segments between equal points", &[result.collapsed()], &[1])?;
+    let mut found = download(on, &result)?;
+    equal("segments left out", &[found.left_out], &[0])?;
+    let between = found.pieces.pop().unwrap_or_default();
+    equal("pieces between equal points", &between, &[])?;
+    let plain = run(on, distinct, &expected, &[], &[], true)?;
+    let renumbered =
+        |ids: &[u32]| -> Vec<u32> { ids.iter().map(|&v| firsts[v as usize]).collect() };
+    equal(
+        "corners of triangles",
+        found.triangles.as_flattened(),
+        &renumbered(plain.triangles.as_flattened()),
+    )?;
+    equal(
+        "ends of pieces",
+        found.pieces.concat().as_flattened(),
+        &renumbered(plain.pieces.concat().as_flattened()),
+    )
 }
 
 /// At most `count` segments that do not cross each other: short ones, and every eighth of any length. Some meet at
@@ -105,9 +177,31 @@ fn run(
         regions,
         convex,
     };
-    let result: Constrained = triangulate(on, &on.upload(points)?, &limits)?;
+    let result = triangulate(on, &on.upload(points)?, &limits, Duplicates::Refuse)?;
+    download(on, &result)
+}
+
+fn download(on: &Device, result: &Constrained) -> Result<Found, String> {
     let pieces: Vec<[u32; 2]> = on.download_rows(result.pieces())?;
     let starts = on.download(result.starts())?;
+    let parents = on.download(&result.parents(on)?)?;
+    let in_order = (0..).zip(starts.windows(2));
+    let expected: Vec<u32> = in_order
+        .flat_map(|(segment, ends)| (ends[0]..ends[1]).map(move |_| segment))
+        .collect();
+    equal("segments of pieces", &parents, &expected)?;
+    let ids: Vec<i32> = (7..).take(3).collect();
+    if let (Some(regions), Some(found)) = (result.regions(), result.region_ids(on, &ids)?) {
+        let id = |region: u32| {
+            if region == NO_REGION {
+                0
+            } else {
+                ids[region as usize]
+            }
+        };
+        let expected: Vec<i32> = on.download(regions)?.into_iter().map(id).collect();
+        equal("ids of regions", &on.download(&found)?, &expected)?;
+    }
     Ok(Found {
         triangles: on.download_rows(result.triangles())?,
         regions: result

@@ -1,14 +1,19 @@
 //! Delaunay triangulations against the definition, for points that no, few or all others share a circle or a line with.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use glam::{DVec2, Vec2};
-use gpu::delaunay::{is_in_circle, orientation};
+use gpu::delaunay::{circle, is_in_circle, orientation};
 
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
-use trioxide::delaunay::{Duplicates, triangulate, triangulate_with};
+use trioxide::collective::mark_ids;
+use trioxide::delaunay::{
+    Diagonals, Duplicates, find_illegal_edges, triangulate, triangulate_with,
+};
 use trioxide::device::Device;
+use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::mesh::Triangulation;
 use trioxide::random::SplitMix64;
 
 /// Numbers from a seed.
@@ -176,7 +181,109 @@ pub fn cases(size: Size) -> Vec<Case> {
             .collect();
         check_equal(on, &points)
     }));
+    cases.push(Case::new("Delaunay illegal edges", move |on| {
+        for (_, cloud) in &CLOUDS[..2] {
+            let points = cloud(&mut Random::new(1), size.of(2000));
+            check_flipped::<DVec2>(on, &points)?;
+            check_flipped::<Vec2>(on, &points)?;
+        }
+        Ok(())
+    }));
     cases
+}
+
+/// None of a triangulation's edges is illegal; after flips the edges are found that a plain search finds.
+fn check_flipped<P: Point>(on: &Device, points: &[DVec2]) -> Outcome {
+    let mut random = Random::new(8);
+    let points: Vec<DVec2> = points.iter().map(|&p| P::from_f64(p).to_f64()).collect();
+    let mut mesh = Triangulation {
+        triangles: triangles(on, &points)?,
+        points,
+        ..Triangulation::default()
+    };
+    for round in 0..3 {
+        let edges = inner_edges(&mesh.triangles);
+        // Of some edges both sides are segments.
+        let is_segment = |h: u32| round > 1 && h.is_multiple_of(3);
+        let segments: Vec<u32> = edges
+            .iter()
+            .filter(|[h, _]| is_segment(*h))
+            .copied()
+            .flatten()
+            .collect();
+        let device = DeviceTriangulation::<P>::upload(on, &mesh).map_err(trioxide::Error::from)?;
+        let marked = mark_ids(on, &on.upload(&segments)?, 3 * mesh.triangles.len())?.0;
+        let marked = (!segments.is_empty()).then_some(&marked);
+        for diagonals in [Diagonals::ByRule, Diagonals::Both] {
+            let is_illegal = |&[h, twin]: &[u32; 2]| {
+                let [a, b, c, d] =
+                    around(&mesh.triangles, [h, twin]).map(|v| mesh.points[v as usize]);
+                !is_segment(h)
+                    && match diagonals {
+                        Diagonals::ByRule => is_in_circle(a, b, c, d),
+                        Diagonals::Both => circle(a, b, c, d) > 0,
+                    }
+            };
+            let illegal: Vec<u32> = edges
+                .iter()
+                .filter(|e| is_illegal(e))
+                .map(|e| e[0])
+                .collect();
+            let found = find_illegal_edges(on, &device, marked, diagonals)?;
+            let first = found.first.map(|h| h.index());
+            equal(
+                "number of illegal edges",
+                &[found.count],
+                &[illegal.len() as u32],
+            )?;
+            equal("first illegal edge", &[first], &[illegal.first().copied()])?;
+            if diagonals == Diagonals::ByRule && (round == 0) != illegal.is_empty() {
+                return Err("only flips make edges illegal".into());
+            }
+        }
+        flip_some(&mut mesh, &edges, &mut random);
+    }
+    Ok(())
+}
+
+/// Flips edges, at most one of each triangle.
+fn flip_some(mesh: &mut Triangulation, edges: &[[u32; 2]], random: &mut Random) {
+    let mut flipped = HashSet::new();
+    for &[h, twin] in edges {
+        let [a, b, c, d] = around(&mesh.triangles, [h, twin]);
+        let side = |p, q, r| {
+            let [p, q, r] = [p, q, r].map(|v: u32| mesh.points[v as usize]);
+            orientation(p, q, r)
+        };
+        let of_both = [h / 3, twin / 3];
+        let is_free = of_both.iter().all(|t| !flipped.contains(t));
+        if random.below(4) == 0 && is_free && side(c, a, d) > 0 && side(d, b, c) > 0 {
+            flipped.extend(of_both);
+            mesh.triangles[of_both[0] as usize] = [a, d, c];
+            mesh.triangles[of_both[1] as usize] = [d, b, c];
+        }
+    }
+}
+
+/// Both half-edges of each inner edge, the lower one first, ascending.
+fn inner_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
+    let corners = triangles.as_flattened();
+    let ends = |h: u32| [h, h / 3 * 3 + (h + 1) % 3].map(|h| corners[h as usize]);
+    let sides = 0..corners.len() as u32;
+    let at: HashMap<[u32; 2], u32> = sides.clone().map(|h| (ends(h), h)).collect();
+    let twin = |h: u32| {
+        let [a, b] = ends(h);
+        at.get(&[b, a]).copied()
+    };
+    sides
+        .filter_map(|h| Some([h, twin(h).filter(|&twin| h < twin)?]))
+        .collect()
+}
+
+/// The ends of an edge, and the far corners of its two triangles.
+fn around(triangles: &[[u32; 3]], [h, twin]: [u32; 2]) -> [u32; 4] {
+    let corner = |h: u32, k: u32| triangles[h as usize / 3][(h + k) as usize % 3];
+    [corner(h, 0), corner(h, 1), corner(h, 2), corner(twin, 2)]
 }
 
 /// Equal points are refused; or the first of each is a vertex, and the others map to it.

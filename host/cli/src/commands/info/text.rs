@@ -296,7 +296,7 @@ mod tests {
         mesh.fields.cells.push(Field::scalars("class", vec![6u8]));
         let nothing = Field::scalars("nothing", vec![f64::NAN]);
         mesh.fields.sides.push(nothing);
-        let text = of_surface(&info(mesh));
+        let text = of_surface(&info(mesh).unwrap());
         for line in [
             "fields                    3\n",
             "  v                       2 points, float32 x 2, -2 to 1.5\n",
