@@ -2,8 +2,7 @@
 //! plane.
 //!
 //! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. If a `.poly` file has no points, they are in the `.node` file of
-//! the same stem. A region's attribute is its id. If one is no whole number, the regions are left out with a note;
-//! largest areas are left out with a note too.
+//! the same stem. A region's attribute is its id. If one is no whole number, the regions are left out with a note.
 
 use std::path::Path;
 
@@ -16,7 +15,7 @@ use super::triangle::{
 use super::{ReadOptions, complete, map_file, parse_file};
 use trioxide_mesh::Result;
 use trioxide_mesh::mesh::Mesh;
-pub use trioxide_mesh::outline::OutlineMesh;
+pub use trioxide_mesh::outline::{OutlineMesh, Region};
 
 /// Reads an outline, with a sentence for each part of the file that is left out.
 ///
@@ -122,8 +121,7 @@ fn parse_holes(rows: &TextRows, row: usize) -> Parsed<(Vec<DVec2>, usize)> {
     Ok((holes, end))
 }
 
-#[allow(clippy::type_complexity)]
-fn parse_regions(rows: &TextRows, row: usize) -> Parsed<(Vec<(DVec2, i32)>, Vec<String>)> {
+fn parse_regions(rows: &TextRows, row: usize) -> Parsed<(Vec<Region>, Vec<String>)> {
     let (mut regions, mut notes) = (Vec::new(), Vec::new());
     let mut fraction = None;
     if row >= rows.count {
@@ -136,21 +134,23 @@ fn parse_regions(rows: &TextRows, row: usize) -> Parsed<(Vec<(DVec2, i32)>, Vec<
     for row in range {
         let mut line = rows.row(row, "a region")?;
         let number = line.integer("a region's number")?;
-        let place = point(&mut line)?;
+        let point = point(&mut line)?;
         let attribute = line.f64("a region's attribute")?;
-        match whole(attribute).and_then(|id| i32::try_from(id).ok()) {
-            Some(id) => regions.push((place, id)),
-            None => _ = fraction.get_or_insert((number, attribute)),
-        }
-        // Of four numbers the last is also the largest area, if it is no id. Negative areas give no bound.
-        let area = match line.is_finished() {
-            true if attribute.fract() == 0.0 => 0.0,
-            true => attribute,
-            false => line.f64("a largest area")?,
+        let id = whole(attribute).and_then(|id| i32::try_from(id).ok());
+        // Of four numbers the last is an area, if it is no id.
+        let (id, area) = match (id, line.is_finished()) {
+            (id, false) => (id, line.f64("a largest area")?),
+            (Some(id), true) => (Some(id), 0.0),
+            (None, true) => (Some(0), attribute),
         };
-        if area > 0.0 && notes.is_empty() {
-            let note = "largest areas of its regions are left out: there is one for all triangles";
-            notes.push(note.to_owned());
+        match id {
+            Some(id) => regions.push(Region {
+                point,
+                id,
+                // Others give no bound.
+                largest_area: Some(area).filter(|area| *area > 0.0),
+            }),
+            None => _ = fraction.get_or_insert((number, attribute)),
         }
     }
     if let Some((number, attribute)) = fraction {
@@ -183,8 +183,11 @@ mod tests {
             .collect();
         assert_eq!(ends, [([0, 1], 7), ([1, 2], 8), ([2, 3], 9), ([3, 0], -1)]);
         assert_eq!(outline.holes, [DVec2::new(0.5, 0.25)]);
-        assert_eq!(outline.regions, [(DVec2::splat(0.1), 3)]);
-        assert_eq!(notes.len(), 1);
+        let region = Region {
+            largest_area: Some(0.5),
+            ..Region::new(DVec2::splat(0.1), 3)
+        };
+        assert_eq!((outline.regions, notes.len()), (vec![region], 0));
         let error = |from: &str, to: &str| {
             std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
             let error = read_outline(&path).unwrap_err().to_string();
@@ -198,13 +201,20 @@ mod tests {
             error("1\n1 0.5", "9\n1 0.5"),
             "16: expected 9 holes, but the file ends after 3"
         );
-        // As in Triangle's example la.poly: a largest area, which is also the attribute.
+        // As in Triangle's example la.poly: a largest area alone.
         std::fs::write(&path, text.replacen("0.1 3 0.5", "0.1 0.05", 1)).unwrap();
         let (outline, notes) = read_outline(&path).unwrap();
+        let region = Region {
+            id: 0,
+            largest_area: Some(0.05),
+            ..region
+        };
+        assert_eq!((outline.regions, notes.len()), (vec![region], 0));
+        std::fs::write(&path, text.replacen("0.1 3 0.5", "0.1 3.5 0.5", 1)).unwrap();
+        let (outline, notes) = read_outline(&path).unwrap();
         assert_eq!((outline.regions.len(), outline.holes.len()), (0, 1));
-        assert!(notes[0].starts_with("largest areas of its regions are left out"));
-        let expected = "its regions are left out: region 1 has the attribute 0.05, but ids are whole numbers of 32 bits";
-        assert_eq!(notes[1..], [expected]);
+        let expected = "its regions are left out: region 1 has the attribute 3.5, but ids are whole numbers of 32 bits";
+        assert_eq!(notes, [expected]);
         // Points in the other file, nothing after the segments.
         std::fs::write(&path, "0 2\n1 0\n0 0 1\n").unwrap();
         std::fs::write(folder.path().join("a.node"), "2 2\n0 0 0\n1 1 0\n").unwrap();

@@ -16,8 +16,8 @@ const OCTAVES: i32 = 8;
 /// Islands, in a row on a circle.
 const ISLANDS: usize = 11;
 
-/// A sea of about the unit disk with eleven islands: `n` segments, two thirds of them around it. A coast is rough at all
-/// lengths down to a few segments. The islands are holes.
+/// A sea of about the unit disk with eleven islands: `n` segments, two thirds of them around it. A coast is rough at
+/// all lengths down to a few segments. The islands are holes.
 ///
 /// # Errors
 /// [`Error::Argument`](trioxide_mesh::Error::Argument) if `n` is under 1000 or over [`MAX_POINTS`](super::MAX_POINTS).

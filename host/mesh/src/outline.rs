@@ -6,6 +6,28 @@ use crate::fields::Fields;
 use crate::mesh::{Mesh, Segment};
 use crate::{Error, Result};
 
+/// A part of an outline, up to the segments around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Region {
+    /// A point within.
+    pub point: DVec2,
+    /// The id of its triangles.
+    pub id: i32,
+    /// The largest area of its triangles, where vertices are added; without one that of all triangles holds.
+    pub largest_area: Option<f64>,
+}
+
+impl Region {
+    /// A region without an area of its own.
+    pub fn new(point: DVec2, id: i32) -> Self {
+        Self {
+            point,
+            id,
+            largest_area: None,
+        }
+    }
+}
+
 /// The input of a triangulation: an outline, or any planar straight-line graph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outline {
@@ -15,8 +37,8 @@ pub struct Outline {
     pub segments: Vec<Segment>,
     /// A point in each hole.
     pub holes: Vec<DVec2>,
-    /// A point in each region, and the id of its triangles; the others are in region 0.
-    pub regions: Vec<(DVec2, i32)>,
+    /// The regions; triangles in none are in region 0.
+    pub regions: Vec<Region>,
 }
 
 /// Points and segments of a mesh to triangulate, with all that they carry.
@@ -26,8 +48,8 @@ pub struct OutlineMesh {
     pub mesh: Mesh,
     /// A point in each hole.
     pub holes: Vec<DVec2>,
-    /// A point in each region, and the id of its triangles; the others are in region 0.
-    pub regions: Vec<(DVec2, i32)>,
+    /// The regions; triangles in none are in region 0.
+    pub regions: Vec<Region>,
 }
 
 /// Refuses segments without two different vertices.

@@ -119,6 +119,8 @@ def test_an_outline_is_triangulated():
     u, v = b - a, c - a
     areas = (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]) / 2
     assert areas.sum() == pytest.approx(8) and areas.max() <= 0.1
+    small = trioxide.triangulate(SQUARE, RING, holes=[[1.5, 1.5]], regions=[(0.5, 0.5, 7, 0.05)], angle=25)
+    assert len(small.triangles) >= 8 / 0.05
     assert np.array_equal(fine.points[:8, :2], np.array(SQUARE, float))
     with pytest.raises(ValueError, match="33"):
         trioxide.triangulate(SQUARE, angle=50)

@@ -450,13 +450,16 @@ fn constrained(choices: &mut Choices<'_>, points: &[DVec2]) {
 fn refined(choices: &mut Choices<'_>, points: &[DVec2]) {
     use trioxide::delaunay::constrained::Limits;
     use trioxide::delaunay::refinement::{Refinement, refine};
-    let most = points.iter().fold(0.0, |most, p| p.abs().max_element().max(most));
+    let most = points
+        .iter()
+        .fold(0.0, |most, p| p.abs().max_element().max(most));
     // Beyond, refinement refuses the points.
     if !(1e-30..1e30).contains(&most) {
         return;
     }
     let side = 2.0 * most;
-    let corners = [(-1., -1.), (1., -1.), (1., 1.), (-1., 1.)].map(|(x, y)| side * DVec2::new(x, y));
+    let corners =
+        [(-1., -1.), (1., -1.), (1., 1.), (-1., 1.)].map(|(x, y)| side * DVec2::new(x, y));
     let mut all = points.to_vec();
     all.extend(corners);
     let n = points.len() as u32;
@@ -469,15 +472,24 @@ fn refined(choices: &mut Choices<'_>, points: &[DVec2]) {
     };
     let run = |on: &trioxide::Device| {
         let segments = on.upload(&segments).expect("room");
-        let result = refine(on, &on.upload(&all).expect("room"), &Limits::of(&segments), &bounds);
+        let result = refine(
+            on,
+            &on.upload(&all).expect("room"),
+            &Limits::of(&segments),
+            &bounds,
+        );
         result.map(|result| {
             let points: Vec<DVec2> = on.download(&result.points).expect("the CPU");
-            let triangles: Vec<[u32; 3]> = on.download_rows(result.mesh.triangles()).expect("the CPU");
+            let triangles: Vec<[u32; 3]> =
+                on.download_rows(result.mesh.triangles()).expect("the CPU");
             let pieces: Vec<[u32; 2]> = on.download_rows(result.mesh.pieces()).expect("the CPU");
             (points, triangles, pieces)
         })
     };
-    match (run(cpu()), run(&trioxide::Device::cpu(Some(1)).expect("a thread"))) {
+    match (
+        run(cpu()),
+        run(&trioxide::Device::cpu(Some(1)).expect("a thread")),
+    ) {
         (Ok(found), Ok(other)) => {
             assert_eq!(found, other);
             let (points, triangles, pieces) = found;
@@ -487,7 +499,12 @@ fn refined(choices: &mut Choices<'_>, points: &[DVec2]) {
         (Err(error), Err(other)) => {
             assert_eq!(error.to_string(), other.to_string());
             let is_known = ["needs more than", "too near to zero"];
-            assert!(is_known.iter().any(|known| error.to_string().contains(known)), "{error}");
+            assert!(
+                is_known
+                    .iter()
+                    .any(|known| error.to_string().contains(known)),
+                "{error}"
+            );
         }
         _ => panic!("only one of two devices refines"),
     }

@@ -8,8 +8,8 @@ use super::{LARGEST, LEAST};
 use crate::delaunay::constrained::NO_SEGMENT;
 use crate::ids::{HalfEdge, Item, Place, Triangle, Vertex};
 
-/// Finds the sides of ordered triangle `i`, which is that of `list` at `first`, at `second`: `new` gets the half-edge of
-/// each side before. `old_corners` are those before.
+/// Finds the sides of ordered triangle `i`, which is that of `list` at `first`, at `second`: `new` gets its half-edge
+/// for each old one. `old_corners` are the corners before.
 #[kernel(requires(second.len() == n, corners.len() == 3 * n), moves(second.bytes() + 36 * n + corners.bytes()))]
 pub fn take_sides(
     i: Own<Item>,

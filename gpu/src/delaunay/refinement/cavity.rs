@@ -16,10 +16,10 @@ pub(super) fn claim_of(round: u32, squared_length: Option<f64>, t: Triangle) -> 
     u64::from(u16::MAX - round as u16) << 48 | level << 32 | u64::from(number)
 }
 
-/// Goes once around a connected set of triangles without inner vertices, counter-clockwise, from a half-edge of it on.
+/// Goes once around a connected set of triangles without inner vertices, counter-clockwise, from one of its half-edges.
 ///
-/// `step` gets each half-edge of each of the triangles once, and gives its twin where that is of another triangle of the
-/// set, otherwise none.
+/// `step` gets each half-edge of each of the triangles once, and gives its twin where that is of another triangle of
+/// the set, otherwise none.
 #[inline(always)]
 pub(super) fn go_around(start: HalfEdge, mut step: impl FnMut(HalfEdge) -> HalfEdge) {
     let mut h = start;

@@ -1,7 +1,7 @@
 //! Delaunay refinement: vertices are added to a constrained Delaunay triangulation until no triangle has an angle below
 //! a bound or an area above one.
 //!
-//! # What is added
+//! # The steps
 //!
 //! An edge on a segment, or at the boundary, is a *subsegment*; before refinement it is a *whole*. A triangle is *bad*
 //! if it is too large, or if the angle opposite to its shortest edge is below the bound B.
@@ -39,9 +39,9 @@
 //! Let the input's segments meet at 60 degrees or more, and B be at most 20.7 degrees: 2 sin B <= 1 / sqrt(2). Let r(v)
 //! be the distance of v from the nearest vertex that it sees when it is added.
 //!
-//! - *A vertex for a bad triangle* with shortest edge e, whose later end is g: r(v) >= |e| / (2 sin B) >= r(g) / (2 sin B),
-//!   since no vertex is within its circle. This is at least sqrt(2) r(g). An off-center is no nearer: it lies where it sees
-//!   e at the angle B at least, on the line from e to the circumcenter.
+//! - *A vertex for a bad triangle* with shortest edge e, whose later end is g: r(v) >= |e| / (2 sin B), since no
+//!   vertex is within its circle, and |e| >= r(g). So r(v) >= sqrt(2) r(g). An off-center is farther
+//!   from the ends of e than that, and no other vertex matters (Üngör 2004, section 4).
 //! - *A split of a subsegment of length l*: its circle holds no free vertex, so r(v) = l / 2, or a vertex of another
 //!   segment is nearer, which 60 degrees allow only if r(v) is no smaller than that vertex's own. If a dropped vertex p
 //!   is the cause, it is within the lens, at most l / (2 cos B) from an end, so r(v) >= r(p) cos B.
@@ -100,7 +100,7 @@ pub const STUCK: u32 = 1 << 30;
 /// Most half-edges before refinement: a whole is the number of one, beside the flags.
 pub const MOST_WHOLES: u32 = STUCK - 1;
 
-/// What a proposal does.
+/// The kind of a proposal that does nothing.
 pub const NOTHING: u32 = 0;
 /// Adds a free vertex.
 pub const INSERT: u32 = 1;
@@ -125,7 +125,7 @@ pub struct Goal {
 
 impl trioxide_kernel::Scalar for Goal {}
 
-/// What triangles are judged by.
+/// The bounds that triangles are judged by.
 #[derive(Group)]
 pub struct Bounds<'a> {
     /// The goal.

@@ -1,4 +1,4 @@
-//! What is proposed in a round, with the claims on triangles.
+//! The proposals of a round, with their claims on triangles.
 
 use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, In, Own};

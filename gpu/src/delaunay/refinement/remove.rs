@@ -30,7 +30,7 @@ pub struct Changed<'a> {
     pub sorted: In<'a, DVec2, Place>,
 }
 
-/// What is beyond a half-edge: its twin and its line.
+/// The other side of a half-edge: its twin and its line.
 type Beyond = (HalfEdge, u32);
 
 impl Changed<'_> {
@@ -105,7 +105,7 @@ impl Changed<'_> {
         orientation(a, b, c) > 0 && (remains > 0 || remains == 0 && degree == 4)
     }
 
-    /// Removes the origin of `spoke`, without regard to circles. Returns a triangle of those that remain.
+    /// Removes the origin of `spoke`, without regard to circles. Returns one of the triangles that remain.
     #[inline(always)]
     fn cut(&self, spoke: HalfEdge) -> Triangle {
         let mut spoke = spoke;

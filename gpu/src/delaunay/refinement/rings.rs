@@ -15,12 +15,12 @@ use crate::ids::{HalfEdge, Item, Place, Triangle};
 /// region, and the number of the vertex in its round.
 pub const SIDE: u32 = 6;
 
-/// Words of a new vertex: the ends of the subsegment on which it lies, [`Place::NONE`] for a free one; the whole; whether
+/// Words of a new vertex: the ends of the subsegment on which it lies, [`Place::NONE`] for a free one; the whole; 1 if
 /// its ring is open.
 pub const ENDS: u32 = 4;
 
-/// Lists the ring of vertex `w` of a round: the sides of its cavity, counter-clockwise. At the boundary the ring is open,
-/// from the end of the subsegment to its start.
+/// Lists the ring of vertex `w` of a round: the sides of its cavity, counter-clockwise. At the boundary the ring is
+/// open, from the end of the subsegment to its start.
 ///
 /// The triangles of a cavity are the new ones again; two more get the next numbers from `triangles` on.
 #[kernel(requires(list.len() == n), moves(200 * n))]

@@ -23,9 +23,9 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 
 /// Triangulate points or an outline (constrained Delaunay), with a smallest angle and a largest area on request
 ///
-/// The GPU or the CPU triangulates and refines by x and y. Every machine gives the same triangles for points and segments
-/// in any order. z and the data of points and segments are kept; where vertices are added, points have one z and lose
-/// their data.
+/// The GPU or the CPU triangulates and refines by x and y. Every machine gives the same triangles for points and
+/// segments in any order. z and the data of points and segments are kept; where vertices are added, points have one z
+/// and lose their data.
 ///
 /// The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this
 /// area is refined. A .poly file has holes and regions too. Segments keep their markers; vertices of the input keep

@@ -16,7 +16,7 @@ use trioxide::fields::MeshFields;
 use trioxide::half_edges::Known;
 use trioxide::ids::{Triangle, Vertex};
 use trioxide::mesh::{Faces, Mesh, Segment};
-use trioxide::outline::{OutlineMesh, check_segments};
+use trioxide::outline::{OutlineMesh, Region, check_segments};
 
 #[cfg(feature = "clap")]
 use crate::count::parse_count;
@@ -35,7 +35,8 @@ pub struct Options {
     /// vertices stops what does not end
     #[cfg_attr(feature = "clap", arg(long, value_name = "DEGREES"))]
     pub angle: Option<f64>,
-    /// Add vertices until no triangle is larger
+    /// Add vertices until no triangle is larger; where vertices are added, the regions of a .poly file keep the largest
+    /// areas that it gives them
     #[cfg_attr(feature = "clap", arg(long, value_name = "AREA"))]
     pub area: Option<f64>,
     /// Most vertices to add, counting the ones that are removed again; a refinement that needs more is an error, and
@@ -65,11 +66,12 @@ impl Options {
         self.angle.is_some() || self.area.is_some()
     }
 
-    fn refinement(&self) -> Refinement<'static> {
+    /// How to refine, with the largest areas of regions.
+    fn refinement<'a>(&self, areas: &'a [Option<f64>]) -> Refinement<'a> {
         Refinement {
             smallest_angle: self.angle,
             largest_area: self.area,
-            areas: &[],
+            areas,
             most_vertices: self.max_vertices,
         }
     }
@@ -158,7 +160,12 @@ pub fn triangulate(
     let (vertices, segments) = (input.points.len(), input.segments.len());
     input.fields.check(vertices, 0, segments)?;
     check_segments(&input.segments, vertices)?;
-    options.refinement().check()?;
+    let areas: Vec<_> = outline
+        .regions
+        .iter()
+        .map(|region| region.largest_area)
+        .collect();
+    options.refinement(&areas).check()?;
     let is_plain = outline.is_points_alone() && !options.refines();
     if options.refines() && options.duplicates != Duplicates::Refuse {
         return Err(Refusal::Duplicates.into());
@@ -199,8 +206,8 @@ pub struct ResidentLimits {
     pub segments: Option<Buffer<[u32; 2]>>,
     /// A point in each hole.
     pub holes: Vec<DVec2>,
-    /// A point in each region, and the id of its triangles; the others are in region 0.
-    pub regions: Vec<(DVec2, i32)>,
+    /// The regions; triangles in none are in region 0.
+    pub regions: Vec<Region>,
 }
 
 /// A triangulation on a device.
@@ -275,7 +282,7 @@ pub fn resident(
         let none = on.uninitialized(0)?;
         let given = segments.as_ref().unwrap_or(&none);
         on.require(constrained::bytes_needed(points.len(), given.len()))?;
-        let in_regions: Vec<DVec2> = regions.iter().map(|&(point, _)| point).collect();
+        let in_regions: Vec<DVec2> = regions.iter().map(|region| region.point).collect();
         let around = Limits {
             segments: given,
             holes,
@@ -309,8 +316,8 @@ pub fn resident(
 }
 
 /// The ids of regions.
-fn ids_of(regions: &[(DVec2, i32)]) -> Vec<i32> {
-    regions.iter().map(|&(_, id)| id).collect()
+fn ids_of(regions: &[Region]) -> Vec<i32> {
+    regions.iter().map(|region| region.id).collect()
 }
 
 /// The counts of a result with this number of vertices; `input` has those of the points and the segments.
@@ -439,7 +446,7 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
         let segments: Vec<[u32; 2]> = mesh.segments.iter().map(|segment| segment.ends).collect();
         Ok((on.upload(&points)?, on.upload(&segments)?))
     })?;
-    let in_regions: Vec<DVec2> = regions.iter().map(|&(point, _)| point).collect();
+    let in_regions: Vec<DVec2> = regions.iter().map(|region| region.point).collect();
     let limits = Limits {
         segments: &segments,
         holes,
@@ -452,7 +459,8 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
             (result, None)
         }
         true => {
-            let bounds = options.refinement();
+            let areas: Vec<_> = regions.iter().map(|region| region.largest_area).collect();
+            let bounds = options.refinement(&areas);
             let result = refinement::refine(on, &points, &limits, &bounds);
             // In the words of any mesh: refinement takes no option for equal points.
             let refined = result.map_err(trioxide::Error::from)?;
@@ -481,19 +489,35 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
         run: Run::of(on, Vec::new())?,
         totals: totals_of(&result, vertices, [mesh.points.len(), segments.len()]),
         firsts,
-        notes: notes_on(&result).into_iter().chain(missed).collect(),
+        notes: notes_on(&result)
+            .into_iter()
+            .chain(missed)
+            .chain(unused_areas(regions, options))
+            .collect(),
         ..Report::default()
     };
     Ok((inside, report))
 }
 
+/// Reports largest areas that have no effect.
+fn unused_areas(regions: &[Region], options: &Options) -> Option<String> {
+    let has_areas = regions.iter().any(|region| region.largest_area.is_some());
+    let note = "largest areas of regions are left out: they hold where vertices are added, for a smallest angle or a largest \
+                area of all triangles";
+    (has_areas && !options.refines()).then(|| note.to_owned())
+}
+
 /// Names a bound that triangles miss.
 fn of_missed(missed: &Missed, options: &Options) -> String {
     match missed {
-        Missed::Areas { triangles, largest } => format!(
-            "the largest area {} is not reached: {triangles} triangles are larger, the largest {largest}",
-            options.area.unwrap_or(f64::INFINITY)
-        ),
+        Missed::Areas { triangles, largest } => {
+            let bound = options
+                .area
+                .map_or_else(|| "of a region".to_owned(), |area| area.to_string());
+            format!(
+                "the largest area {bound} is not reached: {triangles} triangles are larger, the largest {largest}"
+            )
+        }
         Missed::Angles {
             triangles,
             smallest,

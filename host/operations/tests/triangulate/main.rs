@@ -5,7 +5,7 @@ use trioxide::delaunay::Duplicates;
 use trioxide::device::Device;
 use trioxide::fields::{Field, Values};
 use trioxide::mesh::{Mesh, Segment, Triangulation};
-use trioxide::outline::{Outline, OutlineMesh};
+use trioxide::outline::{Outline, OutlineMesh, Region};
 use trioxide_operations::triangulate as operation;
 use trioxide_operations::triangulate::Options;
 
@@ -66,7 +66,7 @@ fn outline() -> Outline {
         points: [square(0.0, 3.0), square(1.0, 2.0), square(0.25, 0.75)].concat(),
         segments: [ring(0, 1), ring(4, 2), ring(8, 3)].concat(),
         holes: vec![DVec2::splat(1.5)],
-        regions: vec![(DVec2::splat(0.5), 7)],
+        regions: vec![Region::new(DVec2::splat(0.5), 7)],
     }
 }
 
@@ -88,6 +88,32 @@ fn holes_are_left_out_and_regions_are_filled() {
     };
     assert!((of_region(7) - 0.25).abs() < 1e-12);
     assert_eq!(mesh.segments, outline().segments);
+}
+
+#[test]
+fn a_region_has_a_largest_area_of_its_own() {
+    let mut outline = outline();
+    outline.regions[0].largest_area = Some(0.001);
+    let refinement = Options {
+        angle: Some(20.0),
+        ..Options::default()
+    };
+    let mesh = triangulate(&outline, &refinement).unwrap();
+    let regions = mesh.regions.as_ref().unwrap();
+    let inside: Vec<_> = (0..regions.len()).filter(|&t| regions[t] == 7).collect();
+    let areas = inside.iter().map(|&t| area(&mesh, &mesh.triangles[t]));
+    assert!(areas.clone().all(|area| area <= 0.001));
+    assert!((areas.sum::<f64>() - 0.25).abs() < 1e-12);
+    let largest = mesh
+        .triangles
+        .iter()
+        .map(|t| area(&mesh, t))
+        .fold(0.0, f64::max);
+    assert!(
+        largest > 0.1 && inside.len() > 250,
+        "{largest}, {}",
+        inside.len()
+    );
 }
 
 #[test]
@@ -179,7 +205,7 @@ fn faults_of_outlines_name_the_element() {
         "hole 0 at [9, 9] lies outside of the points: move it inside"
     );
     assert_eq!(
-        error(&|o| o.regions[0].0 = DVec2::splat(1.5)),
+        error(&|o| o.regions[0].point = DVec2::splat(1.5)),
         "region 0 at [1.5, 1.5] lies in a hole or outside: move it inside"
     );
     let open = error(&|o| {

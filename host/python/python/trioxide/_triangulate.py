@@ -85,6 +85,8 @@ def _limits(holes: Any, regions: Any) -> Dict[str, Any]:
         places = check.points([row[:2] for row in regions], "regions")
         arrays["region_points"] = np.ascontiguousarray(places[:, :2])
         arrays["region_ids"] = check.tags([row[2] for row in regions], "regions", len(places), "region")
+        areas = [row[3] if len(row) > 3 else None for row in regions]
+        arrays["region_areas"] = np.array([0.0 if area is None else area for area in areas], np.float64)
     return arrays
 
 
@@ -132,8 +134,9 @@ def triangulate(
         Edges of the outline as pairs of vertex ids, and their tags. For points of a device segments are there too, without markers.
     holes : (H, 2) numbers, optional
         A point in each hole.
-    regions : list of (x, y, id), optional
-        A point in each region, and the id of its triangles; the others are in region 0.
+    regions : list of (x, y, id) or (x, y, id, area), optional
+        A point in each region, the id of its triangles, and the largest area that they may have where vertices are added; the others are in
+        region 0.
     angle : float, optional
         Add vertices until no triangle has a smaller angle, but at smaller angles between segments. Up to 20.7 degrees this ends where
         segments meet at 60 degrees or more; up to 30 it mostly does; up to 33 are taken. A limit of the vertices stops what does not end.

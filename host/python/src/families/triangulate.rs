@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use glam::{DVec2, DVec3};
 use pyo3::prelude::*;
 use trioxide::formats::poly::read_outline_as;
-use trioxide::outline::OutlineMesh;
+use trioxide::outline::{OutlineMesh, Region};
 use trioxide::{Buffer, forms};
 use trioxide_operations as operations;
 use trioxide_operations::triangulate::ResidentLimits;
@@ -30,7 +30,7 @@ pub const FAMILY: Family = Family {
 };
 
 /// Triangulates the outline in the file `path`, or the points and segments of `mesh` with its `holes`, `region_points`
-/// and `region_ids`. With `neighbours` these are there too.
+/// `region_ids` and `region_areas`. With `neighbours` these are there too.
 fn triangulate<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let settings = settings(call, mesh)?;
     let reading = parse(call.options)?;
@@ -83,15 +83,26 @@ fn settings(call: &Call<'_, '_>, arrays: &Dict<'_>) -> PyResult<operations::tria
     })
 }
 
-/// A point in each of the holes, and in each of the regions with its id.
+/// A point in each of the holes, and the regions.
 fn limits(arrays: &Dict<'_>) -> PyResult<ResidentLimits> {
     let holes = entry::<f64, DVec2>(arrays, "holes")?.unwrap_or_default();
     let places = entry::<f64, DVec2>(arrays, "region_points")?.unwrap_or_default();
     let ids = entry::<i32, i32>(arrays, "region_ids")?.unwrap_or_default();
+    let areas = entry::<f64, f64>(arrays, "region_areas")?.unwrap_or_default();
     Ok(ResidentLimits {
         segments: None,
         holes,
-        regions: places.into_iter().zip(ids).collect(),
+        regions: places
+            .into_iter()
+            .zip(ids)
+            .zip(areas)
+            .map(|((point, id), area)| Region {
+                point,
+                id,
+                // 0 stands for none.
+                largest_area: Some(area).filter(|area| *area != 0.0),
+            })
+            .collect(),
     })
 }
 
@@ -101,8 +112,8 @@ enum Points {
     Space(Buffer<DVec3>),
 }
 
-/// Triangulates points of a device by x and y, with `segments` there, `holes`, `region_points` and `region_ids`. With
-/// `neighbours` these are there too.
+/// Triangulates points of a device by x and y, with `segments` there, `holes`, `region_points`, `region_ids` and
+/// `region_areas`. With `neighbours` these are there too.
 fn triangulate_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
     let options = settings(call, arrays)?;
     let is_planar = found(arrays, "points")?.is_some_and(|p| p.get().shape().get(1) == Some(&2));

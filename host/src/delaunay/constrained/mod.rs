@@ -229,7 +229,7 @@ pub fn triangulate<P: Point>(
     })
 }
 
-/// The triangulation, with what is kept of it.
+/// The triangulation, and its triangles that are kept.
 pub(super) struct Limited {
     pub mesh: Mesh,
     pub segments: Segments,

@@ -35,7 +35,7 @@ impl Mesh {
         self.corners.len() / 3
     }
 
-    /// What triangles are judged by.
+    /// The bounds that triangles are judged by.
     pub fn bounds<'a>(&'a self, goal: Goal, areas: &'a Buffer<f64>) -> kernel::BoundsBuffers<'a> {
         kernel::BoundsBuffers {
             goal,
@@ -68,7 +68,7 @@ pub(super) fn lengthen<E: Send + Sync + 'static>(
     on.fill_from(bits, before, Bits::new(0))
 }
 
-/// What the end needs of the triangulation.
+/// The parts of the triangulation that the end needs.
 pub(super) struct Before {
     /// The vertex at each place.
     pub order: Buffer<Vertex>,

@@ -140,9 +140,9 @@ pub struct Refined {
 /// The constrained Delaunay triangulation of points and segments, refined.
 ///
 /// # Errors
-/// [`Argument`](Error::Argument) for bounds that [`Refinement::check`] refuses, and if more vertices are needed than may
-/// be added; [`Invalid`](Error::Invalid) for coordinates out of the range in which triangles are judged. The errors of
-/// [`constrained::triangulate`].
+/// [`Argument`](Error::Argument) for bounds that [`Refinement::check`] refuses, and if more vertices are needed than
+/// may be added; [`Invalid`](Error::Invalid) for coordinates out of the range in which triangles are judged. The errors
+/// of [`constrained::triangulate`].
 pub fn refine<P: Point>(
     on: &Device,
     points: &Buffer<P>,

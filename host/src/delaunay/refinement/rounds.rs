@@ -14,9 +14,9 @@ use crate::device::{BitSet, Device};
 use crate::{Error, Result};
 
 /// Bad triangles of which all make proposals; of more only some do, since neighbours exclude each other.
-const FEW: usize = 1024;
-/// Of many bad triangles one in so many makes a proposal. Then two of three are done; of all proposals one of ten would
-/// be, and there would be hardly fewer rounds.
+const FEW: usize = 1 << 14;
+/// Of many bad triangles one in this number makes a proposal. Then two of three are done. Of all proposals one of ten
+/// would be, and there would be hardly fewer rounds.
 const MOST_STRIDE: usize = 12;
 
 /// The claims and lists of rounds.
