@@ -48,21 +48,53 @@ impl Frame {
 }
 
 /// The number of a cell along the Hilbert curve of 2^32 columns and rows.
+///
+/// From the highest bits on, a pair of bits is a quadrant: in a square that may be mirrored, first the diagonals (its x
+/// and y are exchanged, `swap`), then each coordinate (`flip`). In a lower quadrant the square is mirrored at a diagonal:
+/// `swap` changes, and `flip` too in the right one. The bits of x and y differ in that one and in the left upper one.
+///
+/// So there `flip` becomes flip + turn + y + 1 modulo 2, where `turn` is flip + swap; elsewhere turn becomes turn + flip +
+/// x + 1. These maps of (flip, turn) are composed for all bits at once, those of 2, 4, … bits in a step.
 #[inline(always)]
-pub(crate) fn along_curve([mut x, mut y]: [u32; 2]) -> u64 {
-    let mut key = 0;
-    let mut bit = 32;
-    while bit > 0 {
-        bit -= 1;
-        let (right, up) = (x >> bit & 1, y >> bit & 1);
-        key = key << 2 | u64::from((3 * right) ^ up);
-        // Lower quadrants are mirrored at a diagonal; higher bits are not read again.
-        if up == 0 {
-            let flip = 0u32.wrapping_sub(right);
-            (x, y) = (y ^ flip, x ^ flip);
-        }
+pub(crate) fn along_curve([x, y]: [u32; 2]) -> u64 {
+    let differ = x ^ y;
+    // flip becomes flip_flip flip + flip_turn turn + flip, and turn likewise: both are 0 before the highest bit.
+    let (mut flip_flip, mut flip_turn, mut flip) = (u32::MAX, differ, differ & !y);
+    let (mut turn_flip, mut turn_turn, mut turn) = (!differ, u32::MAX, !differ & !x);
+    let mut step = 1;
+    while step < 32 {
+        // Above the highest bit nothing changes.
+        let (above, none) = (|map: u32| map >> step, !(u32::MAX >> step));
+        let same = |map: u32| map >> step | none;
+        let of_flip = (same(flip_flip), above(flip_turn), above(flip));
+        let of_turn = (above(turn_flip), same(turn_turn), above(turn));
+        let compose = |by_flip: u32, by_turn: u32, add: u32| {
+            (
+                by_flip & of_flip.0 ^ by_turn & of_turn.0,
+                by_flip & of_flip.1 ^ by_turn & of_turn.1,
+                by_flip & of_flip.2 ^ by_turn & of_turn.2 ^ add,
+            )
+        };
+        let composed = compose(flip_flip, flip_turn, flip);
+        (turn_flip, turn_turn, turn) = compose(turn_flip, turn_turn, turn);
+        (flip_flip, flip_turn, flip) = composed;
+        step *= 2;
     }
-    key
+    // Of the bits above.
+    let (flip, turn) = (flip >> 1, turn >> 1);
+    let right = x ^ (flip ^ turn) & differ ^ flip;
+    spread(right) << 1 | spread(differ)
+}
+
+/// Spreads bits: bit i goes to bit 2i.
+#[inline(always)]
+fn spread(x: u32) -> u64 {
+    let x = u64::from(x);
+    let x = (x | x << 16) & 0x0000_FFFF_0000_FFFF;
+    let x = (x | x << 8) & 0x00FF_00FF_00FF_00FF;
+    let x = (x | x << 4) & 0x0F0F_0F0F_0F0F_0F0F;
+    let x = (x | x << 2) & 0x3333_3333_3333_3333;
+    (x | x << 1) & 0x5555_5555_5555_5555
 }
 
 /// The place of a cell along Hilbert's curve through 2^`bits` cells a side (Skilling, Programming the Hilbert curve,
@@ -101,4 +133,40 @@ pub(crate) fn through_cube([mut x, mut y, mut z]: [u32; 3], bits: u32) -> [u32; 
         bit -= 1;
     }
     [x ^ t, y ^ t, z ^ t]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::along_curve;
+
+    /// Quadrant by quadrant, from the largest on.
+    fn by_quadrants([mut x, mut y]: [u32; 2]) -> u64 {
+        let mut key = 0;
+        for bit in (0..32).rev() {
+            let (right, up) = (x >> bit & 1, y >> bit & 1);
+            key = key << 2 | u64::from((3 * right) ^ up);
+            // Lower quadrants are mirrored at a diagonal; higher bits are not read again.
+            if up == 0 {
+                let flip = 0u32.wrapping_sub(right);
+                (x, y) = (y ^ flip, x ^ flip);
+            }
+        }
+        key
+    }
+
+    #[test]
+    fn all_bits_at_once_are_the_curve() {
+        let mut random = 1u64;
+        for i in 0..100_000 {
+            random = (random.wrapping_mul(6_364_136_223_846_793_005))
+                .wrapping_add(1_442_695_040_888_963_407);
+            let cell = [(random >> 32) as u32, random as u32];
+            let cell = if i % 2 == 0 {
+                cell
+            } else {
+                cell.map(|x| x >> (random >> 59))
+            };
+            assert_eq!(along_curve(cell), by_quadrants(cell), "{cell:?}");
+        }
+    }
 }

@@ -157,19 +157,30 @@ impl Names {
     }
 
     /// Ends the launch: `i` is out of range for an array of `len` elements.
+    #[cfg(target_arch = "nvptx64")]
     #[cold]
     #[inline(never)]
     pub(crate) fn fail(self, i: u32, len: u32) -> ! {
-        #[cfg(target_arch = "nvptx64")]
         crate::fault::report(self.kernel, self.array, i as usize, len as usize);
-        // It is not a panic: the launch catches it, and nothing is printed.
-        #[cfg(not(target_arch = "nvptx64"))]
-        std::panic::resume_unwind(Box::new(OutOfBounds {
-            kernel: self.kernel,
-            array: self.array,
-            index: i.into(),
-            len: len.into(),
-        }))
+    }
+
+    /// Ends the launch: `i` is out of range for an array of `len` elements.
+    #[cfg(not(target_arch = "nvptx64"))]
+    #[inline(always)]
+    pub(crate) fn fail(self, i: u32, len: u32) -> ! {
+        /// Its arguments fit in registers: with the address of names each access would write the view to memory first.
+        #[cold]
+        #[inline(never)]
+        fn fail(kernel: &'static str, array: &'static str, i: u32, len: u32) -> ! {
+            // It is not a panic: the launch catches it, and nothing is printed.
+            std::panic::resume_unwind(Box::new(OutOfBounds {
+                kernel,
+                array,
+                index: i.into(),
+                len: len.into(),
+            }))
+        }
+        fail(self.kernel, self.array, i, len)
     }
 }
 

@@ -21,6 +21,7 @@
 //! | structs of arrays as one parameter | [`macro@Group`] |
 //! | kernels of blocks, whose lanes cooperate | [`block`] |
 //! | lists and ranks for reading in kernels | [`rows`] |
+//! | numbers that a CPU computes several at a time | [`wide`] |
 //! | launches and buffers, on the host | `launch` |
 //! | checked builds | [`check`] |
 //! | lines that a kernel prints | [`kernel_print!`] |
@@ -48,6 +49,7 @@ mod id;
 pub mod index;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod launch;
+mod list;
 pub mod parameter;
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
@@ -56,6 +58,7 @@ pub mod print;
 pub mod rows;
 pub mod safe;
 pub mod view;
+pub mod wide;
 #[cfg(not(target_arch = "nvptx64"))]
 mod writers;
 
@@ -65,6 +68,7 @@ pub use bytemuck;
 #[doc(hidden)]
 pub use cuda_std;
 pub use index::{BitWord, Index, NONE, Word};
+pub use list::List;
 pub use parameter::{Parameter, Scalar};
 pub use trioxide_kernel_macros::{Group, Scalar, SharedMemory, instances, kernel};
 pub use view::{Atomic, In, Out, PREFETCHED_AHEAD, Racing};

@@ -40,6 +40,12 @@ impl Stars<'_> {
         self.stars.at_all([first + k, first + next])
     }
 
+    /// The neighbours of the star at `p`, which has `degree`.
+    #[inline(always)]
+    pub(super) fn ring(&self, p: Place, degree: u32) -> In<'_, Place> {
+        self.stars.run(RING as u32 * p.index(), degree)
+    }
+
     /// Whether the point at `p` is hard.
     #[inline(always)]
     pub(super) fn is_hard(&self, p: Place) -> bool {

@@ -53,6 +53,7 @@ pub mod constrained;
 mod illegal_edges;
 mod insert_points;
 mod join_parts;
+mod near;
 mod one_block_rounds;
 mod order_triangles;
 mod predicates;

@@ -20,15 +20,29 @@ fn is_loose(stars: Stars, p: Place, [a, b]: [Place; 2]) -> bool {
 #[kernel(requires(counts.len() >= n), moves(stars.degrees.bytes() + 4 * n + 4 * words(n)))]
 pub fn count_triangles(i: Own<Place>, stars: Stars, counts: Scatter<u32, Place>) -> bool {
     let degree = stars.degrees.at(i);
-    let (mut count, mut has_loose) = (0, false);
+    if degree == 0 {
+        counts.set(i, 0);
+        return false;
+    }
+    let ring = stars.ring(*i, degree);
+    let (mut count, mut has_hard) = (0, false);
+    let mut b = ring.at(degree - 1);
     let mut k = 0;
     while k < degree {
-        let [a, b] = stars.pair(*i, degree, k);
-        count += u32::from(*i < a && *i < b);
-        has_loose |= is_loose(stars, *i, [a, b]);
+        let a = b;
+        b = ring.at(k);
+        count += u32::from((*i < a) & (*i < b));
+        // Without a branch on the order of neighbours: the own point is not hard.
+        has_hard |= stars.is_hard(if b < *i { b } else { *i });
         k += 1;
     }
     counts.set(i, count);
+    let mut has_loose = false;
+    k = 0;
+    while has_hard && k < degree {
+        has_loose |= is_loose(stars, *i, stars.pair(*i, degree, k));
+        k += 1;
+    }
     has_loose
 }
 
@@ -160,20 +174,25 @@ pub fn write_star_triangles(
     triangles: Scatter<Vertex>,
 ) {
     let degree = stars.degrees.at(i);
-    let mut t = starts.at(i);
-    // The triangle whose second corner comes next, until there is none.
+    if degree == 0 {
+        return;
+    }
+    let ring = stars.ring(*i, degree);
+    let end = starts.get(Place::new(i.get().index() + 1));
+    let end = end.unwrap_or(triangles.len() / 3);
+    // The triangle whose second corner comes next.
     let mut last = *i;
-    loop {
+    let mut t = starts.at(i);
+    while t < end {
         let mut next = [Place::NONE; 2];
+        let mut b = ring.at(degree - 1);
         let mut k = 0;
         while k < degree {
-            let [a, b] = stars.pair(*i, degree, k);
-            let is_next = *i < b && last < a && a < next[0];
+            let a = b;
+            b = ring.at(k);
+            let is_next = (*i < b) & (last < a) & (a < next[0]);
             next = if is_next { [a, b] } else { next };
             k += 1;
-        }
-        if next[0] == Place::NONE {
-            return;
         }
         write_vertices(t, [*i, next[0], next[1]], vertices, triangles);
         t += 1;

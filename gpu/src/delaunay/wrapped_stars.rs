@@ -23,17 +23,15 @@ use glam::{DVec2, Vec2};
 use trioxide_kernel::block::Lane;
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, OwnBlock, PerLane, Scatter};
+use trioxide_kernel::wide::{Mask, WIDTH, Wide};
 
+use super::near::{Name, Near, Own, Pass, Row, Square, TURN};
 use super::predicates::{filtered_circle, is_in_circle_exactly, orientation};
 use super::stars::{Cells, End, Grid, RING, STARS, UNSURE, WIDE};
 use crate::ids::Place;
 
 /// Most points that are left after the octagon.
 const LEFT: usize = 24;
-/// Most points of a square of cells.
-const MOST_POINTS: u32 = 256;
-/// Tangent of the angle by which the plane is turned: lattices have no two outermost points in such a direction.
-const TURN: f32 = 0.3;
 /// Half a unit in the last place of single precision.
 const ROUNDED: f32 = f32::EPSILON / 2.0;
 /// More than the rounding error of the cross product of two differences of inverted points, relative to the largest
@@ -45,6 +43,8 @@ const CROSS: f32 = 256.0 * ROUNDED;
 const SIDE: f32 = 64.0 * ROUNDED;
 /// Least squared distance of the nearest point, in widths of cells.
 const NEAREST: f32 = 1e-12;
+/// Least area between the star's point and a side of the octagon: numbers that are divided by it are finite.
+const SMALLEST: f32 = 1e-30;
 
 /// A lane's points that are left after the octagon: places, inverted points.
 pub type WrapMemory = (
@@ -53,184 +53,156 @@ pub type WrapMemory = (
     PerLane<f32, STARS, LEFT>,
 );
 
+/// All flags of a row.
+const ALL: u32 = (1 << WIDTH) - 1;
+
 /// The cross product of two vectors.
 #[inline(always)]
 fn cross(a: Vec2, b: Vec2) -> f32 {
     a.x * b.y - a.y * b.x
 }
 
-/// At least the length of a vector, at most 1.5 times it.
+/// As [`cross`], of rows.
 #[inline(always)]
-fn length(a: Vec2) -> f32 {
-    a.x.abs() + a.y.abs()
+fn crosses(a: [Wide; 2], b: [Wide; 2]) -> Wide {
+    a[0] * b[1] - a[1] * b[0]
 }
 
-/// The cells around a point.
-#[derive(Clone, Copy)]
-struct Square {
-    /// The first column and row.
-    first: [u32; 2],
-    /// Number of columns and of rows.
-    count: [u32; 2],
-    /// Lowest and highest coordinates, relative to the point, in widths of cells: no point elsewhere lies between.
-    low: Vec2,
-    high: Vec2,
+/// At least the lengths of vectors, at most 1.5 times them.
+#[inline(always)]
+fn lengths(a: [Wide; 2]) -> Wide {
+    a[0].abs() + a[1].abs()
 }
 
-impl Square {
-    /// `reach` cells to each side of the cell of `point`.
+/// A pass that finds the outermost of the inverted points in eight directions, counter-clockwise.
+struct Outermost {
+    /// How far out they are.
+    out: [Wide; 8],
+    names: [Name; 8],
+    nearest: Wide,
+}
+
+impl Pass for Outermost {
     #[inline(always)]
-    fn new(point: DVec2, reach: u32, inverse_width: f64, grid: Grid) -> Self {
-        let side = 1u32 << (grid.level & 31);
-        let cell = grid.cell(point);
-        let origin = (point - grid.low) * inverse_width;
-        let margin = grid.margin * inverse_width + 1e-5;
-        let along = |cell: u32, at: f64| {
-            let first = cell.saturating_sub(reach);
-            let end = if side - cell > reach + 1 {
-                cell + reach + 1
-            } else {
-                side
-            };
-            // There are no points beyond the grid.
-            let low = match first {
-                0 => f32::NEG_INFINITY,
-                _ => (f64::from(first) - at + margin) as f32,
-            };
-            let high = if end == side {
-                f32::INFINITY
-            } else {
-                (f64::from(end) - at - margin) as f32
-            };
-            (first, end - first, low, high)
-        };
-        let x = along(cell[0], origin.x);
-        let y = along(cell[1], origin.y);
-        Self {
-            first: [x.0, y.0],
-            count: [x.1, y.1],
-            low: Vec2::new(x.2, y.2),
-            high: Vec2::new(x.3, y.3),
+    fn look(&mut self, row: Row) {
+        self.nearest = self.nearest.smaller(row.squared);
+        let inverted = row.inverted();
+        let name = Name::new(row, inverted);
+        let [x, y] = inverted;
+        let (sum, difference) = (x + y, y - x);
+        let zero = Wide::splat(0.0);
+        let out = [
+            x,
+            sum,
+            y,
+            difference,
+            zero - x,
+            zero - sum,
+            zero - y,
+            zero - difference,
+        ];
+        let mut k = 0;
+        while k < 8 {
+            let is_further = out[k].is_above(self.out[k]);
+            self.names[k] = Name::select(is_further, name, self.names[k]);
+            self.out[k] = self.out[k].larger(out[k]);
+            k += 1;
         }
     }
+}
 
-    /// Whether the boundary of the grid is one of its sides.
-    #[inline(always)]
-    fn is_cut(&self, reach: u32) -> bool {
-        self.count[0] <= 2 * reach || self.count[1] <= 2 * reach
-    }
+/// A pass that keeps the points that are not surely inside an octagon, as many as there is room for, and counts them.
+struct Kept<'n, 'm> {
+    near: &'n Near<'n>,
+    /// Twice the centre of a side's circle, turned by a right angle.
+    sides: [[Wide; 2]; 8],
+    /// More than the rounding error of a product of one of them and a point.
+    error: Wide,
+    corners: &'n mut Corners<'m>,
+}
 
-    /// Whether a circle through the point lies within.
+impl<'n, 'm> Kept<'n, 'm> {
+    /// `None` if the star's point is not surely inside of the octagon.
     #[inline(always)]
-    fn holds(&self, Circle { centre, error }: Circle) -> bool {
-        let squared = (centre.x * centre.x + centre.y * centre.y) * (1.0 + 1e-5);
-        let fits = |room: f32| room > 0.0 && room * room >= squared;
-        let (x, y) = (centre.x, centre.y);
-        fits(self.high.x - x - error)
-            & fits(x - self.low.x - error)
-            & fits(self.high.y - y - error)
-            & fits(y - self.low.y - error)
-    }
-
-    /// Gives the places of all points. (A closure within a closure would not be inlined on a CPU.)
-    #[inline(always)]
-    fn each_place(&self, cells: Cells, mut look: impl FnMut(Place)) {
-        let mut row = 0;
-        while row < self.count[1] {
-            let mut column = 0;
-            while column < self.count[0] {
-                let [mut i, end] = self.range(cells, column, row);
-                while i < end {
-                    look(Place::new(i));
-                    i += 1;
-                }
-                column += 1;
+    fn new(near: &'n Near<'n>, octagon: [Vec2; 8], corners: &'n mut Corners<'m>) -> Option<Self> {
+        let splat = Wide::splat;
+        let mut sides = [[splat(0.0); 2]; 8];
+        let mut error = splat(0.0);
+        let mut k = 0;
+        while k < 8 {
+            let row = |first: usize| {
+                let corner = |l| octagon[(first + l) & 7];
+                [
+                    Wide::new(core::array::from_fn(|l| corner(l).x)),
+                    Wide::new(core::array::from_fn(|l| corner(l).y)),
+                ]
+            };
+            let (a, b) = (row(k), row(k + 1));
+            let side = [b[0] - a[0], b[1] - a[1]];
+            // Times the squared distance of a point; the length of its inverse times that is its distance, which is at
+            // most half of 1 and its square.
+            let both = lengths(a) + lengths(b);
+            let bound = splat(SIDE) * both;
+            let inside = crosses(a, b) - bound * (both + splat(0.5));
+            // Everything is inside of an edge without length: the others are still a closed line.
+            let is_long = lengths(side).is_above(splat(0.0));
+            let beyond = is_long.select(inside, splat(f32::INFINITY));
+            if beyond.is_above(splat(SMALLEST)).bits() != ALL {
+                return None;
             }
-            row += 1;
-        }
-    }
-
-    /// Number of points.
-    #[inline(always)]
-    fn points(&self, cells: Cells) -> u32 {
-        let (mut points, mut row) = (0u32, 0);
-        while row < self.count[1] {
-            let mut column = 0;
-            while column < self.count[0] {
-                let [start, end] = self.range(cells, column, row);
-                points = points.saturating_add(end - start);
-                column += 1;
+            let inverse = splat(1.0) / beyond;
+            error = error.larger(splat(0.5) * bound * inverse);
+            let [x, y] = side.map(|side| (side * inverse).to_array());
+            let mut l = 0;
+            while l < WIDTH {
+                sides[k + l] = [splat(x[l]), splat(y[l])];
+                l += 1;
             }
-            row += 1;
+            k += WIDTH;
         }
-        points
-    }
-
-    /// Where the points of a cell start and end.
-    #[inline(always)]
-    fn range(&self, cells: Cells, column: u32, row: u32) -> [u32; 2] {
-        let cell = [self.first[0] + column, self.first[1] + row];
-        cells.ranges.at(cells.grid.number(cell))
+        Some(Self {
+            near,
+            sides,
+            error: splat(error.largest()),
+            corners,
+        })
     }
 }
 
-/// A point's neighbourhood.
-struct Wrap<'m> {
+impl Pass for Kept<'_, '_> {
+    #[inline(always)]
+    fn look(&mut self, row: Row) {
+        // A point is inside of a side if it is outside of the side's circle.
+        let mut most = Wide::splat(0.0);
+        let mut k = 0;
+        while k < 8 {
+            let [x, y] = self.sides[k];
+            most = most.larger(y * row.x - x * row.y);
+            k += 1;
+        }
+        let mut rest = !row.squared.is_above(most + self.error).bits() & ALL;
+        while rest != 0 {
+            if let Some((place, inverted)) = self.near.item(row, rest.trailing_zeros()) {
+                self.corners.put(place, inverted);
+            }
+            rest &= rest - 1;
+        }
+    }
+}
+
+/// The points that are left: those from 0 on that are known to be corners of the hull in their order, then the others.
+struct Corners<'m> {
     memory: &'m WrapMemory,
     lane: Lane<'m>,
-    sorted: In<'m, DVec2, Place>,
-    own: Place,
-    centre: DVec2,
-    inverse_width: f64,
-    /// Points that are left.
     count: u32,
-    /// Largest squared length of an inverted point.
-    largest: f32,
-    /// The one of the points that are left that is outermost in a direction.
+    /// The one that is outermost in a direction.
     first: u32,
     /// How far out it is, and the second.
     most: f32,
     second: f32,
-    /// Whether single precision did not decide.
-    is_unsure: bool,
 }
 
-/// A circle through a star's point, relative to it, in widths of cells.
-struct Circle {
-    centre: Vec2,
-    /// More than the centre's error in each coordinate and the radius' together.
-    error: f32,
-}
-
-/// The outermost of the inverted points in eight directions, counter-clockwise. By coordinates, which a CPU takes four
-/// at a time.
-struct Octagon {
-    x: [f32; 8],
-    y: [f32; 8],
-}
-
-impl Octagon {
-    #[inline(always)]
-    fn corner(&self, k: usize) -> Vec2 {
-        Vec2::new(self.x[k & 7], self.y[k & 7])
-    }
-}
-
-impl Wrap<'_> {
-    /// The point at `place` relative to the star's, in widths of cells, turned; and its squared distance. The star's
-    /// own is far away.
-    #[inline(always)]
-    fn apart(&self, place: Place) -> (Vec2, f32) {
-        let apart = (self.sorted.at(place) - self.centre) * self.inverse_width;
-        let (x, y) = (apart.x as f32, apart.y as f32);
-        let turned = Vec2::new(x + TURN * y, y - TURN * x);
-        let squared = match place == self.own {
-            true => f32::INFINITY,
-            false => turned.x * turned.x + turned.y * turned.y,
-        };
-        (turned, squared)
-    }
-
+impl Corners<'_> {
     #[inline(always)]
     fn place(&self, i: u32) -> Place {
         self.memory.0.at(self.lane, i)
@@ -244,85 +216,23 @@ impl Wrap<'_> {
         )
     }
 
-    /// The octagon of the points of a square; `None` if they are too near for single precision, or none.
     #[inline(always)]
-    fn octagon(&mut self, square: Square, cells: Cells) -> Option<Octagon> {
-        let (mut corner_x, mut corner_y) = ([0.0; 8], [0.0; 8]);
-        let mut furthest = [0.0; 8];
-        let mut nearest = f32::INFINITY;
-        square.each_place(cells, |place| {
-            let (apart, squared) = self.apart(place);
-            nearest = if squared < nearest { squared } else { nearest };
-            let inverse = 1.0 / squared;
-            let (x, y) = (apart.x * inverse, apart.y * inverse);
-            let out = [x, x + y, y, y - x, -x, -(x + y), -y, -(y - x)];
-            let mut k = 0;
-            while k < 8 {
-                let is_further = out[k] > furthest[k];
-                corner_x[k] = if is_further { x } else { corner_x[k] };
-                corner_y[k] = if is_further { y } else { corner_y[k] };
-                furthest[k] = if is_further { out[k] } else { furthest[k] };
-                k += 1;
-            }
-        });
-        self.largest = 1.0 / nearest;
-        let (x, y) = (corner_x, corner_y);
-        (nearest > NEAREST && nearest < f32::INFINITY).then_some(Octagon { x, y })
-    }
-
-    /// Keeps the points of a square that are not surely inside an octagon, as many as there is room for, and counts
-    /// them. Returns whether the star's point surely is inside.
-    #[inline(always)]
-    fn keep(&mut self, square: Square, cells: Cells, octagon: Octagon) -> bool {
-        let mut sides = [(Vec2::ZERO, 0.0, 0.0); 8];
-        let mut is_around = true;
-        let mut k = 0;
-        while k < 8 {
-            let (a, b) = (octagon.corner(k), octagon.corner(k + 1));
-            let side = b - a;
-            // Times the squared distance of a point; the length of its inverse times that is its distance, which is at
-            // most half of 1 and its square.
-            let error = SIDE * (length(a) + length(b));
-            let inside = cross(a, b) - error * (length(a) + length(b) + 0.5);
-            // Everything is inside of an edge without length: the others are still a closed line.
-            let beyond = match side.x == 0.0 && side.y == 0.0 {
-                true => f32::INFINITY,
-                false => inside,
-            };
-            is_around &= beyond > 0.0;
-            sides[k] = (side, beyond, 0.5 * error);
-            k += 1;
-        }
-        if !is_around {
-            return false;
-        }
-        square.each_place(cells, |place| {
-            let (apart, squared) = self.apart(place);
-            let mut is_inside = true;
-            let mut k = 0;
-            while k < 8 {
-                let (side, beyond, error) = sides[k];
-                is_inside &= squared * beyond > side.y * apart.x - side.x * apart.y + error;
-                k += 1;
-            }
-            if !is_inside && place != self.own {
-                if self.count < LEFT as u32 {
-                    let inverse = 1.0 / squared;
-                    self.put(self.count, place, apart * inverse);
-                }
-                self.count += 1;
-            }
-        });
-        true
-    }
-
-    /// Writes a point that is left.
-    #[inline(always)]
-    fn put(&mut self, i: u32, place: Place, inverted: Vec2) {
-        let Vec2 { x, y } = inverted;
+    fn set(&self, i: u32, place: Place, inverted: Vec2) {
         self.memory.0.set(self.lane, i, place);
-        self.memory.1.set(self.lane, i, x);
-        self.memory.2.set(self.lane, i, y);
+        self.memory.1.set(self.lane, i, inverted.x);
+        self.memory.2.set(self.lane, i, inverted.y);
+    }
+
+    /// Adds a point, and counts it even if there is no room.
+    #[inline(always)]
+    fn put(&mut self, place: Place, inverted: Vec2) {
+        let i = self.count;
+        self.count += 1;
+        if i >= LEFT as u32 {
+            return;
+        }
+        self.set(i, place, inverted);
+        let x = inverted.x;
         let is_first = x > self.most;
         let behind = if is_first { self.most } else { x };
         self.second = if behind > self.second {
@@ -334,18 +244,69 @@ impl Wrap<'_> {
         self.first = if is_first { i } else { self.first };
     }
 
+    /// Exchanges two points.
+    #[inline(always)]
+    fn swap(&self, i: u32, j: u32) {
+        let (place, inverted) = (self.place(i), self.inverted(i));
+        self.set(i, self.place(j), self.inverted(j));
+        self.set(j, place, inverted);
+    }
+}
+
+/// A point's neighbourhood.
+struct Wrap<'m> {
+    corners: Corners<'m>,
+    sorted: In<'m, DVec2, Place>,
+    own: Own,
+    /// Largest squared length of an inverted point.
+    largest: f32,
+    /// Whether single precision did not decide.
+    is_unsure: bool,
+}
+
+impl Wrap<'_> {
+    /// Keeps the points that are not surely inside an octagon. Returns whether the star's point surely is inside.
+    #[inline(always)]
+    fn keep(&mut self, near: &Near) -> bool {
+        let mut outermost = Outermost {
+            out: [Wide::splat(0.0); 8],
+            names: [Name::none(); 8],
+            nearest: Wide::splat(f32::INFINITY),
+        };
+        near.each(&mut outermost);
+        let nearest = outermost.nearest.smallest();
+        // The points are too near for single precision, or there are none.
+        if !(nearest > NEAREST && nearest < f32::INFINITY) {
+            return false;
+        }
+        self.largest = 1.0 / nearest;
+        let (mut k, mut are_out) = (0, true);
+        while k < 8 {
+            are_out &= outermost.out[k].largest() > 0.0;
+            k += 1;
+        }
+        let octagon = near.outermost(outermost.out, outermost.names);
+        let Some(mut kept) = Kept::new(near, octagon, &mut self.corners) else {
+            return false;
+        };
+        if are_out {
+            near.each(&mut kept);
+        }
+        are_out
+    }
+
     /// Whether only one point may be outermost.
     #[inline(always)]
     fn has_first(&self) -> bool {
-        let (gap, error) = (self.most - self.second, 64.0 * ROUNDED);
+        let (gap, error) = (self.corners.most - self.corners.second, 64.0 * ROUNDED);
         gap * gap > error * error * self.largest
     }
 
     /// Whether point `c` lies on the right of the line from `a` to `b`: within the circle of these two and the star's.
     #[inline(always)]
     fn is_right(&self, a: u32, b: u32, c: u32) -> bool {
-        let [a, b, c] = [a, b, c].map(|i| self.sorted.at(self.place(i)));
-        let p = self.centre;
+        let [a, b, c] = [a, b, c].map(|i| self.sorted.at(self.corners.place(i)));
+        let p = self.own.point;
         // Differences are taken from the star's point: a, b, c and p are an odd permutation of p, a, b and c.
         match filtered_circle(a, b, c, p) {
             0 => match orientation(p, a, b) {
@@ -357,62 +318,119 @@ impl Wrap<'_> {
         }
     }
 
-    /// The corner of the hull after `a`: all others lie on the left of the line to it; if not `EXACT`, where single
-    /// precision decides.
+    /// The corner of the hull after the `known` first ones, 0 if it is the first: all others lie on the left of the line
+    /// to it; if not `EXACT`, where single precision decides.
     #[inline(always)]
-    fn next<const EXACT: bool>(&mut self, a: u32) -> u32 {
-        let from = self.inverted(a);
-        let mut next = u32::from(a == 0);
-        let mut side = self.inverted(next) - from;
+    fn next<const EXACT: bool>(&mut self, known: u32) -> u32 {
+        let corners = &self.corners;
+        let from = corners.inverted(known - 1);
+        let mut next = u32::from(known == 1);
+        let mut side = corners.inverted(next) - from;
         let bound = CROSS * self.largest;
-        let mut i = next + 1;
-        while i < self.count {
+        let mut least = f32::INFINITY;
+        let mut i = known + next;
+        while i < corners.count {
             // Lanes look for a point that single precision does not decide, then decide theirs together.
             let mut is_unsure = false;
-            while i < self.count && !is_unsure {
-                let other = self.inverted(i) - from;
+            while i < corners.count && !is_unsure {
+                let other = corners.inverted(i) - from;
                 let area = cross(side, other);
                 let is_right = area < -bound;
-                is_unsure = area.abs() <= bound && i != a;
-                self.is_unsure |= is_unsure;
-                is_unsure &= EXACT;
+                if EXACT {
+                    is_unsure = area.abs() <= bound;
+                } else {
+                    least = if area.abs() < least {
+                        area.abs()
+                    } else {
+                        least
+                    };
+                }
                 side = if is_right { other } else { side };
                 next = if is_right { i } else { next };
                 i += 1;
             }
-            if is_unsure && self.is_right(a, next, i - 1) {
+            if is_unsure && self.is_right(known - 1, next, i - 1) {
                 next = i - 1;
-                side = self.inverted(next) - from;
+                side = corners.inverted(next) - from;
             }
         }
+        self.is_unsure |= least <= bound;
         next
     }
 
-    /// The circle of the star's point and two points; an endless one if these do not surely run counter-clockwise.
+    /// Moves the corners of the hull to the front, and returns how many they are; `None` of more than [`RING`].
     #[inline(always)]
-    fn circle(&self, a: u32, b: u32) -> Circle {
-        let (a, b) = (self.inverted(a), self.inverted(b));
-        let area = cross(a, b);
-        let side = b - a;
-        let half = 0.5 / area;
-        let turned = Vec2::new(side.y * half, -side.x * half);
-        let scale = 1.0 / (1.0 + TURN * TURN);
-        let centre = Vec2::new(
-            (turned.x - TURN * turned.y) * scale,
-            (turned.y + TURN * turned.x) * scale,
-        );
-        // The error of the side is below 17 units of both lengths, that of the area 10 of their square.
-        let both = length(a) + length(b);
-        let error = SIDE * both * (1.0 + both * length(turned));
-        let error = match area > SIDE * both * both {
-            true => 1e-5 + error / area,
-            false => f32::INFINITY,
+    fn find_hull<const EXACT: bool>(&mut self) -> Option<u32> {
+        self.corners.swap(0, self.corners.first);
+        let mut known = 1;
+        loop {
+            let next = self.next::<EXACT>(known);
+            if next == 0 || !EXACT && self.is_unsure {
+                return Some(known);
+            }
+            if known == RING as u32 {
+                return None;
+            }
+            self.corners.swap(known, next);
+            known += 1;
+        }
+    }
+
+    /// Whether the circles of all triangles between the `degree` first points lie within a square. Not if a triangle does
+    /// not surely run counter-clockwise.
+    #[inline(always)]
+    fn is_within(&self, degree: u32, square: Square) -> bool {
+        let corners = &self.corners;
+        corners.set(degree, corners.place(0), corners.inverted(0));
+        let row = |i: u32| {
+            let (memory, lane) = (corners.memory, corners.lane);
+            [memory.1.row(lane, i), memory.2.row(lane, i)].map(Wide::new)
         };
-        Circle { centre, error }
+        let mut i = 0;
+        let mut are_within = true;
+        while i < degree && are_within {
+            let within = is_circle_within(row(i), row(i + 1), square).bits();
+            // The points beyond the last corner are others.
+            let rest = if degree - i < WIDTH as u32 {
+                degree - i
+            } else {
+                WIDTH as u32
+            };
+            are_within = !within & ((1 << rest) - 1) == 0;
+            i += WIDTH as u32;
+        }
+        are_within
     }
 }
 
-/// Writes the neighbours of the point at `own`, and returns how many they are.
+/// Whether the circles of the star's point and two points lie within a square.
+#[inline(always)]
+fn is_circle_within(a: [Wide; 2], b: [Wide; 2], square: Square) -> Mask {
+    let splat = Wide::splat;
+    let area = crosses(a, b);
+    let side = [b[0] - a[0], b[1] - a[1]];
+    let half = splat(0.5) / area;
+    let turned = [side[1] * half, splat(0.0) - side[0] * half];
+    let (turn, scale) = (splat(TURN), splat(1.0 / (1.0 + TURN * TURN)));
+    // The centre, turned back.
+    let x = (turned[0] - turn * turned[1]) * scale;
+    let y = (turned[1] + turn * turned[0]) * scale;
+    // The error of the side is below 17 units of both lengths, that of the area 10 of their square.
+    let both = lengths(a) + lengths(b);
+    let bound = splat(SIDE) * both;
+    // More than the centre's error in each coordinate and the radius' together.
+    let error = splat(1e-5) + bound * (splat(1.0) + both * lengths(turned)) / area;
+    let squared = (x * x + y * y) * splat(1.0 + 1e-5);
+    // A room below 0 is no room.
+    let fits = |room: Wide| (room * room.abs()).is_above(squared);
+    area.is_above(bound * both)
+        & fits(splat(square.high.x) - x - error)
+        & fits(x - splat(square.low.x) - error)
+        & fits(splat(square.high.y) - y - error)
+        & fits(y - splat(square.low.y) - error)
+}
+
+/// Writes the neighbours of the own point, and returns how many they are.
 #[inline(always)]
 fn wrap<const EXACT: bool>(
     mut wrap: Wrap,
@@ -420,38 +438,33 @@ fn wrap<const EXACT: bool>(
     cells: Cells,
     stars: Scatter<Place>,
 ) -> Result<u32, End> {
-    let square = Square::new(wrap.centre, reach, wrap.inverse_width, cells.grid);
+    let square = Square::new(wrap.own.point, reach, wrap.own.inverse_width, cells.grid);
     // Circles of points near the boundary reach along it: more cells seldom help.
     let incomplete = match reach > 1 && square.is_cut(reach) {
         true => End::Hard,
         false => End::Wide,
     };
-    if square.points(cells) > MOST_POINTS {
+    let mut near = Near::new(square, cells, wrap.own);
+    let is_inside = near.read() && wrap.keep(&near);
+    let has_room = wrap.corners.count <= LEFT as u32;
+    if !is_inside || !has_room || !wrap.has_first() {
         return Err(incomplete);
     }
-    let octagon = wrap.octagon(square, cells).ok_or(incomplete)?;
-    let is_inside = wrap.keep(square, cells, octagon);
-    if !is_inside || wrap.count > LEFT as u32 || !wrap.has_first() {
+    let degree = wrap.find_hull::<EXACT>();
+    if !EXACT && wrap.is_unsure {
+        return Err(End::Unsure);
+    }
+    let degree = degree.ok_or(incomplete)?;
+    if !wrap.is_within(degree, square) {
         return Err(incomplete);
     }
-    let (mut at, mut degree, mut is_complete) = (wrap.first, 0, true);
-    loop {
-        let next = wrap.next::<EXACT>(at);
-        is_complete &= degree < RING as u32 && square.holds(wrap.circle(at, next));
-        if is_complete {
-            stars.set(RING as u32 * wrap.own.index() + degree, wrap.place(at));
-        }
-        degree += 1;
-        at = next;
-        if at == wrap.first || !is_complete || !EXACT && wrap.is_unsure {
-            break;
-        }
+    let mut k = 0;
+    while k < degree {
+        let place = RING as u32 * wrap.own.place.index() + k;
+        stars.set(place, wrap.corners.place(k));
+        k += 1;
     }
-    match is_complete {
-        _ if !EXACT && wrap.is_unsure => Err(End::Unsure),
-        true => Ok(degree),
-        false => Err(incomplete),
-    }
+    Ok(degree)
 }
 
 /// Makes stars, [`STARS`] a block, from the points of cells up to `reach` away: of the points at all `count` places, or
@@ -496,17 +509,21 @@ pub fn wrap_stars<const EXACT: bool>(
             false => list.at(i),
         };
         let star = Wrap {
-            memory,
-            lane,
+            corners: Corners {
+                memory,
+                lane,
+                count: 0,
+                first: 0,
+                most: f32::NEG_INFINITY,
+                second: f32::NEG_INFINITY,
+            },
             sorted,
-            own,
-            centre: sorted.at(own),
-            inverse_width: 1.0 / grid.width,
-            count: 0,
+            own: Own {
+                place: own,
+                point: sorted.at(own),
+                inverse_width: 1.0 / grid.width,
+            },
             largest: 0.0,
-            first: 0,
-            most: f32::NEG_INFINITY,
-            second: f32::NEG_INFINITY,
             is_unsure: false,
         };
         let degree = match wrap::<EXACT>(star, reach, cells, stars) {

@@ -14,6 +14,7 @@ use crate::check::Names;
 use crate::launch::{Arguments, Buffer, TooShort};
 use crate::parameter::{Parameter, Run, Scalar};
 use crate::view::{self, AtomicElement, AtomicInteger, RawView};
+use crate::wide::WIDTH;
 
 /// The own block of a call: `LANES` lanes that work together, with the shared memory `S`.
 ///
@@ -255,7 +256,8 @@ tuples!((A), (A, B), (A, B, C), (A, B, C, D));
 /// `N` elements for each of a block's `LANES` lanes, in shared memory. A lane uses only its own, so accesses are plain:
 /// unlike loops over [`Shared`](self::Shared), loops over them keep a warp's lanes together.
 ///
-/// Element `i` of a lane lies next to element `i` of the next lane, so lanes that use the same `i` use all banks.
+/// On a device element `i` of a lane lies next to element `i` of the next lane, so lanes that use the same `i` use all
+/// banks. On a CPU, which runs one lane at a time, the elements of a lane lie side by side.
 #[repr(C, align(16))]
 pub struct PerLane<T, const LANES: usize, const N: usize>(UnsafeCell<[[T; LANES]; N]>);
 
@@ -278,13 +280,23 @@ impl<T: Element, const LANES: usize, const N: usize> PerLane<T, LANES, N> {
         if i as usize >= N {
             Names::new("", "shared").fail(i, N as u32);
         }
+        let (i, lane) = (i as usize, lane as usize);
+        let place = match cfg!(target_arch = "nvptx64") {
+            true => i * LANES + lane,
+            false => lane * N + i,
+        };
         // SAFETY: in range.
-        unsafe {
-            self.0
-                .get()
-                .cast::<T>()
-                .add(i as usize * LANES + lane as usize)
-        }
+        unsafe { self.0.get().cast::<T>().add(place) }
+    }
+
+    /// Elements `first` to `first + WIDTH - 1` of a lane, a [row](crate::wide): elements that it has not written have
+    /// any value.
+    #[inline(always)]
+    pub fn row(&self, lane: Lane<'_>, first: u32) -> [T; WIDTH] {
+        // The last is in range, so the others are.
+        self.pointer(lane, first.saturating_add(WIDTH as u32 - 1));
+        // SAFETY: in range, side by side; no other lane uses them.
+        unsafe { self.pointer(lane, first).cast::<[T; WIDTH]>().read() }
     }
 
     /// Element `i` of a lane.

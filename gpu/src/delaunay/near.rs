@@ -1,0 +1,396 @@
+//! The points of a square of cells around a star's point, for [`wrap_stars()`](super::wrap_stars()): relative to it, in
+//! widths of cells, turned, in rows of [`WIDTH`].
+//!
+//! Several passes look at them. A device makes them anew in each pass, since registers and shared memory limit the
+//! number of its lanes. A CPU keeps them.
+
+use glam::{DVec2, Vec2};
+#[cfg(not(target_arch = "nvptx64"))]
+use trioxide_kernel::List;
+use trioxide_kernel::wide::{Mask, WIDTH, Wide};
+
+use super::stars::{Cells, Grid};
+use crate::ids::Place;
+#[cfg(target_arch = "nvptx64")]
+pub(super) use device::{Name, Near};
+#[cfg(not(target_arch = "nvptx64"))]
+pub(super) use host::{Name, Near};
+
+/// Most points of a square of cells.
+const MOST_POINTS: u32 = 256;
+/// Tangent of the angle by which the plane is turned: lattices have no two outermost points in such a direction.
+pub(super) const TURN: f32 = 0.3;
+
+/// The cells around a point.
+#[derive(Clone, Copy)]
+pub(super) struct Square {
+    /// The first column and row.
+    first: [u32; 2],
+    /// Number of columns and of rows.
+    count: [u32; 2],
+    /// Lowest and highest coordinates, relative to the point, in widths of cells: no point elsewhere lies between.
+    pub low: Vec2,
+    pub high: Vec2,
+}
+
+impl Square {
+    /// `reach` cells to each side of the cell of `point`.
+    #[inline(always)]
+    pub fn new(point: DVec2, reach: u32, inverse_width: f64, grid: Grid) -> Self {
+        let side = 1u32 << (grid.level & 31);
+        let cell = grid.cell(point);
+        let origin = (point - grid.low) * inverse_width;
+        let margin = grid.margin * inverse_width + 1e-5;
+        let along = |cell: u32, at: f64| {
+            let first = cell.saturating_sub(reach);
+            let end = if side - cell > reach + 1 {
+                cell + reach + 1
+            } else {
+                side
+            };
+            // There are no points beyond the grid.
+            let low = match first {
+                0 => f32::NEG_INFINITY,
+                _ => (f64::from(first) - at + margin) as f32,
+            };
+            let high = if end == side {
+                f32::INFINITY
+            } else {
+                (f64::from(end) - at - margin) as f32
+            };
+            (first, end - first, low, high)
+        };
+        let x = along(cell[0], origin.x);
+        let y = along(cell[1], origin.y);
+        Self {
+            first: [x.0, y.0],
+            count: [x.1, y.1],
+            low: Vec2::new(x.2, y.2),
+            high: Vec2::new(x.3, y.3),
+        }
+    }
+
+    /// Whether the boundary of the grid is one of its sides.
+    #[inline(always)]
+    pub fn is_cut(&self, reach: u32) -> bool {
+        self.count[0] <= 2 * reach || self.count[1] <= 2 * reach
+    }
+
+    /// Where the points of a cell start and end.
+    #[inline(always)]
+    fn range(&self, cells: Cells, column: u32, row: u32) -> [u32; 2] {
+        let cell = [self.first[0] + column, self.first[1] + row];
+        cells.ranges.at(cells.grid.number(cell))
+    }
+}
+
+/// The star's point.
+#[derive(Clone, Copy)]
+pub(super) struct Own {
+    pub place: Place,
+    pub point: DVec2,
+    pub inverse_width: f64,
+}
+
+impl Own {
+    /// A point relative to this one, in widths of cells.
+    #[inline(always)]
+    fn apart(&self, point: DVec2) -> [f32; 2] {
+        let apart = (point - self.point) * self.inverse_width;
+        [apart.x as f32, apart.y as f32]
+    }
+}
+
+/// Looks at points.
+pub(super) trait Pass {
+    /// Looks at a row of them.
+    fn look(&mut self, row: Row);
+}
+
+/// A row of points.
+#[derive(Clone, Copy)]
+pub(super) struct Row {
+    /// Relative to the star's, turned.
+    pub x: Wide,
+    pub y: Wide,
+    /// The squared distances; infinity of the star's own point.
+    pub squared: Wide,
+    /// The first point's number.
+    #[cfg(not(target_arch = "nvptx64"))]
+    number: u32,
+    #[cfg(target_arch = "nvptx64")]
+    place: Place,
+}
+
+/// Turns points.
+#[inline(always)]
+fn turn([x, y]: [Wide; 2]) -> [Wide; 2] {
+    let tangent = Wide::splat(TURN);
+    [x + tangent * y, y - tangent * x]
+}
+
+#[inline(always)]
+fn squared([x, y]: [Wide; 2]) -> Wide {
+    x * x + y * y
+}
+
+impl Row {
+    /// The inverted points.
+    #[inline(always)]
+    pub fn inverted(&self) -> [Wide; 2] {
+        let inverse = Wide::splat(1.0) / self.squared;
+        [self.x * inverse, self.y * inverse]
+    }
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod host {
+    use super::*;
+
+    /// Of points that are no neighbours: their squared distance is infinite.
+    const FAR: [f32; 2] = [1e30; 2];
+    /// Room of a square's points, eight of which are written at a time.
+    const ROOM: usize = MOST_POINTS as usize + 8;
+
+    /// The points of a square.
+    pub struct Near<'a> {
+        square: Square,
+        cells: Cells<'a>,
+        own: Own,
+        places: List<u32, ROOM>,
+        /// Relative to the star's point, whose own place is far; and as many far ones as a row needs.
+        apart: List<[f32; 2], ROOM>,
+    }
+
+    /// Numbers of points as bits, without their places in their rows.
+    #[derive(Clone, Copy)]
+    pub struct Name(Wide);
+
+    impl Name {
+        #[inline(always)]
+        pub fn none() -> Self {
+            Self(Wide::splat(0.0))
+        }
+
+        /// The points of a row.
+        #[inline(always)]
+        pub fn new(row: Row, _: [Wide; 2]) -> Self {
+            Self(Wide::splat(f32::from_bits(row.number)))
+        }
+
+        #[inline(always)]
+        pub fn select(set: Mask, a: Self, b: Self) -> Self {
+            Self(set.select(a.0, b.0))
+        }
+    }
+
+    impl<'a> Near<'a> {
+        #[inline(always)]
+        pub fn new(square: Square, cells: Cells<'a>, own: Own) -> Self {
+            Self {
+                square,
+                cells,
+                own,
+                places: List::new(),
+                apart: List::new(),
+            }
+        }
+
+        /// Reads the points. Returns whether they are not too many.
+        #[inline(always)]
+        pub fn read(&mut self) -> bool {
+            let (square, cells, own) = (self.square, self.cells, self.own);
+            let (mut own_number, mut row) = (0, 0);
+            while row < square.count[1] {
+                let mut column = 0;
+                while column < square.count[0] {
+                    let [start, end] = square.range(cells, column, row);
+                    let (count, known) = (end - start, self.places.len());
+                    if count > MOST_POINTS - known {
+                        return false;
+                    }
+                    self.places.push_numbers(start, count);
+                    let after = own.place.index().wrapping_sub(start);
+                    own_number = if after < count {
+                        known + after
+                    } else {
+                        own_number
+                    };
+                    column += 1;
+                }
+                row += 1;
+            }
+            let (places, count) = (&self.places, self.places.len());
+            self.apart
+                .fill(count.next_multiple_of(WIDTH as u32), |i| match i < count {
+                    true => own.apart(cells.sorted.at(Place::new(places.at(i)))),
+                    false => FAR,
+                });
+            self.apart.set(own_number, FAR);
+            true
+        }
+
+        /// Gives all points to a pass.
+        #[inline(always)]
+        pub fn each(&self, pass: &mut impl Pass) {
+            let mut number = 0;
+            while number < self.apart.len() {
+                let at = turn(Wide::unzip(self.apart.run::<WIDTH>(number)));
+                pass.look(Row {
+                    x: at[0],
+                    y: at[1],
+                    squared: squared(at),
+                    number,
+                });
+                number += WIDTH as u32;
+            }
+        }
+
+        /// Point `k` of a row, and the inverted point; `None` if it is the star's own or no point.
+        #[inline(always)]
+        pub fn item(&self, row: Row, k: u32) -> Option<(Place, Vec2)> {
+            let i = row.number + k;
+            if i >= self.places.len() {
+                return None;
+            }
+            let place = Place::new(self.places.at(i));
+            (place != self.own.place).then(|| (place, self.inverted(i)))
+        }
+
+        /// The inverted points that are outermost, `out` by their names.
+        #[inline(always)]
+        pub fn outermost(&self, out: [Wide; 8], names: [Name; 8]) -> [Vec2; 8] {
+            let mut apart = [[0.0; 2]; 8];
+            let mut k = 0;
+            while k < 8 {
+                let most = Wide::splat(out[k].largest());
+                let place = most.is_above(out[k]).bits().trailing_ones() as usize % WIDTH;
+                let number = names[k].0.to_array()[place].to_bits();
+                apart[k] = self.apart.at(number + place as u32);
+                k += 1;
+            }
+            let mut inverted = [Vec2::ZERO; 8];
+            k = 0;
+            while k < 8 {
+                let at = turn(Wide::unzip(core::array::from_fn(|l| apart[k + l])));
+                let inverse = Wide::splat(1.0) / squared(at);
+                let [x, y] = at.map(|at| (at * inverse).to_array());
+                let mut l = 0;
+                while l < WIDTH {
+                    inverted[k + l] = Vec2::new(x[l], y[l]);
+                    l += 1;
+                }
+                k += WIDTH;
+            }
+            inverted
+        }
+
+        #[inline(always)]
+        fn inverted(&self, i: u32) -> Vec2 {
+            let [x, y] = self.apart.at(i);
+            let (x, y) = (x + TURN * y, y - TURN * x);
+            Vec2::new(x, y) * (1.0 / (x * x + y * y))
+        }
+    }
+}
+
+#[cfg(target_arch = "nvptx64")]
+mod device {
+    use super::*;
+
+    /// The points of a square.
+    pub struct Near<'a> {
+        square: Square,
+        cells: Cells<'a>,
+        own: Own,
+    }
+
+    /// Inverted points.
+    #[derive(Clone, Copy)]
+    pub struct Name([Wide; 2]);
+
+    impl Name {
+        #[inline(always)]
+        pub fn none() -> Self {
+            Self([Wide::splat(0.0); 2])
+        }
+
+        /// The points of a row.
+        #[inline(always)]
+        pub fn new(_: Row, inverted: [Wide; 2]) -> Self {
+            Self(inverted)
+        }
+
+        #[inline(always)]
+        pub fn select(set: Mask, Self([a, b]): Self, Self([c, d]): Self) -> Self {
+            Self([set.select(a, c), set.select(b, d)])
+        }
+    }
+
+    impl<'a> Near<'a> {
+        #[inline(always)]
+        pub fn new(square: Square, cells: Cells<'a>, own: Own) -> Self {
+            Self { square, cells, own }
+        }
+
+        /// Returns whether the points are not too many.
+        #[inline(always)]
+        pub fn read(&mut self) -> bool {
+            let Self { square, cells, .. } = *self;
+            let (mut points, mut row) = (0u32, 0);
+            while row < square.count[1] {
+                let mut column = 0;
+                while column < square.count[0] {
+                    let [start, end] = square.range(cells, column, row);
+                    points = points.saturating_add(end - start);
+                    column += 1;
+                }
+                row += 1;
+            }
+            points <= MOST_POINTS
+        }
+
+        /// Gives all points to a pass.
+        #[inline(always)]
+        pub fn each(&self, pass: &mut impl Pass) {
+            let mut row = 0;
+            while row < self.square.count[1] {
+                let mut column = 0;
+                while column < self.square.count[0] {
+                    let [mut i, end] = self.square.range(self.cells, column, row);
+                    while i < end {
+                        let place = Place::new(i);
+                        let at = turn(Wide::unzip([self.own.apart(self.cells.sorted.at(place))]));
+                        let squared = match place == self.own.place {
+                            true => Wide::splat(f32::INFINITY),
+                            false => squared(at),
+                        };
+                        let [x, y] = at;
+                        pass.look(Row {
+                            x,
+                            y,
+                            squared,
+                            place,
+                        });
+                        i += 1;
+                    }
+                    column += 1;
+                }
+                row += 1;
+            }
+        }
+
+        /// The point of a row, and the inverted point; `None` if it is the star's own.
+        #[inline(always)]
+        pub fn item(&self, row: Row, _: u32) -> Option<(Place, Vec2)> {
+            let [x, y] = row.inverted();
+            (row.place != self.own.place).then(|| (row.place, Vec2::new(x.largest(), y.largest())))
+        }
+
+        /// The inverted points that are outermost, by their names.
+        #[inline(always)]
+        pub fn outermost(&self, _: [Wide; 8], names: [Name; 8]) -> [Vec2; 8] {
+            names.map(|Name([x, y])| Vec2::new(x.largest(), y.largest()))
+        }
+    }
+}
