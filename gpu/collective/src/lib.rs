@@ -9,7 +9,7 @@
 //! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
 //! | [`count_local_keys()`], [`fill_local_buckets()`] | the same, in any order, for equal keys near each other |
 //! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same for very long lists |
-//! | [`count_digits()`], [`move_by_digit()`] | a stable sort by keys of a few bits |
+//! | [`count_digits()`], [`move_by_digit()`]; on a CPU [`count_bytes()`], [`move_by_byte()`] | a stable sort by keys of a few bits |
 //! | [`sample_spread()`] | whether the ids of elements' vertices are near each other |
 //!
 //! Every result is the same for any order in which blocks run. The host functions are in `trioxide_device::collective`.

@@ -3,6 +3,9 @@
 //! A pass counts the digits of each tile, scans the counts (all tiles of digit 0, then of digit 1, and so on) and moves
 //! each item to its place. A tile is ordered in shared memory first, so that its items of a digit are written side by
 //! side.
+//!
+//! A CPU's thread writes to more places at once than a tile has digits, and waits for no other: there the lanes of a
+//! tile are one, its digits have eight bits, and its items are moved at once ([`count_bytes()`], [`move_by_byte()`]).
 
 use trioxide_kernel::{Block, In, Lanes, Out, Shared, SharedMemory, kernel};
 
@@ -228,6 +231,105 @@ pub fn move_by_digit(
                 moved_keys.set(to, key);
             }
             place += LANES as u32;
+        }
+    });
+}
+
+/// Values of a byte.
+pub const BYTES: u32 = 1 << 8;
+
+/// A counter for each value of a byte.
+#[derive(SharedMemory)]
+pub struct Counters {
+    counters: Shared<u32, { BYTES as usize }>,
+}
+
+/// The byte of a key from bit `shift` on.
+#[inline(always)]
+fn byte_of(key: u32, shift: u32) -> u32 {
+    key >> (shift & 31) & (BYTES - 1)
+}
+
+/// Counts the keys of each `chunk` by their byte from bit `shift` on, by one lane: `counts[byte * n + number]`.
+#[kernel(
+    requires(
+        chunk > 0,
+        keys.len().div_ceil(chunk as usize) == n,
+        chunks as usize == n,
+        counts.len() == BYTES as usize * n
+    ),
+    moves(keys.bytes() + counts.bytes())
+)]
+pub fn count_bytes(
+    block: &Block<32, Counters>,
+    keys: In<u32>,
+    counts: Out<u32>,
+    shift: u32,
+    chunk: u32,
+    chunks: u32,
+) {
+    let counters = &block.shared().counters;
+    block.each(BYTES, |lane, byte| counters.set(lane, byte, 0));
+    block.phase(|lane| {
+        if lane.index() == 0 {
+            let mut i = block.index() * chunk;
+            let end = i + chunk.min(keys.len() - i);
+            while i < end {
+                let byte = byte_of(keys.at(i), shift);
+                counters.set(lane, byte, counters.at(byte) + 1);
+                i += 1;
+            }
+        }
+    });
+    block.each(BYTES, |_, byte| {
+        counts.set(byte * chunks + block.index(), counters.at(byte));
+    });
+}
+
+/// Moves each item of each `chunk` to its place by its byte, and its key unless `moved_keys` is empty: `starts` are the
+/// scanned counts. Without `items` an item is its own place.
+#[kernel(
+    requires(
+        chunk > 0,
+        keys.len().div_ceil(chunk as usize) == n,
+        chunks as usize == n,
+        starts.len() == BYTES as usize * n,
+        items.is_empty() || items.len() == keys.len(),
+        moved_keys.is_empty() || moved_keys.len() == keys.len(),
+        moved.len() == keys.len()
+    ),
+    moves(keys.bytes() + items.bytes() + starts.bytes() + moved_keys.bytes() + moved.bytes())
+)]
+pub fn move_by_byte(
+    block: &Block<32, Counters>,
+    keys: In<u32>,
+    items: In<u32>,
+    starts: In<u32>,
+    moved_keys: Out<u32>,
+    moved: Out<u32>,
+    shift: u32,
+    chunk: u32,
+    chunks: u32,
+) {
+    let places = &block.shared().counters;
+    block.each(BYTES, |lane, byte| {
+        places.set(lane, byte, starts.at(byte * chunks + block.index()));
+    });
+    block.phase(|lane| {
+        if lane.index() == 0 {
+            let mut i = block.index() * chunk;
+            let end = i + chunk.min(keys.len() - i);
+            while i < end {
+                let key = keys.at(i);
+                let byte = byte_of(key, shift);
+                let to = places.at(byte);
+                places.set(lane, byte, to + 1);
+                moved.set(to, if items.is_empty() { i } else { items.at(i) });
+                if !moved_keys.is_empty() {
+                    moved_keys.set(to, key);
+                }
+                i += 1;
+            }
         }
     });
 }
