@@ -121,7 +121,7 @@ impl Cpu {
     }
 }
 
-/// Pages of freed buffers, the latest at the end. New pages would cost as much time as a kernel that writes them,
+/// Pages of freed buffers. New pages would cost as much time as a kernel that writes them,
 /// because the system zeroes them.
 #[derive(Default)]
 struct Freed(Mutex<Vec<MmapMut>>);
@@ -141,16 +141,23 @@ impl Freed {
         lock(&self.0).iter().map(|pages| pages.len() as u64).sum()
     }
 
-    /// Returns pages to the system, the oldest first, until at most `bytes` remain.
+    /// Returns pages to the system until at most `bytes` remain: of pages that suffice the fewest, else the most. The
+    /// oldest ones are those that the next run of a pipeline takes first.
     fn shrink(&self, bytes: u64) {
         let mut freed = lock(&self.0);
         let mut left: u64 = freed.iter().map(|pages| pages.len() as u64).sum();
-        let mut gone = 0;
         while left > bytes {
-            left -= freed[gone].len() as u64;
-            gone += 1;
+            let above = left - bytes;
+            let lengths = || freed.iter().map(|pages| pages.len() as u64).enumerate();
+            let enough = lengths().filter(|&(_, len)| len >= above);
+            let Some((place, len)) = (enough.min_by_key(|&(_, len)| len))
+                .or_else(|| lengths().max_by_key(|&(_, len)| len))
+            else {
+                return;
+            };
+            left -= len;
+            freed.remove(place);
         }
-        freed.drain(..gone);
     }
 }
 
