@@ -167,7 +167,7 @@ pub fn propose_inserts(
 ) {
     let number = i.get().index();
     let random = mixed(number ^ round.wrapping_mul(0x9E37_79B9));
-    let chosen = number * stride + (u64::from(random) * u64::from(stride) >> 32) as u32;
+    let chosen = number * stride + ((u64::from(random) * u64::from(stride)) >> 32) as u32;
     let last = list.len() - 1;
     let t = list.at(if chosen < last { chosen } else { last });
     let at = Item::new(first + number);
