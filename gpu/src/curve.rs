@@ -50,11 +50,12 @@ impl Frame {
 /// The number of a cell along the Hilbert curve of 2^32 columns and rows.
 ///
 /// From the highest bits on, a pair of bits is a quadrant: in a square that may be mirrored, first the diagonals (its x
-/// and y are exchanged, `swap`), then each coordinate (`flip`). In a lower quadrant the square is mirrored at a diagonal:
-/// `swap` changes, and `flip` too in the right one. The bits of x and y differ in that one and in the left upper one.
+/// and y are exchanged, `swap`), then each coordinate (`flip`). In a lower quadrant the square is mirrored at a
+/// diagonal: `swap` changes, and `flip` too in the right one. The bits of x and y differ in that one and in the left
+/// upper one.
 ///
-/// So there `flip` becomes flip + turn + y + 1 modulo 2, where `turn` is flip + swap; elsewhere turn becomes turn + flip +
-/// x + 1. These maps of (flip, turn) are composed for all bits at once, those of 2, 4, … bits in a step.
+/// So there `flip` becomes flip + turn + y + 1 modulo 2, where `turn` is flip + swap; elsewhere turn becomes turn +
+/// flip + x + 1. These maps of (flip, turn) are composed for all bits at once, those of 2, 4, … bits in a step.
 #[inline(always)]
 pub(crate) fn along_curve([x, y]: [u32; 2]) -> u64 {
     let differ = x ^ y;

@@ -404,7 +404,7 @@ mod portable {
 mod tests {
     use super::{WIDTH, portable, x86_64};
 
-    /// The same bits of both, also of what is no number.
+    /// The same bits of both, also where a value is no number.
     #[test]
     fn vectors_compute_as_numbers_do() {
         let some = [

@@ -318,8 +318,8 @@ impl Wrap<'_> {
         }
     }
 
-    /// The corner of the hull after the `known` first ones, 0 if it is the first: all others lie on the left of the line
-    /// to it; if not `EXACT`, where single precision decides.
+    /// The corner of the hull after the `known` first ones, 0 if it is the first: all others lie on the left of the
+    /// line to it; if not `EXACT`, where single precision decides.
     #[inline(always)]
     fn next<const EXACT: bool>(&mut self, known: u32) -> u32 {
         let corners = &self.corners;
@@ -376,8 +376,8 @@ impl Wrap<'_> {
         }
     }
 
-    /// Whether the circles of all triangles between the `degree` first points lie within a square. Not if a triangle does
-    /// not surely run counter-clockwise.
+    /// Whether the circles of all triangles between the `degree` first points lie within a square. Not if a triangle
+    /// does not surely run counter-clockwise.
     #[inline(always)]
     fn is_within(&self, degree: u32, square: Square) -> bool {
         let corners = &self.corners;

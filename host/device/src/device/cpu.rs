@@ -142,7 +142,7 @@ impl Freed {
     }
 
     /// Returns pages to the system until at most `bytes` remain: of pages that suffice the fewest, else the most. The
-    /// oldest ones are those that the next run of a pipeline takes first.
+    /// next run of a pipeline takes the oldest ones first.
     fn shrink(&self, bytes: u64) {
         let mut freed = lock(&self.0);
         let mut left: u64 = freed.iter().map(|pages| pages.len() as u64).sum();
