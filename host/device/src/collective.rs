@@ -77,6 +77,8 @@ crate::kernels! {
 pub use lists::{Csr, bucket};
 pub use lists::{bucket_known, bucket_long, merge_lists, most_alone};
 pub use local::{bucket_local, start_local};
+#[doc(hidden)]
+pub use sort::order_by;
 pub use sort::order_by_keys;
 pub use spread::is_scattered;
 

@@ -24,11 +24,22 @@ use crate::device::Device;
 /// # Ok(())
 /// # }
 /// ```
-pub fn order_by_keys(on: &Device, mut keys: Buffer<u32>, bits: u32) -> Result<Buffer<u32>> {
+pub fn order_by_keys(on: &Device, keys: Buffer<u32>, bits: u32) -> Result<Buffer<u32>> {
+    order_by(on, keys, bits, !on.is_gpu())
+}
+
+/// As [`order_by_keys`], by bytes or by four bits at a time on any machine, for tests: the result is the same.
+#[doc(hidden)]
+pub fn order_by(
+    on: &Device,
+    mut keys: Buffer<u32>,
+    bits: u32,
+    by_bytes: bool,
+) -> Result<Buffer<u32>> {
     let n = count("keys", keys.len())?;
-    let (digit_bits, chunk) = match on.is_gpu() {
-        true => (DIGIT_BITS, SORT_TILE),
-        false => (BYTES.ilog2(), n.div_ceil(MOST_CHUNKS).max(LEAST_CHUNK)),
+    let (digit_bits, chunk) = match by_bytes {
+        false => (DIGIT_BITS, SORT_TILE),
+        true => (BYTES.ilog2(), n.div_ceil(MOST_CHUNKS).max(LEAST_CHUNK)),
     };
     let chunks = n.div_ceil(chunk);
     let mut items = on.uninitialized(0)?;
@@ -39,9 +50,9 @@ pub fn order_by_keys(on: &Device, mut keys: Buffer<u32>, bits: u32) -> Result<Bu
         let mut moved_keys = on.uninitialized(if is_last { 0 } else { keys.len() })?;
         let mut moved = on.uninitialized(keys.len())?;
         let to = (&mut moved_keys, &mut moved);
-        match on.is_gpu() {
-            true => move_by_digits(on, chunks, (&keys, &items), to, shift)?,
-            false => move_by_bytes(on, chunks, chunk, (&keys, &items), to, shift)?,
+        match by_bytes {
+            false => move_by_digits(on, chunks, (&keys, &items), to, shift)?,
+            true => move_by_bytes(on, chunks, chunk, (&keys, &items), to, shift)?,
         }
         items = moved;
         if !is_last {

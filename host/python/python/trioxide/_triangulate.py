@@ -141,7 +141,8 @@ def triangulate(
         Add vertices until no triangle has a smaller angle, but at smaller angles between segments. Up to 20.7 degrees this ends where
         segments meet at 60 degrees or more; up to 30 it mostly does; up to 33 are taken. A limit of the vertices stops what does not end.
     area : float, optional
-        Add vertices until no triangle is larger.
+        Add vertices until no triangle is larger; where vertices are added, the regions of a .poly file keep the largest areas that it gives
+        them.
     max_vertices : int or str, optional
         Most vertices to add, counting the ones that are removed again; a refinement that needs more is an error, and gives no mesh.
     convex : bool
