@@ -46,7 +46,7 @@
 //! | [`merge_lists`] | 8 i (1 + ⌈log2(longest / 32)⌉), at least 8 i | | 8 for each pass |
 //! | [`start_local`] | 4 n + 8 (k + 2) + scan(k + 2) | 4 (k + 2) | 4 an element, 24 a key |
 //! | [`bucket_local`] | 12 n + 16 (k + 1) + scan(k + 1) | 4 (k + 1) | 12 an element, 32 a key |
-//! | [`order_by_keys`], p = ⌈b / 4⌉ passes, at least 1 | (20 p - 8) n + p (128 t + scan(16 t)) | | 20.16 p - 8; 153 for 32 bits |
+//! | [`order_by_keys`] on a GPU, p = ⌈b / 4⌉ passes, at least 1 | (20 p - 8) n + p (128 t + scan(16 t)) | | 20.16 p - 8; 153 for 32 bits |
 //! | [`is_scattered`] | 4,096 elements at most | 4 | 0 |
 //!
 //! These bytes count random reads and writes by their own size only: the counts and places of [`bucket`] cost a sector

@@ -82,7 +82,7 @@ fn an_outline_is_triangulated_with_its_hole_region_and_bounds() {
     );
     let note = String::from_utf8(output.stderr).unwrap();
     assert!(
-        note.contains("a.poly: largest areas of its regions are left out"),
+        note.contains("a.poly: largest areas of regions are left out"),
         "{note}"
     );
     let arguments = [
