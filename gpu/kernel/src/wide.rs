@@ -146,121 +146,100 @@ impl Mask {
     }
 }
 
-/// By vectors of SSE, which every such CPU has.
+/// By the vectors of glam, which are SSE's there.
 #[cfg(target_arch = "x86_64")]
 mod x86_64 {
-    use core::arch::x86_64::*;
+    use glam::{BVec4A, Vec4};
 
     use super::WIDTH;
 
-    /// The result of instructions.
-    macro_rules! sse {
-        ($instructions:expr) => {
-            // SAFETY: every CPU of this kind has them, and they use no memory.
-            unsafe { $instructions }
-        };
-    }
-
-    pub type Row = __m128;
-    /// All bits of a number, or none.
-    pub type Flags = __m128;
+    pub type Row = Vec4;
+    pub type Flags = BVec4A;
 
     #[inline(always)]
     pub fn splat(number: f32) -> Row {
-        new([number; WIDTH])
+        Vec4::splat(number)
     }
 
     #[inline(always)]
     pub fn new(numbers: [f32; WIDTH]) -> Row {
-        bytemuck::cast(numbers)
+        Vec4::from_array(numbers)
     }
 
     #[inline(always)]
     pub fn to_array(row: Row) -> [f32; WIDTH] {
-        bytemuck::cast(row)
+        row.to_array()
     }
 
     #[inline(always)]
-    pub fn unzip(pairs: [[f32; 2]; WIDTH]) -> [Row; 2] {
-        let [a, b]: [Row; 2] = bytemuck::cast(pairs);
-        [
-            sse!(_mm_shuffle_ps::<0b10_00_10_00>(a, b)),
-            sse!(_mm_shuffle_ps::<0b11_01_11_01>(a, b)),
-        ]
+    pub fn unzip([[a, b], [c, d], [e, f], [g, h]]: [[f32; 2]; WIDTH]) -> [Row; 2] {
+        [Vec4::new(a, c, e, g), Vec4::new(b, d, f, h)]
     }
 
     #[inline(always)]
     pub fn add(a: Row, b: Row) -> Row {
-        sse!(_mm_add_ps(a, b))
+        a + b
     }
 
     #[inline(always)]
     pub fn sub(a: Row, b: Row) -> Row {
-        sse!(_mm_sub_ps(a, b))
+        a - b
     }
 
     #[inline(always)]
     pub fn mul(a: Row, b: Row) -> Row {
-        sse!(_mm_mul_ps(a, b))
+        a * b
     }
 
     #[inline(always)]
     pub fn div(a: Row, b: Row) -> Row {
-        sse!(_mm_div_ps(a, b))
+        a / b
     }
 
     #[inline(always)]
     pub fn is_above(a: Row, b: Row) -> Flags {
-        sse!(_mm_cmpgt_ps(a, b))
+        a.cmpgt(b)
     }
 
     // Of numbers that do not compare, the instruction takes the second.
     #[inline(always)]
     pub fn larger(a: Row, b: Row) -> Row {
-        sse!(_mm_max_ps(b, a))
+        b.max(a)
     }
 
     #[inline(always)]
     pub fn smaller(a: Row, b: Row) -> Row {
-        sse!(_mm_min_ps(b, a))
+        b.min(a)
     }
 
     #[inline(always)]
     pub fn abs(row: Row) -> Row {
-        sse!(_mm_andnot_ps(splat(-0.0), row))
+        row.abs()
     }
 
     #[inline(always)]
     pub fn largest(row: Row) -> f32 {
-        let two = sse!(_mm_max_ps(row, _mm_movehl_ps(row, row)));
-        sse!(_mm_cvtss_f32(_mm_max_ss(
-            two,
-            _mm_shuffle_ps::<1>(two, two)
-        )))
+        row.max_element()
     }
 
     #[inline(always)]
     pub fn smallest(row: Row) -> f32 {
-        let two = sse!(_mm_min_ps(row, _mm_movehl_ps(row, row)));
-        sse!(_mm_cvtss_f32(_mm_min_ss(
-            two,
-            _mm_shuffle_ps::<1>(two, two)
-        )))
+        row.min_element()
     }
 
     #[inline(always)]
     pub fn select(flags: Flags, a: Row, b: Row) -> Row {
-        sse!(_mm_or_ps(_mm_and_ps(flags, a), _mm_andnot_ps(flags, b)))
+        Vec4::select(flags, a, b)
     }
 
     #[inline(always)]
     pub fn and(a: Flags, b: Flags) -> Flags {
-        sse!(_mm_and_ps(a, b))
+        a & b
     }
 
     #[inline(always)]
     pub fn bits(flags: Flags) -> u32 {
-        sse!(_mm_movemask_ps(flags) as u32)
+        flags.bitmask()
     }
 }
 

@@ -22,7 +22,7 @@ use crate::slots::{ATTEMPTS, Slots, take};
 /// Tetrahedra of a block, a lane each.
 pub const MEETING_TETS: usize = 256;
 const TETS: u32 = MEETING_TETS as u32;
-/// Uses of a block's tetrahedra: a table of all edges has a length to which so many can be added.
+/// Uses of a block's tetrahedra. References to them have the numbers after the slots of the table of all edges.
 pub const MEETING_USES: usize = 6 * MEETING_TETS;
 const USES: u32 = MEETING_USES as u32;
 /// Slots of a block's own table.

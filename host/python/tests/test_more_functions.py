@@ -167,7 +167,7 @@ def test_an_outline_is_triangulated_on_its_device(cpu):
     def held(array, kind):
         return trioxide.DeviceArray.copy_of(np.ascontiguousarray(array, kind), cpu)
 
-    # A point on a side of the hole divides a segment; the last points lie at others, with a segment between two of them.
+    # A point on a side of the hole divides a segment. The last points equal others, with a segment between two of them.
     points = np.array([*SQUARE, [1.5, 1], [0, 0], [1, 2]], float)
     segments = np.array([*RING[:4], [4, 5], [5, 6], [6, 10], [7, 4], [9, 0]])
     limits = {"holes": [[1.5, 1.5]], "regions": [(0.5, 0.5, 7)], "duplicates": "first"}

@@ -3,7 +3,7 @@
 use glam::DVec2;
 use trioxide_kernel::rows::rank_in;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Scalar, kernel};
 
 use super::Bounds;
 use super::judge::{area, from, shortest, squared_cosine};
@@ -67,46 +67,44 @@ pub fn take_refined(
     write(i.get().index(), ranks.at_all(names.at_all(places)), taken);
 }
 
-/// The region of ordered triangle `i`: that of `list` at `first`, at `second`.
-#[kernel(requires(second.len() == n, named.len() == n), moves(second.bytes() + 12 * n + named.bytes()))]
-pub fn name_refined_regions(
-    i: Own<Item>,
-    first: In<u32>,
-    second: In<u32, Item>,
-    list: In<Triangle>,
-    regions: In<u32, Triangle>,
-    named: Out<u32, Item>,
-) {
-    named.set(i, regions.at(list.at(first.at(second.at(i)))));
-}
-
 /// Part by which a bound may be missed: the rounding of angles and areas.
 const ROUNDING: f64 = 1e-9;
 
-/// Whether triangle number `i` of `list` is larger than its bound; or, if `of_angles` is not 0, has a smaller angle.
-/// `worst[0]` becomes the bits of the largest area, or of the largest squared cosine, of such triangles.
+/// A bound of triangles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Scalar)]
+#[repr(u32)]
+pub enum Bound {
+    /// The largest area.
+    Area,
+    /// The smallest angle.
+    Angle,
+}
+
+/// Whether triangle number `i` of `list` misses a bound. `worst[0]` becomes the bits of the largest area, or of the
+/// largest squared cosine, of such triangles.
 #[kernel(requires(list.len() == n), moves(40 * n))]
-pub fn measure_bounds_reached(
+pub fn find_missed(
     i: Own<Item>,
     list: In<Triangle, Item>,
     corners: In<Place, HalfEdge>,
     sorted: In<DVec2, Place>,
     regions: In<u32, Triangle>,
     bounds: Bounds,
-    of_angles: u32,
+    bound: Bound,
     worst: Atomic<u64>,
 ) -> bool {
     let t = list.at(i);
     let points = sorted.at_all(corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k))));
-    let (value, most) = if of_angles != 0 {
-        let (k, _) = shortest(points);
-        (squared_cosine(from(k, points)), bounds.goal.squared_cosine)
-    } else {
-        (area(points), bounds.largest_area(regions.at(t)))
+    let (value, most) = match bound {
+        Bound::Area => (area(points), bounds.largest_area(regions.at(t))),
+        Bound::Angle => {
+            let (k, _) = shortest(points);
+            (squared_cosine(from(k, points)), bounds.goal.squared_cosine)
+        }
     };
-    let is_beyond = value > most * (1.0 + ROUNDING);
-    if is_beyond {
+    let is_missed = value > most * (1.0 + ROUNDING);
+    if is_missed {
         worst.fetch_max(0, value.to_bits());
     }
-    is_beyond
+    is_missed
 }

@@ -57,12 +57,14 @@
 //! | stage | kernels |
 //! | --- | --- |
 //! | triangulate | the kernels of [`constrained`](super::constrained), up to its selection |
-//! | begin | [`take_sides()`], [`name_wholes()`], [`mark_encroached()`], [`judge_triangles()`] |
-//! | in each round | [`propose_splits()`], [`propose_inserts()`], [`confirm_rings()`], [`list_rings()`], [`write_rings()`] |
-//! | removals of a round | [`confirm_removals()`], [`remove_vertices()`] |
-//! | end | [`find_alive()`], [`find_kept()`], [`name_vertices()`], [`list_points()`], [`take_refined()`], [`name_refined_regions()`] |
-//! | list pieces | [`count_on_wholes()`], [`link_parts()`], [`count_parts()`], [`write_parts()`] |
-//! | measure | [`measure_bounds_reached()`] |
+//! | take triangles | [`find_out_of_range()`], [`take_sides()`], [`carry_lines()`], [`name_wholes()`] |
+//! | refine | [`mark_encroached()`], [`judge_triangles()`] |
+//! | in its rounds | [`propose_splits()`], [`propose_inserts()`], [`confirm_rings()`], [`list_rings()`], [`write_rings()`] |
+//! | of removals | [`confirm_removals()`], [`remove_vertices()`] |
+//! | number vertices | [`find_kept()`], [`name_vertices()`], [`list_points()`] |
+//! | list parts | [`count_on_wholes()`], [`link_parts()`], [`count_parts()`], [`write_parts()`] |
+//! | measure triangles | [`find_alive()`], [`find_missed()`] |
+//! | order triangles | those of [`reorder`](crate::reorder), [`take_refined()`], those of [`delaunay`](super) |
 
 mod begin;
 mod cavity;
@@ -119,8 +121,6 @@ pub struct Goal {
     pub lens: f64,
     /// Height of an off-center over its edge, per length.
     pub off_center: f64,
-    /// No meaning.
-    pub padding: f64,
 }
 
 impl trioxide_kernel::Scalar for Goal {}

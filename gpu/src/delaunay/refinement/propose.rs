@@ -123,25 +123,37 @@ fn mark_unless_stuck(
     is_stuck
 }
 
-/// The claim of bad triangle `t`. Large ones come last, in any order: the shortest edge first would fill them from one
-/// side on, a few in a round.
-#[inline(always)]
-fn claim_of_bad(
-    t: Triangle,
-    round: u32,
-    mesh: &Mesh,
-    regions: In<u32, Triangle>,
-    bounds: &Bounds,
-) -> u64 {
-    let sides = [0, 1, 2].map(|k| HalfEdge::of(t, k));
-    let points = mesh.sorted.at_all(mesh.corners.at_all(sides));
-    let is_large = area(points) > bounds.largest_area(regions.at(t));
-    let length = if is_large {
-        f64::INFINITY
-    } else {
-        shortest(points).1
-    };
-    claim_of(round, Some(length), t)
+/// A bad triangle, and its claim.
+struct Bad {
+    points: [DVec2; 3],
+    is_large: bool,
+    claim: u64,
+}
+
+impl Bad {
+    /// Large ones come last, in any order: the shortest edge first would fill them from one side on, a few in a round.
+    #[inline(always)]
+    fn new(
+        t: Triangle,
+        round: u32,
+        mesh: &Mesh,
+        regions: In<u32, Triangle>,
+        bounds: &Bounds,
+    ) -> Self {
+        let sides = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+        let points = mesh.sorted.at_all(mesh.corners.at_all(sides));
+        let is_large = area(points) > bounds.largest_area(regions.at(t));
+        let length = if is_large {
+            f64::INFINITY
+        } else {
+            shortest(points).1
+        };
+        Self {
+            points,
+            is_large,
+            claim: claim_of(round, Some(length), t),
+        }
+    }
 }
 
 /// Proposes a vertex for one bad triangle of each `stride` of `list`, as number `first` and so on of the proposals; or
@@ -172,20 +184,20 @@ pub fn propose_inserts(
     let t = list.at(if chosen < last { chosen } else { last });
     let at = Item::new(first + number);
     proposals.kinds.set(at, NOTHING);
-    let claim = claim_of_bad(t, round, &mesh, regions, &bounds);
-    let sides = [0, 1, 2].map(|k| HalfEdge::of(t, k));
-    let comes_first = |h: HalfEdge| {
-        let next = mesh.twins.at(h);
+    let Bad {
+        points,
+        is_large,
+        claim,
+    } = Bad::new(t, round, &mesh, regions, &bounds);
+    let comes_first = |k: u32| {
+        let next = mesh.twins.at(HalfEdge::of(t, k));
         next.is_some()
             && were_bad.bit(next.triangle())
-            && claim_of_bad(next.triangle(), round, &mesh, regions, &bounds) < claim
+            && Bad::new(next.triangle(), round, &mesh, regions, &bounds).claim < claim
     };
-    if stride == 1 && (comes_first(sides[0]) || comes_first(sides[1]) || comes_first(sides[2])) {
+    if stride == 1 && (comes_first(0) || comes_first(1) || comes_first(2)) {
         return;
     }
-    let places = mesh.corners.at_all(sides);
-    let points = mesh.sorted.at_all(places);
-    let is_large = area(points) > bounds.largest_area(regions.at(t));
     let p = center(&bounds.goal, points, is_large);
     let is_in_range = p.x.abs() <= LARGEST && p.y.abs() <= LARGEST;
     let location = if is_in_range {

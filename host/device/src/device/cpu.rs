@@ -121,8 +121,8 @@ impl Cpu {
     }
 }
 
-/// Pages of freed buffers. New pages would cost as much time as a kernel that writes them,
-/// because the system zeroes them.
+/// Pages of freed buffers. New pages would cost as much time as a kernel that writes them, because the system zeroes
+/// them.
 #[derive(Default)]
 struct Freed(Mutex<Vec<MmapMut>>);
 
@@ -141,8 +141,8 @@ impl Freed {
         lock(&self.0).iter().map(|pages| pages.len() as u64).sum()
     }
 
-    /// Returns pages to the system until at most `bytes` remain: of pages that suffice the fewest, else the most. The
-    /// next run of a pipeline takes the oldest ones first.
+    /// Returns pages to the system until at most `bytes` remain: the shortest that suffices alone, or else the longest,
+    /// and so on. The next run of a pipeline uses the others again.
     fn shrink(&self, bytes: u64) {
         let mut freed = lock(&self.0);
         let mut left: u64 = freed.iter().map(|pages| pages.len() as u64).sum();

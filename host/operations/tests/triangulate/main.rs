@@ -277,7 +277,7 @@ fn points_and_pieces_keep_what_they_carry() {
 
 #[test]
 fn segments_at_equal_points_end_at_the_first() {
-    // The last three corners are those of the first ones again.
+    // The last three corners equal the first three.
     let corners = [square(0.0, 2.0).to_vec(), square(0.0, 2.0)[..3].to_vec()].concat();
     let segments = [[0, 5], [4, 1], [1, 2], [2, 3], [3, 4]];
     let outline = |duplicates: bool| Outline {

@@ -4,7 +4,7 @@ use glam::DVec2;
 use gpu::delaunay::constrained::{NO_REGION, NO_SEGMENT};
 use gpu::delaunay::refinement as kernel;
 use gpu::ids::{HalfEdge, Place, Vertex};
-use kernel::{Goal, MOST_WHOLES, OF_INPUT};
+use kernel::{BoundsBuffers, Goal, MOST_WHOLES, OF_INPUT};
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
@@ -35,18 +35,18 @@ impl Mesh {
         self.corners.len() / 3
     }
 
-    /// The bounds that triangles are judged by.
-    pub fn bounds<'a>(&'a self, goal: Goal, areas: &'a Buffer<f64>) -> kernel::BoundsBuffers<'a> {
-        kernel::BoundsBuffers {
-            goal,
-            kinds: &self.kinds,
-            wholes: &self.wholes,
-            areas,
-        }
-    }
-
     /// Makes room for more vertices and triangles, without content.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for more half-edges than 32 bits number; [`Error::OutOfMemory`].
     pub fn grow(&mut self, on: &Device, vertices: usize, triangles: usize) -> Result<()> {
+        if triangles > u32::MAX as usize / 3 {
+            return Err(Error::Argument(format!(
+                "the refinement needs more than {} triangles, whose sides have 32-bit numbers: give a smaller angle or a \
+                 larger area",
+                u32::MAX / 3
+            )));
+        }
         on.resize(&mut self.sorted, vertices)?;
         on.resize(&mut self.kinds, vertices)?;
         lengthen(on, &mut self.gone, vertices)?;
@@ -54,6 +54,21 @@ impl Mesh {
         on.resize(&mut self.twins, 3 * triangles)?;
         on.resize(&mut self.lines, 3 * triangles)?;
         on.resize(&mut self.regions, triangles)
+    }
+}
+
+/// The bounds that triangles are judged by, of parts of a mesh.
+pub(super) fn bounds<'a>(
+    goal: Goal,
+    kinds: &'a Buffer<u32>,
+    wholes: &'a Buffer<Place>,
+    areas: &'a Buffer<f64>,
+) -> BoundsBuffers<'a> {
+    BoundsBuffers {
+        goal,
+        kinds,
+        wholes,
+        areas,
     }
 }
 

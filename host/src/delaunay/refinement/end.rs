@@ -3,10 +3,10 @@
 use glam::DVec2;
 use gpu::delaunay::refinement as kernel;
 use gpu::ids::{Item, Triangle, Vertex};
-use kernel::Goal;
+use kernel::{Bound, Goal};
 use trioxide_kernel::launch::Buffer;
 
-use super::begin::{Before, Mesh};
+use super::begin::{self, Before, Mesh};
 use super::{Missed, Refinement};
 use crate::Result;
 use crate::collective::{Tiled, compact, count_bits};
@@ -50,18 +50,18 @@ pub(super) fn name(on: &Device, mesh: &Mesh, before: &Before) -> Result<Names> {
 pub(super) fn order(
     on: &Device,
     mesh: &Mesh,
+    list: &Buffer<Triangle>,
     names: &Names,
     ranked: Vertices<DVec2>,
     has_regions: bool,
 ) -> Result<(Buffer<Vertex>, Option<Buffer<u32>>)> {
-    let list = alive(on, mesh)?;
     let (_, old, ranks) = ranked.into_arrays();
     let (n, points) = (list.len(), names.points.len());
     let mut taken = on.uninitialized(3 * n)?;
     kernel::take_refined::launch(
         on,
         n as u32,
-        &list,
+        list,
         &mesh.corners,
         &names.vertices,
         &ranks.cast(),
@@ -73,21 +73,13 @@ pub(super) fn order(
     if !has_regions {
         return Ok((triangles, None));
     }
-    let mut named = on.uninitialized(n)?;
-    kernel::name_refined_regions::launch(
-        on,
-        n as u32,
-        &first,
-        &second,
-        &list,
-        &mesh.regions,
-        &mut named,
-    )?;
+    let order = pick(on, list.as_words(), &pick(on, &first, &second)?)?;
+    let named = pick(on, &mesh.regions, &order)?;
     Ok((triangles, Some(named)))
 }
 
 /// The triangles that were not removed.
-fn alive(on: &Device, mesh: &Mesh) -> Result<Buffer<Triangle>> {
+pub(super) fn alive(on: &Device, mesh: &Mesh) -> Result<Buffer<Triangle>> {
     let t = mesh.triangles();
     let mut bits: BitSet<Triangle> = on.uninitialized(t.div_ceil(32))?;
     kernel::find_alive::launch(on, t as u32, &mesh.corners, &mut bits)?;
@@ -98,41 +90,42 @@ fn alive(on: &Device, mesh: &Mesh) -> Result<Buffer<Triangle>> {
 pub(super) fn measure(
     on: &Device,
     mesh: &Mesh,
+    list: &Buffer<Triangle>,
     goal: Goal,
     areas: &Buffer<f64>,
     bounds: &Refinement<'_>,
 ) -> Result<Vec<Missed>> {
-    let list = alive(on, mesh)?;
     let n = list.len();
     let mut missed = Vec::new();
     let has_areas = bounds.largest_area.is_some() || !bounds.areas.is_empty();
-    for (of_angles, is_given) in [(0, has_areas), (1, bounds.smallest_angle.is_some())] {
+    let has_angle = bounds.smallest_angle.is_some();
+    for (bound, is_given) in [(Bound::Area, has_areas), (Bound::Angle, has_angle)] {
         if !is_given {
             continue;
         }
         let mut bits: BitSet<Item> = on.uninitialized(n.div_ceil(32))?;
         let mut worst: Buffer<u64> = on.filled(2, 0)?.cast();
-        kernel::measure_bounds_reached::launch(
+        kernel::find_missed::launch(
             on,
             n as u32,
-            &list,
+            list,
             &mesh.corners,
             &mesh.sorted,
             &mesh.regions,
-            mesh.bounds(goal, areas),
-            of_angles,
+            begin::bounds(goal, &mesh.kinds, &mesh.wholes, areas),
+            bound,
             &mut worst,
             &mut bits,
         )?;
         let (worst, triangles) = on.read_beside(&worst, || count_bits(on, &bits))?;
         let worst = f64::from_bits(worst[0]);
         if triangles > 0 {
-            missed.push(match of_angles {
-                0 => Missed::Areas {
+            missed.push(match bound {
+                Bound::Area => Missed::Areas {
                     triangles,
                     largest: worst,
                 },
-                _ => Missed::Angles {
+                Bound::Angle => Missed::Angles {
                     triangles,
                     smallest: libm::acos(worst.sqrt()).to_degrees(),
                 },

@@ -93,7 +93,6 @@ impl Refinement<'_> {
             },
             lens: of_lens * of_lens,
             off_center: 0.475 * ((1.0 + cosine) / (1.0 - cosine)).sqrt(),
-            padding: 0.0,
         }
     }
 
@@ -162,8 +161,10 @@ pub fn refine<P: Point>(
         .unwrap_or(1_000_000 + 10 * points.len());
     let goal = bounds.goal();
     on.stage("refine", || rounds::run(on, &mut mesh, goal, &areas, most))?;
-    let not_reached = on.stage("measure triangles", || {
-        end::measure(on, &mesh, goal, &areas, bounds)
+    let (list, not_reached) = on.stage("measure triangles", || {
+        let list = end::alive(on, &mesh)?;
+        let not_reached = end::measure(on, &mesh, &list, goal, &areas, bounds)?;
+        Ok((list, not_reached))
     })?;
     let names = on.stage("number vertices", || end::name(on, &mesh, &before))?;
     let (starts, parts) = on.stage("list parts", || {
@@ -171,7 +172,7 @@ pub fn refine<P: Point>(
     })?;
     let ranked = reorder::vertices(on, &names.points)?;
     let (triangles, regions) = on.stage("order triangles", || {
-        end::order(on, &mesh, &names, ranked, !limits.regions.is_empty())
+        end::order(on, &mesh, &list, &names, ranked, !limits.regions.is_empty())
     })?;
     Ok(Refined {
         points: names.points,

@@ -8,7 +8,7 @@ use kernel::Goal;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::begin::{Mesh, lengthen};
+use super::begin::{Mesh, bounds, lengthen};
 use crate::collective::{compact, exclusive_scan, lengths};
 use crate::device::{BitSet, Device};
 use crate::{Error, Result};
@@ -135,7 +135,7 @@ impl Rounds<'_> {
     }
 
     fn judge(&mut self, mesh: &Mesh) -> Result<()> {
-        let bounds = mesh.bounds(self.goal, self.areas);
+        let bounds = bounds(self.goal, &mesh.kinds, &mesh.wholes, self.areas);
         kernel::judge_triangles::launch(
             self.on,
             mesh.triangles() as u32,
@@ -157,9 +157,13 @@ impl Rounds<'_> {
             return Ok(false);
         }
         self.round += 1;
-        if self.round == u32::from(u16::MAX) {
-            self.claims = free_claims(on, mesh.triangles())?;
+        // A claim has 16 bits for its round, which make it lower than those of earlier rounds.
+        let is_last = self.round == u32::from(u16::MAX);
+        if is_last {
             self.round = 1;
+        }
+        if is_last || self.claims.len() < mesh.triangles() {
+            self.claims = free_claims(on, mesh.triangles())?;
         }
         let stride = (bad.len() / FEW).clamp(1, MOST_STRIDE);
         let (splits, inserts) = (marked.len(), bad.len().div_ceil(stride));
@@ -187,12 +191,7 @@ impl Rounds<'_> {
             self.round,
             parameter(&mesh.corners, &mesh.twins, &mesh.sorted),
             &mesh.regions,
-            kernel::BoundsBuffers {
-                goal: self.goal,
-                kinds: &mesh.kinds,
-                wholes: &mesh.wholes,
-                areas: self.areas,
-            },
+            bounds(self.goal, &mesh.kinds, &mesh.wholes, self.areas),
             &were_bad,
             &mut mesh.lines,
             &mut self.bad,
@@ -269,12 +268,7 @@ impl Rounds<'_> {
             &mut mesh.kinds,
         )?;
         mesh.sorted = points.cast();
-        let bounds = kernel::BoundsBuffers {
-            goal: self.goal,
-            kinds: &mesh.kinds,
-            wholes: &mesh.wholes,
-            areas: self.areas,
-        };
+        let bounds = bounds(self.goal, &mesh.kinds, &mesh.wholes, self.areas);
         kernel::write_rings::launch(
             on,
             sides as u32,
@@ -295,9 +289,6 @@ impl Rounds<'_> {
                 marked: &mut self.marked,
             },
         )?;
-        if mesh.triangles() > self.claims.len() {
-            self.claims = free_claims(on, mesh.triangles())?;
-        }
         Ok(())
     }
 
@@ -316,12 +307,7 @@ impl Rounds<'_> {
         let (n, made) = (splits as u32, proposals.made());
         kernel::confirm_removals::launch(on, n, made, &mesh.twins, &self.claims, &mut done)?;
         let list = compact(on, &done)?;
-        let bounds = kernel::BoundsBuffers {
-            goal: self.goal,
-            kinds: &mesh.kinds,
-            wholes: &mesh.wholes,
-            areas: self.areas,
-        };
+        let bounds = bounds(self.goal, &mesh.kinds, &mesh.wholes, self.areas);
         kernel::remove_vertices::launch(
             on,
             list.len() as u32,

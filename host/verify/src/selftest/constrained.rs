@@ -77,7 +77,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     cases
 }
 
-/// Segments at equal points are those of the first of them; between equal points there is none.
+/// Segments end at the first of equal points, and a segment between equal points has no piece.
 fn check_equal(on: &Device, distinct: &[DVec2]) -> Outcome {
     let mut random = Random::new(9);
     let n = distinct.len() as u32;

@@ -170,7 +170,7 @@ impl Input {
         Ok(())
     }
 
-    /// Triangles keep the bounds, but for as many as the result tells.
+    /// Triangles miss the bounds only as often as the result reports.
     fn check_bounds(&self, found: &Found) -> Outcome {
         let (mut small, mut large) = (0, 0);
         for (i, t) in found.triangles.iter().enumerate() {
