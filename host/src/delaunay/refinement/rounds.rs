@@ -213,8 +213,9 @@ impl Rounds<'_> {
         )?;
         let total = exclusive_scan(on, &mut starts)?;
         let (total, list) = on.read_beside(&total, || compact(on, &done))?;
-        self.add_vertices(mesh, &proposals, &list, &starts, total[0] as usize)?;
+        // First, while each triangle has a claim.
         self.remove_vertices(mesh, &proposals, splits)?;
+        self.add_vertices(mesh, &proposals, &list, &starts, total[0] as usize)?;
         Ok(true)
     }
 
