@@ -53,7 +53,7 @@ pub(super) fn conflicts([a, b, c]: [u32; 3], q: u32, sites: In<DVec2>) -> bool {
 
 /// Whether `a` is before `b` by x, then y.
 #[inline(always)]
-fn is_before(a: DVec2, b: DVec2) -> bool {
+pub(super) fn is_before(a: DVec2, b: DVec2) -> bool {
     a.x < b.x || a.x == b.x && a.y < b.y
 }
 

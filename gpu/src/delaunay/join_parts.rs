@@ -14,10 +14,11 @@
 //! So triangles that meet at edges without cover are one part, all or none of which is kept. Each part has a covered
 //! side, if there are stars: it ends at the hull or at another part, and all points of the hull are hard.
 
-use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{Atomic, Group, In, Own};
+use trioxide_kernel::safe::{Atomic, Group, In, Own, Scatter};
+use trioxide_kernel::{Bits, kernel};
 
 use super::insert_points::Face;
+use super::order_triangles::write;
 use super::stars::RING;
 use crate::ids::{Item, Place};
 use crate::slots::slot_of;
@@ -59,10 +60,20 @@ fn key(from: Place, to: Place) -> u64 {
     u64::from(from.index()) << 32 | u64::from(to.index())
 }
 
+/// The ends of the directed edge with a number; `None` in a free slot.
+#[inline(always)]
+pub(super) fn ends_of(key: u64) -> Option<[Place; 2]> {
+    match key {
+        u64::MAX => None,
+        key => Some([Place::new((key >> 32) as u32), Place::new(key as u32)]),
+    }
+}
+
 /// Puts the covered sides between hard points into a table: for the star at `i` the side of each triangle that has two
-/// hard corners. These edges are Delaunay, so the triangulation of the hard points has them.
+/// hard corners. These edges are Delaunay, so the triangulation of the hard points has them. Touches the hard points of
+/// the star.
 #[kernel(moves(stars.degrees.bytes()))]
-pub fn cover_sides(i: Own<Place>, stars: Stars, table: Atomic<u64>) {
+pub fn cover_sides(i: Own<Place>, stars: Stars, table: Atomic<u64>, touched: Atomic<Bits<Place>>) {
     let degree = stars.degrees.at(i);
     if degree == 0 {
         return;
@@ -76,6 +87,9 @@ pub fn cover_sides(i: Own<Place>, stars: Stars, table: Atomic<u64>) {
         b = stars.stars.at(first + k);
         is_b_hard = stars.is_hard(b);
         k += 1;
+        if is_b_hard {
+            touched.set_bit(b);
+        }
         if !(is_a_hard && is_b_hard) {
             continue;
         }
@@ -90,7 +104,7 @@ pub fn cover_sides(i: Own<Place>, stars: Stars, table: Atomic<u64>) {
 
 /// Whether the side of the edge on which a star would have `from`, `to` counter-clockwise is covered.
 #[inline(always)]
-fn is_covered(table: In<u64>, from: Place, to: Place) -> bool {
+pub(super) fn is_covered(table: In<u64>, from: Place, to: Place) -> bool {
     let (key, size) = (key(from, to), table.len());
     let mut at = slot_of(key, size);
     loop {
@@ -180,4 +194,17 @@ pub fn keep_parts(
 #[kernel(moves(12 * n + 4 * words(n)))]
 pub fn select_parts(i: Own<Item>, list: In<Item, Item>, parents: Atomic, kept: In<u32>) -> bool {
     kept.at(root(parents, list.at(i).index())) != 0
+}
+
+/// The places of the corners of triangle number `i` of `list`, the lowest first.
+#[kernel(requires(corners.len() == 3 * n), moves(28 * n))]
+pub fn take_hard_triangles(
+    i: Own<Item>,
+    list: In<Item, Item>,
+    hard: HardTriangles,
+    corners: Scatter<Place>,
+) {
+    let t = list.at(i).index();
+    let sites = hard.corners.at_all([3 * t, 3 * t + 1, 3 * t + 2]);
+    write(i.get().index(), hard.places.at_all(sites), corners);
 }

@@ -34,13 +34,21 @@
 //! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
 //! | rank points | those of [`reorder`](crate::reorder)'s "order vertices", [`take_sorted()`]; of equal points [`find_firsts()`], [`map_to_firsts()`] |
 //! | build stars | [`find_cells()`], [`wrap_stars()`], [`build_stars()`], [`find_degrees()`] |
-//! | insert hard points | [`take_sites()`], [`find_off_line()`]; of few points [`insert_in_block()`], of others [`test_first()`], [`take_first()`]; in each round [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`]; then [`find_final_triangles()`], [`cover_sides()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`] |
-//! | order triangles | [`count_triangles()`], [`count_loose()`], [`write_loose()`], [`write_hard_triangles()`], [`read_corner()`], [`order_loose()`], [`write_star_triangles()`], [`write_loose_triangles()`] |
+//! | triangulate hard points | [`cover_sides()`]; of few [`find_gaps()`], [`fill_gaps()`]; of others those of the next table |
+//! | order triangles | [`count_triangles()`], [`count_loose()`], [`write_loose()`], [`append_words()`], [`read_corner()`], [`order_loose()`], [`write_star_triangles()`], [`write_loose_triangles()`] |
 //! | find illegal edges, of any triangulation | [`find_illegal_edges()`] |
 //!
-//! Most points make their stars alone (`wrapped_stars`, and `stars` of the rest). The others are *hard*: they are
-//! triangulated by insertion (`insert_points`; the rounds of few points in one block, `one_block_rounds`), and the
-//! triangles of theirs that no star covers complete the mesh (`join_parts`).
+//! Most points make their stars alone (`wrapped_stars`, and `stars` of the rest). The others are *hard*. Where they are
+//! few, each finds the triangles in the gaps between stars around it alone (`gaps`). Otherwise they are triangulated by
+//! insertion, and the triangles of theirs that no star covers complete the mesh:
+//!
+//! | step of insertion | kernels |
+//! | --- | --- |
+//! | order points | [`scatter_numbers()`], [`take_sites()`], [`find_off_line()`] |
+//! | all rounds in one block, `one_block_rounds` | [`insert_in_block()`] |
+//! | or the beginning by launches, `insert_points` | [`test_first()`], [`take_first()`] |
+//! | and each round | [`compare_faces()`], [`make_triangles()`], [`test_candidates()`], [`take_candidates()`], [`list_sides()`], [`claim_places()`], [`match_sides()`], [`write_faces()`] |
+//! | choose triangles, `join_parts` | [`find_final_triangles()`], [`join_triangles()`], [`keep_parts()`], [`select_parts()`], [`take_hard_triangles()`] |
 //!
 //! # Is a mesh Delaunay?
 //!
@@ -50,6 +58,7 @@
 
 mod accumulator;
 pub mod constrained;
+mod gaps;
 mod illegal_edges;
 mod insert_points;
 mod join_parts;
@@ -62,6 +71,7 @@ pub mod refinement;
 mod stars;
 mod wrapped_stars;
 
+pub use gaps::*;
 pub use illegal_edges::*;
 pub use insert_points::*;
 pub use join_parts::*;

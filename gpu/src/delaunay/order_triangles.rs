@@ -98,21 +98,6 @@ pub fn write_loose(
     }
 }
 
-/// Writes triangle number `i` of `list`, of those between hard points at `places`, as loose number `first` + i.
-#[kernel(moves(28 * n))]
-pub fn write_hard_triangles(
-    i: Own<Item>,
-    list: In<Item, Item>,
-    hard_corners: In<u32>,
-    places: In<Place>,
-    first: u32,
-    corners: Scatter<Place>,
-) {
-    let t = list.at(i).index();
-    let sites = hard_corners.at_all([3 * t, 3 * t + 1, 3 * t + 2]);
-    write(first + i.get().index(), places.at_all(sites), corners);
-}
-
 /// Corner `k` of loose triangle number `i` of `order`, or of all where there is none.
 #[kernel(
     requires(ranks.len() == n, order.is_empty() || order.len() == n),

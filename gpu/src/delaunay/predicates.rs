@@ -57,6 +57,40 @@ pub fn dot(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> i32 {
     cross(p, q, r.perp(), s.perp())
 }
 
+/// Whether `q` is nearer to `p` than `r` is, exact.
+#[inline(always)]
+pub fn is_nearer(p: DVec2, q: DVec2, r: DVec2) -> bool {
+    let (near, far) = (p.distance_squared(q), p.distance_squared(r));
+    // Each square is rounded by some units of its last place.
+    let bound = 1e-15 * (near + far) + UNDERFLOW;
+    let apart = near - far;
+    if apart < -bound || apart > bound {
+        return apart < 0.0;
+    }
+    is_nearer_exactly(p, q, r)
+}
+
+/// As [`is_nearer`], without the filter.
+#[inline(never)]
+fn is_nearer_exactly(p: DVec2, q: DVec2, r: DVec2) -> bool {
+    // q^2 - r^2 - 2 p (q - r), of x and of y.
+    let mut sum = Accumulator::new();
+    let mut add = |p: f64, q: f64, r: f64| {
+        let [p, q, r] = [p, q, r].map(Factor::new);
+        sum.add([q, q, one(), one()], false);
+        sum.add([r, r, one(), one()], true);
+        let mut k = 0;
+        while k < 2 {
+            sum.add([p, q, one(), one()], true);
+            sum.add([p, r, one(), one()], false);
+            k += 1;
+        }
+    };
+    add(p.x, q.x, r.x);
+    add(p.y, q.y, r.y);
+    sum.sign() < 0
+}
+
 /// As [`orientation`], without the filter.
 #[inline(never)]
 fn exact_orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {

@@ -8,68 +8,67 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 use trioxide_mesh::outline::no_triangle;
 
-use super::{HardMesh, Ranked, Stars, one_block};
+use super::{HardMesh, Ranked, Stars, gaps, one_block};
 use crate::collective::{Tiled, compact, exclusive_scan, order_by_keys};
 use crate::device::Device;
-use crate::{Error, Result};
+use crate::{Error, Result, reorder};
 
 /// Most points of all triangles' lists. A launch goes through the lists of each triangle at most once for each of its
 /// faces, and counts them in 32 bits.
 const MOST_LISTED: usize = u32::MAX as usize / 3;
 
-/// Triangles between hard points that are part of the triangulation of all.
-pub(super) struct Inserted {
-    /// Corners of triangles, three each: numbers of `places`.
-    pub corners: Buffer<u32>,
-    /// The triangles of the result.
-    pub list: Buffer<Item>,
-    /// Places of the hard points, in the order of their insertion.
-    pub places: Buffer<Place>,
-}
-
-/// Triangulates the hard points, by one block if there are at most `most_in_block`.
+/// Places of the corners of the triangles between hard points, of the triangulation of all; inserts the points, by one
+/// block if there are at most `most_in_block`.
 pub(super) fn insert(
     on: &Device,
     ranked: &Ranked,
     stars: &Stars,
     hard: &Buffer<Place>,
     most_in_block: usize,
-) -> Result<Inserted> {
+) -> Result<Buffer<Place>> {
     let is_all = hard.len() == ranked.sorted.len();
-    let none = || {
-        Ok(Inserted {
-            corners: on.uninitialized(0)?,
-            list: on.uninitialized(0)?,
-            places: on.uninitialized(0)?,
-        })
-    };
     if hard.len() < 3 {
-        return none();
+        return on.uninitialized(0);
     }
     let Some((places, sites)) = shuffle(on, ranked, hard)? else {
-        return if is_all { Err(no_triangle()) } else { none() };
+        return if is_all {
+            Err(no_triangle())
+        } else {
+            on.uninitialized(0)
+        };
     };
     let mesh = match sites.len() <= most_in_block {
         true => one_block::triangulate(on, &sites)?,
         false => None,
     };
-    let mesh = match mesh {
+    let HardMesh {
+        corners,
+        minima,
+        done,
+    } = match mesh {
         Some(mesh) => mesh,
         None => triangulate_by_launches(on, sites)?,
     };
-    let t = mesh.minima.len() as u32;
-    let mut bits = on.uninitialized(mesh.minima.len().div_ceil(32))?;
-    kernel::find_final_triangles::launch(on, t, &mesh.minima, &mesh.corners, &mut bits)?;
+    let t = minima.len() as u32;
+    let mut bits = on.uninitialized(minima.len().div_ceil(32))?;
+    kernel::find_final_triangles::launch(on, t, &minima, &corners, &mut bits)?;
     let list = compact(on, &bits)?;
-    let (corners, list) = match is_all {
-        true => (mesh.corners, list),
-        false => select(on, stars, &places, mesh, &list)?,
+    let table = match is_all {
+        true => on.uninitialized(0)?,
+        false => gaps::cover(on, stars, places.len())?.0,
     };
-    Ok(Inserted {
-        corners,
-        list,
-        places,
-    })
+    let hard = HardTrianglesBuffers {
+        corners: &corners,
+        places: &places,
+        table: &table,
+    };
+    let list = match is_all {
+        true => list,
+        false => select(on, hard, minima.len(), &done.cast(), &list)?,
+    };
+    let mut corners = on.uninitialized(3 * list.len())?;
+    kernel::take_hard_triangles::launch(on, list.len() as u32, &list, hard, &mut corners)?;
+    Ok(corners)
 }
 
 /// The hard points in a random order, whose first three are not on a line; `None` if all are.
@@ -343,43 +342,23 @@ fn append(on: &Device, all: &mut Buffer<u32>, more: &Buffer<u32>) -> Result<()> 
     Ok(())
 }
 
-/// The triangles of `list` that lie where no star's triangle does.
+/// The triangles of `list`, of so many in all with these faces, that lie where no star's triangle does.
 fn select(
     on: &Device,
-    stars: &Stars,
-    places: &Buffer<Place>,
-    mesh: HardMesh,
+    hard: HardTrianglesBuffers<'_>,
+    triangles: usize,
+    faces: &Buffer<[u32; 4]>,
     list: &Buffer<Item>,
-) -> Result<(Buffer<u32>, Buffer<Item>)> {
-    let n = stars.degrees.len() as u32;
-    // Both sides of each edge of the triangulation of the hard points, with infinity: half of the table stays free.
-    let sides = 6 * places.len();
-    let mut table = on.filled(2 * (2 * sides + 1), u32::MAX)?.cast();
-    kernel::cover_sides::launch(on, n, stars.parameter(), &mut table)?;
-    let hard = HardTrianglesBuffers {
-        corners: &mesh.corners,
-        places,
-        table: &table,
-    };
-    let triangles = mesh.minima.len();
+) -> Result<Buffer<Item>> {
     let mut parents: Buffer<Vertex> = on.uninitialized(triangles)?;
     gpu::smooth::count_up::launch(on, triangles as u32, &mut parents)?;
     let mut parents = parents.cast();
-    let faces: Buffer<[u32; 4]> = mesh.done.cast();
-    kernel::join_triangles::launch(on, faces.len() as u32, &faces, hard, &mut parents)?;
+    kernel::join_triangles::launch(on, faces.len() as u32, faces, hard, &mut parents)?;
     let mut kept = on.filled(triangles, 0)?;
     let finals = list.len() as u32;
     kernel::keep_parts::launch(on, finals, list, hard, &mut parents, &mut kept)?;
     let mut bits = on.uninitialized(list.len().div_ceil(32))?;
     kernel::select_parts::launch(on, finals, list, &mut parents, &kept, &mut bits)?;
     let selected: Buffer<Item> = compact(on, &bits)?;
-    let mut triangles = on.uninitialized(selected.len())?;
-    kernel::take_words::launch(
-        on,
-        selected.len() as u32,
-        &selected,
-        list.as_words(),
-        &mut triangles,
-    )?;
-    Ok((mesh.corners, triangles.cast()))
+    Ok(reorder::pick(on, list.as_words(), &selected)?.cast())
 }

@@ -18,6 +18,7 @@
 
 pub mod constrained;
 mod error;
+mod gaps;
 mod hull;
 mod illegal;
 mod insert;
@@ -38,7 +39,6 @@ use crate::half_edges::Point;
 pub use error::{Error, Result};
 pub use hull::is_convex_loop;
 pub use illegal::{Diagonals, IllegalEdges, find_illegal_edges};
-use insert::Inserted;
 
 /// Most points: each has [`RING`](gpu::delaunay::RING) places for the neighbours of its star.
 const MOST_POINTS: usize = u32::MAX as usize / gpu::delaunay::RING;
@@ -84,7 +84,7 @@ impl Delaunay {
         (self.triangles, self.firsts)
     }
 
-    /// Number of points that were inserted, since they could not make their stars alone. For statistics.
+    /// Number of points that could not make their stars alone. For statistics.
     pub fn hard_points(&self) -> usize {
         self.hard_points
     }
@@ -157,7 +157,7 @@ pub fn triangulate<P: Point>(
     points: &Buffer<P>,
     duplicates: Duplicates,
 ) -> Result<Delaunay> {
-    triangulate_with(on, points, duplicates, one_block::MOST)
+    triangulate_with(on, points, duplicates, Ways::of(on))
 }
 
 /// As [`triangulate`], of distinct points, with the points in the order of their ranks, which is that of
@@ -166,24 +166,49 @@ pub fn triangulate_in_order<P: Point>(
     on: &Device,
     points: &Buffer<P>,
 ) -> Result<(Buffer<DVec2>, Buffer<Vertex>)> {
-    let found = find(on, points, Duplicates::Refuse, one_block::MOST)?;
+    let found = find(on, points, Duplicates::Refuse, Ways::of(on))?;
     let (ranked, triangles) = found.in_order(on)?;
     Ok((ranked.sorted, triangles.cast()))
 }
 
-/// As [`triangulate`], with another number of most hard points that one block inserts, for tests: the result is the
-/// same.
+/// Most hard points that are triangulated in each way: more are inserted by launches for each round.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    /// Whose gaps are filled, if there are stars.
+    pub by_gaps: usize,
+    /// That one block inserts.
+    pub by_block: usize,
+}
+
+impl Ways {
+    /// The quickest on a device.
+    fn of(on: &Device) -> Self {
+        Self {
+            by_gaps: gaps::most(on),
+            by_block: one_block::MOST,
+        }
+    }
+}
+
+/// As [`triangulate`], in other ways, for tests: the result is the same.
 #[doc(hidden)]
 pub fn triangulate_with<P: Point>(
     on: &Device,
     points: &Buffer<P>,
     duplicates: Duplicates,
-    most_in_block: usize,
+    ways: Ways,
 ) -> Result<Delaunay> {
-    let found = find(on, points, duplicates, most_in_block)?;
+    let found = find(on, points, duplicates, ways)?;
     let n = found.ranked.order.len();
     let triangles = on.stage("order triangles", || {
-        order::order(on, n, &found.ranked.order, &found.stars, &found.inserted)
+        order::order(
+            on,
+            n,
+            &found.ranked.order,
+            &found.stars,
+            &found.between_hard,
+        )
     })?;
     Ok(Delaunay {
         triangles,
@@ -197,7 +222,8 @@ pub fn triangulate_with<P: Point>(
 struct Found {
     ranked: Ranked,
     stars: Stars,
-    inserted: Inserted,
+    /// Places of the corners of the triangles between hard points.
+    between_hard: Buffer<Place>,
     hard_points: usize,
 }
 
@@ -208,7 +234,7 @@ impl Found {
         let triangles = on.stage("order triangles", || {
             let mut places = on.uninitialized(n)?;
             gpu::smooth::count_up::launch(on, n as u32, &mut places)?;
-            order::order(on, n, &places, &self.stars, &self.inserted)
+            order::order(on, n, &places, &self.stars, &self.between_hard)
         })?;
         Ok((self.ranked, triangles.cast()))
     }
@@ -218,7 +244,7 @@ fn find<P: Point>(
     on: &Device,
     points: &Buffer<P>,
     duplicates: Duplicates,
-    most_in_block: usize,
+    ways: Ways,
 ) -> Result<Found> {
     if points.len() < 3 {
         return Err(no_triangle().into());
@@ -230,13 +256,21 @@ fn find<P: Point>(
         return Err(no_triangle().into());
     }
     let (stars, hard) = on.stage("build stars", || stars::build(on, &ranked))?;
-    let inserted = on.stage("insert hard points", || {
-        insert::insert(on, &ranked, &stars, &hard, most_in_block)
+    let between_hard = on.stage("triangulate hard points", || {
+        let are_few = hard.len() <= ways.by_gaps && hard.len() < ranked.order.len();
+        let found = match are_few {
+            true => gaps::fill(on, &ranked, &stars, &hard, gaps::MOST_EXACT)?,
+            false => None,
+        };
+        match found {
+            Some(found) => Ok(found),
+            None => insert::insert(on, &ranked, &stars, &hard, ways.by_block),
+        }
     })?;
     Ok(Found {
         ranked,
         stars,
-        inserted,
+        between_hard,
         hard_points: hard.len(),
     })
 }

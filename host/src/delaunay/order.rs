@@ -5,23 +5,23 @@ use gpu::ids::{Place, Vertex};
 use trioxide_kernel::launch::Buffer;
 
 use super::Stars;
-use super::insert::Inserted;
 use crate::Result;
 use crate::collective::{compact, exclusive_scan, lengths, order_by_keys};
 use crate::device::Device;
 
-/// The triangles of `n` points, three of their `names` each.
+/// The triangles of `n` points, three of their `names` each; `between_hard` has the corners of those between hard
+/// points.
 pub(super) fn order(
     on: &Device,
     n: usize,
     names: &Buffer<Vertex>,
     stars: &Stars,
-    inserted: &Inserted,
+    between_hard: &Buffer<Place>,
 ) -> Result<Buffer<Vertex>> {
     let mut starts = on.uninitialized(n)?;
     let mut has_loose = on.uninitialized(n.div_ceil(32))?;
     kernel::count_triangles::launch(on, n as u32, stars.parameter(), &mut starts, &mut has_loose)?;
-    let loose = collect_loose(on, stars, &compact(on, &has_loose)?, inserted)?;
+    let loose = collect_loose(on, stars, &compact(on, &has_loose)?, between_hard)?;
     let (loose, _) = order_loose(on, n, &loose, &mut starts)?;
     let total = exclusive_scan(on, &mut starts)?;
     let count = on.read(&total, 0)? as usize;
@@ -50,14 +50,15 @@ fn collect_loose(
     on: &Device,
     stars: &Stars,
     places: &Buffer<Place>,
-    inserted: &Inserted,
+    between_hard: &Buffer<Place>,
 ) -> Result<Buffer<Place>> {
     let n = places.len();
     let mut starts = lengths(on, n)?;
     kernel::count_loose::launch(on, n as u32, places, stars.parameter(), &mut starts)?;
     let of_stars = exclusive_scan(on, &mut starts)?;
     let of_stars = on.read(&of_stars, 0)?;
-    let mut corners = on.uninitialized(3 * (of_stars as usize + inserted.list.len()))?;
+    let of_stars = 3 * of_stars as usize;
+    let mut corners = on.uninitialized(of_stars + between_hard.len())?;
     kernel::write_loose::launch(
         on,
         n as u32,
@@ -66,14 +67,12 @@ fn collect_loose(
         &starts,
         &mut corners,
     )?;
-    kernel::write_hard_triangles::launch(
+    kernel::append_words::launch(
         on,
-        inserted.list.len() as u32,
-        &inserted.list,
-        &inserted.corners,
-        &inserted.places,
-        of_stars,
-        &mut corners,
+        between_hard.len() as u32,
+        between_hard.as_words(),
+        of_stars as u32,
+        corners.as_words_mut(),
     )?;
     Ok(corners)
 }

@@ -34,7 +34,7 @@ use trioxide_mesh::outline::check_segment;
 
 pub use gpu::delaunay::constrained::NO_REGION;
 
-use super::{Duplicates, Error, Ranked, Result, one_block};
+use super::{Duplicates, Error, Ranked, Result, Ways};
 use crate::device::{BitSet, Device};
 use crate::half_edges::Point;
 use crate::reorder::pick;
@@ -244,7 +244,7 @@ pub(super) fn find<P: Point>(
     duplicates: Duplicates,
 ) -> Result<Limited> {
     check_segments(on, limits.segments, points.len())?;
-    let found = super::find(on, points, duplicates, one_block::MOST)?;
+    let found = super::find(on, points, duplicates, Ways::of(on))?;
     let (ranked, corners) = found.in_order(on)?;
     let mut mesh = on.stage("pair sides", || sides::pair(on, ranked, corners))?;
     let (segments, crossed) = on.stage("insert segments", || {

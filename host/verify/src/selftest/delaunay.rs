@@ -9,7 +9,7 @@ use super::{Case, Outcome, Size, equal};
 use crate::validate;
 use trioxide::collective::mark_ids;
 use trioxide::delaunay::{
-    Diagonals, Duplicates, find_illegal_edges, triangulate, triangulate_with,
+    Diagonals, Duplicates, Ways, find_illegal_edges, triangulate, triangulate_with,
 };
 use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
@@ -329,9 +329,13 @@ fn triangles(on: &Device, points: &[DVec2]) -> trioxide::Result<Vec<[u32; 3]>> {
     on.download_rows(result.triangles())
 }
 
-/// Insertion by launches for each round gives the triangles that insertion by one block gave.
+/// Insertion by launches for each round gives the triangles that were found by gaps or by one block.
 fn check_by_launches(on: &Device, points: &[DVec2], found: &[[u32; 3]]) -> Outcome {
-    let result = triangulate_with(on, &on.upload(points)?, Duplicates::Refuse, 0)?;
+    let by_launches = Ways {
+        by_gaps: 0,
+        by_block: 0,
+    };
+    let result = triangulate_with(on, &on.upload(points)?, Duplicates::Refuse, by_launches)?;
     let by_launches = on.download_rows(result.triangles())?;
     equal("triangles by launches", &by_launches, found)
 }
