@@ -1,7 +1,7 @@
 //! Which proposals have the lowest claims.
 
 use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::safe::{Atomic, In, Out, Own};
 
 use super::cavity::go_around;
 use super::{NOTHING, Proposed, REMOVE, SPLIT};
@@ -28,7 +28,8 @@ pub(super) fn inner_twin(
     }
 }
 
-/// Whether proposal `i` for a vertex is done; `sizes` gets the number of its new triangles.
+/// Whether proposal `i` for a vertex is done; `sizes` gets the number of its new triangles, `lost` that of the proposals
+/// that are not done.
 #[kernel(requires(sizes.len() > n, proposed.kinds.len() == n), moves(60 * n))]
 pub fn confirm_rings(
     i: Own<Item>,
@@ -37,6 +38,7 @@ pub fn confirm_rings(
     lines: In<u32, HalfEdge>,
     claims: In<u64, Triangle>,
     sizes: Out<u32, Item>,
+    lost: Atomic,
 ) -> bool {
     sizes.set(i, 0);
     let kind = proposed.kinds.at(i);
@@ -45,6 +47,7 @@ pub fn confirm_rings(
     }
     let (start, claim) = (proposed.starts.at(i), proposed.claims.at(i));
     if claims.at(start.triangle()) != claim {
+        lost.add(0, 1);
         return false;
     }
     let split = if kind == SPLIT { start } else { HalfEdge::NONE };
@@ -61,6 +64,8 @@ pub fn confirm_rings(
     });
     if is_lowest {
         sizes.set(i, size);
+    } else {
+        lost.add(0, 1);
     }
     is_lowest
 }

@@ -159,7 +159,8 @@ impl Bad {
 /// Proposes a vertex for one bad triangle of each `stride` of `list`, as number `first` and so on of the proposals; or
 /// marks the subsegments that it would encroach. `bad` loses triangles that numbers allow no vertex for.
 ///
-/// If all propose, those do not that are next to one of `were_bad` with a lower claim: they would lose.
+/// Those do not that are next to one of `were_bad` with a lower claim, or next but one: they would lose, or would be done
+/// before a triangle with a shorter edge. The lowest claim of all is never held back.
 #[kernel(moves(200 * n))]
 pub fn propose_inserts(
     i: Own<Item>,
@@ -189,14 +190,31 @@ pub fn propose_inserts(
         is_large,
         claim,
     } = Bad::new(t, round, &mesh, regions, &bounds);
-    let comes_first = |k: u32| {
-        let next = mesh.twins.at(HalfEdge::of(t, k));
-        next.is_some()
-            && were_bad.bit(next.triangle())
-            && Bad::new(next.triangle(), round, &mesh, regions, &bounds).claim < claim
-    };
-    if stride == 1 && (comes_first(0) || comes_first(1) || comes_first(2)) {
-        return;
+    // Loads that do not wait for each other, then the claims of the few that are bad.
+    let beyond = mesh.twins.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
+    let mut near = [HalfEdge::NONE; 9];
+    let mut k = 0;
+    while k < 3 {
+        let h = beyond[k];
+        if h.is_some() {
+            near[3 * k] = h;
+            [near[3 * k + 1], near[3 * k + 2]] = mesh.twins.at_all([h.next(), h.prev()]);
+        }
+        k += 1;
+    }
+    let are_bad = near.map(|h| h.is_some() && were_bad.bit(h.triangle()));
+    let mut k = 0;
+    while k < 9 {
+        if are_bad[k] {
+            let other = near[k].triangle();
+            // The claim of a large triangle is the highest that it can have.
+            if claim_of(round, Some(f64::INFINITY), other) < claim
+                || Bad::new(other, round, &mesh, regions, &bounds).claim < claim
+            {
+                return;
+            }
+        }
+        k += 1;
     }
     let p = center(&bounds.goal, points, is_large);
     let is_in_range = p.x.abs() <= LARGEST && p.y.abs() <= LARGEST;

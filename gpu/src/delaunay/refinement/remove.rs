@@ -158,9 +158,10 @@ impl Changed<'_> {
         if is_inner { twin } else { HalfEdge::NONE }
     }
 
-    /// Flips edges between triangles with this claim until all are locally Delaunay.
+    /// Flips edges between triangles with this claim until all are locally Delaunay: goes around them until no edge has
+    /// been flipped on the way once around.
     #[inline(always)]
-    fn restore(&self, start: HalfEdge, claim: u64, claims: In<u64, Triangle>) {
+    fn restore(&self, mut start: HalfEdge, claim: u64, claims: In<u64, Triangle>) {
         let mut h = start;
         loop {
             let twin = self.inner_twin(h, claim, claims);
@@ -168,7 +169,7 @@ impl Changed<'_> {
                 let [a, b, c] = self.points(self.places(h));
                 if is_in_circle(a, b, c, self.sorted.at(self.corners.load(twin.prev()))) {
                     self.flip(h);
-                    h = start;
+                    start = h;
                     continue;
                 }
             }

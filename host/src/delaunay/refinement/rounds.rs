@@ -13,11 +13,9 @@ use crate::collective::{compact, exclusive_scan, lengths};
 use crate::device::{BitSet, Device};
 use crate::{Error, Result};
 
-/// Bad triangles of which all make proposals; of more only some do, since neighbours exclude each other.
-const FEW: usize = 1 << 14;
-/// Of many bad triangles one in this number makes a proposal. Then two of three are done. Of all proposals one of ten
-/// would be, and there would be hardly fewer rounds.
-const MOST_STRIDE: usize = 12;
+/// Bad triangles that may propose in a round, at least. Proposals exclude each other where cavities are large: if two of
+/// three lose, half as many triangles may propose in the next round, and twice as many if most are done.
+const LEAST_WANTED: usize = 256;
 
 /// The claims and lists of rounds.
 struct Rounds<'a> {
@@ -29,6 +27,8 @@ struct Rounds<'a> {
     marked: BitSet<Triangle>,
     claims: Buffer<u64>,
     round: u32,
+    /// Bad triangles that may propose in the next round.
+    wanted: usize,
     added: usize,
     most: usize,
 }
@@ -54,6 +54,7 @@ pub(super) fn run(
         marked: on.filled(t.div_ceil(32), Bits::new(0))?,
         claims: free_claims(on, t)?,
         round: 0,
+        wanted: usize::MAX,
         added: 0,
         most,
     };
@@ -165,7 +166,7 @@ impl Rounds<'_> {
         if is_last || self.claims.len() < mesh.triangles() {
             self.claims = free_claims(on, mesh.triangles())?;
         }
-        let stride = (bad.len() / FEW).clamp(1, MOST_STRIDE);
+        let stride = bad.len().div_ceil(self.wanted).max(1);
         let (splits, inserts) = (marked.len(), bad.len().div_ceil(stride));
         let n = splits + inserts;
         let mut proposals = Proposals::new(on, n)?;
@@ -201,6 +202,7 @@ impl Rounds<'_> {
         )?;
         let mut starts = lengths(on, n)?;
         let mut done: BitSet<Item> = on.uninitialized(n.div_ceil(32))?;
+        let mut lost = on.filled(1, 0)?;
         kernel::confirm_rings::launch(
             on,
             n as u32,
@@ -209,10 +211,20 @@ impl Rounds<'_> {
             &mesh.lines,
             &self.claims,
             &mut starts,
+            &mut lost,
             &mut done,
         )?;
         let total = exclusive_scan(on, &mut starts)?;
         let (total, list) = on.read_beside(&total, || compact(on, &done))?;
+        let lost = on.read(&lost, 0)? as usize;
+        if list.is_empty() {
+            // All may propose: the lowest claim of all bad triangles is done.
+            self.wanted = usize::MAX;
+        } else if lost > 2 * list.len() {
+            self.wanted = (inserts / 2).max(LEAST_WANTED);
+        } else if lost < list.len() {
+            self.wanted = self.wanted.saturating_mul(2);
+        }
         // First, while each triangle has a claim.
         self.remove_vertices(mesh, &proposals, splits)?;
         self.add_vertices(mesh, &proposals, &list, &starts, total[0] as usize)?;
