@@ -53,9 +53,7 @@ const PARTS: &[(&str, &[&str])] = &[
         &[
             "neighbours and boundary",
             "form B, racing",
-            "smooth grid 1k: form",
-            "smooth grid 1k: guarded",
-            "smooth mixed cells: weights",
+            "smooth grid 1k",
             "smooth one tetrahedron",
             "smooth quadrilaterals of a cube",
             "smooth surfaces",
