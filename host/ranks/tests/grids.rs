@@ -162,7 +162,7 @@ fn welded(grid: &Grid, mesh: &Triangulation, size: usize, within: f64, keep_dege
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
     #[test]
     fn any_grid_on_any_number_of_ranks((grid, mesh) in grids(), size in 1..8_usize, is_short in any::<bool>()) {
         let disk = Marking::Disk([0.3, 0.4, 0.2]);

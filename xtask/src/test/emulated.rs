@@ -43,13 +43,9 @@ const PARTS: &[(&str, &[&str])] = &[
         &[
             "refine a weakly simple polygon",
             "refine a terrain",
-            "refine a scan in space",
             "refine disk 5k",
-            "refine grid 30",
             "refine two triangles",
             "refine the paper's example",
-            "refine one triangle",
-            "refine grid 2k of islands",
         ],
     ),
     (

@@ -41,13 +41,17 @@ const BUILD_RANKS: &[&str] = &[
     "--message-format=json-render-diagnostics",
 ];
 /// The programs that take longest, which begin first; `ptx` compiles the kernels that a later step needs.
-const FIRST: [&str; 6] = [
+const FIRST: [&str; 10] = [
     "kernels_md",
     "ptx",
     "conformance",
     "ranks",
     "text_inputs",
     "report",
+    "compile_fail",
+    "weld",
+    "refine",
+    "whole_run",
 ];
 
 /// Builds the workspace's tests, those of ranks too if there is an MPI, and returns a job for each test program.

@@ -11,7 +11,7 @@ use trioxide_ranks::weld::{Plan, Rest, Rounds, Wanted, Welded, weld};
 use trioxide_ranks::{Block, Ranks, Result};
 use trioxide_reference as reference;
 
-use super::{Choice, RANKS};
+use super::{Choice, PAIRS};
 
 /// A mesh, or a cloud without triangles, and the data that its vertices carry.
 #[derive(Clone, Debug, Default)]
@@ -165,17 +165,10 @@ impl Input {
         slices[0].rounds
     }
 
-    /// On every number of ranks.
+    /// On several numbers of ranks.
     pub fn check_all(&self, options: &Options) {
-        for size in RANKS {
-            for choice in [
-                Choice::Curve,
-                Choice::Blocks,
-                Choice::RoundRobin,
-                Choice::Halves,
-            ] {
-                self.check(size, options, choice, Rest::Gathered);
-            }
+        for (size, choice) in PAIRS {
+            self.check(size, options, choice, Rest::Gathered);
         }
         self.check(4, options, Choice::Curve, Rest::Exchanged);
         self.check(3, options, Choice::Last, Rest::Exchanged);

@@ -150,6 +150,17 @@ impl Choice {
     }
 }
 
+/// Numbers of ranks with owners, for known meshes. The property tests combine each number with each choice.
+pub const PAIRS: [(usize, Choice); 7] = [
+    (1, Choice::Curve),
+    (2, Choice::Curve),
+    (2, Choice::RoundRobin),
+    (3, Choice::Blocks),
+    (4, Choice::Halves),
+    (7, Choice::Curve),
+    (7, Choice::RoundRobin),
+];
+
 pub fn choices() -> impl Strategy<Value = Choice> {
     prop_oneof![
         2 => Just(Choice::Near),
