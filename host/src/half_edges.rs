@@ -36,6 +36,7 @@ use trioxide_kernel::launch::Buffer;
 
 use crate::device::Device;
 use crate::mesh::{HalfEdges, Triangulation};
+pub(crate) use build::check_elements;
 pub use error::{Error, Result};
 pub(crate) use error::{too_large, too_small};
 pub use remembered::Remembered;
@@ -165,9 +166,7 @@ impl<P: AnyPoint> DeviceTriangulation<P> {
         let (connectivity, is_checked) = surface.connectivity(on)?;
         let (points, origins, known) = surface.into_parts();
         if !is_checked {
-            on.try_stage("check the mesh", || {
-                build::check_points_of_known(on, &points, &origins)
-            })?;
+            on.try_stage("check the mesh", || check_elements(on, &points, &origins))?;
         }
         Ok(Self {
             id: MeshId::new(),

@@ -11,8 +11,8 @@
 //!   at the next edge counter-clockwise, the last one clockwise.
 //! - *It ends* at an edge whose left side is covered, or at the edge where it began.
 //!
-//! A hard point without stars around it has one gap, all around. It begins at the nearest hard point: that is the nearest
-//! of all, since all its neighbours are hard, and a point and its nearest one are neighbours.
+//! A hard point without stars around it has one gap, all around. It begins at the nearest hard point: that is the
+//! nearest of all, since all its neighbours are hard, and a point and its nearest one are neighbours.
 //!
 //! Each triangle between hard points is found at each of its corners, and written at the one of the lowest place. So
 //! gaps depend on no other gap, and a round of launches fills them all. Each triangle takes a look at all hard points:
@@ -100,8 +100,8 @@ fn is_between(p: DVec2, q: DVec2, r: DVec2) -> bool {
     is_before(p, q) == is_before(q, r)
 }
 
-/// The number of the best hard point of those that are wanted; [`NONE`] if there is none. Of two points `is_better`
-/// tells whether the second is better; it counts its exact tests, and adds to those of a lane.
+/// The number of the best of the wanted hard points; [`NONE`] if there is none. Of two points `is_better` tells whether
+/// the second is better; it counts its exact tests, and adds to those of a lane.
 #[inline(always)]
 fn find_best(
     block: &Block<LANES, Bests>,
@@ -239,8 +239,8 @@ pub fn fill_gaps(
     }
 }
 
-/// The number of the hard point that is the last clockwise, seen from the first end of `edge`, and the nearest of these;
-/// all are to the right of the edge's line, or on it, and not all are on it.
+/// The number of the hard point that is the last clockwise, seen from the first end of `edge`, and the nearest of
+/// these; all are to the right of the edge's line, or on it, and not all are on it.
 #[inline(always)]
 fn find_last(
     block: &Block<LANES, Bests>,

@@ -14,11 +14,10 @@
 //! So triangles that meet at edges without cover are one part, all or none of which is kept. Each part has a covered
 //! side, if there are stars: it ends at the hull or at another part, and all points of the hull are hard.
 
-use trioxide_kernel::safe::{Atomic, Group, In, Own, Scatter};
+use trioxide_kernel::safe::{Atomic, Group, In, Own};
 use trioxide_kernel::{Bits, kernel};
 
 use super::insert_points::Face;
-use super::order_triangles::write;
 use super::stars::RING;
 use crate::ids::{Item, Place};
 use crate::slots::slot_of;
@@ -194,17 +193,4 @@ pub fn keep_parts(
 #[kernel(moves(12 * n + 4 * words(n)))]
 pub fn select_parts(i: Own<Item>, list: In<Item, Item>, parents: Atomic, kept: In<u32>) -> bool {
     kept.at(root(parents, list.at(i).index())) != 0
-}
-
-/// The places of the corners of triangle number `i` of `list`, the lowest first.
-#[kernel(requires(corners.len() == 3 * n), moves(28 * n))]
-pub fn take_hard_triangles(
-    i: Own<Item>,
-    list: In<Item, Item>,
-    hard: HardTriangles,
-    corners: Scatter<Place>,
-) {
-    let t = list.at(i).index();
-    let sites = hard.corners.at_all([3 * t, 3 * t + 1, 3 * t + 2]);
-    write(i.get().index(), hard.places.at_all(sites), corners);
 }

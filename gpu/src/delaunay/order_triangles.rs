@@ -7,7 +7,7 @@
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
 
-use super::join_parts::Stars;
+use super::join_parts::{HardTriangles, Stars};
 use crate::ids::{Item, Place, Vertex};
 
 /// Whether the star of `p` has a loose triangle with a and b, and is the first of its corners with a star.
@@ -96,6 +96,19 @@ pub fn write_loose(
         }
         k += 1;
     }
+}
+
+/// The places of the corners of triangle number `i` of `list`, the lowest first.
+#[kernel(requires(corners.len() == 3 * n), moves(28 * n))]
+pub fn take_hard_triangles(
+    i: Own<Item>,
+    list: In<Item, Item>,
+    hard: HardTriangles,
+    corners: Scatter<Place>,
+) {
+    let t = list.at(i).index();
+    let sites = hard.corners.at_all([3 * t, 3 * t + 1, 3 * t + 2]);
+    write(i.get().index(), hard.places.at_all(sites), corners);
 }
 
 /// Corner `k` of loose triangle number `i` of `order`, or of all where there is none.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Files that the tries name: meshes with one fault each, and texts that are none.
-const FILES: [(&str, &str); 31] = [
+const FILES: [(&str, &str); 32] = [
     (
         "square.off",
         "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n",
@@ -59,6 +59,11 @@ const FILES: [(&str, &str); 31] = [
     (
         "crossing.poly",
         "4 2 0 0\n1 0 0\n2 1 1\n3 0 1\n4 1 0\n2 0\n1 1 2\n2 3 4\n0\n",
+    ),
+    (
+        "heat.ply",
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\nproperty double heat\n\
+         element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 1\n1 0 -2\n0 1 1\n3 0 1 2\n",
     ),
     (
         "truncated.ply",

@@ -128,6 +128,21 @@ def test_an_outline_is_triangulated():
         trioxide.triangulate(SQUARE[:4], [[0, 2], [1, 3]])
 
 
+def test_a_background_gives_edge_lengths(cpu):
+    square = SQUARE[:4]
+    background = trioxide.Mesh(square, [[0, 1, 2], [0, 2, 3]], point_data={"h": [0.1, 0.5, 0.5, 0.5]})
+    mesh = trioxide.triangulate(square, size="h", background=background, angle=20)
+    a, b, c = (mesh.points[mesh.triangles[:, k], :2] for k in range(3))
+    longest = np.max([np.linalg.norm(u - v, axis=1) for u, v in ((a, b), (b, c), (c, a))], axis=0)
+    assert len(mesh.triangles) > 50 and longest.max() <= 0.5 and longest.min() < 0.2
+    with pytest.raises(ValueError, match="the background: the mesh has no point field k: name one of h"):
+        trioxide.triangulate(square, size="k", background=background)
+    with pytest.raises(ValueError, match="size is a point field of the mesh background"):
+        trioxide.triangulate(square, background=background)
+    with pytest.raises(ValueError, match="leave size out"):
+        trioxide.triangulate(trioxide.DeviceArray.copy_of(np.array(square, float), cpu), size="h", background=background)
+
+
 def test_points_are_triangulated_on_a_device(cpu):
     rng = np.random.default_rng(1)
     points = rng.random((500, 3))

@@ -57,8 +57,8 @@ pub(super) fn fill(
         sites: &sites,
         table: &table,
     };
-    // SAFETY: there are fewer than two triangles a point, each of which one gap writes; places are those of points, and
-    // barriers separate lanes that write from those that read.
+    // SAFETY: there are fewer than two triangles a point, and one gap writes each of them; places are those of points,
+    // and barriers separate the lanes that write from those that read.
     unsafe {
         kernel::fill_gaps::launch(
             on,

@@ -342,7 +342,7 @@ fn append(on: &Device, all: &mut Buffer<u32>, more: &Buffer<u32>) -> Result<()> 
     Ok(())
 }
 
-/// The triangles of `list`, of so many in all with these faces, that lie where no star's triangle does.
+/// The triangles of `list` that lie where no star's triangle does; `faces` are those of all `triangles`.
 fn select(
     on: &Device,
     hard: HardTrianglesBuffers<'_>,

@@ -144,8 +144,8 @@ fn link_listed(
     Ok(Border { list, next, prev })
 }
 
-/// Checks the points of a mesh whose half-edges are known, and its triangles over them.
-pub(super) fn check_points_of_known<P: AnyPoint>(
+/// Checks the points of a mesh, and its triangles over them, but no edges.
+pub(crate) fn check_elements<P: AnyPoint>(
     on: &Device,
     points: &Buffer<P>,
     origins: &Buffer<Vertex>,

@@ -26,7 +26,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "segments of Delaunay random",
             "segments of Delaunay grid",
             "refinement of a star",
-            "refinement of points and segments",
+            "refinement to sizes",
         ],
     ),
     (

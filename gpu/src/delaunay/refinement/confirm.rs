@@ -28,8 +28,8 @@ pub(super) fn inner_twin(
     }
 }
 
-/// Whether proposal `i` for a vertex is done; `sizes` gets the number of its new triangles, `lost` that of the proposals
-/// that are not done.
+/// Whether proposal `i` for a vertex is done; `sizes` gets the number of its new triangles, `lost` the number of
+/// proposals that are not done.
 #[kernel(requires(sizes.len() > n, proposed.kinds.len() == n), moves(60 * n))]
 pub fn confirm_rings(
     i: Own<Item>,

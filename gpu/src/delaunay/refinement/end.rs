@@ -5,8 +5,8 @@ use trioxide_kernel::rows::rank_in;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
 use trioxide_kernel::{Bits, Scalar, kernel};
 
-use super::Bounds;
 use super::judge::{area, from, shortest, squared_cosine};
+use super::{Background, Bounds};
 use crate::delaunay::order_triangles::write;
 use crate::ids::{HalfEdge, Item, Place, Triangle, Vertex};
 
@@ -107,4 +107,25 @@ pub fn find_missed(
         worst.fetch_max(0, value.to_bits());
     }
     is_missed
+}
+
+/// Whether triangle number `i` of `list` has an edge longer than the size at its centroid. `worst[0]` becomes the bits
+/// of the largest squared ratio of both.
+#[kernel(requires(list.len() == n), moves(40 * n))]
+pub fn find_long(
+    i: Own<Item>,
+    list: In<Triangle, Item>,
+    corners: In<Place, HalfEdge>,
+    sorted: In<DVec2, Place>,
+    background: Background,
+    worst: Atomic<u64>,
+) -> bool {
+    let t = list.at(i);
+    let points = sorted.at_all(corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k))));
+    let ratio = background.squared_ratio(points);
+    let is_long = ratio > 1.0 + ROUNDING;
+    if is_long {
+        worst.fetch_max(0, ratio.to_bits());
+    }
+    is_long
 }

@@ -70,11 +70,23 @@ impl Bounds<'_> {
         self.areas.at(if region < last { region } else { last })
     }
 
+    /// Whether a triangle is too large.
+    #[inline(always)]
+    pub(super) fn is_large<const SIZED: bool>(&self, points: [DVec2; 3], region: u32) -> bool {
+        area(points) > self.largest_area(region)
+            || SIZED && self.background.squared_ratio(points) > 1.0
+    }
+
     /// Whether a triangle is bad.
     #[inline(always)]
-    pub(super) fn is_bad(&self, places: [Place; 3], sorted: In<DVec2, Place>, region: u32) -> bool {
+    pub(super) fn is_bad<const SIZED: bool>(
+        &self,
+        places: [Place; 3],
+        sorted: In<DVec2, Place>,
+        region: u32,
+    ) -> bool {
         let points = sorted.at_all(places);
-        if area(points) > self.largest_area(region) {
+        if self.is_large::<SIZED>(points, region) {
             return true;
         }
         let (k, _) = shortest(points);
@@ -113,8 +125,8 @@ pub(super) fn ends_of(wholes: In<Place>, whole: u32) -> [Place; 2] {
 }
 
 /// Whether triangle `t` is bad.
-#[kernel(requires(regions.len() == n), moves(12 * n + regions.bytes()))]
-pub fn judge_triangles(
+#[kernel(SIZED in [false, true], requires(regions.len() == n), moves(12 * n + regions.bytes()))]
+pub fn judge_triangles<const SIZED: bool>(
     t: Own<Triangle>,
     corners: In<Place, HalfEdge>,
     sorted: In<DVec2, Place>,
@@ -122,7 +134,7 @@ pub fn judge_triangles(
     bounds: Bounds,
 ) -> bool {
     let places = corners.at_all([0, 1, 2].map(|k| HalfEdge::of(*t, k)));
-    places[0].is_some() && bounds.is_bad(places, sorted, regions.at(t))
+    places[0].is_some() && bounds.is_bad::<SIZED>(places, sorted, regions.at(t))
 }
 
 /// Marks the subsegment of half-edge `h`, if `h` is on one that its triangle's far corner encroaches.

@@ -1,10 +1,15 @@
 //! Delaunay refinement: vertices are added to a constrained Delaunay triangulation until no triangle has an angle below
-//! a bound or an area above one.
+//! a bound, an area above one, or an edge above the wanted length there.
 //!
 //! # The steps
 //!
 //! An edge on a segment, or at the boundary, is a *subsegment*; before refinement it is a *whole*. A triangle is *bad*
-//! if it is too large, or if the angle opposite to its shortest edge is below the bound B.
+//! if it is too large, or if the angle opposite to its shortest edge is below the bound B. It is too large if its area
+//! is above the bound of its region, or if its longest edge is longer than the *size* at its centroid.
+//!
+//! Sizes are wanted edge lengths at the vertices of a *background*, another triangulation. The size at a place is
+//! linearly interpolated in the background's triangle that contains it. Of several, at an edge or a corner (by the
+//! exact orientation), it is the one of the lowest number. Outside of the background there is no bound.
 //!
 //! | step | source |
 //! | --- | --- |
@@ -42,6 +47,9 @@
 //! - *A vertex for a bad triangle* with shortest edge e, whose later end is g: r(v) >= |e| / (2 sin B), since no
 //!   vertex is within its circle, and |e| >= r(g). So r(v) >= sqrt(2) r(g). An off-center is farther
 //!   from the ends of e than that, and no other vertex matters (Üngör 2004, section 4).
+//! - *A vertex for a triangle that is too large* is the center of its circle, whose radius is at least half of the
+//!   longest edge, and 0.87 times the root of the area. So r(v) is more than half of the smallest size, which is
+//!   positive, or 0.87 times the root of the smallest bound of areas.
 //! - *A split of a subsegment of length l*: its circle holds no free vertex, so r(v) = l / 2, or a vertex of another
 //!   segment is nearer, which 60 degrees allow only if r(v) is no smaller than that vertex's own. If a dropped vertex p
 //!   is the cause, it is within the lens, at most l / (2 cos B) from an end, so r(v) >= r(p) cos B.
@@ -56,6 +64,7 @@
 //!
 //! | stage | kernels |
 //! | --- | --- |
+//! | list the background | [`find_wrong_size()`], [`count_cells()`], [`list_cells()`] |
 //! | triangulate | the kernels of [`constrained`](super::constrained), up to its selection |
 //! | take triangles | [`find_out_of_range()`], [`take_sides()`], [`carry_lines()`], [`name_wholes()`] |
 //! | refine | [`mark_encroached()`], [`judge_triangles()`] |
@@ -63,9 +72,10 @@
 //! | of removals | [`confirm_removals()`], [`remove_vertices()`] |
 //! | number vertices | [`find_kept()`], [`name_vertices()`], [`list_points()`] |
 //! | list parts | [`count_on_wholes()`], [`link_parts()`], [`count_parts()`], [`write_parts()`] |
-//! | measure triangles | [`find_alive()`], [`find_missed()`] |
+//! | measure triangles | [`find_alive()`], [`find_missed()`], [`find_long()`] |
 //! | order triangles | those of [`reorder`](crate::reorder), [`take_refined()`], those of [`delaunay`](super) |
 
+mod background;
 mod begin;
 mod cavity;
 mod confirm;
@@ -76,6 +86,7 @@ mod propose;
 mod remove;
 mod rings;
 
+pub use background::*;
 pub use begin::*;
 pub use confirm::*;
 pub use end::*;
@@ -136,6 +147,8 @@ pub struct Bounds<'a> {
     pub wholes: In<'a, Place>,
     /// The largest area of each region, and at last that of triangles without one.
     pub areas: In<'a, f64>,
+    /// The sizes; kernels whose constant `SIZED` is false do not read them.
+    pub background: Background<'a>,
 }
 
 /// Proposals, as they are made.

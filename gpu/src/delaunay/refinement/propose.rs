@@ -5,7 +5,7 @@ use trioxide_kernel::safe::{Atomic, In, Own};
 use trioxide_kernel::{Bits, kernel};
 
 use super::cavity::{claim_of, go_around};
-use super::judge::{area, encroaches, from, mark, shortest};
+use super::judge::{encroaches, from, mark, shortest};
 use super::{Bounds, FREE, Goal, INSERT, NOTHING, Proposals, REMOVE, SPLIT, STUCK, TO_SPLIT};
 use crate::delaunay::constrained::{Mesh, NO_SEGMENT};
 use crate::delaunay::insert_points::mixed;
@@ -133,7 +133,7 @@ struct Bad {
 impl Bad {
     /// Large ones come last, in any order: the shortest edge first would fill them from one side on, a few in a round.
     #[inline(always)]
-    fn new(
+    fn new<const SIZED: bool>(
         t: Triangle,
         round: u32,
         mesh: &Mesh,
@@ -142,7 +142,7 @@ impl Bad {
     ) -> Self {
         let sides = [0, 1, 2].map(|k| HalfEdge::of(t, k));
         let points = mesh.sorted.at_all(mesh.corners.at_all(sides));
-        let is_large = area(points) > bounds.largest_area(regions.at(t));
+        let is_large = bounds.is_large::<SIZED>(points, regions.at(t));
         let length = if is_large {
             f64::INFINITY
         } else {
@@ -159,10 +159,10 @@ impl Bad {
 /// Proposes a vertex for one bad triangle of each `stride` of `list`, as number `first` and so on of the proposals; or
 /// marks the subsegments that it would encroach. `bad` loses triangles that numbers allow no vertex for.
 ///
-/// Those do not that are next to one of `were_bad` with a lower claim, or next but one: they would lose, or would be done
-/// before a triangle with a shorter edge. The lowest claim of all is never held back.
-#[kernel(moves(200 * n))]
-pub fn propose_inserts(
+/// A triangle next to one of `were_bad` with a lower claim, or next but one, proposes nothing: it would lose, or be
+/// done before a triangle with a shorter edge. The lowest claim of all is never held back.
+#[kernel(SIZED in [false, true], moves(200 * n))]
+pub fn propose_inserts<const SIZED: bool>(
     i: Own<Item>,
     list: In<Triangle>,
     stride: u32,
@@ -189,7 +189,7 @@ pub fn propose_inserts(
         points,
         is_large,
         claim,
-    } = Bad::new(t, round, &mesh, regions, &bounds);
+    } = Bad::new::<SIZED>(t, round, &mesh, regions, &bounds);
     // Loads that do not wait for each other, then the claims of the few that are bad.
     let beyond = mesh.twins.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
     let mut near = [HalfEdge::NONE; 9];
@@ -209,7 +209,7 @@ pub fn propose_inserts(
             let other = near[k].triangle();
             // The claim of a large triangle is the highest that it can have.
             if claim_of(round, Some(f64::INFINITY), other) < claim
-                || Bad::new(other, round, &mesh, regions, &bounds).claim < claim
+                || Bad::new::<SIZED>(other, round, &mesh, regions, &bounds).claim < claim
             {
                 return;
             }

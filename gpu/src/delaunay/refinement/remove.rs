@@ -186,10 +186,10 @@ impl Changed<'_> {
 
     /// Judges the triangle of half-edge `h`, its first, and marks its subsegments that its corners encroach.
     #[inline(always)]
-    fn judge(&self, h: HalfEdge, bounds: &Bounds, regions: In<u32, Triangle>) {
+    fn judge<const SIZED: bool>(&self, h: HalfEdge, bounds: &Bounds, regions: In<u32, Triangle>) {
         let t = h.triangle();
         let places = self.places(h);
-        if bounds.is_bad(places, self.sorted, regions.at(t)) {
+        if bounds.is_bad::<SIZED>(places, self.sorted, regions.at(t)) {
             self.bad.set_bit(t);
         } else {
             self.bad.clear_bit(t);
@@ -212,8 +212,8 @@ impl Changed<'_> {
 }
 
 /// Removes the vertex of proposal number `i` of `list`, and judges the triangles that take its place.
-#[kernel(requires(list.len() == n), moves(1000 * n))]
-pub fn remove_vertices(
+#[kernel(SIZED in [false, true], requires(list.len() == n), moves(1000 * n))]
+pub fn remove_vertices<const SIZED: bool>(
     i: Own<Item>,
     list: In<Item, Item>,
     proposed: Proposed,
@@ -229,7 +229,7 @@ pub fn remove_vertices(
     changed.restore(start, claim, claims);
     go_around(start, |h| {
         if h.corner() == 0 {
-            changed.judge(h, &bounds, regions);
+            changed.judge::<SIZED>(h, &bounds, regions);
         }
         changed.inner_twin(h, claim, claims)
     });

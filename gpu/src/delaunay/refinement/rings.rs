@@ -110,8 +110,8 @@ pub struct Written<'a> {
 /// Writes the new triangle of side `j` of the rings, and judges it.
 ///
 /// Subsegments are marked that the new vertex encroaches, and parts of the split one that a corner beside them does.
-#[kernel(requires(sides.len() == 6 * n), moves(sides.bytes() + 45 * n))]
-pub fn write_rings(
+#[kernel(SIZED in [false, true], requires(sides.len() == 6 * n), moves(sides.bytes() + 45 * n))]
+pub fn write_rings<const SIZED: bool>(
     j: Own<Item>,
     sides: In<u32>,
     list: In<Item>,
@@ -219,7 +219,7 @@ pub fn write_rings(
     if is_marked(line) || is_free && encroaches(lens, [pa, pb], pp) {
         mark([h, beyond], lines, written.marked);
     }
-    if bounds.is_bad([a, b, p], sorted, region) {
+    if bounds.is_bad::<SIZED>([a, b, p], sorted, region) {
         written.bad.set_bit(t);
     } else {
         written.bad.clear_bit(t);

@@ -19,7 +19,7 @@ use super::weld::write_numbers;
 /// Points to triangles.
 const WORK: Work = Work { cpu: 100.0 };
 
-const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's own, so that a refinement that does not end stops; --angle and --area have none.";
+const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's own, so that a refinement that does not end stops; --angle, --area and --size have none.";
 
 /// Triangulate points or an outline (constrained Delaunay), with a smallest angle and a largest area on request
 ///
@@ -41,6 +41,9 @@ pub struct Options {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub triangulate: triangulate::Options,
+    /// Mesh of triangles in the plane with the point field of --size, in any format that is read
+    #[arg(long, value_name = "MESH", requires = "size")]
+    pub background: Option<PathBuf>,
     /// Text file for the first vertex at the place of each, one a line, from 0 on; - for standard output
     #[arg(long, value_name = "FILE|-")]
     pub map: Option<PathBuf>,
@@ -94,8 +97,21 @@ pub fn apply(
     opening: Opening,
 ) -> Result<(Mesh, Report<'_>)> {
     let vertices = outline.mesh.points.len() as u32;
-    let (mesh, report) = trioxide_operations::triangulate(opening, outline, &options.triangulate)
-        .map_err(|error| worded(error).in_file(&options.input))?;
+    let mut settings = options.triangulate.clone();
+    if let Some(path) = &options.background {
+        settings.background = Some(super::read_mesh(
+            path,
+            options.reading,
+            options.device.quiet,
+        )?);
+    }
+    let (mesh, report) =
+        trioxide_operations::triangulate(opening, outline, &settings).map_err(|error| {
+            match (error, &options.background) {
+                (trioxide_operations::Error::Background(error), Some(path)) => error.in_file(path),
+                (error, _) => worded(error).in_file(&options.input),
+            }
+        })?;
     say(options, &report.notes);
     if let Some(path) = &options.map {
         match report.firsts.is_empty() {

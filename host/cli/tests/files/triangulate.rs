@@ -138,6 +138,29 @@ fn an_outline_is_triangulated_with_its_hole_region_and_bounds() {
     );
 }
 
+#[test]
+fn a_background_gives_edge_lengths_alone_and_in_a_chain() {
+    let place = Place::new();
+    fs::write(place.path("points.xyz"), "0 0 0\n1 0 0\n1 1 0\n0 1 0\n").unwrap();
+    let background = "ply\nformat ascii 1.0\nelement vertex 4\nproperty double x\nproperty double y\nproperty float h\n\
+        element face 2\nproperty list uchar int vertex_indices\nend_header\n\
+        0 0 0.05\n1 0 0.2\n1 1 0.2\n0 1 0.2\n3 0 1 2\n3 0 2 3\n";
+    fs::write(place.path("background.ply"), background).unwrap();
+    let options = "triangulate --size h --background background.ply --angle 20";
+    for (command, output) in [
+        (options.replacen(' ', " points.xyz ", 1), "a.ply"),
+        (format!("chain points.xyz : {options}"), "b.ply"),
+    ] {
+        let words: Vec<&str> = command.split(' ').chain(["-o", output]).collect();
+        assert!(place.output(&words).status.success());
+    }
+    let bytes = |name: &str| fs::read(place.path(name)).unwrap();
+    assert_eq!(bytes("a.ply"), bytes("b.ply"));
+    let json = place.output(&["info", "a.ply", "--json", "-"]).stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert!(json["faces"].as_u64().unwrap() > 100, "{json}");
+}
+
 /// A segment that ended outside was written, and refused by whatever read it; points had to have triangles beside.
 #[test]
 fn what_triangulate_writes_is_read_by_other_commands() {

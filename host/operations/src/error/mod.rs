@@ -46,6 +46,8 @@ pub enum Error {
     /// A refusal of triangulation of whole meshes.
     #[cfg(feature = "triangulate")]
     TriangulateRefused(triangulate::Refusal),
+    /// The background of a triangulation breaks a rule.
+    Background(trioxide::Error),
     /// A failure of welding.
     Weld(trioxide::weld::Error),
     /// Welding of whole meshes refuses the mesh or the options.
@@ -111,6 +113,7 @@ impl Error {
                 format!("{error}, or use {first}")
             }
             Self::Delaunay(error) => error.to_string(),
+            Self::Background(error) => format!("the background: {error}"),
             #[cfg(feature = "triangulate")]
             Self::TriangulateRefused(refusal) => refusal.say(names),
             Self::Weld(error) => weld::say(error, names),
@@ -126,6 +129,7 @@ impl Error {
         match self {
             _ if self.is_out_of_memory() && !self.has_bytes() => Shared::NoMemory(text),
             Self::Shared(error) => error,
+            Self::Background(_) => Shared::Argument(text),
             Self::Single(error) => with_text(error, text),
             Self::Polylla(error) => with_text(error.into(), text),
             Self::Refine(error) => with_text(error.into(), text),

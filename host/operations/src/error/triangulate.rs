@@ -10,6 +10,8 @@ pub enum Refusal {
     Serial,
     /// Refinement takes no equal points.
     Duplicates,
+    /// Sizes are a field and a mesh.
+    Sizes,
     /// Points on a device keep their order.
     ResidentOrder,
     /// An option that points on a device do without.
@@ -29,6 +31,11 @@ impl Refusal {
             Self::Duplicates => format!(
                 "{} goes without refinement: weld the points first",
                 option("duplicates")
+            ),
+            Self::Sizes => format!(
+                "{} is a point field of the mesh {}: give both, or neither",
+                option("size"),
+                option("background")
             ),
             Self::ResidentOrder => {
                 "points on a device keep their order: reorder the result, which stays there"

@@ -2,6 +2,7 @@
 //!
 //! A device triangulates and refines ([`trioxide::delaunay`]).
 
+mod background;
 mod neighbours;
 
 use std::sync::Arc;
@@ -25,9 +26,10 @@ use crate::machine::{Machine, On, Start};
 use crate::report::{Counts, Run};
 
 pub use crate::error::triangulate::Refusal;
+use background::Sizes;
 
 /// How an outline is triangulated.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
     /// Add vertices until no triangle has a smaller angle, but at smaller angles between segments. Up to 20.7 degrees
@@ -39,6 +41,13 @@ pub struct Options {
     /// areas that it gives them
     #[cfg_attr(feature = "clap", arg(long, value_name = "AREA"))]
     pub area: Option<f64>,
+    /// Add vertices until no triangle has an edge longer than this point field of the background at the triangle's
+    /// centroid: the wanted edge lengths, interpolated linearly; outside of the background there is no bound
+    #[cfg_attr(feature = "clap", arg(long, value_name = "FIELD"))]
+    pub size: Option<String>,
+    /// The mesh of triangles in the plane with the field of `size`
+    #[cfg_attr(feature = "clap", arg(skip))]
+    pub background: Option<Mesh>,
     /// Most vertices to add, counting the ones that are removed again; a refinement that needs more is an error, and
     /// gives no mesh [default: a million, and ten for each of the input]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
@@ -63,15 +72,20 @@ pub struct Options {
 impl Options {
     /// Whether vertices are added.
     pub fn refines(&self) -> bool {
-        self.angle.is_some() || self.area.is_some()
+        self.angle.is_some() || self.area.is_some() || self.size.is_some()
     }
 
-    /// How to refine, with the largest areas of regions.
-    fn refinement<'a>(&self, areas: &'a [Option<f64>]) -> Refinement<'a> {
+    /// How to refine, with the largest areas of regions and the sizes.
+    fn refinement<'a>(
+        &self,
+        areas: &'a [Option<f64>],
+        sizes: Option<&'a refinement::Background>,
+    ) -> Refinement<'a> {
         Refinement {
             smallest_angle: self.angle,
             largest_area: self.area,
             areas,
+            sizes,
             most_vertices: self.max_vertices,
         }
     }
@@ -165,7 +179,8 @@ pub fn triangulate(
         .iter()
         .map(|region| region.largest_area)
         .collect();
-    options.refinement(&areas).check()?;
+    options.refinement(&areas, None).check()?;
+    let sizes = background::sizes(options)?;
     let is_plain = outline.is_points_alone() && !options.refines();
     if options.refines() && options.duplicates != Duplicates::Refuse {
         return Err(Refusal::Duplicates.into());
@@ -176,7 +191,7 @@ pub fn triangulate(
     let machine = on.start()?;
     let (mesh, report) = match is_plain {
         true => points(&machine, outline.mesh, options.duplicates)?,
-        false => limited(&machine, outline, options)?,
+        false => limited(&machine, outline, options, sizes.as_ref())?,
     };
     let (mesh, report) = match options.reorder {
         true => reordered(&machine, mesh, report)?,
@@ -252,6 +267,8 @@ pub fn resident(
     let given = [
         ("angle", options.angle.is_some()),
         ("area", options.area.is_some()),
+        ("size", options.size.is_some()),
+        ("background", options.background.is_some()),
         ("max_vertices", options.max_vertices.is_some()),
     ];
     if let Some(&(option, _)) = given.iter().find(|(_, is_given)| *is_given) {
@@ -388,9 +405,14 @@ fn on_device(
 
 /// Triangulates an outline on a device, and refines it on request. Pieces keep what their segments carry; points too,
 /// where none are added.
-fn limited(on: &Machine, outline: OutlineMesh, options: &Options) -> Result<(Mesh, Report)> {
+fn limited(
+    on: &Machine,
+    outline: OutlineMesh,
+    options: &Options,
+    sizes: Option<&Sizes>,
+) -> Result<(Mesh, Report)> {
     let (inside, report) = on.run(|on| match on {
-        On::Device(device) => inside(device, &outline, options),
+        On::Device(device) => inside(device, &outline, options, sizes),
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
     })?;
@@ -433,7 +455,12 @@ struct Inside {
     parents: Vec<u32>,
 }
 
-fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Inside, Report)> {
+fn inside(
+    on: &Device,
+    outline: &OutlineMesh,
+    options: &Options,
+    sizes: Option<&Sizes>,
+) -> Result<(Inside, Report)> {
     let OutlineMesh {
         mesh,
         holes,
@@ -460,7 +487,8 @@ fn inside(on: &Device, outline: &OutlineMesh, options: &Options) -> Result<(Insi
         }
         true => {
             let areas: Vec<_> = regions.iter().map(|region| region.largest_area).collect();
-            let bounds = options.refinement(&areas);
+            let background = sizes.map(|sizes| sizes.upload(on)).transpose()?;
+            let bounds = options.refinement(&areas, background.as_ref());
             let result = refinement::refine(on, &points, &limits, &bounds);
             // In the words of any mesh: refinement takes no option for equal points.
             let refined = result.map_err(trioxide::Error::from)?;
@@ -524,6 +552,10 @@ fn of_missed(missed: &Missed, options: &Options) -> String {
         } => format!(
             "{triangles} triangles at small angles between segments stay below {} degrees, the smallest at {smallest:.3}",
             options.angle.unwrap_or(0.0)
+        ),
+        Missed::Sizes { triangles, worst } => format!(
+            "the sizes {} are not reached: {triangles} triangles have longer edges, the longest {worst:.3} times its size",
+            options.size.as_deref().unwrap_or_default()
         ),
     }
 }

@@ -10,6 +10,7 @@ use trioxide_operations::triangulate as operation;
 use trioxide_operations::triangulate::Options;
 
 mod hostile;
+mod sizes;
 
 /// The triangulation with its notes.
 fn with_notes(

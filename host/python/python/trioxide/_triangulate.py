@@ -67,6 +67,8 @@ class _Triangulate(TypedDict, total=False):
     regions: Any
     angle: Optional[float]
     area: Optional[float]
+    size: Optional[str]
+    background: Any
     max_vertices: Union[None, int, str]
     convex: bool
     duplicates: str
@@ -90,6 +92,11 @@ def _limits(holes: Any, regions: Any) -> Dict[str, Any]:
     return arrays
 
 
+def _background(mesh: Any) -> Optional[Dict[str, Any]]:
+    """The mesh with sizes, for the native part."""
+    return None if mesh is None else surface_of(of_any(mesh), None)._arrays()
+
+
 @overload
 def triangulate(outline: DeviceArray, segments: Any = None, **options: Unpack[_Triangulate]) -> DeviceTriangulated: ...
 @overload
@@ -107,6 +114,8 @@ def triangulate(
     regions: Any = None,
     angle: Optional[float] = None,
     area: Optional[float] = None,
+    size: Optional[str] = None,
+    background: Any = None,
     max_vertices: Union[None, int, str] = None,
     convex: bool = False,
     duplicates: str = "refuse",
@@ -143,6 +152,11 @@ def triangulate(
     area : float, optional
         Add vertices until no triangle is larger; where vertices are added, the regions of a .poly file keep the largest areas that it gives
         them.
+    size : str, optional
+        Add vertices until no triangle has an edge longer than this point field of the background at the triangle's centroid: the wanted edge
+        lengths, interpolated linearly; outside of the background there is no bound.
+    background : Mesh, optional
+        The mesh of triangles in the plane with the point field of `size`.
     max_vertices : int or str, optional
         Most vertices to add, counting the ones that are removed again; a refinement that needs more is an error, and gives no mesh.
     convex : bool
@@ -186,6 +200,7 @@ def triangulate(
         all_there(given, "the outline")
         on = of_array(outline, device)
         held: Dict[str, Any] = {**on_device(on, **given), **_limits(holes, regions), "neighbours": bool(neighbours)}
+        held["background"] = _background(background)
         with watching(progress) as watch:
             return DeviceTriangulated(noted(native.run("triangulate_on_device", on, held, options, watch)), outline)
     options["follow_references"] = follow_references
@@ -201,6 +216,7 @@ def triangulate(
         arrays["triangles"] = arrays["offsets"] = arrays["vertices"] = None
         arrays.update(_limits(holes, regions))
     arrays["neighbours"] = bool(neighbours)
+    arrays["background"] = _background(background)
     with watching(progress) as watch:
         result = noted(run_on(device, lambda on: native.run("triangulate", on, arrays, options, watch)))
     mesh = Triangulated._of(result)

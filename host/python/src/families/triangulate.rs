@@ -75,9 +75,14 @@ fn triangulate<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
     Ok(result)
 }
 
-/// The options, and whether `arrays` ask for `neighbours`.
-fn settings(call: &Call<'_, '_>, arrays: &Dict<'_>) -> PyResult<operations::triangulate::Options> {
+/// The options, with the mesh `background` of `arrays`, and whether these ask for `neighbours`.
+fn settings<'py>(
+    call: &Call<'_, 'py>,
+    arrays: &Dict<'py>,
+) -> PyResult<operations::triangulate::Options> {
+    let background: Option<Dict<'py>> = option(arrays, "background", None)?;
     Ok(operations::triangulate::Options {
+        background: background.as_ref().map(mesh_of).transpose()?,
         neighbours: option(arrays, "neighbours", false)?,
         ..parse(call.options)?
     })

@@ -8,6 +8,7 @@ use kernel::{BoundsBuffers, Goal, MOST_WHOLES, OF_INPUT};
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
+use super::Background;
 use crate::delaunay::constrained::{Limited, select, sides};
 use crate::device::{BitSet, Device};
 use crate::{Error, Result};
@@ -57,18 +58,25 @@ impl Mesh {
     }
 }
 
-/// The bounds that triangles are judged by, of parts of a mesh.
-pub(super) fn bounds<'a>(
-    goal: Goal,
-    kinds: &'a Buffer<u32>,
-    wholes: &'a Buffer<Place>,
-    areas: &'a Buffer<f64>,
-) -> BoundsBuffers<'a> {
-    BoundsBuffers {
-        goal,
-        kinds,
-        wholes,
-        areas,
+/// The bounds that triangles are judged by.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub goal: Goal,
+    /// The largest area in each region, and without one.
+    pub areas: &'a Buffer<f64>,
+    pub sizes: &'a Background,
+}
+
+impl<'a> Wanted<'a> {
+    /// The parameter of kernels, with parts of a mesh.
+    pub fn of(self, kinds: &'a Buffer<u32>, wholes: &'a Buffer<Place>) -> BoundsBuffers<'a> {
+        BoundsBuffers {
+            goal: self.goal,
+            kinds,
+            wholes,
+            areas: self.areas,
+            background: self.sizes.buffers(),
+        }
     }
 }
 

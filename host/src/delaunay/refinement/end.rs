@@ -3,10 +3,10 @@
 use glam::DVec2;
 use gpu::delaunay::refinement as kernel;
 use gpu::ids::{Item, Triangle, Vertex};
-use kernel::{Bound, Goal};
-use trioxide_kernel::launch::Buffer;
+use kernel::Bound;
+use trioxide_kernel::launch::{Buffer, LaunchError};
 
-use super::begin::{self, Before, Mesh};
+use super::begin::{Before, Mesh, Wanted};
 use super::{Missed, Refinement};
 use crate::Result;
 use crate::collective::{Tiled, compact, count_bits};
@@ -91,46 +91,61 @@ pub(super) fn measure(
     on: &Device,
     mesh: &Mesh,
     list: &Buffer<Triangle>,
-    goal: Goal,
-    areas: &Buffer<f64>,
+    wanted: Wanted<'_>,
     bounds: &Refinement<'_>,
 ) -> Result<Vec<Missed>> {
-    let n = list.len();
+    let n = list.len() as u32;
+    let of_bound = |bound: Bound| {
+        find(on, n, |worst, bits| {
+            kernel::find_missed::launch(
+                on,
+                n,
+                list,
+                &mesh.corners,
+                &mesh.sorted,
+                &mesh.regions,
+                wanted.of(&mesh.kinds, &mesh.wholes),
+                bound,
+                worst,
+                bits,
+            )
+        })
+    };
     let mut missed = Vec::new();
-    let has_areas = bounds.largest_area.is_some() || !bounds.areas.is_empty();
-    let has_angle = bounds.smallest_angle.is_some();
-    for (bound, is_given) in [(Bound::Area, has_areas), (Bound::Angle, has_angle)] {
-        if !is_given {
-            continue;
-        }
-        let mut bits: BitSet<Item> = on.uninitialized(n.div_ceil(32))?;
-        let mut worst: Buffer<u64> = on.filled(2, 0)?.cast();
-        kernel::find_missed::launch(
-            on,
-            n as u32,
-            list,
-            &mesh.corners,
-            &mesh.sorted,
-            &mesh.regions,
-            begin::bounds(goal, &mesh.kinds, &mesh.wholes, areas),
-            bound,
-            &mut worst,
-            &mut bits,
-        )?;
-        let (worst, triangles) = on.read_beside(&worst, || count_bits(on, &bits))?;
-        let worst = f64::from_bits(worst[0]);
-        if triangles > 0 {
-            missed.push(match bound {
-                Bound::Area => Missed::Areas {
-                    triangles,
-                    largest: worst,
-                },
-                Bound::Angle => Missed::Angles {
-                    triangles,
-                    smallest: libm::acos(worst.sqrt()).to_degrees(),
-                },
-            });
-        }
+    if bounds.largest_area.is_some() || !bounds.areas.is_empty() {
+        let found = of_bound(Bound::Area)?;
+        missed.extend(found.map(|(triangles, largest)| Missed::Areas { triangles, largest }));
+    }
+    if bounds.smallest_angle.is_some() {
+        missed.extend(
+            of_bound(Bound::Angle)?.map(|(triangles, worst)| Missed::Angles {
+                triangles,
+                smallest: libm::acos(worst.sqrt()).to_degrees(),
+            }),
+        );
+    }
+    if let Some(sizes) = bounds.sizes {
+        let found = find(on, n, |worst, bits| {
+            let (corners, sorted) = (&mesh.corners, &mesh.sorted);
+            kernel::find_long::launch(on, n, list, corners, sorted, sizes.buffers(), worst, bits)
+        })?;
+        missed.extend(found.map(|(triangles, worst)| Missed::Sizes {
+            triangles,
+            worst: worst.sqrt(),
+        }));
     }
     Ok(missed)
+}
+
+/// The number of the triangles that a launch over `n` finds, and their worst value; `None` without any.
+fn find(
+    on: &Device,
+    n: u32,
+    launch: impl FnOnce(&mut Buffer<u64>, &mut BitSet<Item>) -> std::result::Result<(), LaunchError>,
+) -> Result<Option<(u32, f64)>> {
+    let mut bits: BitSet<Item> = on.uninitialized((n as usize).div_ceil(32))?;
+    let mut worst: Buffer<u64> = on.filled(2, 0)?.cast();
+    launch(&mut worst, &mut bits)?;
+    let (worst, triangles) = on.read_beside(&worst, || count_bits(on, &bits))?;
+    Ok((triangles > 0).then(|| (triangles, f64::from_bits(worst[0]))))
 }

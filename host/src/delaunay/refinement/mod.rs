@@ -21,11 +21,13 @@
 //! # }
 //! ```
 
+mod background;
 mod begin;
 mod end;
 mod parts;
 mod rounds;
 
+pub use background::Background;
 use glam::DVec2;
 use gpu::delaunay::refinement as kernel;
 use gpu::ids::Vertex;
@@ -37,9 +39,10 @@ use super::{Duplicates, Ranked, Result, constrained};
 use crate::device::Device;
 use crate::half_edges::Point;
 use crate::{Error, reorder};
+use begin::Wanted;
 
 /// How to refine.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Refinement<'a> {
     /// Smallest angle of the triangles, in degrees, 0 to 33. Up to 20.7 refinement ends if segments meet at 60 degrees
     /// or more; for most outlines it ends up to 30. Smaller angles between segments stay as they are.
@@ -48,6 +51,8 @@ pub struct Refinement<'a> {
     pub largest_area: Option<f64>,
     /// Largest area in each of [`Limits::regions`], in place of that of all; none may be left out at the end.
     pub areas: &'a [Option<f64>],
+    /// Longest edge of a triangle, at its centroid.
+    pub sizes: Option<&'a Background>,
     /// Most vertices that refinement may add, counting the ones it removes again [default: ten for each point, and a
     /// million].
     pub most_vertices: Option<usize>,
@@ -124,6 +129,13 @@ pub enum Missed {
         /// The smallest angle in degrees.
         smallest: f64,
     },
+    /// Triangles have an edge that is longer than the size at their centroid.
+    Sizes {
+        /// Their number.
+        triangles: u32,
+        /// The largest ratio of an edge to its size.
+        worst: f64,
+    },
 }
 
 /// A refined triangulation, on a device.
@@ -156,14 +168,22 @@ pub fn refine<P: Point>(
     })?;
     let (mut mesh, before) = on.stage("take triangles", || begin::begin(on, found))?;
     let areas = on.upload(&bounds.largest_areas(limits.regions.len()))?;
+    let no_sizes = Background::none(on)?;
+    let wanted = Wanted {
+        goal: bounds.goal(),
+        areas: &areas,
+        sizes: bounds.sizes.unwrap_or(&no_sizes),
+    };
     let most = bounds
         .most_vertices
         .unwrap_or(1_000_000 + 10 * points.len());
-    let goal = bounds.goal();
-    on.stage("refine", || rounds::run(on, &mut mesh, goal, &areas, most))?;
+    on.stage("refine", || match bounds.sizes {
+        None => rounds::run::<false>(on, &mut mesh, wanted, most),
+        Some(_) => rounds::run::<true>(on, &mut mesh, wanted, most),
+    })?;
     let (list, not_reached) = on.stage("measure triangles", || {
         let list = end::alive(on, &mesh)?;
-        let not_reached = end::measure(on, &mesh, &list, goal, &areas, bounds)?;
+        let not_reached = end::measure(on, &mesh, &list, wanted, bounds)?;
         Ok((list, not_reached))
     })?;
     let names = on.stage("number vertices", || end::name(on, &mesh, &before))?;

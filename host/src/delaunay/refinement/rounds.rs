@@ -8,61 +8,62 @@ use kernel::Goal;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::begin::{Mesh, bounds, lengthen};
+use super::Background;
+use super::begin::{Mesh, Wanted, lengthen};
 use crate::collective::{compact, exclusive_scan, lengths};
 use crate::device::{BitSet, Device};
 use crate::{Error, Result};
 
-/// Bad triangles that may propose in a round, at least. Proposals exclude each other where cavities are large: if two of
-/// three lose, half as many triangles may propose in the next round, and twice as many if most are done.
-const LEAST_WANTED: usize = 256;
+/// Bad triangles that may propose in a round, at least. Proposals exclude each other where cavities are large: if two
+/// of three lose, half as many triangles may propose in the next round, and twice as many if most are done.
+const LEAST_PROPOSERS: usize = 256;
 
 /// The claims and lists of rounds.
-struct Rounds<'a> {
+struct Rounds<'a, const SIZED: bool> {
     on: &'a Device,
-    goal: Goal,
-    areas: &'a Buffer<f64>,
+    wanted: Wanted<'a>,
     bad: BitSet<Triangle>,
     /// Triangles that may have subsegments to split.
     marked: BitSet<Triangle>,
     claims: Buffer<u64>,
     round: u32,
     /// Bad triangles that may propose in the next round.
-    wanted: usize,
+    proposers: usize,
     added: usize,
     most: usize,
 }
 
-/// Refines a mesh, by no more than `most` vertices.
-pub(super) fn run(
+/// Refines a mesh, by no more than `most` vertices; `SIZED` if there are sizes.
+pub(super) fn run<const SIZED: bool>(
     on: &Device,
     mesh: &mut Mesh,
-    goal: Goal,
-    areas: &Buffer<f64>,
+    wanted: Wanted<'_>,
     most: usize,
 ) -> Result<()> {
     let t = mesh.triangles();
-    let unbounded = on.upload(&[f64::INFINITY])?;
-    let mut rounds = Rounds {
+    let (any_area, any_size) = (on.upload(&[f64::INFINITY])?, Background::none(on)?);
+    let mut rounds = Rounds::<SIZED> {
         on,
-        goal: Goal {
-            squared_cosine: f64::INFINITY,
-            ..goal
+        wanted: Wanted {
+            goal: Goal {
+                squared_cosine: f64::INFINITY,
+                ..wanted.goal
+            },
+            areas: &any_area,
+            sizes: &any_size,
         },
-        areas: &unbounded,
         bad: on.filled(t.div_ceil(32), Bits::new(0))?,
         marked: on.filled(t.div_ceil(32), Bits::new(0))?,
         claims: free_claims(on, t)?,
         round: 0,
-        wanted: usize::MAX,
+        proposers: usize::MAX,
         added: 0,
         most,
     };
     rounds.mark_encroached(mesh)?;
     // All encroached subsegments are split before a triangle is judged.
     while rounds.advance(mesh)? {}
-    rounds.goal = goal;
-    rounds.areas = areas;
+    rounds.wanted = wanted;
     rounds.judge(mesh)?;
     while rounds.advance(mesh)? {}
     Ok(())
@@ -126,18 +127,25 @@ impl Proposals {
     }
 }
 
-impl Rounds<'_> {
+impl<const SIZED: bool> Rounds<'_, SIZED> {
     fn mark_encroached(&mut self, mesh: &mut Mesh) -> Result<()> {
         let n = mesh.corners.len() as u32;
         let parameter = parameter(&mesh.corners, &mesh.twins, &mesh.sorted);
         let (lines, marked) = (&mut mesh.lines, &mut self.marked);
-        kernel::mark_encroached::launch(self.on, n, parameter, self.goal.lens, lines, marked)?;
+        kernel::mark_encroached::launch(
+            self.on,
+            n,
+            parameter,
+            self.wanted.goal.lens,
+            lines,
+            marked,
+        )?;
         Ok(())
     }
 
     fn judge(&mut self, mesh: &Mesh) -> Result<()> {
-        let bounds = bounds(self.goal, &mesh.kinds, &mesh.wholes, self.areas);
-        kernel::judge_triangles::launch(
+        let bounds = self.wanted.of(&mesh.kinds, &mesh.wholes);
+        kernel::judge_triangles::launch::<SIZED>(
             self.on,
             mesh.triangles() as u32,
             &mesh.corners,
@@ -166,7 +174,7 @@ impl Rounds<'_> {
         if is_last || self.claims.len() < mesh.triangles() {
             self.claims = free_claims(on, mesh.triangles())?;
         }
-        let stride = bad.len().div_ceil(self.wanted).max(1);
+        let stride = bad.len().div_ceil(self.proposers).max(1);
         let (splits, inserts) = (marked.len(), bad.len().div_ceil(stride));
         let n = splits + inserts;
         let mut proposals = Proposals::new(on, n)?;
@@ -183,7 +191,7 @@ impl Rounds<'_> {
             proposals.changed(),
         )?;
         let were_bad = on.duplicate(&self.bad)?;
-        kernel::propose_inserts::launch(
+        kernel::propose_inserts::launch::<SIZED>(
             on,
             inserts as u32,
             &bad,
@@ -192,7 +200,7 @@ impl Rounds<'_> {
             self.round,
             parameter(&mesh.corners, &mesh.twins, &mesh.sorted),
             &mesh.regions,
-            bounds(self.goal, &mesh.kinds, &mesh.wholes, self.areas),
+            self.wanted.of(&mesh.kinds, &mesh.wholes),
             &were_bad,
             &mut mesh.lines,
             &mut self.bad,
@@ -219,11 +227,11 @@ impl Rounds<'_> {
         let lost = on.read(&lost, 0)? as usize;
         if list.is_empty() {
             // All may propose: the lowest claim of all bad triangles is done.
-            self.wanted = usize::MAX;
+            self.proposers = usize::MAX;
         } else if lost > 2 * list.len() {
-            self.wanted = (inserts / 2).max(LEAST_WANTED);
+            self.proposers = (inserts / 2).max(LEAST_PROPOSERS);
         } else if lost < list.len() {
-            self.wanted = self.wanted.saturating_mul(2);
+            self.proposers = self.proposers.saturating_mul(2);
         }
         // First, while each triangle has a claim.
         self.remove_vertices(mesh, &proposals, splits)?;
@@ -247,9 +255,10 @@ impl Rounds<'_> {
         self.added += n;
         if self.added > self.most {
             return Err(Error::Argument(format!(
-                "the refinement needs more than the {} vertices that it may add: give a smaller angle, a larger area or \
+                "the refinement needs more than the {} vertices that it may add: give a smaller angle, a larger area{} or \
                  more vertices",
-                self.most
+                self.most,
+                if SIZED { ", larger sizes" } else { "" }
             )));
         }
         let (vertices, triangles) = (mesh.sorted.len(), mesh.triangles());
@@ -281,8 +290,8 @@ impl Rounds<'_> {
             &mut mesh.kinds,
         )?;
         mesh.sorted = points.cast();
-        let bounds = bounds(self.goal, &mesh.kinds, &mesh.wholes, self.areas);
-        kernel::write_rings::launch(
+        let bounds = self.wanted.of(&mesh.kinds, &mesh.wholes);
+        kernel::write_rings::launch::<SIZED>(
             on,
             sides as u32,
             &ring,
@@ -320,8 +329,8 @@ impl Rounds<'_> {
         let (n, made) = (splits as u32, proposals.made());
         kernel::confirm_removals::launch(on, n, made, &mesh.twins, &self.claims, &mut done)?;
         let list = compact(on, &done)?;
-        let bounds = bounds(self.goal, &mesh.kinds, &mesh.wholes, self.areas);
-        kernel::remove_vertices::launch(
+        let bounds = self.wanted.of(&mesh.kinds, &mesh.wholes);
+        kernel::remove_vertices::launch::<SIZED>(
             on,
             list.len() as u32,
             &list,

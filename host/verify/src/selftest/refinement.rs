@@ -1,5 +1,5 @@
 //! Delaunay refinement against its promises: a constrained Delaunay triangulation with the input's points and segments,
-//! whose angles and areas keep the bounds; the same on every device and for shuffled input.
+//! whose angles, areas and edges keep the bounds; the same on every device and for shuffled input.
 
 use glam::DVec2;
 
@@ -8,7 +8,7 @@ use super::delaunay::{CLOUDS, Random, collect};
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
 use trioxide::delaunay::constrained::Limits;
-use trioxide::delaunay::refinement::{Missed, Refinement, refine};
+use trioxide::delaunay::refinement::{Background, Missed, Refinement, refine};
 use trioxide::device::Device;
 
 /// Angles are computed again, with other roundings.
@@ -29,6 +29,15 @@ pub fn cases(size: Size) -> Vec<Case> {
             let side = (grid.len() as f64).sqrt();
             let scaled = grid.iter().map(|p| (p + 1.0) / (side + 1.0)).collect();
             within_square(scaled, size.of(60)).check(on)
+        }),
+        Case::new("refinement to sizes", move |on| {
+            let points = CLOUDS[0].1(&mut Random::new(5), size.of(200));
+            Input {
+                area: 1.0,
+                sizes: Some([0.02, 0.1, 0.3, 0.1, 0.1]),
+                ..within_square(points, size.of(20))
+            }
+            .check(on)
         }),
         Case::new("refinement of tiny outlines", move |on| {
             let mut random = Random::new(8);
@@ -52,6 +61,33 @@ struct Input {
     angle: f64,
     area: f64,
     areas: Vec<Option<f64>>,
+    /// Wanted edge lengths at the points of [`CROSS`].
+    sizes: Option<[f64; 5]>,
+}
+
+/// A background: most of the unit square around its center.
+const CROSS: [DVec2; 5] = [
+    DVec2::new(0.0, 0.0),
+    DVec2::new(1.0, 0.0),
+    DVec2::new(0.9, 1.0),
+    DVec2::new(0.0, 0.8),
+    DVec2::new(0.4, 0.5),
+];
+/// Its triangles.
+const AROUND: [[u32; 3]; 4] = [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]];
+
+/// The size at a point.
+fn size_at(sizes: &[f64; 5], p: DVec2) -> f64 {
+    for t in AROUND {
+        let [a, b, c] = t.map(|v| CROSS[v as usize]);
+        let area = |u: DVec2, v: DVec2| (u - p).perp_dot(v - p);
+        let weights = [area(b, c), area(c, a), area(a, b)];
+        if weights.iter().all(|&weight| weight >= 0.0) {
+            let parts = weights.iter().zip(t).map(|(w, v)| w * sizes[v as usize]);
+            return parts.sum::<f64>() / weights.iter().sum::<f64>();
+        }
+    }
+    f64::INFINITY
 }
 
 /// A star with a hole, and a region with smaller triangles.
@@ -74,6 +110,7 @@ fn star(size: Size) -> Input {
         angle: 25.0,
         area: 3.0 / size.of(1500) as f64,
         areas: vec![Some(1.0 / size.of(3000) as f64), None],
+        sizes: None,
     }
 }
 
@@ -92,6 +129,7 @@ fn within_square(mut points: Vec<DVec2>, count: usize) -> Input {
         angle: 20.0,
         area: 0.01,
         areas: Vec::new(),
+        sizes: None,
     }
 }
 
@@ -114,7 +152,13 @@ impl Input {
             regions: &self.regions,
             ..Limits::of(&segments)
         };
+        let background = self.sizes.map(|sizes| {
+            let (points, triangles) = (on.upload(&CROSS)?, on.upload(&AROUND)?);
+            Background::new(on, points, triangles, on.upload(&sizes)?)
+        });
+        let background = background.transpose()?;
         let bounds = Refinement {
+            sizes: background.as_ref(),
             smallest_angle: Some(self.angle),
             largest_area: Some(self.area),
             areas: &self.areas,
@@ -172,7 +216,7 @@ impl Input {
 
     /// Triangles miss the bounds only as often as the result reports.
     fn check_bounds(&self, found: &Found) -> Outcome {
-        let (mut small, mut large) = (0, 0);
+        let (mut small, mut large, mut long) = (0, 0, 0);
         for (i, t) in found.triangles.iter().enumerate() {
             let [a, b, c] = t.map(|v| found.points[v as usize]);
             let angle = |[a, b, c]: [DVec2; 3]| (b - a).angle_to(c - a).to_degrees();
@@ -182,22 +226,32 @@ impl Input {
             let of_region = region.and_then(|region| self.areas.get(region).copied().flatten());
             let most = of_region.unwrap_or(self.area);
             large += u32::from((b - a).perp_dot(c - a) / 2.0 > most * (1.0 + ROUNDING));
+            if let Some(sizes) = &self.sizes {
+                let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+                let size = size_at(sizes, (a + b + c) / 3.0);
+                long += u32::from(longest > size * (1.0 + ROUNDING));
+            }
         }
         let told = |is_of: fn(&Missed) -> Option<u32>| found.not_reached.iter().find_map(is_of);
         let of_angles = told(|missed| match missed {
             Missed::Angles { triangles, .. } => Some(*triangles),
-            Missed::Areas { .. } => None,
+            _ => None,
         });
         let of_areas = told(|missed| match missed {
             Missed::Areas { triangles, .. } => Some(*triangles),
-            Missed::Angles { .. } => None,
+            _ => None,
+        });
+        let of_sizes = told(|missed| match missed {
+            Missed::Sizes { triangles, .. } => Some(*triangles),
+            _ => None,
         });
         equal(
             "triangles of small angles",
             &[small],
             &[of_angles.unwrap_or(0)],
         )?;
-        equal("large triangles", &[large], &[of_areas.unwrap_or(0)])
+        equal("large triangles", &[large], &[of_areas.unwrap_or(0)])?;
+        equal("long triangles", &[long], &[of_sizes.unwrap_or(0)])
     }
 
     /// Other numbers of the points and the segments, and other directions, change nothing else.
