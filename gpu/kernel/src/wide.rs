@@ -79,6 +79,14 @@ impl Wide {
         Self(row::abs(self.0))
     }
 
+    /// With the lowest `count` bits replaced by those of `bits`.
+    #[inline(always)]
+    pub fn with_low_bits(self, count: u32, bits: u32) -> Self {
+        let low = (1 << count) - 1;
+        let set = |number: f32| f32::from_bits(number.to_bits() & !low | bits & low);
+        Self::new(self.to_array().map(set))
+    }
+
     /// The largest number of the row, all of which are numbers.
     #[inline(always)]
     pub fn largest(self) -> f32 {

@@ -12,9 +12,9 @@ use trioxide_kernel::wide::{Mask, WIDTH, Wide};
 use super::stars::{Cells, Grid};
 use crate::ids::Place;
 #[cfg(target_arch = "nvptx64")]
-pub(super) use device::{Name, Near};
+pub(super) use device::{Near, Outermost};
 #[cfg(not(target_arch = "nvptx64"))]
-pub(super) use host::{Name, Near};
+pub(super) use host::{Near, Outermost};
 
 /// Most points of a square of cells.
 const MOST_POINTS: u32 = 256;
@@ -151,6 +151,8 @@ mod host {
     const FAR: [f32; 2] = [1e30; 2];
     /// Room of a square's points, eight of which are written at a time.
     const ROOM: usize = MOST_POINTS as usize + 8;
+    /// Bits of the number of a row.
+    const ROW_BITS: u32 = (MOST_POINTS / WIDTH as u32).ilog2();
 
     /// The points of a square.
     pub struct Near<'a> {
@@ -162,25 +164,33 @@ mod host {
         apart: List<[f32; 2], ROOM>,
     }
 
-    /// Numbers of points as bits, without their places in their rows.
-    #[derive(Clone, Copy)]
-    pub struct Name(Wide);
+    /// The outermost of inverted points in eight directions: how far out they are, in two opposite directions each.
+    /// The lowest bits are the number of a point's row.
+    pub struct Outermost {
+        most: [Wide; 4],
+        least: [Wide; 4],
+    }
 
-    impl Name {
+    impl Outermost {
         #[inline(always)]
-        pub fn none() -> Self {
-            Self(Wide::splat(0.0))
+        pub fn new() -> Self {
+            Self {
+                most: [Wide::splat(0.0); 4],
+                least: [Wide::splat(0.0); 4],
+            }
         }
 
-        /// The points of a row.
+        /// Adds the inverted points of a row.
         #[inline(always)]
-        pub fn new(row: Row, _: [Wide; 2]) -> Self {
-            Self(Wide::splat(f32::from_bits(row.number)))
-        }
-
-        #[inline(always)]
-        pub fn select(set: Mask, a: Self, b: Self) -> Self {
-            Self(set.select(a.0, b.0))
+        pub fn add(&mut self, row: Row, [x, y]: [Wide; 2]) {
+            let out = [x, x + y, y, y - x];
+            let mut k = 0;
+            while k < 4 {
+                let out = out[k].with_low_bits(ROW_BITS, row.number / WIDTH as u32);
+                self.most[k] = self.most[k].larger(out);
+                self.least[k] = self.least[k].smaller(out);
+                k += 1;
+            }
         }
     }
 
@@ -257,16 +267,23 @@ mod host {
             (place != self.own.place).then(|| (place, self.inverted(i)))
         }
 
-        /// The inverted points that are outermost, `out` by their names.
+        /// The outermost inverted points, counter-clockwise; `None` if there is none on a side of the star's point.
         #[inline(always)]
-        pub fn outermost(&self, out: [Wide; 8], names: [Name; 8]) -> [Vec2; 8] {
+        pub fn outermost(&self, outermost: &Outermost) -> Option<[Vec2; 8]> {
             let mut apart = [[0.0; 2]; 8];
             let mut k = 0;
             while k < 8 {
-                let most = Wide::splat(out[k].largest());
-                let place = most.is_above(out[k]).bits().trailing_ones() as usize % WIDTH;
-                let number = names[k].0.to_array()[place].to_bits();
-                apart[k] = self.apart.at(number + place as u32);
+                let out = match k < 4 {
+                    true => outermost.most[k],
+                    false => Wide::splat(0.0) - outermost.least[k - 4],
+                };
+                let most = out.largest();
+                if most <= f32::MIN_POSITIVE {
+                    return None;
+                }
+                let place = Wide::splat(most).is_above(out).bits().trailing_ones() as usize % WIDTH;
+                let row = most.to_bits() & ((1 << ROW_BITS) - 1);
+                apart[k] = self.apart.at(WIDTH as u32 * row + place as u32);
                 k += 1;
             }
             let mut inverted = [Vec2::ZERO; 8];
@@ -282,7 +299,7 @@ mod host {
                 }
                 k += WIDTH;
             }
-            inverted
+            Some(inverted)
         }
 
         #[inline(always)]
@@ -305,25 +322,44 @@ mod device {
         own: Own,
     }
 
-    /// Inverted points.
-    #[derive(Clone, Copy)]
-    pub struct Name([Wide; 2]);
+    /// The outermost of inverted points in eight directions, counter-clockwise, and how far out they are.
+    pub struct Outermost {
+        out: [Wide; 8],
+        inverted: [[Wide; 2]; 8],
+    }
 
-    impl Name {
+    impl Outermost {
         #[inline(always)]
-        pub fn none() -> Self {
-            Self([Wide::splat(0.0); 2])
+        pub fn new() -> Self {
+            Self {
+                out: [Wide::splat(0.0); 8],
+                inverted: [[Wide::splat(0.0); 2]; 8],
+            }
         }
 
-        /// The points of a row.
+        /// Adds an inverted point.
         #[inline(always)]
-        pub fn new(_: Row, inverted: [Wide; 2]) -> Self {
-            Self(inverted)
-        }
-
-        #[inline(always)]
-        pub fn select(set: Mask, Self([a, b]): Self, Self([c, d]): Self) -> Self {
-            Self([set.select(a, c), set.select(b, d)])
+        pub fn add(&mut self, _: Row, [x, y]: [Wide; 2]) {
+            let (sum, difference) = (x + y, y - x);
+            let zero = Wide::splat(0.0);
+            let out = [
+                x,
+                sum,
+                y,
+                difference,
+                zero - x,
+                zero - sum,
+                zero - y,
+                zero - difference,
+            ];
+            let mut k = 0;
+            while k < 8 {
+                let is_further = out[k].is_above(self.out[k]);
+                let [a, b] = self.inverted[k];
+                self.inverted[k] = [is_further.select(x, a), is_further.select(y, b)];
+                self.out[k] = self.out[k].larger(out[k]);
+                k += 1;
+            }
         }
     }
 
@@ -387,10 +423,16 @@ mod device {
             (row.place != self.own.place).then(|| (row.place, Vec2::new(x.largest(), y.largest())))
         }
 
-        /// The inverted points that are outermost, by their names.
+        /// The outermost inverted points, counter-clockwise; `None` if there is none on a side of the star's point.
         #[inline(always)]
-        pub fn outermost(&self, _: [Wide; 8], names: [Name; 8]) -> [Vec2; 8] {
-            names.map(|Name([x, y])| Vec2::new(x.largest(), y.largest()))
+        pub fn outermost(&self, outermost: &Outermost) -> Option<[Vec2; 8]> {
+            let (mut k, mut are_out) = (0, true);
+            while k < 8 {
+                are_out &= outermost.out[k].largest() > 0.0;
+                k += 1;
+            }
+            let vector = |[x, y]: [Wide; 2]| Vec2::new(x.largest(), y.largest());
+            are_out.then(|| outermost.inverted.map(vector))
         }
     }
 }

@@ -25,7 +25,7 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, OwnBlock, PerLane, Scatter};
 use trioxide_kernel::wide::{Mask, WIDTH, Wide};
 
-use super::near::{Name, Near, Own, Pass, Row, Square, TURN};
+use super::near::{Near, Outermost, Own, Pass, Row, Square, TURN};
 use super::predicates::{filtered_circle, is_in_circle_exactly, orientation};
 use super::stars::{Cells, End, Grid, RING, STARS, UNSURE, WIDE};
 use crate::ids::Place;
@@ -74,40 +74,18 @@ fn lengths(a: [Wide; 2]) -> Wide {
     a[0].abs() + a[1].abs()
 }
 
-/// A pass that finds the outermost of the inverted points in eight directions, counter-clockwise.
-struct Outermost {
-    /// How far out they are.
-    out: [Wide; 8],
-    names: [Name; 8],
+/// A pass that finds the outermost of the inverted points.
+struct Found {
+    outermost: Outermost,
+    /// The least squared distance.
     nearest: Wide,
 }
 
-impl Pass for Outermost {
+impl Pass for Found {
     #[inline(always)]
     fn look(&mut self, row: Row) {
         self.nearest = self.nearest.smaller(row.squared);
-        let inverted = row.inverted();
-        let name = Name::new(row, inverted);
-        let [x, y] = inverted;
-        let (sum, difference) = (x + y, y - x);
-        let zero = Wide::splat(0.0);
-        let out = [
-            x,
-            sum,
-            y,
-            difference,
-            zero - x,
-            zero - sum,
-            zero - y,
-            zero - difference,
-        ];
-        let mut k = 0;
-        while k < 8 {
-            let is_further = out[k].is_above(self.out[k]);
-            self.names[k] = Name::select(is_further, name, self.names[k]);
-            self.out[k] = self.out[k].larger(out[k]);
-            k += 1;
-        }
+        self.outermost.add(row, row.inverted());
     }
 }
 
@@ -268,31 +246,25 @@ impl Wrap<'_> {
     /// Keeps the points that are not surely inside an octagon. Returns whether the star's point surely is inside.
     #[inline(always)]
     fn keep(&mut self, near: &Near) -> bool {
-        let mut outermost = Outermost {
-            out: [Wide::splat(0.0); 8],
-            names: [Name::none(); 8],
+        let mut found = Found {
+            outermost: Outermost::new(),
             nearest: Wide::splat(f32::INFINITY),
         };
-        near.each(&mut outermost);
-        let nearest = outermost.nearest.smallest();
+        near.each(&mut found);
+        let nearest = found.nearest.smallest();
         // The points are too near for single precision, or there are none.
         if !(nearest > NEAREST && nearest < f32::INFINITY) {
             return false;
         }
         self.largest = 1.0 / nearest;
-        let (mut k, mut are_out) = (0, true);
-        while k < 8 {
-            are_out &= outermost.out[k].largest() > 0.0;
-            k += 1;
-        }
-        let octagon = near.outermost(outermost.out, outermost.names);
+        let Some(octagon) = near.outermost(&found.outermost) else {
+            return false;
+        };
         let Some(mut kept) = Kept::new(near, octagon, &mut self.corners) else {
             return false;
         };
-        if are_out {
-            near.each(&mut kept);
-        }
-        are_out
+        near.each(&mut kept);
+        true
     }
 
     /// Whether only one point may be outermost.
