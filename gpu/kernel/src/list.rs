@@ -137,4 +137,39 @@ impl<const N: usize> List<u32, N> {
         }
         self.len += count;
     }
+
+    /// Appends those of the numbers from `first` on whose flag is set, of four. There must be room for four.
+    #[inline(always)]
+    pub fn push_flagged(&mut self, first: u32, flags: u32) {
+        let len = self.len as usize;
+        if len + 4 > N {
+            Names::new("", "list").fail(self.len.saturating_add(4), N as u32);
+        }
+        let (numbers, count) = FLAGGED[(flags & 15) as usize];
+        // SAFETY: there is room.
+        unsafe {
+            let at = self.values.as_mut_ptr().cast::<u32>().add(len);
+            at.cast::<[u32; 4]>().write(numbers.map(|k| first.wrapping_add(k)));
+        }
+        self.len += count;
+    }
 }
+
+/// The places of set flags, of four, and how many are set.
+static FLAGGED: [([u32; 4], u32); 16] = {
+    let mut all = [([0; 4], 0); 16];
+    let mut flags = 0;
+    while flags < 16 {
+        let (mut place, mut count) = (0, 0);
+        while place < 4 {
+            if flags >> place & 1 != 0 {
+                all[flags].0[count] = place;
+                count += 1;
+            }
+            place += 1;
+        }
+        all[flags].1 = count as u32;
+        flags += 1;
+    }
+    all
+};

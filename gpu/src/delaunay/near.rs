@@ -245,26 +245,45 @@ mod host {
         pub fn each(&self, pass: &mut impl Pass) {
             let mut number = 0;
             while number < self.apart.len() {
-                let at = turn(Wide::unzip(self.apart.run::<WIDTH>(number)));
-                pass.look(Row {
-                    x: at[0],
-                    y: at[1],
-                    squared: squared(at),
-                    number,
-                });
+                pass.look(self.row(number));
                 number += WIDTH as u32;
             }
         }
 
-        /// Point `k` of a row, and the inverted point; `None` if it is the star's own or no point.
+        /// The points from a number on.
         #[inline(always)]
-        pub fn item(&self, row: Row, k: u32) -> Option<(Place, Vec2)> {
-            let i = row.number + k;
-            if i >= self.places.len() {
-                return None;
+        fn row(&self, number: u32) -> Row {
+            let at = turn(Wide::unzip(self.apart.run::<WIDTH>(number)));
+            Row {
+                x: at[0],
+                y: at[1],
+                squared: squared(at),
+                number,
             }
-            let place = Place::new(self.places.at(i));
-            (place != self.own.place).then(|| (place, self.inverted(i)))
+        }
+
+        /// Gives all points but those that `omits` flags, and the inverted points.
+        #[inline(always)]
+        pub fn each_but(&self, omits: impl Fn(Row) -> Mask, mut put: impl FnMut(Place, Vec2)) {
+            // A CPU could not predict branches on the flags.
+            let mut flagged = List::<u32, ROOM>::new();
+            let mut number = 0;
+            while number < self.apart.len() {
+                flagged.push_flagged(number, !omits(self.row(number)).bits());
+                number += WIDTH as u32;
+            }
+            let mut i = 0;
+            while i < flagged.len() {
+                let number = flagged.at(i);
+                i += 1;
+                // The last row has more.
+                if number < self.places.len() {
+                    let place = Place::new(self.places.at(number));
+                    if place != self.own.place {
+                        put(place, self.inverted(number));
+                    }
+                }
+            }
         }
 
         /// The outermost inverted points, counter-clockwise; `None` if there is none on a side of the star's point.
@@ -363,6 +382,23 @@ mod device {
         }
     }
 
+    /// A pass of [`Near::each_but`].
+    struct But<O, P> {
+        own: Place,
+        omits: O,
+        put: P,
+    }
+
+    impl<O: Fn(Row) -> Mask, P: FnMut(Place, Vec2)> Pass for But<O, P> {
+        #[inline(always)]
+        fn look(&mut self, row: Row) {
+            if (self.omits)(row).bits() == 0 && row.place != self.own {
+                let [x, y] = row.inverted();
+                (self.put)(row.place, Vec2::new(x.largest(), y.largest()));
+            }
+        }
+    }
+
     impl<'a> Near<'a> {
         #[inline(always)]
         pub fn new(square: Square, cells: Cells<'a>, own: Own) -> Self {
@@ -416,11 +452,14 @@ mod device {
             }
         }
 
-        /// The point of a row, and the inverted point; `None` if it is the star's own.
+        /// Gives all points but those that `omits` flags, and the inverted points.
         #[inline(always)]
-        pub fn item(&self, row: Row, _: u32) -> Option<(Place, Vec2)> {
-            let [x, y] = row.inverted();
-            (row.place != self.own.place).then(|| (row.place, Vec2::new(x.largest(), y.largest())))
+        pub fn each_but(&self, omits: impl Fn(Row) -> Mask, put: impl FnMut(Place, Vec2)) {
+            self.each(&mut But {
+                own: self.own.place,
+                omits,
+                put,
+            });
         }
 
         /// The outermost inverted points, counter-clockwise; `None` if there is none on a side of the star's point.

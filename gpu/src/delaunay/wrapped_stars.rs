@@ -89,20 +89,18 @@ impl Pass for Found {
     }
 }
 
-/// A pass that keeps the points that are not surely inside an octagon, as many as there is room for, and counts them.
-struct Kept<'n, 'm> {
-    near: &'n Near<'n>,
+/// Eight of the inverted points, counter-clockwise.
+struct Octagon {
     /// Twice the centre of a side's circle, turned by a right angle.
     sides: [[Wide; 2]; 8],
     /// More than the rounding error of a product of one of them and a point.
     error: Wide,
-    corners: &'n mut Corners<'m>,
 }
 
-impl<'n, 'm> Kept<'n, 'm> {
-    /// `None` if the star's point is not surely inside of the octagon.
+impl Octagon {
+    /// `None` if the star's point is not surely inside.
     #[inline(always)]
-    fn new(near: &'n Near<'n>, octagon: [Vec2; 8], corners: &'n mut Corners<'m>) -> Option<Self> {
+    fn new(octagon: [Vec2; 8]) -> Option<Self> {
         let splat = Wide::splat;
         let mut sides = [[splat(0.0); 2]; 8];
         let mut error = splat(0.0);
@@ -139,17 +137,14 @@ impl<'n, 'm> Kept<'n, 'm> {
             k += WIDTH;
         }
         Some(Self {
-            near,
             sides,
             error: splat(error.largest()),
-            corners,
         })
     }
-}
 
-impl Pass for Kept<'_, '_> {
+    /// Whether inverted points are surely inside.
     #[inline(always)]
-    fn look(&mut self, row: Row) {
+    fn holds(&self, row: Row) -> Mask {
         // A point is inside of a side if it is outside of the side's circle.
         let mut most = Wide::splat(0.0);
         let mut k = 0;
@@ -158,13 +153,7 @@ impl Pass for Kept<'_, '_> {
             most = most.larger(y * row.x - x * row.y);
             k += 1;
         }
-        let mut rest = !row.squared.is_above(most + self.error).bits() & ALL;
-        while rest != 0 {
-            if let Some((place, inverted)) = self.near.item(row, rest.trailing_zeros()) {
-                self.corners.put(place, inverted);
-            }
-            rest &= rest - 1;
-        }
+        row.squared.is_above(most + self.error)
     }
 }
 
@@ -260,10 +249,14 @@ impl Wrap<'_> {
         let Some(octagon) = near.outermost(&found.outermost) else {
             return false;
         };
-        let Some(mut kept) = Kept::new(near, octagon, &mut self.corners) else {
+        let Some(octagon) = Octagon::new(octagon) else {
             return false;
         };
-        near.each(&mut kept);
+        let corners = &mut self.corners;
+        near.each_but(
+            |row| octagon.holds(row),
+            |place, inverted| corners.put(place, inverted),
+        );
         true
     }
 
