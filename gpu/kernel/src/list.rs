@@ -11,8 +11,8 @@ use crate::check::Names;
 /// use trioxide_kernel::List;
 ///
 /// let mut numbers = List::<u32, 16>::new();
-/// numbers.push_numbers(5, 2);
-/// numbers.push_numbers(9, 1);
+/// numbers.push([5, 6, 7, 8], 2);
+/// numbers.push([9], 1);
 /// let mut squares = List::<u32, 8>::new();
 /// squares.fill(3, |i| numbers.at(i) * numbers.at(i));
 /// assert_eq!((squares.len(), squares.run::<2>(1)), (3, [36, 81]));
@@ -107,69 +107,20 @@ impl<T: Copy, const N: usize> List<T, N> {
             at.cast::<[T; COUNT]>().read()
         }
     }
-}
 
-/// Values that [`List::push_numbers`] writes at a time.
-const AT_ONCE: usize = 8;
-
-impl<const N: usize> List<u32, N> {
-    /// Appends `count` numbers from `first` on. It writes eight at a time, and there must be room for them: a loop over
+    /// Appends the first `count` of some values, all of which it writes, and there must be room for them: a loop over
     /// few would end where a CPU does not expect it.
     #[inline(always)]
-    pub fn push_numbers(&mut self, first: u32, count: u32) {
-        let (len, room) = (self.len as usize, N.saturating_sub(AT_ONCE));
-        if len > room || count as usize > room - len {
-            Names::new("", "list").fail(self.len.saturating_add(count), N as u32);
-        }
-        let mut i = 0;
-        loop {
-            let numbers =
-                core::array::from_fn::<u32, AT_ONCE, _>(|k| first.wrapping_add(i + k as u32));
-            // SAFETY: the loop ends at most a step beyond the `count` values, for which there is room.
-            unsafe {
-                let at = self.values.as_mut_ptr().cast::<u32>().add(len + i as usize);
-                at.cast::<[u32; AT_ONCE]>().write(numbers);
-            }
-            i += AT_ONCE as u32;
-            if i >= count {
-                break;
-            }
-        }
-        self.len += count;
-    }
-
-    /// Appends those of the numbers from `first` on whose flag is set, of four. There must be room for four.
-    #[inline(always)]
-    pub fn push_flagged(&mut self, first: u32, flags: u32) {
+    pub fn push<const COUNT: usize>(&mut self, values: [T; COUNT], count: u32) {
         let len = self.len as usize;
-        if len + 4 > N {
-            Names::new("", "list").fail(self.len.saturating_add(4), N as u32);
+        if count as usize > COUNT || N - len < COUNT {
+            Names::new("", "list").fail(self.len.saturating_add(COUNT as u32), N as u32);
         }
-        let (numbers, count) = FLAGGED[(flags & 15) as usize];
         // SAFETY: there is room.
         unsafe {
-            let at = self.values.as_mut_ptr().cast::<u32>().add(len);
-            at.cast::<[u32; 4]>().write(numbers.map(|k| first.wrapping_add(k)));
+            let at = self.values.as_mut_ptr().cast::<T>().add(len);
+            at.cast::<[T; COUNT]>().write_unaligned(values);
         }
         self.len += count;
     }
 }
-
-/// The places of set flags, of four, and how many are set.
-static FLAGGED: [([u32; 4], u32); 16] = {
-    let mut all = [([0; 4], 0); 16];
-    let mut flags = 0;
-    while flags < 16 {
-        let (mut place, mut count) = (0, 0);
-        while place < 4 {
-            if flags >> place & 1 != 0 {
-                all[flags].0[count] = place;
-                count += 1;
-            }
-            place += 1;
-        }
-        all[flags].1 = count as u32;
-        flags += 1;
-    }
-    all
-};

@@ -148,9 +148,11 @@ mod host {
     use super::*;
 
     /// Of points that are no neighbours: their squared distance is infinite.
-    const FAR: [f32; 2] = [1e30; 2];
-    /// Room of a square's points, eight of which are written at a time.
-    const ROOM: usize = MOST_POINTS as usize + 8;
+    const FAR: f32 = 1e30;
+    /// Points that are read at a time.
+    const AT_ONCE: usize = 2 * WIDTH;
+    /// Room of a square's points.
+    const ROOM: usize = MOST_POINTS as usize + AT_ONCE;
     /// Bits of the number of a row.
     const ROW_BITS: u32 = (MOST_POINTS / WIDTH as u32).ilog2();
 
@@ -160,8 +162,9 @@ mod host {
         cells: Cells<'a>,
         own: Own,
         places: List<u32, ROOM>,
-        /// Relative to the star's point, whose own place is far; and as many far ones as a row needs.
-        apart: List<[f32; 2], ROOM>,
+        /// Relative to the star's point, whose own place is far, and turned; and as many far ones as a row needs.
+        x: List<f32, ROOM>,
+        y: List<f32, ROOM>,
     }
 
     /// The outermost of inverted points in eight directions: how far out they are, in two opposite directions each.
@@ -202,7 +205,8 @@ mod host {
                 cells,
                 own,
                 places: List::new(),
-                apart: List::new(),
+                x: List::new(),
+                y: List::new(),
             }
         }
 
@@ -219,7 +223,7 @@ mod host {
                     if count > MOST_POINTS - known {
                         return false;
                     }
-                    self.places.push_numbers(start, count);
+                    self.push(start, count);
                     let after = own.place.index().wrapping_sub(start);
                     own_number = if after < count {
                         known + after
@@ -230,21 +234,59 @@ mod host {
                 }
                 row += 1;
             }
-            let (places, count) = (&self.places, self.places.len());
-            self.apart
-                .fill(count.next_multiple_of(WIDTH as u32), |i| match i < count {
-                    true => own.apart(cells.sorted.at(Place::new(places.at(i)))),
-                    false => FAR,
-                });
-            self.apart.set(own_number, FAR);
+            self.x.push([FAR; WIDTH], WIDTH as u32 - 1);
+            self.y.push([FAR; WIDTH], WIDTH as u32 - 1);
+            self.x.set(own_number, FAR);
+            self.y.set(own_number, FAR);
             true
+        }
+
+        /// Appends the `count` points from `start` on. It reads as many others as there are to [`AT_ONCE`].
+        #[inline(always)]
+        fn push(&mut self, start: u32, count: u32) {
+            let sorted = self.cells.sorted;
+            let mut i = 0;
+            loop {
+                let first = start + i;
+                let row = |first: u32| {
+                    let points = match sorted.len() >= first + WIDTH as u32 {
+                        true => sorted.four(Place::new(first)),
+                        false => core::array::from_fn(|k| {
+                            let place = first + k as u32;
+                            let last = sorted.len() - 1;
+                            sorted.at(Place::new(if place < last { place } else { last }))
+                        }),
+                    };
+                    turn(Wide::unzip(points.map(|point| self.own.apart(point)))).map(Wide::to_array)
+                };
+                let [[a, b], [c, d]] = [row(first), row(first + WIDTH as u32)];
+                let left = count - i;
+                let known = if left < AT_ONCE as u32 {
+                    left
+                } else {
+                    AT_ONCE as u32
+                };
+                let numbers = core::array::from_fn::<_, AT_ONCE, _>(|k| first + k as u32);
+                self.places.push(numbers, known);
+                let both = |a: [f32; WIDTH], b: [f32; WIDTH]| {
+                    core::array::from_fn::<_, AT_ONCE, _>(|k| {
+                        if k < WIDTH { a[k] } else { b[k - WIDTH] }
+                    })
+                };
+                self.x.push(both(a, c), known);
+                self.y.push(both(b, d), known);
+                i += AT_ONCE as u32;
+                if i >= count {
+                    break;
+                }
+            }
         }
 
         /// Gives all points to a pass.
         #[inline(always)]
         pub fn each(&self, pass: &mut impl Pass) {
             let mut number = 0;
-            while number < self.apart.len() {
+            while number < self.places.len() {
                 pass.look(self.row(number));
                 number += WIDTH as u32;
             }
@@ -253,7 +295,7 @@ mod host {
         /// The points from a number on.
         #[inline(always)]
         fn row(&self, number: u32) -> Row {
-            let at = turn(Wide::unzip(self.apart.run::<WIDTH>(number)));
+            let at = [&self.x, &self.y].map(|list| Wide::new(list.run::<WIDTH>(number)));
             Row {
                 x: at[0],
                 y: at[1],
@@ -268,8 +310,9 @@ mod host {
             // A CPU could not predict branches on the flags.
             let mut flagged = List::<u32, ROOM>::new();
             let mut number = 0;
-            while number < self.apart.len() {
-                flagged.push_flagged(number, !omits(self.row(number)).bits());
+            while number < self.places.len() {
+                let (places, count) = FLAGGED[(!omits(self.row(number)).bits() & 15) as usize];
+                flagged.push(places.map(|place| number + place), count);
                 number += WIDTH as u32;
             }
             let mut i = 0;
@@ -289,7 +332,7 @@ mod host {
         /// The outermost inverted points, counter-clockwise; `None` if there is none on a side of the star's point.
         #[inline(always)]
         pub fn outermost(&self, outermost: &Outermost) -> Option<[Vec2; 8]> {
-            let mut apart = [[0.0; 2]; 8];
+            let (mut x, mut y) = ([0.0; 8], [0.0; 8]);
             let mut k = 0;
             while k < 8 {
                 let out = match k < 4 {
@@ -302,13 +345,14 @@ mod host {
                 }
                 let place = Wide::splat(most).is_above(out).bits().trailing_ones() as usize % WIDTH;
                 let row = most.to_bits() & ((1 << ROW_BITS) - 1);
-                apart[k] = self.apart.at(WIDTH as u32 * row + place as u32);
+                let number = WIDTH as u32 * row + place as u32;
+                (x[k], y[k]) = (self.x.at(number), self.y.at(number));
                 k += 1;
             }
             let mut inverted = [Vec2::ZERO; 8];
             k = 0;
             while k < 8 {
-                let at = turn(Wide::unzip(core::array::from_fn(|l| apart[k + l])));
+                let at = [x, y].map(|all| Wide::new(core::array::from_fn(|l| all[k + l])));
                 let inverse = Wide::splat(1.0) / squared(at);
                 let [x, y] = at.map(|at| (at * inverse).to_array());
                 let mut l = 0;
@@ -323,11 +367,29 @@ mod host {
 
         #[inline(always)]
         fn inverted(&self, i: u32) -> Vec2 {
-            let [x, y] = self.apart.at(i);
-            let (x, y) = (x + TURN * y, y - TURN * x);
+            let (x, y) = (self.x.at(i), self.y.at(i));
             Vec2::new(x, y) * (1.0 / (x * x + y * y))
         }
     }
+
+    /// The places of set flags, of four, and how many are set.
+    static FLAGGED: [([u32; WIDTH], u32); 1 << WIDTH] = {
+        let mut all = [([0; WIDTH], 0); 1 << WIDTH];
+        let mut flags = 0;
+        while flags < all.len() {
+            let (mut place, mut count) = (0, 0);
+            while place < WIDTH {
+                if flags >> place & 1 != 0 {
+                    all[flags].0[count] = place as u32;
+                    count += 1;
+                }
+                place += 1;
+            }
+            all[flags].1 = count as u32;
+            flags += 1;
+        }
+        all
+    };
 }
 
 #[cfg(target_arch = "nvptx64")]
