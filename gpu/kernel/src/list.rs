@@ -11,8 +11,8 @@ use crate::check::Names;
 /// use trioxide_kernel::List;
 ///
 /// let mut numbers = List::<u32, 16>::new();
-/// numbers.push([5, 6, 7, 8], 2);
-/// numbers.push([9], 1);
+/// numbers.write(0, [5, 6, 7, 8]);
+/// numbers.write(2, [9]);
 /// let mut squares = List::<u32, 8>::new();
 /// squares.fill(3, |i| numbers.at(i) * numbers.at(i));
 /// assert_eq!((squares.len(), squares.run::<2>(1)), (3, [36, 81]));
@@ -108,19 +108,20 @@ impl<T: Copy, const N: usize> List<T, N> {
         }
     }
 
-    /// Appends the first `count` of some values, all of which it writes, and there must be room for them: a loop over
-    /// few would end where a CPU does not expect it.
+    /// Writes values from `first` on, at most the list's end, and ends the list with them.
+    ///
+    /// The next ones may take the place of some: a loop over as many as are needed, if few, would end where a CPU does
+    /// not expect it.
     #[inline(always)]
-    pub fn push<const COUNT: usize>(&mut self, values: [T; COUNT], count: u32) {
-        let len = self.len as usize;
-        if count as usize > COUNT || N - len < COUNT {
-            Names::new("", "list").fail(self.len.saturating_add(COUNT as u32), N as u32);
+    pub fn write<const COUNT: usize>(&mut self, first: u32, values: [T; COUNT]) {
+        if first > self.len || N - (first as usize) < COUNT {
+            Names::new("", "list").fail(first.saturating_add(COUNT as u32), N as u32);
         }
-        // SAFETY: there is room.
+        // SAFETY: there is room, and all values before were written.
         unsafe {
-            let at = self.values.as_mut_ptr().cast::<T>().add(len);
+            let at = self.values.as_mut_ptr().cast::<T>().add(first as usize);
             at.cast::<[T; COUNT]>().write_unaligned(values);
         }
-        self.len += count;
+        self.len = first + COUNT as u32;
     }
 }

@@ -161,7 +161,10 @@ mod host {
         square: Square,
         cells: Cells<'a>,
         own: Own,
-        places: List<u32, ROOM>,
+        /// Number of points.
+        count: u32,
+        /// What a point's number lacks to its place.
+        lacks: List<u32, ROOM>,
         /// Relative to the star's point, whose own place is far, and turned; and as many far ones as a row needs.
         x: List<f32, ROOM>,
         y: List<f32, ROOM>,
@@ -204,7 +207,8 @@ mod host {
                 square,
                 cells,
                 own,
-                places: List::new(),
+                count: 0,
+                lacks: List::new(),
                 x: List::new(),
                 y: List::new(),
             }
@@ -214,79 +218,86 @@ mod host {
         #[inline(always)]
         pub fn read(&mut self) -> bool {
             let (square, cells, own) = (self.square, self.cells, self.own);
-            let (mut own_number, mut row) = (0, 0);
+            let (mut known, mut own_number, mut row) = (0, 0, 0);
             while row < square.count[1] {
                 let mut column = 0;
                 while column < square.count[0] {
                     let [start, end] = square.range(cells, column, row);
-                    let (count, known) = (end - start, self.places.len());
+                    let count = end - start;
                     if count > MOST_POINTS - known {
                         return false;
                     }
-                    self.push(start, count);
+                    let mut i = 0;
+                    loop {
+                        self.write(known + i, start + i);
+                        i += AT_ONCE as u32;
+                        if i >= count {
+                            break;
+                        }
+                    }
                     let after = own.place.index().wrapping_sub(start);
                     own_number = if after < count {
                         known + after
                     } else {
                         own_number
                     };
+                    known += count;
                     column += 1;
                 }
                 row += 1;
             }
-            self.x.push([FAR; WIDTH], WIDTH as u32 - 1);
-            self.y.push([FAR; WIDTH], WIDTH as u32 - 1);
+            self.count = known;
+            self.x.write(known, [FAR; WIDTH]);
+            self.y.write(known, [FAR; WIDTH]);
             self.x.set(own_number, FAR);
             self.y.set(own_number, FAR);
             true
         }
 
-        /// Appends the `count` points from `start` on. It reads as many others as there are to [`AT_ONCE`].
+        /// Writes the points at [`AT_ONCE`] places from `place` on, as far as there are any.
         #[inline(always)]
-        fn push(&mut self, start: u32, count: u32) {
-            let sorted = self.cells.sorted;
-            let mut i = 0;
-            loop {
-                let first = start + i;
-                let row = |first: u32| {
-                    let points = match sorted.len() >= first + WIDTH as u32 {
-                        true => sorted.four(Place::new(first)),
-                        false => core::array::from_fn(|k| {
-                            let place = first + k as u32;
-                            let last = sorted.len() - 1;
-                            sorted.at(Place::new(if place < last { place } else { last }))
-                        }),
-                    };
-                    turn(Wide::unzip(points.map(|point| self.own.apart(point)))).map(Wide::to_array)
-                };
-                let [[a, b], [c, d]] = [row(first), row(first + WIDTH as u32)];
-                let left = count - i;
-                let known = if left < AT_ONCE as u32 {
-                    left
-                } else {
-                    AT_ONCE as u32
-                };
-                let numbers = core::array::from_fn::<_, AT_ONCE, _>(|k| first + k as u32);
-                self.places.push(numbers, known);
-                let both = |a: [f32; WIDTH], b: [f32; WIDTH]| {
+        fn write(&mut self, number: u32, place: u32) {
+            let (sorted, own) = (self.cells.sorted, self.own);
+            let (last, room) = (
+                sorted.len() - 1,
+                sorted.len().saturating_sub(AT_ONCE as u32),
+            );
+            let [a, b] = match place < room {
+                true => [0, WIDTH as u32].map(|k| sorted.four(Place::new(place + k))),
+                false => [0, WIDTH].map(|first| {
+                    core::array::from_fn(|k| {
+                        let place = place + (first + k) as u32;
+                        sorted.at(Place::new(if place < last { place } else { last }))
+                    })
+                }),
+            };
+            let row = |points: [DVec2; WIDTH]| {
+                turn(Wide::unzip(points.map(|point| own.apart(point)))).map(Wide::to_array)
+            };
+            let ([a, b], [c, d]) = (row(a), row(b));
+            let both =
+                |a: [f32; WIDTH], b: [f32; WIDTH]| {
                     core::array::from_fn::<_, AT_ONCE, _>(|k| {
                         if k < WIDTH { a[k] } else { b[k - WIDTH] }
                     })
                 };
-                self.x.push(both(a, c), known);
-                self.y.push(both(b, d), known);
-                i += AT_ONCE as u32;
-                if i >= count {
-                    break;
-                }
-            }
+            self.x.write(number, both(a, c));
+            self.y.write(number, both(b, d));
+            self.lacks
+                .write(number, [place.wrapping_sub(number); AT_ONCE]);
+        }
+
+        /// The place of a point.
+        #[inline(always)]
+        fn place(&self, number: u32) -> Place {
+            Place::new(number.wrapping_add(self.lacks.at(number)))
         }
 
         /// Gives all points to a pass.
         #[inline(always)]
         pub fn each(&self, pass: &mut impl Pass) {
             let mut number = 0;
-            while number < self.places.len() {
+            while number < self.count {
                 pass.look(self.row(number));
                 number += WIDTH as u32;
             }
@@ -308,24 +319,21 @@ mod host {
         #[inline(always)]
         pub fn each_but(&self, omits: impl Fn(Row) -> Mask, mut put: impl FnMut(Place, Vec2)) {
             // A CPU could not predict branches on the flags.
-            let mut flagged = List::<u32, ROOM>::new();
-            let mut number = 0;
-            while number < self.places.len() {
-                let (places, count) = FLAGGED[(!omits(self.row(number)).bits() & 15) as usize];
-                flagged.push(places.map(|place| number + place), count);
+            let mut others = List::<u32, ROOM>::new();
+            let (mut number, mut count) = (0, 0);
+            while number < self.count {
+                let row = self.row(number);
+                let is_far = row.squared.is_above(Wide::splat(f32::MAX)).bits();
+                let (places, known) = FLAGGED[(!(omits(row).bits() | is_far) & 15) as usize];
+                others.write(count, places.map(|place| number + place));
+                count += known;
                 number += WIDTH as u32;
             }
             let mut i = 0;
-            while i < flagged.len() {
-                let number = flagged.at(i);
+            while i < count {
+                let number = others.at(i);
+                put(self.place(number), self.inverted(number));
                 i += 1;
-                // The last row has more.
-                if number < self.places.len() {
-                    let place = Place::new(self.places.at(number));
-                    if place != self.own.place {
-                        put(place, self.inverted(number));
-                    }
-                }
             }
         }
 
