@@ -34,10 +34,6 @@ use crate::ids::Place;
 const LEFT: usize = 24;
 /// Half a unit in the last place of single precision.
 const ROUNDED: f32 = f32::EPSILON / 2.0;
-/// More than the rounding error of the cross product of two differences of inverted points, relative to the largest
-/// squared length of one: inverted points are rounded by 16 units, differences by 34 of the largest length, products of
-/// two lengths of up to two by 152.
-const CROSS: f32 = 256.0 * ROUNDED;
 /// More than the error of (b - a) x (c - a), relative to the product of two sums: that of the lengths of a and b, and
 /// that and the length of c. It is 37 units.
 const SIDE: f32 = 64.0 * ROUNDED;
@@ -62,13 +58,19 @@ fn cross(a: Vec2, b: Vec2) -> f32 {
     a.x * b.y - a.y * b.x
 }
 
+/// At least the length of a vector, at most 1.5 times it.
+#[inline(always)]
+fn length(a: Vec2) -> f32 {
+    a.x.abs() + a.y.abs()
+}
+
 /// As [`cross`], of rows.
 #[inline(always)]
 fn crosses(a: [Wide; 2], b: [Wide; 2]) -> Wide {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// At least the lengths of vectors, at most 1.5 times them.
+/// As [`length`], of rows.
 #[inline(always)]
 fn lengths(a: [Wide; 2]) -> Wide {
     a[0].abs() + a[1].abs()
@@ -290,36 +292,40 @@ impl Wrap<'_> {
         let corners = &self.corners;
         let from = corners.inverted(known - 1);
         let mut next = u32::from(known == 1);
-        let mut side = corners.inverted(next) - from;
-        let bound = CROSS * self.largest;
+        let to = corners.inverted(next);
+        let mut side = to - from;
+        let of_from = length(from);
+        let mut both = of_from + length(to);
+        // How much larger than its error an area is, at least.
         let mut least = f32::INFINITY;
         let mut i = known + next;
         while i < corners.count {
             // Lanes look for a point that single precision does not decide, then decide theirs together.
             let mut is_unsure = false;
             while i < corners.count && !is_unsure {
-                let other = corners.inverted(i) - from;
+                let point = corners.inverted(i);
+                let (other, of_point) = (point - from, length(point));
                 let area = cross(side, other);
+                let bound = SIDE * both * (both + of_point);
                 let is_right = area < -bound;
+                let more = area.abs() - bound;
                 if EXACT {
-                    is_unsure = area.abs() <= bound;
+                    is_unsure = more <= 0.0;
                 } else {
-                    least = if area.abs() < least {
-                        area.abs()
-                    } else {
-                        least
-                    };
+                    least = if more < least { more } else { least };
                 }
                 side = if is_right { other } else { side };
+                both = if is_right { of_from + of_point } else { both };
                 next = if is_right { i } else { next };
                 i += 1;
             }
             if is_unsure && self.is_right(known - 1, next, i - 1) {
                 next = i - 1;
-                side = corners.inverted(next) - from;
+                let to = corners.inverted(next);
+                (side, both) = (to - from, of_from + length(to));
             }
         }
-        self.is_unsure |= least <= bound;
+        self.is_unsure |= least <= 0.0;
         next
     }
 
