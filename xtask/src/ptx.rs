@@ -12,8 +12,8 @@ use crate::{Error, target_dir, workspace};
 
 /// The architectures that the PTX must assemble for: our baseline, the data-centre GPUs, the newest.
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
-/// The newest of them, for `cargo xtask test`: each takes twenty seconds. For any architecture ptxas refuses what is not
-/// in the PTX of the oldest, which the text names as its target.
+/// The newest of them, for `cargo xtask test`: each takes twenty seconds. For any architecture ptxas refuses an
+/// instruction that the PTX of the oldest lacks, which the text names as its target.
 pub(crate) const NEWEST: &str = "sm_120";
 
 /// The packages with kernels, by their folders. Each has a folder `prebuilt` with its PTX, a file for each family.

@@ -100,8 +100,8 @@ fn is_between(p: DVec2, q: DVec2, r: DVec2) -> bool {
     is_before(p, q) == is_before(q, r)
 }
 
-/// The number of the best of the wanted hard points; [`NONE`] if there is none. Of two points `is_better` tells whether
-/// the second is better; it counts its exact tests, and adds to those of a lane.
+/// The number of the best of the wanted hard points; [`NONE`] if there is none. `is_better` compares the second of two
+/// points with the first, and counts the exact tests of a lane.
 #[inline(always)]
 fn find_best(
     block: &Block<LANES, Bests>,

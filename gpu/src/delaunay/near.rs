@@ -163,7 +163,7 @@ mod host {
         own: Own,
         /// Number of points.
         count: u32,
-        /// What a point's number lacks to its place.
+        /// A point's place less its number.
         lacks: List<u32, ROOM>,
         /// Relative to the star's point, whose own place is far, and turned; and as many far ones as a row needs.
         x: List<f32, ROOM>,
@@ -315,7 +315,7 @@ mod host {
             }
         }
 
-        /// Gives all points but those that `omits` flags, and the inverted points.
+        /// Gives all points but points that `omits` flags, and the inverted points.
         #[inline(always)]
         pub fn each_but(&self, omits: impl Fn(Row) -> Mask, mut put: impl FnMut(Place, Vec2)) {
             // A CPU could not predict branches on the flags.
@@ -522,7 +522,7 @@ mod device {
             }
         }
 
-        /// Gives all points but those that `omits` flags, and the inverted points.
+        /// Gives all points but points that `omits` flags, and the inverted points.
         #[inline(always)]
         pub fn each_but(&self, omits: impl Fn(Row) -> Mask, put: impl FnMut(Place, Vec2)) {
             self.each(&mut But {

@@ -58,7 +58,7 @@ pub(super) fn fill(
         table: &table,
     };
     // SAFETY: there are fewer than two triangles a point, and one gap writes each of them; places are those of points,
-    // and barriers separate the lanes that write from those that read.
+    // and barriers separate lanes that write from lanes that read.
     unsafe {
         kernel::fill_gaps::launch(
             on,

@@ -21,8 +21,8 @@ mod refine;
 mod refine_tets;
 mod weld;
 
-/// The fewest, and more than a small mesh has work for. The tests of `trioxide-ranks` work on each mesh with more numbers
-/// of ranks, in threads: here most runs have one number, since the start of MPI takes most of their time.
+/// The fewest, and more than a small mesh has work for. The tests of `trioxide-ranks` work on each mesh with more
+/// numbers of ranks, in threads: here most runs have one number, since the start of MPI takes most of their time.
 const RANKS: [usize; 2] = [2, 7];
 
 /// The binary with MPI.
