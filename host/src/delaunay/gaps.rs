@@ -57,8 +57,8 @@ pub(super) fn fill(
         sites: &sites,
         table: &table,
     };
-    // SAFETY: there are fewer than two triangles a point, and one gap writes each of them; places are those of points,
-    // and barriers separate lanes that write from lanes that read.
+    // SAFETY: the triangulation has fewer than two triangles for each hard point, and the kernel writes each once. All
+    // places are below the number of points. A barrier separates each write to shared memory from reads of it.
     unsafe {
         kernel::fill_gaps::launch(
             on,

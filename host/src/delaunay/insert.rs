@@ -342,7 +342,8 @@ fn append(on: &Device, all: &mut Buffer<u32>, more: &Buffer<u32>) -> Result<()> 
     Ok(())
 }
 
-/// The triangles of `list` that lie where no star's triangle does; `faces` are those of all `triangles`.
+/// Selects the triangles of `list` that no star covers. `faces` has the edges of the triangulation, between two of the
+/// `triangles` that there have been.
 fn select(
     on: &Device,
     hard: HardTrianglesBuffers<'_>,
