@@ -32,6 +32,7 @@ pub mod forms;
 pub mod grid;
 pub mod half_edges;
 pub mod indexed;
+pub mod ordered;
 pub mod orientation;
 #[cfg(feature = "checked")]
 pub mod plant_bad_index;

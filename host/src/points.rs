@@ -1,9 +1,10 @@
 //! Points on a device, and on their way there.
 
 use glam::DVec3;
+use gpu::forms::{BOX_NODES, EXTREMES, measure_bounds};
 use gpu::half_edges::{check_points, rule};
+use gpu::ordered::from_ordered_bits;
 use gpu::point::{Coordinates, MeshPoint};
-use gpu::smooth::{BOX_NODES, EXTREMES, from_ordered_bits, measure_bounds};
 use trioxide_kernel::NONE;
 use trioxide_mesh::parallel;
 

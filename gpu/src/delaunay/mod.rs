@@ -31,7 +31,7 @@
 //!
 //! | stage | kernels |
 //! | --- | --- |
-//! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
+//! | bounds | [`measure_bounds()`](crate::forms::measure_bounds()) |
 //! | rank points | those of [`reorder`](crate::reorder)'s "order vertices", [`take_sorted()`]; of equal points [`find_firsts()`], [`map_to_firsts()`] |
 //! | build stars | [`find_cells()`], [`wrap_stars()`], [`build_stars()`], [`find_degrees()`] |
 //! | triangulate hard points | [`cover_sides()`]; of few [`find_gaps()`], [`fill_gaps()`]; of others those of the next table |

@@ -41,7 +41,7 @@
 //!
 //! | stage | kernels |
 //! | --- | --- |
-//! | bounds | [`measure_bounds()`](crate::smooth::measure_bounds()) |
+//! | bounds | [`measure_bounds()`](crate::forms::measure_bounds()) |
 //! | order vertices | [`read_value()`], `collective::order_by_keys`, [`carry_values()`], [`place_vertices()`] |
 //! | order cells | [`turn_triangles()`], [`turn_tetrahedra()`] or [`turn_polygons()`]; [`group_cells()`], [`rank_cells()`]; of polygons [`measure_turned()`], [`write_turned()`] |
 //!

@@ -7,8 +7,8 @@ use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
 
 use crate::curve::{Frame, along_curve, through_cube};
 use crate::ids::{Place, Vertex};
+use crate::ordered::ordered_bits;
 use crate::point::{Anywhere, Coordinates, DoublePoint};
-use crate::smooth::ordered_bits;
 
 /// The square or the cube around all points.
 #[repr(C)]

@@ -6,7 +6,7 @@
 //! | stage | kernels | in the paper |
 //! | --- | --- | --- |
 //! | check the mesh | [`check_nodes()`], [`check_cells()`] | the rules that the other kernels rely on |
-//! | bounds | [`measure_bounds()`], for meshes made on the device | not in the paper |
+//! | bounds | [`measure_bounds()`](crate::forms::measure_bounds()), for meshes made on the device | not in the paper |
 //! | cells of nodes | `collective::count_local_keys`, `fill_local_buckets`, [`mark_heavy()`] | not named |
 //! | neighbours | [`gather_neighbours()`], [`move_lists()`]; [`sort_candidates()`] for nodes of many cells; [`gather_tet_neighbours()`], [`move_tet_lists()`] of tetrahedra | unique edges (3.2.1) |
 //! | neighbours, boundary, order | [`mark_border_nodes()`], [`mark_moving_fans()`], [`count_fans()`], [`order_fans()`], of surfaces with half-edges, in place of the lists above and below | the same |
@@ -14,7 +14,7 @@
 //! | region interfaces | [`mark_interfaces()`] | not in the paper |
 //! | weights | [`weigh_by_distance()`], [`weigh_by_cotangents()`] | not in the paper: its weights are equal |
 //! | sliding nodes | [`slide_nodes()`], [`slide_border_nodes()`] | not in the paper |
-//! | order | [`key_nodes()`], `collective::move_by_digit`, [`rank_nodes()`], [`order_row()`] | not in the paper |
+//! | order | [`key_nodes()`], [`count_up()`](crate::forms::count_up()), `collective::move_by_digit`, [`rank_vertices()`](crate::forms::rank_vertices()), [`order_row()`] | not in the paper |
 //! | classes | [`classify()`]: colours or levels, so that form B over many blocks does not race | not in the paper |
 //! | into the layout, out of the layout | [`arrange()`], [`restore()`] | the three layouts (2.3) |
 //! | sweeps | [`sweep_form_a()`], [`sweep_racing()`], [`sweep_classes()`] | the iteration (3.2.3) by many blocks |
@@ -53,7 +53,6 @@
 //!   forms A and B do not depend on the order of blocks, and the first sweep under the tolerance is the last.
 
 pub mod boundary;
-pub mod bounds;
 pub mod cells;
 pub mod cells_of_nodes;
 pub mod check_mesh;
@@ -78,7 +77,6 @@ pub mod tet_neighbours;
 pub mod weights;
 
 pub use boundary::*;
-pub use bounds::*;
 pub use cells::*;
 pub use cells_of_nodes::*;
 pub use check_mesh::*;

@@ -104,18 +104,6 @@ pub fn pick(
     to.set(Place::new(first + i.get()), from.at(places.at(i)));
 }
 
-/// Lists the nodes in the order of ids.
-#[kernel(requires(list.len() == n), moves(list.bytes()))]
-pub fn count_up(v: Own<Vertex>, list: Out<Vertex, Vertex>) {
-    list.set(v, *v);
-}
-
-/// Writes the place of node `order[i]` to `ranks`, which may have more nodes.
-#[kernel(requires(order.len() == n, ranks.len() >= n), moves(8 * n))]
-pub fn rank_nodes(i: Own<Place>, order: In<Vertex, Place>, ranks: Scatter<Place, Vertex>) {
-    ranks.set(order.at(i), *i);
-}
-
 /// Number of neighbours of node `order[i]`.
 #[kernel(
     requires(rows.len() == order.len() + 1),

@@ -11,6 +11,7 @@ use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::cells::Cells;
 use crate::ids::{Cell, Vertex};
+use crate::ordered::ordered_bits;
 use crate::point3::{Point3, Spatial};
 
 /// The square root, rounded correctly.
@@ -275,27 +276,6 @@ pub mod counted {
     pub const INVERTED: u32 = 3;
     /// Number of histograms.
     pub const COUNT: u32 = 4;
-}
-
-/// A key whose order is that of the numbers.
-#[inline(always)]
-pub fn ordered_bits(x: f64) -> u64 {
-    let bits = x.to_bits();
-    if bits >> 63 == 0 {
-        bits | 1 << 63
-    } else {
-        !bits
-    }
-}
-
-/// The number of a key.
-#[inline(always)]
-pub fn from_ordered_bits(key: u64) -> f64 {
-    f64::from_bits(if key >> 63 == 0 {
-        !key
-    } else {
-        key & !(1 << 63)
-    })
 }
 
 /// Raises `keys[i]` to `key`.

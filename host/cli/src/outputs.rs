@@ -9,6 +9,7 @@ use trioxide::{Error, Result};
 use trioxide_arguments::auto::{TEXT, is_text};
 use trioxide_arguments::{is_standard_output, note};
 
+use crate::commands::generate::Dataset;
 use crate::commands::is_generated;
 use crate::commands::refine::MarkOption;
 use crate::commands::weld::Lock;
@@ -141,27 +142,24 @@ fn check_is_folder(path: &Path) -> Result<()> {
 /// Commands whose output is about this many times as large as their input. Pages of an output in memory are
 /// preallocated during the work. The factors are rather too small: pages that are not needed are released, which takes
 /// time too.
-const SIZES: [(&str, f64); 6] = [
+const SIZES: [(&str, f64); 7] = [
     ("convert", 1.0),
     ("polylla", 0.7),
     ("refine", 1.0),
     ("reorder", 1.0),
     ("smooth", 1.0),
+    ("triangulate", 2.0),
     ("weld", 0.5),
 ];
 /// The same for `refine` where all triangles are marked.
 const SIZE_OF_ALL: f64 = 2.0;
+/// Bytes of a vertex with its two triangles in a binary file.
+const VERTEX: f64 = 50.0;
 
-/// Begins the output of a command whose input is a file.
+/// Begins the output of a command whose input is a file, or of one that generates a mesh.
 pub fn begin(command: &str, options: &ArgMatches) {
-    let Some(&(_, times)) = SIZES.iter().find(|(name, _)| *name == command) else {
-        return;
-    };
     let output = path(options, "output").or_else(|| path(options, "named"));
-    let (Some(input), Some(output)) = (path(options, "input"), output) else {
-        return;
-    };
-    let Ok(metadata) = input.metadata() else {
+    let Some(output) = output else {
         return;
     };
     // The list of pieces that ranks write.
@@ -171,15 +169,38 @@ pub fn begin(command: &str, options: &ArgMatches) {
     {
         return;
     }
+    let binary = match command {
+        "generate" => generated(options),
+        _ => of_input(command, options),
+    };
+    let density = if is_text(output) { TEXT } else { 1.0 };
+    if let Some(bytes) = binary {
+        AtomicFile::begin(output, (bytes * density) as u64);
+    }
+}
+
+/// About the bytes of the generated mesh in a binary file. `None` for clouds and tetrahedra, which have no two
+/// triangles a vertex.
+fn generated(options: &ArgMatches) -> Option<f64> {
+    let kind = options.try_get_one::<Dataset>("dataset").ok().flatten()?;
+    let n = options.try_get_one::<usize>("n").ok().flatten()?;
+    let is_mesh = !matches!(kind, Dataset::Cloud | Dataset::Tets);
+    is_mesh.then_some(*n as f64 * VERTEX)
+}
+
+/// About the bytes of the output in a binary file, by the size of the input.
+fn of_input(command: &str, options: &ArgMatches) -> Option<f64> {
+    let (_, times) = SIZES.iter().find(|(name, _)| *name == command)?;
+    let input = path(options, "input")?;
+    let bytes = input.metadata().ok()?.len() as f64;
     let marks = options.try_get_raw("mark").ok().flatten();
     let is_all = marks.is_none_or(|mut marks| marks.all(|mark| mark == "all"));
     let times = match command == "refine" && is_all {
         true => SIZE_OF_ALL,
-        false => times,
+        false => *times,
     };
-    let density = |path: &Path| if is_text(path) { TEXT } else { 1.0 };
-    let bytes = metadata.len() as f64 * times * density(output) / density(input);
-    AtomicFile::begin(output, bytes as u64);
+    let density = if is_text(input) { TEXT } else { 1.0 };
+    Some(bytes * times / density)
 }
 
 /// Refuses an input file that does not exist. It comes before the checks of options that depend on the content of the

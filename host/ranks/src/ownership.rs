@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
+use gpu::ordered::{from_ordered_bits, ordered_bits};
 use trioxide::generate::Grid;
 use trioxide_mesh::parallel;
 
@@ -167,8 +168,8 @@ fn bounds_of(ranks: &Ranks, coordinates: &[f64], dimensions: usize) -> [[f64; 3]
     ranks.reduce_all(&mut bits, Reduction::Min);
     let [x, y, z, not_x, not_y, not_z] = bits;
     [
-        [x, y, z].map(from_ordered),
-        [!not_x, !not_y, !not_z].map(from_ordered),
+        [x, y, z].map(from_ordered_bits),
+        [!not_x, !not_y, !not_z].map(from_ordered_bits),
     ]
 }
 
@@ -177,7 +178,7 @@ fn ends<const D: usize>(points: &[[f64; D]]) -> [u64; 6] {
     let of_pieces = parallel::map_pieces(points.len(), parallel::GRAIN, |range| {
         let mut bits = [u64::MAX; 6];
         for p in &points[range] {
-            let at = |k| to_ordered(p.get(k).copied().unwrap_or(0.0));
+            let at = |k| ordered_bits(p.get(k).copied().unwrap_or(0.0));
             let [x, y, z] = [at(0), at(1), at(2)];
             for (least, value) in bits.iter_mut().zip([x, y, z, !x, !y, !z]) {
                 *least = (*least).min(value);
@@ -192,22 +193,6 @@ fn ends<const D: usize>(points: &[[f64; D]]) -> [u64; 6] {
         }
     }
     bits
-}
-
-/// Bits that compare as the numbers do.
-pub fn to_ordered(x: f64) -> u64 {
-    let bits = x.to_bits();
-    match bits >> 63 {
-        0 => bits | 1 << 63,
-        _ => !bits,
-    }
-}
-
-fn from_ordered(bits: u64) -> f64 {
-    f64::from_bits(match bits >> 63 {
-        0 => !bits,
-        _ => bits & !(1 << 63),
-    })
 }
 
 /// Keys of points along the curve: 32 bits a coordinate, or 21 of three, interleaved.
@@ -240,24 +225,6 @@ fn key<const D: usize>(p: &[f64; D], bits: usize, [least, most]: [[f64; 3]; 2]) 
 mod tests {
     use super::*;
     use crate::threads::run;
-
-    #[test]
-    fn ordered_bits_compare_as_numbers() {
-        let numbers = [
-            f64::NEG_INFINITY,
-            -2.5,
-            -1e-300,
-            -0.0,
-            0.0,
-            1e-300,
-            3.0,
-            f64::INFINITY,
-        ];
-        assert!(numbers.map(to_ordered).is_sorted());
-        for x in numbers {
-            assert_eq!(from_ordered(to_ordered(x)).to_bits(), x.to_bits());
-        }
-    }
 
     #[test]
     fn parts_of_the_curve_are_equally_long_also_where_keys_are_equal() {

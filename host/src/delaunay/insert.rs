@@ -352,7 +352,7 @@ fn select(
     list: &Buffer<Item>,
 ) -> Result<Buffer<Item>> {
     let mut parents: Buffer<Vertex> = on.uninitialized(triangles)?;
-    gpu::smooth::count_up::launch(on, triangles as u32, &mut parents)?;
+    gpu::forms::count_up::launch(on, triangles as u32, &mut parents)?;
     let mut parents = parents.cast();
     kernel::join_triangles::launch(on, faces.len() as u32, faces, hard, &mut parents)?;
     let mut kept = on.filled(triangles, 0)?;

@@ -233,7 +233,7 @@ impl Found {
         let n = self.ranked.order.len();
         let triangles = on.stage("order triangles", || {
             let mut places = on.uninitialized(n)?;
-            gpu::smooth::count_up::launch(on, n as u32, &mut places)?;
+            gpu::forms::count_up::launch(on, n as u32, &mut places)?;
             order::order(on, n, &places, &self.stars, &self.between_hard)
         })?;
         Ok((self.ranked, triangles.cast()))

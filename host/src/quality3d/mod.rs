@@ -1,6 +1,7 @@
 //! Quality of the cells of a volume mesh, on a device. The definitions are in `gpu::smooth::quality`.
 
-use gpu::smooth::{self as kernel, BINS, COPIES, Vector, counted, from_ordered_bits};
+use gpu::ordered::from_ordered_bits;
+use gpu::smooth::{self as kernel, BINS, COPIES, Vector, counted};
 use trioxide_kernel::launch::Buffer;
 
 use crate::device::Device;

@@ -162,7 +162,7 @@ fn place<P: Vector>(
     let nodes = points.len() as u32;
     let Some((low, high)) = along_curve else {
         let mut order = on.uninitialized(nodes as usize)?;
-        kernel::count_up::launch(on, nodes, &mut order)?;
+        gpu::forms::count_up::launch(on, nodes, &mut order)?;
         // In the order of ids the place of a node is its id.
         let moves = compact(on, &moving.bits)?.cast();
         let stays = compact(on, &moving.stays)?.cast();
@@ -379,7 +379,7 @@ impl Ordered {
 /// The place of each node.
 fn ranks_of(on: &Device, order: &Buffer<Vertex>) -> Result<Buffer<Place>> {
     let mut ranks = on.uninitialized(order.len())?;
-    kernel::rank_nodes::launch(on, order.len() as u32, order, &mut ranks)?;
+    gpu::forms::rank_vertices::launch(on, order.len() as u32, order, &mut ranks)?;
     Ok(ranks)
 }
 

@@ -448,6 +448,7 @@ fn constrained(choices: &mut Choices<'_>, points: &[DVec2]) {
 /// Vertices refine an outline around the points, or there are too many: a constrained Delaunay triangulation, the same
 /// with another number of threads.
 fn refined(choices: &mut Choices<'_>, points: &[DVec2]) {
+    use trioxide::delaunay::Duplicates;
     use trioxide::delaunay::constrained::Limits;
     use trioxide::delaunay::refinement::{Refinement, refine};
     let most = points
@@ -476,6 +477,7 @@ fn refined(choices: &mut Choices<'_>, points: &[DVec2]) {
             on,
             &on.upload(&all).expect("room"),
             &Limits::of(&segments),
+            Duplicates::First,
             &bounds,
         );
         result.map(|result| {

@@ -22,16 +22,22 @@ pub fn find_kept(i: Own<Item>, first: u32, gone: In<Bits<Place>>) -> bool {
     !gone.bit(Place::new(first + i.get().index()))
 }
 
-/// The vertex at place `p`: of the input, or with the next number after these. `ranks` are of those added vertices that
-/// were not removed.
+/// The vertex at place `p`: of the input, which has `points`, or with the next number after these. `ranks` are of the
+/// added vertices, without removed ones.
 #[kernel(requires(names.len() == n), moves(8 * n))]
-pub fn name_vertices(p: Own<Place>, order: In<Vertex>, ranks: In<u32>, names: Out<Vertex, Place>) {
+pub fn name_vertices(
+    p: Own<Place>,
+    order: In<Vertex>,
+    points: u32,
+    ranks: In<u32>,
+    names: Out<Vertex, Place>,
+) {
     let before = order.len();
     let name = if p.index() < before {
         order.at(p.index())
     } else {
         let added = Item::new(p.index() - before);
-        Vertex::new(before + rank_in(ranks.pair(added.index() / 32 * 2), added))
+        Vertex::new(points + rank_in(ranks.pair(added.index() / 32 * 2), added))
     };
     names.set(p, name);
 }
@@ -50,6 +56,19 @@ pub fn list_points(
         points.set(2 * v, point.x);
         points.set(2 * v + 1, point.y);
     }
+}
+
+/// Writes the point of vertex `v` of the input, which is at place `places[v]`: several may be at one.
+#[kernel(requires(places.len() == n), moves(places.bytes() + 32 * n))]
+pub fn list_equal_points(
+    v: Own<Vertex>,
+    places: In<Place, Vertex>,
+    sorted: In<DVec2, Place>,
+    points: Scatter<f64>,
+) {
+    let (v, point) = (v.get().index(), sorted.at(places.at(v)));
+    points.set(2 * v, point.x);
+    points.set(2 * v + 1, point.y);
 }
 
 /// Takes triangle number `i` of `list`, by the ranks of its vertices, from the lowest one on.

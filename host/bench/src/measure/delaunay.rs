@@ -95,7 +95,7 @@ pub fn refined<P: Point>(on: &Device, outline: &Outline, n: usize, runs: Runs) -
     on.reset_peak();
     let mut found = (0, 0, 0);
     let stages = rows("resident", on, runs, || {
-        let result = refine(on, &points, &limits, &bounds)?;
+        let result = refine(on, &points, &limits, Duplicates::Refuse, &bounds)?;
         let (triangles, pieces) = (result.mesh.triangles(), result.mesh.pieces());
         found = (result.points.len(), triangles.len() / 3, pieces.len() / 2);
         Ok(())

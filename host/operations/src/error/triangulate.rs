@@ -3,21 +3,19 @@
 use super::Names;
 
 /// A refusal of triangulation besides the failures of the algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
     /// There is no sequential algorithm.
     Serial,
-    /// Refinement takes no equal points.
-    Duplicates,
     /// Sizes are a field and a mesh.
     Sizes,
     /// Points on a device keep their order.
     ResidentOrder,
-    /// An option that points on a device do without.
-    Resident {
-        /// The option.
-        option: &'static str,
+    /// Points on a device that are refined have one z.
+    ResidentHeights {
+        /// The lowest and the highest z.
+        heights: [f64; 2],
     },
 }
 
@@ -28,10 +26,6 @@ impl Refusal {
                 "triangulation has no sequential algorithm: use {}",
                 value("device", "cpu")
             ),
-            Self::Duplicates => format!(
-                "{} goes without refinement: weld the points first",
-                option("duplicates")
-            ),
             Self::Sizes => format!(
                 "{} is a point field of the mesh {}: give both, or neither",
                 option("size"),
@@ -41,9 +35,10 @@ impl Refusal {
                 "points on a device keep their order: reorder the result, which stays there"
                     .to_owned()
             }
-            Self::Resident { option: given } => format!(
-                "points on a device are triangulated there, without refinement: leave {} out, or triangulate on the host",
-                option(given)
+            Self::ResidentHeights {
+                heights: [low, high],
+            } => format!(
+                "the points have z from {low} to {high}: points that are refined lie in a plane of one z"
             ),
         }
     }

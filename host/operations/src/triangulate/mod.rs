@@ -7,13 +7,14 @@ mod neighbours;
 
 use std::sync::Arc;
 
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 use trioxide::Buffer;
 use trioxide::delaunay::constrained::{self, Constrained, Limits};
 use trioxide::delaunay::refinement::{self, Missed, Refinement};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::Device;
 use trioxide::fields::MeshFields;
+use trioxide::forms;
 use trioxide::half_edges::Known;
 use trioxide::ids::{Triangle, Vertex};
 use trioxide::mesh::{Faces, Mesh, Segment};
@@ -55,7 +56,7 @@ pub struct Options {
     /// Keep the triangles outside of the segments, up to the convex hull
     #[cfg_attr(feature = "clap", arg(long))]
     pub convex: bool,
-    /// Equal points, without refinement; segments at left out ones end at the first
+    /// Equal points; segments at left out ones end at the first
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "TREATMENT", value_enum, default_value_t)
@@ -174,17 +175,10 @@ pub fn triangulate(
     let (vertices, segments) = (input.points.len(), input.segments.len());
     input.fields.check(vertices, 0, segments)?;
     check_segments(&input.segments, vertices)?;
-    let areas: Vec<_> = outline
-        .regions
-        .iter()
-        .map(|region| region.largest_area)
-        .collect();
+    let areas = areas_of(&outline.regions);
     options.refinement(&areas, None).check()?;
     let sizes = background::sizes(options)?;
     let is_plain = outline.is_points_alone() && !options.refines();
-    if options.refines() && options.duplicates != Duplicates::Refuse {
-        return Err(Refusal::Duplicates.into());
-    }
     if options.refines() {
         outline.check_plane()?;
     }
@@ -227,6 +221,8 @@ pub struct ResidentLimits {
 
 /// A triangulation on a device.
 pub struct Resident {
+    /// All points, if some are added.
+    pub points: Option<Buffer<DVec2>>,
     /// The triangles.
     pub triangles: Buffer<[u32; 3]>,
     /// The data known of the triangles.
@@ -241,7 +237,7 @@ pub struct Resident {
     pub neighbours: Option<Buffer<Triangle>>,
     /// The counts.
     pub totals: Totals,
-    /// Sentences on input that was left out.
+    /// Sentences on input that was left out, and on bounds that could not be reached.
     pub notes: Vec<String>,
 }
 
@@ -253,39 +249,49 @@ pub struct Pieces {
     pub parents: Buffer<u32>,
 }
 
+/// Points of space on a device by their x and y.
+///
+/// # Errors
+/// [`Refusal::ResidentHeights`] for points of different z that are refined; errors of the device.
+pub fn flatten(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Buffer<DVec2>> {
+    if options.refines() {
+        let (low, high) = trioxide::points::bounds(on, points)?;
+        if low.z < high.z {
+            let heights = [low.z, high.z];
+            return Err(Refusal::ResidentHeights { heights }.into());
+        }
+    }
+    Ok(forms::flatten(on, points)?)
+}
+
 /// Triangulates points on a device, where they stay, within limits.
 ///
 /// # Errors
-/// [`Refusal::Resident`], [`Refusal::ResidentOrder`]; those of [`trioxide::delaunay::triangulate()`],
-/// [`trioxide::delaunay::constrained::triangulate()`] and of the device.
+/// [`Refusal::ResidentOrder`]; those of [`triangulate()`].
 pub fn resident(
     on: &Device,
     points: &Buffer<DVec2>,
     limits: &ResidentLimits,
     options: &Options,
 ) -> Result<Resident> {
-    let given = [
-        ("angle", options.angle.is_some()),
-        ("area", options.area.is_some()),
-        ("size", options.size.is_some()),
-        ("background", options.background.is_some()),
-        ("max_vertices", options.max_vertices.is_some()),
-    ];
-    if let Some(&(option, _)) = given.iter().find(|(_, is_given)| *is_given) {
-        return Err(Refusal::Resident { option }.into());
-    }
-    if options.reorder {
-        return Err(Refusal::ResidentOrder.into());
-    }
     let ResidentLimits {
         segments,
         holes,
         regions,
     } = limits;
-    let found = if segments.is_none() && holes.is_empty() && regions.is_empty() {
+    let areas = areas_of(regions);
+    options.refinement(&areas, None).check()?;
+    let sizes = background::sizes(options)?;
+    if options.reorder {
+        return Err(Refusal::ResidentOrder.into());
+    }
+    let is_plain =
+        segments.is_none() && holes.is_empty() && regions.is_empty() && !options.refines();
+    let found = if is_plain {
         let (found, totals) = find(on, points, options.duplicates)?;
         let (triangles, firsts) = found.into_arrays();
         Resident {
+            points: None,
             triangles: triangles.cast(),
             known: Arc::default(),
             regions: None,
@@ -298,21 +304,14 @@ pub fn resident(
     } else {
         let none = on.uninitialized(0)?;
         let given = segments.as_ref().unwrap_or(&none);
-        on.require(constrained::bytes_needed(points.len(), given.len()))?;
-        let in_regions: Vec<DVec2> = regions.iter().map(|region| region.point).collect();
-        let around = Limits {
-            segments: given,
-            holes,
-            regions: &in_regions,
-            convex: options.convex,
-        };
-        let found = constrained::triangulate(on, points, &around, options.duplicates)?;
-        let totals = totals_of(&found, points.len(), [points.len(), given.len()]);
-        let notes = notes_on(&found);
-        let region_ids = found.region_ids(on, &ids_of(regions))?;
-        let parents = found.parents(on)?;
-        let (triangles, pieces, firsts) = found.into_arrays();
+        let found = within(on, points, given, (holes, regions), options, sizes.as_ref())?;
+        let totals = found.totals([points.len(), given.len()]);
+        let notes = found.notes(regions, options);
+        let region_ids = found.mesh.region_ids(on, &ids_of(regions))?;
+        let parents = found.mesh.parents(on)?;
+        let (triangles, pieces, firsts) = found.mesh.into_arrays();
         Resident {
+            points: found.points,
             triangles: triangles.cast(),
             known: Arc::default(),
             regions: region_ids,
@@ -332,27 +331,87 @@ pub fn resident(
     }
 }
 
-/// The ids of regions.
-fn ids_of(regions: &[Region]) -> Vec<i32> {
-    regions.iter().map(|region| region.id).collect()
+/// The triangles within limits on a device.
+struct Within {
+    mesh: Constrained,
+    /// All points, if some are added.
+    points: Option<Buffer<DVec2>>,
+    not_reached: Vec<Missed>,
 }
 
-/// The counts of a result with this number of vertices; `input` has those of the points and the segments.
-fn totals_of(result: &Constrained, vertices: usize, input: [usize; 2]) -> Totals {
-    Totals {
-        vertices: vertices as u64,
-        faces: result.triangles().len() as u64 / 3,
-        segments: result.pieces().len() as u64 / 2,
-        input_vertices: input[0] as u64,
-        input_segments: input[1] as u64,
-        duplicates: result.duplicates() as u64,
+/// Triangulates points within limits on a device, and refines the result on request.
+fn within(
+    on: &Device,
+    points: &Buffer<DVec2>,
+    segments: &Buffer<[u32; 2]>,
+    (holes, regions): (&[DVec2], &[Region]),
+    options: &Options,
+    sizes: Option<&Sizes>,
+) -> Result<Within> {
+    on.require(constrained::bytes_needed(points.len(), segments.len()))?;
+    let in_regions: Vec<DVec2> = regions.iter().map(|region| region.point).collect();
+    let limits = Limits {
+        segments,
+        holes,
+        regions: &in_regions,
+        convex: options.convex,
+    };
+    if !options.refines() {
+        let mesh = constrained::triangulate(on, points, &limits, options.duplicates)?;
+        return Ok(Within {
+            mesh,
+            points: None,
+            not_reached: Vec::new(),
+        });
+    }
+    let areas = areas_of(regions);
+    let background = sizes.map(|sizes| sizes.upload(on)).transpose()?;
+    let bounds = options.refinement(&areas, background.as_ref());
+    let refined = refinement::refine(on, points, &limits, options.duplicates, &bounds)?;
+    Ok(Within {
+        mesh: refined.mesh,
+        points: Some(refined.points),
+        not_reached: refined.not_reached,
+    })
+}
+
+impl Within {
+    /// The counts; `input` has those of the points and the segments.
+    fn totals(&self, input: [usize; 2]) -> Totals {
+        let vertices = self.points.as_ref().map_or(input[0], Buffer::len);
+        Totals {
+            vertices: vertices as u64,
+            faces: self.mesh.triangles().len() as u64 / 3,
+            segments: self.mesh.pieces().len() as u64 / 2,
+            input_vertices: input[0] as u64,
+            input_segments: input[1] as u64,
+            duplicates: self.mesh.duplicates() as u64,
+        }
+    }
+
+    /// Sentences on input that was left out, and on bounds that could not be reached.
+    fn notes(&self, regions: &[Region], options: &Options) -> Vec<String> {
+        let missed = self.not_reached.iter();
+        [
+            left_out(self.mesh.left_out()),
+            collapsed(self.mesh.collapsed()),
+        ]
+        .into_iter()
+        .flatten()
+        .chain(missed.map(|missed| of_missed(missed, options)))
+        .chain(unused_areas(regions, options))
+        .collect()
     }
 }
 
-/// Sentences on segments that were left out.
-fn notes_on(result: &Constrained) -> Vec<String> {
-    let notes = [left_out(result.left_out()), collapsed(result.collapsed())];
-    notes.into_iter().flatten().collect()
+/// The largest areas of regions.
+fn areas_of(regions: &[Region]) -> Vec<Option<f64>> {
+    regions.iter().map(|region| region.largest_area).collect()
+}
+
+/// The ids of regions.
+fn ids_of(regions: &[Region]) -> Vec<i32> {
+    regions.iter().map(|region| region.id).collect()
 }
 
 /// Triangulates points on a device, and counts.
@@ -466,44 +525,19 @@ fn inside(
         holes,
         regions,
     } = outline;
-    let needed = constrained::bytes_needed(mesh.points.len(), mesh.segments.len());
-    on.require(needed)?;
     let (points, segments) = on.stage("copy to the device", || {
         let points: Vec<DVec2> = mesh.points.iter().map(|p| p.truncate()).collect();
         let segments: Vec<[u32; 2]> = mesh.segments.iter().map(|segment| segment.ends).collect();
         Ok((on.upload(&points)?, on.upload(&segments)?))
     })?;
-    let in_regions: Vec<DVec2> = regions.iter().map(|region| region.point).collect();
-    let limits = Limits {
-        segments: &segments,
-        holes,
-        regions: &in_regions,
-        convex: options.convex,
-    };
-    let (result, refined) = match options.refines() {
-        false => {
-            let result = constrained::triangulate(on, &points, &limits, options.duplicates)?;
-            (result, None)
-        }
-        true => {
-            let areas: Vec<_> = regions.iter().map(|region| region.largest_area).collect();
-            let background = sizes.map(|sizes| sizes.upload(on)).transpose()?;
-            let bounds = options.refinement(&areas, background.as_ref());
-            let result = refinement::refine(on, &points, &limits, &bounds);
-            // In the words of any mesh: refinement takes no option for equal points.
-            let refined = result.map_err(trioxide::Error::from)?;
-            (refined.mesh, Some((refined.points, refined.not_reached)))
-        }
-    };
-    let (points, not_reached) = match refined {
-        None => (None, Vec::new()),
-        Some((points, not_reached)) => (Some(points), not_reached),
-    };
+    let found = within(on, &points, &segments, (holes, regions), options, sizes)?;
     let (inside, firsts) = on.stage("copy to the host", || {
+        let result = &found.mesh;
         let of_triangles = result.region_ids(on, &ids_of(regions))?;
         let firsts = result.firsts().map(|firsts| on.download_rows(firsts));
+        let points = found.points.as_ref().map(|points| on.download(points));
         let inside = Inside {
-            points: points.map(|points| on.download(&points)).transpose()?,
+            points: points.transpose()?,
             triangles: on.download_rows(result.triangles())?,
             regions: of_triangles.map(|ids| on.download(&ids)).transpose()?,
             pieces: on.download_rows(result.pieces())?,
@@ -511,17 +545,11 @@ fn inside(
         };
         Ok((inside, firsts.transpose()?.unwrap_or_default()))
     })?;
-    let vertices = inside.points.as_ref().map_or(mesh.points.len(), Vec::len);
-    let missed = not_reached.iter().map(|missed| of_missed(missed, options));
     let report = Report {
         run: Run::of(on, Vec::new())?,
-        totals: totals_of(&result, vertices, [mesh.points.len(), segments.len()]),
+        totals: found.totals([points.len(), segments.len()]),
         firsts,
-        notes: notes_on(&result)
-            .into_iter()
-            .chain(missed)
-            .chain(unused_areas(regions, options))
-            .collect(),
+        notes: found.notes(regions, options),
         ..Report::default()
     };
     Ok((inside, report))

@@ -36,12 +36,9 @@ pub(super) fn of_mesh(on: &Machine, mesh: Mesh, mut report: Report) -> Result<(M
 }
 
 /// Adds the neighbours of triangles that stay on their device, and the half-edges that are known then.
-pub(super) fn of_resident(
-    on: &Device,
-    points: &Buffer<DVec2>,
-    found: Resident,
-) -> Result<Resident> {
-    let surface = DeviceSurface::new(on.duplicate(points)?, found.triangles);
+pub(super) fn of_resident(on: &Device, given: &Buffer<DVec2>, found: Resident) -> Result<Resident> {
+    let points = on.duplicate(found.points.as_ref().unwrap_or(given))?;
+    let surface = DeviceSurface::new(points, found.triangles);
     let (surface, neighbours) = find(on, surface)?;
     let known = surface.known().clone();
     let (_, triangles) = surface.into_arrays();

@@ -317,16 +317,23 @@ fn segments_at_equal_points_end_at_the_first() {
         said(&Options::default()),
         format!("{same}, or use `duplicates` first")
     );
-    let area = Some(0.1);
-    assert_eq!(
-        said(&Options {
-            area,
-            ..Options::default()
-        }),
-        same
-    );
-    assert_eq!(
-        said(&Options { area, ..first }),
-        "`duplicates` goes without refinement: weld the points first"
-    );
+    let fine = |outline: &Outline| {
+        let area = Some(0.1);
+        triangulate(
+            outline,
+            &Options {
+                area,
+                ..first.clone()
+            },
+        )
+        .unwrap()
+    };
+    // The input's vertices come first.
+    let (expected, found) = (fine(&outline(false)), fine(&outline(true)));
+    let name = |v: u32| if v < 4 { v } else { v + 3 };
+    let triangles: Vec<[u32; 3]> = expected.triangles.iter().map(|t| t.map(name)).collect();
+    assert!(triangles.len() >= 40);
+    assert_eq!(found.triangles, triangles);
+    assert_eq!(found.points[..7], corners);
+    assert_eq!(found.points[7..], expected.points[4..]);
 }

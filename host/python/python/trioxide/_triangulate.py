@@ -48,7 +48,8 @@ class Triangulated(Mesh):
 
 class DeviceTriangulated(DeviceSurface):
     """A triangulation in a device's memory; `firsts` (None where no two points are equal), `counts` and `neighbours` as of `Triangulated`.
-    With segments, `segments` are edges of triangles on them, and `parents` the segment of each."""
+    With segments, `segments` are edges of triangles on them, and `parents` the segment of each. Where vertices are added, `points` are all in two
+    columns."""
 
     __slots__ = ("firsts", "counts", "neighbours", "parents")
 
@@ -162,7 +163,7 @@ def triangulate(
     convex : bool
         Keep the triangles outside of the segments, up to the convex hull.
     duplicates : "refuse" or "first"
-        Equal points, without refinement; segments at left out ones end at the first.
+        Equal points; segments at left out ones end at the first.
     reorder : bool
         Renumber vertices and triangles along a Hilbert curve, as reorder does.
     neighbours : bool
@@ -202,7 +203,8 @@ def triangulate(
         held: Dict[str, Any] = {**on_device(on, **given), **_limits(holes, regions), "neighbours": bool(neighbours)}
         held["background"] = _background(background)
         with watching(progress) as watch:
-            return DeviceTriangulated(noted(native.run("triangulate_on_device", on, held, options, watch)), outline)
+            found = noted(native.run("triangulate_on_device", on, held, options, watch))
+            return DeviceTriangulated(found, found.get("points", outline))
     options["follow_references"] = follow_references
     arrays: Dict[str, Any] = {}
     path = None
@@ -224,5 +226,5 @@ def triangulate(
     mesh.old_vertices, mesh.old_cells = result.get("old_vertices"), result.get("old_cells")
     mesh.neighbours = result.get("neighbours")
     firsts = result["firsts"]
-    mesh.firsts = firsts if len(firsts) else np.arange(len(mesh.points), dtype=np.uint32)
+    mesh.firsts = firsts if len(firsts) else np.arange(mesh.counts["input_vertices"], dtype=np.uint32)
     return mesh

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use glam::{DVec2, DVec3};
 use pyo3::prelude::*;
+use trioxide::Buffer;
 use trioxide::formats::poly::read_outline_as;
 use trioxide::outline::{OutlineMesh, Region};
-use trioxide::{Buffer, forms};
 use trioxide_operations as operations;
 use trioxide_operations::triangulate::ResidentLimits;
 
@@ -133,11 +133,14 @@ fn triangulate_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyRes
     let found = call.work(move |on| {
         let points = match points {
             Points::Plane(points) => points,
-            Points::Space(points) => forms::flatten(on, &points)?,
+            Points::Space(points) => operations::triangulate::flatten(on, &points, &options)?,
         };
         operations::triangulate::resident(on, &points, &limits, &options)
     })?;
     let results = Results::new(call)?;
+    if let Some(points) = found.points {
+        results.put("points", points, Number::F64, 2)?;
+    }
     // SAFETY: it is known of these triangles.
     unsafe { results.put_triangles(found.triangles, found.known) }?;
     if let Some(regions) = found.regions {

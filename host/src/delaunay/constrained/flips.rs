@@ -31,7 +31,7 @@ impl Rounds {
     fn new(on: &Device, mesh: &Mesh) -> Result<Self> {
         let t = mesh.triangles();
         let mut moved = on.uninitialized(3 * t)?;
-        gpu::smooth::count_up::launch(on, 3 * t as u32, &mut moved)?;
+        gpu::forms::count_up::launch(on, 3 * t as u32, &mut moved)?;
         Ok(Self {
             owners: on.filled(t, NO_SEGMENT)?,
             marked: on.filled(t.div_ceil(32), Bits::new(0))?,
@@ -130,7 +130,7 @@ pub(super) fn insert(
     segments: &Segments,
 ) -> Result<std::result::Result<Option<Rounds>, [u32; 2]>> {
     let mut list: Buffer<Vertex> = on.uninitialized(segments.ends.len())?;
-    gpu::smooth::count_up::launch(on, list.len() as u32, &mut list)?;
+    gpu::forms::count_up::launch(on, list.len() as u32, &mut list)?;
     let mut list: Buffer<Item> = list.cast();
     let mut rounds = None;
     loop {

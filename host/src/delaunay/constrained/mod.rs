@@ -183,7 +183,7 @@ pub(super) struct Segments {
     /// Whether the ends are in reverse.
     reversed: BitSet<Item>,
     /// Number of those whose ends are one place.
-    collapsed: u32,
+    pub collapsed: u32,
 }
 
 /// Bytes that a run takes at once with its points and segments, if few points are hard and each segment crosses few

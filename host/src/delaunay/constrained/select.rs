@@ -34,7 +34,7 @@ pub(super) fn select(on: &Device, mesh: &Mesh, limits: &Limits<'_>) -> Result<Se
     let t = mesh.triangles();
     if !has_sides && limits.holes.is_empty() && limits.regions.is_empty() {
         let mut numbers: Buffer<Vertex> = on.uninitialized(t)?;
-        gpu::smooth::count_up::launch(on, t as u32, &mut numbers)?;
+        gpu::forms::count_up::launch(on, t as u32, &mut numbers)?;
         return Ok(Selected {
             kept: on.filled(t.div_ceil(32), Bits::new(u32::MAX))?,
             list: numbers.cast(),
@@ -43,7 +43,7 @@ pub(super) fn select(on: &Device, mesh: &Mesh, limits: &Limits<'_>) -> Result<Se
     }
     let sides = mesh.corners.len() as u32;
     let mut parents: Buffer<Vertex> = on.uninitialized(t)?;
-    gpu::smooth::count_up::launch(on, t as u32, &mut parents)?;
+    gpu::forms::count_up::launch(on, t as u32, &mut parents)?;
     let mut parents = parents.cast();
     kernel::join_neighbours::launch(on, sides, &mesh.twins, &mesh.lines, &mut parents)?;
     let mut gone = on.filled(t, 0)?;

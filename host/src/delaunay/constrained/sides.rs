@@ -70,11 +70,14 @@ pub(super) fn direct(on: &Device, mesh: &Mesh, segments: &Buffer<[u32; 2]>) -> R
 }
 
 /// The place of each vertex, or of the first of its equals.
-fn places_of_vertices(on: &Device, ranked: &Ranked) -> Result<Buffer<Place>> {
+pub(in crate::delaunay) fn places_of_vertices(
+    on: &Device,
+    ranked: &Ranked,
+) -> Result<Buffer<Place>> {
     let n = ranked.order.len();
     let vertices = ranked.firsts.as_ref().map_or(n, Buffer::len);
     let mut places: Buffer<Place> = on.uninitialized(vertices)?;
-    gpu::smooth::rank_nodes::launch(on, n as u32, &ranked.order, &mut places)?;
+    gpu::forms::rank_vertices::launch(on, n as u32, &ranked.order, &mut places)?;
     match &ranked.firsts {
         Some(firsts) => Ok(pick(on, places.as_words(), firsts)?.cast()),
         None => Ok(places),

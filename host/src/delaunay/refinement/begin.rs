@@ -95,9 +95,20 @@ pub(super) fn lengthen<E: Send + Sync + 'static>(
 pub(super) struct Before {
     /// The vertex at each place.
     pub order: Buffer<Vertex>,
+    /// For each point its first equal, if there are equal points.
+    pub firsts: Option<Buffer<Vertex>>,
+    /// The place of each vertex then.
+    pub places: Option<Buffer<Place>>,
     pub twins: Buffer<HalfEdge>,
     /// For each half-edge of the triangulation that of the mesh.
     pub new: Buffer<HalfEdge>,
+}
+
+impl Before {
+    /// Number of points of the input.
+    pub fn points(&self) -> usize {
+        self.firsts.as_ref().unwrap_or(&self.order).len()
+    }
 }
 
 /// Takes the selected triangles in their order.
@@ -134,6 +145,10 @@ pub(super) fn begin(on: &Device, found: Limited) -> Result<(Mesh, Before)> {
     kernel::carry_lines::launch(on, n, &new, &old.lines, &mut lines)?;
     kernel::name_wholes::launch(on, sides as u32, &twins, &mut lines)?;
     let vertices = old.ranked.sorted.len();
+    let places = match old.ranked.firsts {
+        Some(_) => Some(sides::places_of_vertices(on, &old.ranked)?),
+        None => None,
+    };
     let mesh = Mesh {
         wholes: on.duplicate(&corners)?,
         corners,
@@ -149,6 +164,8 @@ pub(super) fn begin(on: &Device, found: Limited) -> Result<(Mesh, Before)> {
     };
     let before = Before {
         order: old.ranked.order,
+        firsts: old.ranked.firsts,
+        places,
         twins: old.twins,
         new,
     };

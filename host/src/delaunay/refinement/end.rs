@@ -23,14 +23,21 @@ pub(super) struct Names {
 
 /// Numbers the vertices.
 pub(super) fn name(on: &Device, mesh: &Mesh, before: &Before) -> Result<Names> {
-    let (n, first) = (mesh.sorted.len(), before.order.len());
+    let (n, first, given) = (mesh.sorted.len(), before.order.len(), before.points());
     let added = n - first;
     let mut kept: BitSet<Item> = on.uninitialized(added.div_ceil(32))?;
     kernel::find_kept::launch(on, added as u32, first as u32, &mesh.gone, &mut kept)?;
     let ranks = Tiled::new(on, &kept)?.ranks(on)?;
     let mut vertices = on.uninitialized(n)?;
-    kernel::name_vertices::launch(on, n as u32, &before.order, &ranks, &mut vertices)?;
-    let total = first + count_bits(on, &kept)? as usize;
+    kernel::name_vertices::launch(
+        on,
+        n as u32,
+        &before.order,
+        given as u32,
+        &ranks,
+        &mut vertices,
+    )?;
+    let total = given + count_bits(on, &kept)? as usize;
     let mut points = on.uninitialized(2 * total)?;
     kernel::list_points::launch(
         on,
@@ -40,6 +47,10 @@ pub(super) fn name(on: &Device, mesh: &Mesh, before: &Before) -> Result<Names> {
         &mesh.gone,
         &mut points,
     )?;
+    if let Some(places) = &before.places {
+        let sorted = &mesh.sorted;
+        kernel::list_equal_points::launch(on, given as u32, places, sorted, &mut points)?;
+    }
     Ok(Names {
         vertices,
         points: points.cast(),

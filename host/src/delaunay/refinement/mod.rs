@@ -5,6 +5,7 @@
 //! ```
 //! use glam::DVec2;
 //! use trioxide::Device;
+//! use trioxide::delaunay::Duplicates;
 //! use trioxide::delaunay::constrained::Limits;
 //! use trioxide::delaunay::refinement::{Refinement, refine};
 //!
@@ -13,7 +14,8 @@
 //! let corners = [(0.0, 0.0), (8.0, 0.0), (8.0, 1.0), (0.0, 1.0)].map(DVec2::from);
 //! let segments = on.upload(&[[0, 1], [1, 2], [2, 3], [3, 0]])?;
 //! let bounds = Refinement { smallest_angle: Some(30.0), ..Refinement::default() };
-//! let result = refine(&on, &on.upload(&corners)?, &Limits::of(&segments), &bounds)?;
+//! let points = on.upload(&corners)?;
+//! let result = refine(&on, &points, &Limits::of(&segments), Duplicates::Refuse, &bounds)?;
 //! // Squares of side 1, each of two triangles, would take seven vertices on each side.
 //! assert!(result.points.len() >= 4 + 2 * 5);
 //! assert!(result.not_reached.is_empty());
@@ -158,14 +160,16 @@ pub fn refine<P: Point>(
     on: &Device,
     points: &Buffer<P>,
     limits: &Limits<'_>,
+    duplicates: Duplicates,
     bounds: &Refinement<'_>,
 ) -> Result<Refined> {
     bounds.check()?;
-    let found = constrained::find(on, points, limits, Duplicates::Refuse)?;
+    let found = constrained::find(on, points, limits, duplicates)?;
     check_range(on, &found.mesh.ranked)?;
     let pieces = on.stage("list pieces", || {
         constrained::pieces::list(on, &found.mesh, &found.segments, &found.selected.kept)
     })?;
+    let collapsed = found.segments.collapsed;
     let (mut mesh, before) = on.stage("take triangles", || begin::begin(on, found))?;
     let areas = on.upload(&bounds.largest_areas(limits.regions.len()))?;
     let no_sizes = Background::none(on)?;
@@ -202,9 +206,9 @@ pub fn refine<P: Point>(
             pieces: parts,
             starts,
             left_out: pieces.left_out,
-            firsts: None,
-            duplicates: 0,
-            collapsed: 0,
+            duplicates: before.points() - before.order.len(),
+            firsts: before.firsts,
+            collapsed,
         },
         not_reached,
     })

@@ -7,6 +7,7 @@ use super::constrained::segments;
 use super::delaunay::{CLOUDS, Random, collect};
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
+use trioxide::delaunay::Duplicates;
 use trioxide::delaunay::constrained::Limits;
 use trioxide::delaunay::refinement::{Background, Missed, Refinement, refine};
 use trioxide::device::Device;
@@ -38,6 +39,10 @@ pub fn cases(size: Size) -> Vec<Case> {
                 ..within_square(points, size.of(20))
             }
             .check(on)
+        }),
+        Case::new("refinement of repeated points", move |on| {
+            let points = CLOUDS[0].1(&mut Random::new(6), size.of(200));
+            within_square(points, size.of(30)).check_repeated(on)
         }),
         Case::new("refinement of tiny outlines", move |on| {
             let mut random = Random::new(8);
@@ -142,6 +147,7 @@ struct Found {
     pieces: Vec<[u32; 2]>,
     starts: Vec<u32>,
     not_reached: Vec<Missed>,
+    firsts: Option<Vec<u32>>,
 }
 
 impl Input {
@@ -164,8 +170,10 @@ impl Input {
             areas: &self.areas,
             most_vertices: Some(100_000),
         };
-        let result = refine(on, &on.upload(&self.points)?, &limits, &bounds)?;
+        let points = on.upload(&self.points)?;
+        let result = refine(on, &points, &limits, Duplicates::First, &bounds)?;
         let regions = result.mesh.regions().map(|regions| on.download(regions));
+        let firsts = result.mesh.firsts().map(|firsts| on.download_rows(firsts));
         Ok(Found {
             points: on.download(&result.points)?,
             triangles: on.download_rows(result.mesh.triangles())?,
@@ -173,6 +181,7 @@ impl Input {
             pieces: on.download_rows(result.mesh.pieces())?,
             starts: on.download(result.mesh.starts())?,
             not_reached: result.not_reached,
+            firsts: firsts.transpose()?,
         })
     }
 
@@ -252,6 +261,35 @@ impl Input {
         )?;
         equal("large triangles", &[large], &[of_areas.unwrap_or(0)])?;
         equal("long triangles", &[long], &[of_sizes.unwrap_or(0)])
+    }
+
+    /// Where all points are there twice and segments end at either, the first ones make the mesh.
+    fn check_repeated(&self, on: &Device) -> Outcome {
+        let n = self.points.len() as u32;
+        let either = |i: usize, [a, b]: [u32; 2]| match i % 3 {
+            0 => [a, b + n],
+            1 => [a + n, b],
+            _ => [a + n, b + n],
+        };
+        let segments = self.segments.iter().enumerate();
+        let twice = Self {
+            points: [&self.points[..], &self.points].concat(),
+            segments: segments.map(|(i, &ends)| either(i, ends)).collect(),
+            holes: self.holes.clone(),
+            regions: self.regions.clone(),
+            areas: self.areas.clone(),
+            ..*self
+        };
+        let (once, twice) = (self.run(on)?, twice.run(on)?);
+        let name = |v: u32| if v < n { v } else { v + n };
+        let points = [&self.points[..], &once.points].concat();
+        equal("points", &twice.points, &points)?;
+        let triangles: Vec<[u32; 3]> = once.triangles.iter().map(|t| t.map(name)).collect();
+        equal("triangles", &twice.triangles, &triangles)?;
+        let pieces: Vec<[u32; 2]> = once.pieces.iter().map(|t| t.map(name)).collect();
+        equal("pieces of segments", &twice.pieces, &pieces)?;
+        let firsts: Vec<u32> = (0..n).chain(0..n).collect();
+        equal("first points", &twice.firsts.unwrap_or_default(), &firsts)
     }
 
     /// Other numbers of the points and the segments, and other directions, change nothing else.

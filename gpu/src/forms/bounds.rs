@@ -3,8 +3,8 @@
 use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, OwnBlock, PerBlock};
 
-use super::quality::ordered_bits;
 use crate::ids::Vertex;
+use crate::ordered::ordered_bits;
 use crate::point::{Anywhere, Coordinates, DoublePoint};
 
 /// Extremes of a box: the largest x, y and z, then the largest -x, -y and -z.
