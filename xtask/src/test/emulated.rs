@@ -26,6 +26,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "segments of Delaunay random",
             "segments of Delaunay grid",
             "refinement of a star",
+            "refinement of repeated points",
             "refinement to sizes",
         ],
     ),
