@@ -65,6 +65,7 @@ mod join_parts;
 mod near;
 mod one_block_rounds;
 mod order_triangles;
+mod pairs;
 mod predicates;
 mod rank_points;
 pub mod refinement;

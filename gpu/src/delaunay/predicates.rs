@@ -1,16 +1,18 @@
 //! Orientation and the circle test, exact for all finite f64, with the rule for four points on one circle.
 //!
-//! Three steps, each only where the one before does not decide:
+//! Four steps, each only where the one before does not decide:
 //!
 //! | step | decides |
 //! | --- | --- |
 //! | filter in f64 | where the determinant is larger than its rounding error (Shewchuk 1997, figure 25) |
 //! | integers of 256 bits | where the coordinates are multiples below 2^60 of one power of two |
+//! | sums of two f64 (`pairs`) | where the determinant is larger than 2^-95 of its products' sizes |
 //! | accumulator of all bits | always |
 
 use glam::DVec2;
 
 use super::accumulator::{Accumulator, Factor, add_to, multiply_wide, one};
+use super::pairs::{circle_of_pairs, cross_of_pairs};
 
 /// Bound of the rounding error of the filter's determinant of a circle, relative to the sum of its products'
 /// magnitudes: (10 + 96u) u with u = 2^-53 (Shewchuk, figure 25).
@@ -97,6 +99,10 @@ fn exact_orientation(a: DVec2, b: DVec2, c: DVec2) -> i32 {
     if let Some(sign) = orientation_of_integers(a, b, c) {
         return sign;
     }
+    match cross_of_pairs(c, a, c, b) {
+        0 => {}
+        sign => return sign,
+    }
     let mut sum = Accumulator::new();
     add_area(&mut sum, [one(), one()], false, [a, b, c]);
     sum.sign()
@@ -118,6 +124,10 @@ fn orientation_of_integers(a: DVec2, b: DVec2, c: DVec2) -> Option<i32> {
 /// As [`cross`], without the filter.
 #[inline(never)]
 fn exact_cross(p: DVec2, q: DVec2, r: DVec2, s: DVec2) -> i32 {
+    match cross_of_pairs(p, q, r, s) {
+        0 => {}
+        sign => return sign,
+    }
     // It is twice the signed area of p, q, s less that of p, q, r.
     let mut sum = Accumulator::new();
     add_area(&mut sum, [one(), one()], false, [p, q, s]);
@@ -182,7 +192,10 @@ pub fn circle(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
 fn exact_circle(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
     match circle_of_integers(a, b, c, d) {
         Some(sign) => sign,
-        None => circle_of_all_bits(a, b, c, d),
+        None => match circle_of_pairs(a, b, c, d) {
+            0 => circle_of_all_bits(a, b, c, d),
+            sign => sign,
+        },
     }
 }
 
@@ -290,7 +303,7 @@ fn add_lifted(sum: &mut [u64; 4], p: [i64; 2], q: [i64; 2], r: [i64; 2]) {
 
 /// The sign of the circle's determinant from all its products: |p|^2 times the area of the others.
 #[inline(never)]
-fn circle_of_all_bits(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
+pub(super) fn circle_of_all_bits(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
     let mut sum = Accumulator::new();
     let mut add = |p: DVec2, others: [DVec2; 3], is_negative: bool| {
         let (x, y) = (Factor::new(p.x), Factor::new(p.y));

@@ -1,9 +1,12 @@
 //! The predicates against another crate's, against whole numbers, and by the properties that the rule promises.
 
 use glam::DVec2;
-use robust::{Coord, incircle};
+use robust::{Coord, incircle, orient2d};
 
-use super::predicates::{filtered_circle, is_in_circle, is_in_circle_exactly, orientation};
+use super::pairs::{circle_of_pairs, cross_of_pairs};
+use super::predicates::{
+    circle_of_all_bits, filtered_circle, is_in_circle, is_in_circle_exactly, orientation,
+};
 
 fn coord(p: DVec2) -> Coord<f64> {
     Coord { x: p.x, y: p.y }
@@ -101,6 +104,44 @@ fn steps_agree_for_any_scale() {
         assert!(!is_in_circle(a, b, c, far), "{p:?}");
     }
     assert!(ties > 100, "{ties}");
+}
+
+/// Where pairs decide, all bits and another crate decide the same; and they decide nearly always, of points on a circle's equation and of
+/// points on a line's, near and far, at any scale from 2^-100 to 2^100.
+#[test]
+fn pairs_agree_with_all_bits() {
+    let mut numbers = Numbers(3);
+    let (mut decided, mut tried) = (0, 0);
+    for i in 0..4000 {
+        let apart = 2f64.powi(-(i % 40));
+        let scale = 2f64.powi(i % 201 - 100);
+        let mut next = || numbers.unit() * apart;
+        let on_circle = [(); 4].map(|()| DVec2::from_angle(next()) * scale);
+        let [a, b, c, d] = on_circle;
+        let of_pairs = circle_of_pairs(a, b, c, d);
+        let of_all_bits = circle_of_all_bits(a, b, c, d);
+        let slope = DVec2::new(1.0, next()) * scale;
+        let [p, q, r] = [(); 3].map(|()| slope * next() + slope);
+        let area = orient2d(coord(p), coord(q), coord(r));
+        let sign = i32::from(area > 0.0) - i32::from(area < 0.0);
+        let line = [cross_of_pairs(r, p, r, q), sign];
+        for [found, exact] in [[of_pairs, of_all_bits], line] {
+            assert!(found == 0 || found == exact, "{on_circle:?} {slope}");
+            tried += i32::from(exact != 0);
+            decided += found.abs();
+        }
+    }
+    assert!(
+        decided > tried * 99 / 100 && tried > 5000,
+        "{decided} {tried}"
+    );
+    // Beyond the range pairs decide nothing.
+    let far = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.1)];
+    for scale in [2f64.powi(-400), 2f64.powi(500), 2f64.powi(1000)] {
+        let [a, b, c, d] = far.map(|(x, y)| DVec2::new(x, y) * scale);
+        assert_eq!(circle_of_pairs(a, b, c, d), 0);
+        assert_eq!(cross_of_pairs(a, b, a, c), 0);
+    }
 }
 
 /// A point beside a circle by the smallest number that a f64 holds, far below what rounding keeps.
