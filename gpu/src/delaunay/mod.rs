@@ -33,7 +33,7 @@
 //! | --- | --- |
 //! | bounds | [`measure_bounds()`](crate::forms::measure_bounds()) |
 //! | rank points | those of [`reorder`](crate::reorder)'s "order vertices", [`take_sorted()`]; of equal points [`find_firsts()`], [`map_to_firsts()`] |
-//! | build stars | [`find_cells()`], [`wrap_stars()`], [`build_stars()`], [`find_degrees()`] |
+//! | build stars | [`find_cells()`], [`wrap_stars()`], [`build_stars()`], [`find_degrees()`], [`take_every()`], [`give_up()`] |
 //! | triangulate hard points | [`cover_sides()`]; of few [`find_gaps()`], [`fill_gaps()`]; of others those of the next table |
 //! | order triangles | [`count_triangles()`], [`count_loose()`], [`write_loose()`], [`append_words()`], [`read_corner()`], [`order_loose()`], [`write_star_triangles()`], [`write_loose_triangles()`] |
 //! | find illegal edges, of any triangulation | [`find_illegal_edges()`] |

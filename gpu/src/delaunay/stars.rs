@@ -16,11 +16,11 @@ use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, Vec2};
 use trioxide_kernel::block::Lane;
 use trioxide_kernel::kernel;
-use trioxide_kernel::safe::{In, Own, OwnBlock, PerLane, Scatter};
+use trioxide_kernel::safe::{In, Out, Own, OwnBlock, PerLane, Scatter};
 
 use super::predicates::{filtered_circle, is_in_circle_exactly};
 use crate::curve::Frame;
-use crate::ids::Place;
+use crate::ids::{Item, Place};
 
 /// Most neighbours of a star.
 pub const RING: usize = 16;
@@ -542,6 +542,18 @@ pub fn build_stars<const EXACT: bool>(
             }
         }
     });
+}
+
+/// Takes every `step`-th place of a list.
+#[kernel(requires(taken.len() == n), moves(2 * taken.bytes()))]
+pub fn take_every(i: Own<Item>, list: In<Place>, step: u32, taken: Out<Place, Item>) {
+    taken.set(i, list.at(step * i.get().index()));
+}
+
+/// Makes the point of place number `i` of a list a hard one.
+#[kernel(requires(list.len() == n), moves(8 * n))]
+pub fn give_up(i: Own<Item>, list: In<Place, Item>, degrees: Scatter<u32, Place>) {
+    degrees.set(list.at(i), 0);
 }
 
 /// Whether the degree of the star at place `i` is `least` or more, and at most `most`.

@@ -10,11 +10,16 @@ use trioxide_kernel::launch::Buffer;
 
 use super::{Ranked, Stars};
 use crate::Result;
-use crate::collective::compact;
-use crate::device::Device;
+use crate::collective::{compact, count_bits};
+use crate::device::{BitSet, Device};
 
 /// Points of a cell, at least, if all cells have as many.
 const CROWD: usize = 2;
+/// Every so many of the points that need exact arithmetic are tried before all.
+const STEP: usize = 64;
+/// Fewer are not tried before.
+const LEAST_TRIED: usize = 100;
+
 /// The stars, and the places of hard points in ascending order.
 pub(super) fn build(on: &Device, ranked: &Ranked) -> Result<(Stars, Buffer<Place>)> {
     let n = ranked.sorted.len();
@@ -44,7 +49,7 @@ pub(super) fn build(on: &Device, ranked: &Ranked) -> Result<(Stars, Buffer<Place
     cloud.wrap::<true>(on, Some(&find(on, &stars, UNSURE..=UNSURE)?), 1, &mut stars)?;
     cloud.wrap::<false>(on, Some(&find(on, &stars, WIDE..=WIDE)?), 2, &mut stars)?;
     cloud.build::<false>(on, &find(on, &stars, WIDE..=UNSURE)?, &mut stars)?;
-    cloud.build::<true>(on, &find(on, &stars, UNSURE..=UNSURE)?, &mut stars)?;
+    cloud.build_exact(on, find(on, &stars, UNSURE..=UNSURE)?, &mut stars)?;
     hard_points(on, stars)
 }
 
@@ -81,6 +86,25 @@ impl Cloud<'_> {
         Ok(())
     }
 
+    /// As [`Self::build`], exact, if the stars of most are complete. On a spiral, say, nearly all points are hard, and
+    /// most of the time would go into finding that out.
+    fn build_exact(&self, on: &Device, list: Buffer<Place>, stars: &mut Stars) -> Result<()> {
+        if list.len() >= LEAST_TRIED {
+            let tried = list.len().div_ceil(STEP);
+            let mut sample = on.uninitialized(tried)?;
+            kernel::take_every::launch(on, tried as u32, &list, STEP as u32, &mut sample)?;
+            let before = count(on, stars, 0..=0)?;
+            self.build::<true>(on, &sample.cast(), stars)?;
+            let hard = count(on, stars, 0..=0)? - before;
+            if 2 * hard as usize > tried {
+                let rest = find(on, stars, UNSURE..=UNSURE)?;
+                kernel::give_up::launch(on, rest.len() as u32, &rest, &mut stars.degrees)?;
+                return Ok(());
+            }
+        }
+        self.build::<true>(on, &list, stars)
+    }
+
     /// Makes the stars of a list, from as many cells as they need.
     fn build<const EXACT: bool>(
         &self,
@@ -103,13 +127,23 @@ impl Cloud<'_> {
     }
 }
 
-/// The places of the points with these degrees.
-fn find(on: &Device, stars: &Stars, degrees: RangeInclusive<u32>) -> Result<Buffer<Place>> {
+/// Whether each point has one of these degrees.
+fn flag(on: &Device, stars: &Stars, degrees: RangeInclusive<u32>) -> Result<BitSet<Place>> {
     let n = stars.degrees.len();
     let mut found = on.uninitialized(n.div_ceil(32))?;
     let (least, most) = degrees.into_inner();
     kernel::find_degrees::launch(on, n as u32, &stars.degrees, least, most, &mut found)?;
-    compact(on, &found)
+    Ok(found)
+}
+
+/// The places of the points with these degrees.
+fn find(on: &Device, stars: &Stars, degrees: RangeInclusive<u32>) -> Result<Buffer<Place>> {
+    compact(on, &flag(on, stars, degrees)?)
+}
+
+/// Number of the points with these degrees.
+fn count(on: &Device, stars: &Stars, degrees: RangeInclusive<u32>) -> Result<u32> {
+    count_bits(on, &flag(on, stars, degrees)?)
 }
 
 /// The stars with the places of the points that have none.
