@@ -15,7 +15,7 @@ use crate::device::{BitSet, Device};
 
 /// Points of a cell, at least, if all cells have as many.
 const CROWD: usize = 2;
-/// Every so many of the points that need exact arithmetic are tried before all.
+/// Every so many of the points that look at many cells, or need exact arithmetic, are tried before all.
 const STEP: usize = 64;
 /// Fewer are not tried before.
 const LEAST_TRIED: usize = 100;
@@ -48,8 +48,8 @@ pub(super) fn build(on: &Device, ranked: &Ranked) -> Result<(Stars, Buffer<Place
     cloud.wrap::<false>(on, None, 1, &mut stars)?;
     cloud.wrap::<true>(on, Some(&find(on, &stars, UNSURE..=UNSURE)?), 1, &mut stars)?;
     cloud.wrap::<false>(on, Some(&find(on, &stars, WIDE..=WIDE)?), 2, &mut stars)?;
-    cloud.build::<false>(on, &find(on, &stars, WIDE..=UNSURE)?, &mut stars)?;
-    cloud.build_exact(on, find(on, &stars, UNSURE..=UNSURE)?, &mut stars)?;
+    cloud.build::<false>(on, WIDE..=UNSURE, &mut stars)?;
+    cloud.build::<true>(on, UNSURE..=UNSURE, &mut stars)?;
     hard_points(on, stars)
 }
 
@@ -86,27 +86,33 @@ impl Cloud<'_> {
         Ok(())
     }
 
-    /// As [`Self::build`], exact, if the stars of most are complete. On a spiral, say, nearly all points are hard, and
-    /// most of the time would go into finding that out.
-    fn build_exact(&self, on: &Device, list: Buffer<Place>, stars: &mut Stars) -> Result<()> {
+    /// Makes the stars of the points with these degrees, from as many cells as they need; if they are not hard for the
+    /// most part. On a spiral, say, nearly all are, and finding that out would take most of the time.
+    fn build<const EXACT: bool>(
+        &self,
+        on: &Device,
+        degrees: RangeInclusive<u32>,
+        stars: &mut Stars,
+    ) -> Result<()> {
+        let list = find(on, stars, degrees.clone())?;
         if list.len() >= LEAST_TRIED {
             let tried = list.len().div_ceil(STEP);
             let mut sample = on.uninitialized(tried)?;
             kernel::take_every::launch(on, tried as u32, &list, STEP as u32, &mut sample)?;
             let before = count(on, stars, 0..=0)?;
-            self.build::<true>(on, &sample.cast(), stars)?;
+            self.build_all::<EXACT>(on, &sample.cast(), stars)?;
             let hard = count(on, stars, 0..=0)? - before;
             if 2 * hard as usize > tried {
-                let rest = find(on, stars, UNSURE..=UNSURE)?;
+                let rest = find(on, stars, degrees)?;
                 kernel::give_up::launch(on, rest.len() as u32, &rest, &mut stars.degrees)?;
                 return Ok(());
             }
         }
-        self.build::<true>(on, &list, stars)
+        self.build_all::<EXACT>(on, &list, stars)
     }
 
-    /// Makes the stars of a list, from as many cells as they need.
-    fn build<const EXACT: bool>(
+    /// Makes the stars of a list.
+    fn build_all<const EXACT: bool>(
         &self,
         on: &Device,
         list: &Buffer<Place>,
