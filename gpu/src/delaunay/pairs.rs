@@ -1,8 +1,8 @@
 //! Predicates in sums of two f64, which have the precision of 106 bits.
 //!
-//! Between the filter and the exact steps: points near one circle, as those that a circle's equation gives, have
-//! determinants of some 2^-53 of their products' sizes, which the filter does not decide, and these pairs do. The
-//! accumulator, which has thousands of bits, is left for ties.
+//! Between the filter and the exact steps: points of a circle's equation have determinants of some 2^-53 of their
+//! products' sizes, which the filter does not decide, and these pairs do. The accumulator, which has thousands of bits,
+//! is left for ties.
 //!
 //! **Error.** A difference of two f64 is a pair without an error (Knuth's sum of two). A product or a sum of pairs has
 //! an error of at most 2^-101 of the product, or of the sum of both magnitudes (Dekker 1971; Joldes, Muller and Popescu

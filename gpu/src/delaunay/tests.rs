@@ -106,8 +106,8 @@ fn steps_agree_for_any_scale() {
     assert!(ties > 100, "{ties}");
 }
 
-/// Where pairs decide, all bits and another crate decide the same; and they decide nearly always, of points on a circle's equation and of
-/// points on a line's, near and far, at any scale from 2^-100 to 2^100.
+/// Where pairs decide, all bits and another crate decide the same. They decide nearly always, of points of a circle's
+/// equation and of a line's, near and far, at any scale from 2^-100 to 2^100.
 #[test]
 fn pairs_agree_with_all_bits() {
     let mut numbers = Numbers(3);

@@ -1,4 +1,4 @@
-//! The refusals of triangulation, in words.
+//! The refusals of [`triangulate`](crate::triangulate()), in words.
 
 use super::Names;
 
