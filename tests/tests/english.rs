@@ -121,7 +121,7 @@ const BANNED: [Banned; 16] = [
 ];
 
 /// Pages that a command writes.
-const WRITTEN_BY_COMMANDS: [&str; 1] = ["docs/RESULTS.md"];
+const WRITTEN_BY_COMMANDS: [&str; 1] = ["docs/notebook/papers.md"];
 
 /// The words of a text in lower case, with its punctuation. Code between backticks is one word.
 fn words_of(text: &str) -> Vec<String> {

@@ -9,7 +9,7 @@
 //! GPU   max(read, start) + bytes * gpu + end
 //! ```
 //!
-//! Its constants are measured (docs/PERFORMANCE.md, "The whole run"). An error of the model costs time, but never
+//! Its constants are measured (docs/notebook/whole-run.md, "Which machine"). An error of the model costs time, but never
 //! changes bits: both machines give the same result.
 
 use std::path::Path;

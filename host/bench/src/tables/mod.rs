@@ -5,6 +5,7 @@
 
 mod compare;
 mod families;
+mod page;
 mod papers;
 pub(crate) mod plan;
 mod plot;
@@ -69,6 +70,9 @@ pub struct Arguments {
     /// processes for each case.
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"], conflicts_with_all = ["families", "from", "markdown"])]
     compare: Option<Vec<PathBuf>>,
+    /// Write the tables of docs/BENCHMARKS.md from the records in docs/results, and nothing else.
+    #[arg(long, conflicts_with_all = ["families", "from", "markdown", "compare"])]
+    page: bool,
 }
 
 fn family_names() -> PossibleValuesParser {
@@ -87,6 +91,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             true => Ok(()),
             false => Err("something got slower".into()),
         };
+    }
+    if arguments.page {
+        return page::write();
     }
     let is_named = |name: &str| arguments.families.iter().any(|named| named == name);
     let is_all = arguments.families.is_empty() || is_named("all");

@@ -1,0 +1,38 @@
+//! Welds a scan: vertices within a distance become one, and thin triangles between them vanish.
+//!
+//! `cargo run --release --example weld` prints:
+//!
+//! ```text
+//! ```
+
+use trioxide::device::Device;
+use trioxide::generate;
+use trioxide_operations::{Result, weld};
+
+fn main() -> Result<()> {
+    let (device, _) = Device::auto(None)?;
+    let scan = generate::scan(50_000, 1)?;
+    for epsilon in [0.005, 0.01, 0.02] {
+        let options = weld::Options::new(epsilon);
+        let (_, report) = weld(&device, scan.clone(), &options)?;
+        let totals = &report.totals;
+        println!(
+            "epsilon {epsilon}: {} of {} vertices, {} of {} triangles",
+            totals.welded_vertices, totals.vertices, totals.welded_faces, totals.faces
+        );
+    }
+    // Or the distance that removes half of the vertices.
+    let options = weld::Options {
+        ratio: Some(0.5),
+        ..Default::default()
+    };
+    let (welded, report) = weld(&device, scan, &options)?;
+    let found = report.totals.epsilon;
+    println!(
+        "half of the vertices: epsilon {found:.6}, {} stay",
+        welded.points.len()
+    );
+    // Where each vertex of the scan went.
+    println!("vertex 49,999 is now {}", report.map[49_999]);
+    Ok(())
+}
