@@ -12,7 +12,7 @@ use trioxide_operations::{Result, info, polylla, vem};
 
 fn main() -> Result<()> {
     let (device, _) = Device::auto(None)?;
-    for points in [1_000, 4_000, 16_000] {
+    for points in [1_000, 4_000] {
         let triangles = Mesh::from(generate::random(&device, points, 1)?);
         let (polygons, joined) = polylla(&device, triangles, &polylla::Options::default())?;
         let quality = info(polygons.clone())?

@@ -20,7 +20,7 @@ fn print(name: &str, quality: &Quality3d) {
 
 fn main() -> Result<()> {
     let (device, _) = Device::auto(None)?;
-    let mesh = VolumeMesh::from(generate::random_tets(5_000, 1)?);
+    let mesh = VolumeMesh::from(generate::random_tets(1_000, 1)?);
     for guard in [false, true] {
         // Vertices of the boundary stay.
         let options = smooth::Options {

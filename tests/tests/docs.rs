@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -159,6 +160,75 @@ fn append_sources(folder: &Path, text: &mut String) {
             text.push_str(&fs::read_to_string(&path).expect("a source"));
         }
     }
+}
+
+/// The programs of examples print the lines that their heads show.
+#[test]
+fn examples_print_what_their_heads_show() {
+    let manifest = read("examples/Cargo.toml");
+    let names: Vec<&str> = manifest
+        .lines()
+        .filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))
+        .filter(|name| !name.starts_with("trioxide"))
+        .collect();
+    assert!(names.len() >= 6, "{names:?}");
+    // This program is target/debug/deps/docs-….
+    let program = std::env::current_exe().expect("the name of this program");
+    let built = program.ancestors().nth(2).expect("deps").join("examples");
+    for name in names {
+        let program = built.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+        if !program.exists() {
+            println!("skipped: {name} is not built: cargo build -p trioxide-examples --examples");
+            continue;
+        }
+        let source = read(&format!("examples/{name}.rs"));
+        let (_, shown) = source.split_once("//! ```text\n").expect("a block of text");
+        let (shown, _) = shown.split_once("//! ```\n").expect("the end of the block");
+        let shown: String = shown
+            .lines()
+            .map(|line| format!("{}\n", &line[4..]))
+            .collect();
+        let output = Command::new(program).output().expect("it starts");
+        assert!(output.status.success(), "{name}: {output:?}");
+        let printed = String::from_utf8(output.stdout).expect("text");
+        assert!(
+            printed == shown,
+            "examples/{name}.rs shows\n{shown}\nand prints\n{printed}"
+        );
+    }
+}
+
+/// Each function that the crate of the operations gives by its own name has an example.
+#[test]
+fn operations_have_examples() {
+    let names = read("host/operations/src/lib.rs");
+    let names = names.lines().filter_map(|line| {
+        let (module, names) = line.strip_prefix("pub use ")?.split_once("::")?;
+        let names = names.trim_end_matches(';').trim_matches(['{', '}']);
+        let functions = names
+            .split(", ")
+            .filter(|name| name.starts_with(char::is_lowercase));
+        Some(functions.map(move |name| (module, name)))
+    });
+    let mut sources = String::new();
+    append_sources(&root().join("host/operations/src"), &mut sources);
+    let mut count = 0;
+    for (module, name) in names.flatten() {
+        let (before, _) = sources
+            .split_once(&format!("\npub fn {name}("))
+            .unwrap_or_else(|| panic!("{module} has no {name}"));
+        let comment = before
+            .lines()
+            .rev()
+            .take_while(|line| line.starts_with("///"));
+        let is_shown = comment.filter(|line| *line == "/// ```").count() == 2;
+        assert!(is_shown, "{module}::{name} has no example");
+        count += 1;
+    }
+    assert!(
+        count >= 15,
+        "{count} functions: the test reads them wrongly"
+    );
 }
 
 #[test]

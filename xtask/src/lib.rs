@@ -13,6 +13,7 @@ mod doctor;
 mod emulate;
 mod fuzz;
 mod mpi;
+mod notebooks;
 pub mod process;
 pub mod ptx;
 mod ptxas;
@@ -49,6 +50,7 @@ enum Command {
     Dist(dist::Arguments),
     Wheel(wheel::Arguments),
     Report(report::Arguments),
+    Notebooks(notebooks::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
     Sanitize(sanitize::Arguments),
@@ -69,6 +71,7 @@ pub fn main() -> ExitCode {
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::Notebooks(arguments) => notebooks::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Sanitize(arguments) => sanitize::run(&arguments),

@@ -143,6 +143,18 @@ impl Totals {
 
 /// Joins tetrahedra to polyhedra, with their fields, regions and tagged faces. Inverted ones are turned around.
 ///
+/// ```
+/// use trioxide_operations::polyhedra;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let cubes = trioxide::generate::tet_grid(27, 1)?;
+/// let (joined, report) = polyhedra(&device, cubes.into(), &polyhedra::Options::default())?;
+/// assert!(joined.len() as u64 == report.totals.polyhedra && joined.len() < 48);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal::InPlane`]; those of
 /// [`trioxide::polyhedra::polyhedra()`] and of the device.

@@ -72,6 +72,22 @@ impl Totals {
 
 /// Refines a mesh of tetrahedra, with its fields, regions and tagged faces. Inverted ones are turned around.
 ///
+/// ```
+/// use trioxide_operations::{refine, refine_tets};
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let options = refine::Options {
+///     mark: Some("ball:0,0,0,0.3".parse().expect("a mark")),
+///     ..Default::default()
+/// };
+/// let cubes = trioxide::generate::tet_grid(27, 1)?;
+/// let (fine, report) = refine_tets(&device, cubes.into(), &options)?;
+/// assert!(fine.cells.len() > 48 && report.parents.len() == fine.cells.len());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal`](crate::refine::Refusal);
 /// those of [`trioxide::refine_tets::refine()`] and of the device.

@@ -77,6 +77,18 @@ impl Totals {
 /// Orders the vertices and the faces of a surface, or of a cloud, with attributes, fields and regions. Segments stay in
 /// their order. If all points share one z, the curve is that of the plane.
 ///
+/// ```
+/// use trioxide_operations::reorder;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let grid = trioxide::mesh::Mesh::from(trioxide::generate::grid(100)?);
+/// let (ordered, report) = reorder(&device, grid.clone())?;
+/// assert_eq!(ordered.points[7], grid.points[report.vertices[7] as usize]);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// A field of another length than the mesh's; a segment with a vertex that is not there; [`Refusal`]; those of
 /// [`trioxide::reorder::vertices()`], [`trioxide::reorder::triangles()`] and [`trioxide::reorder::polygons()`], and of
@@ -143,6 +155,18 @@ pub fn reorder(on: impl Start, mut mesh: Mesh) -> Result<(Mesh, Report)> {
 }
 
 /// Orders the vertices and the tetrahedra of a volume mesh, with fields and regions. Tagged faces stay in their order.
+///
+/// ```
+/// use trioxide_operations::reorder_volume;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let cubes = trioxide::generate::tet_grid(27, 1)?;
+/// let (ordered, report) = reorder_volume(&device, cubes.clone().into())?;
+/// assert_eq!(ordered.points[7], cubes.points[report.vertices[7] as usize]);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// A cell that is no tetrahedron; as [`reorder()`], and [`trioxide::reorder::tetrahedra()`].

@@ -142,6 +142,18 @@ impl Report {
 
 /// Solves the problem on a planar mesh of polygons. The result has the fields `solution` and `exact` at its vertices.
 ///
+/// ```
+/// use trioxide_operations::vem;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// let grid = trioxide::generate::grid(100)?;
+/// let (solved, report) = vem(grid.into(), &vem::Options::default())?;
+/// assert!(report.totals.errors.l2 < 0.05);
+/// assert!(solved.fields.points.iter().any(|field| field.name == "solution"));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// A mesh without faces or out of the plane; a polygon that breaks a rule, with the element; those of
 /// [`trioxide_vem::solve()`].
@@ -173,6 +185,22 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
 }
 
 /// Solves the problem on polyhedra.
+///
+/// ```
+/// use trioxide_operations::{polyhedra, vem, vem_in_space};
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let cubes = trioxide::generate::tet_grid(125, 1)?;
+/// let (joined, _) = polyhedra(&device, cubes.into(), &polyhedra::Options::default())?;
+/// let patch = vem::Options {
+///     problem: vem::Problem::Patch,
+/// };
+/// let report = vem_in_space(joined, &patch)?;
+/// assert!(report.totals.errors.max_vertex < 1e-9);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// Those of [`trioxide_vem::solve_in_space()`].

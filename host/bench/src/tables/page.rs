@@ -32,7 +32,8 @@ pub(super) fn write() -> Result<(), Error> {
 /// The page with its tables made again.
 fn filled(page: &str) -> Result<String, Error> {
     let results = workspace().join(RESULTS);
-    let rows = fs::read_to_string(results.join(ROWS)).map_err(|error| format!("{ROWS}: {error}"))?;
+    let rows =
+        fs::read_to_string(results.join(ROWS)).map_err(|error| format!("{ROWS}: {error}"))?;
     let rows: Value = serde_json::from_str(&rows).map_err(|error| format!("{ROWS}: {error}"))?;
     let tables = rows.as_object().ok_or("benchmarks.json is no object")?;
     let mut text = String::new();
@@ -114,7 +115,10 @@ fn run_of(path: &Path, case: &str) -> Result<Run, Error> {
 fn range(value: &Value) -> Result<[f64; 2], Error> {
     let ends = match value.as_f64() {
         Some(time) => Some([time; 2]),
-        None => value[0].as_f64().zip(value[1].as_f64()).map(<[f64; 2]>::from),
+        None => value[0]
+            .as_f64()
+            .zip(value[1].as_f64())
+            .map(<[f64; 2]>::from),
     };
     Ok(ends.ok_or_else(|| format!("{ROWS}: {value} is no time, nor two"))?)
 }
@@ -136,7 +140,11 @@ fn number(number: f64) -> String {
     let text = format!("{number:.decimals$}");
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     match whole.len() {
-        4.. => format!("{},{}{rest}", &whole[..whole.len() - 3], &whole[whole.len() - 3..]),
+        4.. => format!(
+            "{},{}{rest}",
+            &whole[..whole.len() - 3],
+            &whole[whole.len() - 3..]
+        ),
         _ => text,
     }
 }

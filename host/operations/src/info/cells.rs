@@ -70,6 +70,16 @@ impl VolumeReport {
 
 /// Counts the elements of a mesh of cells, checks it, and measures its cells. Vertex ids must be in range.
 ///
+/// ```
+/// use trioxide_operations::info_volume;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// let report = info_volume(&trioxide::generate::tet_grid(27, 1)?.into())?;
+/// assert_eq!((report.cells, report.quality.expect("it has cells").inverted), (48, 0));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// Cells that do not fit the memory.
 pub fn info_volume(mesh: &VolumeMesh) -> Result<VolumeReport> {

@@ -119,6 +119,17 @@ impl Report {
 
 /// Counts the elements of a mesh, checks it, and measures the faces of a valid planar one. Vertex ids must be in range.
 ///
+/// ```
+/// use trioxide_operations::info;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// let report = info(trioxide::generate::grid(9)?.into())?;
+/// assert_eq!((report.faces, report.area), (8, Some(1.0)));
+/// assert!(report.problems.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// Triangles of the plane that do not fit the memory.
 pub fn info(mesh: Mesh) -> trioxide::Result<Report> {

@@ -68,6 +68,18 @@ fn spread(values: &Distribution) -> Value {
 }
 
 /// Counts and measures polyhedra.
+///
+/// ```
+/// use trioxide_operations::{info_polyhedra, polyhedra};
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let cubes = trioxide::generate::tet_grid(27, 1)?;
+/// let (joined, _) = polyhedra(&device, cubes.into(), &polyhedra::Options::default())?;
+/// assert_eq!(info_polyhedra(&joined).polyhedra, joined.len());
+/// # Ok(())
+/// # }
+/// ```
 pub fn info_polyhedra(mesh: &PolyhedralMesh) -> PolyhedraReport {
     let mut laps = Laps::start();
     let quality = quality(mesh);

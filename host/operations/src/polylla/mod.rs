@@ -28,6 +28,18 @@ pub use report::{Report, Totals};
 
 /// Joins the triangles of a planar mesh to polygons, with its attributes, fields, regions and segments.
 ///
+/// ```
+/// use trioxide_operations::polylla;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let squares = trioxide::generate::grid(9)?;
+/// let (polygons, report) = polylla(&device, squares.into(), &polylla::Options::default())?;
+/// assert_eq!((report.totals.triangles, polygons.faces.len()), (8, 4));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// A mesh that is no triangulation of a plane, with the element; [`Refusal`]; those of [`trioxide::polylla::polylla()`]
 /// and of the device.
@@ -172,6 +184,20 @@ impl MeshPolygons {
 
 /// Joins the triangles of a mesh that is on a device, which have these regions and segments; the polygons stay there,
 /// with their regions.
+///
+/// ```
+/// use trioxide::half_edges::DeviceTriangulation;
+/// use trioxide_operations::polylla;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let mesh = DeviceTriangulation::upload(&device, &trioxide::generate::grid(9)?)?;
+/// let options = polylla::Options::default();
+/// let (polygons, _, totals) = polylla::resident(&device, &mesh, None, None, &options)?;
+/// assert_eq!((polygons.download_lists(&device)?.len(), totals.regions), (4, 4));
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// As [`polylla()`]; [`Refusal::Resident`].

@@ -26,6 +26,23 @@ pub use trioxide::marking::Marking;
 /// Refines a mesh of triangles, of the plane where all z are the same, else of space, with its attributes, fields,
 /// regions and segments.
 ///
+/// ```
+/// use trioxide_operations::refine;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let options = refine::Options {
+///     mark: Some("disk:0,0,0.2".parse().expect("a mark")),
+///     maps: true,
+///     ..Default::default()
+/// };
+/// let (fine, report) = refine(&device, trioxide::generate::grid(9)?.into(), &options)?;
+/// // The marked triangle and its neighbour across the longest edge are halved.
+/// assert_eq!((fine.faces.len(), report.parents.len()), (10, 10));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// A mesh that is no triangulation, with the element; [`Refusal`]; those of [`trioxide::refine::refine()`] and of the
 /// device.

@@ -25,6 +25,23 @@ pub use report::{Report, Totals};
 
 /// Smooths a surface; all but its points stays as it is.
 ///
+/// ```
+/// use trioxide_operations::smooth;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let scan = trioxide::generate::scan(1000, 1)?;
+/// let options = smooth::Options {
+///     method: smooth::FilterKind::Taubin,
+///     max_iterations: 10,
+///     ..Default::default()
+/// };
+/// let (smoothed, report) = smooth(&device, scan.clone(), &options)?;
+/// assert!(smoothed.faces == scan.faces && report.totals.moving == 1000);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// A mesh without faces, or one that breaks a rule, with the element; [`Refusal`]; those of
 /// [`trioxide::smooth::run_surface()`].
@@ -51,6 +68,24 @@ pub fn smooth(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Re
 }
 
 /// Smooths a volume mesh; all but its points stays as it is.
+///
+/// ```
+/// use trioxide_operations::{smooth, smooth_volume};
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let options = smooth::Options {
+///     guard: true,
+///     quality: true,
+///     ..Default::default()
+/// };
+/// let cubes = trioxide::generate::tet_grid(125, 1)?;
+/// let (_, report) = smooth_volume(&device, cubes.into(), &options)?;
+/// let [before, after] = report.quality.expect("the options ask for it");
+/// assert!(after.inverted == 0 && after.worst_jacobian >= before.worst_jacobian);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// A mesh without cells, or one that breaks a rule, with the element; [`Refusal`]; those of

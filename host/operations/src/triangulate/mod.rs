@@ -163,6 +163,26 @@ impl Totals {
 ///
 /// Refinement drops what the points carry, and takes points of one z.
 ///
+/// ```
+/// use trioxide::glam::DVec3;
+/// use trioxide::mesh::Mesh;
+/// use trioxide::outline::OutlineMesh;
+/// use trioxide_operations::triangulate;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+/// let points = Mesh {
+///     points: corners.map(|[x, y]| DVec3::new(x, y, 0.0)).to_vec(),
+///     ..Mesh::default()
+/// };
+/// let (outline, _) = OutlineMesh::of_mesh(points);
+/// let (mesh, _) = triangulate(&device, outline, &triangulate::Options::default())?;
+/// assert_eq!(mesh.faces.len(), 2);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// Those of [`trioxide::delaunay::triangulate()`], [`trioxide::delaunay::constrained::triangulate()`] and
 /// [`trioxide::delaunay::refinement::refine()`]; [`Refusal`]; those of the device.
@@ -265,6 +285,20 @@ pub fn flatten(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result
 }
 
 /// Triangulates points on a device, where they stay, within limits.
+///
+/// ```
+/// use trioxide::glam::DVec2;
+/// use trioxide_operations::triangulate;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let points = device.upload(&[DVec2::ZERO, DVec2::X, DVec2::Y])?;
+/// let (limits, options) = Default::default();
+/// let found = triangulate::resident(&device, &points, &limits, &options)?;
+/// assert_eq!(device.download(&found.triangles)?, [[0, 1, 2]]);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// [`Refusal::ResidentOrder`]; those of [`triangulate()`].

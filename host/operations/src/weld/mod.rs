@@ -23,6 +23,23 @@ pub use report::{Report, Totals};
 ///
 /// A mesh that takes more memory than may be used is welded in slabs, with the same result.
 ///
+/// ```
+/// use trioxide::glam::DVec3;
+/// use trioxide::mesh::Mesh;
+/// use trioxide_operations::weld;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let cloud = Mesh {
+///     points: [0.0, 1.0, 1.001].map(|x| DVec3::X * x).to_vec(),
+///     ..Mesh::default()
+/// };
+/// let (welded, report) = weld(&device, cloud, &weld::Options::new(0.01))?;
+/// assert_eq!((welded.points.len(), report.map), (2, vec![0, 1, 1]));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// Those of [`Options::check`] and [`trioxide::weld::weld()`]; [`Refusal`]; those of the device.
 pub fn weld(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
@@ -65,6 +82,21 @@ pub fn weld(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Repo
 /// Welds points and triangles that are on a device, with all that they carry; the result stays there.
 ///
 /// The report has no maps: they are with the result.
+///
+/// ```
+/// use trioxide::glam::DVec3;
+/// use trioxide::weld::DeviceMesh;
+/// use trioxide_operations::weld;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let points = [0.0, 1.0, 1.001].map(|x| DVec3::X * x);
+/// let cloud = DeviceMesh::upload_arrays(&device, &points, &[])?;
+/// let (welded, _) = weld::resident(&device, cloud, &weld::Options::new(0.01))?;
+/// assert_eq!(welded.points().len(), 2);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// As [`weld()`]; [`Refusal::ResidentLimit`].
