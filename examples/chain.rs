@@ -3,6 +3,10 @@
 //! `cargo run --release --example chain` prints:
 //!
 //! ```text
+//! welded: 19878 vertices
+//! smoothed: 20 sweeps
+//! refined: 113590 triangles in 3 rounds
+//! written and read: true
 //! ```
 
 use trioxide::device::Device;

@@ -3,6 +3,8 @@
 //! `cargo run --release --example polygons` prints:
 //!
 //! ```text
+//! 1926 triangles to 316 polygons, 312 of them star-shaped; L2 error 0.00645
+//! 7850 triangles to 1295 polygons, 1287 of them star-shaped; L2 error 0.00167
 //! ```
 
 use trioxide::device::Device;

@@ -3,6 +3,9 @@
 //! `cargo run --release --example smooth` prints:
 //!
 //! ```text
+//! before: 0 of 4873 tetrahedra inverted, worst scaled Jacobian 0.0033
+//! without: 51 of 4873 tetrahedra inverted, worst scaled Jacobian -0.5484
+//! with a guard: 0 of 4873 tetrahedra inverted, worst scaled Jacobian 0.0166
 //! ```
 
 use trioxide::device::Device;

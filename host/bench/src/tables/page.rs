@@ -95,7 +95,7 @@ fn row_of(row: &Value, results: &Path) -> Result<String, Error> {
         Some(peer) => {
             let theirs = range(&row["peer_ms"])?;
             // The least that holds for both ranges.
-            let ratio = number(theirs[0] / time[1]);
+            let ratio = ratio(theirs[0] / time[1]);
             (format!("{peer}: {}", shown(theirs)), ratio)
         }
     };
@@ -130,7 +130,7 @@ fn shown([least, most]: [f64; 2]) -> String {
     }
 }
 
-/// Three digits, or all before the point.
+/// Three digits, or all before the point, without zeros at the end.
 fn number(number: f64) -> String {
     let decimals = match number {
         _ if number >= 99.95 => 0,
@@ -139,14 +139,20 @@ fn number(number: f64) -> String {
     };
     let text = format!("{number:.decimals$}");
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let rest = rest.trim_end_matches('0').trim_end_matches('.');
     match whole.len() {
-        4.. => format!(
-            "{},{}{rest}",
-            &whole[..whole.len() - 3],
-            &whole[whole.len() - 3..]
-        ),
-        _ => text,
+        4.. => {
+            let (thousands, ones) = whole.split_at(whole.len() - 3);
+            format!("{thousands},{ones}{rest}")
+        }
+        _ => format!("{whole}{rest}"),
     }
+}
+
+/// Two digits.
+fn ratio(ratio: f64) -> String {
+    let step = 10f64.powf(ratio.log10().floor() - 1.0);
+    number((ratio / step).round() * step)
 }
 
 #[cfg(test)]
@@ -164,9 +170,13 @@ mod tests {
 
     #[test]
     fn numbers_have_three_digits() {
-        let numbers = [0.222, 4.677, 17.1, 198.4, 41200.0].map(number);
-        assert_eq!(numbers, ["0.22", "4.68", "17.1", "198", "41,200"]);
-        assert_eq!(shown([95.0, 125.0]), "95.0 to 125");
+        let numbers = [0.222, 4.677, 17.1, 2.0, 198.4, 41200.0].map(number);
+        assert_eq!(numbers, ["0.22", "4.68", "17.1", "2", "198", "41,200"]);
+        assert_eq!(shown([95.0, 125.0]), "95 to 125");
+        assert_eq!(
+            [0.52, 3.364, 42.5, 14661.9].map(ratio),
+            ["0.52", "3.4", "43", "15,000"]
+        );
     }
 
     #[test]
