@@ -9,8 +9,8 @@
 //! GPU   max(read, start) + bytes * gpu + end
 //! ```
 //!
-//! Its constants are measured (docs/notebook/whole-run.md, "Which machine"). An error of the model costs time, but never
-//! changes bits: both machines give the same result.
+//! Its constants are measured (docs/notebook/whole-run.md, "Which machine"). An error of the model costs time, but
+//! never changes bits: both machines give the same result.
 
 use std::path::Path;
 
