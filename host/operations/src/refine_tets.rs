@@ -78,7 +78,7 @@ impl Totals {
 /// # fn main() -> trioxide_operations::Result<()> {
 /// # let device = trioxide::Device::cpu(None)?;
 /// let options = refine::Options {
-///     mark: Some("ball:0,0,0,0.3".parse().expect("a mark")),
+///     mark: Some("ball:0,0,0,0.5".parse().expect("a mark")),
 ///     ..Default::default()
 /// };
 /// let cubes = trioxide::generate::tet_grid(27, 1)?;

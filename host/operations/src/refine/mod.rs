@@ -32,12 +32,12 @@ pub use trioxide::marking::Marking;
 /// # fn main() -> trioxide_operations::Result<()> {
 /// # let device = trioxide::Device::cpu(None)?;
 /// let options = refine::Options {
-///     mark: Some("disk:0,0,0.2".parse().expect("a mark")),
+///     mark: Some("disk:0,0,0.4".parse().expect("a mark")),
 ///     maps: true,
 ///     ..Default::default()
 /// };
 /// let (fine, report) = refine(&device, trioxide::generate::grid(9)?.into(), &options)?;
-/// // The marked triangle and its neighbour across the longest edge are halved.
+/// // Two of eight triangles are marked. They share their longest edge, and both are halved.
 /// assert_eq!((fine.faces.len(), report.parents.len()), (10, 10));
 /// # Ok(())
 /// # }
