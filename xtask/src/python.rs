@@ -1,11 +1,12 @@
-//! Virtual environments of Python, and packages of PyPI in them.
+//! Virtual environments of Python, packages of PyPI in them, and trioxide's own package from a build.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Error;
 use crate::process::output_of;
+use crate::{Error, target_dir};
 
 /// A virtual environment.
 pub(crate) struct Environment {
@@ -91,4 +92,42 @@ for package in sys.argv[1:]:
         let status = self.python().args(pip).args(packages).status();
         status.is_ok_and(|status| status.success())
     }
+}
+
+/// Puts the package together from its sources and the library of a development build. Returns the folder for
+/// PYTHONPATH.
+pub(crate) fn place_package() -> Result<PathBuf, Error> {
+    let folder = target_dir().join("python").join("package");
+    let package = folder.join("trioxide");
+    if package.exists() {
+        fs::remove_dir_all(&package)?;
+    }
+    let sources = ["host", "python", "python", "trioxide"]
+        .iter()
+        .collect::<PathBuf>();
+    copy_sources(&crate::workspace().join(sources), &package)?;
+    let library = format!("{DLL_PREFIX}_trioxide{DLL_SUFFIX}");
+    let name = if cfg!(windows) {
+        "_trioxide.pyd"
+    } else {
+        "_trioxide.abi3.so"
+    };
+    fs::copy(target_dir().join("debug").join(library), package.join(name))?;
+    Ok(folder)
+}
+
+/// Copies the package without files that a build or Python wrote there.
+fn copy_sources(from: &Path, to: &Path) -> Result<(), Error> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let is_source = ["py", "pyi", "typed"].iter().any(|wanted| {
+            path.extension()
+                .is_some_and(|extension| extension == *wanted)
+        });
+        if let Some(name) = path.file_name().filter(|_| is_source) {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
 }

@@ -1,13 +1,11 @@
 //! The tests of the Python package, on the library from the build of the workspace's tests.
 
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
 
 use super::jobs::Job;
 use crate::process::LIBRARY_PATH;
-use crate::python::Environment;
+use crate::python::{Environment, place_package};
 use crate::{Error, target_dir};
 
 /// Packages of PyPI without which no test runs.
@@ -53,21 +51,9 @@ pub(super) fn jobs(prepared: Prepared, driver: Option<&Path>) -> Result<Vec<Job>
         environment,
         is_parallel,
     } = prepared;
-    let folder = target_dir().join("python");
     let root = crate::workspace().join("host").join("python");
-    let built = folder.join("package");
+    let built = place_package()?;
     let package = built.join("trioxide");
-    if package.exists() {
-        fs::remove_dir_all(&package)?;
-    }
-    copy_sources(&root.join("python").join("trioxide"), &package)?;
-    let library = format!("{DLL_PREFIX}_trioxide{DLL_SUFFIX}");
-    let name = if cfg!(windows) {
-        "_trioxide.pyd"
-    } else {
-        "_trioxide.abi3.so"
-    };
-    fs::copy(target_dir().join("debug").join(library), package.join(name))?;
     let job = |name: &str, tests: &[&OsStr]| {
         let mut command = environment.python();
         command
@@ -94,20 +80,4 @@ pub(super) fn jobs(prepared: Prepared, driver: Option<&Path>) -> Result<Vec<Job>
     let mut on_gpu = job("python, emulated", &ON_GPU.map(OsStr::new));
     on_gpu.command.env(LIBRARY_PATH, driver);
     Ok(vec![all, on_gpu])
-}
-
-/// Copies the package without files that a build or Python wrote there.
-fn copy_sources(from: &Path, to: &Path) -> Result<(), Error> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let path = entry?.path();
-        let is_source = ["py", "pyi", "typed"].iter().any(|wanted| {
-            path.extension()
-                .is_some_and(|extension| extension == *wanted)
-        });
-        if let Some(name) = path.file_name().filter(|_| is_source) {
-            fs::copy(&path, to.join(name))?;
-        }
-    }
-    Ok(())
 }
