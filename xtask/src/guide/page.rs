@@ -14,6 +14,8 @@ pub struct Page {
     pub blocks: Vec<Block>,
     /// Its links and pictures, in order.
     pub links: Vec<Link>,
+    /// Code between backticks in its text, each with its line.
+    pub code: Vec<(usize, String)>,
     /// The names by which links reach its headings.
     pub anchors: BTreeSet<String>,
 }
@@ -96,6 +98,7 @@ impl Page {
             path,
             blocks: Vec::new(),
             links: Vec::new(),
+            code: Vec::new(),
             anchors: BTreeSet::new(),
         };
         let mut above = String::new();
@@ -116,6 +119,8 @@ impl Page {
                     .insert(anchor(heading.trim_start_matches('#').trim()));
             }
             page.links.extend(links(line, number));
+            let code = line.split('`').skip(1).step_by(2);
+            page.code.extend(code.map(|code| (number, code.to_owned())));
             // The text stays "above" over one empty line.
             if !line.is_empty() {
                 line.trim().clone_into(&mut above);
@@ -233,6 +238,7 @@ out
             .collect();
         assert_eq!(links, [("other.md#there", false), ("a.png", true)]);
         assert!(page.anchors.contains("a-page-its-parts"));
+        assert_eq!(page.code[1], (3, "a.poly".to_owned()));
         let (path, heading) = page.resolve("../KERNELS.md#x");
         assert_eq!((path, heading), ("docs/KERNELS.md".into(), Some("x")));
     }
