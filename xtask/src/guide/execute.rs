@@ -25,7 +25,7 @@ pub(super) struct Tools {
     missing: Vec<(&'static str, String)>,
 }
 
-/// What became of a page.
+/// The result of a page.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) commands: usize,
@@ -36,45 +36,47 @@ pub(super) struct Done {
 }
 
 impl Tools {
-    /// Finds the needs that this machine meets. Commands find `binary` by the name `trioxide`.
-    pub(super) fn prepare(binary: &Path) -> Result<Self, Error> {
+    /// Finds out which of these needs the machine meets. Commands find `binary` by the name `trioxide`.
+    pub(super) fn prepare(binary: &Path, needs: &BTreeSet<&str>) -> Result<Self, Error> {
         let programs = target_dir().join("guide").join("bin");
         fresh(&programs)?;
-        fs::copy(
-            binary,
-            programs.join(format!("trioxide{}", env::consts::EXE_SUFFIX)),
-        )?;
-        let mut folders = vec![programs.clone()];
+        let name = format!("trioxide{}", env::consts::EXE_SUFFIX);
+        fs::copy(binary, programs.join(name))?;
+        let mut folders = vec![programs];
         let mut missing = vec![(
             "a checkout",
-            "the commands build or test the sources; other tests run them".to_owned(),
+            "the commands build or test the sources".to_owned(),
         )];
-        let package = match provide_python() {
-            Ok((environment, package)) => {
-                folders.extend(environment.program("python3").parent().map(Path::to_owned));
-                if !has_cupy(&environment) {
-                    missing.push(("CuPy", "Python has no module cupy".to_owned()));
+        let mut package = None;
+        if needs.contains("Python") {
+            match provide_environment()? {
+                Ok(environment) => {
+                    run_command(&mut cargo(&["build", "--package", "trioxide-python"]))?;
+                    package = Some(python::place_package()?);
+                    folders.extend(environment.program("python3").parent().map(Path::to_owned));
+                    if !has_cupy(&environment) {
+                        missing.push(("CuPy", "Python has no module cupy".to_owned()));
+                    }
                 }
-                Some(package)
+                Err(reason) => {
+                    missing.extend(["CuPy", "Python"].map(|need| (need, reason.clone())));
+                }
             }
-            Err(reason) => {
-                missing.extend(["CuPy", "Python"].map(|need| (need, reason.to_string())));
-                None
-            }
-        };
+        }
         folders.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
-        let path = env::join_paths(folders)?;
         if !Path::new("/proc/driver/nvidia/version").exists() {
             missing.push(("a GPU", "this machine has no driver of NVIDIA's".to_owned()));
         }
-        if let Err(reason) = try_mpi(binary) {
+        if needs.contains("MPI")
+            && let Err(reason) = try_mpi(binary)
+        {
             missing.push(("MPI", reason));
         }
         if output_of(Command::new("sbatch").arg("--version")).is_none() {
             missing.push(("Slurm", "sbatch cannot be started".to_owned()));
         }
         Ok(Self {
-            path,
+            path: env::join_paths(folders)?,
             package,
             missing,
         })
@@ -88,14 +90,16 @@ impl Tools {
     }
 }
 
-/// Makes an environment with NumPy and SciPy, and the package of the sources.
-fn provide_python() -> Result<(Environment, PathBuf), Error> {
-    let environment = Environment::open(&target_dir().join("python").join("venv"))??;
-    if let Some(package) = environment.install(&["numpy", "scipy"]).first() {
-        return Err(format!("{package} cannot be installed: is PyPI reachable?").into());
-    }
-    run_command(&mut cargo(&["build", "--package", "trioxide-python"]))?;
-    Ok((environment, python::place_package()?))
+/// Makes an environment with NumPy and SciPy; the inner error is the reason why there is none.
+fn provide_environment() -> Result<Result<Environment, String>, Error> {
+    let environment = match Environment::open(&target_dir().join("python").join("venv"))? {
+        Ok(environment) => environment,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    Ok(match environment.install(&["numpy", "scipy"]).first() {
+        Some(package) => Err(format!("{package} cannot be installed: is PyPI reachable?")),
+        None => Ok(environment),
+    })
 }
 
 fn has_cupy(environment: &Environment) -> bool {

@@ -1,4 +1,4 @@
-//! `cargo xtask guide`: the book of docs/guide, and the check of what it says.
+//! `cargo xtask guide`: the book of docs/guide, and the check of its pages.
 
 mod book;
 mod compare;
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     /// Check the chapters and the README. Builds no book.
     #[arg(long)]
     check: bool,
-    /// With --check: replace pictures that differ from those that the commands make.
+    /// With --check: replace pictures where the commands make others.
     #[arg(long, requires = "check")]
     refresh: bool,
     /// Use this program in place of a release build of `trioxide`.
@@ -226,10 +226,11 @@ fn faults_of_pictures(pages: &[Page]) -> Vec<String> {
 fn check(binary: &Path, chosen: &[PathBuf], refresh: bool) -> Result<(), Error> {
     let all = pages()?;
     let mut faults = faults(&all)?;
-    let pages = all
-        .iter()
-        .filter(|page| chosen.is_empty() || chosen.contains(&page.path));
-    let tools = Tools::prepare(binary)?;
+    let is_chosen = |page: &&Page| chosen.is_empty() || chosen.contains(&page.path);
+    let pages: Vec<&Page> = all.iter().filter(is_chosen).collect();
+    let blocks = pages.iter().flat_map(|page| &page.blocks);
+    let needs = blocks.flat_map(Block::needs).collect();
+    let tools = Tools::prepare(binary, &needs)?;
     let mut skipped = Vec::new();
     for page in pages {
         let start = Instant::now();
