@@ -58,11 +58,39 @@ fn commands(help: &str) -> Vec<String> {
         .collect()
 }
 
-/// A command's help: its paragraphs as text, from its usage on as it is printed.
+/// A command's help as markdown: its usage as it is printed, a heading for each option, lists of values.
 fn page_of_help(help: &str) -> String {
-    let (about, rest) = help.split_once("Usage: ").unwrap_or(("", help));
-    let about: String = about.lines().map(|line| escaped(line) + "\n").collect();
-    format!("{about}```text\nUsage: {}\n```\n", rest.trim_end())
+    let mut page = String::new();
+    for line in help.lines() {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        // The name of an option, and its words where they are on the same line.
+        let (name, words) = text.split_once("  ").unwrap_or((text, ""));
+        page += &match (indent, text.as_bytes().first()) {
+            _ if line.starts_with("Usage: ") => format!("```text\n{line}\n```"),
+            (0, _) if ["Arguments:", "Commands:", "Options:"].contains(&line) => {
+                format!("## {}", line.trim_end_matches(':'))
+            }
+            (1..=6, Some(b'-' | b'<' | b'[')) => {
+                format!("### `{name}`\n\n{}", escaped(words.trim_start()))
+            }
+            (1..=6, _) if !words.is_empty() => {
+                format!("- `{name}`: {}", escaped(words.trim_start()))
+            }
+            _ => match text
+                .strip_prefix("- ")
+                .and_then(|text| text.split_once(": "))
+            {
+                Some((value, words)) => format!("- `{value}`: {}", escaped(words.trim_start())),
+                None => escaped(text),
+            },
+        };
+        page.push('\n');
+        if text == "Possible values:" {
+            page.push('\n');
+        }
+    }
+    page
 }
 
 /// Text without marks of markdown.
@@ -99,8 +127,8 @@ fn errors(table: &str) -> Result<String, Error> {
             .ok_or_else(|| format!("{WRONG}: no command in {line:?}"))?;
         let message = message.replace(" ;; ", " … ");
         text += &format!(
-            "| {status} | {} | {} |\n",
-            escaped(arguments),
+            "| {status} | `{}` | {} |\n",
+            arguments.replace('|', "\\|"),
             escaped(&message)
         );
         count += 1;
@@ -119,10 +147,20 @@ mod tests {
     fn help_and_table_become_pages() {
         let help = "About\n\nUsage: t <COMMAND>\n\nCommands:\n  info     Counts\n  help     Help\n\nOptions:\n";
         assert_eq!(commands(help), ["info"]);
-        let page = page_of_help("Counts a <MESH>\n\nUsage: t info\n");
-        assert_eq!(page, "Counts a \\<MESH\\>\n\n```text\nUsage: t info\n```\n");
+        let page = page_of_help(
+            "Counts a <MESH>\n\nUsage: t info\n\nOptions:\n  -c, --color <COLOR>\n          Colour\n\n          \
+             Possible values:\n          - red:   As roses\n\n      --json  Counts\n",
+        );
+        assert_eq!(
+            page,
+            "Counts a \\<MESH\\>\n\n```text\nUsage: t info\n```\n\n## Options\n### `-c, --color <COLOR>`\n\n\nColour\n\n\
+             Possible values:\n\n- `red`: As roses\n\n### `--json`\n\nCounts\n"
+        );
         let page = errors("# Words\n\n# info\n1 info a => none ;; there\n").unwrap();
-        assert!(page.ends_with("| 1 | info a | none … there |\n"), "{page}");
+        assert!(
+            page.ends_with("| 1 | `info a` | none … there |\n"),
+            "{page}"
+        );
         assert!(errors("# Words\n\n# info\n").is_err());
         assert!(errors("# Words\n\n1 info a\n").is_err());
     }
