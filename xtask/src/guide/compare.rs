@@ -24,12 +24,8 @@ pub(super) fn difference(shown: &[String], printed: &str) -> Option<String> {
         next += found + 1;
         is_gap = false;
     }
-    match printed.get(next).filter(|_| !is_gap) {
-        Some(line) => Some(format!(
-            "the page does not show {line:?}: `...` leaves lines out"
-        )),
-        None => None,
-    }
+    let left = printed.get(next).filter(|_| !is_gap);
+    left.map(|line| format!("the page does not show {line:?}: `...` leaves lines out"))
 }
 
 /// A line with single spaces, and `#` for each number before a unit of time or before threads.
