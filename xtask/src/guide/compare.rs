@@ -18,8 +18,11 @@ pub(super) fn difference(shown: &[String], printed: &str) -> Option<String> {
             false => (rest.first() == Some(&wanted)).then_some(0),
         };
         let Some(found) = found else {
-            let instead = rest.first().map_or("the output ends", |line| line);
-            return Some(format!("the page shows {wanted:?}, printed is {instead:?}"));
+            let instead = match rest.first().filter(|_| !is_gap) {
+                Some(line) => format!("printed is {line:?}"),
+                None => "no such line is printed".to_owned(),
+            };
+            return Some(format!("the page shows {wanted:?}, {instead}"));
         };
         next += found + 1;
         is_gap = false;
