@@ -151,6 +151,65 @@ fn the_pages_on_other_languages_show_code_that_runs() {
     }
 }
 
+/// Links, headings, pictures and commands of xtask. `cargo xtask guide --check` runs the other commands.
+#[test]
+fn the_guide_and_the_readme_name_what_exists() {
+    let pages = xtask::guide::pages().expect("the pages can be read");
+    let links: usize = pages.iter().map(|page| page.links.len()).sum();
+    assert!(links > 80, "{links} links: the test reads them wrongly");
+    let faults = xtask::guide::faults(&pages).expect("the pages of docs can be read");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Most lines of the README.
+const README_LINES: usize = 150;
+
+#[test]
+fn the_readme_is_short_and_has_the_two_commands() {
+    let page = read("README.md");
+    let lines = page.lines().count();
+    assert!(lines <= README_LINES, "README.md has {lines} lines");
+    for command in ["cargo xtask demo", "cargo xtask test"] {
+        assert!(
+            page.contains(&format!("```sh\n{command}\n```")),
+            "{command}"
+        );
+    }
+}
+
+/// Rust on the pages of the guide is from the heads of crates, which are run as examples, or from the example.
+#[test]
+fn the_guide_shows_code_that_runs() {
+    let mut sources = String::new();
+    for folder in ["src", "kernels/src"] {
+        append_sources(
+            &root().join("examples/own-kernels").join(folder),
+            &mut sources,
+        );
+    }
+    for file in ["host/src/lib.rs", "host/operations/src/lib.rs"] {
+        let source = read(file);
+        let head = source.lines().filter_map(|line| line.strip_prefix("//!"));
+        let shown = head.map(|line| line.strip_prefix(' ').unwrap_or(line));
+        // Lines that documentation hides.
+        let shown = shown.filter(|line| !line.starts_with("# ") && *line != "#");
+        sources.extend(shown.flat_map(|line| [line, "\n"]));
+    }
+    let (mut count, pages) = (0, xtask::guide::pages().expect("the pages can be read"));
+    for page in &pages {
+        for block in page.blocks.iter().filter(|block| block.language == "rust") {
+            count += 1;
+            let text = block.lines.join("\n");
+            assert!(
+                sources.contains(&text),
+                "{}: no source has\n{text}",
+                page.at(block.line)
+            );
+        }
+    }
+    assert!(count >= 4, "{count} blocks: the test reads them wrongly");
+}
+
 fn append_sources(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();

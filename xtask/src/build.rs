@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let path = match arguments.mpi {
         true => {
             provide_mpi()?;
-            build(&["--features", "mpi"])?
+            trioxide_with(&["--features", "mpi"])?
         }
         false => trioxide()?,
     };
@@ -58,10 +58,11 @@ fn provide_mpi() -> Result<(), Error> {
 ///
 /// Errors of cargo.
 pub fn trioxide() -> Result<PathBuf, Error> {
-    build(&[])
+    trioxide_with(&[])
 }
 
-fn build(more: &[&str]) -> Result<PathBuf, Error> {
+/// As [`trioxide`], with more arguments of cargo.
+pub(crate) fn trioxide_with(more: &[&str]) -> Result<PathBuf, Error> {
     let name = format!("trioxide{}", std::env::consts::EXE_SUFFIX);
     let path = target_dir().join("release").join(name);
     // On standard error, as cargo's own progress: standard output may belong to the program that runs.

@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands, one module each.
 //!
 //! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary, the demo's runs;
-//! and for the tests: the packages with kernels.
+//! and for the tests: the packages with kernels, the pages of the guide.
 
 mod bench;
 pub mod browser;
@@ -12,6 +12,7 @@ mod dist;
 mod doctor;
 mod emulate;
 mod fuzz;
+pub mod guide;
 mod mpi;
 mod notebooks;
 pub mod process;
@@ -51,6 +52,7 @@ enum Command {
     Wheel(wheel::Arguments),
     Report(report::Arguments),
     Notebooks(notebooks::Arguments),
+    Guide(guide::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
     Sanitize(sanitize::Arguments),
@@ -72,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Notebooks(arguments) => notebooks::run(&arguments),
+        Command::Guide(arguments) => guide::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Sanitize(arguments) => sanitize::run(&arguments),

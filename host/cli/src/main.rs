@@ -15,6 +15,8 @@ mod driver;
 #[cfg(unix)]
 mod memory;
 mod outputs;
+#[cfg(test)]
+mod pages;
 mod ranks;
 #[cfg(unix)]
 mod signals;

@@ -15,9 +15,15 @@ pub fn matches(command: Command) -> ArgMatches {
 
 /// The arguments of this process, or the error in them.
 pub fn try_matches(command: Command) -> Result<ArgMatches, clap::Error> {
+    self::command(command)
+        .try_get_matches()
+        .map_err(with_remedy)
+}
+
+/// The command as it reads arguments.
+pub fn command(command: Command) -> Command {
     // `-5` is a number, not an option: the message then names the valid numbers.
-    let command = command.mut_subcommands(|command| command.allow_negative_numbers(true));
-    command.try_get_matches().map_err(with_remedy)
+    command.mut_subcommands(|command| command.allow_negative_numbers(true))
 }
 
 fn with_remedy(mut error: clap::Error) -> clap::Error {
