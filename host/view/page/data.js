@@ -1,6 +1,6 @@
 "use strict";
 // Meshes as they lie in the page (host/view/src/packed.rs): base64 of deflated bytes. Numbers are differences from the one
-// before, lowest bytes of all first; positions are in 65,536 steps of a box that all meshes of a figure share.
+// before, lowest bytes of all first; positions are in 65,536 steps of a box.
 
 /** The bytes of an array of the page. */
 async function inflate(text) {

@@ -9,11 +9,37 @@ class PainterRenderer {
 
   setMesh(mesh, seen) {
     [this.mesh, this.seen] = [mesh, seen];
+    this.normals = mesh.isCloud ? null : this.normalsOf(mesh, seen);
   }
 
+  normalsOf({ positions, triangles }, seen) {
+    const normals = new Float32Array(3 * seen.triangles.length);
+    seen.triangles.forEach((t, i) => {
+      const [a, b, c] = [3 * triangles[3 * t], 3 * triangles[3 * t + 1], 3 * triangles[3 * t + 2]];
+      const [ux, uy, uz] = [positions[b] - positions[a], positions[b + 1] - positions[a + 1], positions[b + 2] - positions[a + 2]];
+      const [vx, vy, vz] = [positions[c] - positions[a], positions[c + 1] - positions[a + 1], positions[c + 2] - positions[a + 2]];
+      const [x, y, z] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+      const length = Math.hypot(x, y, z) || 1;
+      normals.set([x / length, y / length, z / length], 3 * i);
+    });
+    return normals;
+  }
+
+  /** Takes the colours of corners, or their places on a ramp; a triangle has their mean. */
   setColors(colors, ramp) {
-    this.colors = new Uint8Array(colors.buffer);
-    this.ramp = ramp;
+    const bytes = new Uint8Array(colors.buffer);
+    const corners = this.mesh.isCloud ? 1 : 3;
+    const count = this.seen.triangles.length;
+    this.hues = new Uint8Array(4 * count);
+    for (let i = 0; i < count; i++) {
+      const mean = [0, 0, 0, 0];
+      for (let k = 0; k < 4 * corners; k++) {
+        mean[k % 4] += bytes[4 * corners * i + k] / corners;
+      }
+      const isScale = mean[3] > 127;
+      const at = 4 * Math.round((mean[0] * 256 + mean[1]) / 257);
+      this.hues.set(isScale ? ramp.subarray(at, at + 4) : mean, 4 * i);
+    }
   }
 
   draw(frame, mode, theme) {
@@ -44,24 +70,25 @@ class PainterRenderer {
   }
 
   drawDots(screen, size) {
-    const order = this.ordered(this.seen.triangles, (t) => screen[3 * t + 2]);
-    for (const i of order) {
-      const v = this.seen.triangles[i];
-      this.context.fillStyle = this.color([i], 1);
-      this.context.fillRect(screen[3 * v] - size / 2, screen[3 * v + 1] - size / 2, size, size);
+    const { triangles } = this.seen;
+    for (const i of this.ordered((at) => screen[3 * triangles[at] + 2])) {
+      const v = 3 * triangles[i];
+      this.context.fillStyle = this.color(i, 1);
+      this.context.fillRect(screen[v] - size / 2, screen[v + 1] - size / 2, size, size);
     }
   }
 
   drawFaces(screen, frame, mode, theme) {
-    const { context, mesh } = this;
-    const corner = (t, k) => 3 * mesh.triangles[3 * t + k];
+    const { context, mesh: { triangles, sides }, seen } = this;
     const isFlat = frame.distance === 0;
-    const order = isFlat ? this.seen.triangles.keys()
-      : this.ordered(this.seen.triangles, (t) => [0, 1, 2].reduce((sum, k) => sum + screen[corner(t, k) + 2], 0));
-    for (const i of order) {
-      const t = this.seen.triangles[i];
-      const [a, b, c] = [0, 1, 2].map((k) => corner(t, k));
-      const fill = this.color([3 * i, 3 * i + 1, 3 * i + 2], isFlat ? 1 : this.light(frame, a, b, c));
+    const depth = (i) => {
+      const t = 3 * seen.triangles[i];
+      return screen[3 * triangles[t] + 2] + screen[3 * triangles[t + 1] + 2] + screen[3 * triangles[t + 2] + 2];
+    };
+    for (const i of isFlat ? seen.triangles.keys() : this.ordered(depth)) {
+      const t = seen.triangles[i];
+      const [a, b, c] = [3 * triangles[3 * t], 3 * triangles[3 * t + 1], 3 * triangles[3 * t + 2]];
+      const fill = this.color(i, isFlat ? 1 : this.light(frame, screen, i, a, b, c));
       context.beginPath();
       context.moveTo(screen[a], screen[a + 1]);
       context.lineTo(screen[b], screen[b + 1]);
@@ -70,9 +97,10 @@ class PainterRenderer {
       context.fillStyle = fill;
       context.fill();
       // A line of the triangle's own colour closes the gap to its neighbours.
-      context.strokeStyle = fill;
+      const isEdged = mode === "edged" && (!sides || sides[t] === 7);
+      context.strokeStyle = isEdged ? theme.edge : fill;
       context.stroke();
-      if (mode === "edged" && !isFlat) {
+      if (mode === "edged" && !isEdged && !isFlat) {
         context.beginPath();
         this.sides(screen, t);
         context.strokeStyle = theme.edge;
@@ -80,40 +108,38 @@ class PainterRenderer {
       }
     }
     // In the plane no face hides an edge.
-    if (mode === "edged" && isFlat) {
+    if (mode === "edged" && isFlat && sides) {
       context.beginPath();
-      this.seen.triangles.forEach((t) => this.sides(screen, t));
+      seen.triangles.forEach((t) => sides[t] !== 7 && this.sides(screen, t));
       context.strokeStyle = theme.edge;
       context.stroke();
     }
   }
 
-  /** Places in a list, the farthest first. */
-  ordered(list, depthOf) {
-    const depth = Float32Array.from(list, depthOf);
+  /** What is seen, the farthest first. */
+  ordered(depthOf) {
+    const depth = Float32Array.from({ length: this.seen.triangles.length }, (_, i) => depthOf(i));
     return Uint32Array.from(depth.keys()).sort((a, b) => depth[b] - depth[a]);
   }
 
-  light(frame, a, b, c) {
-    const { positions } = this.mesh;
-    const [u, v] = [b, c].map((end) => [0, 1, 2].map((axis) => positions[end + axis] - positions[a + axis]));
-    const cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-    const length = Math.hypot(...cross) || 1;
-    const dot = (row, of) => row[0] * of[0] + row[1] * of[1] + row[2] * of[2];
-    const normal = frame.rows.map((row) => dot(row, cross) / length);
-    const place = frame.rows.map((row) => dot(row, positions.subarray(a, a + 3)));
-    const side = dot(normal, [-place[0], -place[1], frame.distance - place[2]]) < 0 ? -1 : 1;
-    return Math.max(side * dot(normal, LIGHT), 0);
+  /** How bright a triangle is, on the side that is seen. */
+  light({ rows }, screen, i, a, b, c) {
+    const [x, y, z] = [this.normals[3 * i], this.normals[3 * i + 1], this.normals[3 * i + 2]];
+    const around = (screen[b] - screen[a]) * (screen[c + 1] - screen[a + 1])
+      - (screen[b + 1] - screen[a + 1]) * (screen[c] - screen[a]);
+    let light = 0;
+    for (let k = 0; k < 3; k++) {
+      light += LIGHT[k] * (rows[k][0] * x + rows[k][1] * y + rows[k][2] * z);
+    }
+    return Math.max(around < 0 ? light : -light, 0);
   }
 
-  /** The mean colour of corners. */
-  color(corners, light) {
-    const mean = [0, 1, 2, 3].map((k) => corners.reduce((sum, corner) => sum + this.colors[4 * corner + k], 0) / corners.length);
-    const isScale = mean[3] > 127;
-    const at = 4 * Math.round((mean[0] * 256 + mean[1]) / 257);
-    const hue = isScale ? this.ramp.subarray(at, at + 3) : mean.slice(0, 3);
+  color(i, light) {
+    const isScale = this.hues[4 * i + 3] > 127;
     const ambient = isScale ? AMBIENT_OF_SCALES : AMBIENT;
-    return `rgb(${Array.from(hue, (part) => Math.round(part * (ambient + (1 - ambient) * light)))})`;
+    const shade = ambient + (1 - ambient) * light;
+    const part = (k) => Math.round(this.hues[4 * i + k] * shade);
+    return `rgb(${part(0)},${part(1)},${part(2)})`;
   }
 
   /** The sides of a triangle that are edges. */

@@ -125,7 +125,7 @@ function tools(viewer) {
 }
 
 function putBack(viewer) {
-  [viewer.step, viewer.cut, viewer.cutKind] = [0, null, undefined];
+  viewer.step = 0;
   [viewer.tool("step").value, viewer.tool("cut").value, viewer.tool("place").value] = [0, "", 0.5];
   viewer.setCut();
   viewer.setColour(viewer.firstColour());

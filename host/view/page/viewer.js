@@ -10,7 +10,7 @@ class Viewer {
     this.camera = this.data.planar ? new PlaneCamera() : new SpaceCamera(this.data.up);
     this.mode = figure.querySelector("[data-draw][aria-pressed=true]").dataset.draw;
     this.step = 0;
-    this.cut = null;
+    this.normal = null;
   }
 
   /** Reads the meshes, and draws. */
@@ -21,11 +21,12 @@ class Viewer {
     for (const [i, side] of data.sides.entries()) {
       const steps = [];
       for (const step of side.steps) {
-        steps.push(await readMesh(step, data.box, arrays));
+        steps.push(await readMesh(step, side.box, arrays));
       }
       const element = figure.querySelector(`[data-side="${i}"]`);
       const canvas = element.querySelector("canvas");
-      this.sides.push({ side: String(i), element, canvas, steps, renderer: this.rendererOf(canvas), picked: null });
+      const renderer = this.rendererOf(canvas, side.box);
+      this.sides.push({ side: String(i), element, canvas, steps, box: side.box, renderer, picked: null });
     }
     figure.querySelectorAll("script.array").forEach((script) => script.remove());
     if (data.tools) {
@@ -41,9 +42,9 @@ class Viewer {
   }
 
   /** What draws here, and a word to the reader where it is not WebGL. */
-  rendererOf(canvas) {
+  rendererOf(canvas, box) {
     try {
-      return new WebGlRenderer(canvas, this.data.box);
+      return new WebGlRenderer(canvas, box);
     } catch (reason) {
       if (reason.message !== "no WebGL") {
         throw reason;
@@ -165,9 +166,11 @@ class Viewer {
     if (!has) {
       return;
     }
-    const name = document.createElement("b");
-    name.textContent = this.nameOf(colour);
-    legend.append(name);
+    if (!colour.ends) {
+      const name = document.createElement("b");
+      name.textContent = this.nameOf(colour);
+      legend.append(name);
+    }
     if (colour.palette === "labels") {
       colour.labels.slice(0, 12).forEach((label, i) => {
         const swatch = document.createElement("i");
@@ -184,9 +187,13 @@ class Viewer {
     const strip = document.createElement("i");
     strip.style.background = `linear-gradient(to right, ${SCALES[colour.palette].map((rgb) => `rgb(${rgb})`)})`;
     bar.append(strip);
+    if (colour.ends) {
+      legend.append(colour.ends[0], bar, colour.ends[1]);
+      return;
+    }
     const [low, high] = colour.range;
-    const ticks = colour.ends ? [low, high] : ticksOf(low, high);
-    const words = colour.ends ?? worded(ticks);
+    const ticks = ticksOf(low, high);
+    const words = worded(ticks);
     ticks.forEach((tick, i) => {
       const mark = document.createElement("span");
       mark.textContent = words[i];
@@ -198,9 +205,6 @@ class Viewer {
 
   nameOf(colour) {
     const { name } = this.fieldsOf(colour.key)[0];
-    if (colour.ends) {
-      return "";
-    }
     if (colour.components === 1 || colour.palette !== "scale") {
       return name;
     }
@@ -239,7 +243,7 @@ class Viewer {
   refresh() {
     for (const side of this.sides) {
       const mesh = this.meshOf(side);
-      side.seen = seenOf(mesh, this.cut);
+      side.seen = seenOf(mesh, this.cutOf(side));
       side.renderer.setMesh(mesh, side.seen);
       side.element.querySelector(".note").textContent = mesh.note ? ` ${mesh.note}` : "";
       this.say(side);
@@ -260,12 +264,15 @@ class Viewer {
       this.normal = kind === "view" ? this.camera.frame().rows[2] : [0, 1, 2].map((axis) => Number(axis === Number(kind)));
     }
     this.cutKind = kind;
-    const { sizes } = this.data.box;
-    const extent = this.normal?.reduce((sum, part, axis) => sum + (Math.abs(part) * sizes[axis]) / 2, 0);
-    const place = Number(this.tool("place").value);
-    this.cut = this.normal && { normal: this.normal, place: (2 * place - 1) * extent };
+    this.place = Number(this.tool("place").value);
     this.refresh();
     this.changed();
+  }
+
+  /** The plane in a picture: its place goes from one end of the box to the other. */
+  cutOf(side) {
+    const extent = this.normal?.reduce((sum, part, axis) => sum + (Math.abs(part) * side.box.sizes[axis]) / 2, 0);
+    return this.normal && { normal: this.normal, place: (2 * this.place - 1) * extent };
   }
 
   // Picking.
@@ -280,7 +287,7 @@ class Viewer {
   }
 
   say(side) {
-    const text = side.picked ? describe(this.meshOf(side), this.data.box, side.picked) : "";
+    const text = side.picked ? describe(this.meshOf(side), side.box, side.picked) : "";
     side.element.querySelector(".picked").textContent = text;
   }
 

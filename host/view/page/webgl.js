@@ -240,5 +240,5 @@ function parseColor(text) {
 /** Pixels of a point of a cloud: about as far apart as points are, if they lie on a surface. */
 function dotSize(mesh, frame, half) {
   const scale = frame.distance === 0 ? frame.scale : frame.scale / frame.distance;
-  return clamp((1.6 * half * scale) / Math.sqrt(mesh.points), 1.5, 24);
+  return clamp((2 * half * scale) / Math.sqrt(mesh.points), 1.5, 24);
 }

@@ -33,6 +33,9 @@ pub struct Colored {
 /// Most pictures beside each other: browsers limit the canvases with WebGL of a page.
 pub const MOST_SIDES: usize = 8;
 
+/// Least part of the box of all meshes that one must take to be shown in it.
+const LEAST_PART: f64 = 0.6;
+
 /// Refuses more meshes than fit beside each other.
 ///
 /// # Errors
@@ -132,19 +135,19 @@ impl Figure {
             .flat_map(|side| side.steps.iter().map(|(_, mesh)| mesh))
             .collect();
         let is_planar = meshes.iter().all(|mesh| mesh.is_planar);
-        let bounds = Box3::around(is_planar, &meshes);
+        let boxes = self.boxes(is_planar, &meshes);
         let mut arrays = Arrays::default();
-        let side = |side: &Side| {
+        let side = |(side, bounds): (&Side, &Box3)| {
             let step = |(label, mesh): &(String, Drawn)| {
-                let mut object = pack(mesh, &bounds, &mut arrays);
+                let mut object = pack(mesh, bounds, &mut arrays);
                 object["label"] = json!(label);
                 object["note"] = json!(mesh.note);
                 object
             };
             let steps: Vec<Value> = side.steps.iter().map(step).collect();
-            json!({ "name": side.name, "steps": steps })
+            json!({ "name": side.name, "box": bounds.to_json(), "steps": steps })
         };
-        let sides: Vec<Value> = self.sides.iter().map(side).collect();
+        let sides: Vec<Value> = self.sides.iter().zip(&boxes).map(side).collect();
         let colored = self.colored.as_ref().map(|colored| {
             json!({
                 "field": colored.field,
@@ -156,7 +159,6 @@ impl Figure {
         let data = json!({
             "planar": is_planar,
             "up": meshes.first().map_or(0, |mesh| mesh.up as usize),
-            "box": bounds.to_json(),
             "colored": colored,
             "tools": self.has_tools,
             "sides": sides,
@@ -178,6 +180,25 @@ impl Figure {
             escape(&self.text),
             self.controls(&title),
         )
+    }
+
+    /// The box of each picture: one for all, so that before and after are seen in place; or its own, where a mesh would
+    /// be small among the others.
+    fn boxes(&self, is_planar: bool, meshes: &[&Drawn]) -> Vec<Box3> {
+        let all = Box3::around(is_planar, meshes);
+        let own: Vec<Box3> = (self.sides.iter())
+            .map(|side| {
+                let steps: Vec<&Drawn> = side.steps.iter().map(|(_, mesh)| mesh).collect();
+                Box3::around(is_planar, &steps)
+            })
+            .collect();
+        match own
+            .iter()
+            .all(|own| own.longest() >= LEAST_PART * all.longest())
+        {
+            true => vec![all; own.len()],
+            false => own,
+        }
     }
 
     fn controls(&self, title: &str) -> String {

@@ -66,7 +66,7 @@ fn zigzag(difference: i32) -> u32 {
     ((difference << 1) ^ (difference >> 31)) as u32
 }
 
-/// The box that all meshes of a figure share.
+/// A box around meshes that are shown at one scale.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Box3 {
     low: DVec3,
@@ -101,6 +101,11 @@ impl Box3 {
             high,
             sizes: 2.0 * half / longest / radius,
         }
+    }
+
+    /// Half of the longest side.
+    pub(crate) fn longest(&self) -> f64 {
+        (0.5 * self.high - 0.5 * self.low).max_element()
     }
 
     fn steps(&self, point: DVec3) -> [u16; 3] {

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// Fewest colours of a canvas with a mesh on it: edges are blended with faces, so there are many.
 const FEWEST_COLORS: u64 = 12;
 /// Least share of a canvas that a mesh covers.
-const LEAST_DRAWN: f64 = 0.15;
+const LEAST_DRAWN: f64 = 0.1;
 
 /// How a page is opened.
 pub(super) struct View {
