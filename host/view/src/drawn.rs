@@ -429,7 +429,7 @@ mod tests {
     fn broken_meshes_are_refused() {
         let refused = |mesh: Mesh, most| {
             let drawn = Drawn::of_mesh(mesh, most);
-            drawn.err().expect("refused").to_string()
+            drawn.expect_err("refused").to_string()
         };
         let points = |x: f64| vec![DVec3::splat(x); 3];
         let at = |points, triangle| Mesh {

@@ -99,7 +99,7 @@ impl Box3 {
         Box3 {
             low,
             high,
-            sizes: 2.0 * half / longest / radius,
+            sizes: half / longest * (2.0 / radius),
         }
     }
 

@@ -32,8 +32,9 @@ pub struct Options {
     #[arg(long, conflicts_with = "output")]
     port: Option<u16>,
     /// Show the meshes in one picture, one after the other by a slider: levels of refinement, or steps of time
-    #[arg(long)]
-    steps: bool,
+    // The files of a chain are with its `steps`.
+    #[arg(long = "steps")]
+    as_steps: bool,
     /// Field of elements or points whose colours the page begins with
     #[arg(long, value_name = "FIELD")]
     color: Option<String>,
@@ -57,7 +58,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(output) = &options.output {
         check_is_page(output)?;
     }
-    check_count(options.meshes.len(), options.steps)?;
+    check_count(options.meshes.len(), options.as_steps)?;
     let listener = match &options.output {
         None => Some(serve::listen(options.port)?),
         Some(_) => None,
@@ -67,7 +68,7 @@ pub fn run(options: &Options) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let text = lines(&meshes);
     progress::stage("make the page");
-    let figure = Figure::of_meshes(meshes, options.steps, options.color.as_deref())?;
+    let figure = Figure::of_meshes(meshes, options.as_steps, options.color.as_deref())?;
     let page = page(&figure);
     account::part("work of the host");
     match (listener, &options.output) {
