@@ -214,8 +214,8 @@ fn shows_pictures_without_webgl() -> Result<(), Failed> {
     )
 }
 
-/// `trioxide view` with all kinds of meshes on one page: each picture shows one, each tool changes the first, and a click
-/// gives an id.
+/// `trioxide view` with all kinds of meshes on one page: each picture shows one, each tool changes the first, and a
+/// click gives an id.
 fn views_every_kind() -> Result<(), Failed> {
     let folder = folder().join("view");
     fs::create_dir_all(&folder)?;

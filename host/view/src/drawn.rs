@@ -39,7 +39,7 @@ pub struct Drawn {
     pub(crate) sides: Vec<u8>,
     /// Element of each triangle; none if each triangle is one.
     pub(crate) owners: Vec<u32>,
-    /// Element behind each triangle, or `NONE`; none if there is none behind any. A triangle between two elements is
+    /// Element across each triangle, or `NONE`; empty if no triangle has one. A triangle between two elements is
     /// seen where a cut takes one of them away.
     pub(crate) behind: Vec<u32>,
     pub(crate) segments: Vec<[u32; 2]>,
@@ -51,7 +51,7 @@ pub struct Drawn {
     pub(crate) quality: Option<Quality>,
     pub(crate) is_planar: bool,
     pub(crate) up: Up,
-    /// What a reader must know: that it is simplified, and how much.
+    /// Note for readers on a mesh that is not shown as it is.
     pub(crate) note: Option<String>,
     /// The counts.
     pub(crate) counts: String,
@@ -152,7 +152,7 @@ impl Drawn {
         &self.counts
     }
 
-    /// What a reader must know of a mesh that is not shown as it is.
+    /// The note for readers on a mesh that is not shown as it is.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }

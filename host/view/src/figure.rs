@@ -12,7 +12,7 @@ use crate::packed::{Arrays, Box3, pack};
 pub struct Side {
     /// Short name, for a button.
     pub name: String,
-    /// What is below the picture.
+    /// The text below the picture.
     pub caption: String,
     /// The meshes, each with a label.
     pub steps: Vec<(String, Drawn)>,
@@ -56,7 +56,7 @@ pub struct Figure {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// What it shows; text, not HTML.
+    /// The text below the title; not HTML.
     pub text: String,
     /// The pictures.
     pub sides: Vec<Side>,
