@@ -223,6 +223,10 @@ fn views_every_kind() -> Result<(), Failed> {
         property double heat\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n\
         0 0 0 1\n1 0 0 2.5\n1 1 0 3\n0 1 0 4\n3 0 1 2\n3 0 2 3\n";
     fs::write(folder.join("square.ply"), square)?;
+    fs::write(
+        folder.join("later.ply"),
+        square.replace("1 1 0 3", "1 1 0 9"),
+    )?;
     let trioxide = trioxide()?;
     let run = |arguments: &str| -> Result<(), Failed> {
         let words = arguments.split(' ');
@@ -245,7 +249,7 @@ fn views_every_kind() -> Result<(), Failed> {
         )?;
     }
     // Planar, in steps: below the diagonal is the first triangle, whose nearest corner is on the right.
-    run("view square.ply square.ply -o steps.html --steps --color heat --quiet")?;
+    run("view square.ply later.ply -o steps.html --steps --color heat --quiet")?;
     let (passed, said) = check(&folder.join("steps.html"), &["--without-webgl"]);
     expect(passed, &said)?;
     let picked = "picked: triangle 0 · mean ratio 0.87 · vertex 1 at 1, 0, 0 · heat 2.5";
