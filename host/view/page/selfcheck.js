@@ -113,6 +113,8 @@ function tools(viewer) {
   const others = fields.filter((field) => keyOf(field) !== viewer.colour?.key);
   const steps = viewer.sides[0].steps.length;
   return {
+    // First: steps may differ in the first field alone.
+    ...(steps > 1 && { "steps": () => set("step", steps - 1, "input") }),
     ...(others.length > 0 && { "colours": () => set("colour", keyOf(others[0]), "change") }),
     ...(others[0]?.show === "scale" && { "the range": () => set("low", -1e6, "change") }),
     ...(!viewer.data.planar && {
@@ -120,7 +122,6 @@ function tools(viewer) {
       "the place of the cut": () => set("place", 0.3, "input"),
       "the other side": () => viewer.figure.querySelector("[data-turn]").click(),
     }),
-    ...(steps > 1 && { "steps": () => set("step", steps - 1, "input") }),
   };
 }
 
