@@ -18,12 +18,13 @@ static PAGE: LazyLock<Result<PathBuf, String>> = LazyLock::new(make_page);
 
 fn main() {
     let arguments = Arguments::from_args();
-    let in_browser: [(&str, Test); 4] = [
+    let in_browser: [(&str, Test); 5] = [
         ("the page shows its pictures", shows_pictures),
         (
             "so it does in a narrow window without WebGL",
             shows_pictures_without_webgl,
         ),
+        ("meshes of every kind are viewed", views_every_kind),
         ("damage to the page is found out", damage_is_found),
         ("a page that stops early is found out", early_end_is_found),
     ];
@@ -199,7 +200,7 @@ fn shows_pictures() -> Result<(), Failed> {
     let (passed, said) = check(&page, &[]);
     expect(passed, &said)?;
     expect(
-        said.contains("2 pairs of meshes (WebGL, canvas 2D), 2 images, 5 tables"),
+        said.contains("2 figures (WebGL), 2 images, 5 tables"),
         &said,
     )
 }
@@ -208,9 +209,51 @@ fn shows_pictures_without_webgl() -> Result<(), Failed> {
     let (passed, said) = check(&page()?, &["--without-webgl", "--width", "360"]);
     expect(passed, &said)?;
     expect(
-        said.contains("6 pairs of meshes (canvas 2D), 2 images, 5 tables"),
+        said.contains("6 figures (canvas 2D), 2 images, 5 tables"),
         &said,
     )
+}
+
+/// `trioxide view` with all kinds of meshes on one page: each picture shows one, each tool changes the first, and a
+/// click gives an id.
+fn views_every_kind() -> Result<(), Failed> {
+    let folder = folder().join("view");
+    fs::create_dir_all(&folder)?;
+    let square = "ply\nformat ascii 1.0\nelement vertex 4\nproperty double x\nproperty double y\nproperty double z\n\
+        property double heat\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n\
+        0 0 0 1\n1 0 0 2.5\n1 1 0 3\n0 1 0 4\n3 0 1 2\n3 0 2 3\n";
+    fs::write(folder.join("square.ply"), square)?;
+    fs::write(
+        folder.join("later.ply"),
+        square.replace("1 1 0 3", "1 1 0 9"),
+    )?;
+    let trioxide = trioxide()?;
+    let run = |arguments: &str| -> Result<(), Failed> {
+        let words = arguments.split(' ');
+        let output = Command::new(&trioxide)
+            .args(words)
+            .current_dir(&folder)
+            .output()?;
+        expect(output.status.success(), &text(&output.stderr))
+    };
+    run("polylla generate:tets:200 --device cpu -o polyhedra.vtu --quiet")?;
+    let kinds = "generate:tets:300 polyhedra.vtu generate:scan:500 generate:cloud:300 square.ply";
+    run(&format!("view {kinds} -o kinds.html --quiet"))?;
+    let (passed, said) = check(&folder.join("kinds.html"), &[]);
+    expect(passed, &said)?;
+    expect(said.contains("1 figures (WebGL)"), &said)?;
+    for element in ["picked: cell ", "picked: polyhedron ", "picked: triangle "] {
+        expect(
+            said.contains(element),
+            &format!("not found: {element}\n{said}"),
+        )?;
+    }
+    // Planar, in steps: below the diagonal is the first triangle, whose nearest corner is on the right.
+    run("view square.ply later.ply -o steps.html --steps --color heat --quiet")?;
+    let (passed, said) = check(&folder.join("steps.html"), &["--without-webgl"]);
+    expect(passed, &said)?;
+    let picked = "picked: triangle 0 · mean ratio 0.87 · vertex 1 at 1, 0, 0 · heat 2.5";
+    expect(said.contains(picked), &said)
 }
 
 /// A copy of the page that has the first figure alone, changed: it opens quickly.
@@ -273,14 +316,14 @@ fn damage_is_found() -> Result<(), Failed> {
         expect(said.contains(part), &format!("not found: {part}\n{said}"))?;
     }
 
-    let blank = [("renderer.draw(this.camera, this.mode, theme);", "")];
+    let blank = [("renderer.draw(this.camera.frame(), this.mode, theme);", "")];
     let (passed, said) = check(&damaged("blank", &blank)?, &["--without-webgl"]);
-    expect(!passed && said.contains("before: 1 colours on 0 %"), &said)?;
+    expect(!passed && said.contains("0: 1 colours on 0 %"), &said)?;
 
-    let mesh = [("\"indices\":\"", "\"indices\":\"////////")];
+    let mesh = [("class=\"array\">", "class=\"array\">////////")];
     let (passed, said) = check(&damaged("mesh", &mesh)?, &["--without-webgl"]);
     expect(
-        !passed && said.contains("is damaged") && said.contains("0 of 1 pairs"),
+        !passed && said.contains("is damaged") && said.contains("0 of 1 figures"),
         &said,
     )
 }

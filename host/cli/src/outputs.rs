@@ -15,7 +15,11 @@ use crate::commands::refine::MarkOption;
 use crate::commands::weld::Lock;
 
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
-const INPUTS: [(&str, &str); 2] = [("input", "the input"), ("mesh", "the input")];
+const INPUTS: [(&str, &str); 3] = [
+    ("input", "the input"),
+    ("mesh", "the input"),
+    ("meshes", "the input"),
+];
 const OUTPUTS: [(&str, &str); 6] = [
     ("output", "the output"),
     ("named", "the output"),
@@ -63,11 +67,10 @@ pub fn check_all(commands: &[&ArgMatches], json: Option<&Path>) -> Result<()> {
         }
     }
     outputs.extend(json.map(|path| ("--json", path.to_owned())));
-    let first = INPUTS.map(|(id, _)| commands.first().and_then(|options| path(options, id)));
-    first
-        .into_iter()
-        .flatten()
-        .try_for_each(|path| check_there(path))?;
+    let first = commands.first().copied();
+    first.map_or(Ok(()), |options| {
+        named_inputs(options).try_for_each(|(_, path)| check_there(path))
+    })?;
     for (name, file) in inputs(commands) {
         run_files::will_read(name, &file)?;
     }
@@ -93,17 +96,23 @@ fn path<'a>(options: &'a ArgMatches, id: &str) -> Option<&'a PathBuf> {
     options.try_get_one::<PathBuf>(id).ok().flatten()
 }
 
+/// The meshes that the options name to be read, each as an error calls it.
+fn named_inputs(options: &ArgMatches) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+    INPUTS.into_iter().flat_map(|(id, name)| {
+        let paths = options.try_get_many::<PathBuf>(id).ok().flatten();
+        paths.into_iter().flatten().map(move |path| (name, path))
+    })
+}
+
 /// The files that the options name to be read. The input of a command that follows another one is no file.
 fn inputs(commands: &[&ArgMatches]) -> Vec<(&'static str, PathBuf)> {
     let mut inputs = Vec::new();
-    for (name, path) in INPUTS.map(|(id, name)| (name, commands.first().and_then(|c| path(c, id))))
-    {
-        let file = path.filter(|path| !is_generated(path));
-        inputs.extend(
-            file.into_iter()
-                .flat_map(|path| files_of(path))
-                .map(|file| (name, file)),
-        );
+    let named = commands
+        .first()
+        .into_iter()
+        .flat_map(|options| named_inputs(options));
+    for (name, path) in named.filter(|(_, path)| !is_generated(path)) {
+        inputs.extend(files_of(path).into_iter().map(|file| (name, file)));
     }
     for options in commands {
         inputs.extend(path(options, "fixed").map(|path| ("--fixed", path.clone())));

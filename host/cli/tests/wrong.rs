@@ -110,6 +110,7 @@ fn help_says_where_defaults_come_from_and_what_is_clamped() {
         "smooth",
         "render",
         "vem",
+        "view",
         "weld",
     ] {
         let text = help(command);
@@ -130,6 +131,7 @@ fn help_says_where_defaults_come_from_and_what_is_clamped() {
         "selftest",
         "render",
         "vem",
+        "view",
         "weld",
         "chain",
         "bench",

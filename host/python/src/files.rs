@@ -14,6 +14,7 @@ use trioxide::terminal::visible_line;
 use trioxide::volume::VolumeMesh;
 use trioxide::{formats, generate, progress, render};
 use trioxide_operations as operations;
+use trioxide_view::{Drawn, Figure};
 
 use crate::arrays::of_json;
 use crate::call::{choice, option};
@@ -255,6 +256,46 @@ pub fn draw<'py>(
         }
     })?;
     Ok(PyBytes::new(py, &bytes))
+}
+
+/// A page with meshes, each with its name and its kind (surface, volume or polyhedra): to turn and to zoom.
+#[pyfunction]
+pub fn view<'py>(
+    py: Python<'py>,
+    meshes: Vec<(String, String, Dict<'py>)>,
+    steps: bool,
+    color: Option<String>,
+    max_cells: usize,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<String> {
+    let mut all = Vec::with_capacity(meshes.len());
+    for (name, kind, arrays) in meshes {
+        let drawn = match kind.as_str() {
+            "polyhedra" => {
+                let mesh = polyhedra_of(&arrays)?;
+                run(py, watch, move || Drawn::of_polyhedra(mesh, max_cells))?
+            }
+            "volume" => {
+                let mesh = volume_of(&arrays)?;
+                run(py, watch, move || {
+                    check_volume(&mesh)?;
+                    Drawn::of_volume(mesh, max_cells)
+                })?
+            }
+            _ => {
+                let mesh = mesh_of(&arrays)?;
+                run(py, watch, move || {
+                    check_surface(&mesh)?;
+                    Drawn::of_mesh(mesh, max_cells)
+                })?
+            }
+        };
+        all.push((name, drawn));
+    }
+    run(py, watch, move || {
+        let figure = Figure::of_meshes(all, steps, color.as_deref())?;
+        Ok(trioxide_view::page(&figure))
+    })
 }
 
 /// Counts and measures of a surface or planar mesh.

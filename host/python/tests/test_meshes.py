@@ -266,6 +266,27 @@ def test_meshes_are_shown(labelled, tets):
     labelled.cell_data["<b>"] = labelled.cell_data["id"]
     assert "&lt;b&gt;" in labelled._repr_html_()
     assert "tetrahedra" in repr(tets) and "tetrahedra" in tets._repr_html_()
+    # A small one to turn and to zoom; of a large one, or one that cannot be drawn, a sentence.
+    assert "<iframe srcdoc=" in table and "<iframe srcdoc=" in tets._repr_html_()
+    large = trioxide.generate("grid", 30_000)._repr_html_()
+    assert "<iframe" not in large and "trioxide.view(mesh)" in large
+    labelled.points[3, 0] = np.nan
+    assert "Not shown: vertex 3 has a coordinate that is not finite" in labelled._repr_html_()
+
+
+def test_pages_show_meshes(tmp_path, labelled, tets):
+    page = trioxide.view(labelled, tets, names=["<plane>", "cells"], color="x")
+    assert repr(page).startswith("<trioxide.View: ") and "&lt;plane&gt;" in page.html
+    assert page._repr_html_().startswith("<iframe srcdoc=")
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page.html
+    assert "Simplified: " in trioxide.view(trioxide.generate("scan", 1000), max_cells=500).html
+    with pytest.raises(ValueError, match="no mesh has the field heat: use one of "):
+        trioxide.view(labelled, color="heat")
+    with pytest.raises(ValueError, match="there are 1 names for 2 meshes"):
+        trioxide.view(labelled, tets, names=["a"])
+    with pytest.raises(ValueError, match="there is no mesh to show"):
+        trioxide.view()
 
 
 def test_prolongation_is_a_matrix_of_scipy(plane):

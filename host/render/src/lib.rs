@@ -40,6 +40,7 @@ pub use camera::{Up, View};
 pub use color::Rgb;
 pub use facets::{Facets, render_facets};
 pub use polyhedra::render_polyhedra;
+pub use triangulate::triangulate;
 pub use up::guess_up;
 pub use volume::{Cut, render_volume};
 

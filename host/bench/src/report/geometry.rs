@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
-
+use glam::DVec3;
+use trioxide_mesh::fields::{Field, MeshFields};
+use trioxide_mesh::mesh::{Faces, Mesh, Polygons};
+use trioxide_view::{Drawn, MOST_ELEMENTS};
 use xtask::Error;
 
 type Point = [f64; 3];
+
+/// The field of a face's colour.
+pub(super) const COLOR: &str = "colour";
 
 /// Vertices and faces, and a colour number for each face.
 pub(super) struct Surface {
@@ -62,6 +65,27 @@ impl Surface {
             faces,
             colors,
         })
+    }
+
+    /// The mesh for the viewer.
+    pub(super) fn drawn(&self) -> Result<Drawn, Error> {
+        let mut polygons = Polygons::default();
+        self.faces.iter().for_each(|face| polygons.push(face));
+        let color = Field::scalars(COLOR, self.colors.clone());
+        let mesh = Mesh {
+            points: self
+                .points
+                .iter()
+                .map(|&point| DVec3::from_array(point))
+                .collect(),
+            faces: Faces::Polygons(polygons),
+            fields: MeshFields {
+                cells: [color].into_iter().collect(),
+                ..MeshFields::default()
+            },
+            ..Mesh::default()
+        };
+        Ok(Drawn::of_mesh(mesh, MOST_ELEMENTS)?)
     }
 
     /// Colours neighbours apart: each face takes the colour that its neighbours have least, of eight.
@@ -285,97 +309,6 @@ pub(super) fn scale_colors(numbers: &[f64], low: f64, high: f64) -> Vec<u8> {
         .collect()
 }
 
-/// The box that holds meshes: its least corner, its sizes.
-struct Box3 {
-    least: Point,
-    size: Point,
-}
-
-impl Box3 {
-    fn around<'a>(points: impl Iterator<Item = &'a Point>) -> Self {
-        let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for point in points {
-            for axis in 0..3 {
-                least[axis] = least[axis].min(point[axis]);
-                most[axis] = most[axis].max(point[axis]);
-            }
-        }
-        Self {
-            least,
-            size: [0, 1, 2].map(|axis| most[axis] - least[axis]),
-        }
-    }
-
-    /// The place of a number in the box in 65,535 steps.
-    fn steps(&self, point: &Point) -> [u16; 3] {
-        [0, 1, 2].map(|axis| {
-            let part = (point[axis] - self.least[axis]) / self.size[axis];
-            // A box without height has its only place in the middle.
-            if part.is_finite() {
-                (part * 65535.0).round() as u16
-            } else {
-                32768
-            }
-        })
-    }
-}
-
-/// Two meshes for the page (mesh.js reads them), in one box: of radius 1 (in the plane: of half-side 1).
-pub(super) fn pack(planar: bool, sides: [(&Surface, &str); 2]) -> Value {
-    let points = || sides.iter().flat_map(|(surface, _)| &surface.points);
-    let bounds = Box3::around(points());
-    let middle = [0, 1, 2].map(|axis| bounds.least[axis] + bounds.size[axis] / 2.0);
-    let radius = if planar {
-        bounds.size[0].max(bounds.size[1]) / 2.0
-    } else {
-        let from_middle = |point: &Point| {
-            let squares: f64 = (0..3).map(|i| (point[i] - middle[i]).powi(2)).sum();
-            squares.sqrt()
-        };
-        points().map(from_middle).fold(0.0, f64::max)
-    };
-    let [before, after] = sides.map(|(surface, label)| pack_one(surface, label, &bounds));
-    json!({
-        "planar": planar,
-        "box": {"size": bounds.size, "radius": radius},
-        "before": before,
-        "after": after,
-    })
-}
-
-fn pack_one(surface: &Surface, label: &str, bounds: &Box3) -> Value {
-    let wide = surface.points.len() > 1 << 16;
-    let positions: Vec<u8> = surface
-        .points
-        .iter()
-        .flat_map(|point| bounds.steps(point))
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    let sizes: Vec<u8> = surface
-        .faces
-        .iter()
-        .flat_map(|face| (face.len() as u16).to_le_bytes())
-        .collect();
-    let corners = surface.faces.iter().flatten();
-    let indices: Vec<u8> = if wide {
-        corners.flat_map(|corner| corner.to_le_bytes()).collect()
-    } else {
-        corners
-            .flat_map(|&corner| (corner as u16).to_le_bytes())
-            .collect()
-    };
-    json!({
-        "label": label,
-        "vertices": surface.points.len(),
-        "faces": surface.faces.len(),
-        "wide": wide,
-        "positions": STANDARD.encode(positions),
-        "sizes": STANDARD.encode(sizes),
-        "indices": STANDARD.encode(indices),
-        "colors": STANDARD.encode(&surface.colors),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -428,21 +361,9 @@ mod tests {
     }
 
     #[test]
-    fn pack_fits_both_meshes_in_one_box() {
-        let square = Surface::read_off(SQUARE).unwrap();
-        let value = pack(true, [(&square, "before"), (&square, "after")]);
-        assert_eq!(value["box"]["radius"], 1.0);
-        assert_eq!(value["box"]["size"], json!([2.0, 1.0, 0.0]));
-        let part = &value["after"];
-        assert_eq!((&part["vertices"], &part["faces"]), (&json!(4), &json!(2)));
-        let bytes = STANDARD
-            .decode(part["positions"].as_str().unwrap())
-            .unwrap();
-        let steps: Vec<u16> = bytes
-            .chunks(2)
-            .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
-            .collect();
-        assert_eq!(steps[3..9], [65535, 0, 32768, 65535, 65535, 32768]);
+    fn values_take_places_on_the_scale() {
         assert_eq!(scale_colors(&[-1.0, 0.5, 2.0], 0.0, 1.0), [0, 128, 255]);
+        let square = Surface::read_off(SQUARE).unwrap();
+        assert!(square.drawn().unwrap().field_names().contains(&COLOR));
     }
 }

@@ -4,20 +4,7 @@ use serde_json::Value;
 
 use super::results::list;
 
-/// Text as it stands in HTML, in attributes too.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            _ => escaped.push(character),
-        }
-    }
-    escaped
-}
+pub(super) use trioxide_view::escape;
 
 /// A name for `id`: small letters and digits, other characters are hyphens.
 pub(super) fn identifier(text: &str) -> String {

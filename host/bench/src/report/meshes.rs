@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use trioxide_view::Drawn;
 
-use super::geometry::{Surface, Tetrahedra, pack, scale_colors};
+use super::geometry::{Surface, Tetrahedra, scale_colors};
 use super::html::number;
 use xtask::Error;
 use xtask::demo::Demo;
@@ -22,8 +22,10 @@ pub(super) struct Pair {
     pub(super) sides: [String; 2],
     /// Command lines that make the meshes.
     pub(super) commands: Vec<String>,
-    /// For mesh.js.
-    pub(super) data: Value,
+    /// Palette of the faces' colours; none for one plain colour.
+    pub(super) palette: Option<&'static str>,
+    /// The meshes.
+    pub(super) meshes: [Drawn; 2],
 }
 
 /// Runs `trioxide`, and remembers how.
@@ -106,13 +108,6 @@ fn triangles(title: &str, surface: &Surface) -> String {
     )
 }
 
-/// The data of a pair, with its palette.
-fn packed(planar: bool, palette: &str, before: &Surface, after: &Surface) -> Value {
-    let mut data = pack(planar, [(before, "before"), (after, "after")]);
-    data["palette"] = json!(palette);
-    data
-}
-
 fn polylla(maker: &mut Maker) -> Result<Pair, Error> {
     maker.generate("generate random --points 2500 --seed 1 -o triangles.off")?;
     maker.compute("polylla triangles.off -o polygons.off")?;
@@ -131,7 +126,8 @@ fn polylla(maker: &mut Maker) -> Result<Pair, Error> {
             format!("After: {}", count(after.faces.len(), "polygons")),
         ],
         commands: maker.commands.clone(),
-        data: packed(true, "distinct", &before, &after),
+        palette: Some("distinct"),
+        meshes: [before.drawn()?, after.drawn()?],
     })
 }
 
@@ -164,7 +160,8 @@ fn refine(maker: &mut Maker) -> Result<Pair, Error> {
         legend: Some(["large triangles".into(), "small".into()]),
         sides: [triangles("Before", &before), triangles("After", &after)],
         commands: maker.commands.clone(),
-        data: packed(true, "size", &before, &after),
+        palette: Some("size"),
+        meshes: [before.drawn()?, after.drawn()?],
     })
 }
 
@@ -185,7 +182,8 @@ fn weld(maker: &mut Maker) -> Result<Pair, Error> {
         legend: None,
         sides: [triangles("Before", &before), triangles("After", &after)],
         commands: maker.commands.clone(),
-        data: packed(false, "plain", &before, &after),
+        palette: None,
+        meshes: [before.drawn()?, after.drawn()?],
     })
 }
 
@@ -203,7 +201,8 @@ fn smooth_surface(maker: &mut Maker) -> Result<Pair, Error> {
             "After: the same triangles".to_owned(),
         ],
         commands: maker.commands.clone(),
-        data: packed(false, "plain", &before, &after),
+        palette: None,
+        meshes: [before.drawn()?, after.drawn()?],
     })
 }
 
@@ -242,12 +241,11 @@ fn smooth_cells(maker: &mut Maker) -> Result<Pair, Error> {
         ]),
         sides: [cells("Before", &before), "After: the same cells".to_owned()],
         commands: maker.commands.clone(),
-        data: packed(
-            false,
-            "quality",
-            &faces(&before, &before_quality),
-            &faces(&after, &after_quality),
-        ),
+        palette: Some("scale"),
+        meshes: [
+            faces(&before, &before_quality).drawn()?,
+            faces(&after, &after_quality).drawn()?,
+        ],
     })
 }
 
@@ -265,11 +263,10 @@ fn refine_cells(maker: &mut Maker) -> Result<Pair, Error> {
         legend: Some(["large cells".into(), "small".into()]),
         sides: [cells("Before", &before), cells("After", &after)],
         commands: maker.commands.clone(),
-        data: packed(
-            false,
-            "size",
-            &faces(&before, &before_colors),
-            &faces(&after, &after_colors),
-        ),
+        palette: Some("size"),
+        meshes: [
+            faces(&before, &before_colors).drawn()?,
+            faces(&after, &after_colors).drawn()?,
+        ],
     })
 }

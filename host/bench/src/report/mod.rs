@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             .args(["rev-parse", "--short=12", "HEAD"])
             .current_dir(workspace()),
     );
-    let page = page::page(&results, &demos, commit.as_deref().map(str::trim));
+    let page = page::page(&results, demos, commit.as_deref().map(str::trim));
     let out = workspace().join(&arguments.out);
     write_whole(&out, &page)?;
     println!("{} ({:.1} MB)", out.display(), page.len() as f64 / 1e6);

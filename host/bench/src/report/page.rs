@@ -5,30 +5,32 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use trioxide_view::{Colored, Figure, Side};
 
+use super::geometry::COLOR;
 use super::highlights::{Highlight, kernel_rows, share, shares, speed_ups};
 use super::html::{Cell, Table, escape, identifier, number, text};
 use super::machines::machines;
 use super::meshes::Pair;
 use super::results::{ResultFile, Results, list};
 
-/// The parts of the page that are files of their own.
+/// The parts of the page that are files of their own, and those of the viewer.
 const PARTS: [(&str, &str); 11] = [
+    ("{{policy}}", trioxide_view::POLICY),
+    ("{{theme.css}}", trioxide_view::THEME),
     ("{{style.css}}", include_str!("../../page/style.css")),
+    ("{{viewer.css}}", trioxide_view::STYLE),
     ("{{figures.css}}", include_str!("../../page/figures.css")),
     ("{{print.css}}", include_str!("../../page/print.css")),
-    ("{{errors.js}}", include_str!("../../page/errors.js")),
-    ("{{mesh.js}}", include_str!("../../page/mesh.js")),
-    ("{{camera.js}}", include_str!("../../page/camera.js")),
-    ("{{plane.js}}", include_str!("../../page/plane.js")),
-    ("{{space.js}}", include_str!("../../page/space.js")),
-    ("{{viewer.js}}", include_str!("../../page/viewer.js")),
+    ("{{errors.js}}", trioxide_view::ERRORS),
+    ("{{viewer.js}}", trioxide_view::SCRIPT),
     ("{{page.js}}", include_str!("../../page/page.js")),
+    ("{{figures.js}}", trioxide_view::SELF_CHECK),
     ("{{selfcheck.js}}", include_str!("../../page/selfcheck.js")),
 ];
 
 /// The whole page. `commit` names the commit of this checkout.
-pub(super) fn page(results: &Results, demos: &[Pair], commit: Option<&str>) -> String {
+pub(super) fn page(results: &Results, demos: Vec<Pair>, commit: Option<&str>) -> String {
     let mut page = include_str!("../../page/page.html").replace("{{title}}", "trioxide: report");
     for (mark, text) in PARTS {
         page = page.replace(mark, text.trim_end());
@@ -175,15 +177,15 @@ fn tiles(title: &str, note: &str, highlights: &[Highlight]) -> String {
     html + "</ul>"
 }
 
-fn meshes(demos: &[Pair]) -> String {
+fn meshes(demos: Vec<Pair>) -> String {
     let mut html = "<section id=\"meshes\"><h2>Before and after</h2>\
         <p>Small meshes, a few thousand vertices each, so that this page stays light: positions are rounded to 65,536 steps of each \
         mesh's box for display. The two sides of a pair share one camera.</p>\
-        <p class=\"keys\">Drag to move or to turn; click a picture, then scroll to zoom (or hold Ctrl). With the keyboard: arrows move \
+        <p class=\"keys\">Drag to move or to turn; click a face to see its id, then scroll to zoom (or hold Ctrl). With the keyboard: arrows move \
         or turn, <kbd>Shift</kbd> with arrows moves, <kbd>+</kbd> and <kbd>-</kbd> zoom, <kbd>0</kbd> goes back, <kbd>e</kbd> changes \
         faces and edges, <kbd>s</kbd> switches between both, before and after.</p>\
         <noscript><p class=\"notice\">Without JavaScript the meshes are not drawn; all tables and plots are here.</p></noscript>\
-        <p class=\"notice no-webgl\" hidden>This browser has no WebGL here: meshes in space are drawn in canvas 2D, more slowly.</p>\n"
+        <p class=\"notice no-webgl\" hidden>This browser has no WebGL 2 here: meshes are drawn in canvas 2D, more slowly.</p>\n"
         .to_owned();
     for demo in demos {
         html += &figure(demo);
@@ -191,59 +193,35 @@ fn meshes(demos: &[Pair]) -> String {
     html + "</section>\n"
 }
 
-fn button(attribute: &str, value: &str, title: &str, pressed: bool) -> String {
-    format!(
-        "<button type=\"button\" data-{attribute}=\"{value}\" aria-pressed=\"{pressed}\">{title}</button>"
-    )
-}
-
-/// A pair of meshes; viewer.js brings it to life.
-fn figure(demo: &Pair) -> String {
-    let title = escape(demo.title);
-    let side = |side: &str, label: &str| {
-        let label = escape(label);
-        format!(
-            "<div class=\"side\" data-side=\"{side}\"><canvas tabindex=\"0\" role=\"img\" aria-label=\"{title}. {label}\"></canvas><p>{label}</p></div>"
-        )
+/// A pair of meshes, with the command lines that made it.
+fn figure(demo: Pair) -> String {
+    let title = demo.title;
+    let captions = [("Before", &demo.sides[0]), ("After", &demo.sides[1])];
+    let sides = captions.into_iter().zip(demo.meshes);
+    let figure = Figure {
+        id: format!("demo-{}", demo.name),
+        title: title.to_owned(),
+        text: demo.text.to_owned(),
+        sides: sides
+            .map(|((name, caption), mesh)| Side {
+                name: name.to_owned(),
+                caption: caption.clone(),
+                steps: vec![(name.to_owned(), mesh)],
+            })
+            .collect(),
+        colored: demo.palette.map(|palette| Colored {
+            field: COLOR.to_owned(),
+            palette,
+            range: Some([0.0, 255.0]),
+            ends: demo.legend.clone(),
+        }),
+        has_tools: false,
     };
-    let legend = demo.legend.as_ref().map_or(String::new(), |[low, high]| {
-        format!(
-            "<p class=\"legend\">{}<i class=\"{}\"></i>{}</p>",
-            escape(low),
-            text(&demo.data, "palette").unwrap_or_default(),
-            escape(high)
-        )
-    });
-    // In JSON `<` stands in texts alone.
-    let data = demo.data.to_string().replace('<', "\\u003c");
-    [
-        format!(
-            "<figure class=\"demo\" id=\"demo-{}\" data-show=\"both\"><h3>{title}</h3><p>{}</p>",
-            demo.name,
-            escape(demo.text)
-        ),
-        format!("<div class=\"controls\" role=\"toolbar\" aria-label=\"{title}\">"),
-        "<div class=\"choice\" role=\"group\" aria-label=\"Sides\">".to_owned(),
-        button("show", "both", "Both", true),
-        button("show", "before", "Before", false),
-        button("show", "after", "After", false),
-        "</div><div class=\"choice\" role=\"group\" aria-label=\"Drawn\">".to_owned(),
-        button("draw", "faces", "Faces", false),
-        button("draw", "edged", "Faces and edges", true),
-        button("draw", "edges", "Wireframe", false),
-        "</div><button type=\"button\" data-reset>Reset view</button></div>".to_owned(),
-        format!(
-            "<div class=\"pair\">{}{}</div>{legend}",
-            side("before", &demo.sides[0]),
-            side("after", &demo.sides[1])
-        ),
-        format!(
-            "<details><summary>Commands</summary><pre>{}</pre></details>",
-            escape(&demo.commands.join("\n"))
-        ),
-        format!("<script type=\"application/json\" class=\"mesh\">{data}</script></figure>\n"),
-    ]
-    .concat()
+    let commands = format!(
+        "<details><summary>Commands</summary><pre>{}</pre></details></figure>",
+        escape(&demo.commands.join("\n"))
+    );
+    figure.html().replace("</figure>", &commands)
 }
 
 /// A family: its tables, its plots, its runs stage by stage.
@@ -419,7 +397,7 @@ mod tests {
         });
         let family = "polylla".to_owned();
         let files = vec![ResultFile { family, object }];
-        let html = page(&Results { files }, &[], Some("0123"));
+        let html = page(&Results { files }, Vec::new(), Some("0123"));
         for part in [
             "Timed on GPU 7. Page of 20",
             "commit 0123",

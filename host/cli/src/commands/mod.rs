@@ -33,6 +33,7 @@ pub mod smooth;
 pub mod step;
 pub mod triangulate;
 pub mod vem;
+pub mod view;
 pub mod volume;
 pub mod weld;
 
@@ -54,6 +55,7 @@ pub enum Command {
     Selftest(selftest::Options),
     Bench(trioxide_bench::measure::Options),
     Render(render::Options),
+    View(view::Options),
     Reorder(reorder::Options),
     Vem(vem::Options),
     Weld(weld::Options),
@@ -75,6 +77,7 @@ impl Command {
             Self::Selftest(options) => selftest::run(&options),
             Self::Bench(options) => trioxide_bench::measure::run(&options),
             Self::Render(options) => render::run(&options),
+            Self::View(options) => view::run(&options),
             Self::Reorder(options) => reorder::run(&options),
             Self::Vem(options) => vem::run(&options),
             Self::Weld(options) => weld::run(&options),

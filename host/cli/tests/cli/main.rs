@@ -3,6 +3,7 @@
 mod kernels;
 mod polylla;
 mod untrusted;
+mod view;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -123,7 +124,7 @@ fn bad_usage_exits_with_2() {
 fn help_and_version_exit_with_0() {
     let place = Place::new();
     for command in [
-        "generate", "info", "convert", "render", "polylla", "devices", "selftest",
+        "generate", "info", "convert", "render", "view", "polylla", "devices", "selftest",
     ] {
         let help = place.call(&["help"]).succeeds().stdout;
         assert!(help.contains(command), "{help}");

@@ -17,7 +17,7 @@ from ._chain import chain
 from ._device import Device, DeviceArray
 from ._families import polylla, refine, smooth, weld
 from ._foreign import from_meshio, from_open3d, from_pyvista, from_trimesh
-from ._functions import devices, generate, info, read, render, selftest, vem, write
+from ._functions import View, devices, generate, info, read, render, selftest, vem, view, write
 from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
 from ._polyhedra import Polyhedra
 from ._reorder import DeviceReordered, DeviceReorderedVolume, Reordered, ReorderedVolume, reorder
@@ -66,6 +66,7 @@ __all__ = [
     "SmoothedVolume",
     "Solution",
     "Triangulated",
+    "View",
     "VolumeMesh",
     "Welded",
     "__version__",
@@ -86,6 +87,7 @@ __all__ = [
     "smooth",
     "triangulate",
     "vem",
+    "view",
     "weld",
     "write",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from . import _arguments as check
 from . import _trioxide as native
 from ._device import Device, DeviceLike, opened, run_on
 from ._foreign import of_any
+from ._held import frame
 from ._inputs import PathLike, any_mesh, floats, known, options_of, path_of, surface_of, whole, with_triangles
 from ._mesh import Mesh, VolumeMesh
 from ._notes import warn
@@ -129,9 +130,8 @@ def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optiona
     name, found = path_of(path), of_any(mesh)
     if not isinstance(found, Polyhedra):
         found = any_mesh(found, triangles)
-    kind = "polyhedra" if isinstance(found, Polyhedra) else "volume" if isinstance(found, VolumeMesh) else "surface"
     with watching(progress) as watch:
-        notes = native.write(name, found._arrays(), kind, {"encoding": encoding}, watch)
+        notes = native.write(name, found._arrays(), found._kind, {"encoding": encoding}, watch)
     for note in notes:
         warn(f"{name}: {note}")
 
@@ -251,6 +251,76 @@ def render(
         with open(file_name, "wb") as file:
             file.write(picture)
     return picture
+
+
+class View:
+    """A page with meshes to turn, zoom and cut: a notebook shows it."""
+
+    __slots__ = ("html",)
+
+    def __init__(self, html: str) -> None:
+        #: The page, which needs no other file and no network.
+        self.html = html
+
+    def __repr__(self) -> str:
+        return f"<trioxide.View: {len(self.html):,} bytes>"
+
+    def _repr_html_(self) -> str:
+        return frame(self.html)
+
+    def save(self, path: PathLike) -> None:
+        """Writes the page, for a browser."""
+        with open(path_of(path), "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+
+def view(
+    *meshes: Any,
+    names: Optional[Sequence[str]] = None,
+    steps: bool = False,
+    color: Optional[str] = None,
+    max_cells: int = 1_000_000,
+    progress: Progress = None,
+) -> View:
+    """A page that shows meshes beside each other with one camera: before and after, say.
+
+    Parameters
+    ----------
+    *meshes : Mesh, VolumeMesh, Polyhedra, or coordinates of a cloud
+    names : list of str, optional
+        What they are called in the page.
+    steps : bool
+        Show them in one picture, one after the other by a slider: levels of refinement, or steps of time.
+    color : str, optional
+        Field of elements or points whose colours the page begins with.
+    max_cells : int
+        Most faces, cells or points of a mesh that is shown whole: larger surfaces and clouds are welded, and of larger volumes only
+        the surface is shown.
+    progress : function or True, optional
+
+    Returns
+    -------
+    View
+        A notebook shows it; `save` writes the page, `html` is its text.
+
+    Raises
+    ------
+    ValueError
+        Too many meshes beside each other, a field that no mesh has, or a coordinate that is not finite.
+
+    >>> page = view(generate("grid", 9), generate("grid", 100), names=["coarse", "fine"], color="mean ratio")
+    >>> page.html.startswith("<!doctype html>")
+    True
+    """
+    given = [of_any(mesh) for mesh in meshes]
+    found = [mesh if isinstance(mesh, Polyhedra) else any_mesh(mesh, None) for mesh in given]
+    called = [type(mesh).__name__ for mesh in found] if names is None else [str(name) for name in names]
+    if len(called) != len(found):
+        raise ValueError(f"there are {len(called)} names for {len(found)} meshes")
+    arrays = [(name, mesh._kind, mesh._arrays()) for name, mesh in zip(called, found)]
+    with watching(progress) as watch:
+        page = native.view(arrays, bool(steps), color, whole(max_cells, "max_cells", 1), watch)
+    return View(page)
 
 
 def vem(mesh: Any, triangles: Any = None, *, problem: str = "sine", progress: Progress = None) -> Solution:

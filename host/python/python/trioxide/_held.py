@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Tuple, Type, TypeVar
 import numpy as np
 
 from . import _arguments as check
+from . import _trioxide as native
 from ._device import Device, DeviceArray
 
 
@@ -24,6 +25,16 @@ def within(array: np.ndarray, name: str, count: int) -> np.ndarray:
 _Self = TypeVar("_Self", bound="Held")
 
 
+#: Most vertices or elements of a mesh that a notebook shows by itself: the page lies in the notebook's file.
+_SHOWN = 20_000
+
+
+def frame(page: str) -> str:
+    """A page as a part of a notebook: in a frame, whose scripts reach nothing outside of it."""
+    style = "width: 100%; height: 34rem; border: 1px solid #ddd"
+    return f'<iframe srcdoc="{html.escape(page)}" sandbox="allow-scripts" style="{style}"></iframe>'
+
+
 _FIELDS = ("point_data", "cell_data", "side_data")
 
 
@@ -35,6 +46,8 @@ class Held:
 
     #: The arrays but for the fields.
     _names: Tuple[str, ...] = ()
+    #: The native part's word for it.
+    _kind: str = "surface"
     points: Any
     offsets: Any
     vertices: Any
@@ -112,7 +125,18 @@ class Held:
             for name, array in arrays.items():
                 rows.append((f"{place}: {name}", f"{array.dtype} {array.shape}"))
         cells = "".join(f"<tr><th>{html.escape(a)}</th><td>{html.escape(b)}</td></tr>" for a, b in rows)
-        return f"<table><caption>trioxide.{type(self).__name__}</caption>{cells}</table>"
+        table = f"<table><caption>trioxide.{type(self).__name__}</caption>{cells}</table>"
+        return table + self._shown()
+
+    def _shown(self) -> str:
+        """The mesh to turn and to zoom, or a sentence instead."""
+        if max(count for _, count in self._counts()) > _SHOWN:
+            return "<p>A large mesh: <code>trioxide.view(mesh)</code> shows it.</p>"
+        try:
+            page = native.view([(type(self).__name__, self._kind, self._arrays())], False, None, _SHOWN, None)
+        except ValueError as error:
+            return f"<p>Not shown: {html.escape(str(error))}</p>"
+        return frame(page)
 
     def to_pyvista(self) -> Any:
         raise NotImplementedError

@@ -210,6 +210,7 @@ class VolumeMesh(Held):
     """
 
     __slots__ = ("tetrahedra", "face_offsets", "face_vertices", "face_tags")
+    _kind = "volume"
     _names = ("points", "tetrahedra", "offsets", "vertices", "regions", "face_offsets", "face_vertices", "face_tags")
     tetrahedra: Any
     regions: Any

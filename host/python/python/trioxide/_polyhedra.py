@@ -38,6 +38,7 @@ class Polyhedra(Held):
     __slots__ = (
         "face_offsets", "face_vertices", "sides", "tagged_faces", "face_tags", "parent_offsets", "parents", "counts",
     )  # fmt: skip
+    _kind = "polyhedra"
     _names = (
         "points", "face_offsets", "face_vertices", "offsets", "sides", "regions", "tagged_faces", "face_tags",
     )  # fmt: skip

@@ -1,0 +1,108 @@
+//! Cells and polyhedra: each face once, with the elements on both sides.
+
+use rayon::slice::ParallelSliceMut;
+use trioxide_mesh::fields::{Field, MeshFields};
+use trioxide_mesh::mesh::{Faces, Mesh, NONE, Polygons};
+use trioxide_mesh::parallel;
+use trioxide_mesh::polyhedra::PolyhedralMesh;
+use trioxide_mesh::volume::{CellKind, VolumeMesh, faces, key};
+use trioxide_render::Up;
+
+use super::{Drawn, REGION};
+use crate::quality;
+
+/// A face of a cell: its sorted vertices, the cell, and its place among the cell's faces.
+type Use = ([u32; 4], u32, u8);
+
+pub(super) fn of_volume(mesh: VolumeMesh) -> Drawn {
+    let parts = parallel::map_pieces(mesh.cells.len(), parallel::GRAIN, |range| {
+        let mut part: Vec<Use> = Vec::with_capacity(6 * range.len());
+        for c in range {
+            let cell = mesh.cells.get(c);
+            let of_kind = CellKind::of(cell.len()).map_or(&[][..], faces);
+            let uses = of_kind.iter().zip(0..);
+            part.extend(uses.map(|(face, f)| (key(face.iter().map(|&k| cell[k])), c as u32, f)));
+        }
+        part
+    });
+    let mut uses = parallel::concat(parts);
+    uses.par_sort_unstable();
+    // In the order of the cells, whose ids then differ little from face to face.
+    let mut shared: Vec<(u32, u8, u32)> = Vec::with_capacity(uses.len());
+    for uses in uses.chunk_by(|a, b| a.0 == b.0) {
+        match *uses {
+            [(_, owner, face), (_, behind, _)] => shared.push((owner, face, behind)),
+            // A face of three cells is drawn for each of them.
+            _ => shared.extend(uses.iter().map(|&(_, owner, face)| (owner, face, NONE))),
+        }
+    }
+    drop(uses);
+    shared.par_sort_unstable();
+    let quality = quality::of_cells(&mesh);
+    let mut drawn = Drawn {
+        element: "cell",
+        elements: mesh.cells.len(),
+        fields: mesh.fields,
+        regions: mesh.regions,
+        quality: Some(quality),
+        up: Up::Z,
+        ..Drawn::default()
+    };
+    let mut corners = Vec::with_capacity(4);
+    for (owner, face, behind) in shared {
+        let cell = mesh.cells.get(owner as usize);
+        let places = CellKind::of(cell.len()).map_or(&[][..], faces)[usize::from(face)];
+        corners.clear();
+        corners.extend(places.iter().map(|&k| cell[k]));
+        drawn.push_face(&mesh.points, &corners, owner, behind);
+    }
+    drawn.without_plain_sides();
+    drawn.points = mesh.points;
+    drawn
+}
+
+pub(super) fn of_polyhedra(mesh: PolyhedralMesh) -> Drawn {
+    let quality = quality::of_polyhedra(&mesh);
+    let mut drawn = Drawn {
+        element: "polyhedron",
+        elements: mesh.len(),
+        quality: Some(quality),
+        up: Up::Z,
+        ..Drawn::default()
+    };
+    for (face, [owner, behind]) in mesh.faces.iter().zip(mesh.neighbours()) {
+        // A face with one polyhedron on both sides is inside for every cut.
+        if owner != behind {
+            drawn.push_face(&mesh.points, face, owner, behind);
+        }
+    }
+    drawn.without_plain_sides();
+    drawn.points = mesh.points;
+    drawn.fields = mesh.fields;
+    drawn.regions = mesh.regions;
+    drawn
+}
+
+/// The faces of one polyhedron only, with its values.
+pub(super) fn boundary(mut mesh: PolyhedralMesh) -> Mesh {
+    let (mut polygons, mut owners) = (Polygons::default(), Vec::new());
+    for (face, [owner, behind]) in mesh.faces.iter().zip(mesh.neighbours()) {
+        if behind == NONE && owner != NONE {
+            polygons.push(face);
+            owners.push(owner);
+        }
+    }
+    if let Some(regions) = mesh.regions {
+        mesh.fields.cells.push(Field::scalars(REGION, regions));
+    }
+    Mesh {
+        points: mesh.points,
+        faces: Faces::Polygons(polygons),
+        fields: MeshFields {
+            points: mesh.fields.points,
+            cells: mesh.fields.cells.gather(&owners),
+            ..MeshFields::default()
+        },
+        ..Mesh::default()
+    }
+}
