@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands, one module each.
 //!
 //! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary, the demo's runs;
-//! and for the tests: the packages with kernels.
+//! and for the tests: the packages with kernels, the gallery's command lines.
 
 mod bench;
 pub mod browser;
@@ -12,6 +12,7 @@ mod dist;
 mod doctor;
 mod emulate;
 mod fuzz;
+pub mod gallery;
 mod mpi;
 pub mod process;
 pub mod ptx;
@@ -45,6 +46,7 @@ enum Command {
     Build(build::Arguments),
     Run(run::Arguments),
     Demo(demo::Arguments),
+    Gallery(gallery::Arguments),
     Bench(bench::Arguments),
     Dist(dist::Arguments),
     Wheel(wheel::Arguments),
@@ -65,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Gallery(arguments) => gallery::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
