@@ -1,4 +1,4 @@
-//! `cargo xtask gallery`: pictures of what trioxide does, each by command lines that a page shows.
+//! `cargo xtask gallery`: pictures of trioxide's results, each by command lines that a page shows.
 
 use std::fs;
 use std::path::Path;

@@ -48,7 +48,7 @@ pub fn render_facets(facets: &Facets, options: &Options, format: Format) -> Resu
     render_with(facets, options, format, colors)
 }
 
-/// The colours of facets, and what explains them.
+/// The colours of facets, and their legend.
 pub(super) struct Colors<'a> {
     /// Numbers of the points, whose colours are in place of those of the triangles.
     pub smooth: Option<&'a Painted<'a>>,

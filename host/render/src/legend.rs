@@ -176,7 +176,7 @@ fn group(pen: &Pen, entry: &Entry) -> Group {
     }
 }
 
-/// Pixels as a PNG file, with what is around them.
+/// Pixels as a PNG file, with the strip and the numbers of axes around them.
 pub(super) fn write_png(size: [u32; 2], pixels: Vec<u8>, strip: Option<&Legend>) -> Vec<u8> {
     let (pixels, size) = match strip {
         None => (pixels, size),
@@ -185,7 +185,7 @@ pub(super) fn write_png(size: [u32; 2], pixels: Vec<u8>, strip: Option<&Legend>)
     deflated::write(size, &pixels)
 }
 
-/// A picture as SVG, with what is around it.
+/// A picture as SVG, with the strip and the numbers of axes around it.
 pub(super) fn finish_svg(svg: String, size: [u32; 2], strip: Option<&Legend>) -> String {
     match strip {
         None => svg,

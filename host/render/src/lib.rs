@@ -265,7 +265,8 @@ impl Format {
 /// `options.view`. Points without faces become dots.
 ///
 /// [`Error::Invalid`] when the mesh has no points, names a missing vertex, or has a coordinate that is not finite.
-/// [`Error::Argument`] for a picture that is empty or too large, or for colours or a field that the mesh does not have.
+/// [`Error::Argument`] for a picture that is empty or too large, or for colours or a field that the mesh does not
+/// have.
 ///
 /// A field of the points has colours between the points in a PNG. In an SVG and in a window of a planar mesh, a face
 /// has one colour, that of the mean.
@@ -273,8 +274,8 @@ pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>>
     draw(mesh, options, None, format)
 }
 
-/// As [`render`], with colours by a value of each face instead of `options.color`, as those of a field: light (smallest)
-/// to dark (largest) on a linear scale where the options do not say otherwise.
+/// As [`render`], with colours by a value of each face instead of `options.color`, as those of a field: light
+/// (smallest) to dark (largest) on a linear scale where the options do not say otherwise.
 ///
 /// # Errors
 /// As [`render`], and [`Error::Argument`] for values whose number is not the number of faces.
@@ -287,7 +288,8 @@ pub fn render_values(
     draw(mesh, options, Some(values), format)
 }
 
-/// A colour for each value, as in [`render_values`]: light (smallest) to dark (largest) on a linear scale; grey for NaN.
+/// A colour for each value, as in [`render_values`]: light (smallest) to dark (largest) on a linear scale; grey for
+/// NaN.
 ///
 /// # Errors
 /// [`Error::Argument`] if no value is finite.

@@ -1,4 +1,4 @@
-//! Numbers that colours show: fields of the mesh, and what is measured of its faces.
+//! Numbers that colours show: fields of the mesh, and measures of its faces.
 
 use std::borrow::Cow;
 
@@ -88,7 +88,7 @@ impl<'a> Painted<'a> {
         Ok(Painted { values, per, scale })
     }
 
-    /// The numbers of a field, for a mesh of so many points and cells.
+    /// The numbers of a field, for a mesh with these numbers of points and cells.
     pub fn of_field(
         fields: &MeshFields,
         name: &str,

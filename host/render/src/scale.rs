@@ -26,7 +26,7 @@ pub(super) struct Scale {
     pub missing: usize,
 }
 
-/// What a quantity asks of its scale where the options do not say.
+/// The scale of a quantity where the options do not choose.
 pub(super) struct Defaults {
     pub title: String,
     /// Its range; `None` for the range of the values.

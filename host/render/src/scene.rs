@@ -42,8 +42,8 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// The scene of a planar mesh that [`check`] accepts, as [`render`](super::render) describes it, with the colours of
-    /// `painted` if there are any. Also returns the result of `draw`, which gets the scene without colours and edges
+    /// The scene of a planar mesh that [`check`] accepts, as [`render`](super::render) describes it, with the colours
+    /// of `painted` if there are any. Also returns the result of `draw`, which gets the scene without colours and edges
     /// while one thread finds colours that keep neighbours apart. It is `None` if colours are found faster.
     pub fn planar<R: Send>(
         mesh: &'a Mesh,

@@ -45,7 +45,7 @@ impl Shape {
     }
 }
 
-/// What is drawn around a picture.
+/// The shapes around a picture.
 pub struct Layout {
     /// From the lower left corner of the whole picture without the strip, y down.
     pub shapes: Vec<Shape>,
@@ -148,7 +148,7 @@ impl Layout {
         for shape in &self.shapes {
             let written = match shape {
                 Shape::Bar { at, size, palette } => {
-                    // As many as can be told apart.
+                    // More steps look the same.
                     let steps = palette.len().min(64);
                     let step = size.x / steps as f32;
                     (0..steps).try_for_each(|i| {
