@@ -295,7 +295,7 @@ def test_pictures(plane, tmp_path):
     mesh = trioxide.Mesh(plane.points, plane.triangles, cell_data={"u": field})
     kinds = dict(color="u", range=(1, 5), colormap="blue-red", log=True, shading="never", legend=True, scale_bar=True, axes=True)
     svg = trioxide.render(mesh, format="svg", **kinds).decode()
-    for words in ("u (log)", f"{len(field) - 6} above", "1 without a value", "x"):
+    for words in ("u (log)", f"{len(field) - 6} above", "1 without a value", "0.2"):
         assert f">{words}</text>" in svg
     for wrong, words in (
         (dict(color="v"), "no field `v`: the mesh has the fields u"),
