@@ -119,7 +119,7 @@ impl Projection {
         Place {
             pixels_per_unit: self.frame.scale,
             axes: DVec3::AXES.map(|axis| DVec2::new(right.dot(axis), -up.dot(axis)).as_vec2()),
-            ranges: (self.axes == DVec3::AXES).then(|| [[least.x, most.x], [least.y, most.y]]),
+            ranges: (self.axes == DVec3::AXES).then_some([[least.x, most.x], [least.y, most.y]]),
         }
     }
 
