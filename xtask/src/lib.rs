@@ -2,6 +2,7 @@
 //!
 //! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary, the demo's runs;
 //! and for the tests: the packages with kernels, the pages of the guide.
+//! and for the tests: the packages with kernels, the gallery's command lines.
 
 mod bench;
 pub mod browser;
@@ -13,6 +14,7 @@ mod doctor;
 mod emulate;
 mod fuzz;
 pub mod guide;
+pub mod gallery;
 mod mpi;
 mod notebooks;
 pub mod process;
@@ -47,6 +49,7 @@ enum Command {
     Build(build::Arguments),
     Run(run::Arguments),
     Demo(demo::Arguments),
+    Gallery(gallery::Arguments),
     Bench(bench::Arguments),
     Dist(dist::Arguments),
     Wheel(wheel::Arguments),
@@ -69,6 +72,7 @@ pub fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Gallery(arguments) => gallery::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),

@@ -338,6 +338,28 @@ fn tetrahedra_become_polyhedra() {
         solved["max_vertex_error"].as_f64().unwrap() < 1e-10,
         "{solved}"
     );
+    let error = solved["max_vertex_error"].as_f64().unwrap();
+    place.succeeds("vem p.vtu --problem patch -o u.vtu");
+    let solution = read_polyhedra(&place.path("u.vtu")).unwrap();
+    let field = |name: &str| solution.fields.points.get(name).unwrap();
+    let differ = |i| (field("solution").values.f64(i) - field("exact").values.f64(i)).abs();
+    let largest = (0..solution.points.len()).map(differ).fold(0.0, f64::max);
+    assert_eq!(solution.len(), polyhedra.len());
+    // A number of JSON is the nearest one or its neighbour.
+    assert!(
+        (largest - error).abs() <= 1e-15 * error,
+        "{largest} {error}"
+    );
+    let refused = place.fails("vem p.vtu -o u.ply");
+    assert!(refused.contains("write .vtu, or a picture"), "{refused}");
+    for line in [
+        "vem p.vtu -o u.svg",
+        "render u.vtu -o u.svg --color solution --cut 1,0,0 --width 300",
+    ] {
+        place.succeeds(line);
+        let picture = std::fs::read_to_string(place.path("u.svg")).unwrap();
+        assert!(picture.contains(">solution</text>"), "{line}");
+    }
     let merged = place.json("polylla r.vtu --merge-faces -o m.vtu --device cpu");
     assert_eq!(merged["polyhedra"], made["polyhedra"]);
     let merged = place.json("info m.vtu");

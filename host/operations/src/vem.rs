@@ -7,11 +7,10 @@ use std::time::Instant;
 
 use glam::DVec3;
 use trioxide::device::Stage;
-use trioxide::fields::{Carried, Field};
+use trioxide::fields::{Carried, Field, Fields};
 use trioxide::mesh::Mesh;
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::progress;
-pub use trioxide_vem::polygon_values;
 use trioxide_vem::{self as family, Errors, Solution, SpaceProblem};
 
 use crate::error::Result;
@@ -178,13 +177,11 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     });
     let mut mesh = Mesh::from(mesh);
     carried.put(&mut mesh);
-    let fields = &mut mesh.fields.points;
-    fields.push(Field::scalars("solution", report.values.clone()));
-    fields.push(Field::scalars("exact", report.exact.clone()));
+    put(&mut mesh.fields.points, &report);
     Ok((mesh, report))
 }
 
-/// Solves the problem on polyhedra.
+/// Solves the problem on polyhedra. The result has the fields `solution` and `exact` at its vertices.
 ///
 /// ```
 /// use trioxide_operations::{polyhedra, vem, vem_in_space};
@@ -204,7 +201,10 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
 ///
 /// # Errors
 /// Those of [`trioxide_vem::solve_in_space()`].
-pub fn vem_in_space(mut mesh: PolyhedralMesh, options: &Options) -> Result<Report> {
+pub fn vem_in_space(
+    mut mesh: PolyhedralMesh,
+    options: &Options,
+) -> Result<(PolyhedralMesh, Report)> {
     let used = mesh.faces.vertices.iter();
     let fit = Fit::of(used.map(|&v| mesh.points[v as usize]));
     for point in &mut mesh.points {
@@ -214,10 +214,18 @@ pub fn vem_in_space(mut mesh: PolyhedralMesh, options: &Options) -> Result<Repor
     let solution = family::solve_in_space(&mesh, problem.source, problem.solution)?;
     let sizes = [mesh.points.len(), mesh.len()];
     let exact = mesh.points.iter().map(|&p| (problem.solution)(p)).collect();
-    Ok(Report::of(solution, sizes, exact, |values| {
+    let report = Report::of(solution, sizes, exact, |values| {
         let errors = family::errors_in_space(&mesh, values, problem.solution, problem.gradient);
         (errors, None)
-    }))
+    });
+    put(&mut mesh.fields.points, &report);
+    Ok((mesh, report))
+}
+
+/// Adds the solutions to the fields of the vertices.
+fn put(fields: &mut Fields, report: &Report) {
+    fields.push(Field::scalars("solution", report.values.clone()));
+    fields.push(Field::scalars("exact", report.exact.clone()));
 }
 
 /// The way of a mesh to the unit box; none where there is no box, or it has no extent.

@@ -64,10 +64,15 @@ where
 
 /// One of the words of an option; its default where it is missing or None.
 pub fn choice<T: ValueEnum + Default>(options: &Dict<'_>, name: &str) -> PyResult<T> {
+    chosen(options, name).map(Option::unwrap_or_default)
+}
+
+/// As [`choice`], where there is no default.
+pub fn chosen<T: ValueEnum>(options: &Dict<'_>, name: &str) -> PyResult<Option<T>> {
     let Some(word) = option::<Option<String>>(options, name, None)? else {
-        return Ok(T::default());
+        return Ok(None);
     };
-    T::from_str(&word, false).map_err(|_| {
+    T::from_str(&word, false).map(Some).map_err(|_| {
         let known = T::value_variants().iter().filter_map(T::to_possible_value);
         let known: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
         PyValueError::new_err(format!(

@@ -17,7 +17,7 @@ use trioxide_operations as operations;
 use trioxide_view::{Drawn, Figure};
 
 use crate::arrays::of_json;
-use crate::call::{choice, option};
+use crate::call::{choice, chosen, option};
 use crate::device::PyDevice;
 use crate::exception::exception;
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
@@ -239,9 +239,17 @@ pub fn draw<'py>(
         azimuth: azimuth.unwrap_or(default.azimuth),
         elevation: elevation.unwrap_or(default.elevation),
     });
+    let Ok(color) = option(options, "color", "auto".to_owned())?.parse();
     let settings = Options {
         width: option(options, "width", None)?,
-        color: choice(options, "color")?,
+        color,
+        range: option(options, "range", None)?,
+        colormap: chosen(options, "colormap")?,
+        log: option(options, "log", false)?,
+        shading: choice(options, "shading")?,
+        scale_bar: option(options, "scale_bar", false)?,
+        axes: option(options, "axes", false)?,
+        legend: option(options, "legend", false)?,
         edges: choice(options, "edges")?,
         window: option(options, "window", None)?,
         view,

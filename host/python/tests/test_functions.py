@@ -290,6 +290,20 @@ def test_pictures(plane, tmp_path):
     assert png.startswith(b"\x89PNG")
     with pytest.raises(ValueError, match="one for each face or for each vertex"):
         trioxide.render(plane, values=[1.0])
+    field = np.arange(len(plane.triangles), dtype=float)
+    field[0] = np.nan
+    mesh = trioxide.Mesh(plane.points, plane.triangles, cell_data={"u": field})
+    kinds = dict(color="u", range=(1, 5), colormap="blue-red", log=True, shading="never", legend=True, scale_bar=True, axes=True)
+    svg = trioxide.render(mesh, format="svg", **kinds).decode()
+    for words in ("u (log)", f"{len(field) - 6} above", "1 without a value", "0.2"):
+        assert f">{words}</text>" in svg
+    for wrong, words in (
+        (dict(color="v"), "no field `v`: the mesh has the fields u"),
+        (dict(color="u", range=(5, 1)), "give the smaller one first"),
+        (dict(colormap="jet"), 'colormap="jet" is not known: it is light, viridis'),
+    ):
+        with pytest.raises(ValueError, match=words):
+            trioxide.render(mesh, **wrong)
 
 
 def test_poisson(plane):

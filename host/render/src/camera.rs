@@ -1,5 +1,6 @@
-use glam::{DVec3, Vec3};
+use glam::{DVec2, DVec3, Vec3};
 
+use super::place::Place;
 use super::scene::{Frame, frame};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -108,6 +109,18 @@ impl Projection {
 
     pub fn size(&self) -> [u32; 2] {
         [self.frame.width, self.frame.height]
+    }
+
+    /// The mesh's coordinates in the picture.
+    pub fn place(&self) -> Place {
+        let [right, up, _] = self.axes;
+        let half = DVec2::from(self.size().map(f64::from)) / 2.0 / self.frame.scale;
+        let [least, most] = [-1.0, 1.0].map(|side| self.center.truncate() + side * half);
+        Place {
+            pixels_per_unit: self.frame.scale,
+            axes: DVec3::AXES.map(|axis| DVec2::new(right.dot(axis), -up.dot(axis)).as_vec2()),
+            ranges: (self.axes == DVec3::AXES).then_some([[least.x, most.x], [least.y, most.y]]),
+        }
     }
 
     /// Pixels to the right, down, and away from the viewer.

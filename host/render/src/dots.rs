@@ -4,39 +4,46 @@ use super::camera::{self, Projection};
 use super::color::{self, Rgb};
 use super::painter::{farthest_first, push, start};
 use super::raster::{self, Band, SAMPLES};
+use super::scale::Defaults;
 use super::svg::hex;
-use super::{Color, Format, Legend, Options, Up, legend};
+use super::{Color, Colormap, Format, Legend, Options, Painted, Per, Up, legend};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result, parallel};
 
-/// Colours by height.
-const HEIGHTS: usize = 64;
-
-/// The picture of a mesh without faces: its points as dots, in their own colours or by height, edges of depth darkened.
+/// The picture of a mesh without faces: its points as dots, in the colours of a field, in their own colours or by
+/// height, edges of depth darkened.
 pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>> {
     let dots = Dots::new(mesh, options)?;
+    let legend = match &dots.colors {
+        Colors::Numbers(painted) => Legend::of_scale(&painted.scale),
+        Colors::Own(_) | Colors::None => Legend::default(),
+    };
+    // In an SVG no edge is darkened.
+    let is_shaded = dots.is_shaded && format == Format::Png;
+    let strip = Legend::strip(legend, options, &dots.projection.place(), is_shaded);
+    let strip = strip.as_ref();
     match format {
-        Format::Png => Ok(legend::write_png(
-            dots.size(),
-            dots.pixels(),
-            dots.legend.as_ref(),
-        )),
+        Format::Png => Ok(legend::write_png(dots.size(), dots.pixels(), strip)),
         Format::Svg => {
             let svg = to_svg(&dots)?;
-            Ok(legend::finish_svg(svg, dots.size(), dots.legend.as_ref()).into_bytes())
+            Ok(legend::finish_svg(svg, dots.size(), strip).into_bytes())
         }
     }
+}
+
+enum Colors<'a> {
+    Numbers(Painted<'a>),
+    /// The points' own.
+    Own(&'a [[u8; 4]]),
+    None,
 }
 
 pub struct Dots<'a> {
     mesh: &'a Mesh,
     projection: Projection,
     pub radius: f32,
-    palette: Vec<Rgb>,
-    /// Axis that points up, least height, and span of the heights.
-    heights: (usize, f64, f64),
-    has_own_colors: bool,
-    legend: Option<Legend>,
+    colors: Colors<'a>,
+    is_shaded: bool,
 }
 
 impl<'a> Dots<'a> {
@@ -48,45 +55,20 @@ impl<'a> Dots<'a> {
                 rule: "has a coordinate that is not finite".into(),
             });
         }
-        let has_own_colors = match options.color {
-            Color::Auto => mesh.attributes.colors.is_some(),
-            Color::Vertices if mesh.attributes.colors.is_none() => {
-                return Err(Error::Argument(
-                    "the points have no colours: use another color".into(),
-                ));
-            }
-            color => color == Color::Vertices,
-        };
         let camera = options.camera().unwrap_or_default();
         let bounds = |turned: &(dyn Fn(DVec3) -> DVec3 + Sync)| {
             camera::bounds(points.len(), &|i| turned(points[i]))
         };
         let projection = Projection::new(&camera, options.width, bounds)?;
-        let [least, most] = bounds(&|p| p);
-        let axis = match camera.up {
-            Up::X => 0,
-            Up::Y => 1,
-            Up::Z => 2,
-        };
-        let span = (most[axis] - least[axis]).max(f64::MIN_POSITIVE);
-        let is_by_height = options.legend && !has_own_colors && options.color != Color::None;
-        let legend = is_by_height.then(|| {
-            let title = format!("height ({})", ["x", "y", "z"][axis]);
-            Legend::ramp(&title, color::ramp(HEIGHTS), [least[axis], most[axis]])
-        });
+        let colors = colors(mesh, options, camera.up)?;
         let [width, height] = projection.size().map(f64::from);
         let spacing = (width * height / points.len() as f64).sqrt();
         Ok(Dots {
             mesh,
             projection,
             radius: (0.5 * spacing).clamp(0.5, 4.0) as f32,
-            palette: match options.color {
-                Color::None => vec![color::EDGE],
-                _ => color::ramp(HEIGHTS),
-            },
-            heights: (axis, least[axis], span),
-            has_own_colors,
-            legend,
+            colors,
+            is_shaded: options.is_shaded(matches!(options.color, Color::Field(_))),
         })
     }
 
@@ -104,19 +86,14 @@ impl<'a> Dots<'a> {
     }
 
     pub fn color(&self, i: usize) -> Rgb {
-        if let Some(colors) = self
-            .mesh
-            .attributes
-            .colors
-            .as_ref()
-            .filter(|_| self.has_own_colors)
-        {
-            let [r, g, b, _] = colors[i];
-            return [r, g, b];
+        match &self.colors {
+            Colors::Numbers(painted) => painted.scale.color(painted.values[i]),
+            Colors::Own(colors) => {
+                let [r, g, b, _] = colors[i];
+                [r, g, b]
+            }
+            Colors::None => color::EDGE,
         }
-        let (axis, least, span) = self.heights;
-        let share = (self.mesh.points[i][axis] - least) / span;
-        self.palette[(share * (self.palette.len() - 1) as f64).round() as usize]
     }
 
     fn pixels(&self) -> Vec<u8> {
@@ -128,10 +105,45 @@ impl<'a> Dots<'a> {
                 });
             },
             |band, number, sample| {
-                color::scale(self.color(number as usize), openness(band, sample))
+                let color = self.color(number as usize);
+                match self.is_shaded {
+                    true => color::scale(color, openness(band, sample)),
+                    false => color,
+                }
             },
         )
     }
+}
+
+/// The colours that the options ask for.
+fn colors<'a>(mesh: &'a Mesh, options: &Options, up: Up) -> Result<Colors<'a>> {
+    let own = mesh.attributes.colors.as_deref();
+    let (own, is_known) = match (&options.color, own) {
+        (Color::Auto, own) => (own, own.is_some()),
+        (Color::Vertices, None) => {
+            return Err(Error::Argument(
+                "the points have no colours: use another color".into(),
+            ));
+        }
+        (Color::Vertices, own) => (own, true),
+        (color, _) => (None, *color == Color::None),
+    };
+    if is_known {
+        options.refuse_scale()?;
+        return Ok(own.map_or(Colors::None, Colors::Own));
+    }
+    if let Color::Field(name) = &options.color {
+        let sizes = [mesh.points.len(), 0];
+        return Painted::of_field(&mesh.fields, name, sizes, options).map(Colors::Numbers);
+    }
+    let (axis, name) = match up {
+        Up::X => (0, "x"),
+        Up::Y => (1, "y"),
+        Up::Z => (2, "z"),
+    };
+    let heights = parallel::map(&mesh.points, |p| p[axis]);
+    let defaults = Defaults::new(format!("height ({name})"), Colormap::Light);
+    Painted::new(heights.into(), Per::Point, options, defaults).map(Colors::Numbers)
 }
 
 /// Darkens a place that is deeper than its neighbours in the picture: eye-dome lighting (Boucheny 2009), which shows
@@ -155,7 +167,7 @@ fn openness(band: &Band, [x, y]: [i32; 2]) -> f32 {
 
 /// The picture as SVG: the farthest dots first.
 fn to_svg(dots: &Dots) -> Result<String> {
-    let order = farthest_first(dots.len(), "points", |i| dots.place(i).z)?;
+    let order = farthest_first((0..dots.len()).collect(), "points", |i| dots.place(i).z)?;
     let mut svg = start(dots.size());
     for i in order {
         let (at, color, radius) = (dots.place(i), hex(dots.color(i)), dots.radius);

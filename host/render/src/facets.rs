@@ -1,16 +1,17 @@
 use std::borrow::Cow;
 
-use glam::{DVec3, Vec2, Vec3};
+use glam::{DVec2, DVec3, Vec2, Vec3};
 
 use super::camera::{Camera, Projection, bounds};
 use super::color::{self, BACK, EDGE, Rgb, SEGMENT, SURFACE};
 use super::painter::{farthest_first, place, push, start};
-use super::raster::{self, PIXEL, drawn_area, in_pixels};
+use super::place::Place;
+use super::raster::{self, Band, PIXEL, drawn_area, in_pixels};
 use super::scene::EDGES_FROM;
 use super::svg::hex;
 use super::triangulate::triangulate;
 use super::up::of_triangles;
-use super::{Color, Edges, Format, Legend, Options, classes, legend};
+use super::{Color, Edges, Format, Legend, Options, Painted, classes, legend};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -39,15 +40,28 @@ pub struct Facets<'a> {
 /// [`Error::Invalid`] for a corner that is missing or not finite. [`Error::Argument`] for a picture that is empty or
 /// too large, or with more triangles than an SVG can hold.
 pub fn render_facets(facets: &Facets, options: &Options, format: Format) -> Result<Vec<u8>> {
-    render_with(facets, options, format, None)
+    let colors = Colors {
+        smooth: None,
+        is_shaded: options.is_shaded(false),
+        legend: Legend::default(),
+    };
+    render_with(facets, options, format, colors)
 }
 
-/// As [`render_facets`], with a legend.
+/// The colours of facets, and their legend.
+pub(super) struct Colors<'a> {
+    /// Numbers of the points, whose colours are in place of those of the triangles.
+    pub smooth: Option<&'a Painted<'a>>,
+    pub is_shaded: bool,
+    pub legend: Legend,
+}
+
+/// As [`render_facets`], with these colours and their legend.
 pub(super) fn render_with(
     facets: &Facets,
     options: &Options,
     format: Format,
-    legend: Option<&Legend>,
+    colors: Colors,
 ) -> Result<Vec<u8>> {
     let count = facets.points.len();
     let is_bad = |&v: &u32| facets.points.get(v as usize).is_none_or(|p| !p.is_finite());
@@ -66,25 +80,27 @@ pub(super) fn render_with(
         };
         return Err(Error::Invalid { element, rule });
     }
-    let view = View::new(facets, options)?;
+    let (view, place) = View::new(facets, options, &colors)?;
+    let strip = Legend::strip(colors.legend, options, &place, colors.is_shaded);
+    let strip = strip.as_ref();
     match format {
-        Format::Png => Ok(legend::write_png(view.size, view.pixels(), legend)),
+        Format::Png => Ok(legend::write_png(view.size, view.pixels(), strip)),
         Format::Svg => {
             let svg = to_svg(&view)?;
-            Ok(legend::finish_svg(svg, view.size, legend).into_bytes())
+            Ok(legend::finish_svg(svg, view.size, strip).into_bytes())
         }
     }
 }
 
 impl<'a> Facets<'a> {
-    /// The faces of a mesh, coloured by `options` or by `values`. A face of more than three corners becomes several
-    /// triangles.
+    /// The faces of a mesh, coloured by `options` and by the numbers of faces in `painted`. A face of more than three
+    /// corners becomes several triangles.
     pub(super) fn of_mesh(
         mesh: &'a Mesh,
         options: &Options,
-        values: Option<&[f64]>,
+        painted: Option<&Painted>,
     ) -> Result<Facets<'a>> {
-        let is_plain = values.is_none()
+        let is_plain = painted.is_none()
             && match options.color {
                 Color::None => true,
                 Color::Auto => mesh.attributes.colors.is_none(),
@@ -94,13 +110,13 @@ impl<'a> Facets<'a> {
         let face_of = |i: usize| face_of.as_ref().map_or(i, |faces| faces[i] as usize);
         let colors = if is_plain {
             vec![SURFACE]
-        } else if values.is_none() && matches!(options.color, Color::Auto | Color::Vertices) {
+        } else if painted.is_none() && matches!(options.color, Color::Auto | Color::Vertices) {
             let colors = mesh.attributes.colors.as_ref().ok_or_else(|| {
                 Error::Argument("the mesh's vertices have no colours: use another color".into())
             })?;
             parallel::map(&triangles, |t| mean(t.map(|v| colors[v as usize])))
         } else {
-            let (classes, palette) = classes::of_faces(mesh, options.color, values)?;
+            let (classes, palette) = classes::of_faces(mesh, &options.color, painted)?;
             parallel::collect(triangles.len(), |i| palette[classes[face_of(i)] as usize])
         };
         Ok(Facets {
@@ -150,6 +166,8 @@ fn mean(colors: [[u8; 4]; 3]) -> Rgb {
 /// Triangles in pixels.
 pub(super) struct View<'a> {
     facets: &'a Facets<'a>,
+    smooth: Option<&'a Painted<'a>>,
+    is_shaded: bool,
     pub size: [u32; 2],
     points: Vec<Vec3>,
     /// Width of edges in pixels; 0 if edges are not drawn.
@@ -158,7 +176,11 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(facets: &'a Facets, options: &Options) -> Result<View<'a>> {
+    fn new(
+        facets: &'a Facets,
+        options: &Options,
+        colors: &Colors<'a>,
+    ) -> Result<(View<'a>, Place)> {
         let camera = options.camera().unwrap_or_else(|| Camera {
             up: of_triangles(&facets.points, &facets.triangles),
             ..Camera::default()
@@ -172,6 +194,8 @@ impl<'a> View<'a> {
         let points = parallel::map(&facets.points, |p| projection.apply(*p));
         let mut view = View {
             facets,
+            smooth: colors.smooth,
+            is_shaded: colors.is_shaded,
             size: projection.size(),
             points,
             edge_width: 0.0,
@@ -187,7 +211,7 @@ impl<'a> View<'a> {
         if options.edges == Edges::Always || options.edges == Edges::Auto && size >= EDGES_FROM {
             view.edge_width = (0.05 * size).clamp(0.35, 1.5) as f32;
         }
-        Ok(view)
+        Ok((view, projection.place()))
     }
 
     /// Number of triangles.
@@ -212,38 +236,49 @@ impl<'a> View<'a> {
         (0..3).filter(move |k| sides >> k & 1 == 1)
     }
 
-    /// Colour of a triangle, shaded.
-    pub fn color(&self, i: usize) -> Rgb {
-        let colors = &self.facets.colors;
-        let color = colors[if colors.len() == 1 { 0 } else { i }];
-        let [a, b, c] = self.corners(i);
+    /// Colour of a triangle at a place in it, shaded if it is to be.
+    pub fn color(&self, i: usize, place: Vec2) -> Rgb {
+        let corners = self.corners(i);
+        let [a, b, c] = corners;
         // y points down and z away: a triangle's front is clockwise in the picture.
         let normal = (b - a).cross(c - a);
-        let (color, normal) = match self.facets.back {
-            _ if normal.z < 0.0 => (color, normal),
-            Some(back) => (back, -normal),
-            None => (color, -normal),
+        let is_front = normal.z < 0.0;
+        let colors = &self.facets.colors;
+        let color = match (self.smooth, self.facets.back) {
+            (Some(painted), _) => {
+                let numbers = self.facets.triangles[i].map(|v| painted.values[v as usize]);
+                painted.scale.color(mixed(numbers, shares(&corners, place)))
+            }
+            (None, Some(back)) if !is_front => back,
+            (None, _) => colors[if colors.len() == 1 { 0 } else { i }],
         };
+        if !self.is_shaded {
+            return color;
+        }
+        let normal = if is_front { normal } else { -normal };
         shade(color, normal.normalize_or(Vec3::NEG_Z))
     }
 
-    fn pixels(&self) -> Vec<u8> {
+    /// Draws the triangles by their numbers, and lines by the numbers that follow.
+    fn draw(&self, band: &Band) {
         // Several threads share even a few large triangles.
         let grain = (self.len() / 4096).clamp(1, 256);
+        parallel::for_pieces(self.len(), grain, |triangles| {
+            triangles.for_each(|i| band.draw_triangle(&self.corners(i), i as u32));
+        });
+        for (k, ends) in self.lines().enumerate() {
+            band.draw_line(ends, self.line_width, (self.len() + k) as u32);
+        }
+    }
+
+    fn pixels(&self) -> Vec<u8> {
         raster::picture(
             self.size,
-            |band| {
-                parallel::for_pieces(self.len(), grain, |triangles| {
-                    triangles.for_each(|i| band.draw_triangle(&self.corners(i), i as u32));
-                });
-                for ends in self.lines() {
-                    band.draw_line(ends, self.line_width, u32::MAX);
-                }
-            },
-            |_, number, sample| match number {
-                u32::MAX => SEGMENT,
-                i if self.is_on_edge(i as usize, in_pixels(sample)) => EDGE,
-                i => self.color(i as usize),
+            |band| self.draw(band),
+            |_, number, sample| match number as usize {
+                k if k >= self.len() => SEGMENT,
+                i if self.is_on_edge(i, in_pixels(sample)) => EDGE,
+                i => self.color(i, in_pixels(sample)),
             },
         )
     }
@@ -260,6 +295,26 @@ impl<'a> View<'a> {
     }
 }
 
+/// The parts of a triangle's corners in a place, which add up to 1: of a place outside, as at the nearest side.
+fn shares(corners: &[Vec3; 3], place: Vec2) -> [f64; 3] {
+    let [a, b, c] = corners.map(|corner| corner.truncate().as_dvec2());
+    let place = place.as_dvec2();
+    let area = |a: DVec2, b: DVec2| (a - place).perp_dot(b - place);
+    let parts = [area(b, c), area(c, a), area(a, b)];
+    let whole = (b - a).perp_dot(c - a);
+    let parts = parts.map(|part| (part / whole).max(0.0));
+    let sum: f64 = parts.iter().sum();
+    match sum.is_finite() && sum > 0.0 {
+        true => parts.map(|part| part / sum),
+        false => [1.0 / 3.0; 3],
+    }
+}
+
+/// The mean of three numbers with these weights; no number if one of them is none.
+fn mixed(numbers: [f64; 3], shares: [f64; 3]) -> f64 {
+    numbers.iter().zip(shares).map(|(x, share)| x * share).sum()
+}
+
 /// `color` under a light from the upper left on the viewer's side; `normal` points to the viewer, y down.
 pub(super) fn shade(color: Rgb, normal: Vec3) -> Rgb {
     const LIGHT: Vec3 = Vec3::new(-0.37, -0.56, -0.74);
@@ -270,15 +325,21 @@ pub(super) fn shade(color: Rgb, normal: Vec3) -> Rgb {
 /// The picture as SVG: the farthest triangles first.
 fn to_svg(view: &View) -> Result<String> {
     let corners = |i: usize| view.corners(i);
-    let order = farthest_first(view.len(), "faces", |i| {
+    // Those hidden behind others would be seen at silhouettes, through the lines that close seams.
+    let visible = raster::visible(view.size, view.len() + view.lines().len(), |band| {
+        view.draw(band)
+    });
+    let triangles = (0..view.len()).filter(|&i| visible[i]).collect();
+    let order = farthest_first(triangles, "visible faces", |i| {
         corners(i).iter().map(|p| p.z).sum()
     })?;
     let mut svg = start(view.size);
     svg += "<g stroke-linejoin=\"round\" stroke-linecap=\"round\">\n";
     let width = view.edge_width;
     for i in order {
+        let middle = corners(i).iter().sum::<Vec3>() / 3.0;
+        let color = hex(view.color(i, middle.truncate()));
         let [a, b, c] = corners(i).map(place);
-        let color = hex(view.color(i));
         // A line in the triangle's colour closes the seams of antialiasing.
         push(
             &mut svg,
@@ -304,8 +365,9 @@ fn to_svg(view: &View) -> Result<String> {
             );
         }
     }
-    // Lines are drawn over all faces: hidden lines are not removed here.
-    for ends in view.lines() {
+    // A line that is seen in part is drawn whole.
+    let lines = view.lines().zip(&visible[view.len()..]);
+    for (ends, _) in lines.filter(|(_, is_visible)| **is_visible) {
         let [from, to] = ends.map(place);
         let (color, width) = (hex(SEGMENT), view.line_width);
         push(

@@ -1,65 +1,78 @@
-//! The legend of a picture: a strip below it that explains its colours.
+//! The strip below a picture: it explains the colours, and has the bar of lengths and the axes. The numbers of the axes
+//! of a plane are below and to the left.
 
-use std::fmt::Write;
-
-use font8x8::legacy::BASIC_LEGACY;
+use glam::Vec2;
 use rayon::prelude::*;
 
-use super::color::{self, BACKGROUND, EDGE, QUALITATIVE, Rgb};
-use super::svg::hex;
-use super::{Color, Options, classes, deflated};
+use super::color::{QUALITATIVE, Rgb, SEGMENT};
+use super::pen::{Group, Pen};
+use super::place::Place;
+use super::scale::{MISSING, Scale};
+use super::shapes::Layout;
+use super::{Color, Options, deflated};
 use trioxide_mesh::mesh::Mesh;
 
-/// The meaning of a picture's colours.
-#[derive(Clone, Debug, PartialEq)]
+/// The contents of a strip.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Legend {
-    /// The quantity.
-    title: String,
     entries: Vec<Entry>,
+    /// Ranges of x and y whose numbers are drawn.
+    ranges: Option<[[f64; 2]; 2]>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Entry {
-    /// Colours from the least value to the largest one.
-    Ramp {
-        palette: Vec<Rgb>,
-        ends: [String; 2],
-    },
+    /// The colours of a scale, with ticks; arrows where values are clipped.
+    Scale(Scale),
     /// One colour.
     Swatch { color: Rgb, label: String },
     /// Words alone.
     Text(String),
+    /// A round length.
+    ScaleBar { pixels_per_unit: f64 },
+    /// Directions of x, y and z in the picture, y down; shorter where they point to the viewer.
+    Axes([Vec2; 3]),
 }
 
-/// Side of a letter in pixels, for text of the smallest size.
-const LETTER: u32 = 8;
-/// Most swatches; the remaining ones are counted.
+/// Most swatches of one kind; the remaining ones are counted.
 const SWATCHES: usize = 12;
 
 impl Legend {
-    /// Colours from `low` to `high`.
-    pub fn ramp(title: &str, palette: Vec<Rgb>, [low, high]: [f64; 2]) -> Legend {
-        let ends = [short(low), short(high)];
-        Legend {
-            title: title.to_owned(),
-            entries: vec![Entry::Ramp { palette, ends }],
+    fn of(entries: Vec<Entry>) -> Legend {
+        let ranges = None;
+        Legend { entries, ranges }
+    }
+
+    pub fn of_scale(scale: &Scale) -> Legend {
+        let mut entries = vec![
+            Entry::Text(scale.title.clone()),
+            Entry::Scale(scale.clone()),
+        ];
+        let beyond = [(scale.clipped[0], "below"), (scale.clipped[1], "above")];
+        let beyond = beyond.iter().filter(|(count, _)| *count > 0);
+        let beyond: Vec<String> = beyond
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        if !beyond.is_empty() {
+            entries.push(Entry::Text(beyond.join(", ")));
+        }
+        let legend = Legend::of(entries);
+        match scale.missing {
+            0 => legend,
+            count => legend.and(MISSING, &format!("{count} without a value")),
         }
     }
 
     /// A colour for each label.
     pub fn swatches(title: &str, list: impl ExactSizeIterator<Item = (Rgb, String)>) -> Legend {
         let more = list.len().saturating_sub(SWATCHES);
+        let mut entries = vec![Entry::Text(title.to_owned())];
         let shown = list.take(SWATCHES);
-        let mut entries: Vec<Entry> = shown
-            .map(|(color, label)| Entry::Swatch { color, label })
-            .collect();
+        entries.extend(shown.map(|(color, label)| Entry::Swatch { color, label }));
         if more > 0 {
             entries.push(Entry::Text(format!("and {more} more")));
         }
-        Legend {
-            title: title.to_owned(),
-            entries,
-        }
+        Legend::of(entries)
     }
 
     /// The regions of these ids.
@@ -71,41 +84,17 @@ impl Legend {
         Legend::swatches("region", ids.into_iter().enumerate().map(color))
     }
 
-    /// The legend of the faces' colours, if they show a number or a region. The mesh must be drawable, or have no such
-    /// colours.
-    pub fn of_faces(mesh: &Mesh, options: &Options, values: Option<&[f64]>) -> Option<Legend> {
-        let bounds = |values: &mut dyn Iterator<Item = f64>| {
-            let none = [f64::INFINITY, f64::NEG_INFINITY];
-            values.fold(none, |[low, high], x| [low.min(x), high.max(x)])
+    /// The colours of a mesh with faces: numbers on a scale, or regions, and its segments.
+    pub fn of_faces(mesh: &Mesh, options: &Options, scale: Option<&Scale>) -> Legend {
+        let regions = mesh.regions.as_deref();
+        let legend = match (scale, &options.color) {
+            (Some(scale), _) => Legend::of_scale(scale),
+            (None, Color::Region) => regions.map(Legend::of_regions).unwrap_or_default(),
+            _ => Legend::default(),
         };
-        match (values, options.color) {
-            _ if !options.legend || mesh.faces.is_empty() => None,
-            (Some(values), _) => {
-                let bounds = bounds(&mut values.iter().copied());
-                Some(Legend::ramp("value", light_to_dark(), bounds))
-            }
-            (None, Color::Area) => {
-                let ends = classes::area_bounds(mesh)?;
-                Some(Legend::ramp(
-                    "area (log)",
-                    color::ramp(classes::AREAS),
-                    ends,
-                ))
-            }
-            (None, Color::Size) => {
-                let most = 2 + classes::SIZES;
-                let mut legend = Legend::ramp(
-                    "vertices of a face",
-                    color::ramp(classes::SIZES),
-                    [3.0, most as f64],
-                );
-                if let Some(Entry::Ramp { ends, .. }) = legend.entries.first_mut() {
-                    ends[1] += " and more";
-                }
-                Some(legend)
-            }
-            (None, Color::Region) => Some(Legend::of_regions(mesh.regions.as_deref()?)),
-            (None, Color::Auto | Color::None | Color::Distinct | Color::Vertices) => None,
+        match mesh.segments.is_empty() {
+            true => legend,
+            false => legend.and(SEGMENT, "segments"),
         }
     }
 
@@ -116,248 +105,218 @@ impl Legend {
         self
     }
 
-    /// The items of the strip, left to right and line by line, for a width; and the strip's height.
-    fn layout(&self, width: u32) -> (Vec<Item>, u32) {
-        // Text of 8 pixels is small on 1600 pixels, and keeps the strip narrow below the picture.
-        let scale = (width / 600).max(1);
-        let letter = LETTER * scale;
-        let text_width = |text: &str| text.chars().count() as u32 * letter;
-        let (gap, row) = (letter, 2 * letter);
-        let mut items = Vec::new();
-        let (mut x, mut y) = (gap, gap);
-        let mut put = |pieces: &[(u32, Piece)]| {
-            let length: u32 = pieces.iter().map(|(width, _)| width + gap / 2).sum();
-            if x > gap && x + length > width {
-                (x, y) = (gap, y + row);
-            }
-            for (width, piece) in pieces {
-                items.push(Item {
-                    at: [x, y],
-                    size: [*width, letter],
-                    scale,
-                    piece: piece.clone(),
-                });
-                x += width + gap / 2;
-            }
-            x += gap;
+    /// The strip that the options ask for; `None` if it is empty. A legend of shaded colours says so.
+    pub fn strip(
+        legend: Legend,
+        options: &Options,
+        place: &Place,
+        is_shaded: bool,
+    ) -> Option<Legend> {
+        let mut strip = match options.legend {
+            true => legend,
+            false => Legend::default(),
         };
-        let word = |text: &str| (text_width(text), Piece::Text(text.to_owned()));
-        put(&[word(&self.title)]);
+        if is_shaded && !strip.entries.is_empty() {
+            strip
+                .entries
+                .push(Entry::Text("colours are shaded".to_owned()));
+        }
+        if options.scale_bar {
+            let pixels_per_unit = place.pixels_per_unit;
+            strip.entries.push(Entry::ScaleBar { pixels_per_unit });
+        }
+        match place.ranges {
+            _ if !options.axes => {}
+            None => strip.entries.push(Entry::Axes(place.axes)),
+            ranges => strip.ranges = ranges,
+        }
+        (!strip.entries.is_empty() || strip.ranges.is_some()).then_some(strip)
+    }
+
+    /// The shapes around a picture of this size.
+    fn layout(&self, [width, height]: [u32; 2]) -> Layout {
+        let mut pen = Pen::new(width);
+        let mut shapes = Vec::new();
+        let (mut left, mut top) = (0.0, 0.0);
+        if let Some(ranges) = &self.ranges {
+            let ruler = pen.ruler(ranges, [width, height].map(|side| side as f32));
+            (left, top) = (ruler.size.x, ruler.size.y);
+            shapes = ruler.shapes;
+        }
+        pen.width += left;
+        let (gap, between) = (pen.em, (0.6 * pen.em).round());
+        let (mut x, mut y, mut row) = (gap, top + between, 0.0f32);
         for entry in &self.entries {
-            match entry {
-                Entry::Ramp { palette, ends } => {
-                    let bar = (width / 4).clamp(2 * letter, 24 * letter);
-                    let bar = (bar, Piece::Bar(palette.clone()));
-                    put(&[word(&ends[0]), bar, word(&ends[1])]);
-                }
-                Entry::Swatch { color, label } => {
-                    put(&[(2 * letter, Piece::Bar(vec![*color])), word(label)]);
-                }
-                Entry::Text(text) => put(&[word(text)]),
+            let group = group(&pen, entry);
+            if x > gap && x + group.size.x + gap > pen.width {
+                (x, y, row) = (gap, y + row + between, 0.0);
             }
+            let at = Vec2::new(x, y);
+            shapes.extend(group.shapes.into_iter().map(|shape| shape.moved(at)));
+            x += (group.size.x + gap).ceil();
+            row = row.max(group.size.y);
         }
-        (items, y + row)
-    }
-
-    /// RGB rows of pixels below a picture of this width.
-    pub fn pixels(&self, width: u32) -> (Vec<u8>, u32) {
-        let (items, height) = self.layout(width);
-        let mut pixels = BACKGROUND.repeat((width * height) as usize);
-        let mut set = |x: u32, y: u32, color: Rgb| {
-            if x < width && y < height {
-                let at = 3 * (y * width + x) as usize;
-                pixels[at..at + 3].copy_from_slice(&color);
-            }
-        };
-        for Item {
-            at: [left, top],
-            size: [width, height],
-            scale,
-            piece,
-        } in items
-        {
-            for (i, j) in (0..height).flat_map(|j| (0..width).map(move |i| (i, j))) {
-                let color = match &piece {
-                    Piece::Bar(palette) => palette[(i as usize * palette.len()) / width as usize],
-                    Piece::Text(text) => {
-                        let letter = text.chars().nth((i / (LETTER * scale)) as usize);
-                        let rows = letter.and_then(|c| BASIC_LEGACY.get(c as usize));
-                        let [i, j] = [i % (LETTER * scale), j].map(|x| x / scale);
-                        match rows.is_some_and(|rows| rows[j as usize] >> i & 1 == 1) {
-                            true => EDGE,
-                            false => continue,
-                        }
-                    }
-                };
-                set(left + i, top + j, color);
-            }
+        Layout {
+            shapes,
+            left: left as u32,
+            below: (y + row + between).ceil() as u32,
+            font: pen.font,
         }
-        (pixels, height)
-    }
-
-    /// The picture `svg` of this size, with the legend below it.
-    pub fn below_svg(&self, svg: &str, [width, above]: [u32; 2]) -> String {
-        let (items, height) = self.layout(width);
-        let all = above + height;
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{all}\" viewBox=\"0 0 {width} {all}\">\n\
-             <path fill=\"{}\" d=\"M0 0H{width}V{all}H0z\"/>\n{svg}",
-            hex(BACKGROUND)
-        );
-        for Item {
-            at: [x, y],
-            size: [w, h],
-            piece,
-            ..
-        } in items
-        {
-            let y = y + above;
-            let written = match piece {
-                Piece::Bar(palette) => {
-                    let step = f64::from(w) / palette.len() as f64;
-                    palette.iter().enumerate().try_for_each(|(i, &color)| {
-                        let (color, left) = (hex(color), f64::from(x) + i as f64 * step);
-                        writeln!(
-                            out,
-                            "<path fill=\"{color}\" d=\"M{left:.1} {y}h{:.1}v{h}h-{:.1}z\"/>",
-                            step + 0.2,
-                            step + 0.2
-                        )
-                    })
-                }
-                Piece::Text(text) => writeln!(
-                    out,
-                    "<text x=\"{x}\" y=\"{}\" font-family=\"monospace\" font-size=\"{}\" textLength=\"{w}\" \
-                     lengthAdjust=\"spacingAndGlyphs\" fill=\"{}\">{text}</text>",
-                    y + h,
-                    h * 3 / 2,
-                    hex(EDGE)
-                ),
-            };
-            debug_assert!(written.is_ok(), "a String takes everything");
-        }
-        out += "</svg>\n";
-        out
     }
 }
 
-/// Pixels as a PNG file, with a legend below them.
-pub(super) fn write_png(
-    [width, height]: [u32; 2],
-    mut pixels: Vec<u8>,
-    legend: Option<&Legend>,
-) -> Vec<u8> {
-    let Some(legend) = legend else {
-        return deflated::write([width, height], &pixels);
+/// The shapes of an entry.
+fn group(pen: &Pen, entry: &Entry) -> Group {
+    match entry {
+        Entry::Text(text) => pen.words(text),
+        Entry::Swatch { color, label } => pen.swatch(*color, label),
+        Entry::Scale(scale) => pen.scale(scale),
+        Entry::ScaleBar { pixels_per_unit } => pen.scale_bar(*pixels_per_unit),
+        Entry::Axes(axes) => pen.axes(axes),
+    }
+}
+
+/// Pixels as a PNG file, with the strip and the numbers of axes around them.
+pub(super) fn write_png(size: [u32; 2], pixels: Vec<u8>, strip: Option<&Legend>) -> Vec<u8> {
+    let (pixels, size) = match strip {
+        None => (pixels, size),
+        Some(strip) => strip.layout(size).around(size, pixels),
     };
-    let (strip, below) = legend.pixels(width);
-    pixels.extend(strip);
-    deflated::write([width, height + below], &pixels)
+    deflated::write(size, &pixels)
 }
 
-/// A picture as SVG, with a legend below it.
-pub(super) fn finish_svg(svg: String, size: [u32; 2], legend: Option<&Legend>) -> String {
-    match legend {
+/// A picture as SVG, with the strip and the numbers of axes around it.
+pub(super) fn finish_svg(svg: String, size: [u32; 2], strip: Option<&Legend>) -> String {
+    match strip {
         None => svg,
-        Some(legend) => legend.below_svg(&svg, size),
+        Some(strip) => strip.layout(size).around_svg(&svg, size),
     }
-}
-
-/// An item of the strip, in pixels.
-struct Item {
-    at: [u32; 2],
-    size: [u32; 2],
-    /// Pixels per dot of the text.
-    scale: u32,
-    piece: Piece,
-}
-
-#[derive(Clone)]
-enum Piece {
-    /// A bar of colours of equal width.
-    Bar(Vec<Rgb>),
-    /// ASCII.
-    Text(String),
-}
-
-/// A number in at most four digits.
-fn short(value: f64) -> String {
-    let trimmed = |text: String| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    };
-    match value.abs() {
-        0.0 => "0".to_owned(),
-        size if (1e-3..1e5).contains(&size) => {
-            let whole = size.log10().floor() as i32;
-            trimmed(format!("{value:.*}", (3 - whole).max(0) as usize))
-        }
-        _ => {
-            let text = format!("{value:.3e}");
-            let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-            format!("{}e{exponent}", trimmed(digits.to_owned()))
-        }
-    }
-}
-
-/// The ramp's colours from light to dark.
-pub(super) fn light_to_dark() -> Vec<Rgb> {
-    color::ramp(64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Colormap;
+    use crate::color::EDGE;
+    use crate::scale::Defaults;
+    use crate::svg::hex;
 
-    #[test]
-    fn numbers_are_short() {
-        for (value, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (-12.5, "-12.5"),
-            (0.012345, "0.01235"),
-            (99999.4, "99999"),
-            (123456.0, "1.235e5"),
-            (-2e-7, "-2e-7"),
-        ] {
-            assert_eq!(short(value), text);
-        }
+    fn legend(title: &str, values: &[f64], range: Option<[f64; 2]>) -> Legend {
+        let options = Options {
+            range,
+            ..Options::default()
+        };
+        let scale = Scale::new(values, &options, Defaults::new(title, Colormap::Light));
+        Legend::of_scale(&scale.expect("a scale"))
+    }
+
+    fn svg_of(legend: &Legend, svg: &str, size: [u32; 2]) -> String {
+        legend.layout(size).around_svg(svg, size)
+    }
+
+    fn around(legend: &Legend, size: [u32; 2], picture: Vec<u8>) -> (Vec<u8>, [u32; 2]) {
+        legend.layout(size).around(size, picture)
+    }
+
+    fn words(svg: &str) -> Vec<String> {
+        let document = roxmltree::Document::parse(svg).expect("well formed");
+        let texts = document
+            .descendants()
+            .filter(|node| node.has_tag_name("text"));
+        texts
+            .filter_map(|node| node.text())
+            .map(str::to_owned)
+            .collect()
     }
 
     #[test]
-    fn the_strip_has_the_ramp_the_words_and_the_width_of_the_picture() {
-        let palette = light_to_dark();
-        let legend =
-            Legend::ramp("area", palette.clone(), [0.5, 2.0]).and([206, 62, 50], "inverted");
+    fn the_strip_has_the_scale_the_words_and_the_width_of_the_picture() {
+        let red = [206, 62, 50];
+        let legend = legend("area", &[0.5, 2.0], None).and(red, "inverted");
+        let palette = Colormap::Light.colors(252);
         for width in [40, 200, 1600] {
-            let (pixels, height) = legend.pixels(width);
-            assert_eq!(pixels.len(), 3 * (width * height) as usize);
+            let (pixels, [all, height]) =
+                around(&legend, [width, 2], vec![255; 6 * width as usize]);
+            assert_eq!((pixels.len(), all), (3 * (width * height) as usize, width));
             let has = |color: &Rgb| pixels.chunks(3).any(|pixel| pixel == color);
-            assert!(
-                has(&palette[0]) && has(&EDGE) && has(&[206, 62, 50]),
-                "{width}"
-            );
+            assert!(palette.iter().any(has) && has(&red), "{width}");
+            let is_dark = |pixel: &[u8]| pixel.iter().all(|&channel| channel < 120);
+            assert!(pixels.chunks(3).any(is_dark), "{width}");
         }
-        let svg = legend.below_svg("<svg/>\n", [200, 100]);
-        let document = roxmltree::Document::parse(&svg).expect("well formed");
-        let words: Vec<&str> = document
-            .descendants()
-            .filter_map(|n| n.text())
-            .map(str::trim)
-            .collect();
-        for word in ["area", "0.5", "2", "inverted"] {
-            assert!(words.contains(&word), "{word}: {words:?}");
-        }
+        let words = words(&svg_of(&legend, "<svg/>\n", [1600, 100]));
+        assert_eq!(words, ["area", "0.5", "1.0", "1.5", "2.0", "inverted"]);
+        // Labels that would touch each other are fewer.
+        let narrow = super::tests::words(&svg_of(&legend, "<svg/>\n", [60, 100]));
+        assert_eq!(narrow, ["area", "1", "2", "inverted"]);
+    }
+
+    #[test]
+    fn clipped_and_missing_values_are_said() {
+        let (few, all) = ([0.0, 1.0], [-1.0, 0.5, 3.0, 4.0, f64::NAN]);
+        let svg =
+            |values: &[f64]| svg_of(&legend("a<b & c\u{1}", values, Some(few)), "", [1600, 9]);
+        let clipped = svg(&all);
+        let said = words(&clipped);
+        assert_eq!(said[0], "a<b & c\u{fffd}");
+        assert!(said.contains(&"1 below, 2 above".to_owned()), "{said:?}");
+        assert!(said.contains(&"1 without a value".to_owned()), "{said:?}");
+        assert!(clipped.contains(&hex(MISSING)));
+        let inside = svg(&few);
+        assert!(!inside.contains(&hex(MISSING)));
+        assert_eq!(words(&inside).len(), words(&clipped).len() - 2);
+        // Two arrows with outlines; the swatch with its frame.
+        let paths = |svg: &str| svg.matches("<path").count();
+        assert_eq!(paths(&clipped), paths(&inside) + 2 * 2 + 2);
+    }
+
+    #[test]
+    fn lengths_and_axes_come_on_request() {
+        let place = Place {
+            pixels_per_unit: 400.0,
+            axes: [Vec2::X, Vec2::NEG_Y, Vec2::ZERO],
+            ranges: None,
+        };
+        let options = |legend, scale_bar, axes| Options {
+            legend,
+            scale_bar,
+            axes,
+            ..Options::default()
+        };
+        let colors = Legend::default().and(SEGMENT, "segments");
+        let strip = |options: &Options, place| Legend::strip(colors.clone(), options, place, true);
+        let said =
+            |strip: Option<Legend>| words(&svg_of(&strip.expect("a strip"), "", [1600, 800]));
+        assert_eq!(strip(&options(false, false, false), &place), None);
+        // A fifth of the width is 0.8 units; z points to the viewer.
+        let all = said(strip(&options(true, true, true), &place));
+        assert_eq!(all, ["segments", "colours are shaded", "0.5", "x", "y"]);
+        assert_eq!(said(strip(&options(false, true, false), &place)), ["0.5"]);
+        // Of a plane with numbers: the last one of x and of y would reach out.
+        let plane = Place {
+            ranges: Some([[-1.0, 3.0], [0.0, 2.0]]),
+            ..place
+        };
+        let ruled = strip(&options(false, false, true), &plane).expect("a ruler");
+        let numbers = words(&svg_of(&ruled, "", [1600, 800]));
+        assert_eq!(numbers, ["-1", "0", "1", "2", "0.0", "0.5", "1.0", "1.5"]);
+        let red = [255, 0, 0];
+        let (pixels, [width, height]) = around(&ruled, [1600, 800], red.repeat(1600 * 800));
+        assert!(width > 1600 && height > 800);
+        let row = &pixels[..3 * width as usize];
+        let first = row
+            .chunks(3)
+            .position(|pixel| pixel == red)
+            .expect("the picture");
+        assert_eq!(first, width as usize - 1600);
+        assert!(row.chunks(3).skip(first).all(|pixel| pixel == red));
     }
 
     #[test]
     fn many_regions_are_counted() {
         let list: Vec<_> = (0..100).map(|i| (EDGE, i.to_string())).collect();
         let legend = Legend::swatches("region", list.into_iter());
-        assert_eq!(legend.entries.len(), SWATCHES + 1);
-        assert_eq!(
-            legend.entries[SWATCHES],
-            Entry::Text("and 88 more".to_owned())
-        );
+        assert_eq!(legend.entries.len(), SWATCHES + 2);
+        let last = Entry::Text("and 88 more".to_owned());
+        assert_eq!(legend.entries.last(), Some(&last));
     }
 }

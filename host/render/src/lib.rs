@@ -13,16 +13,23 @@ mod facets;
 mod fill;
 mod legend;
 mod neighbors;
+mod painted;
 mod painter;
 #[cfg(feature = "clap")]
 mod parse;
+mod pen;
+mod place;
 mod png;
 mod polyhedra;
 mod raster;
+mod scale;
 mod scene;
+mod shapes;
 mod svg;
 #[cfg(test)]
 mod tests;
+mod text;
+mod ticks;
 mod triangulate;
 mod up;
 mod volume;
@@ -34,6 +41,8 @@ use trioxide_mesh::{Error, Result};
 
 use camera::Camera;
 use legend::Legend;
+use painted::{Painted, Per};
+use scale::{Defaults, Scale};
 use scene::Scene;
 
 pub use camera::{Up, View};
@@ -44,8 +53,8 @@ pub use triangulate::triangulate;
 pub use up::guess_up;
 pub use volume::{Cut, render_volume};
 
-/// The quantity that a face's colour shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The quantity that a colour shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Color {
     /// In the plane: neighbours apart. In space: the vertices' own colours, or nothing; for points without faces, their
@@ -64,6 +73,52 @@ pub enum Color {
     Region,
     /// The vertices' own colours.
     Vertices,
+    /// The field of the cells or else of the points with this name: a scalar, or the magnitude of a vector; with a
+    /// colon and a number from 0, this component.
+    #[cfg_attr(feature = "clap", value(skip))]
+    Field(String),
+}
+
+#[cfg(feature = "clap")]
+impl std::str::FromStr for Color {
+    type Err = std::convert::Infallible;
+
+    /// A word that is no other colour is the name of a field.
+    fn from_str(text: &str) -> std::result::Result<Color, Self::Err> {
+        let word = <Color as clap::ValueEnum>::from_str(text, false);
+        Ok(word.unwrap_or_else(|_| Color::Field(text.to_owned())))
+    }
+}
+
+/// Colours of a scale of numbers, from the least to the largest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Colormap {
+    /// From light yellow to dark blue: edges stay visible on most of it.
+    Light,
+    /// From dark blue over green to yellow.
+    Viridis,
+    /// From black over purple to light yellow.
+    Magma,
+    /// From black over red to light yellow.
+    Inferno,
+    /// From dark blue over grey to yellow: nearly the same to people who do not see red or green.
+    Cividis,
+    /// Diverging, from blue over white to red; 0 is white if there is no range and the numbers have both signs.
+    BlueRed,
+}
+
+/// Whether a mesh in space is shaded by a light.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Shading {
+    /// Unless the colours show a field: they are those of the legend.
+    #[default]
+    Auto,
+    /// Always: the legend says so.
+    Always,
+    /// Never.
+    Never,
 }
 
 /// Whether edges between faces are drawn.
@@ -86,9 +141,23 @@ pub struct Options {
     /// Width in pixels; the height follows [default: 1600 pixels for the longer side]
     #[cfg_attr(feature = "clap", arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..)))]
     pub width: Option<u32>,
-    /// Property that the colour of a face shows
-    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
+    /// Property that the colours show, or the name of a field of the cells or else of the points: its numbers, or the
+    /// magnitudes of its vectors; with a colon and a number from 0, this component, as velocity:2
+    #[cfg_attr(feature = "clap", arg(long, value_parser = parse::ColorParser, default_value = "auto"))]
     pub color: Color,
+    /// Numbers that the ends of the colours stand for; smaller and larger ones have the colours of the ends
+    /// [default: the range of the field; of areas without a hundredth at both ends; of the quality 0 to 1]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LO,HI", value_parser = parse::range, allow_hyphen_values = true))]
+    pub range: Option<[f64; 2]>,
+    /// Colours of numbers [default: viridis for fields, light for others]
+    #[cfg_attr(feature = "clap", arg(long, value_enum))]
+    pub colormap: Option<Colormap>,
+    /// Colours of numbers by their logarithms
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub log: bool,
+    /// Whether a mesh in space is shaded
+    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
+    pub shading: Shading,
     /// Whether edges between faces are drawn; segments always are, and the boundary of a planar mesh
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub edges: Edges,
@@ -108,7 +177,13 @@ pub struct Options {
     /// for glTF; else z]
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "AXIS"))]
     pub up: Option<Up>,
-    /// A strip below the picture that explains colours of numbers or regions.
+    /// Draw a bar of a round length in the mesh's units below the picture
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub scale_bar: bool,
+    /// Draw numbers of x and y beside a picture from above, or the directions of x, y and z below others
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub axes: bool,
+    /// A strip below the picture that explains colours of numbers, regions and segments.
     #[cfg_attr(feature = "clap", arg(skip))]
     pub legend: bool,
 }
@@ -118,6 +193,25 @@ impl Options {
     pub fn needs_up(&self, mesh: &Mesh) -> bool {
         let is_from_above = self.view.is_none() && mesh.is_planar();
         self.up.is_none() && self.window.is_none() && !is_from_above
+    }
+
+    /// Refuses options of a scale for colours that show no numbers.
+    fn refuse_scale(&self) -> Result<()> {
+        match self.range.is_some() || self.colormap.is_some() || self.log {
+            true => Err(Error::Argument(
+                "a range, a colormap and logarithms are for colours that show numbers, as those of a field: leave them out, or choose such a colour".into(),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a mesh in space is shaded, where the numbers of a field have colours or not.
+    fn is_shaded(&self, has_field: bool) -> bool {
+        match self.shading {
+            Shading::Auto => !has_field,
+            Shading::Always => true,
+            Shading::Never => false,
+        }
     }
 
     /// The camera that the options ask for.
@@ -172,16 +266,20 @@ impl Format {
 /// `options.view`. Points without faces become dots.
 ///
 /// [`Error::Invalid`] when the mesh has no points, names a missing vertex, or has a coordinate that is not finite.
-/// [`Error::Argument`] for a picture that is empty or too large, or for colours that the mesh does not have.
+/// [`Error::Argument`] for a picture that is empty or too large, or for colours or a field that the mesh does not
+/// have.
+///
+/// A field of the points has colours between the points in a PNG. In an SVG and in a window of a planar mesh, a face
+/// has one colour, that of the mean.
 pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>> {
     draw(mesh, options, None, format)
 }
 
-/// As [`render`], with colours by a value of each face instead of `options.color`: light (smallest) to dark (largest)
-/// on a linear scale.
+/// As [`render`], with colours by a value of each face instead of `options.color`, as those of a field: light
+/// (smallest) to dark (largest) on a linear scale where the options do not say otherwise.
 ///
 /// # Errors
-/// As [`render`], and [`Error::Argument`] for values that are not finite, or whose number is not the number of faces.
+/// As [`render`], and [`Error::Argument`] for values whose number is not the number of faces.
 pub fn render_values(
     mesh: &Mesh,
     values: &[f64],
@@ -191,16 +289,17 @@ pub fn render_values(
     draw(mesh, options, Some(values), format)
 }
 
-/// A colour for each value, as in [`render_values`]: light (smallest) to dark (largest) on a linear scale.
+/// A colour for each value, as in [`render_values`]: light (smallest) to dark (largest) on a linear scale; grey for
+/// NaN.
 ///
 /// # Errors
-/// [`Error::Argument`] for values that are not finite.
+/// [`Error::Argument`] if no value is finite.
 pub fn colors_of_values(values: &[f64]) -> Result<Vec<Rgb>> {
-    let (classes, palette) = classes::by_value(values, values.len())?;
-    Ok(classes
-        .iter()
-        .map(|class| palette[usize::from(*class)])
-        .collect())
+    let defaults = Defaults::new("value", Colormap::Light);
+    let scale = Scale::new(values, &Options::default(), defaults)?;
+    Ok(trioxide_mesh::parallel::map(values, |&value| {
+        scale.color(value)
+    }))
 }
 
 fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) -> Result<Vec<u8>> {
@@ -218,24 +317,34 @@ fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) 
     if is_cloud {
         return dots::render(mesh, &options.settled(mesh), format);
     }
-    let legend = Legend::of_faces(mesh, options, values);
-    let is_scene = options.window.is_some()
-        || options.camera().is_none() && options.color != Color::Vertices && mesh.is_planar();
-    if is_scene {
+    scene::check(mesh)?;
+    let painted = Painted::of_mesh(mesh, options, values)?;
+    let painted = painted.as_ref();
+    let legend = Legend::of_faces(mesh, options, painted.map(|painted| &painted.scale));
+    let is_from_above = options.camera().is_none() && mesh.is_planar();
+    let varies = options.color == Color::Vertices
+        || format == Format::Png && painted.is_some_and(|painted| painted.per == Per::Point);
+    if options.window.is_some() || is_from_above && !varies {
         let mark = |scene: &Scene| match format {
             Format::Png => png::Marked::of(scene),
             Format::Svg => None,
         };
-        let (scene, marked) = Scene::planar(mesh, options, values, mark)?;
+        let (scene, marked) = Scene::planar(mesh, options, painted, mark)?;
         let size = [scene.width, scene.height];
-        let legend = legend.as_ref();
+        let strip = Legend::strip(legend, options, &scene.place, false);
+        let strip = strip.as_ref();
         return Ok(match format {
-            Format::Png => legend::write_png(size, png::pixels(&scene, marked.flatten()), legend),
-            Format::Svg => legend::finish_svg(svg::encode(&scene), size, legend).into_bytes(),
+            Format::Png => legend::write_png(size, png::pixels(&scene, marked.flatten()), strip),
+            Format::Svg => legend::finish_svg(svg::encode(&scene), size, strip).into_bytes(),
         });
     }
-    scene::check(mesh)?;
+    let is_field = values.is_some() || matches!(options.color, Color::Field(_));
+    let colors = facets::Colors {
+        smooth: painted.filter(|painted| painted.per == Per::Point),
+        is_shaded: options.is_shaded(is_field) && !(is_from_above && is_field),
+        legend,
+    };
     let options = options.settled(mesh);
-    let facets = Facets::of_mesh(mesh, &options, values)?;
-    facets::render_with(&facets, &options, format, legend.as_ref())
+    let facets = Facets::of_mesh(mesh, &options, painted)?;
+    facets::render_with(&facets, &options, format, colors)
 }

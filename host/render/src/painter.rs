@@ -18,18 +18,19 @@ pub fn start([width, height]: [u32; 2]) -> String {
     )
 }
 
-/// Numbers of all elements, sorted by descending depth.
+/// Numbers of elements, sorted by descending depth.
 pub fn farthest_first(
-    count: usize,
+    elements: Vec<usize>,
     what: &str,
     depth: impl Fn(usize) -> f32 + Sync,
 ) -> Result<Vec<usize>> {
+    let count = elements.len();
     if count > MOST {
         return Err(Error::Argument(format!(
             "{count} {what} in space are too many for an SVG, which holds {MOST} at most: write a .png"
         )));
     }
-    let mut order: Vec<(f32, usize)> = (0..count).map(|i| (depth(i), i)).collect();
+    let mut order: Vec<(f32, usize)> = elements.into_iter().map(|i| (depth(i), i)).collect();
     order.par_sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     Ok(order.into_iter().map(|(_, i)| i).collect())
 }

@@ -1,8 +1,44 @@
 //! Values of options as people write them.
 
+use std::ffi::OsStr;
+
+use clap::builder::{EnumValueParser, PossibleValue, StringValueParser, TypedValueParser};
 use glam::DVec3;
 
-use super::{Cut, View};
+use super::{Color, Cut, View};
+
+/// Colours: the words that help lists, and names of fields.
+#[derive(Clone)]
+pub(super) struct ColorParser;
+
+impl TypedValueParser for ColorParser {
+    type Value = Color;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Color, clap::Error> {
+        let text = StringValueParser::new().parse_ref(command, argument, value)?;
+        let Ok(color) = text.parse();
+        Ok(color)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let words: Vec<PossibleValue> =
+            EnumValueParser::<Color>::new().possible_values()?.collect();
+        Some(Box::new(words.into_iter()))
+    }
+}
+
+/// Two numbers in ascending order.
+pub(super) fn range(text: &str) -> Result<[f64; 2], String> {
+    match numbers(text)[..] {
+        [low, high] if low < high && low.is_finite() && high.is_finite() => Ok([low, high]),
+        _ => Err("is not LO,HI, finite numbers with LO < HI".into()),
+    }
+}
 
 /// Azimuth and elevation.
 pub(super) fn view(text: &str) -> Result<View, String> {
@@ -62,6 +98,23 @@ mod tests {
         let matches = command.get_matches_from([""; 0]);
         let options = Options::from_arg_matches(&matches).expect("options");
         assert_eq!(options, Options::default());
+    }
+
+    #[test]
+    fn a_word_that_is_no_colour_is_a_field() {
+        let of = |text: &str| text.parse::<Color>().expect("any text");
+        assert_eq!(of("area"), Color::Area);
+        for name in ["Area", "velocity:2", "", "area:0"] {
+            assert_eq!(of(name), Color::Field(name.to_owned()));
+        }
+    }
+
+    #[test]
+    fn ranges_are_two_numbers_in_order() {
+        assert_eq!(range("-1e3, 2.5").unwrap(), [-1000.0, 2.5]);
+        for text in ["", "1", "1,1", "2,1", "0,inf", "nan,1", "0,1,2", "a,b"] {
+            assert!(range(text).is_err(), "{text}");
+        }
     }
 
     #[test]

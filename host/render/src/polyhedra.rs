@@ -3,16 +3,18 @@
 use glam::DVec3;
 
 use super::color::{QUALITATIVE, Rgb, SURFACE};
+use super::facets::{self, render_with};
+use super::legend::Legend;
 use super::volume::kept;
-use super::{Color, Facets, Format, Options, render_facets};
+use super::{Color, Facets, Format, Options, Painted, Per};
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result};
 
 /// The picture of a mesh of polyhedra, as the bytes of a file: the faces of exactly one of the polyhedra that
 /// `options.cut` keeps, in the colour of this polyhedron. `options.color` is `Auto`, one of eight colours by the
-/// polyhedron's id; `None`; or `Region`. Faces with more than three vertices are drawn as fans of triangles. Vertex ids
-/// must be in range.
+/// polyhedron's id; a `Field`, of the points with colours between them in a PNG; `None`; or `Region`. Faces with more
+/// than three vertices are drawn as fans of triangles. Vertex ids must be in range.
 ///
 /// # Errors
 /// [`Error::Argument`] for other colours, a cut that keeps no polyhedron, or a picture that is empty or too large.
@@ -47,10 +49,23 @@ pub fn render_polyhedra(
         points: (&mesh.points).into(),
         ..Facets::default()
     };
+    let painted = match &options.color {
+        Color::Field(name) => {
+            let sizes = [mesh.points.len(), mesh.len()];
+            Some(Painted::of_field(&mesh.fields, name, sizes, options)?)
+        }
+        _ => options.refuse_scale().map(|()| None)?,
+    };
     let neighbours = mesh.neighbours();
     let triangles = facets.triangles.to_mut();
     for &p in &kept {
-        let color = color(mesh, p, options.color)?;
+        let color = match &painted {
+            Some(painted) => match painted.per {
+                Per::Cell => painted.scale.color(painted.values[p as usize]),
+                Per::Point => SURFACE,
+            },
+            None => color(mesh, p, &options.color)?,
+        };
         for &side in mesh.sides_of(p as usize) {
             let behind = neighbours[side as usize / 2][1 - side as usize % 2];
             if behind != NONE && is_kept[behind as usize] {
@@ -67,23 +82,43 @@ pub fn render_polyhedra(
             }
         }
     }
-    render_facets(&facets, options, format)
+    let legend = match (&painted, &options.color, &mesh.regions) {
+        (Some(painted), ..) => Legend::of_scale(&painted.scale),
+        (None, Color::Region, Some(regions)) => {
+            let mut ids = regions.clone();
+            ids.sort_unstable();
+            ids.dedup();
+            let colors = ids.into_iter().map(|id| (of_id(id as u32), id.to_string()));
+            Legend::swatches("region", colors)
+        }
+        _ => Legend::default(),
+    };
+    let colors = facets::Colors {
+        smooth: painted.as_ref().filter(|painted| painted.per == Per::Point),
+        is_shaded: options.is_shaded(painted.is_some()),
+        legend,
+    };
+    render_with(&facets, options, format, colors)
 }
 
-/// The colour of polyhedron `p`.
-fn color(mesh: &PolyhedralMesh, p: u32, color: Color) -> Result<Rgb> {
-    let of = |id: u32| QUALITATIVE[id as usize % QUALITATIVE.len()];
+fn of_id(id: u32) -> Rgb {
+    QUALITATIVE[id as usize % QUALITATIVE.len()]
+}
+
+/// The colour of polyhedron `p`, of an option that shows no numbers.
+fn color(mesh: &PolyhedralMesh, p: u32, color: &Color) -> Result<Rgb> {
     match color {
         Color::None => Ok(SURFACE),
-        Color::Auto => Ok(of(p)),
+        Color::Auto => Ok(of_id(p)),
         Color::Region => match &mesh.regions {
-            Some(regions) => Ok(of(regions[p as usize] as u32)),
+            Some(regions) => Ok(of_id(regions[p as usize] as u32)),
             None => Err(Error::Argument(
                 "the mesh has no regions to colour: use another color".into(),
             )),
         },
         _ => Err(Error::Argument(
-            "polyhedra are coloured by auto (neighbours mostly apart), region or none".into(),
+            "polyhedra are coloured by auto (neighbours mostly apart), a field, region or none"
+                .into(),
         )),
     }
 }

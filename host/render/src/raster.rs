@@ -40,8 +40,7 @@ pub fn picture(
     draw: impl Fn(&Band),
     color: impl Fn(&Band, u32, [i32; 2]) -> Rgb + Sync,
 ) -> Vec<u8> {
-    let samples_of_row = (width as usize) * (SAMPLES * SAMPLES) as usize;
-    let rows = (MOST_SAMPLES / samples_of_row).max(1);
+    let rows = rows_of_band(width);
     let mut pixels = vec![0; 3 * width as usize * height as usize];
     for (i, pixels) in pixels.chunks_mut(3 * width as usize * rows).enumerate() {
         let first = (i * rows) as i32;
@@ -56,6 +55,29 @@ pub fn picture(
         });
     }
     pixels
+}
+
+/// Which of `count` elements are the nearest ones at a sample of the picture.
+pub fn visible([width, height]: [u32; 2], count: usize, draw: impl Fn(&Band)) -> Vec<bool> {
+    let rows = rows_of_band(width) as i32;
+    let mut visible = vec![false; count];
+    for first in (0..height as i32).step_by(rows as usize) {
+        let band = Band::new(width, first..(first + rows).min(height as i32));
+        draw(&band);
+        for sample in &band.samples {
+            let key = sample.load(Relaxed);
+            if key != NOTHING {
+                visible[key as u32 as usize] = true;
+            }
+        }
+    }
+    visible
+}
+
+/// Rows of pixels that are drawn at once.
+fn rows_of_band(width: u32) -> usize {
+    let samples_of_row = (width as usize) * (SAMPLES * SAMPLES) as usize;
+    (MOST_SAMPLES / samples_of_row).max(1)
 }
 
 impl Band {

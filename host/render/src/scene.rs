@@ -1,8 +1,10 @@
 use glam::{DVec2, Vec2};
 use rayon::prelude::*;
 
-use super::classes::{self, Coloring};
+use super::classes::Coloring;
 use super::color::Rgb;
+use super::painted::{self, Painted};
+use super::place::Place;
 use super::{Edges, Options};
 use trioxide_mesh::edges::FaceEdges;
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
@@ -21,6 +23,7 @@ pub const LINE_REACH: f32 = 2.0;
 pub struct Scene<'a> {
     pub width: u32,
     pub height: u32,
+    pub place: Place,
     pub points: Vec<Vec2>,
     faces: &'a Faces,
     /// Index into `palette` of each face.
@@ -39,30 +42,30 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// The scene of a planar mesh, as [`render`](super::render) describes it, or with `values` as
-    /// [`render_values`](super::render_values). Also returns the result of `draw`, which gets the scene without colours
-    /// and edges while one thread finds colours that keep neighbours apart. It is `None` if colours are found faster.
+    /// The scene of a planar mesh that [`check`] accepts, as [`render`](super::render) describes it, with the colours
+    /// of `painted` if there are any. Also returns the result of `draw`, which gets the scene without colours and edges
+    /// while one thread finds colours that keep neighbours apart. It is `None` if colours are found faster.
     pub fn planar<R: Send>(
         mesh: &'a Mesh,
         options: &Options,
-        values: Option<&[f64]>,
+        painted: Option<&Painted>,
         draw: impl FnOnce(&Scene) -> R + Send,
     ) -> Result<(Scene<'a>, Option<R>)> {
-        check(mesh)?;
         check_plane(mesh)?;
         let view = View::new(mesh, options)?;
         let areas = || {
             parallel::collect(mesh.faces.len(), |i| {
-                classes::area(mesh, mesh.faces.get(i)) * view.frame.scale * view.frame.scale
+                painted::area(mesh, mesh.faces.get(i)) * view.frame.scale * view.frame.scale
             })
         };
         let edges = FaceEdges::of(&mesh.faces);
-        let coloring = Coloring::new(mesh, options.color, values, areas, Some(&edges))?;
+        let coloring = Coloring::new(mesh, &options.color, painted, Some(&edges))?;
         // The thread that finds colours takes the longest time: all other work runs beside it.
         let (colored, (mut scene, made)) = coloring.find_beside(|is_drawn_first| {
             let mut scene = Scene {
                 width: view.frame.width,
                 height: view.frame.height,
+                place: view.place(),
                 points: parallel::map(&mesh.points, |p| view.apply(p.truncate())),
                 faces: &mesh.faces,
                 classes: Vec::new(),
@@ -260,6 +263,17 @@ impl View {
             frame: frame([least, most], margin, options.width)?,
             center: least.midpoint(most),
         })
+    }
+
+    fn place(&self) -> Place {
+        let size = DVec2::new(self.frame.width.into(), self.frame.height.into());
+        let half = size / 2.0 / self.frame.scale;
+        let [least, most] = [-1.0, 1.0].map(|side| self.center + side * half);
+        Place {
+            pixels_per_unit: self.frame.scale,
+            axes: [Vec2::X, Vec2::NEG_Y, Vec2::ZERO],
+            ranges: Some([[least.x, most.x], [least.y, most.y]]),
+        }
     }
 
     fn apply(&self, point: DVec2) -> Vec2 {

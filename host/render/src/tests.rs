@@ -5,6 +5,7 @@ use trioxide::{Device, generate};
 use trioxide_mesh::mesh::{Faces, Polygons, Segment};
 
 mod exact;
+mod fields;
 mod views;
 
 fn draw(mesh: &Mesh, options: &Options) -> (u32, u32, Vec<[u8; 3]>) {
@@ -74,7 +75,7 @@ fn faces_have_their_colours_and_y_is_up() {
         ..width(208)
     };
     let (width, height, pixels) = draw(&house(), &options);
-    let (classes, ramp) = ([2, 0, 0], color::ramp(classes::SIZES));
+    let (classes, ramp) = ([2, 0, 0], color::ramp(painted::SIZES));
     // 96 pixels a unit, the middle of the picture is (1, 2).
     let at = |x: f64, y: f64| {
         let column = f64::from(width) / 2.0 + (x - 1.0) * 96.0;
@@ -115,7 +116,7 @@ fn faces_leave_no_seam() {
         ..width(300)
     };
     let (width, height, pixels) = draw(&mesh, &options);
-    let ramp = color::ramp(classes::SIZES);
+    let ramp = color::ramp(painted::SIZES);
     for row in 10..height - 10 {
         for column in 10..width - 10 {
             let pixel = pixels[(row * width + column) as usize];
@@ -192,7 +193,8 @@ fn areas_and_regions_have_colours() {
             color,
             ..Options::default()
         };
-        Scene::planar(&mesh, &options, None, |_| ())
+        let painted = Painted::of_mesh(&mesh, &options, None)?;
+        Scene::planar(&mesh, &options, painted.as_ref(), |_| ())
             .map(|(scene, _)| (scene.classes, scene.inner_edges, scene.outer_edges))
     };
     let (classes, inner, outer) = by(Color::Region).unwrap();
@@ -200,16 +202,15 @@ fn areas_and_regions_have_colours() {
     assert_eq!(inner, [[3, 5]]);
     assert_eq!(outer.len(), 7);
     let (classes, ..) = by(Color::Area).unwrap();
-    assert_eq!(classes, [23, 0, 0]);
+    assert_eq!(classes, [251, 0, 0]);
     let (classes, ..) = by(Color::None).unwrap();
     assert_eq!(classes, [0, 0, 0]);
     let by_values = |values: &[f64]| {
-        Scene::planar(&mesh, &Options::default(), Some(values), |_| ())
-            .map(|(scene, _)| scene.classes)
+        let options = Options::default();
+        let painted = Painted::of_mesh(&mesh, &options, Some(values))?;
+        Scene::planar(&mesh, &options, painted.as_ref(), |_| ()).map(|(scene, _)| scene.classes)
     };
-    assert_eq!(by_values(&[-3.0, 1.0, -1.0]).unwrap(), [0, 63, 32]);
-    assert_eq!(by_values(&[7.0; 3]).unwrap(), [0; 3]);
-    assert_eq!(by_values(&[f64::MIN, f64::MAX, 0.0]).unwrap(), [0, 63, 32]);
+    assert_eq!(by_values(&[-3.0, 1.0, f64::NAN]).unwrap(), [0, 251, 252]);
     assert!(by_values(&[1.0; 2]).is_err() && by_values(&[f64::NAN; 3]).is_err());
     mesh.regions = None;
     let options = Options {

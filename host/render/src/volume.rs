@@ -5,9 +5,10 @@ use gpu::smooth::cell_quality;
 use rayon::slice::ParallelSliceMut;
 
 use super::color::{QUALITATIVE, Rgb, SURFACE};
-use super::facets::render_with;
-use super::legend::{Legend, light_to_dark};
-use super::{Color, Facets, Format, Options, colors_of_values};
+use super::facets::{self, render_with};
+use super::legend::Legend;
+use super::scale::Defaults;
+use super::{Color, Colormap, Facets, Format, Options, Painted, Per};
 use trioxide_mesh::volume::{CellKind, VolumeMesh, bounds, faces, key};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -29,7 +30,8 @@ const INVERTED: Rgb = [206, 62, 50];
 
 /// The picture of a volume mesh, as the bytes of a file: the faces of exactly one of the cells that `options.cut`
 /// keeps, in the colours of these cells. `options.color` is `Auto`, the scaled Jacobian from light (0) to dark (1), red
-/// if it is not positive; `None`; or `Region`. Vertex ids must be in range.
+/// if it is not positive; a `Field`, of the points with colours between them in a PNG; `None`; or `Region`. Vertex ids
+/// must be in range.
 ///
 /// # Errors
 /// [`Error::Argument`] for other colours, a cut that keeps no cell, or a picture that is empty or too large.
@@ -41,7 +43,7 @@ pub fn render_volume(mesh: &VolumeMesh, options: &Options, format: Format) -> Re
     }
     let kept = kept_cells(mesh, options.cut)?;
     let outside = outside(mesh, &kept);
-    let colors = colors(mesh, &outside, options.color)?;
+    let Colored { colors, painted } = colored(mesh, &outside, options)?;
     let mut facets = Facets {
         points: (&mesh.points).into(),
         ..Facets::default()
@@ -63,21 +65,29 @@ pub fn render_volume(mesh: &VolumeMesh, options: &Options, format: Format) -> Re
             _ => unreachable!("faces have three or four places"),
         }
     }
-    let legend = legend(mesh, options);
-    render_with(&facets, options, format, legend.as_ref())
+    let is_field = matches!(options.color, Color::Field(_));
+    let colors = facets::Colors {
+        smooth: painted.as_ref().filter(|painted| painted.per == Per::Point),
+        is_shaded: options.is_shaded(is_field),
+        legend: match (&painted, &options.color) {
+            (Some(painted), Color::Auto) => {
+                Legend::of_scale(&painted.scale).and(INVERTED, "inverted or flat")
+            }
+            (Some(painted), _) => Legend::of_scale(&painted.scale),
+            (None, Color::Region) => {
+                let regions = mesh.regions.as_deref();
+                regions.map(Legend::of_regions).unwrap_or_default()
+            }
+            (None, _) => Legend::default(),
+        },
+    };
+    render_with(&facets, options, format, colors)
 }
 
-/// The legend of the colours.
-fn legend(mesh: &VolumeMesh, options: &Options) -> Option<Legend> {
-    match options.color {
-        _ if !options.legend => None,
-        Color::Auto => {
-            let ramp = Legend::ramp("scaled Jacobian", light_to_dark(), [0.0, 1.0]);
-            Some(ramp.and(INVERTED, "inverted or flat"))
-        }
-        Color::Region => Some(Legend::of_regions(mesh.regions.as_deref()?)),
-        _ => None,
-    }
+/// The colour of each face, and the numbers that the colours show.
+struct Colored<'a> {
+    colors: Vec<Rgb>,
+    painted: Option<Painted<'a>>,
 }
 
 /// Ids of the cells that the cut keeps.
@@ -144,25 +154,49 @@ fn outside(mesh: &VolumeMesh, cells: &[u32]) -> Vec<Face> {
         .collect()
 }
 
-/// The colour of each face.
-fn colors(mesh: &VolumeMesh, faces: &[Face], color: Color) -> Result<Vec<Rgb>> {
-    match color {
-        Color::None => Ok(vec![SURFACE; faces.len()]),
+/// The colours that the options ask for.
+fn colored<'a>(mesh: &VolumeMesh, faces: &[Face], options: &Options) -> Result<Colored<'a>> {
+    let plain = |colors| {
+        let painted = None;
+        options.refuse_scale().map(|()| Colored { colors, painted })
+    };
+    match &options.color {
+        Color::None => plain(vec![SURFACE; faces.len()]),
         Color::Auto => {
             let quality = |&(c, _): &Face| {
                 let cell = mesh.cells.get(c as usize);
                 let at = |k: u32| mesh.points[cell[k as usize] as usize];
-                cell_quality(cell.len() as u32, at)
+                cell_quality(cell.len() as u32, at).jacobian
             };
             let qualities = parallel::map(faces, quality);
-            // With both ends of the scale, so that colours of two pictures can be compared.
-            let values = qualities.iter().map(|q| q.jacobian.clamp(0.0, 1.0));
-            let values: Vec<f64> = values.chain([0.0, 1.0]).collect();
-            let colors = colors_of_values(&values)?;
-            let by_quality = qualities.iter().zip(colors);
-            Ok(by_quality
-                .map(|(q, color)| if q.jacobian > 0.0 { color } else { INVERTED })
-                .collect())
+            // Of every mesh, so that colours of two pictures can be compared.
+            let defaults = Defaults {
+                range: Some([0.0, 1.0]),
+                ..Defaults::new("scaled Jacobian", Colormap::Light)
+            };
+            // Those below 0 have a colour of their own.
+            let shown = parallel::map(&qualities, |quality| quality.clamp(0.0, 1.0));
+            let painted = Painted::new(shown.into(), Per::Cell, options, defaults)?;
+            let color = |&quality: &f64| match quality > 0.0 {
+                true => painted.scale.color(quality),
+                false => INVERTED,
+            };
+            let colors = parallel::map(&qualities, color);
+            let painted = Some(painted);
+            Ok(Colored { colors, painted })
+        }
+        Color::Field(name) => {
+            let sizes = [mesh.points.len(), mesh.cells.len()];
+            let painted = Painted::of_field(&mesh.fields, name, sizes, options)?;
+            let colors = match painted.per {
+                Per::Cell => {
+                    let value = |&(c, _): &Face| painted.values[c as usize];
+                    parallel::map(faces, |face| painted.scale.color(value(face)))
+                }
+                Per::Point => vec![SURFACE; faces.len()],
+            };
+            let painted = Some(painted);
+            Ok(Colored { colors, painted })
         }
         Color::Region => {
             let regions = mesh.regions.as_ref().ok_or_else(|| {
@@ -173,12 +207,15 @@ fn colors(mesh: &VolumeMesh, faces: &[Face], color: Color) -> Result<Vec<Rgb>> {
             ids.dedup();
             let place = |c: u32| ids.partition_point(|id| *id < regions[c as usize]);
             let colors = faces.iter();
-            Ok(colors
-                .map(|&(c, _)| QUALITATIVE[place(c) % QUALITATIVE.len()])
-                .collect())
+            plain(
+                colors
+                    .map(|&(c, _)| QUALITATIVE[place(c) % QUALITATIVE.len()])
+                    .collect(),
+            )
         }
         _ => Err(Error::Argument(
-            "cells of a volume mesh are coloured by auto (their quality), region or none".into(),
+            "cells of a volume mesh are coloured by auto (their quality), a field, region or none"
+                .into(),
         )),
     }
 }
@@ -238,8 +275,11 @@ mod tests {
     fn colours_tell_quality_and_regions() {
         let mut mesh: VolumeMesh = generate::tet_grid(27, 1).expect("enough nodes").into();
         let all = kept_cells(&mesh, None).expect("no cut");
-        let by_quality =
-            |mesh: &VolumeMesh| colors(mesh, &outside(mesh, &all), Color::Auto).expect("qualities");
+        let by_quality = |mesh: &VolumeMesh| {
+            let faces = outside(mesh, &all);
+            let colored = colored(mesh, &faces, &Options::default());
+            colored.expect("qualities").colors
+        };
         assert!(!by_quality(&mesh).contains(&INVERTED));
         let inner = mesh
             .points

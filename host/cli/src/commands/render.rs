@@ -11,8 +11,10 @@ use trioxide::render::{self, Format, Up};
 use trioxide::{Error, Result, progress};
 use trioxide_arguments::account;
 
-const DEFAULTS: &str = "Where defaults come from: the mesh (--view, --up, --color auto, --edges auto: how large its faces are in the picture). --width is trioxide's \
-    own: 1600 pixels for the longer side.";
+const DEFAULTS: &str = "Where defaults come from: the mesh (--view, --up, --color auto, --range, --edges auto: how large its faces are in the picture). --width and \
+    --colormap are trioxide's own: 1600 pixels for the longer side, viridis for fields.\n\nA field of the points has colours between the points in a \
+    .png; in an .svg and in a window a face has the colour of the mean. Values that are no numbers are grey, and the legend counts them; it has arrows \
+    where --range leaves values out, and says if shading makes colours darker than its own.";
 
 /// Draw a mesh: a planar one from above, one in space shaded, points without faces as dots, the outside of cells
 #[derive(Args)]

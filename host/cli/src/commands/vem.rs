@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::{ReadOptions, read_polyhedra};
+use trioxide::formats::{ReadOptions, read_polyhedra, write_polyhedra};
 use trioxide::mesh::Mesh;
+use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::{Error, Result, formats, render};
 use trioxide_arguments::device::Report;
 use trioxide_arguments::names::worded;
@@ -28,7 +29,7 @@ pub struct Options {
     mesh: PathBuf,
     #[command(flatten)]
     vem: vem::Options,
-    /// Solution to write: as a picture, .png or .svg, or as fields of the mesh, .vtu or .ply
+    /// Solution to write: as a picture, .png or .svg, or as fields of the mesh, .vtu or, of planar meshes, .ply
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -50,26 +51,24 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     let is_space = formats::is_polyhedra(&options.mesh);
-    if is_space && options.output.is_some() {
-        return Err(Error::Argument(format!(
-            "{} has polyhedra, and the solution on them is not written: leave -o out",
-            options.mesh.display()
-        )));
-    }
     // A bad output is refused before a long read.
-    let target = options.output.as_deref().map(Target::of).transpose()?;
+    let target = options.output.as_deref();
+    let target = target.map(|path| Target::of(path, is_space)).transpose()?;
     let pool = trioxide::device::threads(options.threads.map(usize::from))?;
     let (mesh, report) = pool
         .install(|| match is_space {
             true => {
                 let mesh = read_polyhedra(&options.mesh)?;
                 account::part("read");
-                let report = trioxide_operations::vem_in_space(mesh, &options.vem);
-                Ok((Mesh::default(), report.map_err(worded)?))
+                let solved = trioxide_operations::vem_in_space(mesh, &options.vem);
+                let (mesh, report) = solved.map_err(worded)?;
+                Ok((Solved::InSpace(mesh), report))
             }
             false => {
                 let mesh = super::read_mesh(&options.mesh, options.reading, options.quiet)?;
-                trioxide_operations::vem(mesh, &options.vem).map_err(worded)
+                let solved = trioxide_operations::vem(mesh, &options.vem);
+                let (mesh, report) = solved.map_err(worded)?;
+                Ok((Solved::InPlane(mesh), report))
             }
         })
         .map_err(|error: Error| error.in_file(&options.mesh))?;
@@ -77,7 +76,7 @@ pub fn run(options: &Options) -> Result<()> {
     let given = Report::of("vem", &options.mesh, run, counts);
     if let Some(target) = target {
         account::part("work of the host");
-        target.write(mesh, &report.values, options.quiet)?;
+        target.write(&mesh, options.quiet)?;
         account::part("write");
     }
     if let Some(path) = &options.json {
@@ -95,6 +94,12 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
+/// The mesh with the solution at its vertices.
+enum Solved {
+    InPlane(Mesh),
+    InSpace(PolyhedralMesh),
+}
+
 /// The kind of file that the solution is written to.
 enum Target<'a> {
     Picture(&'a Path, render::Format),
@@ -102,47 +107,59 @@ enum Target<'a> {
 }
 
 impl Target<'_> {
-    fn of(path: &Path) -> Result<Target<'_>> {
+    fn of(path: &Path, is_space: bool) -> Result<Target<'_>> {
         match formats::Format::to_write(path) {
-            Ok(format) if ["VTU", "PLY"].contains(&format.name) => Ok(Target::Mesh(path, format)),
+            Ok(format) if format.name == "VTU" => Ok(Target::Mesh(path, format)),
+            Ok(format) if format.name == "PLY" && !is_space => Ok(Target::Mesh(path, format)),
             Ok(format) => Err(Error::Format {
                 path: path.to_owned(),
                 reason: format!(
-                    "{} does not hold a field: write .vtu, .ply, or a picture, .png or .svg",
-                    format.name
+                    "{} does not hold a field{}: write .vtu{}, or a picture, .png or .svg",
+                    format.name,
+                    if is_space { " of polyhedra" } else { "" },
+                    if is_space { "" } else { ", .ply" }
                 ),
             }),
             Err(_) => match render::Format::of_path(path) {
                 Ok(format) => Ok(Target::Picture(path, format)),
                 Err(_) => Err(Error::Format {
                     path: path.to_owned(),
-                    reason: "a solution is written as .vtu or .ply, or as a picture, .png or .svg"
-                        .to_owned(),
+                    reason: format!(
+                        "a solution is written as .vtu{}, or as a picture, .png or .svg",
+                        if is_space { "" } else { " or .ply" }
+                    ),
                 }),
             },
         }
     }
 
     /// Writes the mesh, which has the solution as a field, or the picture of it.
-    fn write(&self, mesh: Mesh, values: &[f64], quiet: bool) -> Result<()> {
+    fn write(&self, solved: &Solved, quiet: bool) -> Result<()> {
         match *self {
             Target::Picture(path, format) => {
-                let mesh = mesh.into_polygon_mesh()?;
-                let values = vem::polygon_values(&mesh, values);
                 let drawing = render::Options {
+                    color: render::Color::Field("solution".to_owned()),
                     legend: true,
                     ..render::Options::default()
                 };
-                let picture = render::render_values(&mesh.into(), &values, &drawing, format)?;
+                let picture = match solved {
+                    Solved::InPlane(mesh) => render::render(mesh, &drawing, format),
+                    Solved::InSpace(mesh) => render::render_polyhedra(mesh, &drawing, format),
+                };
+                let picture = picture?;
                 write_atomically(path, |file| file.write_all(&picture))
             }
-            Target::Mesh(path, format) => {
-                formats::write(path, &mesh)?;
-                if !quiet {
-                    super::note_losses(format, &mesh);
+            Target::Mesh(path, format) => match solved {
+                Solved::InPlane(mesh) => {
+                    formats::write(path, mesh)?;
+                    if !quiet {
+                        super::note_losses(format, mesh);
+                    }
+                    Ok(())
                 }
-                Ok(())
-            }
+                // A .vtu file keeps all.
+                Solved::InSpace(mesh) => write_polyhedra(path, mesh, Default::default()).map(drop),
+            },
         }
     }
 }

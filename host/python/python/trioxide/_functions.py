@@ -173,10 +173,17 @@ def render(
     values: Any = None,
     width: Optional[int] = None,
     color: str = "auto",
+    range: Optional[Tuple[float, float]] = None,
+    colormap: Optional[str] = None,
+    log: bool = False,
+    shading: str = "auto",
     edges: str = "auto",
     window: Optional[Tuple[float, float, float, float]] = None,
     azimuth: Optional[float] = None,
     elevation: Optional[float] = None,
+    legend: bool = False,
+    scale_bar: bool = False,
+    axes: bool = False,
     format: Optional[str] = None,
     progress: Progress = None,
 ) -> bytes:
@@ -193,12 +200,26 @@ def render(
         Colours by a field of the faces, or by the means of a field of the vertices.
     width : int, optional
         In pixels.
-    color : "auto", "none", "distinct", "area", "size", "region" or "vertices"
+    color : "auto", "none", "distinct", "area", "size", "region", "vertices", or a field
+        A field of the faces or else of the vertices, by its name: its numbers, or the magnitudes of its vectors; with a
+        colon and a number from 0, this component, as "velocity:2".
+    range : (low, high), optional
+        Numbers that the ends of the colours stand for; else those of the field.
+    colormap : "light", "viridis", "magma", "inferno", "cividis" or "blue-red", optional
+        Colours of numbers; else "viridis" for fields and "light" for others.
+    log : bool
+        Colours of numbers by their logarithms.
+    shading : "auto", "always" or "never"
+        Whether a surface in space is shaded; "auto": unless colours show a field or values.
     edges : "auto", "always" or "never"
     window : (x0, y0, x1, y1), optional
         The part that is drawn.
     azimuth, elevation : float, optional
         Angles of the view on a surface in space, in degrees.
+    legend : bool
+        A strip below the picture that explains colours of numbers, regions and segments.
+    scale_bar, axes : bool
+        A bar of a round length, and the directions of x, y and z, below the picture.
     format : "png" or "svg", optional
         Else that of `path`, or "png".
     progress : function or True, optional
@@ -208,7 +229,7 @@ def render(
     OSError
         The file cannot be written.
     ValueError
-        Values of another length than the mesh's, or a picture without size.
+        Values of another length than the mesh's, a field that the mesh does not have, or a picture without size.
 
     >>> render(generate("grid", 9), width=64)[1:4]
     b'PNG'
@@ -224,7 +245,14 @@ def render(
     arrays = surface._arrays()
     options: Dict[str, Any] = dict(
         color=color,
+        range=None if range is None else floats(range, "range", 2),
+        colormap=colormap,
+        log=log,
+        shading=shading,
         edges=edges,
+        legend=legend,
+        scale_bar=scale_bar,
+        axes=axes,
         azimuth=None if azimuth is None else float(azimuth),
         elevation=None if elevation is None else float(elevation),
         format=format,

@@ -33,9 +33,10 @@ pub fn solve_poisson<'py>(
     let result = PyDict::new(py);
     let report = if mesh.contains("sides")? {
         let mesh = polyhedra_of(mesh)?;
-        run(py, watch, move || {
+        let (_, report) = run(py, watch, move || {
             operations::vem_in_space(mesh, &options).map_err(|error| error.worded(KEYWORDS))
-        })?
+        })?;
+        report
     } else {
         let mesh = mesh_of(mesh)?;
         let (mesh, report) = run(py, watch, move || {
