@@ -1,4 +1,4 @@
-//! Every family on ranks, in threads, against the single run. One program: linking takes most of the time of a small one.
+//! Every family on ranks, in threads, against the single run. One program: they instantiate the same generic code.
 
 mod common;
 mod faults;
