@@ -1,5 +1,6 @@
 //! The CPU: the kernels' bodies under rayon.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -124,39 +125,63 @@ impl Cpu {
 /// Pages of freed buffers. New pages would cost as much time as a kernel that writes them, because the system zeroes
 /// them.
 #[derive(Default)]
-struct Freed(Mutex<Vec<MmapMut>>);
+struct Freed(Mutex<Lengths>);
+
+/// Pages in the order of their lengths: many small buffers of one pipeline may wait here when another frees them all.
+#[derive(Default)]
+struct Lengths {
+    /// By length and address.
+    pages: BTreeMap<(usize, usize), MmapMut>,
+    /// The sum of the lengths.
+    bytes: u64,
+}
+
+impl Lengths {
+    fn insert(&mut self, pages: MmapMut) {
+        self.bytes += pages.len() as u64;
+        let key = (pages.len(), pages.as_ptr().addr());
+        self.pages.insert(key, pages);
+    }
+
+    fn remove(&mut self, key: (usize, usize)) -> Option<MmapMut> {
+        let pages = self.pages.remove(&key)?;
+        self.bytes -= pages.len() as u64;
+        Some(pages)
+    }
+
+    /// The shortest pages of at least `bytes`.
+    fn shortest_from(&self, bytes: usize) -> Option<(usize, usize)> {
+        let (&key, _) = self.pages.range((bytes, 0)..).next()?;
+        Some(key)
+    }
+}
 
 impl Freed {
-    /// Takes the smallest pages of at least `bytes`, and below one and a half times as many.
+    /// Takes the smallest pages of at least `bytes`, and at most one and a half times as many.
     fn take(&self, bytes: usize) -> Option<MmapMut> {
+        // Pages of a buffer without bytes have one.
+        let bytes = bytes.max(1);
         let mut freed = lock(&self.0);
-        let fits = |pages: &MmapMut| (bytes..=bytes + bytes / 2).contains(&pages.len());
-        let (place, _) = (freed.iter().enumerate())
-            .filter(|(_, pages)| fits(pages))
-            .min_by_key(|(_, pages)| pages.len())?;
-        Some(freed.remove(place))
+        let fits = |&(length, _): &(usize, usize)| length <= bytes + bytes / 2;
+        let key = freed.shortest_from(bytes).filter(fits)?;
+        freed.remove(key)
     }
 
     fn bytes(&self) -> u64 {
-        lock(&self.0).iter().map(|pages| pages.len() as u64).sum()
+        lock(&self.0).bytes
     }
 
     /// Returns pages to the system until at most `bytes` remain: the shortest that suffices alone, or else the longest,
     /// and so on. The next run of a pipeline uses the others again.
     fn shrink(&self, bytes: u64) {
         let mut freed = lock(&self.0);
-        let mut left: u64 = freed.iter().map(|pages| pages.len() as u64).sum();
-        while left > bytes {
-            let above = left - bytes;
-            let lengths = || freed.iter().map(|pages| pages.len() as u64).enumerate();
-            let enough = lengths().filter(|&(_, len)| len >= above);
-            let Some((place, len)) = (enough.min_by_key(|&(_, len)| len))
-                .or_else(|| lengths().max_by_key(|&(_, len)| len))
-            else {
+        while freed.bytes > bytes {
+            let above = (freed.bytes - bytes) as usize;
+            let longest = || freed.pages.last_key_value().map(|(&key, _)| key);
+            let Some(key) = freed.shortest_from(above).or_else(longest) else {
                 return;
             };
-            left -= len;
-            freed.remove(place);
+            freed.remove(key);
         }
     }
 }
@@ -180,7 +205,9 @@ impl Memory for Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         self.memory.remove(self.bytes);
-        lock(&self.freed.0).extend(self.pages.take());
+        if let Some(pages) = self.pages.take() {
+            lock(&self.freed.0).insert(pages);
+        }
     }
 }
 

@@ -67,8 +67,12 @@ fn arrived(
     equal(what, &copy(on)?, sent)
 }
 
+/// Numbers that repeat after a prime number of bytes, so that no two pieces are alike.
 fn bytes_of(count: usize, seed: usize) -> Vec<u8> {
-    (0..count)
-        .map(|i| ((i + seed).wrapping_mul(0x9E37_79B9) >> 13) as u8)
-        .collect()
+    const PERIOD: usize = 65_521;
+    let byte = |i: usize| ((i + seed).wrapping_mul(0x9E37_79B9) >> 13) as u8;
+    let period: Vec<u8> = (0..PERIOD).map(byte).collect();
+    let mut bytes = period.repeat(count.div_ceil(PERIOD));
+    bytes.truncate(count);
+    bytes
 }

@@ -1,5 +1,4 @@
-//! Meshes and ownerships of the property tests. Not every test uses each.
-#![allow(dead_code)]
+//! Meshes and ownerships of the property tests.
 
 pub mod clouds;
 pub mod tets;

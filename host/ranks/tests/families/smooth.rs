@@ -1,8 +1,6 @@
 //! Smoothing on ranks moves the nodes of the single run to the same bits.
 
-mod common;
-
-use common::{Choice, PAIRS, RANKS, choices, constrained};
+use crate::common::{Choice, PAIRS, RANKS, choices, constrained};
 use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
 use proptest::prelude::*;

@@ -1,8 +1,6 @@
 //! Ranks refuse a broken mesh in the words of one process.
 
-mod common;
-
-use common::Choice;
+use crate::common::Choice;
 use gpu::smooth::Vector;
 use trioxide::glam::{DVec2, DVec3, Vec2, Vec3};
 use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Point};

@@ -1,9 +1,7 @@
 //! Polyhedra on ranks are those of the single run: same tetrahedra, same sides, same order, same counts.
 
-mod common;
-
-use common::tets::{equal_edges, meshes, mixed};
-use common::{Choice, PAIRS, RANKS, choices};
+use crate::common::tets::{equal_edges, meshes, mixed};
+use crate::common::{Choice, PAIRS, RANKS, choices};
 use proptest::prelude::*;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::polyhedra::{Measure, Options};

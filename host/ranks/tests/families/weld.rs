@@ -1,13 +1,11 @@
 //! Welding on ranks gives the sequential weld's arrays, bit for bit.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::clouds::{
+use crate::common::clouds::{
     Input, carrying, chain, crowded, inputs, mixed, options, rests, scan, shuffled, strip,
 };
-use common::{Choice, PAIRS, RANKS, choices};
+use crate::common::{Choice, PAIRS, RANKS, choices};
 use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::DVec3;

@@ -1,8 +1,6 @@
 //! Polylla on ranks gives the result of the single run: the same polygons, order and counts.
 
-mod common;
-
-use common::{Choice, PAIRS, RANKS, choices, constrained};
+use crate::common::{Choice, PAIRS, RANKS, choices, constrained};
 use proptest::prelude::*;
 use trioxide::generate::{self, Grid};
 use trioxide::glam::{DVec2, Vec2};
@@ -158,7 +156,7 @@ fn grids_that_ranks_make_have_the_polygons_of_the_single_run() {
 #[test]
 fn meshes_full_of_ties() {
     for seed in 0..6 {
-        let mesh = common::lattice(14, 13, seed);
+        let mesh = crate::common::lattice(14, 13, seed);
         for size in [2, 3, 7] {
             check::<DVec2>(&mesh, size, Choice::Curve);
         }

@@ -1,8 +1,6 @@
 //! Refinement on ranks gives the result of the single run: the same points, triangles and numbers.
 
-mod common;
-
-use common::{Choice, PAIRS, RANKS, choices, constrained, lattice};
+use crate::common::{Choice, PAIRS, RANKS, choices, constrained, lattice};
 use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::{DVec2, DVec3, Vec2, Vec3};

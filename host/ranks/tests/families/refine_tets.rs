@@ -1,10 +1,8 @@
 //! Refinement of tetrahedra on ranks gives the result of the single run: the same points, tetrahedra, tagged triangles
 //! and numbers.
 
-mod common;
-
-use common::tets::{equal_edges, meshes, mixed};
-use common::{Choice, PAIRS, RANKS, choices};
+use crate::common::tets::{equal_edges, meshes, mixed};
+use crate::common::{Choice, PAIRS, RANKS, choices};
 use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::{DVec3, Vec3};
