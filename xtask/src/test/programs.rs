@@ -16,7 +16,7 @@ use crate::process::{LIBRARY_PATH, cargo, command_line, output_of};
 use crate::{Error, target_dir};
 
 /// Everything that a test needs, with the library of the Python package. The macros are left out: they would be
-/// compiled again, optimised. [`BUILD_UNITS`] has the unit tests of three packages. The lints compile the examples.
+/// compiled again, optimised. [`BUILD_UNITS`] has the unit tests of three packages.
 const BUILD: &[&str] = &[
     "build",
     "--workspace",
@@ -33,6 +33,7 @@ const BUILD: &[&str] = &[
     "--lib",
     "--bins",
     "--tests",
+    "--examples",
     "--message-format=json-render-diagnostics",
 ];
 /// Unit tests that compute little, of packages without other tests: not optimised, those of `gpu` compile in a fifth of
