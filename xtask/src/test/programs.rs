@@ -66,7 +66,6 @@ const BUILD_RANKS: &[&str] = &[
     "trioxide-bench/report,trioxide-cli/mpi",
     "--test",
     "ranks",
-    "families",
     "--message-format=json-render-diagnostics",
 ];
 /// The programs that take longest, which begin first; `ptx` compiles the kernels that a later step needs.
