@@ -1,8 +1,9 @@
 //! `cargo xtask`: the project's own commands, one module each.
 //!
-//! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary, the demo's runs;
-//! and for the tests: the packages with kernels.
+//! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary and its archive, the
+//! demo's runs; and for the tests: the packages with kernels.
 
+pub mod archive;
 mod bench;
 pub mod browser;
 pub mod build;
@@ -12,7 +13,10 @@ mod dist;
 mod doctor;
 mod emulate;
 mod fuzz;
+mod licences;
 mod mpi;
+mod package;
+pub mod portable;
 pub mod process;
 pub mod ptx;
 mod ptxas;
@@ -48,6 +52,7 @@ enum Command {
     Bench(bench::Arguments),
     Dist(dist::Arguments),
     Wheel(wheel::Arguments),
+    Package(package::Arguments),
     Report(report::Arguments),
     Test(test::Arguments),
     Fuzz(fuzz::Arguments),
@@ -68,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
+        Command::Package(arguments) => package::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
