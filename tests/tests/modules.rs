@@ -1,11 +1,9 @@
 //! No two modules of a crate use each other, directly or through others. A module and the modules in its folder may:
-//! they are one unit in several files. Crates that are meant for others can be published.
+//! they are one unit in several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use serde_json::Value;
 
 /// The names from the crate's root to a module.
 type Name = Vec<String>;
@@ -233,69 +231,6 @@ fn no_two_modules_use_each_other() {
         "modules that use each other:\n{}",
         found.join("\n")
     );
-}
-
-/// What a registry asks for: `cargo xtask package` packs and builds, which takes minutes.
-#[test]
-fn crates_for_others_can_be_published() {
-    let mut metadata = xtask::process::cargo(&["metadata", "--no-deps", "--format-version=1"]);
-    let listed = xtask::process::output_of(&mut metadata).expect("cargo's metadata");
-    let listed: Value = serde_json::from_str(&listed).expect("it is JSON");
-    let packages = listed["packages"].as_array().expect("packages");
-    let is_published = |package: &Value| package["publish"].is_null();
-    let internal = packages.iter().filter(|package| !is_published(package));
-    let internal: BTreeSet<&str> = internal
-        .filter_map(|package| package["name"].as_str())
-        .collect();
-    let expected = [
-        "trioxide-bench",
-        "trioxide-fuzz-targets",
-        "trioxide-python",
-        "trioxide-tests",
-        "xtask",
-    ];
-    assert_eq!(internal, BTreeSet::from(expected));
-    let mut faults = Vec::new();
-    for package in packages.iter().filter(|package| is_published(package)) {
-        let name = package["name"].as_str().expect("a name");
-        let mut fault = |text: String| faults.push(format!("{name}: {text}"));
-        if !name.starts_with("trioxide") {
-            fault("a name that may be another project's".to_owned());
-        }
-        for key in ["description", "license", "readme"] {
-            if package[key].as_str().is_none_or(str::is_empty) {
-                fault(format!("no {key}"));
-            }
-        }
-        for key in ["keywords", "categories"] {
-            let words = package[key].as_array().map_or(0, Vec::len);
-            if !(1..=5).contains(&words) {
-                fault(format!("{words} {key}, not 1 to 5"));
-            }
-        }
-        if package["metadata"]["docs"]["rs"]["targets"].is_null() {
-            fault("no target of docs.rs".to_owned());
-        }
-        let manifest = Path::new(package["manifest_path"].as_str().expect("a path"));
-        for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md"] {
-            if !manifest.with_file_name(file).is_file() {
-                fault(format!("no {file} beside its manifest"));
-            }
-        }
-        for dependency in package["dependencies"].as_array().expect("dependencies") {
-            let to = dependency["name"].as_str().expect("a name");
-            let has_version = dependency["req"] != "*";
-            // A registry's package leaves out dependencies of tests without versions, which may form circles.
-            match dependency["kind"] == "dev" {
-                _ if dependency["path"].is_null() => {}
-                true if has_version => fault(format!("the tests' {to} has a version")),
-                false if !has_version => fault(format!("{to} has no version")),
-                false if internal.contains(to) => fault(format!("{to} is not published")),
-                _ => {}
-            }
-        }
-    }
-    assert!(faults.is_empty(), "{faults:#?}");
 }
 
 #[test]
