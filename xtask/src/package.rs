@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// What a registry asks for, without packing.
+    /// The metadata that a registry asks for.
     #[test]
     fn crates_for_others_can_be_published() {
         let packages = packages().unwrap();

@@ -154,7 +154,7 @@ fn completions_and_the_manual_have_every_command_and_option() {
         }
         fs::write(place.path(shell), script).unwrap();
     }
-    // What an interactive shell would be given to choose from.
+    // The choice that an interactive shell would show.
     let ask = "source ./bash; COMP_WORDS=(trioxide smooth --meth); COMP_CWORD=2; _trioxide trioxide --meth smooth; echo ${COMPREPLY[@]}";
     if let Ok(bash) = Command::new("bash")
         .args(["-c", ask])
