@@ -1,4 +1,5 @@
-//! `cargo xtask dist`: a folder to carry to a machine without Rust and the archive for users, made by the benchmarks' crate.
+//! `cargo xtask dist`: a folder to carry to a machine without Rust and the archive for users, made by the benchmarks'
+//! crate.
 
 use std::ffi::OsString;
 

@@ -33,8 +33,8 @@ struct Package {
     folder: PathBuf,
 }
 
-/// The licences of the registry's crates in the program or library of a package of the workspace, built for this system:
-/// each text once, below the crates that hold it.
+/// The licences of the registry's crates in the program or library of a package of the workspace, built for this
+/// system: each text once, below the crates that hold it.
 ///
 /// # Errors
 /// A crate has a licence that is not known to allow this; cargo fails; a file cannot be read.
@@ -95,7 +95,8 @@ fn registered(package: &Value) -> Option<Package> {
     })
 }
 
-/// Whether each part that the licence asks for is allowed, or offers one that is: `(MIT OR Apache-2.0) AND Unicode-3.0`.
+/// Whether each part that the licence asks for is allowed, or offers one that is: `(MIT OR Apache-2.0) AND
+/// Unicode-3.0`.
 fn is_allowed(licence: &str) -> bool {
     let is_one = |name: &str| {
         let name = name.trim_matches(['(', ')', ' ']);

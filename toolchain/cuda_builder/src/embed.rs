@@ -33,8 +33,8 @@ pub fn embed(package: impl AsRef<Path>) {
     }
 }
 
-/// As [`embed`], for a direct dependency of the calling package whose manifest has this key `links`: the build script of
-/// the dependency prints its folder, as `cargo::metadata=folder=…`.
+/// As [`embed`], for a direct dependency of the calling package whose manifest has this key `links`: the build script
+/// of the dependency prints its folder, as `cargo::metadata=folder=…`.
 pub fn embed_linked(links: &str) {
     let variable = format!("DEP_{}_FOLDER", links.to_uppercase());
     match env::var_os(&variable) {
