@@ -1,5 +1,5 @@
 //! Embeds the kernels of all families.
 
 fn main() {
-    cuda_builder::embed("../gpu");
+    cuda_builder::embed_linked("trioxide_gpu");
 }

@@ -1,5 +1,5 @@
 //! Embeds the kernels of the collectives.
 
 fn main() {
-    cuda_builder::embed("../../gpu/collective");
+    cuda_builder::embed_linked("trioxide_collective");
 }

@@ -88,7 +88,7 @@ pub use trioxide_device::{Buffer, Device, Ptx, bench, collective, conformance, d
 trioxide_device::kernels! {
     /// The kernels of all families, for compute capability 7.5 and later: the driver compiles them for the device at
     /// hand.
-    pub PTX = "gpu";
+    pub PTX = "trioxide-gpu";
 }
 
 #[cfg(feature = "formats")]

@@ -26,7 +26,7 @@ fn the_page_works_word_for_word_and_so_does_the_example() {
     let outside_settings = work.join("outside.toml");
     write(&outside_settings, &outside_profile(&root));
     let inside_settings = work.join("inside.toml");
-    let users = "tree --workspace --invert gpu --prefix none --format {p}";
+    let users = "tree --workspace --invert trioxide-gpu --prefix none --format {p}";
     let users = cargo(&work.join("trioxide"), users, &outside_settings, &target);
     write(&inside_settings, &inside_profile(&users));
     // The versions of this build, not the newest ones: they are compiled already, and the example has the same.

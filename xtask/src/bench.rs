@@ -35,9 +35,6 @@ pub(crate) fn forward(command: &str, arguments: &[OsString]) -> Result<(), Error
         "--release",
         "--package",
         "trioxide-bench",
-        "--no-default-features",
-        "--features",
-        "report",
     ]))?;
     let name = format!("trioxide-bench{}", std::env::consts::EXE_SUFFIX);
     let mut program = Command::new(target_dir().join("release").join(name));

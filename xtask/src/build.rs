@@ -81,13 +81,7 @@ pub(crate) fn trioxide_with(more: &[&str]) -> Result<PathBuf, Error> {
         "trioxide",
     ]);
     build.args(more);
-    match ptxas::find_or_download() {
-        Ok(ptxas) => _ = build.env("TRIOXIDE_PTXAS", ptxas.path),
-        Err(reason) => {
-            eprintln!("no machine code is embedded, only PTX: {reason}");
-            build.env_remove("TRIOXIDE_PTXAS");
-        }
-    }
+    ptxas::name_for(&mut build);
     run_command(&mut build)?;
     Ok(path)
 }

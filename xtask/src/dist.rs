@@ -1,10 +1,12 @@
-//! `cargo xtask dist`: a folder to carry to a machine without Rust, made by the benchmarks' crate.
+//! `cargo xtask dist`: a folder to carry to a machine without Rust and the archive for users, made by the benchmarks'
+//! crate.
 
 use std::ffi::OsString;
 
 use crate::{Error, bench};
 
-/// Makes one folder to carry to a GPU machine without Rust: the binary, the bench plans, and a script that runs them.
+/// Makes the archive for users, and a folder to carry to a GPU machine: the binary, the bench plans, and a script that
+/// runs them.
 ///
 /// `cargo xtask dist --help` lists its options.
 #[derive(clap::Args)]

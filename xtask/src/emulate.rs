@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     } else {
         "debug"
     };
-    let mut build = cargo(&["build", "--package", "ptx_emulator"]);
+    let mut build = cargo(&["build", "--package", "trioxide-ptx-emulator"]);
     if arguments.release {
         build.arg("--release");
     }

@@ -3,7 +3,10 @@
 //! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary, the demo's runs;
 //! and for the tests: the packages with kernels, the pages of the guide.
 //! and for the tests: the packages with kernels, the gallery's command lines.
+//! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary and its archive,
+//! the demo's runs; and for the tests: the packages with kernels.
 
+pub mod archive;
 mod bench;
 pub mod browser;
 pub mod build;
@@ -15,8 +18,11 @@ mod emulate;
 mod fuzz;
 pub mod gallery;
 pub mod guide;
+mod licences;
 mod mpi;
 mod notebooks;
+mod package;
+pub mod portable;
 pub mod process;
 pub mod ptx;
 mod ptxas;
@@ -53,6 +59,7 @@ enum Command {
     Bench(bench::Arguments),
     Dist(dist::Arguments),
     Wheel(wheel::Arguments),
+    Package(package::Arguments),
     Report(report::Arguments),
     Notebooks(notebooks::Arguments),
     Guide(guide::Arguments),
@@ -76,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
+        Command::Package(arguments) => package::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Notebooks(arguments) => notebooks::run(&arguments),
         Command::Guide(arguments) => guide::run(&arguments),

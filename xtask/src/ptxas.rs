@@ -66,6 +66,17 @@ pub(crate) fn find_or_download() -> Result<Ptxas, Error> {
     usable(downloaded()).ok_or_else(|| "the ptxas from PyPI does not run here".into())
 }
 
+/// Names the assembler to a build, which then embeds machine code of the kernels. Without one it embeds only PTX.
+pub(crate) fn name_for(build: &mut Command) {
+    match find_or_download() {
+        Ok(ptxas) => _ = build.env("TRIOXIDE_PTXAS", ptxas.path),
+        Err(reason) => {
+            eprintln!("no machine code is embedded, only PTX: {reason}");
+            build.env_remove("TRIOXIDE_PTXAS");
+        }
+    }
+}
+
 fn download_dir() -> PathBuf {
     target_dir().join("ptxas").join(PACKAGE_VERSION)
 }

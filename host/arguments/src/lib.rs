@@ -1,4 +1,4 @@
-//! Options and output that the command line (`trioxide-cli`) and the benchmarks (`trioxide-bench`) share.
+//! Options and output that the command line (`trioxide-cli`) and the measurements (`trioxide-measure`) share.
 //!
 //! Start at [`device::DeviceOptions`]: options of every command that runs a pipeline. Such a command prints its
 //! [`device::Report`] and writes it as JSON.

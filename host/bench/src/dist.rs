@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: a folder to carry to a machine without Rust.
+//! `cargo xtask dist`: a folder to carry to a machine without Rust, and the archive for users.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,17 @@ use std::process::Command;
 use crate::tables::FAMILIES;
 use crate::tables::plan::{Case, Sizes, parse_sizes};
 use xtask::process::{output_of, run as run_command};
-use xtask::{Error, build, workspace};
+use xtask::{Error, archive, build, portable, workspace};
 
-/// Makes one folder to carry to a GPU machine without Rust: the binary, the bench plans, and a script that runs them.
+/// Makes one folder to carry to a GPU machine without Rust: the binary, the bench plans, and a script that runs them;
+/// and beside it the archive for users, trioxide-VERSION-TARGET.tar.xz with its checksum.
 ///
-/// There, `./run.sh` lists the devices, runs the self-test and every plan, and writes results/*.json; `./run.sh weld`
-/// runs one plan. Back here, `cargo xtask bench all --from FOLDER/results` makes tables and plots of them.
+/// On Linux for x86-64 the binary is linked by zig (from PyPI) and runs with glibc 2.28 and later: Debian 10. The
+/// archive has it with machine code of the kernels, completions, pages of the manual, and the licences of all crates
+/// inside.
+///
+/// In the folder, `./run.sh` lists the devices, runs the self-test and every plan, and writes results/*.json; `./run.sh
+/// weld` runs one plan. Back here, `cargo xtask bench all --from FOLDER/results` makes tables and plots of them.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Folder to make.
@@ -21,7 +26,7 @@ pub struct Arguments {
     /// Sizes of the plans: paper, quick, or numbers of vertices such as 100k,4m.
     #[arg(long, default_value = "paper", value_parser = parse_sizes)]
     sizes: Sizes,
-    /// Take this `trioxide` instead of building one, such as one built for another machine.
+    /// Take this `trioxide` instead of building one, such as one built for another machine, and write no archive.
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
 }
@@ -34,15 +39,28 @@ const RUN: &str = include_str!("run.sh");
 ///
 /// A sentence for the person at the terminal.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
+    let out = workspace().join(&arguments.out);
     let binary = match &arguments.binary {
         Some(binary) => binary.clone(),
-        None => build::trioxide()?,
+        None => built(out.parent().unwrap_or(&out))?,
     };
-    let out = workspace().join(&arguments.out);
     let commit = build::commit().unwrap_or_default();
     assemble(&binary, &out, &arguments.sizes, &commit)?;
     println!("{}", out.display());
     Ok(())
+}
+
+/// Builds the binary and, where it can be built for older systems too, writes its archive to the folder `out`.
+fn built(out: &Path) -> Result<PathBuf, Error> {
+    if let Some(reason) = portable::refusal() {
+        eprintln!(
+            "there will be no archive, and the binary runs on systems as new as this one: {reason}"
+        );
+        return build::trioxide();
+    }
+    let binary = portable::trioxide()?;
+    println!("{}", archive::write(&binary, out)?.display());
+    Ok(binary)
 }
 
 /// Fills the folder.

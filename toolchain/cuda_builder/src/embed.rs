@@ -15,7 +15,8 @@ pub const PREBUILT_VARIABLE: &str = "TRIOXIDE_PTX";
 ///
 /// It writes `$OUT_DIR/<name of the package>.kernels.rs`, which `trioxide_device::kernels!` includes. The PTX is
 ///
-/// 1. the prebuilt PTX, if the package has a folder `prebuilt` whose list of sources matches the present sources;
+/// 1. the prebuilt PTX, if the package has a folder `prebuilt` whose list of sources matches the present sources, or
+///    comes from a registry, where nobody changes sources;
 /// 2. otherwise built from the sources, if there is a device compiler;
 /// 3. otherwise absent, with a warning: then a GPU refuses the kernels, and the CPU runs them.
 ///
@@ -29,6 +30,18 @@ pub fn embed(package: impl AsRef<Path>) {
         for line in message.lines() {
             println!("cargo::error={line}");
         }
+    }
+}
+
+/// As [`embed`], for a direct dependency of the calling package whose manifest has this key `links`: the build script
+/// of the dependency prints its folder, as `cargo::metadata=folder=…`.
+pub fn embed_linked(links: &str) {
+    let variable = format!("DEP_{}_FOLDER", links.to_uppercase());
+    match env::var_os(&variable) {
+        Some(folder) => embed(folder),
+        None => println!(
+            "cargo::error={variable} is not set: no direct dependency has links = {links:?} and prints its folder"
+        ),
     }
 }
 
@@ -73,7 +86,8 @@ fn write_ptx(package: &Path, name: &str, file: &Path) -> Result<&'static str, St
     };
     let prebuilt = package.join("prebuilt");
     let has_prebuilt = prebuilt.is_dir();
-    if has_prebuilt && !is_checked() && !lines && is_of_sources(package, &prebuilt)? {
+    let matches = || Ok::<_, String>(is_packaged(package) || is_of_sources(package, &prebuilt)?);
+    if has_prebuilt && !is_checked() && !lines && matches()? {
         let text = ptx_rules::join_directory(&prebuilt)
             .map_err(|error| format!("the prebuilt kernels cannot be used: {error}"))?;
         fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -120,6 +134,12 @@ fn write_ptx(package: &Path, name: &str, file: &Path) -> Result<&'static str, St
         }
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// Whether `cargo package` made this folder: it writes the manifest anew, keeps the original beside it, and leaves out
+/// the sources in other folders.
+fn is_packaged(package: &Path) -> bool {
+    package.join("Cargo.toml.orig").is_file()
 }
 
 /// Whether the prebuilt PTX was built from the present sources.

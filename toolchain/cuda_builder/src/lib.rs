@@ -34,7 +34,7 @@ mod parts;
 mod search;
 mod sources;
 
-pub use embed::{PREBUILT_VARIABLE, embed};
+pub use embed::{PREBUILT_VARIABLE, embed, embed_linked};
 pub use error::CudaBuilderError;
 pub use search::{
     CompilerSearch, DEBIAN_PACKAGES, DeviceCompiler, LlvmTools, RUSTC_VARIABLE, RejectedCompiler,

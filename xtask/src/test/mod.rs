@@ -251,8 +251,6 @@ const LINTS: &[&str] = &[
     "clippy",
     "--workspace",
     "--all-targets",
-    "--features",
-    "trioxide-bench/report",
     "--",
     "-D",
     "warnings",
@@ -268,14 +266,7 @@ const QUICK_LINTS: &[&str] = &[
     "warnings",
 ];
 /// For the whole workspace: for packages alone, dependencies would have other features and be built again.
-const DOCS: &[&str] = &[
-    "test",
-    "--workspace",
-    "--features",
-    "trioxide-bench/report",
-    "--doc",
-    "--no-fail-fast",
-];
+const DOCS: &[&str] = &["test", "--workspace", "--doc", "--no-fail-fast"];
 /// For the whole workspace, as in the full run: a package alone has dependencies with fewer features, and is built
 /// again.
 const CONFORMANCE: &[&str] = &[

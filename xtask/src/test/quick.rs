@@ -109,6 +109,7 @@ fn is_tested_code(path: &str) -> bool {
         "/benches/",
         "host/cli/",
         "host/bench/",
+        "host/measure/",
         "host/src/commands/",
     ];
     let is_apart = apart.iter().any(|folder| path.contains(folder)) && !path.starts_with("tests/");

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use xtask::Error;
 
-/// Version of the objects, as in host/bench/src/measure/record.rs.
+/// Version of the objects, as in host/measure/src/record.rs.
 pub(crate) const SCHEMA: &str = "trioxide-bench/1";
 
 /// One case.

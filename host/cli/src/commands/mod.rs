@@ -17,6 +17,7 @@ use trioxide_arguments::{account, note, print};
 use trioxide_operations::Machine;
 
 pub mod chain;
+pub mod completions;
 pub mod convert;
 pub mod devices;
 pub mod generate;
@@ -24,6 +25,7 @@ pub mod generated;
 mod help;
 mod ids;
 pub mod info;
+pub mod man;
 pub mod polylla;
 pub mod refine;
 pub mod render;
@@ -53,13 +55,15 @@ pub enum Command {
     Smooth(smooth::Options),
     Devices(devices::Options),
     Selftest(selftest::Options),
-    Bench(trioxide_bench::measure::Options),
+    Bench(trioxide_measure::Options),
     Render(render::Options),
     View(view::Options),
     Reorder(reorder::Options),
     Vem(vem::Options),
     Weld(weld::Options),
     Chain(chain::Options),
+    Completions(completions::Options),
+    Man(man::Options),
 }
 
 impl Command {
@@ -75,13 +79,15 @@ impl Command {
             Self::Smooth(options) => smooth::run(&options),
             Self::Devices(options) => devices::run(&options),
             Self::Selftest(options) => selftest::run(&options),
-            Self::Bench(options) => trioxide_bench::measure::run(&options),
+            Self::Bench(options) => trioxide_measure::run(&options),
             Self::Render(options) => render::run(&options),
             Self::View(options) => view::run(&options),
             Self::Reorder(options) => reorder::run(&options),
             Self::Vem(options) => vem::run(&options),
             Self::Weld(options) => weld::run(&options),
             Self::Chain(options) => chain::run(&options),
+            Self::Completions(options) => completions::run(&options),
+            Self::Man(options) => man::run(&options),
         }
     }
 }

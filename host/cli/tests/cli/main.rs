@@ -140,6 +140,50 @@ fn help_and_version_exit_with_0() {
 }
 
 #[test]
+fn completions_and_the_manual_have_every_command_and_option() {
+    let place = Place::new();
+    let help = place.call(&["help"]).succeeds().stdout;
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let commands = commands.lines().take_while(|line| !line.is_empty());
+    let commands = commands.filter_map(|line| line.split_whitespace().next());
+    let commands: Vec<&str> = commands.filter(|&command| command != "help").collect();
+    assert!(commands.len() > 10, "{help}");
+    for shell in ["bash", "fish", "zsh"] {
+        let script = place.call(&["completions", shell]).succeeds().stdout;
+        for word in commands.iter().chain(&["follow-references", "taubin"]) {
+            assert!(script.contains(word), "{shell} does not complete {word}");
+        }
+        fs::write(place.path(shell), script).unwrap();
+    }
+    // The choice that an interactive shell would show.
+    let ask = "source ./bash; COMP_WORDS=(trioxide smooth --meth); COMP_CWORD=2; _trioxide trioxide --meth smooth; echo ${COMPREPLY[@]}";
+    if let Ok(bash) = Command::new("bash")
+        .args(["-c", ask])
+        .current_dir(&place.0)
+        .output()
+    {
+        let [out, err] = [&bash.stdout, &bash.stderr].map(|text| String::from_utf8_lossy(text));
+        assert_eq!(out, "--method\n", "{err}");
+    }
+    place
+        .call(&["completions", "csh"])
+        .fails(2, &["bash", "fish", "zsh"]);
+
+    place.call(&["man", "share/man1"]).succeeds();
+    let page = |name: &str| fs::read_to_string(place.path("share/man1").join(name)).unwrap();
+    assert!(page("trioxide.1").contains("trioxide\\-smooth(1)"));
+    for command in &commands {
+        let page = page(&format!("trioxide-{command}.1"));
+        assert!(
+            page.starts_with(".ie") && page.contains(".SH SYNOPSIS"),
+            "{page}"
+        );
+    }
+    assert!(page("trioxide-smooth.1").contains("\\-\\-method"));
+    place.call(&["man", "bash"]).fails(1, &["bash: "]);
+}
+
+#[test]
 fn bad_files_are_refused_by_name() {
     let place = square()
         .file("mesh.blend", "{}\n")

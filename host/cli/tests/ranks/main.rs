@@ -1,6 +1,6 @@
 //! `mpirun … trioxide`: the files of the single run, byte for byte, and faults that end all ranks.
 //!
-//! `cargo test --workspace --features trioxide-bench/report,trioxide-cli/mpi --test ranks`; `cargo xtask test` names
+//! `cargo test --workspace --features trioxide-cli/mpi --test ranks`; `cargo xtask test` names
 //! another place for the binary, beside that without MPI.
 #![cfg(feature = "mpi")]
 

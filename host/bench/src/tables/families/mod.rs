@@ -172,17 +172,15 @@ fn is_same_size(ours: u64, theirs: u64) -> bool {
 mod tests {
     use super::*;
 
-    #[cfg(feature = "measure")]
     #[test]
     fn trioxide_bench_times_every_family() {
-        let timed = crate::measure::families();
+        let timed = trioxide_measure::families();
         for Family { name, timed_by, .. } in &FAMILIES {
             assert!(timed.iter().any(|timed| timed == timed_by), "{name}");
         }
     }
 
     /// The demo and the self-test have code for each family, under the names that this list has.
-    #[cfg(feature = "measure")]
     #[test]
     fn demo_and_self_test_call_families_as_this_list_does() {
         let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();

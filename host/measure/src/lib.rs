@@ -191,8 +191,7 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 }
 
 /// The families of `trioxide bench`, by their names.
-#[cfg(all(test, feature = "report"))]
-pub(crate) fn families() -> Vec<String> {
+pub fn families() -> Vec<String> {
     let all = Family::value_variants();
     all.iter().map(|&family| name_of(family)).collect()
 }
