@@ -193,7 +193,7 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
 /// let patch = vem::Options {
 ///     problem: vem::Problem::Patch,
 /// };
-/// let report = vem_in_space(joined, &patch)?;
+/// let (_, report) = vem_in_space(joined, &patch)?;
 /// assert!(report.totals.errors.max_vertex < 1e-9);
 /// # Ok(())
 /// # }

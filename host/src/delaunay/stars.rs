@@ -18,7 +18,7 @@ const CROWD: usize = 2;
 /// Every so many of the points that look at many cells, or need exact arithmetic, are tried before all.
 const STEP: usize = 64;
 /// Fewer are not tried before.
-const LEAST_TRIED: usize = 100;
+const LEAST_TRIED: usize = STEP;
 
 /// The stars, and the places of hard points in ascending order.
 pub(super) fn build(on: &Device, ranked: &Ranked) -> Result<(Stars, Buffer<Place>)> {

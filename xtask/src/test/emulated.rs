@@ -20,6 +20,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "Delaunay random",
             "Delaunay grid",
             "Delaunay wheel",
+            "Delaunay hard points",
             "Delaunay single precision",
             "Delaunay equal points",
             "Delaunay illegal edges",

@@ -139,6 +139,11 @@ pub fn cases(size: Size) -> Vec<Case> {
             })
         })
         .collect();
+    // Enough of them that their stars, which are not complete, are given up after a few.
+    cases.push(Case::new("Delaunay hard points", move |on| {
+        let (_, ellipse) = CLOUDS[4];
+        check(on, &ellipse(&mut Random::new(1), 400))
+    }));
     cases.push(Case::new("Delaunay tiny clouds", move |on| {
         let mut random = Random::new(2);
         for round in 0..size.of(200) {
