@@ -270,8 +270,9 @@ def test_meshes_are_shown(labelled, tets):
     assert "<iframe srcdoc=" in table and "<iframe srcdoc=" in tets._repr_html_()
     large = trioxide.generate("grid", 30_000)._repr_html_()
     assert "<iframe" not in large and "trioxide.view(mesh)" in large
-    labelled.points[3, 0] = np.nan
-    assert "Not shown: vertex 3 has a coordinate that is not finite" in labelled._repr_html_()
+    bad = trioxide.Mesh(labelled.points.copy(), labelled.triangles)
+    bad.points[3, 0] = np.nan
+    assert "Not shown: vertex 3 has a coordinate that is not finite" in bad._repr_html_()
 
 
 def test_pages_show_meshes(tmp_path, labelled, tets):

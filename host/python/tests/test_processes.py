@@ -45,8 +45,10 @@ def test_other_threads_run_meanwhile(plane):
     ticks, done = 0, threading.Event()
 
     def work():
-        trioxide.smooth(plane, max_iterations=20000, device="cpu")
-        done.set()
+        try:
+            trioxide.smooth(plane, max_iterations=20000, device="cpu")
+        finally:
+            done.set()
 
     thread = threading.Thread(target=work)
     thread.start()
