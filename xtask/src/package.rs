@@ -100,6 +100,7 @@ mod tests {
             .collect();
         let expected = [
             "trioxide-bench",
+            "trioxide-examples",
             "trioxide-fuzz-targets",
             "trioxide-python",
             "trioxide-tests",
