@@ -2,7 +2,7 @@
 //!
 //! | family | stages |
 //! | --- | --- |
-//! | [`forms`] | points of the plane and of space |
+//! | [`forms`] | points of the plane and of space; kernels that several families launch |
 //! | [`grid`] | rows of a plain grid |
 //! | [`half_edges`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
@@ -11,6 +11,7 @@
 //! | [`refine_tets`] | longest-edge bisection of tetrahedral meshes |
 //! | [`tet_faces`] | the two sides of each face of tetrahedra |
 //! | [`polyhedra`] | Polylla in space: polyhedra from tetrahedra |
+//! | [`delaunay`] | triangulations of points and outlines, refined |
 //! | [`reorder`] | vertices and cells along a Hilbert curve |
 //! | [`weld`] | deterministic vertex clustering |
 //! | [`smooth`] | Laplacian smoothing of volume and surface meshes |

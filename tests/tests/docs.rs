@@ -367,14 +367,19 @@ fn lines_of_comments_end_at_their_width() {
             // Its expected messages have line numbers.
             if path.is_dir() && name != "target" && name != "compile_fail" {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "rs" || extension == "js")
+            {
                 let text = fs::read_to_string(&path).expect("it is text");
                 let is_wide = |line: &&str| {
                     let comment = line
                         .trim_start()
-                        .trim_start_matches(['/', '!'])
+                        .trim_start_matches(['/', '!', '*'])
                         .trim_start();
-                    line.trim_start().starts_with("//")
+                    ["//", "/*", "* "]
+                        .iter()
+                        .any(|mark| line.trim_start().starts_with(mark))
                         && line.chars().count() > WIDTH
                         && !comment.starts_with('|')
                         && comment.contains(' ')

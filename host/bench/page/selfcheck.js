@@ -1,5 +1,5 @@
 "use strict";
-// With #selfcheck behind its address the page tries itself: `cargo xtask report --check` opens it so in a headless browser.
+// With #selfcheck behind its address the page tries itself: `cargo xtask report --check` opens it so without a window.
 
 /** Tries what is outside of the figures: names of what does nothing. */
 function tryPage() {

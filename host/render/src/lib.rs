@@ -112,12 +112,12 @@ pub enum Colormap {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Shading {
-    /// Unless the colours show a field: they are those of the legend.
+    /// The mesh is shaded if its colours show no field: shaded colours differ from those of the legend.
     #[default]
     Auto,
-    /// Always: the legend says so.
+    /// It is always shaded, and the legend says so.
     Always,
-    /// Never.
+    /// It is never shaded.
     Never,
 }
 

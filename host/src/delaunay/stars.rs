@@ -15,9 +15,9 @@ use crate::device::{BitSet, Device};
 
 /// Points of a cell, at least, if all cells have as many.
 const CROWD: usize = 2;
-/// Every so many of the points that look at many cells, or need exact arithmetic, are tried before all.
+/// One point of this many tries its star before all others do.
 const STEP: usize = 64;
-/// Fewer are not tried before.
+/// A list of fewer points is not tried.
 const LEAST_TRIED: usize = STEP;
 
 /// The stars, and the places of hard points in ascending order.

@@ -97,8 +97,7 @@ function clamp(value, low, high) {
 }
 
 /**
- * Positions on a canvas: x, y in pixels, and the depth, which grows away from the viewer. A renderer of WebGL does the same
- * in its shader.
+ * Positions on a canvas: x, y in pixels, and the depth, which grows away from the viewer. WebGL's shader does the same.
  */
 function project(positions, frame, width, height) {
   const { rows: [right, up, near], scale, shift, distance } = frame;

@@ -20,7 +20,7 @@ function fromHex(text) {
 /** A colour as the bytes of a pixel, whose alpha is 0. */
 const packed = ([r, g, b]) => (b << 16) | (g << 8) | r;
 
-/** A place from 0 to 1 on a scale as a pixel, whose alpha is 255: between corners it is the place that changes evenly. */
+/** A place from 0 to 1 on a scale as an opaque pixel: between corners the place changes evenly, not the colour. */
 function placed(part) {
   const steps = Math.round(part * 65535);
   return ((255 << 24) | ((steps & 255) << 8) | (steps >> 8)) >>> 0;

@@ -1,6 +1,6 @@
 "use strict";
-// Meshes as they lie in the page (host/view/src/packed.rs): base64 of deflated bytes. Numbers are differences from the one
-// before, lowest bytes of all first; positions are in 65,536 steps of a box.
+// Meshes as they lie in the page (host/view/src/packed.rs): base64 of deflated bytes. Numbers are differences from the
+// one before, lowest bytes of all first; positions are in 65,536 steps of a box.
 
 /** The bytes of an array of the page. */
 async function inflate(text) {
@@ -61,9 +61,9 @@ function summed(numbers) {
 const NONE = 0xffffffff;
 
 /**
- * One mesh: `steps` and `positions` (3 a vertex; positions are centred, within a circle or ball of radius 1), `triangles`
- * (3 vertices each), `sides` (bits of the sides that are edges), `owners` and `behind` (elements on the sides of each
- * triangle), `segments` (2 vertices each), `centres` (3 an element), `fields`.
+ * One mesh: `steps` and `positions` (3 a vertex; positions are centred, within a circle or ball of radius 1),
+ * `triangles` (3 vertices each), `sides` (bits of the sides that are edges), `owners` and `behind` (elements on the
+ * sides of each triangle), `segments` (2 vertices each), `centres` (3 an element), `fields`.
  */
 async function readMesh(part, box, arrays) {
   const bytes = (id) => inflate(arrays[id]);
@@ -158,8 +158,9 @@ function centresOf(mesh) {
 }
 
 /**
- * What is seen of a mesh behind a cut, `{ normal, place }` or nothing: `triangles`, and the `elements` they belong to. A
- * triangle is seen where one of the elements on its sides stays and the other one does not. Of a cloud: its points.
+ * The visible part of a mesh behind a cut, `{ normal, place }` or nothing: `triangles`, and the `elements` that have
+ * them. A triangle is seen where one of the elements on its sides stays and the other one does not. Of a cloud: its
+ * points.
  */
 function seenOf(mesh, cut) {
   const count = mesh.isCloud ? mesh.points : mesh.triangles.length / 3;

@@ -3,7 +3,7 @@
 /** Pixels around a place in which a point of a cloud is found. */
 const REACH = 6;
 
-/** The element that is nearest to the viewer at x, y of a canvas of this size, and its nearest vertex; nothing beside the mesh. */
+/** The element nearest to the viewer at x, y of a canvas of this size, and its nearest vertex; null beside the mesh. */
 function pick(mesh, seen, frame, width, height, x, y) {
   const screen = project(mesh.positions, frame, width, height);
   let found = null;

@@ -1,6 +1,6 @@
 "use strict";
-// With #selfcheck behind its address a page tries itself, and leaves its findings as JSON in <pre id="selfcheck">: the tests
-// open it so in a headless browser and read that.
+// With #selfcheck behind its address a page tries itself, and leaves its findings as JSON in <pre id="selfcheck">. The
+// tests open it so in a headless browser and read them.
 
 /** Colours on a canvas, the share of it that is drawn on, and a number that two equal pictures share. */
 function look(canvas) {
@@ -25,8 +25,8 @@ function look(canvas) {
 }
 
 /**
- * Looks at a figure, then tries its keys, buttons and tools: each must change the picture, and reset must bring the first
- * one back.
+ * Looks at a figure, then tries its keys, buttons and tools: each must change the picture, and reset must bring the
+ * first one back.
  */
 function tryViewer(viewer) {
   const [first] = viewer.sides;
@@ -132,7 +132,7 @@ function putBack(viewer) {
   viewer.setColour(viewer.firstColour());
 }
 
-/** Picks in each picture, as a click does: of the five elements that are nearest to the viewer one must be found at its middle. */
+/** Picks in each picture, as a click does: one of the five elements nearest to the viewer is found at its middle. */
 function tryPicks(viewer, dead) {
   return viewer.sides.map((side) => {
     const { canvas, seen } = side;

@@ -345,7 +345,7 @@ class Viewer {
     this.setColour({ ...this.colour, ends: undefined, range });
   }
 
-  /** One pointer drags (with Shift or another button it shifts), and picks where it does not move; two enlarge and shift. */
+  /** One pointer drags (with Shift or another button it shifts), or picks without a move; two enlarge and shift. */
   follow(side) {
     const { canvas } = side;
     const pointers = new Map();

@@ -213,7 +213,7 @@ fn run(
     tools: &Tools,
 ) -> Result<Result<String, (usize, String)>, Error> {
     let [script, place] = ["sh", "line"].map(|name| folder.with_extension(name));
-    // The trap stays on the first line, so that the shell's line numbers are those of the block.
+    // On the line of the first command: the shell's line numbers are the block's then.
     let trap = "set -eEuo pipefail; trap 'echo $LINENO > \"$GUIDE_LINE\"' ERR; ";
     fs::write(&script, format!("{trap}{}\n", block.lines.join("\n")))?;
     fs::write(&place, "")?;

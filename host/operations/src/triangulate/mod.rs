@@ -4,19 +4,15 @@
 
 mod background;
 mod neighbours;
+mod resident;
+mod within;
 
-use std::sync::Arc;
-
-use glam::{DVec2, DVec3};
+use glam::DVec2;
 use trioxide::Buffer;
-use trioxide::delaunay::constrained::{self, Constrained, Limits};
-use trioxide::delaunay::refinement::{self, Missed, Refinement};
+use trioxide::delaunay::refinement::{self, Refinement};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::Device;
 use trioxide::fields::MeshFields;
-use trioxide::forms;
-use trioxide::half_edges::Known;
-use trioxide::ids::{Triangle, Vertex};
 use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide::outline::{OutlineMesh, Region, check_segments};
 
@@ -27,7 +23,10 @@ use crate::machine::{Machine, On, Start};
 use crate::report::{Counts, Run};
 
 pub use crate::error::triangulate::Refusal;
+pub use resident::{Pieces, Resident, ResidentLimits, flatten, resident};
+
 use background::Sizes;
+use within::within;
 
 /// How an outline is triangulated.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -228,216 +227,6 @@ fn reordered(on: &Machine, mesh: Mesh, mut report: Report) -> Result<(Mesh, Repo
     Ok((mesh, report))
 }
 
-/// Segments, holes and regions beside points on a device; none for points alone.
-#[derive(Default)]
-pub struct ResidentLimits {
-    /// Vertices at the ends of segments.
-    pub segments: Option<Buffer<[u32; 2]>>,
-    /// A point in each hole.
-    pub holes: Vec<DVec2>,
-    /// The regions; triangles in none are in region 0.
-    pub regions: Vec<Region>,
-}
-
-/// A triangulation on a device.
-pub struct Resident {
-    /// All points, if some are added.
-    pub points: Option<Buffer<DVec2>>,
-    /// The triangles.
-    pub triangles: Buffer<[u32; 3]>,
-    /// The data known of the triangles.
-    pub known: Arc<Known>,
-    /// The region of each triangle, if there are regions.
-    pub regions: Option<Buffer<i32>>,
-    /// The pieces of segments, if there are segments.
-    pub pieces: Option<Pieces>,
-    /// For each point the first at its place; `None` where all are distinct.
-    pub firsts: Option<Buffer<Vertex>>,
-    /// As of a [`Report`]; three a triangle.
-    pub neighbours: Option<Buffer<Triangle>>,
-    /// The counts.
-    pub totals: Totals,
-    /// Sentences on input that was left out, and on bounds that could not be reached.
-    pub notes: Vec<String>,
-}
-
-/// Pieces of segments on a device.
-pub struct Pieces {
-    /// Their vertices, segment by segment.
-    pub ends: Buffer<[u32; 2]>,
-    /// The segment of each.
-    pub parents: Buffer<u32>,
-}
-
-/// Points of space on a device by their x and y.
-///
-/// # Errors
-/// [`Refusal::ResidentHeights`] for points of different z that are refined; errors of the device.
-pub fn flatten(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Buffer<DVec2>> {
-    if options.refines() {
-        let (low, high) = trioxide::points::bounds(on, points)?;
-        if low.z < high.z {
-            let heights = [low.z, high.z];
-            return Err(Refusal::ResidentHeights { heights }.into());
-        }
-    }
-    Ok(forms::flatten(on, points)?)
-}
-
-/// Triangulates points on a device, where they stay, within limits.
-///
-/// ```
-/// use trioxide::glam::DVec2;
-/// use trioxide_operations::triangulate;
-///
-/// # fn main() -> trioxide_operations::Result<()> {
-/// # let device = trioxide::Device::cpu(None)?;
-/// let points = device.upload(&[DVec2::ZERO, DVec2::X, DVec2::Y])?;
-/// let (limits, options) = Default::default();
-/// let found = triangulate::resident(&device, &points, &limits, &options)?;
-/// assert_eq!(device.download(&found.triangles)?, [[0, 1, 2]]);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-/// [`Refusal::ResidentOrder`]; those of [`triangulate()`].
-pub fn resident(
-    on: &Device,
-    points: &Buffer<DVec2>,
-    limits: &ResidentLimits,
-    options: &Options,
-) -> Result<Resident> {
-    let ResidentLimits {
-        segments,
-        holes,
-        regions,
-    } = limits;
-    let areas = areas_of(regions);
-    options.refinement(&areas, None).check()?;
-    let sizes = background::sizes(options)?;
-    if options.reorder {
-        return Err(Refusal::ResidentOrder.into());
-    }
-    let is_plain =
-        segments.is_none() && holes.is_empty() && regions.is_empty() && !options.refines();
-    let found = if is_plain {
-        let (found, totals) = find(on, points, options.duplicates)?;
-        let (triangles, firsts) = found.into_arrays();
-        Resident {
-            points: None,
-            triangles: triangles.cast(),
-            known: Arc::default(),
-            regions: None,
-            pieces: None,
-            firsts,
-            neighbours: None,
-            totals,
-            notes: Vec::new(),
-        }
-    } else {
-        let none = on.uninitialized(0)?;
-        let given = segments.as_ref().unwrap_or(&none);
-        let found = within(on, points, given, (holes, regions), options, sizes.as_ref())?;
-        let totals = found.totals([points.len(), given.len()]);
-        let notes = found.notes(regions, options);
-        let region_ids = found.mesh.region_ids(on, &ids_of(regions))?;
-        let parents = found.mesh.parents(on)?;
-        let (triangles, pieces, firsts) = found.mesh.into_arrays();
-        Resident {
-            points: found.points,
-            triangles: triangles.cast(),
-            known: Arc::default(),
-            regions: region_ids,
-            pieces: segments.as_ref().map(|_| Pieces {
-                ends: pieces.cast(),
-                parents,
-            }),
-            firsts,
-            neighbours: None,
-            totals,
-            notes,
-        }
-    };
-    match options.neighbours {
-        true => neighbours::of_resident(on, points, found),
-        false => Ok(found),
-    }
-}
-
-/// The triangles within limits on a device.
-struct Within {
-    mesh: Constrained,
-    /// All points, if some are added.
-    points: Option<Buffer<DVec2>>,
-    not_reached: Vec<Missed>,
-}
-
-/// Triangulates points within limits on a device, and refines the result on request.
-fn within(
-    on: &Device,
-    points: &Buffer<DVec2>,
-    segments: &Buffer<[u32; 2]>,
-    (holes, regions): (&[DVec2], &[Region]),
-    options: &Options,
-    sizes: Option<&Sizes>,
-) -> Result<Within> {
-    on.require(constrained::bytes_needed(points.len(), segments.len()))?;
-    let in_regions: Vec<DVec2> = regions.iter().map(|region| region.point).collect();
-    let limits = Limits {
-        segments,
-        holes,
-        regions: &in_regions,
-        convex: options.convex,
-    };
-    if !options.refines() {
-        let mesh = constrained::triangulate(on, points, &limits, options.duplicates)?;
-        return Ok(Within {
-            mesh,
-            points: None,
-            not_reached: Vec::new(),
-        });
-    }
-    let areas = areas_of(regions);
-    let background = sizes.map(|sizes| sizes.upload(on)).transpose()?;
-    let bounds = options.refinement(&areas, background.as_ref());
-    let refined = refinement::refine(on, points, &limits, options.duplicates, &bounds)?;
-    Ok(Within {
-        mesh: refined.mesh,
-        points: Some(refined.points),
-        not_reached: refined.not_reached,
-    })
-}
-
-impl Within {
-    /// The counts; `input` has those of the points and the segments.
-    fn totals(&self, input: [usize; 2]) -> Totals {
-        let vertices = self.points.as_ref().map_or(input[0], Buffer::len);
-        Totals {
-            vertices: vertices as u64,
-            faces: self.mesh.triangles().len() as u64 / 3,
-            segments: self.mesh.pieces().len() as u64 / 2,
-            input_vertices: input[0] as u64,
-            input_segments: input[1] as u64,
-            duplicates: self.mesh.duplicates() as u64,
-        }
-    }
-
-    /// Sentences on input that was left out, and on bounds that could not be reached.
-    fn notes(&self, regions: &[Region], options: &Options) -> Vec<String> {
-        let missed = self.not_reached.iter();
-        [
-            left_out(self.mesh.left_out()),
-            collapsed(self.mesh.collapsed()),
-        ]
-        .into_iter()
-        .flatten()
-        .chain(missed.map(|missed| of_missed(missed, options)))
-        .chain(unused_areas(regions, options))
-        .collect()
-    }
-}
-
 /// The largest areas of regions.
 fn areas_of(regions: &[Region]) -> Vec<Option<f64>> {
     regions.iter().map(|region| region.largest_area).collect()
@@ -587,59 +376,4 @@ fn inside(
         ..Report::default()
     };
     Ok((inside, report))
-}
-
-/// Reports largest areas that have no effect.
-fn unused_areas(regions: &[Region], options: &Options) -> Option<String> {
-    let has_areas = regions.iter().any(|region| region.largest_area.is_some());
-    let note = "largest areas of regions are left out: they hold where vertices are added, for a smallest angle or a largest \
-                area of all triangles";
-    (has_areas && !options.refines()).then(|| note.to_owned())
-}
-
-/// Names a bound that triangles miss.
-fn of_missed(missed: &Missed, options: &Options) -> String {
-    match missed {
-        Missed::Areas { triangles, largest } => {
-            let bound = options
-                .area
-                .map_or_else(|| "of a region".to_owned(), |area| area.to_string());
-            format!(
-                "the largest area {bound} is not reached: {triangles} triangles are larger, the largest {largest}"
-            )
-        }
-        Missed::Angles {
-            triangles,
-            smallest,
-        } => format!(
-            "{triangles} triangles at small angles between segments stay below {} degrees, the smallest at {smallest:.3}",
-            options.angle.unwrap_or(0.0)
-        ),
-        Missed::Sizes { triangles, worst } => format!(
-            "the sizes {} are not reached: {triangles} triangles have longer edges, the longest {worst:.3} times its size",
-            options.size.as_deref().unwrap_or_default()
-        ),
-    }
-}
-
-/// Reports the number of segments between equal points.
-fn collapsed(segments: u32) -> Option<String> {
-    match segments {
-        0 => None,
-        1 => Some("1 segment joins equal points, and is left out".to_owned()),
-        count => Some(format!(
-            "{count} segments join equal points, and are left out"
-        )),
-    }
-}
-
-/// Reports the number of segments that the result lacks, wholly or in part.
-fn left_out(segments: u32) -> Option<String> {
-    match segments {
-        0 => None,
-        1 => Some("1 segment lies outside of the triangles, and is left out there".to_owned()),
-        count => Some(format!(
-            "{count} segments lie outside of the triangles, and are left out there"
-        )),
-    }
 }

@@ -1,0 +1,151 @@
+//! Triangulation of points that stay on their device.
+
+use std::sync::Arc;
+
+use glam::{DVec2, DVec3};
+use trioxide::device::Device;
+use trioxide::half_edges::Known;
+use trioxide::ids::{Triangle, Vertex};
+use trioxide::outline::Region;
+use trioxide::{Buffer, forms};
+
+use super::within::within;
+use super::{Options, Refusal, Totals, areas_of, background, find, ids_of, neighbours};
+use crate::error::Result;
+
+/// Segments, holes and regions beside points on a device; none for points alone.
+#[derive(Default)]
+pub struct ResidentLimits {
+    /// Vertices at the ends of segments.
+    pub segments: Option<Buffer<[u32; 2]>>,
+    /// A point in each hole.
+    pub holes: Vec<DVec2>,
+    /// The regions; triangles in none are in region 0.
+    pub regions: Vec<Region>,
+}
+
+/// A triangulation on a device.
+pub struct Resident {
+    /// All points, if some are added.
+    pub points: Option<Buffer<DVec2>>,
+    /// The triangles.
+    pub triangles: Buffer<[u32; 3]>,
+    /// The data known of the triangles.
+    pub known: Arc<Known>,
+    /// The region of each triangle, if there are regions.
+    pub regions: Option<Buffer<i32>>,
+    /// The pieces of segments, if there are segments.
+    pub pieces: Option<Pieces>,
+    /// For each point the first at its place; `None` where all are distinct.
+    pub firsts: Option<Buffer<Vertex>>,
+    /// As of a [`Report`]; three a triangle.
+    pub neighbours: Option<Buffer<Triangle>>,
+    /// The counts.
+    pub totals: Totals,
+    /// Sentences on input that was left out, and on bounds that could not be reached.
+    pub notes: Vec<String>,
+}
+
+/// Pieces of segments on a device.
+pub struct Pieces {
+    /// Their vertices, segment by segment.
+    pub ends: Buffer<[u32; 2]>,
+    /// The segment of each.
+    pub parents: Buffer<u32>,
+}
+
+/// Points of space on a device by their x and y.
+///
+/// # Errors
+/// [`Refusal::ResidentHeights`] for points of different z that are refined; errors of the device.
+pub fn flatten(on: &Device, points: &Buffer<DVec3>, options: &Options) -> Result<Buffer<DVec2>> {
+    if options.refines() {
+        let (low, high) = trioxide::points::bounds(on, points)?;
+        if low.z < high.z {
+            let heights = [low.z, high.z];
+            return Err(Refusal::ResidentHeights { heights }.into());
+        }
+    }
+    Ok(forms::flatten(on, points)?)
+}
+
+/// Triangulates points on a device, where they stay, within limits.
+///
+/// ```
+/// use trioxide::glam::DVec2;
+/// use trioxide_operations::triangulate;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let points = device.upload(&[DVec2::ZERO, DVec2::X, DVec2::Y])?;
+/// let (limits, options) = Default::default();
+/// let found = triangulate::resident(&device, &points, &limits, &options)?;
+/// assert_eq!(device.download(&found.triangles)?, [[0, 1, 2]]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`Refusal::ResidentOrder`]; those of [`triangulate()`].
+pub fn resident(
+    on: &Device,
+    points: &Buffer<DVec2>,
+    limits: &ResidentLimits,
+    options: &Options,
+) -> Result<Resident> {
+    let ResidentLimits {
+        segments,
+        holes,
+        regions,
+    } = limits;
+    let areas = areas_of(regions);
+    options.refinement(&areas, None).check()?;
+    let sizes = background::sizes(options)?;
+    if options.reorder {
+        return Err(Refusal::ResidentOrder.into());
+    }
+    let is_plain =
+        segments.is_none() && holes.is_empty() && regions.is_empty() && !options.refines();
+    let found = if is_plain {
+        let (found, totals) = find(on, points, options.duplicates)?;
+        let (triangles, firsts) = found.into_arrays();
+        Resident {
+            points: None,
+            triangles: triangles.cast(),
+            known: Arc::default(),
+            regions: None,
+            pieces: None,
+            firsts,
+            neighbours: None,
+            totals,
+            notes: Vec::new(),
+        }
+    } else {
+        let none = on.uninitialized(0)?;
+        let given = segments.as_ref().unwrap_or(&none);
+        let found = within(on, points, given, (holes, regions), options, sizes.as_ref())?;
+        let totals = found.totals([points.len(), given.len()]);
+        let notes = found.notes(regions, options);
+        let region_ids = found.mesh.region_ids(on, &ids_of(regions))?;
+        let parents = found.mesh.parents(on)?;
+        let (triangles, pieces, firsts) = found.mesh.into_arrays();
+        Resident {
+            points: found.points,
+            triangles: triangles.cast(),
+            known: Arc::default(),
+            regions: region_ids,
+            pieces: segments.as_ref().map(|_| Pieces {
+                ends: pieces.cast(),
+                parents,
+            }),
+            firsts,
+            neighbours: None,
+            totals,
+            notes,
+        }
+    };
+    match options.neighbours {
+        true => neighbours::of_resident(on, points, found),
+        false => Ok(found),
+    }
+}
