@@ -1,5 +1,5 @@
-//! Gives this folder to the build script of the crate that embeds the kernels: a registry's packages do not lie where
-//! the workspace has them.
+//! Gives this folder to the build script of the crate that embeds the kernels: in a registry's package the
+//! path from the workspace does not hold.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::process::command_line;
+use crate::guide::MOST_BYTES;
+use crate::process::run as run_command;
 use crate::{Error, build, workspace};
 
 /// Makes the pictures of the gallery and a page with their command lines in out/gallery/.
@@ -25,8 +26,6 @@ pub struct Picture {
 
 /// The folder of meshes, in the gallery's.
 const MESHES: &str = "meshes";
-/// Pictures are parts of pages.
-const MOST_BYTES: u64 = 150_000;
 
 const GENERATED: &str = "generated from a seed";
 const FIXTURE: &str = "a file of `fixtures/`, made for trioxide, under its licence";
@@ -160,18 +159,14 @@ fn make(trioxide: &Path, out: &Path) -> Result<(), Error> {
         for line in picture.lines {
             let mut command = Command::new(trioxide);
             command.args(line.split(' ').skip(1)).current_dir(out);
-            let started = command.status();
-            let shown = command_line(&command);
-            let status = started.map_err(|error| format!("{shown} cannot be started: {error}"))?;
-            if !status.success() {
-                return Err(format!("{shown} failed").into());
-            }
+            run_command(&mut command)?;
         }
         let file = out.join(picture.file());
         let bytes = fs::metadata(&file)?.len();
-        if bytes > MOST_BYTES {
+        let (most, _) = MOST_BYTES;
+        if bytes > most {
             return Err(format!(
-                "{} has {bytes} bytes, but pages take pictures of {MOST_BYTES} at most: draw it smaller",
+                "{} has {bytes} bytes, but pages take pictures of {most} at most: draw it smaller",
                 file.display()
             )
             .into());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::Error;
-use crate::process::{cargo, output_of};
+use crate::process::{self, cargo, output_of};
 
 /// Licences that ask for no more than their text and the names of the authors. Where a crate offers one of several, one
 /// of these is enough.
@@ -52,16 +52,13 @@ pub(crate) fn of_crates_in(package: &str) -> Result<String, Error> {
     ]);
     let linked = output_of(&mut tree).ok_or("cargo tree failed")?;
     let linked: BTreeSet<&str> = linked.lines().filter_map(name_and_version).collect();
-    let listed = output_of(&mut cargo(&["metadata", "--format-version=1"]));
-    let listed: Value = serde_json::from_str(&listed.ok_or("cargo metadata failed")?)?;
-    let packages = listed["packages"].as_array();
-    let packages = packages.ok_or("cargo metadata lists no packages")?;
+    let packages = process::packages(&[])?;
     let mut found = Vec::new();
     for package in packages.iter().filter_map(registered) {
         if linked.contains(package.name.as_str()) {
             if !is_allowed(&package.licence) {
                 let Package { name, licence, .. } = package;
-                return Err(format!("{name} has the licence {licence:?}: may it be given on? Then add it to the list").into());
+                return Err(format!("{name} has the licence {licence:?}: add it to ALLOWED if it permits redistribution").into());
             }
             found.push(package);
         }
@@ -111,26 +108,30 @@ fn is_allowed(licence: &str) -> bool {
     licence.split(" AND ").all(offers)
 }
 
-/// Files of a package with words of a licence or of its authors.
+/// Names of files with words of a licence or of its authors begin so.
+const FILES: [&str; 6] = [
+    "LICENSE",
+    "LICENCE",
+    "COPYING",
+    "COPYRIGHT",
+    "NOTICE",
+    "UNLICENSE",
+];
+
+/// Files of a package with words of a licence or of its authors; a font inside may have its own, in its folder.
 fn texts(folder: &Path) -> Result<Vec<String>, Error> {
     let mut paths = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_uppercase();
-        let is_licence = [
-            "LICENSE",
-            "LICENCE",
-            "COPYING",
-            "COPYRIGHT",
-            "NOTICE",
-            "UNLICENSE",
-        ];
-        if path.is_file() && is_licence.iter().any(|start| name.starts_with(start)) {
-            paths.push(path);
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default();
+            let name = name.to_string_lossy().to_uppercase();
+            if path.is_dir() {
+                folders.push(path);
+            } else if FILES.iter().any(|start| name.starts_with(start)) {
+                paths.push(path);
+            }
         }
     }
     paths.sort();

@@ -1,7 +1,7 @@
 //! `cargo xtask notebooks`: the notebooks of examples/notebooks, executed.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::process::{cargo, run as run_command};
 use crate::python::{Environment, place_package};
@@ -9,7 +9,7 @@ use crate::{Error, target_dir, workspace};
 
 const NOTEBOOKS: &str = "examples/notebooks";
 /// Packages of PyPI that they need, and that execute them.
-const PACKAGES: [&str; 5] = ["numpy", "scipy", "nbformat", "nbclient", "ipykernel"];
+const PACKAGES: [&str; 5] = ["numpy", "scipy", "nbformat", "nbclient>=0.10", "ipykernel"];
 const EXECUTE: &str = "xtask/src/notebooks.py";
 
 /// Executes the notebooks of examples/notebooks, and compares the text that they print with the text in the files.
@@ -25,27 +25,19 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     run_command(&mut cargo(&["build", "--package", "trioxide-python"]))?;
     let environment = Environment::open(&target_dir().join("python").join("venv"))??;
-    execute(&environment, &place_package()?, arguments.refresh)
-}
-
-/// Executes the notebooks with the package in a folder, and compares or writes their outputs.
-///
-/// # Errors
-/// A package of PyPI cannot be installed; a cell fails, or prints another text.
-pub(crate) fn execute(
-    environment: &Environment,
-    package: &Path,
-    refresh: bool,
-) -> Result<(), Error> {
     if let Some(missing) = environment.install(&PACKAGES).first() {
         return Err(format!("{missing} cannot be installed: is PyPI reachable?").into());
     }
+    let mode = match arguments.refresh {
+        true => "refresh",
+        false => "check",
+    };
     let mut python = environment.python();
     python
         .arg(workspace().join(EXECUTE))
-        .arg(if refresh { "refresh" } else { "check" })
+        .arg(mode)
         .args(notebooks()?)
-        .env("PYTHONPATH", package);
+        .env("PYTHONPATH", place_package()?);
     run_command(&mut python)
 }
 

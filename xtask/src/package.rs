@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::process::{cargo, output_of, run as run_command};
+use crate::process::{cargo, output_of, packages, run as run_command};
 use crate::{Error, target_dir};
 
 /// Files that each package holds beside its sources.
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let packages = packages()?;
+    let packages = packages(&["--no-deps"])?;
     let (published, internal) = by_purpose(&packages);
     // Packages are of the files that are here, committed or not.
     let mut pack = cargo(&["package", "--workspace", "--allow-dirty"]);
@@ -48,16 +48,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         println!("{name}: {} KiB", size.div_ceil(1024));
     }
     Ok(())
-}
-
-/// The workspace's packages, from cargo's metadata.
-fn packages() -> Result<Vec<Value>, Error> {
-    let listed = output_of(&mut cargo(&["metadata", "--no-deps", "--format-version=1"]));
-    let mut listed: Value = serde_json::from_str(&listed.ok_or("cargo metadata failed")?)?;
-    match listed["packages"].take() {
-        Value::Array(packages) => Ok(packages),
-        _ => Err("cargo metadata lists no packages".into()),
-    }
 }
 
 /// The packages for others, and the internal ones.
@@ -92,7 +82,7 @@ mod tests {
     /// The metadata that a registry asks for.
     #[test]
     fn crates_for_others_can_be_published() {
-        let packages = packages().unwrap();
+        let packages = packages(&["--no-deps"]).unwrap();
         let (published, internal) = by_purpose(&packages);
         let internal: BTreeSet<&str> = internal
             .iter()

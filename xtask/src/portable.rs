@@ -51,7 +51,10 @@ pub(crate) fn provide(command: &mut Command, tools: &Environment) -> Result<(), 
 
 /// The reason why this machine builds no portable programs.
 pub fn refusal() -> Option<Error> {
-    tools().err()
+    match output_of(Command::new("objdump").arg("--version")) {
+        Some(_) => tools().err(),
+        None => Some("objdump is not found (on Debian: apt-get install binutils)".into()),
+    }
 }
 
 /// Builds the `trioxide` binary for [`GLIBC`] and later, with machine code of the kernels, and returns its path.

@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader, IsTerminal, PipeReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use serde_json::Value;
+
 use crate::Error;
 
 /// The variable with the folders where a program finds shared libraries before the system's.
@@ -96,6 +98,20 @@ pub(crate) fn spawn_piped(command: &mut Command) -> std::io::Result<(Child, Pipe
     // The command holds the writing end of the pipe; the reader sees no end until it is closed.
     command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
     Ok((child?, reader))
+}
+
+/// The packages of cargo's metadata, with more arguments of it.
+///
+/// # Errors
+/// Cargo fails, or its output has changed.
+pub(crate) fn packages(arguments: &[&str]) -> Result<Vec<Value>, Error> {
+    let mut command = cargo(&["metadata", "--format-version=1"]);
+    let listed = output_of(command.args(arguments)).ok_or("cargo metadata failed")?;
+    let mut listed: Value = serde_json::from_str(&listed)?;
+    match listed["packages"].take() {
+        Value::Array(packages) => Ok(packages),
+        _ => Err("cargo metadata lists no packages".into()),
+    }
 }
 
 /// Whether this runs as root.

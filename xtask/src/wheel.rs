@@ -26,7 +26,10 @@ print(f'{sys.argv[1]}: {len(library) / 1e6:.1f} MB of code')
 
 /// The checks of an installed wheel, with a driver or without.
 const TRY: &str = "\
+import pathlib
 import trioxide
+import trioxide._trioxide as native
+assert b'.visible .entry' in pathlib.Path(native.__file__).read_bytes(), 'the library has no PTX'
 mesh = trioxide.generate('random', 1000, seed=1)
 polygons = trioxide.polylla(mesh, device='cpu')
 assert len(polygons.offsets) - 1 == 316, polygons
@@ -125,7 +128,7 @@ fn try_out(package: &Path, folder: &Path, profile: &str) -> Result<(), Error> {
     run_command(fresh.python().args(["-c", TRY]).current_dir(folder))
 }
 
-/// The file of a folder that ends so.
+/// The file of trioxide in a folder with this end of its name.
 fn only(folder: &Path, end: &str) -> Result<PathBuf, Error> {
     let found = files(folder, end)?;
     match &found[..] {
@@ -134,10 +137,13 @@ fn only(folder: &Path, end: &str) -> Result<PathBuf, Error> {
     }
 }
 
-/// The files of a folder that end so.
+/// The files of trioxide in a folder with this end of their names.
 fn files(folder: &Path, end: &str) -> Result<Vec<PathBuf>, Error> {
     let paths = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
     let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;
-    let ends = |path: &PathBuf| path.to_string_lossy().ends_with(end);
-    Ok(paths.into_iter().filter(ends).collect())
+    let is_ours = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("trioxide-") && name.ends_with(end)
+    };
+    Ok(paths.into_iter().filter(is_ours).collect())
 }

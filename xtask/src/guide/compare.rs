@@ -34,7 +34,7 @@ pub(super) fn difference(shown: &[String], printed: &str) -> Option<String> {
 /// A line with single spaces, and `#` for each number before a unit of time or before threads.
 fn shape(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let is_machine_s = |word: Option<&&str>| {
+    let is_of_machine = |word: Option<&&str>| {
         word.is_some_and(|word| {
             let word = word.trim_matches([',', ')', ':', ';', '.']);
             ["s", "ms", "thread", "threads"].contains(&word)
@@ -43,7 +43,7 @@ fn shape(line: &str) -> String {
     let shapes = words.iter().enumerate().map(|(i, word)| {
         let is_number = word.starts_with(|c: char| c.is_ascii_digit());
         match word.trim_end_matches([',', ')', ':', ';', '.']) {
-            _ if is_number && is_machine_s(words.get(i + 1)) => "#",
+            _ if is_number && is_of_machine(words.get(i + 1)) => "#",
             "thread" => "threads",
             _ => word,
         }

@@ -45,7 +45,7 @@ impl Tools {
         let mut folders = vec![programs];
         let mut missing = vec![(
             "a checkout",
-            "the commands build or test the sources".to_owned(),
+            "the check does not build or test the sources".to_owned(),
         )];
         let mut package = None;
         if needs.contains("Python") {

@@ -22,7 +22,7 @@ const CHAPTERS: &str = "docs/guide";
 /// The list of the chapters.
 const SUMMARY: &str = "SUMMARY.md";
 /// Most bytes of a picture, and of all pictures.
-const MOST_BYTES: (u64, u64) = (150 << 10, 1 << 20);
+pub(crate) const MOST_BYTES: (u64, u64) = (150 << 10, 1 << 20);
 
 /// Builds the guide, or checks it and the README.
 ///
@@ -225,6 +225,11 @@ fn faults_of_pictures(pages: &[Page]) -> Vec<String> {
 /// Checks the pages, and prints a line for each.
 fn check(binary: &Path, chosen: &[PathBuf], refresh: bool) -> Result<(), Error> {
     let all = pages()?;
+    let is_there = |path: &&PathBuf| all.iter().any(|page| page.path == **path);
+    if let Some(path) = chosen.iter().find(|path| !is_there(path)) {
+        let path = path.display();
+        return Err(format!("{path} is no page: give one as docs/guide/scan.md").into());
+    }
     let mut faults = faults(&all)?;
     let is_chosen = |page: &&Page| chosen.is_empty() || chosen.contains(&page.path);
     let pages: Vec<&Page> = all.iter().filter(is_chosen).collect();

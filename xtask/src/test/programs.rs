@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::SKIPPED;
 use super::jobs::Job;
-use crate::process::{LIBRARY_PATH, cargo, command_line, output_of};
+use crate::process::{self, LIBRARY_PATH, cargo, command_line, output_of};
 use crate::{Error, target_dir};
 
 /// Everything that a test needs, with the library of the Python package. The macros are left out: they would be
@@ -164,11 +164,7 @@ struct Package {
 
 /// The workspace's packages by cargo's ids.
 fn packages() -> Result<BTreeMap<String, Package>, Error> {
-    let listed = output_of(&mut cargo(&["metadata", "--no-deps", "--format-version=1"]))
-        .ok_or("cargo metadata failed")?;
-    let listed: Value = serde_json::from_str(&listed)?;
-    let packages = listed["packages"].as_array();
-    let packages = packages.ok_or("cargo metadata lists no packages")?;
+    let packages = process::packages(&["--no-deps"])?;
     let packages = packages.iter().filter_map(|package| {
         let manifest = Path::new(package["manifest_path"].as_str()?);
         let package_there = Package {

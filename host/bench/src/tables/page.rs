@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::command_of;
 use super::results::{Run, read_file};
+use super::table::thousands;
 use xtask::{Error, workspace};
 
 const PAGE: &str = "docs/BENCHMARKS.md";
@@ -140,13 +141,8 @@ fn number(number: f64) -> String {
     let text = format!("{number:.decimals$}");
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let rest = rest.trim_end_matches('0').trim_end_matches('.');
-    match whole.len() {
-        4.. => {
-            let (thousands, ones) = whole.split_at(whole.len() - 3);
-            format!("{thousands},{ones}{rest}")
-        }
-        _ => format!("{whole}{rest}"),
-    }
+    let whole = thousands(whole.parse().unwrap_or_default());
+    format!("{whole}{rest}")
 }
 
 /// Two digits.
@@ -170,8 +166,8 @@ mod tests {
 
     #[test]
     fn numbers_have_three_digits() {
-        let numbers = [0.222, 4.677, 17.1, 2.0, 198.4, 41200.0].map(number);
-        assert_eq!(numbers, ["0.22", "4.68", "17.1", "2", "198", "41,200"]);
+        let numbers = [0.222, 4.677, 17.1, 2.0, 198.4, 1_241_200.0].map(number);
+        assert_eq!(numbers, ["0.22", "4.68", "17.1", "2", "198", "1,241,200"]);
         assert_eq!(shown([95.0, 125.0]), "95 to 125");
         assert_eq!(
             [0.52, 3.364, 42.5, 14661.9].map(ratio),

@@ -127,7 +127,7 @@ impl Cpu {
 #[derive(Default)]
 struct Freed(Mutex<Lengths>);
 
-/// Pages in the order of their lengths: many small buffers of one pipeline may wait here when another frees them all.
+/// Pages by length: one pipeline may leave thousands of small buffers, and a search through a list of them is slow.
 #[derive(Default)]
 struct Lengths {
     /// By length and address.
@@ -159,7 +159,7 @@ impl Lengths {
 impl Freed {
     /// Takes the smallest pages of at least `bytes`, and at most one and a half times as many.
     fn take(&self, bytes: usize) -> Option<MmapMut> {
-        // Pages of a buffer without bytes have one.
+        // An empty buffer has pages of one byte.
         let bytes = bytes.max(1);
         let mut freed = lock(&self.0);
         let fits = |&(length, _): &(usize, usize)| length <= bytes + bytes / 2;
