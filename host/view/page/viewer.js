@@ -158,7 +158,8 @@ class Viewer {
       const ranged = has && colour.palette in SCALES;
       this.tool("range").hidden = !ranged;
       if (ranged) {
-        [this.tool("low").value, this.tool("high").value] = colour.range.map((end) => Number(end.toPrecision(6)));
+        const digits = digitsOf(...colour.range);
+        [this.tool("low").value, this.tool("high").value] = colour.range.map((end) => Number(end.toPrecision(digits)));
       }
       this.tool("colour").value = colour?.key ?? "";
       this.offerComponents();
@@ -193,7 +194,7 @@ class Viewer {
     }
     const [low, high] = colour.range;
     const ticks = ticksOf(low, high);
-    const words = worded(ticks);
+    const words = worded(ticks, digitsOf(low, high));
     ticks.forEach((tick, i) => {
       const mark = document.createElement("span");
       mark.textContent = words[i];
