@@ -123,6 +123,7 @@ class Viewer {
   /** Gives each picture the colours of its corners. */
   recolour() {
     const ramp = rampOf(this.colour?.palette in SCALES ? this.colour.palette : "scale");
+    const missing = packed(MISSING);
     for (const side of this.sides) {
       const mesh = this.meshOf(side);
       const field = this.colour && fieldOf(mesh, this.colour.key);
@@ -141,6 +142,11 @@ class Viewer {
             const vertex = mesh.isCloud ? triangles[i] : mesh.triangles[3 * triangles[i] + k];
             pixels[corners * i + k] = colors[isOfPoints ? vertex : elements[i]];
           }
+        }
+        // A triangle without a value at a corner has no place on the scale.
+        const tints = pixels.subarray(corners * i, corners * (i + 1));
+        if (isOfPoints && tints.includes(missing)) {
+          tints.fill(missing);
         }
       }
       side.renderer.setColors(pixels, ramp);
