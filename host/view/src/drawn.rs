@@ -17,6 +17,8 @@ pub const MOST_ELEMENTS: usize = 1_000_000;
 
 /// Fields of this name have the ids that elements had before they were simplified.
 const ORIGINAL: &str = "\0original";
+/// The field of this name has the cells' regions, until their faces have them.
+const REGIONS: &str = "\0regions";
 
 /// Name of the elements' regions among the fields.
 pub(crate) const REGION: &str = "region";
@@ -97,9 +99,18 @@ impl Drawn {
             number(&mut mesh.fields.cells, count);
             number(&mut mesh.fields.points, mesh.points.len());
             if let Some(regions) = mesh.regions.take() {
-                mesh.fields.cells.push(Field::scalars(REGION, regions));
+                mesh.fields.cells.push(Field::scalars(REGIONS, regions));
             }
-            surface_of(mesh.boundary(), "cell", count, most)?
+            let mut surface = mesh.boundary();
+            // Those of the cells, not the tags of the faces.
+            surface.regions = match surface.fields.cells.take(REGIONS) {
+                Some(Field {
+                    values: Values::I32(regions),
+                    ..
+                }) => Some(regions),
+                _ => None,
+            };
+            surface_of(surface, "cell", count, most)?
         } else {
             cells::of_volume(mesh)
         };
@@ -377,13 +388,14 @@ fn triangles_of(mesh: Mesh) -> Mesh {
 #[cfg(test)]
 mod tests {
     use trioxide::generate;
+    use trioxide_mesh::polyhedra::PolyhedraBuilder;
 
     use super::*;
 
     /// Every inner face of tetrahedra has both, and stands once.
     #[test]
     fn faces_of_cells_know_both_sides() {
-        let mesh: VolumeMesh = generate::tet_grid(64, 1).expect("cells").into();
+        let mut mesh: VolumeMesh = generate::tet_grid(64, 1).expect("cells").into();
         let (cells, surface) = (mesh.cells.len(), mesh.boundary().faces.len());
         let drawn = Drawn::of_volume(mesh.clone(), cells).expect("drawn");
         assert_eq!(drawn.triangles.len(), (4 * cells + surface) / 2);
@@ -394,16 +406,48 @@ mod tests {
             .count();
         assert_eq!((outer, drawn.sides.len()), (surface, 0));
         assert!(drawn.owners.is_sorted() && drawn.note.is_none());
+        mesh.regions = Some((0..cells as i32).map(|i| 10 * i).collect());
         let limited = Drawn::of_volume(mesh, cells - 1).expect("the surface");
         assert_eq!(
             (limited.triangles.len(), limited.element),
             (surface, "cell")
         );
+        assert_eq!(limited.field_names(), [REGION]);
         let note = limited.note.expect("a note");
         assert!(note.starts_with("Only the surface of "), "{note}");
         // Picking gives the ids of the cells in the file.
         let ids = limited.ids[0].as_ref().expect("ids");
         assert!(ids.len() == surface && ids.iter().all(|&id| (id as usize) < cells));
+        // Regions are labels, of the cells.
+        let regions = limited.regions.expect("regions");
+        assert!(
+            regions
+                .iter()
+                .zip(ids)
+                .all(|(&region, &id)| region == 10 * id as i32)
+        );
+    }
+
+    #[test]
+    fn surfaces_of_polyhedra_have_regions() {
+        let mesh = tetrahedra();
+        let surface = cells::boundary(mesh);
+        assert_eq!(surface.regions, Some(vec![7, 7, 7, 9, 9, 9]));
+    }
+
+    /// Two, with a face between them.
+    fn tetrahedra() -> PolyhedralMesh {
+        let mut builder = PolyhedraBuilder::default();
+        let of = |[a, b, c, d]: [u32; 4]| [[a, c, b], [a, b, d], [b, c, d], [c, a, d]];
+        for corners in [[0, 1, 2, 3], [1, 2, 3, 4]] {
+            let faces = of(corners).map(Vec::from);
+            builder.push(&faces).expect("faces fit");
+        }
+        PolyhedralMesh {
+            points: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, DVec3::ONE],
+            regions: Some(vec![7, 9]),
+            ..builder.finish()
+        }
     }
 
     #[test]
