@@ -76,7 +76,11 @@ impl Drawn {
         let is_too_large = if faces == 0 { points } else { faces } > most;
         let drawn = match is_too_large {
             true => simplified(mesh, most)?,
-            false => whole(mesh),
+            // Of a mesh that is shown as it is: another one has another quality.
+            false => Drawn {
+                quality: quality::of_faces(&mesh),
+                ..whole(mesh)
+            },
         };
         Ok(Drawn { counts, ..drawn })
     }
@@ -240,7 +244,6 @@ fn check<'a>(
 fn whole(mesh: Mesh) -> Drawn {
     let is_planar = mesh.is_planar();
     let up = guess_up(&mesh);
-    let quality = quality::of_faces(&mesh);
     let mut drawn = Drawn {
         element: match &mesh.faces {
             faces if faces.is_empty() => "point",
@@ -252,7 +255,6 @@ fn whole(mesh: Mesh) -> Drawn {
         fields: mesh.fields,
         regions: mesh.regions,
         colors: mesh.attributes.colors,
-        quality,
         is_planar,
         up,
         ..Drawn::default()
@@ -320,8 +322,7 @@ fn surface_of(mesh: Mesh, element: &'static str, count: usize, most: usize) -> R
         grouped(most)
     ));
     drawn.element = element;
-    // Those of faces would be taken for the cells'.
-    drawn.quality = None;
+    drawn.up = Up::Z;
     Ok(drawn)
 }
 
@@ -340,8 +341,6 @@ fn simplified(mut mesh: Mesh, most: usize) -> Result<Drawn> {
         _ => (faces, mesh.faces.len(), "faces"),
     };
     let mut drawn = whole(mesh);
-    // The mesh that is shown has another quality than the given one.
-    drawn.quality = None;
     drawn.note = Some(format!(
         "Simplified: {} of {} {what} are shown (vertices within {epsilon:.3e} of each other are one; the limit is {}).",
         grouped(after),
@@ -406,13 +405,18 @@ mod tests {
             .count();
         assert_eq!((outer, drawn.sides.len()), (surface, 0));
         assert!(drawn.owners.is_sorted() && drawn.note.is_none());
+        // It stands on x = 0.
+        for p in &mut mesh.points {
+            *p = (1.0 - 0.5 * p.x) * (*p - 0.5).with_x(0.0) + p.x * DVec3::X;
+        }
+        assert_ne!(guess_up(&mesh.boundary()), Up::Z);
         mesh.regions = Some((0..cells as i32).map(|i| 10 * i).collect());
         let limited = Drawn::of_volume(mesh, cells - 1).expect("the surface");
         assert_eq!(
             (limited.triangles.len(), limited.element),
             (surface, "cell")
         );
-        assert_eq!(limited.field_names(), [REGION]);
+        assert_eq!((limited.field_names(), limited.up), (vec![REGION], Up::Z));
         let note = limited.note.expect("a note");
         assert!(note.starts_with("Only the surface of "), "{note}");
         // Picking gives the ids of the cells in the file.
