@@ -11,6 +11,7 @@ use glam::DVec3;
 use serde_json::{Value, json};
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::parallel;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::drawn::{COLORS, Drawn, REGION};
 
@@ -21,7 +22,8 @@ const STEPS: f64 = 65535.0;
 #[derive(Default)]
 pub(crate) struct Arrays {
     texts: Vec<String>,
-    known: HashMap<Vec<u8>, usize>,
+    /// Their numbers, by the hash of their bytes before they are deflated.
+    known: HashMap<u128, usize>,
 }
 
 impl Arrays {
@@ -31,12 +33,11 @@ impl Arrays {
     }
 
     fn add(&mut self, bytes: &[u8]) -> usize {
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-        let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
-        let packed = packed.expect("a list takes all bytes");
         let texts = &mut self.texts;
-        *self.known.entry(packed).or_insert_with_key(|packed| {
-            texts.push(STANDARD.encode(packed));
+        *self.known.entry(xxh3_128(bytes)).or_insert_with(|| {
+            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+            let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+            texts.push(STANDARD.encode(packed.expect("a list takes all bytes")));
             texts.len() - 1
         })
     }
