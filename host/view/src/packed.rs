@@ -199,7 +199,6 @@ fn fields(mesh: &Drawn, arrays: &mut Arrays) -> Vec<Value> {
             "type": "bytes", "array": arrays.planes(colors.len(), |i| colors[i]),
         }));
     }
-    // A cloud's elements are its points.
     let of = |fields: &Fields, on, arrays: &mut Arrays| -> Vec<Value> {
         let shown = fields.iter().filter(|field| field.components > 0);
         shown
@@ -215,14 +214,18 @@ fn fields(mesh: &Drawn, arrays: &mut Arrays) -> Vec<Value> {
 fn packed_field(field: &Field, on: &str, show: &str, arrays: &mut Arrays) -> Value {
     let (values, n) = (&field.values, field.components);
     let kind = values.kind();
-    let is_whole = !kind.is_float() && kind.size() < 8 && kind != NumberType::U32;
+    let is_whole = !kind.is_float() && kind.size() < 8;
     let count = values.len() / n;
     // The numbers of one component one after the other.
     let at = |i: usize| values.f64(i % count * n + i / count);
     let (name, array) = match (is_whole, values) {
         (true, _) => {
-            let numbers: Vec<u32> = (0..values.len()).map(|i| at(i) as i32 as u32).collect();
-            ("whole", arrays.differences(&numbers))
+            let numbers: Vec<u32> = (0..values.len()).map(|i| at(i) as i64 as u32).collect();
+            let name = match kind {
+                NumberType::U32 => "natural",
+                _ => "whole",
+            };
+            (name, arrays.differences(&numbers))
         }
         (false, Values::F32(list)) => {
             let bits = |i: usize| list[i % count * n + i / count].to_le_bytes();
@@ -249,6 +252,22 @@ mod tests {
         assert_ne!(arrays.differences(&[5, 6, 8]), first);
         assert_eq!(arrays.differences(&[5, 6, 7]), first);
         assert_eq!(arrays.texts().len(), 2);
+    }
+
+    /// Single precision has 24 bits.
+    #[test]
+    fn ids_keep_all_bits() {
+        let mut arrays = Arrays::default();
+        let ids = vec![1 << 24, (1 << 24) + 1, u32::MAX, 0];
+        let expected = arrays.differences(&ids);
+        let field = Field::scalars("ids", ids);
+        let packed = packed_field(&field, "points", "scale", &mut arrays);
+        assert_eq!(packed["type"], "natural");
+        assert_eq!(packed["array"], expected);
+        let negative = Field::scalars("negative", vec![-1i32, i32::MIN]);
+        let packed = packed_field(&negative, "points", "scale", &mut arrays);
+        assert_eq!(packed["type"], "whole");
+        assert_eq!(packed["array"], arrays.differences(&[u32::MAX, 1 << 31]));
     }
 
     #[test]
