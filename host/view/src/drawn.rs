@@ -67,6 +67,16 @@ impl Drawn {
     /// welding.
     pub fn of_mesh(mesh: Mesh, most: usize) -> Result<Drawn> {
         check(&mesh.points, mesh.faces.len(), most, |i| mesh.faces.get(i))?;
+        let is_bad = |ends: [u32; 2]| ends.iter().any(|&v| v as usize >= mesh.points.len());
+        if let Some(i) = mesh.segments.iter().position(|s| is_bad(s.ends)) {
+            return Err(Error::Invalid {
+                element: format!("segment {i}"),
+                rule: format!(
+                    "names a vertex that is not there: the mesh has {} vertices",
+                    mesh.points.len()
+                ),
+            });
+        }
         let (points, faces, segments) = (mesh.points.len(), mesh.faces.len(), mesh.segments.len());
         mesh.fields.check(points, faces, segments)?;
         let counts = match faces {
@@ -387,6 +397,7 @@ fn triangles_of(mesh: Mesh) -> Mesh {
 #[cfg(test)]
 mod tests {
     use trioxide::generate;
+    use trioxide_mesh::mesh::Segment;
     use trioxide_mesh::polyhedra::PolyhedraBuilder;
 
     use super::*;
@@ -434,9 +445,15 @@ mod tests {
 
     #[test]
     fn surfaces_of_polyhedra_have_regions() {
-        let mesh = tetrahedra();
-        let surface = cells::boundary(mesh);
-        assert_eq!(surface.regions, Some(vec![7, 7, 7, 9, 9, 9]));
+        let mut mesh = tetrahedra();
+        let regions = |mesh| cells::boundary(mesh).regions;
+        assert_eq!(regions(mesh.clone()), Some(vec![7, 7, 7, 9, 9, 9]));
+        // A file may list the second sides alone.
+        mesh.sides.iter_mut().for_each(|side| *side ^= 1);
+        assert_eq!(regions(mesh.clone()), Some(vec![7, 7, 7, 9, 9, 9]));
+        let drawn = cells::of_polyhedra(mesh);
+        assert_eq!((drawn.triangles.len(), drawn.owners.len()), (7, 7));
+        assert!(!drawn.owners.contains(&NONE));
     }
 
     /// Two, with a face between them.
@@ -492,6 +509,18 @@ mod tests {
         assert_eq!(
             refused(at(points(0.0), [0, 1, 3]), 1),
             "element 0 has vertex 3, but there are 3 vertices"
+        );
+        let segment = Segment {
+            ends: [2, 3],
+            marker: 0,
+        };
+        let mesh = Mesh {
+            segments: vec![segment],
+            ..at(points(0.0), [0, 1, 2])
+        };
+        assert_eq!(
+            refused(mesh, 1),
+            "segment 0 names a vertex that is not there: the mesh has 3 vertices"
         );
         assert_eq!(
             refused(Mesh::default(), 1),

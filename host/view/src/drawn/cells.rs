@@ -70,7 +70,8 @@ pub(super) fn of_polyhedra(mesh: PolyhedralMesh) -> Drawn {
         up: Up::Z,
         ..Drawn::default()
     };
-    for (face, [owner, behind]) in mesh.faces.iter().zip(mesh.neighbours()) {
+    for (face, sides) in mesh.faces.iter().zip(mesh.neighbours()) {
+        let [owner, behind] = owner_first(sides);
         // A face with one polyhedron on both sides is inside for every cut.
         if owner != behind {
             drawn.push_face(&mesh.points, face, owner, behind);
@@ -83,10 +84,19 @@ pub(super) fn of_polyhedra(mesh: PolyhedralMesh) -> Drawn {
     drawn
 }
 
+/// The polyhedra on both sides of a face. A file may list its second side alone.
+fn owner_first([first, second]: [u32; 2]) -> [u32; 2] {
+    match first {
+        NONE => [second, NONE],
+        _ => [first, second],
+    }
+}
+
 /// The faces of one polyhedron only, with its values.
 pub(super) fn boundary(mesh: PolyhedralMesh) -> Mesh {
     let (mut polygons, mut owners) = (Polygons::default(), Vec::new());
-    for (face, [owner, behind]) in mesh.faces.iter().zip(mesh.neighbours()) {
+    for (face, sides) in mesh.faces.iter().zip(mesh.neighbours()) {
+        let [owner, behind] = owner_first(sides);
         if behind == NONE && owner != NONE {
             polygons.push(face);
             owners.push(owner);
