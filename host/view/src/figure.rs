@@ -122,7 +122,7 @@ impl Figure {
         Ok(Figure {
             id: "view".to_owned(),
             title,
-            text: "Drag to turn (with Shift to move), scroll to zoom, click an element to see its values.".to_owned(),
+            text: "Drag to turn, or to move a planar mesh (with Shift to move any), scroll to zoom, click an element to see its values.".to_owned(),
             sides,
             colored,
             has_tools: true,
