@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 use trioxide::device::Stage;
-use trioxide::fields::{Carried, Field, Fields};
+use trioxide::fields::{Carried, Field, MeshFields};
 use trioxide::mesh::Mesh;
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::progress;
@@ -177,7 +177,7 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     });
     let mut mesh = Mesh::from(mesh);
     carried.put(&mut mesh);
-    put(&mut mesh.fields.points, &report);
+    put(&mut mesh.fields, &report);
     Ok((mesh, report))
 }
 
@@ -218,14 +218,18 @@ pub fn vem_in_space(
         let errors = family::errors_in_space(&mesh, values, problem.solution, problem.gradient);
         (errors, None)
     });
-    put(&mut mesh.fields.points, &report);
+    put(&mut mesh.fields, &report);
     Ok((mesh, report))
 }
 
-/// Adds the solutions to the fields of the vertices.
-fn put(fields: &mut Fields, report: &Report) {
-    fields.push(Field::scalars("solution", report.values.clone()));
-    fields.push(Field::scalars("exact", report.exact.clone()));
+/// Adds the solutions to the fields of the vertices, in place of all fields of their names.
+fn put(fields: &mut MeshFields, report: &Report) {
+    for (name, values) in [("solution", &report.values), ("exact", &report.exact)] {
+        // A field of an earlier run would take the name, and one of the cells the colours.
+        fields.cells.take(name);
+        fields.points.take(name);
+        fields.points.push(Field::scalars(name, values.clone()));
+    }
 }
 
 /// The way of a mesh to the unit box; none where there is no box, or it has no extent.
@@ -288,5 +292,20 @@ mod tests {
         for there in [far, wide] {
             assert!((here.errors.l2 - there.errors.l2).abs() < 1e-9);
         }
+    }
+    #[test]
+    fn a_solution_replaces_that_of_an_earlier_run() {
+        let mesh = Mesh::from(generate::grid(100).unwrap());
+        let (mut solved, report) = vem(mesh, &Options::default()).unwrap();
+        let cells = vec![0.0; solved.faces.len()];
+        solved.fields.cells.push(Field::scalars("solution", cells));
+        let patch = Options {
+            problem: Problem::Patch,
+        };
+        let (again, other) = vem(solved, &patch).unwrap();
+        assert_ne!(report.values, other.values);
+        assert_eq!(again.fields.names(), ["solution", "exact"]);
+        let solution = again.fields.points.get("solution").unwrap();
+        assert_eq!(solution.values, other.values.into());
     }
 }

@@ -11,7 +11,7 @@ use super::scene::EDGES_FROM;
 use super::svg::hex;
 use super::triangulate::triangulate;
 use super::up::of_triangles;
-use super::{Color, Edges, Format, Legend, Options, Painted, classes, legend};
+use super::{Color, Edges, Format, Legend, Options, Painted, Per, classes, legend};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -108,7 +108,9 @@ impl<'a> Facets<'a> {
             };
         let (triangles, sides, face_of) = triangles_of(&mesh.points, &mesh.faces);
         let face_of = |i: usize| face_of.as_ref().map_or(i, |faces| faces[i] as usize);
-        let colors = if is_plain {
+        // Colours between numbers of points are mixed where they are drawn.
+        let is_smooth = painted.is_some_and(|painted| painted.per == Per::Point);
+        let colors = if is_plain || is_smooth {
             vec![SURFACE]
         } else if painted.is_none() && matches!(options.color, Color::Auto | Color::Vertices) {
             let colors = mesh.attributes.colors.as_ref().ok_or_else(|| {

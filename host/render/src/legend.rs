@@ -89,7 +89,9 @@ impl Legend {
         let regions = mesh.regions.as_deref();
         let legend = match (scale, &options.color) {
             (Some(scale), _) => Legend::of_scale(scale),
-            (None, Color::Region) => regions.map(Legend::of_regions).unwrap_or_default(),
+            (None, Color::Region) if options.legend => {
+                regions.map(Legend::of_regions).unwrap_or_default()
+            }
             _ => Legend::default(),
         };
         match mesh.segments.is_empty() {

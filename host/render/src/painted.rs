@@ -100,13 +100,9 @@ impl<'a> Painted<'a> {
         let (field, per, part) = found(fields, name)?;
         let (components, values) = (field.components, &field.values);
         let number = |i: usize, k: usize| values.f64(components * i + k);
-        let (values, title) = match part {
+        let (values, title) = match part.or((components == 1).then_some(0)) {
             Some(k) => (
                 parallel::collect(field.len(), |i| number(i, k)),
-                name.to_owned(),
-            ),
-            None if components == 1 => (
-                parallel::collect(field.len(), |i| number(i, 0)),
                 name.to_owned(),
             ),
             None => {

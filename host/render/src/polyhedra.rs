@@ -84,7 +84,7 @@ pub fn render_polyhedra(
     }
     let legend = match (&painted, &options.color, &mesh.regions) {
         (Some(painted), ..) => Legend::of_scale(&painted.scale),
-        (None, Color::Region, Some(regions)) => {
+        (None, Color::Region, Some(regions)) if options.legend => {
             let mut ids = regions.clone();
             ids.sort_unstable();
             ids.dedup();

@@ -75,11 +75,6 @@ impl Scale {
             )));
         }
         let [low, high] = range;
-        let count = |is_so: fn(f64, f64) -> bool, bound: f64| {
-            parallel::count(values.len(), |i| is_so(values[i], bound))
-        };
-        let below = count(|value, low| value < low, low);
-        let above = count(|value, high| value > high, high);
         Ok(Scale {
             title: if is_log {
                 format!("{title} (log)")
@@ -89,8 +84,11 @@ impl Scale {
             range,
             is_log,
             palette: colormap.colors(defaults.steps.unwrap_or(STEPS)),
-            clipped: [below, above],
-            missing: count(|value, _| value.is_nan(), 0.0),
+            clipped: [
+                parallel::count(values.len(), |i| values[i] < low),
+                parallel::count(values.len(), |i| values[i] > high),
+            ],
+            missing: parallel::count(values.len(), |i| values[i].is_nan()),
         })
     }
 

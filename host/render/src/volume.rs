@@ -74,7 +74,7 @@ pub fn render_volume(mesh: &VolumeMesh, options: &Options, format: Format) -> Re
                 Legend::of_scale(&painted.scale).and(INVERTED, "inverted or flat")
             }
             (Some(painted), _) => Legend::of_scale(&painted.scale),
-            (None, Color::Region) => {
+            (None, Color::Region) if options.legend => {
                 let regions = mesh.regions.as_deref();
                 regions.map(Legend::of_regions).unwrap_or_default()
             }

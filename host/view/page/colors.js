@@ -113,6 +113,12 @@ function ticksOf(low, high) {
   return ticks;
 }
 
+/** Digits in which numbers between low and high differ. */
+function digitsOf(low, high) {
+  const parts = Math.max(Math.abs(low), Math.abs(high)) / (high - low);
+  return Number.isFinite(parts) ? clamp(4 + Math.ceil(Math.log10(parts)), 6, 17) : 6;
+}
+
 /** Numbers in one notation. */
 function worded(numbers, digits = 6) {
   const largest = Math.max(...numbers.map(Math.abs));
@@ -121,6 +127,8 @@ function worded(numbers, digits = 6) {
     if (!Number.isFinite(number)) {
       return String(number);
     }
-    return isPlain ? String(Number(number.toPrecision(digits))) : number.toExponential(digits > 4 ? 3 : 2);
+    // Both without zeros at the end.
+    return isPlain ? String(Number(number.toPrecision(digits)))
+      : number.toExponential(digits - 1).replace(/\.?0+e/, "e");
   });
 }

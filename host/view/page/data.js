@@ -117,6 +117,8 @@ function valuesOf(field, bytes) {
   switch (field.type) {
     case "whole":
       return new Int32Array(summed(joined(bytes, 4)).buffer);
+    case "natural":
+      return summed(joined(bytes, 4));
     case "single":
       return new Float32Array(joined(bytes, 4).buffer);
     case "parts": {

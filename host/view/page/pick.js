@@ -52,8 +52,9 @@ function describe(mesh, box, { element, vertex }) {
     const part = mesh.steps[3 * vertex + axis] / 65535;
     return box.low[axis] * (1 - part) + box.high[axis] * part;
   });
+  const words = worded(place, Math.max(...[0, 1, 2].map((axis) => digitsOf(box.low[axis], box.high[axis]))));
   const id = (ids, i) => (ids ? ids[i] : i);
-  const ofVertex = [`vertex ${id(mesh.pointIds, vertex)} at ${worded(place, 5).join(", ")}`, ...valuesAt("points", vertex)];
+  const ofVertex = [`vertex ${id(mesh.pointIds, vertex)} at ${words.join(", ")}`, ...valuesAt("points", vertex)];
   if (mesh.isCloud) {
     return [...ofVertex, ...valuesAt("elements", element)].join(" · ").replace(/^vertex/, "point");
   }

@@ -123,6 +123,7 @@ class Viewer {
   /** Gives each picture the colours of its corners. */
   recolour() {
     const ramp = rampOf(this.colour?.palette in SCALES ? this.colour.palette : "scale");
+    const missing = packed(MISSING);
     for (const side of this.sides) {
       const mesh = this.meshOf(side);
       const field = this.colour && fieldOf(mesh, this.colour.key);
@@ -142,6 +143,11 @@ class Viewer {
             pixels[corners * i + k] = colors[isOfPoints ? vertex : elements[i]];
           }
         }
+        // A triangle without a value at a corner has no place on the scale.
+        const tints = pixels.subarray(corners * i, corners * (i + 1));
+        if (isOfPoints && tints.includes(missing)) {
+          tints.fill(missing);
+        }
       }
       side.renderer.setColors(pixels, ramp);
     }
@@ -158,7 +164,8 @@ class Viewer {
       const ranged = has && colour.palette in SCALES;
       this.tool("range").hidden = !ranged;
       if (ranged) {
-        [this.tool("low").value, this.tool("high").value] = colour.range.map((end) => Number(end.toPrecision(6)));
+        const digits = digitsOf(...colour.range);
+        [this.tool("low").value, this.tool("high").value] = colour.range.map((end) => Number(end.toPrecision(digits)));
       }
       this.tool("colour").value = colour?.key ?? "";
       this.offerComponents();
@@ -193,7 +200,7 @@ class Viewer {
     }
     const [low, high] = colour.range;
     const ticks = ticksOf(low, high);
-    const words = worded(ticks);
+    const words = worded(ticks, digitsOf(low, high));
     ticks.forEach((tick, i) => {
       const mark = document.createElement("span");
       mark.textContent = words[i];

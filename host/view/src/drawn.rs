@@ -17,6 +17,8 @@ pub const MOST_ELEMENTS: usize = 1_000_000;
 
 /// Fields of this name have the ids that elements had before they were simplified.
 const ORIGINAL: &str = "\0original";
+/// The field of this name has the cells' regions, until their faces have them.
+const REGIONS: &str = "\0regions";
 
 /// Name of the elements' regions among the fields.
 pub(crate) const REGION: &str = "region";
@@ -65,6 +67,16 @@ impl Drawn {
     /// welding.
     pub fn of_mesh(mesh: Mesh, most: usize) -> Result<Drawn> {
         check(&mesh.points, mesh.faces.len(), most, |i| mesh.faces.get(i))?;
+        let is_bad = |ends: [u32; 2]| ends.iter().any(|&v| v as usize >= mesh.points.len());
+        if let Some(i) = mesh.segments.iter().position(|s| is_bad(s.ends)) {
+            return Err(Error::Invalid {
+                element: format!("segment {i}"),
+                rule: format!(
+                    "names a vertex that is not there: the mesh has {} vertices",
+                    mesh.points.len()
+                ),
+            });
+        }
         let (points, faces, segments) = (mesh.points.len(), mesh.faces.len(), mesh.segments.len());
         mesh.fields.check(points, faces, segments)?;
         let counts = match faces {
@@ -74,7 +86,11 @@ impl Drawn {
         let is_too_large = if faces == 0 { points } else { faces } > most;
         let drawn = match is_too_large {
             true => simplified(mesh, most)?,
-            false => whole(mesh),
+            // Of a mesh that is shown as it is: another one has another quality.
+            false => Drawn {
+                quality: quality::of_faces(&mesh),
+                ..whole(mesh)
+            },
         };
         Ok(Drawn { counts, ..drawn })
     }
@@ -97,9 +113,18 @@ impl Drawn {
             number(&mut mesh.fields.cells, count);
             number(&mut mesh.fields.points, mesh.points.len());
             if let Some(regions) = mesh.regions.take() {
-                mesh.fields.cells.push(Field::scalars(REGION, regions));
+                mesh.fields.cells.push(Field::scalars(REGIONS, regions));
             }
-            surface_of(mesh.boundary(), "cell", count, most)?
+            let mut surface = mesh.boundary();
+            // Those of the cells, not the tags of the faces.
+            surface.regions = match surface.fields.cells.take(REGIONS) {
+                Some(Field {
+                    values: Values::I32(regions),
+                    ..
+                }) => Some(regions),
+                _ => None,
+            };
+            surface_of(surface, "cell", count, most)?
         } else {
             cells::of_volume(mesh)
         };
@@ -229,7 +254,6 @@ fn check<'a>(
 fn whole(mesh: Mesh) -> Drawn {
     let is_planar = mesh.is_planar();
     let up = guess_up(&mesh);
-    let quality = quality::of_faces(&mesh);
     let mut drawn = Drawn {
         element: match &mesh.faces {
             faces if faces.is_empty() => "point",
@@ -241,7 +265,6 @@ fn whole(mesh: Mesh) -> Drawn {
         fields: mesh.fields,
         regions: mesh.regions,
         colors: mesh.attributes.colors,
-        quality,
         is_planar,
         up,
         ..Drawn::default()
@@ -309,8 +332,7 @@ fn surface_of(mesh: Mesh, element: &'static str, count: usize, most: usize) -> R
         grouped(most)
     ));
     drawn.element = element;
-    // Those of faces would be taken for the cells'.
-    drawn.quality = None;
+    drawn.up = Up::Z;
     Ok(drawn)
 }
 
@@ -329,8 +351,6 @@ fn simplified(mut mesh: Mesh, most: usize) -> Result<Drawn> {
         _ => (faces, mesh.faces.len(), "faces"),
     };
     let mut drawn = whole(mesh);
-    // The mesh that is shown has another quality than the given one.
-    drawn.quality = None;
     drawn.note = Some(format!(
         "Simplified: {} of {} {what} are shown (vertices within {epsilon:.3e} of each other are one; the limit is {}).",
         grouped(after),
@@ -377,13 +397,15 @@ fn triangles_of(mesh: Mesh) -> Mesh {
 #[cfg(test)]
 mod tests {
     use trioxide::generate;
+    use trioxide_mesh::mesh::Segment;
+    use trioxide_mesh::polyhedra::PolyhedraBuilder;
 
     use super::*;
 
     /// Every inner face of tetrahedra has both, and stands once.
     #[test]
     fn faces_of_cells_know_both_sides() {
-        let mesh: VolumeMesh = generate::tet_grid(64, 1).expect("cells").into();
+        let mut mesh: VolumeMesh = generate::tet_grid(64, 1).expect("cells").into();
         let (cells, surface) = (mesh.cells.len(), mesh.boundary().faces.len());
         let drawn = Drawn::of_volume(mesh.clone(), cells).expect("drawn");
         assert_eq!(drawn.triangles.len(), (4 * cells + surface) / 2);
@@ -394,16 +416,59 @@ mod tests {
             .count();
         assert_eq!((outer, drawn.sides.len()), (surface, 0));
         assert!(drawn.owners.is_sorted() && drawn.note.is_none());
+        // It stands on x = 0.
+        for p in &mut mesh.points {
+            *p = (1.0 - 0.5 * p.x) * (*p - 0.5).with_x(0.0) + p.x * DVec3::X;
+        }
+        assert_ne!(guess_up(&mesh.boundary()), Up::Z);
+        mesh.regions = Some((0..cells as i32).map(|i| 10 * i).collect());
         let limited = Drawn::of_volume(mesh, cells - 1).expect("the surface");
         assert_eq!(
             (limited.triangles.len(), limited.element),
             (surface, "cell")
         );
+        assert_eq!((limited.field_names(), limited.up), (vec![REGION], Up::Z));
         let note = limited.note.expect("a note");
         assert!(note.starts_with("Only the surface of "), "{note}");
         // Picking gives the ids of the cells in the file.
         let ids = limited.ids[0].as_ref().expect("ids");
         assert!(ids.len() == surface && ids.iter().all(|&id| (id as usize) < cells));
+        // Regions are labels, of the cells.
+        let regions = limited.regions.expect("regions");
+        assert!(
+            regions
+                .iter()
+                .zip(ids)
+                .all(|(&region, &id)| region == 10 * id as i32)
+        );
+    }
+
+    #[test]
+    fn surfaces_of_polyhedra_have_regions() {
+        let mut mesh = tetrahedra();
+        let regions = |mesh| cells::boundary(mesh).regions;
+        assert_eq!(regions(mesh.clone()), Some(vec![7, 7, 7, 9, 9, 9]));
+        // A file may list the second sides alone.
+        mesh.sides.iter_mut().for_each(|side| *side ^= 1);
+        assert_eq!(regions(mesh.clone()), Some(vec![7, 7, 7, 9, 9, 9]));
+        let drawn = cells::of_polyhedra(mesh);
+        assert_eq!((drawn.triangles.len(), drawn.owners.len()), (7, 7));
+        assert!(!drawn.owners.contains(&NONE));
+    }
+
+    /// Two, with a face between them.
+    fn tetrahedra() -> PolyhedralMesh {
+        let mut builder = PolyhedraBuilder::default();
+        let of = |[a, b, c, d]: [u32; 4]| [[a, c, b], [a, b, d], [b, c, d], [c, a, d]];
+        for corners in [[0, 1, 2, 3], [1, 2, 3, 4]] {
+            let faces = of(corners).map(Vec::from);
+            builder.push(&faces).expect("faces fit");
+        }
+        PolyhedralMesh {
+            points: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, DVec3::ONE],
+            regions: Some(vec![7, 9]),
+            ..builder.finish()
+        }
     }
 
     #[test]
@@ -444,6 +509,18 @@ mod tests {
         assert_eq!(
             refused(at(points(0.0), [0, 1, 3]), 1),
             "element 0 has vertex 3, but there are 3 vertices"
+        );
+        let segment = Segment {
+            ends: [2, 3],
+            marker: 0,
+        };
+        let mesh = Mesh {
+            segments: vec![segment],
+            ..at(points(0.0), [0, 1, 2])
+        };
+        assert_eq!(
+            refused(mesh, 1),
+            "segment 0 names a vertex that is not there: the mesh has 3 vertices"
         );
         assert_eq!(
             refused(Mesh::default(), 1),

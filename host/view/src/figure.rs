@@ -122,7 +122,7 @@ impl Figure {
         Ok(Figure {
             id: "view".to_owned(),
             title,
-            text: "Drag to turn (with Shift to move), scroll to zoom, click an element to see its values.".to_owned(),
+            text: "Drag to turn, or to move a planar mesh (with Shift to move any), scroll to zoom, click an element to see its values.".to_owned(),
             sides,
             colored,
             has_tools: true,
@@ -290,6 +290,12 @@ mod tests {
         let meshes = vec![triangle("a\"><b>"), triangle("c")];
         let figure = Figure::of_meshes(meshes, false, None).expect("two");
         let html = figure.html();
+        let named = |name| Figure::of_meshes(vec![triangle(name)], false, None).expect("one");
+        let page = crate::page(&named("{{figure}}.off"));
+        assert!(
+            page.contains("<title>&#123;&#123;figure}}.off</title>"),
+            "{page}"
+        );
         assert!(html.contains("a&quot;&gt;&lt;b&gt;"), "{html}");
         assert!(html.contains("\\u003c/script>"), "{html}");
         // The data and its arrays, of which the second mesh has none of its own.

@@ -40,7 +40,8 @@ pub const POLICY: &str =
 /// A page with one figure.
 pub fn page(figure: &Figure) -> String {
     let mut page = include_str!("../page/view.html").to_owned();
-    let title = escape(&figure.title);
+    // Without braces: no name of a file can be taken for a part.
+    let title = escape(&figure.title).replace('{', "&#123;");
     for (mark, text) in [
         ("{{policy}}", POLICY),
         ("{{title}}", &title),

@@ -11,6 +11,7 @@ use glam::DVec3;
 use serde_json::{Value, json};
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
 use trioxide_mesh::parallel;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::drawn::{COLORS, Drawn, REGION};
 
@@ -21,7 +22,8 @@ const STEPS: f64 = 65535.0;
 #[derive(Default)]
 pub(crate) struct Arrays {
     texts: Vec<String>,
-    known: HashMap<Vec<u8>, usize>,
+    /// Their numbers, by the hash of their bytes before they are deflated.
+    known: HashMap<u128, usize>,
 }
 
 impl Arrays {
@@ -31,12 +33,11 @@ impl Arrays {
     }
 
     fn add(&mut self, bytes: &[u8]) -> usize {
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-        let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
-        let packed = packed.expect("a list takes all bytes");
         let texts = &mut self.texts;
-        *self.known.entry(packed).or_insert_with_key(|packed| {
-            texts.push(STANDARD.encode(packed));
+        *self.known.entry(xxh3_128(bytes)).or_insert_with(|| {
+            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+            let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+            texts.push(STANDARD.encode(packed.expect("a list takes all bytes")));
             texts.len() - 1
         })
     }
@@ -198,7 +199,6 @@ fn fields(mesh: &Drawn, arrays: &mut Arrays) -> Vec<Value> {
             "type": "bytes", "array": arrays.planes(colors.len(), |i| colors[i]),
         }));
     }
-    // A cloud's elements are its points.
     let of = |fields: &Fields, on, arrays: &mut Arrays| -> Vec<Value> {
         let shown = fields.iter().filter(|field| field.components > 0);
         shown
@@ -214,14 +214,18 @@ fn fields(mesh: &Drawn, arrays: &mut Arrays) -> Vec<Value> {
 fn packed_field(field: &Field, on: &str, show: &str, arrays: &mut Arrays) -> Value {
     let (values, n) = (&field.values, field.components);
     let kind = values.kind();
-    let is_whole = !kind.is_float() && kind.size() < 8 && kind != NumberType::U32;
+    let is_whole = !kind.is_float() && kind.size() < 8;
     let count = values.len() / n;
     // The numbers of one component one after the other.
     let at = |i: usize| values.f64(i % count * n + i / count);
     let (name, array) = match (is_whole, values) {
         (true, _) => {
-            let numbers: Vec<u32> = (0..values.len()).map(|i| at(i) as i32 as u32).collect();
-            ("whole", arrays.differences(&numbers))
+            let numbers: Vec<u32> = (0..values.len()).map(|i| at(i) as i64 as u32).collect();
+            let name = match kind {
+                NumberType::U32 => "natural",
+                _ => "whole",
+            };
+            (name, arrays.differences(&numbers))
         }
         (false, Values::F32(list)) => {
             let bits = |i: usize| list[i % count * n + i / count].to_le_bytes();
@@ -248,6 +252,22 @@ mod tests {
         assert_ne!(arrays.differences(&[5, 6, 8]), first);
         assert_eq!(arrays.differences(&[5, 6, 7]), first);
         assert_eq!(arrays.texts().len(), 2);
+    }
+
+    /// Single precision has 24 bits.
+    #[test]
+    fn ids_keep_all_bits() {
+        let mut arrays = Arrays::default();
+        let ids = vec![1 << 24, (1 << 24) + 1, u32::MAX, 0];
+        let expected = arrays.differences(&ids);
+        let field = Field::scalars("ids", ids);
+        let packed = packed_field(&field, "points", "scale", &mut arrays);
+        assert_eq!(packed["type"], "natural");
+        assert_eq!(packed["array"], expected);
+        let negative = Field::scalars("negative", vec![-1i32, i32::MIN]);
+        let packed = packed_field(&negative, "points", "scale", &mut arrays);
+        assert_eq!(packed["type"], "whole");
+        assert_eq!(packed["array"], arrays.differences(&[u32::MAX, 1 << 31]));
     }
 
     #[test]

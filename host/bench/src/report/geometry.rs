@@ -69,8 +69,15 @@ impl Surface {
 
     /// The mesh for the viewer.
     pub(super) fn drawn(&self) -> Result<Drawn, Error> {
-        let mut polygons = Polygons::default();
-        self.faces.iter().for_each(|face| polygons.push(face));
+        let triangles = self.faces.iter().map(|face| face[..].try_into().ok());
+        let faces = match triangles.collect() {
+            Some(triangles) => Faces::Triangles(triangles),
+            None => {
+                let mut polygons = Polygons::default();
+                self.faces.iter().for_each(|face| polygons.push(face));
+                Faces::Polygons(polygons)
+            }
+        };
         let color = Field::scalars(COLOR, self.colors.clone());
         let mesh = Mesh {
             points: self
@@ -78,7 +85,7 @@ impl Surface {
                 .iter()
                 .map(|&point| DVec3::from_array(point))
                 .collect(),
-            faces: Faces::Polygons(polygons),
+            faces,
             fields: MeshFields {
                 cells: [color].into_iter().collect(),
                 ..MeshFields::default()
@@ -363,7 +370,8 @@ mod tests {
     #[test]
     fn values_take_places_on_the_scale() {
         assert_eq!(scale_colors(&[-1.0, 0.5, 2.0], 0.0, 1.0), [0, 128, 255]);
-        let square = Surface::read_off(SQUARE).unwrap();
-        assert!(square.drawn().unwrap().field_names().contains(&COLOR));
+        // As triangles, with their quality.
+        let square = Surface::read_off(SQUARE).unwrap().drawn().unwrap();
+        assert_eq!(square.field_names(), [COLOR, "mean ratio"]);
     }
 }

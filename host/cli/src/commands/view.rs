@@ -15,7 +15,7 @@ use trioxide_view::{Drawn, Figure, MOST_ELEMENTS, check_count, page};
 
 use super::help;
 
-const DEFAULTS: &str = "In the page: drag turns (Shift moves), the wheel zooms, a click shows the id, the quality and the fields' values of an element.\n\n\
+const DEFAULTS: &str = "In the page: drag turns, or moves a planar mesh (with Shift any), the wheel zooms, a click shows the id, the quality and the fields' values of an element.\n\n\
     Where defaults come from: --max-cells is trioxide's own; with one field a page has 7 bytes a triangle, or 16 in random order.";
 
 /// Show meshes in a browser, beside each other with one camera: to turn, zoom and cut, with fields as colours

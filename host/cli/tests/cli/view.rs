@@ -75,13 +75,17 @@ fn a_page_is_served_to_this_machine_alone() {
     };
     let page = ask(&format!("GET / HTTP/1.1\r\nHost: {address}\r\n\r\n"));
     let other = ask(&format!("GET /a HTTP/1.1\r\nHost: {address}\r\n\r\n"));
-    let stranger = ask("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n");
+    // As through a tunnel from another port, or from the port that is left out.
+    let forwarded = ["LocalHost:9", "127.0.0.1"]
+        .map(|host| ask(&format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n")));
+    let stranger = ask("GET / HTTP/1.1\r\nHost: localhost.example.org:80\r\n\r\n");
     process.kill().unwrap();
     process.wait().unwrap();
     assert!(
         page.starts_with("HTTP/1.1 200 OK\r\n") && page.ends_with("</html>\n"),
         "{page}"
     );
+    assert!(forwarded.iter().all(|answer| *answer == page));
     assert!(other.starts_with("HTTP/1.1 404 "), "{other}");
     assert!(stranger.starts_with("HTTP/1.1 403 "), "{stranger}");
 }

@@ -1,14 +1,14 @@
 //! Cells and polyhedra: each face once, with the elements on both sides.
 
 use rayon::slice::ParallelSliceMut;
-use trioxide_mesh::fields::{Field, MeshFields};
-use trioxide_mesh::mesh::{Faces, Mesh, NONE, Polygons};
+use trioxide_mesh::fields::MeshFields;
+use trioxide_mesh::mesh::{Faces, Mesh, NONE, Polygons, gather};
 use trioxide_mesh::parallel;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::volume::{CellKind, VolumeMesh, faces, key};
 use trioxide_render::Up;
 
-use super::{Drawn, REGION};
+use super::Drawn;
 use crate::quality;
 
 /// A face of a cell: its sorted vertices, the cell, and its place among the cell's faces.
@@ -70,7 +70,8 @@ pub(super) fn of_polyhedra(mesh: PolyhedralMesh) -> Drawn {
         up: Up::Z,
         ..Drawn::default()
     };
-    for (face, [owner, behind]) in mesh.faces.iter().zip(mesh.neighbours()) {
+    for (face, sides) in mesh.faces.iter().zip(mesh.neighbours()) {
+        let [owner, behind] = owner_first(sides);
         // A face with one polyhedron on both sides is inside for every cut.
         if owner != behind {
             drawn.push_face(&mesh.points, face, owner, behind);
@@ -83,21 +84,28 @@ pub(super) fn of_polyhedra(mesh: PolyhedralMesh) -> Drawn {
     drawn
 }
 
+/// The polyhedra on both sides of a face. A file may list its second side alone.
+fn owner_first([first, second]: [u32; 2]) -> [u32; 2] {
+    match first {
+        NONE => [second, NONE],
+        _ => [first, second],
+    }
+}
+
 /// The faces of one polyhedron only, with its values.
-pub(super) fn boundary(mut mesh: PolyhedralMesh) -> Mesh {
+pub(super) fn boundary(mesh: PolyhedralMesh) -> Mesh {
     let (mut polygons, mut owners) = (Polygons::default(), Vec::new());
-    for (face, [owner, behind]) in mesh.faces.iter().zip(mesh.neighbours()) {
+    for (face, sides) in mesh.faces.iter().zip(mesh.neighbours()) {
+        let [owner, behind] = owner_first(sides);
         if behind == NONE && owner != NONE {
             polygons.push(face);
             owners.push(owner);
         }
     }
-    if let Some(regions) = mesh.regions {
-        mesh.fields.cells.push(Field::scalars(REGION, regions));
-    }
     Mesh {
         points: mesh.points,
         faces: Faces::Polygons(polygons),
+        regions: (mesh.regions.as_ref()).map(|regions| gather(regions, &owners)),
         fields: MeshFields {
             points: mesh.fields.points,
             cells: mesh.fields.cells.gather(&owners),

@@ -27,7 +27,6 @@ pub fn listen(port: Option<u16>) -> Result<TcpListener> {
 pub fn serve(listener: &TcpListener, page: &str) -> Result<()> {
     let failed = |error: io::Error| Error::Argument(format!("the page cannot be served: {error}"));
     let address = listener.local_addr().map_err(failed)?;
-    let hosts = [address.to_string(), format!("localhost:{}", address.port())];
     print(&format!(
         "http://{address}/ shows the page; Ctrl-C ends it\n"
     ))?;
@@ -36,7 +35,7 @@ pub fn serve(listener: &TcpListener, page: &str) -> Result<()> {
         loop {
             let (stream, _) = listener.accept().map_err(failed)?;
             // A browser that goes away loses its own page only; one connects before it asks.
-            let answer = || _ = answer(stream, page, &hosts);
+            let answer = || _ = answer(stream, page);
             thread::Builder::new()
                 .spawn_scoped(scope, answer)
                 .map_err(failed)?;
@@ -45,7 +44,8 @@ pub fn serve(listener: &TcpListener, page: &str) -> Result<()> {
 }
 
 /// Answers one request. Other names of this machine are refused: a page elsewhere may have one of its own lead here.
-fn answer(mut stream: TcpStream, page: &str, hosts: &[String]) -> io::Result<()> {
+/// The port may be another one, where the page is forwarded.
+fn answer(mut stream: TcpStream, page: &str) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut lines = BufReader::new((&stream).take(REQUEST)).lines();
@@ -61,7 +61,10 @@ fn answer(mut stream: TcpStream, page: &str, hosts: &[String]) -> io::Result<()>
             Some(_) => {}
         }
     }
-    let is_known = hosts.iter().any(|known| known.eq_ignore_ascii_case(&host));
+    let name = host.split(':').next().unwrap_or_default();
+    let is_known = ["127.0.0.1", "localhost"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(name));
     let (status, body) = match first.split(' ').take(2).collect::<Vec<_>>()[..] {
         _ if !is_known => ("403 Forbidden", ""),
         ["GET", "/"] => ("200 OK", page),
