@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands, one module each.
 //!
-//! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary and its archive, the
-//! demo's runs; and for the tests: the packages with kernels, the pages of the guide, the gallery's command lines.
+//! Parts that `trioxide-bench` (host/bench) needs are public: running programs, building the binary and its archive,
+//! the demo's runs; and for the tests: the packages with kernels, the pages of the guide, the gallery's command lines.
 
 pub mod archive;
 mod bench;

@@ -8,7 +8,7 @@ use trioxide::ids::Triangle;
 use trioxide::indexed::opposite_to_corners;
 use trioxide::mesh::{Faces, Mesh};
 
-use super::{Report, Resident};
+use super::Report;
 use crate::error::Result;
 use crate::machine::{Machine, On};
 use crate::report::Run;
@@ -35,22 +35,8 @@ pub(super) fn of_mesh(on: &Machine, mesh: Mesh, mut report: Report) -> Result<(M
     Ok((mesh, report))
 }
 
-/// Adds the neighbours of triangles that stay on their device, and the half-edges that are known then.
-pub(super) fn of_resident(on: &Device, given: &Buffer<DVec2>, found: Resident) -> Result<Resident> {
-    let points = on.duplicate(found.points.as_ref().unwrap_or(given))?;
-    let surface = DeviceSurface::new(points, found.triangles);
-    let (surface, neighbours) = find(on, surface)?;
-    let known = surface.known().clone();
-    let (_, triangles) = surface.into_arrays();
-    Ok(Resident {
-        triangles,
-        known,
-        neighbours: Some(neighbours),
-        ..found
-    })
-}
-
-fn find(
+/// The neighbours of triangles on a device; the surface knows its half-edges then.
+pub(super) fn find(
     on: &Device,
     surface: DeviceSurface<DVec2>,
 ) -> Result<(DeviceSurface<DVec2>, Buffer<Triangle>)> {

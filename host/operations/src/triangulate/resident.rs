@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
 use trioxide::device::Device;
-use trioxide::half_edges::Known;
+use trioxide::half_edges::{DeviceSurface, Known};
 use trioxide::ids::{Triangle, Vertex};
 use trioxide::outline::Region;
 use trioxide::{Buffer, forms};
@@ -145,7 +145,22 @@ pub fn resident(
         }
     };
     match options.neighbours {
-        true => neighbours::of_resident(on, points, found),
+        true => with_neighbours(on, points, found),
         false => Ok(found),
     }
+}
+
+/// Adds the neighbours, and the half-edges that are known then.
+fn with_neighbours(on: &Device, given: &Buffer<DVec2>, found: Resident) -> Result<Resident> {
+    let points = on.duplicate(found.points.as_ref().unwrap_or(given))?;
+    let surface = DeviceSurface::new(points, found.triangles);
+    let (surface, neighbours) = neighbours::find(on, surface)?;
+    let known = surface.known().clone();
+    let (_, triangles) = surface.into_arrays();
+    Ok(Resident {
+        triangles,
+        known,
+        neighbours: Some(neighbours),
+        ..found
+    })
 }

@@ -1,4 +1,4 @@
-//! The triangles within segments, holes and regions on a device, with what is said of them.
+//! The triangles within segments, holes and regions on a device, and the notes on them.
 
 use glam::DVec2;
 use trioxide::Buffer;
