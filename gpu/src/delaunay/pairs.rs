@@ -7,8 +7,8 @@
 //! **Error.** A difference of two f64 is a pair without an error (Knuth's sum of two). A product or a sum of pairs has
 //! an error of at most 2^-101 of the product, or of the sum of both magnitudes (Dekker 1971; Joldes, Muller and Popescu
 //! 2017, sections 3 and 5, have 2^-102 and less). A determinant has at most seven such operations above each other: its
-//! error is below 2^-97 of its size, the sum of its products' magnitudes. A product whose low part underflows loses some
-//! 2^-1073 more; factors below 2^300 and a size above 2^-600 keep that below 2^-97 of the size too.
+//! error is below 2^-97 of its size, the sum of its products' magnitudes. A product whose low part underflows loses
+//! some 2^-1073 more; factors below 2^300 and a size above 2^-600 keep that below 2^-97 of the size too.
 
 use glam::DVec2;
 
