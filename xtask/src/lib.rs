@@ -19,6 +19,7 @@ mod licences;
 mod mpi;
 mod notebooks;
 mod package;
+mod platforms;
 pub mod portable;
 pub mod process;
 pub mod ptx;
@@ -57,6 +58,7 @@ enum Command {
     Dist(dist::Arguments),
     Wheel(wheel::Arguments),
     Package(package::Arguments),
+    Platforms(platforms::Arguments),
     Report(report::Arguments),
     Notebooks(notebooks::Arguments),
     Guide(guide::Arguments),
@@ -81,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Dist(arguments) => dist::run(&arguments),
         Command::Wheel(arguments) => wheel::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
+        Command::Platforms(arguments) => platforms::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Notebooks(arguments) => notebooks::run(&arguments),
         Command::Guide(arguments) => guide::run(&arguments),

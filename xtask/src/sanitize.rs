@@ -6,10 +6,10 @@ use std::process::Command;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use cuda_builder::search_device_compiler;
 
+use crate::platforms::cargo_with_std_sources;
 use crate::process::{cargo, output_of, run as run_command};
-use crate::{Error, build, target_dir, workspace};
+use crate::{Error, build, target_dir};
 
 /// Runs the self-test, the readers' tests and the fuzzers under sanitisers.
 ///
@@ -90,10 +90,10 @@ fn runtimes() -> Option<PathBuf> {
 
 /// Debian's compiler has the sources of the standard library, rustup's has the runtime; the linker joins them.
 fn thread() -> Result<Run, Error> {
-    let Some(compiler) = search_device_compiler().found else {
-        return Ok(Run::Skipped(
-            "the standard library must be built for it: there is no compiler with its sources (`cargo xtask doctor`)".to_owned(),
-        ));
+    let target = target_dir().join("sanitize-thread");
+    let mut build = match cargo_with_std_sources(&target) {
+        Ok(build) => build,
+        Err(reason) => return Ok(Run::Skipped(reason.to_string())),
     };
     let runtimes = runtimes().ok_or("rustc does not say where its libraries are")?;
     let runtime = runtimes.join("lib/librustc-stable_rt.tsan.a");
@@ -103,7 +103,6 @@ fn thread() -> Result<Run, Error> {
             runtime.display()
         )));
     }
-    let own_cargo = compiler.rustc.with_file_name("cargo");
     let flags = [
         "-Zsanitizer=thread".to_owned(),
         "-Zexternal-clangrt".to_owned(),
@@ -113,14 +112,7 @@ fn thread() -> Result<Run, Error> {
         format!("-Clink-arg={}", runtime.display()),
         "-Clink-arg=-Wl,--no-whole-archive".to_owned(),
     ];
-    let target = target_dir().join("sanitize-thread");
-    let mut build = Command::new(if own_cargo.is_file() {
-        own_cargo
-    } else {
-        "cargo".into()
-    });
     build
-        .current_dir(workspace())
         .args([
             "build",
             "-Zbuild-std=std,panic_unwind",
@@ -129,10 +121,6 @@ fn thread() -> Result<Run, Error> {
             "--package",
             "trioxide-cli",
         ])
-        .env("RUSTC", &compiler.rustc)
-        .env("RUSTC_BOOTSTRAP", "1")
-        .env("CARGO_TARGET_DIR", &target)
-        .env("TRIOXIDE_PTX", "prebuilt")
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     run_command(&mut build)?;
     let program = target.join(TARGET).join("debug/trioxide");

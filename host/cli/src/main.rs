@@ -117,18 +117,3 @@ fn end(status: u8) -> ExitCode {
     #[cfg(not(unix))]
     ExitCode::from(status)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_lines_of_the_gallery_are_those_of_the_command() {
-        let pictures = xtask::gallery::PICTURES.iter();
-        for line in pictures.flat_map(|picture| picture.lines) {
-            if let Err(error) = Cli::try_parse_from(line.split(' ')) {
-                panic!("{line}: {error}");
-            }
-        }
-    }
-}

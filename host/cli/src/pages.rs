@@ -1,6 +1,6 @@
-//! The command lines of the guide and of the README are ones that this program takes.
+//! The command lines of the guide, the README and the gallery are ones that this program takes.
 
-use clap::CommandFactory;
+use clap::{CommandFactory, Parser};
 use xtask::guide::{Page, pages};
 
 use crate::{Cli, usage};
@@ -51,6 +51,16 @@ fn command_lines_of_the_guide_and_the_readme_are_taken() {
         "{count} command lines: the test reads them wrongly"
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn command_lines_of_the_gallery_are_taken() {
+    let pictures = xtask::gallery::PICTURES.iter();
+    for line in pictures.flat_map(|picture| picture.lines) {
+        if let Err(error) = Cli::try_parse_from(line.split(' ')) {
+            panic!("{line}: {error}");
+        }
+    }
 }
 
 #[test]

@@ -42,7 +42,6 @@ use trioxide_mesh::{Error, Result};
 use camera::Camera;
 use legend::Legend;
 use painted::{Painted, Per};
-use scale::{Defaults, Scale};
 use scene::Scene;
 
 pub use camera::{Up, View};
@@ -287,19 +286,6 @@ pub fn render_values(
     format: Format,
 ) -> Result<Vec<u8>> {
     draw(mesh, options, Some(values), format)
-}
-
-/// A colour for each value, as in [`render_values`]: light (smallest) to dark (largest) on a linear scale; grey for
-/// NaN.
-///
-/// # Errors
-/// [`Error::Argument`] if no value is finite.
-pub fn colors_of_values(values: &[f64]) -> Result<Vec<Rgb>> {
-    let defaults = Defaults::new("value", Colormap::Light);
-    let scale = Scale::new(values, &Options::default(), defaults)?;
-    Ok(trioxide_mesh::parallel::map(values, |&value| {
-        scale.color(value)
-    }))
 }
 
 fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) -> Result<Vec<u8>> {

@@ -14,7 +14,15 @@ use crate::python::{self, Environment};
 use crate::{Error, target_dir, workspace};
 
 /// The parts of a machine that a page may name as needed.
-pub(super) const NEEDS: [&str; 6] = ["a checkout", "a GPU", "CuPy", "MPI", "Python", "Slurm"];
+pub(super) const NEEDS: [&str; 7] = [
+    "a checkout",
+    "a GPU",
+    "CuPy",
+    "MPI",
+    "Python",
+    "Slurm",
+    "the archive",
+];
 
 /// The programs that commands find.
 pub(super) struct Tools {
@@ -43,10 +51,16 @@ impl Tools {
         let name = format!("trioxide{}", env::consts::EXE_SUFFIX);
         fs::copy(binary, programs.join(name))?;
         let mut folders = vec![programs];
-        let mut missing = vec![(
-            "a checkout",
-            "the check does not build or test the sources".to_owned(),
-        )];
+        let mut missing = vec![
+            (
+                "a checkout",
+                "the check does not build or test the sources".to_owned(),
+            ),
+            (
+                "the archive",
+                "the check does not run `cargo xtask dist`".to_owned(),
+            ),
+        ];
         let mut package = None;
         if needs.contains("Python") {
             match provide_environment()? {

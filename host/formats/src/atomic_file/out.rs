@@ -43,6 +43,10 @@ impl Place {
     ///
     /// # Panics
     /// When `bytes` has another length.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(unused_variables, reason = "there are no places elsewhere")
+    )]
     pub fn fill(&self, bytes: &[u8]) -> Result<()> {
         match *self {
             #[cfg(target_os = "linux")]
