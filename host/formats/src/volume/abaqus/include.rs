@@ -110,7 +110,8 @@ impl Expander<'_, '_> {
             ));
         }
         let id = identity(&path);
-        let known = id.and_then(|id| self.ids.iter().position(|other| *other == Some(id)));
+        let same = |other: &Option<Identity>| id.is_some() && *other == id;
+        let known = self.ids.iter().position(same);
         let next = match known {
             Some(next) => next,
             None => {
