@@ -195,11 +195,7 @@ fn a_generated_input_is_the_mesh_of_its_file() {
     let info = place.call(&["info", "generate:tets:200"]);
     assert!(info.stdout.contains("generated"), "{}", info.stderr);
     let of_planes = place.call(&["polylla", "generate:tets:200", "--digest"]);
-    assert!(
-        of_planes
-            .stderr
-            .contains("--digest goes with planar meshes")
-    );
+    assert!(of_planes.stderr.contains("--digest goes with triangles"));
     let wrong = place.call(&["polylla", "generate:grid:25X"]);
     assert_eq!(wrong.status, Some(1));
     assert!(
