@@ -1,5 +1,4 @@
-//! Polylla of surfaces in space on a device against the sequential reference, and against the rules that any result must
-//! keep.
+//! Polylla of surfaces in space on a device against the sequential reference, and against the rules of any result.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
