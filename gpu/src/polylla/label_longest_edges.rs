@@ -5,20 +5,20 @@ use trioxide_kernel::{NONE, kernel};
 
 use crate::half_edges::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
-use crate::point::{Planar, Point2};
+use crate::point::{Anywhere, MeshPoint};
 
 /// Whether each edge of triangle `t` is its longest: bit set `longest`, a bit for each half-edge.
 ///
 /// Of equal edges the one with the smaller id counts as longer if `TIES_BY_EDGE`, otherwise the first in the triangle
 /// (see the family's documentation).
 #[kernel(
-    P in Planar,
+    P in Anywhere,
     TIES_BY_EDGE in [false, true],
     members = HalfEdge,
     requires(origins.len() == 3 * n, twins.len() == 3 * n),
     moves(origins.bytes() + points.bytes() + 4 * words(3 * n)), trusted
 )]
-pub fn label_longest_edges<P: Point2, const TIES_BY_EDGE: bool>(
+pub fn label_longest_edges<P: MeshPoint, const TIES_BY_EDGE: bool>(
     t: Own<Triangle>,
     origins: In<Vertex, HalfEdge>,
     points: In<P, Vertex>,

@@ -45,6 +45,6 @@ pub fn link_frontier_edges(
     if !polygon_prev.is_empty() {
         polygon_prev.set(h.index(), edges.predecessor(*h));
     }
-    // Three triangles or more lie around a tip.
-    steps >= 2 && e == edges.twins.at(h)
+    // Two triangles or more lie around a tip; two alone only on a surface, where they share all three edges.
+    steps >= 1 && e == edges.twins.at(h)
 }

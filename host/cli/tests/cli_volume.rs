@@ -385,10 +385,7 @@ fn tetrahedra_become_polyhedra() {
     assert!(said.contains("each once"), "{said}");
 
     let refused = place.fails("polylla r.vtu --ties first");
-    assert!(
-        refused.contains("--ties goes with planar meshes"),
-        "{refused}"
-    );
+    assert!(refused.contains("--ties goes with triangles"), "{refused}");
     place.succeeds("generate grid -n 30 -o g.off --quiet");
     let refused = place.fails("polylla g.off --by area");
     assert!(refused.contains("--by goes with tetrahedra"), "{refused}");

@@ -15,9 +15,9 @@ use trioxide_operations::input::check_planar_faces;
 /// The file.
 #[derive(Args)]
 pub struct Input {
-    /// File to measure in place of a generated mesh: triangles for refine, and of the plane for polylla; triangles or
-    /// points for delaunay, reorder and weld; an outline (.poly) for delaunay, which is refined to 5M triangles;
-    /// tetrahedra for polyhedra and refine-tets; cells for smooth. Other regions and segments are left out
+    /// File to measure in place of a generated mesh: triangles for polylla and refine; triangles or points for delaunay,
+    /// reorder and weld; an outline (.poly) for delaunay, which is refined to 5M triangles; tetrahedra for polyhedra and
+    /// refine-tets; cells for smooth. Other regions and segments are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mesh", "n"])]
     input: Option<PathBuf>,
     #[command(flatten)]

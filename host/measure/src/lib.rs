@@ -240,6 +240,12 @@ fn check_mesh(options: &Options) -> Result<()> {
         };
     }
     let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
+    if matches!(
+        (options.mesh, options.family()),
+        (Mesh::Scan, Family::Polylla)
+    ) {
+        return Ok(());
+    }
     if is_of_weld && matches!(options.family(), Family::Kernels) {
         return Err(Error::Argument(
             "bench kernels takes --mesh grid, jittered or random, for triangles and tetrahedra; it always welds a scan"
@@ -248,7 +254,7 @@ fn check_mesh(options: &Options) -> Result<()> {
     }
     if is_of_weld != matches!(options.family(), Family::Weld) {
         return Err(Error::Argument(
-            "bench weld takes --mesh scan, shuffled-scan or cloud, and no other family does"
+            "bench weld takes --mesh scan, shuffled-scan or cloud, bench polylla scan, and no other family does"
                 .to_owned(),
         ));
     }
@@ -348,6 +354,19 @@ impl Options {
         }
     }
 
+    /// The surface in space that is asked for; `None` where a mesh of the plane is.
+    fn surface_in_space(&self) -> Result<Option<Triangulation<DVec3>>> {
+        let mesh = match self.surface()? {
+            Some(mesh) => mesh,
+            None if matches!(self.mesh, Mesh::Scan) => generate::scan(self.n, self.seed)?,
+            None => return Ok(None),
+        };
+        match mesh.is_planar() || mesh.faces.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(mesh.into_surface()?)),
+        }
+    }
+
     fn planar_mesh(&self) -> Result<Triangulation> {
         if let Some(path) = self.file.path() {
             return self
@@ -363,9 +382,21 @@ impl Options {
 }
 
 fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
-    let mesh = options.planar_mesh()?;
     let runs = options.runs();
     let method = ("method", name_of(options.method));
+    if let Some(mesh) = options.surface_in_space()? {
+        let chosen = operation::Options {
+            method: options.method,
+            ..operation::Options::default()
+        };
+        chosen.check_surface().map_err(worded)?;
+        let measured = match options.is_double() {
+            true => polylla::half_edge::<DVec3>(on, &mesh, runs)?,
+            false => polylla::half_edge::<Vec3>(on, &mesh, runs)?,
+        };
+        return Ok(vec![options.record(measured, &[method])]);
+    }
+    let mesh = options.planar_mesh()?;
     if matches!(options.method, DataStructure::HalfEdge) {
         let measured = match options.is_double() {
             true => polylla::half_edge::<DVec2>(on, &mesh, runs)?,

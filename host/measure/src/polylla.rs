@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use trioxide::Result;
 use trioxide::device::Device;
-use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Point};
 use trioxide::ids::Vertex;
 use trioxide::indexed::{self, Neighbours};
 use trioxide::mesh::{PolyllaCounts, Triangulation};
@@ -12,7 +12,7 @@ use trioxide::polylla;
 use super::names::map;
 use super::{Measured, Runs, rows, waited};
 
-fn counts(mesh: &Triangulation, found: PolyllaCounts) -> Map<String, Value> {
+fn counts<V>(mesh: &Triangulation<V>, found: PolyllaCounts) -> Map<String, Value> {
     map([
         ("vertices", json!(mesh.points.len())),
         ("triangles", json!(mesh.triangles.len())),
@@ -25,7 +25,11 @@ fn counts(mesh: &Triangulation, found: PolyllaCounts) -> Map<String, Value> {
 
 /// Host arrays in to host lists out; half-edges from triangles; polygons from half-edges with all links ("polylla"),
 /// and as lists of vertices ("with lists").
-pub fn half_edge<P: Point>(on: &Device, mesh: &Triangulation, runs: Runs) -> Result<Measured> {
+pub fn half_edge<P: AnyPoint>(
+    on: &Device,
+    mesh: &Triangulation<P::Double>,
+    runs: Runs,
+) -> Result<Measured> {
     on.reset_peak();
     let lists_only = polylla::Options {
         prev: false,

@@ -16,7 +16,7 @@ use crate::precision::Precision;
 use crate::report::{Counts, Note, Run};
 
 /// How tetrahedra become polyhedra, besides what [`polylla::Options`] say of triangles and tetrahedra.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
     /// Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices
@@ -156,7 +156,7 @@ impl Totals {
 /// ```
 ///
 /// # Errors
-/// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal::InPlane`]; those of
+/// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal::OfTriangles`]; those of
 /// [`trioxide::polyhedra::polyhedra()`] and of the device.
 pub fn polyhedra(
     on: impl Start,

@@ -2,12 +2,14 @@
 
 use glam::DVec3;
 use trioxide::device::Device;
+use trioxide::fields::Field;
 use trioxide::mesh::{Faces, Mesh, NONE, Segment};
 use trioxide::outline::OutlineMesh;
 use trioxide::volume::VolumeMesh;
 use trioxide_operations::error::{FIELDS, Names};
 use trioxide_operations::{
-    Error, On, Result, polyhedra, polylla, refine, refine_tets, smooth, smooth_volume, triangulate,
+    Error, On, Precision, Result, polyhedra, polylla, refine, refine_tets, smooth, smooth_volume,
+    triangulate,
 };
 
 fn plane() -> Mesh {
@@ -15,6 +17,64 @@ fn plane() -> Mesh {
     trioxide::generate::random(&on, 500, 1)
         .expect("a mesh")
         .into()
+}
+
+/// A closed surface with regions, segments, colours and fields.
+fn scan() -> Mesh {
+    let mut mesh = trioxide::generate::scan(600, 3).expect("a mesh");
+    let Faces::Triangles(triangles) = &mesh.faces else {
+        panic!("a scan has triangles");
+    };
+    let of_each = |n: usize| (0..n).map(|i| i as f64).collect::<Vec<_>>();
+    let segment = |&[a, b, _]: &[u32; 3]| Segment {
+        ends: [a, b],
+        marker: 5,
+    };
+    mesh.segments = triangles.iter().step_by(41).map(segment).collect();
+    let (vertices, faces) = (mesh.points.len(), triangles.len());
+    mesh.regions = Some((0..faces).map(|t| (t / 200) as i32).collect());
+    mesh.attributes.colors = Some(vec![[1, 2, 3, 255]; vertices]);
+    mesh.fields
+        .points
+        .push(Field::scalars("height", of_each(vertices)));
+    mesh.fields.cells.push(Field::scalars("id", of_each(faces)));
+    mesh
+}
+
+/// Polygons of the scan: regions and fields are those of their triangles, vertices and segments stay.
+fn check_carried(polygons: &Mesh, report: &polylla::Report) {
+    let input = scan();
+    assert_eq!(polygons.points, input.points);
+    assert_eq!(polygons.segments, input.segments);
+    assert_eq!(polygons.attributes, input.attributes);
+    assert_eq!(polygons.fields.points, input.fields.points);
+    let area = |t: u32| {
+        let [a, b, c] = [0, 1, 2].map(|k| input.points[input.faces.get(t as usize)[k] as usize]);
+        0.5 * (b - a).cross(c - a).length()
+    };
+    let parents = report.parents.as_ref().expect("they are asked for");
+    let (given, found) = (
+        input.regions.expect("regions"),
+        polygons.regions.as_ref().expect("regions"),
+    );
+    let ids = polygons.fields.cells.get("id").expect("the field");
+    let mut total = 0;
+    for (i, ends) in parents.offsets.windows(2).enumerate() {
+        let triangles = &parents.triangles[ends[0] as usize..ends[1] as usize];
+        total += triangles.len();
+        assert!(triangles.iter().all(|&t| given[t as usize] == found[i]));
+        let sum: f64 = triangles.iter().map(|&t| area(t)).sum();
+        let mean = triangles
+            .iter()
+            .map(|&t| area(t) * f64::from(t))
+            .sum::<f64>()
+            / sum;
+        assert!(
+            (ids.values.f64(i) - mean).abs() < 1e-9 * mean.max(1.0),
+            "polygon {i}"
+        );
+    }
+    assert_eq!(total, input.faces.len());
 }
 
 fn tets() -> VolumeMesh {
@@ -39,6 +99,31 @@ fn a_device_and_the_sequential_algorithms_give_the_same_meshes() -> Result<()> {
     assert_eq!(polygons, expected);
     assert_eq!(report.parents, serial.parents);
     assert_eq!(report.totals.counts(), serial.totals.counts());
+
+    // A surface with all that it may carry, in both precisions.
+    for (precision, strict) in [(Precision::F64, false), (Precision::F32, true)] {
+        let options = polylla::Options {
+            feature_angle: Some(35.0),
+            flatness: Some(15.0),
+            precision,
+            strict,
+            ..options
+        };
+        let (polygons, report) = polylla::polylla(&on, scan(), &options)?;
+        let (expected, serial) = polylla::polylla(On::Serial, scan(), &options)?;
+        assert_eq!(polygons, expected);
+        assert_eq!(report.parents, serial.parents);
+        assert_eq!(report.totals.counts(), serial.totals.counts());
+        check_carried(&polygons, &report);
+        let free = polylla::Options {
+            feature_angle: None,
+            flatness: None,
+            unconstrained: true,
+            ..options
+        };
+        let (free, _) = polylla::polylla(&on, scan(), &free)?;
+        assert!(free.faces.len() < polygons.faces.len() && free.regions.is_none());
+    }
 
     let options = refine::Options {
         mark: Some("disk:0.5,0.5,0.2".parse().expect("a mark")),
@@ -111,13 +196,13 @@ fn single_precision_is_named_where_squares_leave_it() -> Result<()> {
     far.points[0].x = -1e30;
     let polylla_error = {
         let options = polylla::Options {
-            precision: trioxide_operations::Precision::F32,
+            precision: Precision::F32,
             ..Default::default()
         };
         polylla::polylla(&on, far.clone(), &options).expect_err("too far")
     };
     let options = smooth::Options {
-        precision: trioxide_operations::Precision::F32,
+        precision: Precision::F32,
         ..Default::default()
     };
     let smooth_error = smooth::smooth(&on, far, &options).expect_err("too far");

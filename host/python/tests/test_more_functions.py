@@ -45,7 +45,7 @@ def test_polyhedra_are_written_and_read(polyhedra, tmp_path):
 def test_options_of_polyhedra(tets, plane, cpu):
     radius = trioxide.polylla(tets, by="circumradius", device=cpu)
     assert radius.counts["polyhedra"] != trioxide.polylla(tets, device=cpu).counts["polyhedra"]
-    for options, words in (({"ties": "first"}, "ties goes with planar meshes"), ({"digest": True}, "digest goes with planar")):
+    for options, words in (({"ties": "first"}, "ties goes with triangles"), ({"digest": True}, "digest goes with triangles")):
         with pytest.raises(ValueError, match=words):
             trioxide.polylla(tets, device=cpu, **options)
     for mesh in (plane, plane.to_device("cpu")):

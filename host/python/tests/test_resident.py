@@ -113,6 +113,18 @@ def test_regions_and_segments_bound_polygons_there(device, plane):
     same(free, trioxide.polylla(plane, device="cpu"), "vertices", "regions", "segments")
 
 
+@pytest.mark.parametrize("options", [{}, {"feature_angle": 30, "flatness": 12.5, "strict": True}])
+def test_polygons_of_a_surface_are_there(device, scan, options):
+    """Points with different z are a surface in space, as on the host; each triangle is in one polygon."""
+    expected = trioxide.polylla(scan, device="cpu", **options)
+    assert np.ptp(expected.points[:, 2]) > 1 and len(expected.offsets) - 1 < len(scan.triangles)
+    assert np.array_equal(np.sort(expected.parents), np.arange(len(scan.triangles)))
+    polygons = trioxide.polylla(scan.to_device(device), device=device, **options)
+    same(polygons, expected, "offsets", "vertices", "half_edges", "parent_offsets", "parents", "map")
+    assert polygons.counts == expected.counts
+    np.testing.assert_array_equal(polygons.to_host().points, scan.points)
+
+
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("unconstrained", [False, True])
 def test_triangles_of_polygons_are_there(device, plane, strict, unconstrained):

@@ -9,7 +9,7 @@ use trioxide::{Error, Result};
 ///
 /// # Errors
 /// [`Error::Invalid`] when a segment is no edge of the triangulation.
-pub fn constrained_edges(mesh: &Triangulation, half_edges: &HalfEdges) -> Result<Vec<bool>> {
+pub fn constrained_edges<V>(mesh: &Triangulation<V>, half_edges: &HalfEdges) -> Result<Vec<bool>> {
     let he = half_edges;
     let mut constrained = vec![false; he.inner() as usize];
     if let Some(regions) = &mesh.regions {

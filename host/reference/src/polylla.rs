@@ -26,6 +26,9 @@
 //! may end inside of a region: the end has a second frontier edge by 2., or it is a barrier tip, repaired like any
 //! other.
 //!
+//! **Surfaces in space** have the same theory, since nothing in it needs a plane: `gpu::polylla` says so in detail.
+//! [`mark_angles`] adds the edges that stay for angles to the constrained ones.
+//!
 //! # How this differs from the paper
 //!
 //! - Ties: see above. The authors' code compares lengths with a tolerance, so its result depends on the order of
@@ -47,12 +50,14 @@
 
 use std::time::{Duration, Instant};
 
-use gpu::point::{Coordinates, Point2};
+use gpu::point::{Coordinates, MeshPoint};
 
 use trioxide::mesh::{HalfEdges, NONE, Polygons, PolyllaCounts, PolyllaMesh, Ties};
 
+mod angles;
 mod strict;
 
+pub use angles::mark_angles;
 pub use strict::{split_polygon, split_weakly_simple};
 
 /// A point, as Polylla needs it; the tests also run it on lengths that no points have.
@@ -64,7 +69,7 @@ pub trait Point: Copy {
     fn distance_squared(self, other: Self) -> Self::Scalar;
 }
 
-impl<P: Point2> Point for P {
+impl<P: MeshPoint> Point for P {
     type Scalar = P::Scalar;
 
     fn distance_squared(self, other: P) -> P::Scalar {

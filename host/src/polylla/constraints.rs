@@ -8,14 +8,14 @@ use trioxide_kernel::{Bits, words};
 use super::{Error, Result};
 use crate::collective::{Csr, bucket, mark_ids};
 use crate::device::Device;
-use crate::half_edges::{DeviceTriangulation, MeshId, Point};
+use crate::half_edges::{AnyPoint, DeviceTriangulation, MeshId};
 use crate::mesh::{NONE, Triangulation};
 
 /// Edges of one triangulation that no polygon may cross, besides the boundary.
 pub struct Constraints {
-    mesh: MeshId,
+    pub(super) mesh: MeshId,
     /// Both half-edges of each.
-    edges: Buffer<Bits<HalfEdge>>,
+    pub(super) edges: Buffer<Bits<HalfEdge>>,
 }
 
 impl Constraints {
@@ -25,10 +25,10 @@ impl Constraints {
     /// # Errors
     /// [`Error::NoEdge`] when a segment is no edge of the triangulation, [`Error::SegmentOutOfRange`],
     /// [`Error::Regions`].
-    pub fn of<P: Point>(
+    pub fn of<P: AnyPoint>(
         on: &Device,
         mesh: &DeviceTriangulation<P>,
-        of: &Triangulation,
+        of: &Triangulation<P::Double>,
     ) -> Result<Option<Self>> {
         if of.regions.is_none() && of.segments.is_empty() {
             return Ok(None);
@@ -45,7 +45,7 @@ impl Constraints {
     ///
     /// # Errors
     /// As [`Constraints::of`].
-    pub fn of_arrays<P: Point>(
+    pub fn of_arrays<P: AnyPoint>(
         on: &Device,
         mesh: &DeviceTriangulation<P>,
         regions: Option<&Buffer<i32>>,
@@ -78,7 +78,7 @@ impl Constraints {
     }
 
     /// The constrained half-edges of `mesh`; `None` without constraints.
-    pub(crate) fn edges<'c, P: Point>(
+    pub(crate) fn edges<'c, P: AnyPoint>(
         constraints: Option<&'c Self>,
         mesh: &DeviceTriangulation<P>,
     ) -> Result<Option<&'c Buffer<Bits<HalfEdge>>>> {
@@ -93,7 +93,7 @@ impl Constraints {
 }
 
 /// Puts segments, by their ends, into `edges`.
-fn mark_segments<P: Point>(
+fn mark_segments<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     segments: &Buffer<[u32; 2]>,

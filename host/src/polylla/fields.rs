@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use glam::DVec2;
+use gpu::point::DoublePoint;
 
 use crate::fields::Mix;
 use crate::mesh::{NONE, Polygons, Triangulation};
@@ -25,8 +25,8 @@ impl PolygonTriangles {
     ///
     /// # Panics
     /// When the polygons are none of a valid triangulation.
-    pub fn of_polygons(
-        mesh: &Triangulation,
+    pub fn of_polygons<V: DoublePoint>(
+        mesh: &Triangulation<V>,
         twins: &[u32],
         polygons: &Polygons,
         half_edges: &[u32],
@@ -70,10 +70,10 @@ impl PolygonTriangles {
     /// The triangles with their areas: a field of triangles [mixed](crate::fields::Fields::mixed) so has in each
     /// polygon the mean over its area. Integers are those of the triangle of the polygon's smallest half-edge, as its
     /// region is. Where all triangles of a polygon are flat, they count alike.
-    pub fn mix(self, mesh: &Triangulation, half_edges: &[u32]) -> Mix {
+    pub fn mix<V: DoublePoint>(self, mesh: &Triangulation<V>, half_edges: &[u32]) -> Mix {
         let mut weights = parallel::map(&self.triangles, |&t| {
             let [a, b, c] = mesh.triangles[t as usize].map(|v| mesh.points[v as usize]);
-            0.5 * DVec2::perp_dot(b - a, c - a).abs()
+            0.5 * (b - a).spanned_area(c - a)
         });
         for ends in self.offsets.windows(2) {
             let areas = &mut weights[ends[0] as usize..ends[1] as usize];
@@ -99,6 +99,8 @@ pub fn triangles_of_polygons(mesh: &Triangulation, polygons: &Polygons, half_edg
 
 #[cfg(test)]
 mod tests {
+    use glam::DVec2;
+
     use super::*;
     use crate::device::Device;
     use crate::fields::{Field, Fields};

@@ -25,6 +25,25 @@
 //! # #[cfg(not(feature = "formats"))]
 //! # fn main() {}
 //! ```
+//!
+//! A surface in space, whose edges of more than 30 degrees stay:
+//!
+//! ```
+//! use trioxide::prelude::*;
+//! use trioxide::polylla::{self, Angles, Constraints};
+//!
+//! # fn main() -> trioxide::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let scan = trioxide::generate::scan(1000, 1)?.into_surface()?;
+//! let surface = DeviceTriangulation::<glam::DVec3>::upload(&on, &scan)?;
+//! let angles = Angles { feature: Some(30.0), flatness: None };
+//! let options = polylla::Options::default();
+//! let constraints = Constraints::with_angles(&on, &surface, None, angles, options.ties)?;
+//! let result = polylla(&on, &surface, constraints.as_ref(), options)?;
+//! assert!(result.counts().polygons < surface.triangles());
+//! # Ok(())
+//! # }
+//! ```
 
 use gpu::ids::{HalfEdge, Polygon, Vertex};
 use gpu::polylla::kernels as kernel;
@@ -33,9 +52,10 @@ use trioxide_kernel::{Bits, words};
 
 use crate::collective::{Csr, Tiled, compact, count_bits, exclusive_scan, lengths, tally_bits};
 use crate::device::{BitSet, Device};
-use crate::half_edges::{DeviceTriangulation, Point};
+use crate::half_edges::{AnyPoint, DeviceTriangulation};
 use crate::mesh::{PolyllaCounts, Ties};
 
+mod angles;
 mod constraints;
 mod digest;
 mod error;
@@ -43,6 +63,7 @@ mod fields;
 mod result;
 mod share;
 
+pub use angles::{Angles, least_cosine};
 pub use constraints::Constraints;
 pub use digest::{WholeIds, digest_of_part};
 pub use error::{Error, Result};
@@ -79,7 +100,7 @@ impl Default for Options {
 ///
 /// A triangle's longest edge is no frontier edge unless it lies on the boundary, so there are at most 2T frontier
 /// half-edges, and T / 2 seeds and polygons besides the ones at the boundary, whose number is taken for small.
-pub fn bytes_needed<P: Point>(points: usize, triangles: usize, options: Options) -> u64 {
+pub fn bytes_needed<P: AnyPoint>(points: usize, triangles: usize, options: Options) -> u64 {
     let words = |n: usize| n * size_of::<u32>();
     let mesh = points * size_of::<P>() + words(6 * triangles);
     let bit_sets = 4 * words(3 * triangles) / 32;
@@ -89,12 +110,13 @@ pub fn bytes_needed<P: Point>(points: usize, triangles: usize, options: Options)
     (mesh + bit_sets + links + seeds + lists) as u64
 }
 
-/// Makes polygons of a triangulation; without constraints only the boundary stops them.
+/// Makes polygons of a triangulation, of the plane or of a surface in space; without constraints only the boundary stops
+/// them. [`Constraints::with_angles`] stops them at angles of a surface.
 ///
 /// # Errors
 /// [`Error::TiedRing`] when [`Ties::First`] leaves a ring of triangles without terminal edge; [`Error::OtherMesh`];
 /// [`crate::Error::OutOfMemory`], or another error of the device.
-pub fn polylla<P: Point>(
+pub fn polylla<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     constraints: Option<&Constraints>,
@@ -164,7 +186,7 @@ pub fn polylla<P: Point>(
 }
 
 /// The frontier edges and the seeds.
-fn label<P: Point>(
+fn label<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     constraints: Option<&Constraints>,
@@ -175,7 +197,7 @@ fn label<P: Point>(
 }
 
 /// The longest edge of each triangle.
-fn label_longest<P: Point>(
+fn label_longest<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     ties: Ties,
@@ -203,7 +225,7 @@ fn label_longest<P: Point>(
 }
 
 /// The frontier edges and the seeds, by the longest edges.
-fn label_frontier<P: Point>(
+fn label_frontier<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     constraints: Option<&Constraints>,
@@ -240,7 +262,7 @@ struct Links {
 }
 
 /// The links of frontier edges before the repair, and the half-edges that end at barrier tips.
-fn find_links<P: Point>(
+fn find_links<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     frontier: &Buffer<Bits<HalfEdge>>,
@@ -272,7 +294,7 @@ fn find_links<P: Point>(
 }
 
 /// Makes the middle edge of each tip a frontier edge; both half-edges of each.
-fn mark_middles<P: Point>(
+fn mark_middles<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     tips: &Buffer<HalfEdge>,
@@ -284,7 +306,7 @@ fn mark_middles<P: Point>(
     Ok(middles)
 }
 
-fn labelled<'a, P: Point>(
+fn labelled<'a, P: AnyPoint>(
     mesh: &'a DeviceTriangulation<P>,
     frontier: &'a Buffer<Bits<HalfEdge>>,
 ) -> kernel::LabelledBuffers<'a> {
@@ -295,7 +317,7 @@ fn labelled<'a, P: Point>(
 }
 
 /// Splices new frontier half-edges, which come in pairs, into the links.
-fn link_new_edges<P: Point>(
+fn link_new_edges<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     new: &Buffer<HalfEdge>,
@@ -309,7 +331,7 @@ fn link_new_edges<P: Point>(
 }
 
 /// Sets the bit of the smallest half-edge of each seed's polygon.
-fn mark_polygons<P: Point>(
+fn mark_polygons<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     seeds: &Buffer<HalfEdge>,
@@ -328,7 +350,7 @@ fn mark_polygons<P: Point>(
 ///
 /// `polygons` are the half-edges of all polygons, their lists, and the weakly simple ones among them; `found` has the
 /// bits of these half-edges.
-fn split_weakly_simple<P: Point>(
+fn split_weakly_simple<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     polygons: (Buffer<HalfEdge>, Csr<Polygon, Vertex>, Buffer<Polygon>),
@@ -350,7 +372,7 @@ fn split_weakly_simple<P: Point>(
 }
 
 /// Cuts each weakly simple polygon once; the half-edges of the cuts, in pairs.
-fn cut<P: Point>(
+fn cut<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     weak: &Buffer<Polygon>,
@@ -401,7 +423,7 @@ fn count_vertices(
 }
 
 /// The polygons as lists, and the list of polygons that visit a vertex more than once.
-fn list_polygons<P: Point>(
+fn list_polygons<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     next: &Buffer<HalfEdge>,

@@ -10,7 +10,7 @@ use trioxide_kernel::launch::Buffer;
 use super::{Error, PolygonTriangles, Result, WholeIds, digest_of_part};
 use crate::collective::{Csr, bucket_long, most_alone};
 use crate::device::Device;
-use crate::half_edges::{Connectivity, DeviceTriangulation, MeshId, Point};
+use crate::half_edges::{AnyPoint, Connectivity, DeviceTriangulation, MeshId};
 use crate::mesh::{Polygons, PolyllaCounts, PolyllaLists, PolyllaMesh};
 
 /// A polygonal mesh on a device, over the half-edges of the triangulation that it was made from: P polygons.
@@ -102,7 +102,7 @@ impl DevicePolygons {
     ///
     /// # Errors
     /// [`Error::OtherMesh`]; [`Error::Regions`] for a list of another length; errors of the device.
-    pub fn regions<P: Point>(
+    pub fn regions<P: AnyPoint>(
         &self,
         on: &Device,
         mesh: &DeviceTriangulation<P>,
@@ -130,7 +130,7 @@ impl DevicePolygons {
     ///
     /// # Errors
     /// [`Error::OtherMesh`]; errors of the device.
-    pub fn triangles<P: Point>(
+    pub fn triangles<P: AnyPoint>(
         &self,
         on: &Device,
         mesh: &DeviceTriangulation<P>,
@@ -147,7 +147,7 @@ impl DevicePolygons {
     ///
     /// # Errors
     /// As [`DevicePolygons::triangles`].
-    pub fn way_back<P: Point>(
+    pub fn way_back<P: AnyPoint>(
         &self,
         on: &Device,
         mesh: &DeviceTriangulation<P>,
@@ -168,7 +168,7 @@ impl DevicePolygons {
     ///
     /// # Errors
     /// As [`DevicePolygons::triangles`].
-    pub fn download_triangles<P: Point>(
+    pub fn download_triangles<P: AnyPoint>(
         &self,
         on: &Device,
         mesh: &DeviceTriangulation<P>,
@@ -224,7 +224,7 @@ impl DevicePolygons {
     ///
     /// # Errors
     /// [`Error::OtherMesh`]; errors of [`DevicePolygons::download_lists`].
-    pub fn download_mesh<P: Point>(
+    pub fn download_mesh<P: AnyPoint>(
         &self,
         on: &Device,
         mesh: &DeviceTriangulation<P>,

@@ -9,6 +9,7 @@ mod planar;
 mod readers;
 mod results;
 mod space;
+mod surfaces;
 mod weld;
 
 use std::sync::OnceLock;

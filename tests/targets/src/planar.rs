@@ -15,7 +15,7 @@ use trioxide_reference::refine::SerialRun;
 use trioxide_verify::validate;
 
 use crate::bytes::Choices;
-use crate::{Pipeline, cpu, results};
+use crate::{Pipeline, cpu, results, surfaces};
 
 pub const PIPELINES: &[Pipeline] = &[
     ("delaunay", delaunay),
@@ -168,7 +168,7 @@ fn damage(mesh: &mut Triangulation, choices: &mut Choices) {
 }
 
 /// Both accept the mesh, or both refuse it.
-fn same_verdict<A, B>(ours: &Result<A, impl Display>, serial: &Result<B, impl Display>) {
+pub fn same_verdict<A, B>(ours: &Result<A, impl Display>, serial: &Result<B, impl Display>) {
     let [ours_text, text] = [
         ours.as_ref().err().map(ToString::to_string),
         serial.as_ref().err().map(ToString::to_string),
@@ -209,6 +209,7 @@ fn polylla(data: &[u8]) {
         0 => polylla_in::<Vec2>(&mesh, options, false),
         _ => polylla_in::<DVec2>(&mesh, options, true),
     }
+    surfaces::polylla(&mesh, options, &mut choices);
 }
 
 fn ties(choices: &mut Choices) -> Ties {

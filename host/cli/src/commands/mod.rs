@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
 use clap::Subcommand;
-use glam::DVec2;
+use glam::DVec3;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format, Printed, ReadOptions};
 use trioxide::mesh::Mesh;
@@ -216,11 +216,13 @@ pub fn write_mesh_printed(path: &Path, mesh: &Mesh, printed: &Printed, quiet: bo
     Ok(())
 }
 
-/// Waits for a machine. While a GPU starts, idle cores print the rows of vertices that the file `output` will have.
+/// Waits for a machine. While a GPU starts, idle cores print the rows of the `vertices` that the file `output` will
+/// have, each at its `point`.
 pub fn open_beside_printing(
     opening: Opening,
     output: &Path,
-    points: &[DVec2],
+    vertices: usize,
+    point: impl Fn(usize) -> DVec3 + Send + Sync,
 ) -> Result<(Machine, Printed)> {
     let waits = matches!(opening, Opening::Gpu { .. });
     if !waits || !formats::is_printed_ahead(output) {
@@ -228,10 +230,7 @@ pub fn open_beside_printing(
     }
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
-        let print = || {
-            let point = |i: usize| points[i].extend(0.0);
-            formats::print_ahead(output, points.len(), point, &is_over)
-        };
+        let print = || formats::print_ahead(output, vertices, point, &is_over);
         // Without a thread, rows are printed when they are written.
         let printing = thread::Builder::new().spawn_scoped(scope, print).ok();
         let machine = opening.open();

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use glam::DVec2;
 use trioxide::Result;
 use trioxide::device::Choice;
 use trioxide::formats::{Format, Printed, ReadOptions, check_polyhedra_output, write_polyhedra};
@@ -26,8 +25,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 
 /// Merge the triangles of a mesh into polygons, or its tetrahedra into polyhedra (Polylla)
 ///
-/// Triangles that send each other along their longest edges become one polygon, tetrahedra along their largest faces
-/// one polyhedron. Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they
+/// Triangles that send each other along their longest edges become one polygon, of the plane where all z are the same,
+/// else of a surface in space, closed or not; tetrahedra along their largest faces one polyhedron. Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they
 /// are; those of triangles have in a polygon the mean over its area, integers the value of its first triangle, as
 /// regions; those of tetrahedra in a polyhedron the mean over its volume.
 ///
@@ -74,10 +73,12 @@ pub fn run(options: &Options) -> Result<()> {
     // Rows with attributes are not printed ahead.
     let is_bare = mesh.attributes == VertexAttributes::default();
     let mut printed = Printed::default();
-    let open = |points: &[DVec2]| match &options.output {
+    let open = |input: &Input| match &options.output {
         Some(output) if is_bare => {
             let machine;
-            (machine, printed) = super::open_beside_printing(opening, output, points)?;
+            let point = |i| input.point(i);
+            (machine, printed) =
+                super::open_beside_printing(opening, output, input.vertices(), point)?;
             Ok(machine)
         }
         _ => opening.open(),
@@ -111,11 +112,11 @@ pub fn apply(options: &Options, mesh: Mesh, machine: Machine) -> Result<(Mesh, R
 fn find(
     options: &Options,
     mesh: Mesh,
-    open: impl FnOnce(&[DVec2]) -> Result<Machine>,
+    open: impl FnOnce(&Input) -> Result<Machine>,
 ) -> Result<MeshPolygons> {
     let in_file = |error| worded(error).in_file(&options.input);
     let input = Input::new(mesh, &options.polylla).map_err(in_file)?;
-    let machine = open(input.points())?;
+    let machine = open(&input)?;
     input.find(&machine, &options.polylla).map_err(in_file)
 }
 

@@ -171,6 +171,9 @@ fn refuse_options(options: &Options) -> Result<()> {
         wanted if wanted.ties == Ties::First => {
             Some("--ties first is for one process: leave it out")
         }
+        wanted if !wanted.angles().are_free() => Some(
+            "--feature-angle and --flatness are for surfaces in space, which one process joins: run without mpirun",
+        ),
         _ => None,
     })
 }
@@ -208,7 +211,14 @@ fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
 /// Reads the whole mesh, and the data that it carries.
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Triangulation, Carried)> {
     let mut mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
-    let carried = check_planar_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
+    let checked = match !mesh.is_planar() && !mesh.faces.is_empty() {
+        true => Err(trioxide::Error::Invalid {
+            element: "the mesh".to_owned(),
+            rule: "is a surface in space, which one process joins: run without mpirun".to_owned(),
+        }),
+        false => check_planar_faces(&mesh),
+    };
+    let carried = checked.and_then(|()| Carried::take(&mut mesh));
     carried
         .and_then(|carried| Ok((mesh.into_triangulation()?, carried)))
         .map_err(|error| commands::with_remedy(error.in_file(&options.input), "polylla"))

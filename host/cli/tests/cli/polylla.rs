@@ -52,6 +52,72 @@ fn polylla_reports_as_json_and_writes_polygons() {
     }
 }
 
+/// Polygons in space, in every format that holds them; a chain gives the same.
+#[test]
+fn surfaces_become_polygons_in_space() {
+    let place = Place::new();
+    let scan = "generate:scan:300:2";
+    let polylla = |output: &str, more: &[&str]| {
+        let flat = ["--flatness", "20", "--feature-angle", "50", "--quiet"];
+        place.call(&[&["polylla", scan, "-o", output][..], &flat, more].concat())
+    };
+    polylla("serial.vtu", &["--device", "serial"]).succeeds();
+    let expected = formats::read(&place.path("serial.vtu")).unwrap();
+    assert!(expected.faces.len() < 400 && !expected.is_planar());
+    for output in ["a.obj", "a.off", "a.ply", "a.vtu", "a.vtp"] {
+        polylla(output, &["--device", "cpu"]).succeeds();
+        let mesh = formats::read(&place.path(output)).unwrap();
+        assert_eq!(
+            (&mesh.points, &mesh.faces),
+            (&expected.points, &expected.faces),
+            "{output}"
+        );
+    }
+    polylla("a.stl", &["--device", "cpu"]).fails(1, &["a.stl", "holds triangles only"]);
+    let steps = [
+        "polylla",
+        "--flatness",
+        "20",
+        "--feature-angle",
+        "50",
+        ":",
+        "-o",
+        "chain.vtu",
+    ];
+    place
+        .call(
+            &[
+                &["chain", "--quiet", "--device", "cpu", scan, ":"][..],
+                &steps,
+            ]
+            .concat(),
+        )
+        .succeeds();
+    let chained = formats::read(&place.path("chain.vtu")).unwrap();
+    assert_eq!(chained.faces, expected.faces);
+
+    // V - E + F stays, and so does the volume of flat polygons, nearly.
+    let info = |mesh: &str| place.call(&["info", mesh, "--json", "-"]).json();
+    let (before, after) = (info(scan), info("a.vtu"));
+    let euler = |object: &Value| {
+        let [v, e, f] = ["vertices", "edges", "faces"].map(|key| object[key].as_i64().unwrap());
+        v - e + f
+    };
+    assert_eq!((euler(&before), euler(&after)), (2, 2));
+    assert_eq!(after["boundary_edges"], 0);
+    assert!(before["planarity"].is_null() && after["planarity"]["max"].as_f64().unwrap() > 0.0);
+    let angle = |object: &Value| object["dihedral_angle"]["mean"].as_f64().unwrap();
+    assert!(angle(&before) > 0.0 && angle(&after) > angle(&before));
+    let [before, after] = [before, after].map(|object| object["volume"].as_f64().unwrap());
+    assert!((after / before - 1.0).abs() < 0.02, "{before} {after}");
+
+    // A picture of them.
+    place
+        .call(&["render", "a.vtu", "-o", "a.png", "--width", "60", "--quiet"])
+        .succeeds();
+    assert!(place.path("a.png").exists());
+}
+
 /// The fixture as a file's content.
 fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -195,11 +261,7 @@ fn a_generated_input_is_the_mesh_of_its_file() {
     let info = place.call(&["info", "generate:tets:200"]);
     assert!(info.stdout.contains("generated"), "{}", info.stderr);
     let of_planes = place.call(&["polylla", "generate:tets:200", "--digest"]);
-    assert!(
-        of_planes
-            .stderr
-            .contains("--digest goes with planar meshes")
-    );
+    assert!(of_planes.stderr.contains("--digest goes with triangles"));
     let wrong = place.call(&["polylla", "generate:grid:25X"]);
     assert_eq!(wrong.status, Some(1));
     assert!(

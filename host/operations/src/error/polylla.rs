@@ -4,7 +4,7 @@ use super::Names;
 
 /// A reason why Polylla of whole meshes refuses a mesh or options, besides the reasons of the family
 /// ([`trioxide::polylla::Error`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
     /// A place of repair is given, but the method with half-edges has no choice of one.
@@ -13,8 +13,17 @@ pub enum Refusal {
     StrictIndexed,
     /// The sequential algorithm repairs on the host.
     SerialRepair,
+    /// The indexed method joins triangles of the plane.
+    IndexedSurface,
+    /// An angle is none.
+    Angle {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        degrees: f64,
+    },
     /// An option that tetrahedra do without.
-    InPlane {
+    OfTriangles {
         /// The option.
         option: &'static str,
     },
@@ -47,8 +56,20 @@ impl Refusal {
                 value("device", "serial"),
                 value("repair", "device")
             ),
-            Self::InPlane { option: given } => format!(
-                "{} goes with planar meshes, but this one is a volume mesh: leave it out",
+            Self::IndexedSurface => format!(
+                "{} goes with planar meshes, but this one is a surface in space: use {}, which joins both",
+                value("method", "indexed"),
+                value("method", "half-edge")
+            ),
+            Self::Angle {
+                option: given,
+                degrees,
+            } => format!(
+                "{} is {degrees}, but must be an angle from 0 to 180 degrees",
+                option(given)
+            ),
+            Self::OfTriangles { option: given } => format!(
+                "{} goes with triangles, but this one is a volume mesh: leave it out",
                 option(given)
             ),
             Self::FacesOfTetrahedra => format!(

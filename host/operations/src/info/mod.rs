@@ -6,6 +6,7 @@ mod delaunay;
 mod fields;
 mod polyhedra;
 mod quality;
+mod surface;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,7 @@ pub use delaunay::Delaunay;
 pub use fields::FieldRow;
 pub use polyhedra::{PolyhedraReport, info_polyhedra};
 pub use quality::{cells_to_json, polygons_to_json};
+pub use surface::SurfaceMeasures;
 
 /// The values of a report by their names in JSON.
 pub type Values = Vec<(&'static str, Value)>;
@@ -80,12 +82,14 @@ pub struct Report {
     pub delaunay: Option<Delaunay>,
     /// Quality of the faces of a valid planar mesh.
     pub quality: Option<Quality>,
+    /// How a surface in space bends, and its faces.
+    pub surface: Option<SurfaceMeasures>,
 }
 
 impl Report {
     /// By their names.
     pub fn values(&self) -> Values {
-        vec![
+        let mut values = vec![
             ("vertices", json!(self.vertices)),
             ("unused_vertices", json!(self.unused_vertices)),
             ("attributes", json!(self.attributes)),
@@ -113,7 +117,9 @@ impl Report {
                 "quality",
                 json!(self.quality.as_ref().map(polygons_to_json)),
             ),
-        ]
+        ];
+        values.extend(SurfaceMeasures::values(self.surface.as_ref()));
+        values
     }
 }
 
@@ -199,6 +205,7 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
         weakly_simple: None,
         delaunay: None,
         quality: None,
+        surface: None,
     };
     laps.end("count");
     progress::stage("check the mesh");
@@ -224,6 +231,9 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
     } else {
         report.problems = problems_of_surface(&mesh, &edges);
         laps.end("check the mesh");
+        progress::stage("measure the quality");
+        report.surface = (count > 0).then(|| surface::of(points, &mesh.faces, &table));
+        laps.end("measure the quality");
     }
     report.run = Run::on_host("cpu".to_owned(), laps.into_stages());
     Ok(report)

@@ -1,32 +1,36 @@
-//! Triangles of the plane become polygons: whole meshes, with all that they carry. The family is
-//! [`trioxide::polylla`]; tetrahedra become [`polyhedra`](mod@crate::polyhedra).
+//! Triangles of the plane or of a surface in space become polygons: whole meshes, with all that they carry. The family
+//! is [`trioxide::polylla`]; tetrahedra become [`polyhedra`](mod@crate::polyhedra).
 
 mod options;
+mod points;
 mod report;
 #[cfg(feature = "serial")]
 mod serial;
 
-use glam::{DVec2, Vec2};
+use glam::{DVec2, DVec3, Vec2, Vec3};
+use gpu::point::DoublePoint;
 use trioxide::Buffer;
 use trioxide::device::Device;
 use trioxide::digest;
 use trioxide::fields::{Carried, Fields};
 use trioxide::half_edges::{DeviceTriangulation, Point, Remembered};
 use trioxide::indexed::{self, Neighbours, Repair};
-use trioxide::mesh::{Mesh, PolygonMesh, PolyllaLists, Triangulation};
+use trioxide::mesh::{Faces, Mesh, PolygonMesh, PolyllaLists, Triangulation};
 use trioxide::polylla::{self as family, Constraints, DevicePolygons, PolygonTriangles};
 
 use crate::error::Result;
-use crate::input::check_planar_faces;
+use crate::input::check_faces;
 use crate::machine::{On, Start};
 use crate::precision::Precision;
 use crate::report::Run;
 
 pub use crate::error::polylla::Refusal;
 pub use options::{DataStructure, Options};
+use points::Points;
 pub use report::{Report, Totals};
 
-/// Joins the triangles of a planar mesh to polygons, with its attributes, fields, regions and segments.
+/// Joins the triangles of a mesh to polygons, of the plane where all z are the same, else of a surface in space, with its
+/// attributes, fields, regions and segments.
 ///
 /// ```
 /// use trioxide_operations::polylla;
@@ -41,15 +45,23 @@ pub use report::{Report, Totals};
 /// ```
 ///
 /// # Errors
-/// A mesh that is no triangulation of a plane, with the element; [`Refusal`]; those of [`trioxide::polylla::polylla()`]
-/// and of the device.
+/// A mesh that is no triangulation, with the element; [`Refusal`]; those of [`trioxide::polylla::polylla()`] and of the
+/// device.
 pub fn polylla(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     Ok(Input::new(mesh, options)?.find(on, options)?.into_mesh())
 }
 
-/// A mesh that may be joined to polygons: a triangulation of the plane, with all that it carries.
+/// The triangles of a mesh.
+enum Dimensions {
+    /// Of the plane.
+    Plane(Triangulation),
+    /// Of a surface in space.
+    Space(Triangulation<DVec3>),
+}
+
+/// A mesh that may be joined to polygons: a triangulation of the plane or of a surface, with all that it carries.
 pub struct Input {
-    mesh: Triangulation,
+    mesh: Dimensions,
     carried: Carried,
 }
 
@@ -57,24 +69,42 @@ impl Input {
     /// Checks what can be checked before a machine is there.
     ///
     /// # Errors
-    /// A mesh that is no triangulation of a plane; a field of another length than the mesh's; those of
-    /// [`Options::check`].
+    /// A mesh without faces or with others than triangles; a field of another length than the mesh's; those of
+    /// [`Options::check`] and, for a surface, of [`Options::check_surface`].
     pub fn new(mut mesh: Mesh, options: &Options) -> Result<Self> {
         options.check()?;
-        check_planar_faces(&mesh)?;
+        check_faces(&mesh)?;
         let mut carried = Carried::take(&mut mesh)?;
-        let mut mesh = mesh.into_triangulation()?;
         if options.unconstrained {
             mesh.regions = None;
             mesh.segments.clear();
             carried.fields.sides = Fields::default();
         }
+        let mesh = match mesh.is_planar() {
+            true => Dimensions::Plane(mesh.into_triangulation()?),
+            false => {
+                let mesh = mesh.into_surface()?;
+                options.check_surface()?;
+                Dimensions::Space(mesh)
+            }
+        };
         Ok(Self { mesh, carried })
     }
 
-    /// Positions; V.
-    pub fn points(&self) -> &[DVec2] {
-        &self.mesh.points
+    /// Position of vertex `i`.
+    pub fn point(&self, i: usize) -> DVec3 {
+        match &self.mesh {
+            Dimensions::Plane(mesh) => mesh.points[i].in_space(),
+            Dimensions::Space(mesh) => mesh.points[i],
+        }
+    }
+
+    /// Number of vertices; V.
+    pub fn vertices(&self) -> usize {
+        match &self.mesh {
+            Dimensions::Plane(mesh) => mesh.points.len(),
+            Dimensions::Space(mesh) => mesh.points.len(),
+        }
     }
 
     /// Finds the polygons.
@@ -82,11 +112,30 @@ impl Input {
     /// # Errors
     /// As [`polylla()`].
     pub fn find(self, on: impl Start, options: &Options) -> Result<MeshPolygons> {
-        find(on, self, options)
+        let Self { mesh, carried } = self;
+        match mesh {
+            Dimensions::Plane(mesh) => {
+                find::<DVec2, Vec2>(on, mesh, carried, options, Dimensions::Plane)
+            }
+            Dimensions::Space(mesh) => {
+                find::<DVec3, Vec3>(on, mesh, carried, options, Dimensions::Space)
+            }
+        }
     }
 }
 
-fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Result<MeshPolygons> {
+/// Finds the polygons of a mesh of points that are `P` in double precision, and `S` in single.
+fn find<P, S>(
+    on: impl Start,
+    mesh: Triangulation<P>,
+    carried: Carried,
+    options: &Options,
+    dimensions: fn(Triangulation<P>) -> Dimensions,
+) -> Result<MeshPolygons>
+where
+    P: Points<Double = P>,
+    S: Points<Double = P>,
+{
     let wanted = (options, options.parents || !carried.fields.cells.is_empty());
     let machine = on.start()?;
     let remembered = machine.remembered();
@@ -97,16 +146,12 @@ fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Re
         repair_rounds,
         run,
     } = machine.run(|on| match (on, options.precision) {
-        (On::Device(device), Precision::F64) => {
-            on_device::<DVec2>(device, &mesh, wanted, remembered)
-        }
-        (On::Device(device), Precision::F32) => {
-            on_device::<Vec2>(device, &mesh, wanted, remembered)
-        }
+        (On::Device(device), Precision::F64) => on_device::<P>(device, &mesh, wanted, remembered),
+        (On::Device(device), Precision::F32) => on_device::<S>(device, &mesh, wanted, remembered),
         #[cfg(feature = "serial")]
-        (On::Serial, Precision::F64) => serial::serial::<DVec2>(&mesh, wanted),
+        (On::Serial, Precision::F64) => serial::serial::<P>(&mesh, wanted),
         #[cfg(feature = "serial")]
-        (On::Serial, Precision::F32) => serial::serial::<Vec2>(&mesh, wanted),
+        (On::Serial, Precision::F32) => serial::serial::<S>(&mesh, wanted),
     })?;
     let digest = options.digest.then(|| {
         digest::of_polygons(lists.half_edges.len(), |i| {
@@ -122,7 +167,7 @@ fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Re
         ..lists.counts.into()
     };
     Ok(MeshPolygons {
-        mesh,
+        mesh: dimensions(mesh),
         carried,
         lists,
         triangles,
@@ -134,7 +179,7 @@ fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Re
 
 /// The polygons of a mesh.
 pub struct MeshPolygons {
-    mesh: Triangulation,
+    mesh: Dimensions,
     carried: Carried,
     lists: PolyllaLists,
     triangles: Option<PolygonTriangles>,
@@ -156,34 +201,51 @@ impl MeshPolygons {
 
     /// The mesh of the polygons with all that it carries, and the report.
     pub fn into_mesh(mut self) -> (Mesh, Report) {
-        let half_edges = &self.lists.half_edges;
-        let region = |&h: &u32| {
-            self.mesh
-                .regions
-                .as_ref()
-                .map(|regions| regions[h as usize / 3])
+        let polygons = match std::mem::replace(&mut self.mesh, Dimensions::Plane(<_>::default())) {
+            Dimensions::Plane(mesh) => {
+                let in_space = |points| PolygonMesh {
+                    points,
+                    ..PolygonMesh::default()
+                };
+                self.polygons(mesh, |points| Mesh::from(in_space(points)).points)
+            }
+            Dimensions::Space(mesh) => self.polygons(mesh, |points| points),
         };
-        let regions: Option<Vec<i32>> = half_edges.iter().map(region).collect();
+        (polygons, self.into_report())
+    }
+
+    /// The polygons of `mesh` with all that it carries, which is taken; `in_space` gives the points in space.
+    fn polygons<V: DoublePoint>(
+        &mut self,
+        mut mesh: Triangulation<V>,
+        in_space: impl FnOnce(Vec<V>) -> Vec<DVec3>,
+    ) -> Mesh {
+        let half_edges = &self.lists.half_edges;
         let cells = &mut self.carried.fields.cells;
         if let Some(triangles) = &self.triangles
             && !cells.is_empty()
         {
-            *cells = cells.mixed(&triangles.clone().mix(&self.mesh, half_edges));
+            *cells = cells.mixed(&triangles.clone().mix(&mesh, half_edges));
         }
-        let mut polygons = Mesh::from(PolygonMesh {
-            points: std::mem::take(&mut self.mesh.points),
-            polygons: std::mem::take(&mut self.lists.polygons),
-            regions: regions.filter(|_| self.mesh.regions.is_some()),
-            // Each is a frontier edge, and those stay sides of polygons.
-            segments: std::mem::take(&mut self.mesh.segments),
+        let regions = mesh.regions.map(|regions| {
+            let region = |&h: &u32| regions[h as usize / 3];
+            half_edges.iter().map(region).collect()
         });
+        let mut polygons = Mesh {
+            points: in_space(std::mem::take(&mut mesh.points)),
+            faces: Faces::Polygons(std::mem::take(&mut self.lists.polygons)),
+            regions,
+            // Each is a frontier edge, and those stay sides of polygons.
+            segments: mesh.segments,
+            ..Mesh::default()
+        };
         std::mem::take(&mut self.carried).put(&mut polygons);
-        (polygons, self.into_report())
+        polygons
     }
 }
 
-/// Joins the triangles of a mesh that is on a device, which have these regions and segments; the polygons stay there,
-/// with their regions.
+/// Joins the triangles of a mesh of the plane that is on a device, which have these regions and segments; the polygons
+/// stay there, with their regions.
 ///
 /// ```
 /// use trioxide::half_edges::DeviceTriangulation;
@@ -208,10 +270,35 @@ pub fn resident(
     segments: Option<&Buffer<[u32; 2]>>,
     options: &Options,
 ) -> Result<(DevicePolygons, Option<Buffer<i32>>, Totals)> {
+    join_resident(on, mesh, regions, segments, options)
+}
+
+/// As [`resident()`], of a surface in space.
+///
+/// # Errors
+/// As [`resident()`].
+pub fn resident_surface(
+    on: &Device,
+    mesh: &DeviceTriangulation<DVec3>,
+    regions: Option<&Buffer<i32>>,
+    segments: Option<&Buffer<[u32; 2]>>,
+    options: &Options,
+) -> Result<(DevicePolygons, Option<Buffer<i32>>, Totals)> {
+    join_resident(on, mesh, regions, segments, options)
+}
+
+fn join_resident<P: Points>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+    regions: Option<&Buffer<i32>>,
+    segments: Option<&Buffer<[u32; 2]>>,
+    options: &Options,
+) -> Result<(DevicePolygons, Option<Buffer<i32>>, Totals)> {
     options.check_resident()?;
     let regions = regions.filter(|_| !options.unconstrained);
     let segments = segments.filter(|_| !options.unconstrained);
     let constraints = Constraints::of_arrays(on, mesh, regions, segments)?;
+    let constraints = P::with_angles(on, mesh, constraints, options)?;
     let polygons = family::polylla(on, mesh, constraints.as_ref(), options.settings())?;
     let regions = regions.map(|regions| polygons.regions(on, mesh, regions));
     let digest = options.digest.then(|| polygons.digest(on));
@@ -236,26 +323,23 @@ struct Done {
 /// The options, and whether the triangles of the polygons are wanted.
 type Wanted<'a> = (&'a Options, bool);
 
-fn on_device<P: Point>(
+fn on_device<P: Points>(
     on: &Device,
-    mesh: &Triangulation,
+    mesh: &Triangulation<P::Double>,
     wanted: Wanted<'_>,
     remembered: Option<&Remembered>,
 ) -> Result<Done> {
     let (options, wants_triangles) = wanted;
-    let upload = || DeviceTriangulation::<P>::upload_with(on, mesh, [0, 0], remembered);
     if options.method == DataStructure::Indexed {
-        on.require(indexed::bytes_needed::<P>(
-            mesh.points.len(),
-            mesh.triangles.len(),
-        ))?;
-        return by_indices(on, mesh, &upload()?, wanted);
+        return P::by_indices(on, mesh, wanted, remembered);
     }
     let settings = options.settings();
     let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
-    on.require(family::bytes_needed::<P>(points, triangles, settings))?;
-    let half_edges = upload()?;
+    let of_angles = options.angles().bytes_needed(triangles);
+    on.require(family::bytes_needed::<P>(points, triangles, settings) + of_angles)?;
+    let half_edges = DeviceTriangulation::<P>::upload_with(on, mesh, [0, 0], remembered)?;
     let constraints = Constraints::of(on, &half_edges, mesh)?;
+    let constraints = P::with_angles(on, &half_edges, constraints, options)?;
     let result = family::polylla(on, &half_edges, constraints.as_ref(), settings)?;
     let lists = PolyllaLists {
         polygons: result.download_lists(on)?,
@@ -276,9 +360,14 @@ fn on_device<P: Point>(
 fn by_indices<P: Point>(
     on: &Device,
     mesh: &Triangulation,
-    half_edges: &DeviceTriangulation<P>,
     (options, wants_triangles): Wanted<'_>,
+    remembered: Option<&Remembered>,
 ) -> Result<Done> {
+    on.require(indexed::bytes_needed::<P>(
+        mesh.points.len(),
+        mesh.triangles.len(),
+    ))?;
+    let half_edges = &DeviceTriangulation::<P>::upload_with(on, mesh, [0, 0], remembered)?;
     let settings = options.indexed();
     let constraints = Constraints::of(on, half_edges, mesh)?;
     let neighbours = Neighbours::new(on, half_edges)?;

@@ -2,7 +2,7 @@
 
 use trioxide::indexed::{self, Repair};
 use trioxide::mesh::Ties;
-use trioxide::polylla;
+use trioxide::polylla::{self, Angles};
 
 use crate::error::Result;
 use crate::error::polylla::Refusal;
@@ -20,7 +20,7 @@ pub enum DataStructure {
 }
 
 /// How triangles become polygons.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
     /// Data that polygons are made from: half-edges, or arrays of triangles and their neighbours. Both give the same
@@ -44,6 +44,14 @@ pub struct Options {
     /// for every device and any number of processes
     #[cfg_attr(feature = "clap", arg(long))]
     pub digest: bool,
+    /// Keep the edges of a surface whose two triangles are at a larger angle: degrees between their normals, 0 to 180
+    /// (5e-6 more count as equal)
+    #[cfg_attr(feature = "clap", arg(long, value_name = "DEG"))]
+    pub feature_angle: Option<f64>,
+    /// Keep polygons of a surface flat: in none is a triangle's normal more than this many degrees, 0 to 180, from
+    /// those of the triangles at the longest edge that all its triangles lead to
+    #[cfg_attr(feature = "clap", arg(long, value_name = "DEG"))]
+    pub flatness: Option<f64>,
     /// Precision of coordinates on the device
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub precision: Precision,
@@ -56,8 +64,13 @@ impl Options {
     /// Refuses options that do not go together.
     ///
     /// # Errors
-    /// [`Refusal::RepairOfHalfEdges`], [`Refusal::StrictIndexed`].
+    /// [`Refusal::RepairOfHalfEdges`], [`Refusal::StrictIndexed`], [`Refusal::Angle`].
     pub fn check(&self) -> Result<()> {
+        for (option, angle) in self.angle_options() {
+            if let Some(degrees) = angle.filter(|degrees| !(0.0..=180.0).contains(degrees)) {
+                return Err(Refusal::Angle { option, degrees }.into());
+            }
+        }
         match (self.method, self.repair) {
             (DataStructure::HalfEdge, Some(_)) => Err(Refusal::RepairOfHalfEdges.into()),
             (DataStructure::Indexed, _) if self.strict => Err(Refusal::StrictIndexed.into()),
@@ -65,19 +78,33 @@ impl Options {
         }
     }
 
+    /// Refuses options that surfaces in space do without.
+    ///
+    /// # Errors
+    /// [`Refusal::IndexedSurface`].
+    pub fn check_surface(&self) -> Result<()> {
+        match self.method {
+            DataStructure::HalfEdge => Ok(()),
+            DataStructure::Indexed => Err(Refusal::IndexedSurface.into()),
+        }
+    }
+
     /// Refuses options that tetrahedra do without.
     ///
     /// # Errors
-    /// [`Refusal::InPlane`].
+    /// [`Refusal::OfTriangles`].
     pub fn check_volume(&self) -> Result<()> {
+        let [feature_angle, flatness] = self.angle_options();
         let given = [
+            (feature_angle.0, feature_angle.1.is_some()),
+            (flatness.0, flatness.1.is_some()),
             ("method", self.method != DataStructure::HalfEdge),
             ("repair", self.repair.is_some()),
             ("digest", self.digest),
             ("ties", self.ties == Ties::First),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
-            Some(&(option, _)) => Err(Refusal::InPlane { option }.into()),
+            Some(&(option, _)) => Err(Refusal::OfTriangles { option }.into()),
             None => Ok(()),
         }
     }
@@ -97,6 +124,22 @@ impl Options {
             Some(&(option, _)) => Err(Refusal::Resident { option }.into()),
             None => Ok(()),
         }
+    }
+
+    /// The angles at which edges of a surface stay.
+    pub fn angles(&self) -> Angles {
+        Angles {
+            feature: self.feature_angle,
+            flatness: self.flatness,
+        }
+    }
+
+    /// The options that are angles, by their names.
+    pub fn angle_options(&self) -> [(&'static str, Option<f64>); 2] {
+        [
+            ("feature_angle", self.feature_angle),
+            ("flatness", self.flatness),
+        ]
     }
 
     /// The options of the family on half-edges.

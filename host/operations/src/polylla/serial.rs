@@ -1,7 +1,7 @@
 //! The papers' sequential algorithms.
 
 use trioxide::device::{Device, Laps};
-use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::half_edges::DeviceTriangulation;
 use trioxide::indexed::Repair;
 use trioxide::mesh::{PolyllaLists, Ties, Triangulation};
 use trioxide::polylla::{self as family, Constraints, PolygonTriangles};
@@ -9,11 +9,15 @@ use trioxide::progress;
 use trioxide_reference as reference;
 use trioxide_reference::indexed::IndexedTriangulation;
 
+use super::points::Points;
 use super::{DataStructure, Done, Refusal, Wanted};
 use crate::error::Result;
 use crate::report::Run;
 
-pub(super) fn serial<P: Point>(mesh: &Triangulation, wanted: Wanted<'_>) -> Result<Done> {
+pub(super) fn serial<P: Points>(
+    mesh: &Triangulation<P::Double>,
+    wanted: Wanted<'_>,
+) -> Result<Done> {
     let (options, wants_triangles) = wanted;
     if options.repair == Some(Repair::Device) {
         return Err(Refusal::SerialRepair.into());
@@ -29,7 +33,8 @@ pub(super) fn serial<P: Point>(mesh: &Triangulation, wanted: Wanted<'_>) -> Resu
     let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
     laps.end("half-edges");
     let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
-    let constrained = reference::constrained_edges(mesh, &half_edges)?;
+    let mut constrained = reference::constrained_edges(mesh, &half_edges)?;
+    P::mark_angles(&points, &half_edges, &mut constrained, options);
     laps.end("mark constraints");
     let is_constrained = |h: u32| constrained[h as usize];
     let is_lost = options.ties == Ties::First

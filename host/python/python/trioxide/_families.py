@@ -58,18 +58,20 @@ def polylla(
     digest: bool = False,
     by: Optional[str] = None,
     merge_faces: bool = False,
+    feature_angle: Optional[float] = None,
+    flatness: Optional[float] = None,
     precision: str = "f64",
     progress: Progress = None,
 ) -> Any:
-    """Joins the triangles of a planar triangulation to polygons, or tetrahedra to polyhedra (Polylla).
+    """Joins the triangles of the plane or of a surface to polygons, or tetrahedra to polyhedra (Polylla).
 
     Parameters
     ----------
     mesh : Mesh, VolumeMesh of tetrahedra, or (V, 2) or (V, 3) coordinates
-        A planar triangulation; of three columns all z are the same. Arrays of a device are used in place: the result stays there, z is
-        left out. Of a `VolumeMesh`, whose tagged faces and region borders stay, polyhedra are made.
+        A triangulation, of the plane where all z are the same, else of a surface in space, closed or not. Arrays of a device are used in
+        place: the result stays there. Of a `VolumeMesh`, whose tagged faces and region borders stay, polyhedra are made.
     triangles : (T, 3) integers
-        Vertex ids, counter-clockwise.
+        Vertex ids, in the plane counter-clockwise.
     device : "auto", "cuda:N", "cpu" or Device
     regions : (T,) integers, optional
         No polygon crosses a border between regions.
@@ -92,6 +94,12 @@ def polylla(
         Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices.
     merge_faces : bool
         Join the triangles between two polyhedra that lie in one plane, exactly.
+    feature_angle : float, optional
+        Keep the edges of a surface whose two triangles are at a larger angle: degrees between their normals, 0 to 180 (5e-6 more count
+        as equal).
+    flatness : float, optional
+        Keep polygons of a surface flat: in none is a triangle's normal more than this many degrees, 0 to 180, from those of the
+        triangles at the longest edge that all its triangles lead to.
     precision : "f64" or "f32"
         Precision of coordinates on the device.
     progress : function or True, optional

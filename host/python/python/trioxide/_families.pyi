@@ -39,6 +39,8 @@ class _Polylla(_Planar, total=False):
     digest: bool
     by: Optional[str]
     merge_faces: bool
+    feature_angle: Optional[float]
+    flatness: Optional[float]
     precision: str
 
 class _Refine(_Planar, total=False):

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::{Args, Command};
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trioxide::half_edges::DeviceTriangulation;
@@ -78,7 +78,8 @@ fn polyhedra<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>>
     Ok(result)
 }
 
-/// Makes polygons of a triangulation in the plane; of points of space z is left out.
+/// Makes polygons of a triangulation in the plane, of points in three columns where all z are the same; else of a surface
+/// in space.
 fn polylla_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
     check_plane(call.options)?;
     let surface = Surface::of(arrays)?;
@@ -88,14 +89,25 @@ fn polylla_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<
     check_length(&regions, "regions", surface.sizes().1, "triangle")?;
     let (lists, half_edges, way_back, regions, totals) = call.work(move |on| {
         options.check_resident()?;
-        let mesh: DeviceTriangulation<DVec2> = match surface {
-            Surface::Plane(surface) => DeviceTriangulation::of_surface(on, surface)?,
-            Surface::Space(surface) => forms::triangulation(on, surface)?,
-        };
         let (regions, segments) = (regions.as_ref(), segments.as_ref());
-        let (result, regions, totals) =
-            operations::polylla::resident(on, &mesh, regions, segments, &options)?;
-        let way_back = result.way_back(on, &mesh)?;
+        let in_plane = |mesh: DeviceTriangulation<DVec2>| {
+            let found = operations::polylla::resident(on, &mesh, regions, segments, &options)?;
+            let way_back = found.0.way_back(on, &mesh)?;
+            Ok::<_, operations::Error>((found, way_back))
+        };
+        let ((result, regions, totals), way_back) = match surface {
+            Surface::Plane(surface) => in_plane(DeviceTriangulation::of_surface(on, surface)?)?,
+            Surface::Space(surface) if forms::is_planar(on, &surface)? => {
+                in_plane(forms::triangulation(on, surface)?)?
+            }
+            Surface::Space(surface) => {
+                let mesh = DeviceTriangulation::<DVec3>::of_surface(on, surface)?;
+                let found =
+                    operations::polylla::resident_surface(on, &mesh, regions, segments, &options)?;
+                let way_back = found.0.way_back(on, &mesh)?;
+                (found, way_back)
+            }
+        };
         let (half_edges, lists) = result.into_arrays();
         let lists = lists.expect("the options ask for lists");
         Ok((lists, half_edges, way_back, regions, totals))

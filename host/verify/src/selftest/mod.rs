@@ -18,6 +18,7 @@ mod polyhedra;
 mod polyhedra_share;
 mod polylla;
 mod polylla_share;
+mod polylla_surfaces;
 mod refine;
 mod refine_tets;
 mod refinement;
@@ -140,6 +141,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("half_edges", half_edges::cases(&meshes)),
         ("polylla", polylla::cases(&meshes, size)),
         ("polylla", polylla_share::cases(size)?),
+        ("polylla", polylla_surfaces::cases(size)?),
         ("indexed", indexed::cases(&meshes, size)),
         ("refine", refine::cases(&meshes, size)),
         ("refine_tets", refine_tets::cases(size)?),

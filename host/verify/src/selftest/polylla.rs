@@ -304,23 +304,8 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, strict: bool, runs: usiz
             }
             other => other?,
         };
-        let check = || -> Outcome {
-            equal("counts", &[ours.counts], &[expected.counts])?;
-            equal("next", &ours.next, &expected.next)?;
-            equal("prev", &ours.prev, &expected.prev)?;
-            equal("half-edges", &ours.half_edges, &expected.half_edges)?;
-            equal(
-                "offsets",
-                &ours.polygons.offsets,
-                &expected.polygons.offsets,
-            )?;
-            equal(
-                "vertices",
-                &ours.polygons.vertices,
-                &expected.polygons.vertices,
-            )
-        };
-        check().map_err(|error| format!("run {i}, {}: {error}", P::INSTANCE))?;
+        equal_meshes(&ours, &expected)
+            .map_err(|error| format!("run {i}, {}: {error}", P::INSTANCE))?;
         if i == 0 && P::INSTANCE == DVec2::INSTANCE {
             let summary =
                 validate::polygons::polylla(&mesh.points, &half_edges, &ours, is_constrained)?;
@@ -333,4 +318,22 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, strict: bool, runs: usiz
         }
     }
     Ok(())
+}
+
+/// All arrays and counts of two results.
+pub(super) fn equal_meshes(ours: &PolyllaMesh, expected: &PolyllaMesh) -> Outcome {
+    equal("counts", &[ours.counts], &[expected.counts])?;
+    equal("next", &ours.next, &expected.next)?;
+    equal("prev", &ours.prev, &expected.prev)?;
+    equal("half-edges", &ours.half_edges, &expected.half_edges)?;
+    equal(
+        "offsets",
+        &ours.polygons.offsets,
+        &expected.polygons.offsets,
+    )?;
+    equal(
+        "vertices",
+        &ours.polygons.vertices,
+        &expected.polygons.vertices,
+    )
 }

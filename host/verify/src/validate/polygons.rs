@@ -1,7 +1,9 @@
 //! Are these polygons a planar mesh, and do they keep Polylla's promises?
 //!
 //! [`polygon_mesh`] checks polygons by themselves, [`polylla`] and [`polygons_of`] against the triangulation that they
-//! were made from.
+//! were made from, [`polylla_of_surface`] against a surface in space.
+
+mod surface;
 
 use glam::DVec2;
 
@@ -12,6 +14,7 @@ use trioxide::rules::{
 };
 use trioxide_mesh::edge_table::EdgeTable;
 
+pub use surface::polylla_of_surface;
 pub use trioxide::rules::{
     PolygonSummary as Summary, polygon_mesh, polygon_mesh_edges, polygon_mesh_with,
 };
@@ -101,9 +104,26 @@ pub fn polylla(
     mesh: &PolyllaMesh,
     constrained: impl Fn(u32) -> bool,
 ) -> Result<Summary> {
+    check_all(half_edges, mesh, constrained, |triangles, polygon| {
+        let area = triangles.iter().fold(0.0, |area, &t| {
+            let [a, b, c] = [0, 1, 2].map(|k| points[half_edges.origin(3 * t + k) as usize]);
+            area + 0.5 * (b - a).perp_dot(c - a)
+        });
+        check_area(points, mesh.polygons.get(polygon as usize), polygon, area)?;
+        Ok(area)
+    })
+}
+
+/// Checks all rules; `measure` checks the triangles of a polygon against it, and gives their area.
+fn check_all(
+    half_edges: &HalfEdges,
+    mesh: &PolyllaMesh,
+    constrained: impl Fn(u32) -> bool,
+    measure: impl Fn(&[u32], u32) -> Result<f64>,
+) -> Result<Summary> {
     check_links(half_edges, mesh, constrained)?;
     let polygon_of = check_cycles(half_edges, mesh)?;
-    let area = check_cover(points, half_edges, mesh, &polygon_of)?;
+    let area = check_cover(half_edges, mesh, &polygon_of, measure)?;
     Ok(Summary {
         polygons: mesh.polygons.len(),
         weakly_simple: count_weakly_simple(&mesh.polygons),
@@ -229,10 +249,10 @@ fn check_cycles(half_edges: &HalfEdges, mesh: &PolyllaMesh) -> Result<Vec<u32>> 
 
 /// Each triangle lies in exactly one polygon. Returns the total area.
 fn check_cover(
-    points: &[DVec2],
     half_edges: &HalfEdges,
     mesh: &PolyllaMesh,
     polygon_of: &[u32],
+    measure: impl Fn(&[u32], u32) -> Result<f64>,
 ) -> Result<f64> {
     let he = half_edges;
     let mut met = vec![false; he.triangles as usize];
@@ -248,7 +268,6 @@ fn check_cover(
         region.push(first);
         let mut inner_half_edges = 0;
         let mut polygon = NONE;
-        let mut area = 0.0;
         let mut i = 0;
         while i < region.len() {
             let t = region[i];
@@ -270,8 +289,6 @@ fn check_cover(
                     polygon = found;
                 }
             }
-            let [a, b, c] = [0, 1, 2].map(|k| points[he.origin(3 * t + k) as usize]);
-            area += 0.5 * (b - a).perp_dot(c - a);
         }
         ensure(
             polygon != NONE,
@@ -288,8 +305,7 @@ fn check_cover(
             || format!("polygon {polygon}"),
             || "surrounds triangles that do not form a tree".into(),
         )?;
-        check_area(points, mesh.polygons.get(polygon as usize), polygon, area)?;
-        total += area;
+        total += measure(&region, polygon)?;
     }
     if let Some(i) = surrounded.iter().position(|&met| !met) {
         return Err(invalid(format!("polygon {i}"), "surrounds no triangle"));

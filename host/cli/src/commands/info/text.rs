@@ -197,6 +197,18 @@ pub fn of_surface(report: &Report) -> String {
     if let Some(quality) = report.quality.as_ref().filter(|_| report.faces > 0) {
         text.faces(quality, report.faces);
     }
+    if let Some(surface) = &report.surface {
+        if let Some(d) = &surface.planarity {
+            text.line(
+                "height / size of a face",
+                format_args!("{:.6} to {:.6}, mean {:.6}", d.min, d.max, d.mean),
+            );
+        }
+        if let Some(d) = &surface.dihedral_angle {
+            let spread = format_args!("{:.3} to {:.3} degrees, mean {:.3}", d.min, d.max, d.mean);
+            text.line("angle between faces", spread);
+        }
+    }
     text.0
 }
 
