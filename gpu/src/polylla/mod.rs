@@ -19,6 +19,7 @@
 //! | triangles of polygons | [`assign_triangles()`], then `collective::bucket`, on request | not there |
 //! | exchange flags | [`take_flags()`], [`give_flags()`], [`mask_bits()`], for a rank's part of a mesh | not there |
 //! | digest polygons | [`digest_polygons()`], on request | not there |
+//! | cut into convex pieces | [`find_needless_edges()`], [`find_cuts()`], [`mark_cuts()`]; for the option `convex_pieces` | not there |
 //! | cut weakly simple polygons | [`cut_weakly_simple()`], [`mark_cuts()`]; for the option `strict` | not there |
 //!
 //! # How this differs from the paper
@@ -89,6 +90,7 @@
 //!   regions: the terminal edge is the region's, also for a polygon that a cut took from it.
 
 pub mod assign_triangles;
+pub mod cut_convex;
 pub mod cut_weakly_simple;
 pub mod digest_polygons;
 mod exchange_flags;
@@ -110,6 +112,7 @@ pub use kernels::*;
 /// The kernels and their launches. In the family's own module a stage's file hides the launch of its name.
 pub mod kernels {
     pub use super::assign_triangles::*;
+    pub use super::cut_convex::*;
     pub use super::cut_weakly_simple::*;
     pub use super::digest_polygons::*;
     pub use super::exchange_flags::*;

@@ -399,8 +399,8 @@ fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
     let mesh = options.planar_mesh()?;
     if matches!(options.method, DataStructure::HalfEdge) {
         let measured = match options.is_double() {
-            true => polylla::half_edge::<DVec2>(on, &mesh, runs)?,
-            false => polylla::half_edge::<Vec2>(on, &mesh, runs)?,
+            true => polylla::in_plane::<DVec2>(on, &mesh, runs)?,
+            false => polylla::in_plane::<Vec2>(on, &mesh, runs)?,
         };
         return Ok(vec![options.record(measured, &[method])]);
     }

@@ -76,6 +76,26 @@ pub fn half_edge<P: AnyPoint>(
     })
 }
 
+/// As [`half_edge()`], and lists of convex pieces ("convex pieces").
+pub fn in_plane<P: Point>(on: &Device, mesh: &Triangulation, runs: Runs) -> Result<Measured> {
+    let mut measured = half_edge::<P>(on, mesh, runs)?;
+    let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
+    let options = polylla::Options {
+        prev: false,
+        ..polylla::Options::default()
+    };
+    let mut pieces = 0;
+    measured.stages.extend(rows("convex pieces", on, runs, || {
+        let polygons = polylla::polylla(on, &resident, None, options)?;
+        let divided = polylla::convex_pieces(on, &resident, polygons)?;
+        pieces = divided.counts().polygons;
+        Ok(())
+    })?);
+    let counts = &mut measured.counts;
+    counts.insert("convex_pieces".to_owned(), json!(pieces));
+    Ok(measured)
+}
+
 /// Host arrays in to host lists out; neighbours from half-edges; polygons.
 pub fn indexed<P: Point>(
     on: &Device,

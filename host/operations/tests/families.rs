@@ -166,7 +166,7 @@ fn front_ends_word_refusals() -> Result<()> {
     assert_eq!(error.say(LOUD), text);
     assert!(matches!(
         error,
-        Error::PolyllaRefused(polylla::Refusal::StrictIndexed)
+        Error::PolyllaRefused(polylla::Refusal::OfHalfEdges { option: "strict" })
     ));
 
     let options = refine::Options {

@@ -55,9 +55,11 @@ use gpu::point::{Coordinates, MeshPoint};
 use trioxide::mesh::{HalfEdges, NONE, Polygons, PolyllaCounts, PolyllaMesh, Ties};
 
 mod angles;
+mod convex;
 mod strict;
 
 pub use angles::mark_angles;
+pub use convex::cut_convex;
 pub use strict::{split_polygon, split_weakly_simple};
 
 /// A point, as Polylla needs it; the tests also run it on lengths that no points have.

@@ -57,6 +57,7 @@ use crate::mesh::{PolyllaCounts, Ties};
 
 mod angles;
 mod constraints;
+mod convex;
 mod digest;
 mod error;
 mod fields;
@@ -65,6 +66,7 @@ mod share;
 
 pub use angles::{Angles, least_cosine};
 pub use constraints::Constraints;
+pub use convex::convex_pieces;
 pub use digest::{WholeIds, digest_of_part};
 pub use error::{Error, Result};
 pub use fields::{PolygonTriangles, triangles_of_polygons};

@@ -209,7 +209,31 @@ fn polylla(data: &[u8]) {
         0 => polylla_in::<Vec2>(&mesh, options, false),
         _ => polylla_in::<DVec2>(&mesh, options, true),
     }
+    convex_pieces(&mesh);
     surfaces::polylla(&mesh, options, &mut choices);
+}
+
+fn convex_pieces(mesh: &Triangulation) {
+    let on = cpu();
+    let Ok(checked) = check::<DVec2>(mesh) else {
+        return;
+    };
+    let is_constrained = |h: u32| checked.constrained[h as usize];
+    let (points, half_edges) = (&checked.points, &checked.half_edges);
+    let (polygons, _) = reference::polylla(points, half_edges, is_constrained, Ties::Edge);
+    let mut expected = polygons.clone();
+    reference::polylla::cut_convex(points, half_edges, &mut expected);
+    let run = || {
+        let resident = DeviceTriangulation::<DVec2>::upload(on, mesh)?;
+        let constraints = Constraints::of(on, &resident, mesh)?;
+        let options = polylla::Options::default();
+        let found = polylla::polylla(on, &resident, constraints.as_ref(), options)?;
+        let divided = polylla::convex_pieces(on, &resident, found)?;
+        Ok::<_, trioxide::Error>(divided.download_mesh(on, &resident)?)
+    };
+    assert_eq!(run().expect("a checked mesh"), expected);
+    validate::polygons::convex_pieces(points, half_edges, &polygons, &expected)
+        .expect("convex pieces");
 }
 
 fn ties(choices: &mut Choices) -> Ties {

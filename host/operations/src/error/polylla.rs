@@ -9,12 +9,20 @@ use super::Names;
 pub enum Refusal {
     /// A place of repair is given, but the method with half-edges has no choice of one.
     RepairOfHalfEdges,
-    /// Polygons of arrays are not cut.
-    StrictIndexed,
+    /// An option with which polygons of arrays are not made: those are not cut.
+    OfHalfEdges {
+        /// The option.
+        option: &'static str,
+    },
     /// The sequential algorithm repairs on the host.
     SerialRepair,
     /// The indexed method joins triangles of the plane.
     IndexedSurface,
+    /// An option that surfaces in space do without.
+    InPlane {
+        /// The option.
+        option: &'static str,
+    },
     /// An angle is none.
     Angle {
         /// The option.
@@ -46,9 +54,9 @@ impl Refusal {
                 option("repair"),
                 value("method", "indexed")
             ),
-            Self::StrictIndexed => format!(
+            Self::OfHalfEdges { option: given } => format!(
                 "{} needs half-edges: use {}, which gives the same polygons",
-                option("strict"),
+                option(given),
                 value("method", "half-edge")
             ),
             Self::SerialRepair => format!(
@@ -60,6 +68,10 @@ impl Refusal {
                 "{} goes with planar meshes, but this one is a surface in space: use {}, which joins both",
                 value("method", "indexed"),
                 value("method", "half-edge")
+            ),
+            Self::InPlane { option: given } => format!(
+                "{} goes with planar meshes, but this one is a surface in space: leave it out",
+                option(given)
             ),
             Self::Angle {
                 option: given,

@@ -300,6 +300,7 @@ fn join_resident<P: Points>(
     let constraints = Constraints::of_arrays(on, mesh, regions, segments)?;
     let constraints = P::with_angles(on, mesh, constraints, options)?;
     let polygons = family::polylla(on, mesh, constraints.as_ref(), options.settings())?;
+    let polygons = P::divide(on, mesh, polygons, options)?;
     let regions = regions.map(|regions| polygons.regions(on, mesh, regions));
     let digest = options.digest.then(|| polygons.digest(on));
     let totals = Totals {
@@ -341,6 +342,7 @@ fn on_device<P: Points>(
     let constraints = Constraints::of(on, &half_edges, mesh)?;
     let constraints = P::with_angles(on, &half_edges, constraints, options)?;
     let result = family::polylla(on, &half_edges, constraints.as_ref(), settings)?;
+    let result = P::divide(on, &half_edges, result, options)?;
     let lists = PolyllaLists {
         polygons: result.download_lists(on)?,
         half_edges: on.download_rows(result.half_edges())?,

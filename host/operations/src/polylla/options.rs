@@ -34,6 +34,10 @@ pub struct Options {
     /// 2-manifold
     #[cfg_attr(feature = "clap", arg(long))]
     pub strict: bool,
+    /// Divide polygons of the plane into convex pieces: at most four times the fewest, and none that could be left out
+    /// (method half-edge)
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub convex_pieces: bool,
     /// Let polygons cross segments and region borders of the input, polyhedra tagged faces and region borders
     #[cfg_attr(feature = "clap", arg(long))]
     pub unconstrained: bool,
@@ -64,7 +68,7 @@ impl Options {
     /// Refuses options that do not go together.
     ///
     /// # Errors
-    /// [`Refusal::RepairOfHalfEdges`], [`Refusal::StrictIndexed`], [`Refusal::Angle`].
+    /// [`Refusal::RepairOfHalfEdges`], [`Refusal::OfHalfEdges`], [`Refusal::Angle`].
     pub fn check(&self) -> Result<()> {
         for (option, angle) in self.angle_options() {
             if let Some(degrees) = angle.filter(|degrees| !(0.0..=180.0).contains(degrees)) {
@@ -73,7 +77,16 @@ impl Options {
         }
         match (self.method, self.repair) {
             (DataStructure::HalfEdge, Some(_)) => Err(Refusal::RepairOfHalfEdges.into()),
-            (DataStructure::Indexed, _) if self.strict => Err(Refusal::StrictIndexed.into()),
+            (DataStructure::Indexed, _) => {
+                let given = [
+                    ("strict", self.strict),
+                    ("convex_pieces", self.convex_pieces),
+                ];
+                match given.iter().find(|(_, is_given)| *is_given) {
+                    Some(&(option, _)) => Err(Refusal::OfHalfEdges { option }.into()),
+                    None => Ok(()),
+                }
+            }
             _ => Ok(()),
         }
     }
@@ -81,11 +94,15 @@ impl Options {
     /// Refuses options that surfaces in space do without.
     ///
     /// # Errors
-    /// [`Refusal::IndexedSurface`].
+    /// [`Refusal::IndexedSurface`], [`Refusal::InPlane`].
     pub fn check_surface(&self) -> Result<()> {
         match self.method {
-            DataStructure::HalfEdge => Ok(()),
             DataStructure::Indexed => Err(Refusal::IndexedSurface.into()),
+            DataStructure::HalfEdge if self.convex_pieces => Err(Refusal::InPlane {
+                option: "convex_pieces",
+            }
+            .into()),
+            DataStructure::HalfEdge => Ok(()),
         }
     }
 
@@ -102,6 +119,7 @@ impl Options {
             ("repair", self.repair.is_some()),
             ("digest", self.digest),
             ("ties", self.ties == Ties::First),
+            ("convex_pieces", self.convex_pieces),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) => Err(Refusal::OfTriangles { option }.into()),
@@ -145,7 +163,8 @@ impl Options {
     /// The options of the family on half-edges.
     pub(super) fn settings(&self) -> polylla::Options {
         polylla::Options {
-            strict: self.strict,
+            // Convex pieces are simple.
+            strict: self.strict && !self.convex_pieces,
             ties: self.ties,
             prev: false,
             lists: true,

@@ -3,12 +3,12 @@
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use trioxide::device::Device;
 use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Remembered};
-#[cfg(feature = "serial")]
-use trioxide::mesh::HalfEdges;
 use trioxide::mesh::Triangulation;
-use trioxide::polylla::Constraints;
 #[cfg(feature = "serial")]
-use trioxide_reference::polylla::mark_angles;
+use trioxide::mesh::{HalfEdges, PolyllaMesh};
+use trioxide::polylla::{Constraints, DevicePolygons, convex_pieces};
+#[cfg(feature = "serial")]
+use trioxide_reference::polylla::{cut_convex, mark_angles};
 
 use super::{Done, Options, Refusal, Wanted, by_indices};
 use crate::error::Result;
@@ -29,6 +29,23 @@ pub(super) trait Points: AnyPoint {
         points: &[Self],
         half_edges: &HalfEdges,
         constrained: &mut [bool],
+        options: &Options,
+    );
+
+    /// Divides polygons of the plane into convex pieces, if the options say so.
+    fn divide(
+        on: &Device,
+        mesh: &DeviceTriangulation<Self>,
+        polygons: DevicePolygons,
+        options: &Options,
+    ) -> Result<DevicePolygons>;
+
+    /// As [`divide`](Self::divide), by the sequential algorithm.
+    #[cfg(feature = "serial")]
+    fn divide_serially(
+        points: &[Self],
+        half_edges: &HalfEdges,
+        polygons: &mut PolyllaMesh,
         options: &Options,
     );
 
@@ -55,6 +72,30 @@ macro_rules! in_plane {
 
             #[cfg(feature = "serial")]
             fn mark_angles(_: &[Self], _: &HalfEdges, _: &mut [bool], _: &Options) {}
+
+            fn divide(
+                on: &Device,
+                mesh: &DeviceTriangulation<Self>,
+                polygons: DevicePolygons,
+                options: &Options,
+            ) -> Result<DevicePolygons> {
+                Ok(match options.convex_pieces {
+                    true => convex_pieces(on, mesh, polygons)?,
+                    false => polygons,
+                })
+            }
+
+            #[cfg(feature = "serial")]
+            fn divide_serially(
+                points: &[Self],
+                half_edges: &HalfEdges,
+                polygons: &mut PolyllaMesh,
+                options: &Options,
+            ) {
+                if options.convex_pieces {
+                    cut_convex(points, half_edges, polygons);
+                }
+            }
 
             fn by_indices(
                 on: &Device,
@@ -91,6 +132,19 @@ macro_rules! in_space {
             ) {
                 mark_angles(points, half_edges, constrained, options.angles(), options.ties);
             }
+
+            fn divide(
+                _: &Device,
+                _: &DeviceTriangulation<Self>,
+                polygons: DevicePolygons,
+                options: &Options,
+            ) -> Result<DevicePolygons> {
+                options.check_surface()?;
+                Ok(polygons)
+            }
+
+            #[cfg(feature = "serial")]
+            fn divide_serially(_: &[Self], _: &HalfEdges, _: &mut PolyllaMesh, _: &Options) {}
 
             fn by_indices(
                 _: &Device,

@@ -56,9 +56,13 @@ pub(super) fn serial<P: Points>(
         let (mut result, times) =
             reference::polylla(&points, &half_edges, is_constrained, options.ties);
         laps.end_all(times.phases());
-        if options.strict {
+        if options.strict && !options.convex_pieces {
             reference::polylla::split_weakly_simple(&half_edges, &mut result);
             laps.end("cut weakly simple polygons");
+        }
+        if options.convex_pieces {
+            P::divide_serially(&points, &half_edges, &mut result, options);
+            laps.end("find convex pieces");
         }
         PolyllaLists {
             polygons: result.polygons,

@@ -53,6 +53,7 @@ def polylla(
     method: str = "half-edge",
     repair: Optional[str] = None,
     strict: bool = False,
+    convex_pieces: bool = False,
     unconstrained: bool = False,
     ties: str = "edge",
     digest: bool = False,
@@ -83,6 +84,9 @@ def polylla(
         Where the method indexed splits polygons with barrier tips.
     strict : bool
         Split the few polygons that visit a vertex twice (method half-edge), and polyhedra whose surface is no 2-manifold.
+    convex_pieces : bool
+        Divide polygons of the plane into convex pieces: at most four times the fewest, and none that could be left out (method
+        half-edge).
     unconstrained : bool
         Let polygons cross segments and region borders of the input, polyhedra tagged faces and region borders.
     ties : "edge" or "first"

@@ -34,6 +34,7 @@ class _Polylla(_Planar, total=False):
     method: str
     repair: Optional[str]
     strict: bool
+    convex_pieces: bool
     unconstrained: bool
     ties: str
     digest: bool

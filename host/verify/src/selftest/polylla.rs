@@ -13,7 +13,7 @@ use trioxide::digest;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation};
 use trioxide::polylla::{
-    Constraints, Options, WholeIds, digest_of_part, polylla, triangles_of_polygons,
+    Constraints, Options, WholeIds, convex_pieces, digest_of_part, polylla, triangles_of_polygons,
 };
 use trioxide_reference as reference;
 
@@ -47,6 +47,13 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Vec<Case> {
                 ));
             }
         }
+    }
+    for (name, mesh) in meshes {
+        let mesh = Arc::new(with_regions(mesh));
+        cases.push(Case::new(format!("convex pieces of {name}"), move |on| {
+            convex::<DVec2>(on, &mesh)?;
+            convex::<Vec2>(on, &mesh)
+        }));
     }
     cases.push(Case::new("a grid gives its squares", move |on| {
         for k in [2u32, 3, 17, size.of(100) as u32] {
@@ -262,6 +269,44 @@ fn digest_of(
         let vertices = lists.polygons.get(i).iter().map(|&v| vertex(v.into()));
         digest::of_polygon(3 * triangle(h / 3) + h % 3, vertices)
     })
+}
+
+/// Convex pieces against the sequential algorithm and their definition.
+fn convex<P: Point>(on: &Device, mesh: &Triangulation) -> Outcome {
+    let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
+    let points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
+    let constrained = reference::constrained_edges(mesh, &half_edges)?;
+    let is_constrained = |h: u32| constrained[h as usize];
+    let (polygons, _) = reference::polylla(&points, &half_edges, is_constrained, Ties::Edge);
+    let mut expected = polygons.clone();
+    reference::polylla::cut_convex(&points, &half_edges, &mut expected);
+    let run = || -> trioxide::Result<PolyllaMesh> {
+        let there = DeviceTriangulation::<P>::upload(on, mesh)?;
+        let constraints = Constraints::of(on, &there, mesh)?;
+        let result = polylla(on, &there, constraints.as_ref(), Options::default())?;
+        Ok(convex_pieces(on, &there, result)?.download_mesh(on, &there)?)
+    };
+    let ours = match run() {
+        Err(Error::Invalid { rule, .. })
+            if P::INSTANCE == Vec2::INSTANCE && rule.contains("chosen precision") =>
+        {
+            return Ok(());
+        }
+        ours => ours?,
+    };
+    equal("next", &ours.next, &expected.next)?;
+    equal("prev", &ours.prev, &expected.prev)?;
+    equal("half-edges", &ours.half_edges, &expected.half_edges)?;
+    equal(
+        "vertices",
+        &ours.polygons.vertices,
+        &expected.polygons.vertices,
+    )?;
+    equal("counts", &[ours.counts], &[expected.counts])?;
+    let points: Vec<DVec2> = points.iter().map(|p| p.to_f64()).collect();
+    validate::polygons::polylla(&points, &half_edges, &ours, is_constrained)?;
+    validate::polygons::convex_pieces(&points, &half_edges, &polygons, &ours)?;
+    Ok(())
 }
 
 /// As [`compare`], by [`Ties::First`].

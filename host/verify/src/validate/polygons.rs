@@ -3,6 +3,7 @@
 //! [`polygon_mesh`] checks polygons by themselves, [`polylla`] and [`polygons_of`] against the triangulation that they
 //! were made from, [`polylla_of_surface`] against a surface in space.
 
+mod convex;
 mod surface;
 
 use glam::DVec2;
@@ -14,6 +15,7 @@ use trioxide::rules::{
 };
 use trioxide_mesh::edge_table::EdgeTable;
 
+pub use convex::convex_pieces;
 pub use surface::polylla_of_surface;
 pub use trioxide::rules::{
     PolygonSummary as Summary, polygon_mesh, polygon_mesh_edges, polygon_mesh_with,
