@@ -22,6 +22,10 @@ const FILES: [(&str, &str); 32] = [
         "clockwise.off",
         "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 2 1\n",
     ),
+    (
+        "place.off",
+        "OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 1\n1 0 0\n3 0 1 2\n3 1 3 2\n",
+    ),
     ("flat.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n2 0 0\n3 0 1 2\n"),
     (
         "three.off",
