@@ -92,8 +92,8 @@ pub trait DoublePoint:
     /// to 180 degrees.
     fn spanned_area(self, other: Self) -> f64;
 
-    /// Whether a triangle is proper: in the plane, counter-clockwise; in space, with three edges of some length, so that
-    /// its longest edge is longer than nothing, also where its corners lie on one line. Exact.
+    /// Whether a triangle is proper: in the plane, counter-clockwise; in space, without an edge of length zero, while
+    /// its corners may lie on one line. Exact.
     fn is_proper(a: Self, b: Self, c: Self) -> bool;
 
     /// As [`is_proper()`](Self::is_proper()), if rounded arithmetic decides it.

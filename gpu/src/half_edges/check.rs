@@ -107,10 +107,10 @@ pub fn find_difference(
 /// Checks triangle `t` with vertices `corners`. Returns whether other kernels may index by them.
 ///
 /// Finds the triangle if it has an index out of range, if it is too small for its squares, or if it is not
-/// counter-clockwise (a triangle with a vertex twice is not); in space, if two of its corners are at one place. Size and
-/// orientation follow from the points in the device's precision. Where the predicate `is_proper` does not decide, the
-/// kernel reports `t` as unsure, and [`check_triangles_exactly()`] must follow: with the registers of exact arithmetic
-/// half as many blocks run at once.
+/// counter-clockwise (a triangle with a vertex twice is not); in space, if two of its corners are at one place. Size
+/// and orientation follow from the points in the device's precision. Where the predicate `is_proper` does not decide,
+/// the kernel reports `t` as unsure, and [`check_triangles_exactly()`] must follow: with the registers of exact
+/// arithmetic half as many blocks run at once.
 #[inline(always)]
 pub(super) fn check<P: MeshPoint>(
     t: Triangle,

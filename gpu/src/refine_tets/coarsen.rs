@@ -40,7 +40,7 @@ impl NewVertices<'_> {
     }
 }
 
-/// Puts tetrahedron `t` of the level before in the place of its first child.
+/// Writes tetrahedron `t` of the level before over its first child.
 #[kernel(
     requires(tetrahedra.len() == 4 * n),
     // Which ends are read, and which tetrahedra are written, depends on the mesh.

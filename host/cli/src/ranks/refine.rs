@@ -21,7 +21,9 @@ use trioxide_ranks::refine::{self, DEGENERATE, Refined, gather, part_to_refine};
 use trioxide_ranks::{Block, Fault, Part, Ranks, Result};
 
 use super::files::{check_output, is_pvtu, write_surface};
-use super::rank::{Starting, at_first, has_extension, in_precision, is_quiet, refuse, with_file};
+use super::rank::{
+    Starting, at_first, check_level, has_extension, in_precision, is_quiet, refuse, with_file,
+};
 use super::report::{Counts, Ending, report};
 use super::slices::{READ_BY_EACH, grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
@@ -149,7 +151,7 @@ where
     let ownership = ownership(&options.input)?;
     let run = refine::run::<P>(ranks, on, block, part, settings, &ownership)?;
     let counts = run.counts;
-    check_level(options, run.rounds.len())?;
+    check_level(&options.refine, run.rounds.len())?;
     let totals = Totals {
         vertices: counts.vertices,
         faces: counts.triangles,
@@ -170,12 +172,6 @@ where
         }
     };
     Ok((of_run, refined))
-}
-
-/// Refuses a level that was not reached in these `rounds`, which every rank counts alike.
-pub fn check_level(options: &Options, rounds: usize) -> Result<()> {
-    let reached = options.refine.check_level(rounds);
-    Ok(reached.map_err(|error| trioxide::Error::Argument(error.to_string()))?)
 }
 
 /// Adds the mesh's file to a fault, and the options that help.

@@ -17,8 +17,7 @@ use trioxide_ranks::tets::Input;
 use trioxide_ranks::{Ownership, Part, Ranks, Result};
 
 use super::files::{check_output, write_volume};
-use super::rank::{Starting, in_precision, is_quiet, with_file};
-use super::refine::check_level;
+use super::rank::{Starting, check_level, in_precision, is_quiet, with_file};
 use super::report::{Counts, Ending, report};
 use super::tets::{Reading, TetInput};
 use crate::commands::refine::Options;
@@ -91,7 +90,7 @@ fn refined<P: SpacePoint>(
     settings: &refine_tets::Options,
 ) -> Result<(Counts, Option<Whole>)> {
     let run = refine_tets::run::<P>(ranks, on, input, part, settings, &Ownership::Near)?;
-    check_level(options, run.levels.len())?;
+    check_level(&options.refine, run.levels.len())?;
     let exchanges: u64 = run.levels.iter().map(|level| level.exchanges).sum();
     let totals = Totals {
         vertices: run.counts.vertices,

@@ -93,8 +93,8 @@ fn overlapping(n: u32) -> Triangulation {
     }
 }
 
-/// Three points on one line are no triangle of the plane, as exact arithmetic says; in space two points at one place are
-/// none.
+/// Three points on one line are no triangle of the plane, as exact arithmetic says; in space two points are none that
+/// are at one place.
 fn refuse_degenerate<P: AnyPoint>(on: &Device, points: [P::Double; 3]) -> Outcome
 where
     P::Double: Default,
