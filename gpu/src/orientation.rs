@@ -40,18 +40,6 @@ pub fn is_counter_clockwise(a: DVec2, b: DVec2, c: DVec2) -> bool {
     }
 }
 
-/// Whether the filter proves that a, b, c do not lie on one line.
-#[inline(always)]
-pub fn is_surely_no_line(a: DVec2, b: DVec2, c: DVec2) -> bool {
-    filter(a, b, c) != (false, false)
-}
-
-/// Whether a, b, c lie on one line: their signed area is zero.
-#[inline(always)]
-pub fn is_on_line(a: DVec2, b: DVec2, c: DVec2) -> bool {
-    !is_surely_no_line(a, b, c) && exact_sign(a, b, c) == 0.0
-}
-
 /// Components of the exact determinant: two products of two differences of two components each.
 const COMPONENTS: usize = 16;
 
@@ -154,7 +142,6 @@ mod tests {
                     let coord = |p: DVec2| Coord { x: p.x, y: p.y };
                     let expected = orient2d(coord(a), coord(b), coord(c));
                     assert_eq!(is_counter_clockwise(a, b, c), expected > 0.0, "{a} {b} {c}");
-                    assert_eq!(is_on_line(a, b, c), expected == 0.0, "{a} {b} {c}");
                     let sign = exact_sign(a, b, c);
                     assert_eq!(sign > 0.0, expected > 0.0);
                     assert_eq!(sign < 0.0, expected < 0.0);

@@ -4,9 +4,7 @@ use core::ops::{Add, Div, Sub};
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
 
-use crate::orientation::{
-    is_counter_clockwise, is_on_line, is_surely_counter_clockwise, is_surely_no_line,
-};
+use crate::orientation::{is_counter_clockwise, is_surely_counter_clockwise};
 
 trioxide_kernel::instances! {
     /// Both precisions of points of the plane.
@@ -94,8 +92,8 @@ pub trait DoublePoint:
     /// to 180 degrees.
     fn spanned_area(self, other: Self) -> f64;
 
-    /// Whether a triangle is proper: in the plane, counter-clockwise; in space, with corners that are not on one line.
-    /// Exact.
+    /// Whether a triangle is proper: in the plane, counter-clockwise; in space, without an edge of length zero, while
+    /// its corners may lie on one line. Exact.
     fn is_proper(a: Self, b: Self, c: Self) -> bool;
 
     /// As [`is_proper()`](Self::is_proper()), if rounded arithmetic decides it.
@@ -185,20 +183,12 @@ impl DoublePoint for DVec3 {
 
     #[inline(always)]
     fn is_proper(a: Self, b: Self, c: Self) -> bool {
-        // Points on one line in space are on one line in each projection.
-        let is_flat = |pick: fn(DVec3) -> DVec2| is_on_line(pick(a), pick(b), pick(c));
-        !(is_flat(|p| DVec2::new(p.x, p.y))
-            && is_flat(|p| DVec2::new(p.y, p.z))
-            && is_flat(|p| DVec2::new(p.z, p.x)))
+        a != b && b != c && c != a
     }
 
     #[inline(always)]
     fn is_surely_proper(a: Self, b: Self, c: Self) -> Option<bool> {
-        let is_wide = |pick: fn(DVec3) -> DVec2| is_surely_no_line(pick(a), pick(b), pick(c));
-        let is_proper = is_wide(|p| DVec2::new(p.x, p.y))
-            || is_wide(|p| DVec2::new(p.y, p.z))
-            || is_wide(|p| DVec2::new(p.z, p.x));
-        is_proper.then_some(true)
+        Some(Self::is_proper(a, b, c))
     }
 }
 

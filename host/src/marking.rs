@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use trioxide_kernel::Bits;
+use trioxide_mesh::mesh::Simplices;
 use trioxide_mesh::{bit_set, parallel};
 
 /// The cells that a round divides. Each kind but flags has a text: `disk:0.5,0.5,0.1`.
@@ -135,14 +136,14 @@ pub enum Reason {
     )]
     OfTriangles,
     /// It has an id of a cell that is not there.
-    #[error(": there is no {} {id}: ids go from 0, and the mesh has {count} {}", cells[0], cells[1])]
+    #[error(": there is no {} {id}: ids go from 0, and the mesh has {count} {}", cells.names()[0], cells.names()[1])]
     NoSuchCell {
         /// The id.
         id: u32,
         /// Cells of the mesh.
         count: usize,
-        /// A cell and cells: `triangle` and `triangles`.
-        cells: [&'static str; 2],
+        /// Their kind.
+        cells: Simplices,
     },
 }
 
@@ -168,7 +169,74 @@ pub struct ShareNames<'a> {
     pub round: usize,
 }
 
+/// Why cells are not marked by values.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unvalued {
+    /// There is not a value for each cell.
+    #[error("there are {given} values, but the input has {needed} {}", cells.names()[1])]
+    Length {
+        /// Number of values.
+        given: usize,
+        /// Number of cells.
+        needed: usize,
+        /// Their kind.
+        cells: Simplices,
+    },
+    /// A part of the sum that is none.
+    #[error("a part of {part} of the values' sum is no marking: it must be 0 to 1")]
+    Part {
+        /// The part.
+        part: f64,
+    },
+    /// An indicator of error is negative or no number.
+    #[error("the value of {} {cell} is {value}: an indicator of error is not negative", cells.names()[0])]
+    Indicator {
+        /// The cell.
+        cell: usize,
+        /// Its value.
+        value: f64,
+        /// Its kind.
+        cells: Simplices,
+    },
+}
+
 impl Marking {
+    /// Marks cells of the input: `values` above `threshold`.
+    pub fn above(values: &[f64], threshold: f64) -> Self {
+        Self::Flags(values.iter().map(|&value| value > threshold).collect())
+    }
+
+    /// Dörfler marking: the fewest cells whose `values` make at least `part` of the sum of all, the largest first, and
+    /// of equal values the smaller id first. `cells` names them in errors.
+    ///
+    /// # Errors
+    /// [`Unvalued::Indicator`] for a value that is negative or no number; [`Unvalued::Part`].
+    pub fn dorfler(values: &[f64], part: f64, cells: Simplices) -> Result<Self, Unvalued> {
+        if !(0.0..=1.0).contains(&part) {
+            return Err(Unvalued::Part { part });
+        }
+        let is_wrong = |&value: &f64| value.is_nan() || value < 0.0;
+        if let Some(cell) = values.iter().position(is_wrong) {
+            let value = values[cell];
+            return Err(Unvalued::Indicator { cell, value, cells });
+        }
+        let mut order: Vec<u32> = (0..values.len() as u32).collect();
+        let value = |t: u32| values[t as usize];
+        order.sort_by(|&s, &t| value(t).total_cmp(&value(s)).then(s.cmp(&t)));
+        let total: f64 = order.iter().map(|&t| value(t)).sum();
+        let mut marked = vec![false; values.len()];
+        let mut sum = 0.0;
+        for t in order {
+            if sum >= part * total {
+                break;
+            }
+            sum += value(t);
+            marked[t as usize] = true;
+        }
+        Ok(Self::Flags(marked))
+    }
+
     pub(crate) fn unfit(&self, reason: Reason) -> Unfit {
         Unfit {
             marking: self.to_string(),
@@ -176,12 +244,12 @@ impl Marking {
         }
     }
 
-    /// The marking for `count` cells, whose singular and plural are `cells`; other checks were done.
+    /// The marking for `count` cells of this kind; other checks were done.
     pub(crate) fn checked<C>(
         &self,
         seed: u64,
         count: usize,
-        cells: [&'static str; 2],
+        cells: Simplices,
     ) -> Result<CheckedMarking<'_, C>, Unfit> {
         let listed = match self {
             Marking::Ids(ids) => {

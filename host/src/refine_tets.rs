@@ -24,6 +24,7 @@
 //! # }
 //! ```
 
+mod coarsen;
 mod edges;
 mod error;
 mod level;
@@ -46,9 +47,9 @@ use crate::fields::{MeshFields, Mix};
 pub use crate::marking::Marking;
 use crate::mesh::Refinement;
 use crate::prolongation::Prolongation;
+use crate::refine::count_rounds;
 pub use crate::volume::MOST_TETRAHEDRA;
 use crate::volume::TetMesh;
-use trioxide_mesh::progress;
 
 /// Points of space that a device can hold: `f32` or `f64` coordinates.
 pub trait SpacePoint: Point3 + bytemuck::Pod {}
@@ -75,7 +76,7 @@ pub struct Options {
     pub seed: u64,
     /// The edges to divide them by.
     pub edges: DividedEdges,
-    /// Number of levels.
+    /// Most levels. One in which nothing is divided is the last.
     pub rounds: u32,
     /// No level begins with this many tetrahedra or more.
     pub max_tetrahedra: Option<usize>,
@@ -106,6 +107,8 @@ pub struct Level {
     pub closure_rounds: u32,
     /// Tetrahedra afterwards.
     pub tetrahedra: u32,
+    /// Tagged triangles afterwards.
+    pub faces: u32,
 }
 
 /// A refined mesh in host memory, with the parent of each part.
@@ -124,11 +127,8 @@ pub struct Refined {
 }
 
 impl Refined {
-    /// The matrix that takes values at the `vertices` of the input to the vertices of the mesh.
-    ///
-    /// # Panics
-    /// When the input had another number of vertices.
-    pub fn prolongation(&self, vertices: usize) -> Prolongation {
+    /// The ends of the edges that the new vertices of each level halve.
+    pub fn rounds(&self) -> Vec<Refinement> {
         let mut ends = &self.vertex_parents[..];
         let round = |level: &Level| {
             let (of_level, rest) = ends.split_at(level.divided_edges as usize);
@@ -138,8 +138,15 @@ impl Refined {
                 ..Refinement::default()
             }
         };
-        let rounds: Vec<Refinement> = self.levels.iter().map(round).collect();
-        Prolongation::of_rounds(vertices, &rounds)
+        self.levels.iter().map(round).collect()
+    }
+
+    /// The matrix that takes values at the `vertices` of the input to the vertices of the mesh.
+    ///
+    /// # Panics
+    /// When the input had another number of vertices.
+    pub fn prolongation(&self, vertices: usize) -> Prolongation {
+        Prolongation::of_rounds(vertices, &self.rounds())
     }
 
     /// The `fields` of the input on the mesh: of vertices carried on along the divided edges, of tetrahedra and tagged
@@ -211,7 +218,7 @@ fn levels<P: SpacePoint>(
     mark: impl Fn(&DeviceRefined<P>) -> crate::Result<BitSet<Tet>>,
 ) -> Result<DeviceRefined<P>> {
     let mut refined = DeviceRefined::new(on, mesh)?;
-    let rounds = progress::count("round", u64::from(options.rounds));
+    let rounds = count_rounds(options.rounds);
     for _ in 0..options.rounds {
         rounds.advance(1);
         let is_enough = options

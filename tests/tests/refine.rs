@@ -5,7 +5,7 @@ use glam::{DVec2, Vec2};
 use proptest::prelude::*;
 use trioxide::device::Device;
 use trioxide::generate;
-use trioxide::mesh::Triangulation;
+use trioxide::mesh::{Simplices, Triangulation};
 use trioxide::refine::{DeviceEdgeMesh, End, Error, Marking, Options, refine};
 use trioxide_reference::refine::SerialRun;
 use trioxide_verify::validate;
@@ -59,7 +59,7 @@ proptest! {
         values in prop::collection::vec(0.0f64..10.0, 1..200),
         fraction in 0.0f64..1.0,
     ) {
-        let Ok(Marking::Flags(flags)) = Marking::dorfler(&values, fraction) else {
+        let Ok(Marking::Flags(flags)) = Marking::dorfler(&values, fraction, Simplices::Triangles) else {
             return Err(TestCaseError::fail("not marked"));
         };
         let is_marked = |t: usize| flags[t];

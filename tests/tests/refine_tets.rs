@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 use proptest::prelude::*;
 use trioxide::device::Device;
 use trioxide::generate::{random_tets, tet_grid};
-use trioxide::refine_tets::{DividedEdges, Marking, Options, Refined, run};
+use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Marking, Options, Refined, run};
 use trioxide::volume::{TaggedTriangle, TetMesh};
 use trioxide_reference as reference;
 use trioxide_verify::validate;
@@ -253,6 +253,7 @@ proptest! {
         grid in any::<bool>(),
         fraction in 0.0f64..1.0,
         every in any::<bool>(),
+        rounds in 1u32..4,
     ) {
         let mesh = if grid { tet_grid(n, seed) } else { random_tets(n, seed) }.unwrap();
         let options = Options {
@@ -269,5 +270,16 @@ proptest! {
         }
         let expected = reference::refine_tets::<Vec3>(&mesh, &options).unwrap();
         prop_assert_eq!(&run::<Vec3>(&cpu(2), &mesh, &options).unwrap(), &expected);
+        // Level by level to the input, each with the bytes of fewer rounds.
+        let on = cpu(2);
+        let options = Options { rounds, ..options };
+        let resident = DeviceTets::<DVec3>::upload(&on, &mesh).unwrap();
+        let mut refined = refine_tets::refine(&on, resident, &options).unwrap();
+        for level in (0..refined.levels().len()).rev() {
+            refined.coarsen(&on, level).unwrap();
+            let rounds = level as u32;
+            let expected = refine(&on, &mesh, &Options { rounds, ..options.clone() });
+            prop_assert_eq!(refined.download(&on).unwrap(), expected);
+        }
     }
 }

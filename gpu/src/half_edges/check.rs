@@ -5,7 +5,7 @@ use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
-use crate::point::{Anywhere, DoublePoint, MeshPoint};
+use crate::point::{Anywhere, DoublePoint, MeshPoint, Planar};
 
 /// Slots of the check kernels' result: the number of the smallest offending element for each rule, `NONE` where the
 /// rule holds.
@@ -14,7 +14,7 @@ pub mod rule {
     pub const FINITE: u32 = 0;
     /// A triangle with an index out of range.
     pub const RANGE: u32 = 1;
-    /// A triangle that is clockwise or degenerate; in space only a degenerate one.
+    /// A triangle that is clockwise or degenerate; in space one with an edge of length zero.
     pub const ORIENTATION: u32 = 2;
     /// A half-edge of an edge that is shared by more than two half-edges, or by two of the same direction.
     pub const MANIFOLD: u32 = 3;
@@ -51,9 +51,9 @@ pub fn is_too_small<P: MeshPoint>(a: P::Double, b: P::Double, c: P::Double) -> b
 }
 
 /// Finds triangle `t` if it is not counter-clockwise. Exact arithmetic decides where the filter does not, so no
-/// triangle is unsure.
+/// triangle is unsure. In space none is before.
 #[kernel(
-    P in Anywhere,
+    P in Planar,
     requires(origins.len() == 3 * n, found.len() == rule::COUNT),
     moves(origins.bytes() + points.bytes())
 )]
@@ -107,10 +107,10 @@ pub fn find_difference(
 /// Checks triangle `t` with vertices `corners`. Returns whether other kernels may index by them.
 ///
 /// Finds the triangle if it has an index out of range, if it is too small for its squares, or if it is not
-/// counter-clockwise (a triangle with a vertex twice is not); in space, if its corners lie on one line. Size and
-/// orientation follow from the points in the device's precision. Where the predicate `is_proper` does not decide, the
-/// kernel reports `t` as unsure, and [`check_triangles_exactly()`] must follow: with the registers of exact arithmetic
-/// half as many blocks run at once.
+/// counter-clockwise (a triangle with a vertex twice is not); in space, if two of its corners are at one place. Size
+/// and orientation follow from the points in the device's precision. Where the predicate `is_proper` does not decide,
+/// the kernel reports `t` as unsure, and [`check_triangles_exactly()`] must follow: with the registers of exact
+/// arithmetic half as many blocks run at once.
 #[inline(always)]
 pub(super) fn check<P: MeshPoint>(
     t: Triangle,

@@ -7,8 +7,9 @@ use super::{Corners, Selected};
 use crate::ids::{HalfEdge, Item, Triangle};
 use crate::point::{Anywhere, DoublePoint, MeshPoint};
 
-/// Finds a triangle that is degenerate or, in the plane, inverted: its parent's edges were too short for this
-/// precision. `clockwise` is not 0 if all triangles of the mesh run clockwise.
+/// Finds a triangle that is degenerate or inverted, in space one with an edge of length zero: the edges of its parent
+/// were too short for this precision, or its parent had a corner at the midpoint of its longest edge. `clockwise` is
+/// not 0 if all triangles of the mesh run clockwise.
 #[kernel(
     P in Anywhere,
     requires(

@@ -15,6 +15,7 @@
 //! | [`count_children`], `collective::exclusive_scan` | steps 5 and 6 |
 //! | [`place_midpoints`], [`write_children`] | step 7 |
 //! | [`divide_faces`] | the same for triangles that carry boundary tags |
+//! | [`coarsen`] | the way back to the level before |
 //!
 //! A stage is a file of its name; "check children" is [`check_tetrahedra`] again.
 //!
@@ -86,6 +87,7 @@
 pub mod check_tetrahedra;
 pub mod close_few_marks;
 pub mod close_marks;
+pub mod coarsen;
 pub mod count_children;
 pub mod divide_faces;
 pub mod mark_edges;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use trioxide::formats::atomic_file::AtomicFile;
 use trioxide::formats::{ancestry, files_of, order_maps, run_files};
+use trioxide::mesh::Simplices;
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::{TEXT, is_text};
 use trioxide_arguments::{is_standard_output, note};
@@ -133,7 +134,12 @@ fn inputs(commands: &[&ArgMatches]) -> Vec<(&'static str, PathBuf)> {
 fn maps(options: &ArgMatches, folder: &Path) -> Vec<PathBuf> {
     let is_refine = options.try_contains_id("mark").is_ok();
     match is_refine {
-        true => ancestry::files(folder).into(),
+        true => {
+            // The kind of the cells is known when the mesh is.
+            let [parents, ..] = ancestry::files(folder, Simplices::Triangles);
+            let of_tetrahedra = ancestry::files(folder, Simplices::Tetrahedra);
+            [&[parents][..], &of_tetrahedra].concat()
+        }
         false => order_maps::files(folder).into(),
     }
 }

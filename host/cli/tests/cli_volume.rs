@@ -230,11 +230,6 @@ fn refinement_is_the_same_on_every_device_and_keeps_tags() {
 
     for (options, words) in [
         (
-            "--coarsen-to 0",
-            "--coarsen-to goes with meshes of triangles, but this one is a volume mesh",
-        ),
-        ("--maps maps", "--maps goes with meshes of triangles"),
-        (
             "--until-area 1",
             "--until-area goes with meshes of triangles",
         ),
@@ -255,6 +250,79 @@ fn refinement_is_the_same_on_every_device_and_keeps_tags() {
         errors.contains("--mark volume:1 goes with volume meshes"),
         "{errors}"
     );
+}
+
+/// Marks by values, levels by volume, earlier levels and maps, by the serial reference and by a device, alone and in a
+/// chain.
+#[test]
+fn tetrahedra_are_refined_with_all_options_of_triangles() {
+    let place = Place::new();
+    place.succeeds("generate tets -n 125 --seed 1 -o a.vtu --quiet");
+    let values: String = (0..384).map(|t| format!("{}\n", t * 7 % 101)).collect();
+    std::fs::write(place.path("values.txt"), values).unwrap();
+    let read = |name: &str| std::fs::read(place.path(name)).unwrap();
+    let mut sizes = Vec::new();
+    for options in [
+        "--mark values:values.txt --threshold 90",
+        "--mark values:values.txt --dorfler 0.3 --rounds 2",
+        "--until-volume 0.001",
+        "--rounds 3 --mark fraction:0.3 --coarsen-to 1",
+    ] {
+        for device in ["serial", "cpu"] {
+            place.succeeds(&format!(
+                "refine a.vtu {options} --device {device} -o {device}.vtu --maps {device}"
+            ));
+        }
+        for file in [
+            "parent_tetrahedra.txt",
+            "new_vertices.txt",
+            "prolongation.mtx",
+        ] {
+            let [serial, cpu] = ["serial", "cpu"].map(|folder| read(&format!("{folder}/{file}")));
+            assert_eq!(serial, cpu, "{options}: {file}");
+        }
+        assert_eq!(read("serial.vtu"), read("cpu.vtu"), "{options}");
+        place.succeeds(&format!(
+            "chain a.vtu --device cpu : refine {options} --maps chain -o chain.vtu"
+        ));
+        assert_eq!(read("chain.vtu"), read("cpu.vtu"), "{options}");
+        for file in [
+            "parent_tetrahedra.txt",
+            "new_vertices.txt",
+            "prolongation.mtx",
+        ] {
+            assert_eq!(read(&format!("chain/{file}")), read(&format!("cpu/{file}")));
+        }
+        let fine = place.tets("cpu.vtu");
+        validate::tets(&fine).unwrap();
+        sizes.push(fine.tetrahedra.len());
+    }
+    assert!(sizes.iter().all(|&size| size > 384), "{sizes:?}");
+    // The last one is the first round.
+    place.succeeds("refine a.vtu --mark fraction:0.3 --device cpu -o once.vtu");
+    assert_eq!(read("once.vtu"), read("cpu.vtu"));
+    let lines = |name: &str| String::from_utf8(read(name)).unwrap().lines().count();
+    assert_eq!(lines("cpu/parent_tetrahedra.txt"), sizes[3] + 1);
+    assert_eq!(
+        lines("cpu/new_vertices.txt"),
+        place.tets("cpu.vtu").points.len() - 125 + 1
+    );
+    // No tetrahedron is larger than asked for, and the input is the level 0.
+    place.succeeds("refine a.vtu --until-volume 0.001 --device cpu -o small.vtu");
+    let small = place.tets("small.vtu");
+    let volume = |t: &[u32; 4]| {
+        let [a, b, c, d] = t.map(|v| small.points[v as usize]);
+        (b - a).cross(c - a).dot(d - a) / 6.0
+    };
+    assert!(
+        small
+            .tetrahedra
+            .iter()
+            .map(volume)
+            .all(|volume| volume < 0.001 * (1.0 + 1e-12))
+    );
+    place.succeeds("refine a.vtu --rounds 2 --coarsen-to 0 --device cpu -o input.vtu");
+    assert_eq!(place.tets("input.vtu"), place.tets("a.vtu"));
 }
 
 /// Fields of points stay, those of tetrahedra are means over the volume, integers those of the first tetrahedron; the

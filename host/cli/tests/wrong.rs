@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Files that the tries name: meshes with one fault each, and texts that are none.
-const FILES: [(&str, &str); 32] = [
+const FILES: [(&str, &str); 33] = [
     (
         "square.off",
         "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n",
@@ -21,6 +21,10 @@ const FILES: [(&str, &str); 32] = [
     (
         "clockwise.off",
         "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 2 1\n",
+    ),
+    (
+        "place.off",
+        "OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 1\n1 0 0\n3 0 1 2\n3 1 3 2\n",
     ),
     ("flat.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n2 0 0\n3 0 1 2\n"),
     (

@@ -14,7 +14,7 @@ use crate::fields::{MeshFields, Mix};
 use crate::parallel;
 use crate::{Error, Result};
 
-pub use crate::prolongation::Refinement;
+pub use crate::prolongation::{Refinement, Simplices};
 pub use polylla::{PolyllaCounts, PolyllaLists, PolyllaMesh, Ties};
 
 /// Polygons as consecutive lists of vertices.

@@ -2,14 +2,33 @@
 
 use crate::parallel;
 
+/// The cells of a mesh that can be refined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Simplices {
+    /// Triangles, in the plane or in space.
+    Triangles,
+    /// Tetrahedra.
+    Tetrahedra,
+}
+
+impl Simplices {
+    /// A cell, and cells.
+    pub fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Triangles => ["triangle", "triangles"],
+            Self::Tetrahedra => ["tetrahedron", "tetrahedra"],
+        }
+    }
+}
+
 /// The record of one round of refinement (gpu-longest-edge-bisection-2011): D divided edges, N new triangles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refinement {
-    /// Edge divided by each new vertex, by its id before the round; D.
+    /// Edge divided by each new vertex, by its id before the round; D, or empty of tetrahedra, whose edges have no ids.
     pub divided: Vec<u32>,
     /// Ends of the edge divided by each new vertex, which is its middle; D.
     pub ends: Vec<[u32; 2]>,
-    /// Triangle divided into each new triangle, by its id before the round; N.
+    /// Triangle divided into each new triangle, by its id before the round; N, or empty of tetrahedra.
     pub parents: Vec<u32>,
 }
 

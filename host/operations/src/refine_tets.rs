@@ -3,6 +3,7 @@
 
 use glam::{DVec3, Vec3};
 use trioxide::device::Device;
+use trioxide::mesh::Refinement;
 use trioxide::prolongation::Prolongation;
 use trioxide::refine_tets::{self as family, Refined, SpacePoint};
 use trioxide::volume::{TetMesh, VolumeMesh};
@@ -25,11 +26,18 @@ pub struct Report {
     pub parents: Vec<u32>,
     /// The ends of the edge that each new vertex halves; V' - V.
     pub vertex_parents: Vec<[u32; 2]>,
-    /// The matrix that takes values at the vertices of the input to those of the refined mesh, if the options ask for
-    /// maps.
-    pub prolongation: Option<Prolongation>,
+    /// The ends of the edges that the new vertices of each level halve, if the options ask for maps.
+    pub rounds: Vec<Refinement>,
     /// Notes for the user.
     pub notes: Vec<Note>,
+}
+
+impl Report {
+    /// The matrix that takes values at the vertices of the input to those of the refined mesh. The options ask for
+    /// maps.
+    pub fn prolongation(&self) -> Prolongation {
+        Prolongation::of_rounds(self.totals.input_vertices as usize, &self.rounds)
+    }
 }
 
 /// The counts of a refinement of tetrahedra.
@@ -109,6 +117,9 @@ pub fn refine_tets(
     })?;
     let vertices = mesh.points.len();
     let levels = &refined.levels;
+    options
+        .check_level(levels.len())
+        .map_err(family::Error::from)?;
     let closure_rounds = levels
         .iter()
         .map(|level| u64::from(level.closure_rounds))
@@ -129,7 +140,7 @@ pub fn refine_tets(
     let report = Report {
         run,
         totals,
-        prolongation: options.maps.then(|| refined.prolongation(vertices)),
+        rounds: options.maps.then(|| refined.rounds()).unwrap_or_default(),
         parents: refined.tetrahedron_parents,
         vertex_parents: refined.vertex_parents,
         notes: note.into_iter().collect(),

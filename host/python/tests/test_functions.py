@@ -148,6 +148,30 @@ def test_refined_tetrahedra(tets):
     np.testing.assert_allclose(fine.prolongation @ tets.points, fine.points, atol=1e-12)
     volume = lambda m: np.linalg.det(m.points[m.tetrahedra[:, 1:]] - m.points[m.tetrahedra[:, :1]]) / 6  # noqa: E731
     np.testing.assert_allclose(volume(fine).sum(), volume(tets).sum())
+    small = trioxide.refine(tets, until_volume=1e-4, device="cpu")
+    assert volume(small).max() <= 1e-4 * (1 + 1e-12) < volume(fine).max()
+
+
+def test_tetrahedra_are_marked_by_values_and_go_back(tets):
+    values = np.zeros(len(tets.tetrahedra))
+    values[[3, 77, 100]] = [1.0, 2.0, 4.0]
+    expected = trioxide.refine(tets, mark=[77, 100], device="cpu").tetrahedra
+    for rule in ({"threshold": 1}, {"dorfler": 0.8}):
+        np.testing.assert_array_equal(trioxide.refine(tets, mark=values, device="cpu", **rule).tetrahedra, expected)
+    once = trioxide.refine(tets, device="cpu")
+    back = trioxide.refine(tets, rounds=3, coarsen_to=1, device="cpu")
+    np.testing.assert_array_equal(back.tetrahedra, once.tetrahedra)
+    there = tets.to_device("cpu")
+    for given in ({"rounds": 3, "coarsen_to": 1}, {"until_volume": 1e-4, "coarsen_to": 1}):
+        back = trioxide.refine(there, **given)
+        expected = trioxide.refine(tets, device="cpu", **given)
+        np.testing.assert_array_equal(back.tetrahedra.numpy(), expected.tetrahedra)
+        assert back.rounds == expected.rounds == 1
+    with pytest.raises(ValueError, match="level 2 was not reached: there were 1 rounds"):
+        trioxide.refine(there, coarsen_to=2)
+    values[5] = -1
+    with pytest.raises(ValueError, match="the value of tetrahedron 5 is -1"):
+        trioxide.refine(tets, mark=values, dorfler=0.8, device="cpu")
 
 
 def test_welded_vertices(scan):

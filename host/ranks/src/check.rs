@@ -5,6 +5,7 @@ use bytemuck::Pod;
 use glam::Vec2;
 use gpu::point::{Coordinates, DoublePoint};
 use trioxide::Device;
+use trioxide::half_edges::rules::without_length;
 use trioxide::half_edges::{self, AnyPoint, DeviceTriangulation};
 use trioxide::mesh::{NONE, Triangulation};
 use trioxide_mesh::parallel;
@@ -148,7 +149,7 @@ fn in_the_whole_mesh<P: Position>(error: half_edges::Error, part: &Part<P>) -> F
         Orientation { .. } if P::DIMENSIONS == 3 => {
             let corner = |k| part.shape.corner(3 * triangle as usize + k);
             let [a, b, c] = [0, 1, 2].map(|k| part.vertices.get(corner(k) as usize));
-            format!("{whole}is degenerate: its vertices {a}, {b}, {c} lie on one line")
+            format!("{whole}{}", without_length([a, b, c]))
         }
         error => error
             .to_string()

@@ -9,7 +9,7 @@ use gpu::ids::Tet;
 use gpu::refine_tets::mark_tetrahedra::{centroid, is_chosen, six_volumes};
 
 use trioxide::marking::{CheckedMarking, Marking};
-use trioxide::progress;
+use trioxide::refine::count_rounds;
 use trioxide::refine_tets::{
     DividedEdges, Error, Level, Options, Refined, Result, SpacePoint, ends, threshold,
 };
@@ -30,7 +30,7 @@ pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<R
         face_parents: (0..mesh.faces.len() as u32).collect(),
         ..Default::default()
     };
-    let rounds = progress::count("round", u64::from(options.rounds));
+    let rounds = count_rounds(options.rounds);
     for _ in 0..options.rounds {
         rounds.advance(1);
         let count = refined.mesh.tetrahedra.len();
@@ -248,6 +248,7 @@ fn divide<P: SpacePoint>(
         divided_tetrahedra,
         closure_rounds,
         tetrahedra: refined.mesh.tetrahedra.len() as u32,
+        faces: refined.mesh.faces.len() as u32,
     }
 }
 

@@ -73,7 +73,7 @@ pub enum Error {
         /// The triangle.
         triangle: u32,
     },
-    /// A triangle does not run counter-clockwise.
+    /// A triangle does not run counter-clockwise; in space one of its edges has no length.
     #[error(
         "triangle {triangle} is clockwise or degenerate in the chosen precision: its vertices must run counter-clockwise"
     )]

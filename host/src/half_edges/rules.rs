@@ -109,9 +109,9 @@ fn check_sides(mesh: &Triangulation, edges: &EdgeTable) -> Result<()> {
 
 /// Checks the surface `mesh`, whose points lie in space.
 ///
-/// Rules, in this order: as those of [`triangulation()`], but for the orientation: the corners of a triangle are not on
-/// one line (exact predicate), and no two triangles run along an edge in the same direction. Whether the surface cuts
-/// itself is not looked for.
+/// Rules, in this order: as those of [`triangulation()`], but for the orientation: no edge has the length zero, and no
+/// two triangles run along an edge in the same direction. Corners may lie on one line. Whether the surface cuts itself
+/// is not looked for.
 ///
 /// # Errors
 /// [`Error::Invalid`] with the smallest element that breaks the first broken rule.
@@ -119,8 +119,7 @@ pub fn surface(mesh: &Triangulation<DVec3>) -> Result<()> {
     check_arrays(mesh)?;
     check_corners(mesh, &|&[a, b, c]| {
         let [p, q, r] = [a, b, c].map(|v| mesh.points[v as usize]);
-        (!DVec3::is_proper(p, q, r))
-            .then(|| format!("is degenerate: its vertices {a}, {b}, {c} lie on one line"))
+        (!DVec3::is_proper(p, q, r)).then(|| without_length([a, b, c]))
     })?;
     let edges = EdgeTable::of_triangles(mesh.points.len(), &mesh.triangles);
     check_edges(
@@ -128,6 +127,11 @@ pub fn surface(mesh: &Triangulation<DVec3>) -> Result<()> {
         &edges,
         "that run along it in the same direction: turn one of them around, as its neighbours run",
     )
+}
+
+/// The rule that a triangle in space breaks if two of its vertices are at one place.
+pub fn without_length<V: std::fmt::Display>([a, b, c]: [V; 3]) -> String {
+    format!("is degenerate: an edge between its vertices {a}, {b}, {c} has no length")
 }
 
 fn check_arrays<V: DoublePoint + MeshPoint<Double = V>>(mesh: &Triangulation<V>) -> Result<()> {

@@ -9,7 +9,7 @@ use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
 use super::edges::{DeviceEdgeMesh, Saved, Stale};
-use super::error::{Error, Result};
+use super::error::{Error, NoSuchLevel, Result};
 use crate::collective::compact;
 use crate::device::Device;
 use crate::half_edges::AnyPoint;
@@ -56,7 +56,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     pub fn coarsen(&mut self, on: &Device, level: usize) -> Result<()> {
         let rounds = self.levels.len() - 1;
         if level > rounds {
-            return Err(Error::NoSuchLevel { level, rounds });
+            return Err(NoSuchLevel { level, rounds }.into());
         }
         if self.saved[level..].iter().any(Option::is_none) {
             return Err(Error::NoHistory { level });

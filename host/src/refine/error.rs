@@ -2,7 +2,7 @@
 
 use trioxide_kernel::launch::LaunchError;
 
-use crate::marking::Unfit;
+use crate::marking::{Unfit, Unvalued};
 
 /// Why a triangulation was not refined.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,8 @@ pub enum Error {
     },
     /// A triangle came out degenerate.
     #[error(
-        "triangle {triangle} of the refined mesh is degenerate: the triangles are as small as the precision allows"
+        "triangle {triangle} of the refined mesh is degenerate: the triangles are as small as the precision allows, \
+         or a corner of one lay in the middle of its longest edge"
     )]
     Degenerate {
         /// The triangle, by its id in the refined mesh.
@@ -64,14 +65,9 @@ pub enum Error {
         /// Triangles of the mesh.
         triangles: usize,
     },
-    /// An indicator of error is negative or no number.
-    #[error("the value of triangle {triangle} is {value}: an indicator of error is not negative")]
-    Indicator {
-        /// The triangle.
-        triangle: usize,
-        /// Its value.
-        value: f64,
-    },
+    /// Triangles are not marked by their values.
+    #[error(transparent)]
+    Unvalued(#[from] Unvalued),
     /// A marking does not fit triangles, or the mesh.
     #[error(transparent)]
     Unfit(#[from] Unfit),
@@ -84,15 +80,8 @@ pub enum Error {
         rule: &'static str,
     },
     /// There was no such level.
-    #[error(
-        "level {level} was not reached: there were {rounds} rounds, so ask for that level at most, or for more rounds"
-    )]
-    NoSuchLevel {
-        /// The level.
-        level: usize,
-        /// The rounds so far.
-        rounds: usize,
-    },
+    #[error(transparent)]
+    NoSuchLevel(#[from] NoSuchLevel),
     /// A round to undo was not recorded.
     #[error("a round after level {level} ran without history, so there is no way back")]
     NoHistory {
@@ -111,6 +100,18 @@ pub enum Error {
         /// Number of these elements.
         needed: usize,
     },
+}
+
+/// A level that was not reached, of triangles or tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "level {level} was not reached: there were {rounds} rounds, so ask for that level at most, or for more rounds"
+)]
+pub struct NoSuchLevel {
+    /// The level.
+    pub level: usize,
+    /// The rounds so far.
+    pub rounds: usize,
 }
 
 /// Result of refinement.
@@ -139,10 +140,10 @@ impl From<Error> for trioxide_mesh::Error {
             }
             Error::TooManyEdges { .. } => invalid("the refined mesh".to_owned()),
             Error::MarksOfAnotherMesh { .. }
-            | Error::Indicator { .. }
+            | Error::Unvalued(_)
             | Error::Unfit(_)
             | Error::Marking { .. }
-            | Error::NoSuchLevel { .. }
+            | Error::NoSuchLevel(_)
             | Error::NoHistory { .. }
             | Error::Length { .. } => trioxide_mesh::Error::Argument(text),
         }

@@ -14,7 +14,7 @@ use super::error::{Error, Result};
 use crate::device::Device;
 use crate::half_edges::AnyPoint;
 use crate::marking::{CheckedMarking, Marking, Reason, ShareNames};
-use crate::mesh::EdgeTriangulation;
+use crate::mesh::{EdgeTriangulation, Simplices};
 
 /// The triangles of one round.
 pub(super) enum Marked {
@@ -53,48 +53,6 @@ fn arms(degrees: f64) -> (f64, f64) {
 }
 
 impl Marking {
-    /// Marks triangles of the input: `values` above `threshold`.
-    pub fn above(values: &[f64], threshold: f64) -> Self {
-        Self::Flags(values.iter().map(|&value| value > threshold).collect())
-    }
-
-    /// Dörfler marking: the fewest triangles whose `values` make at least `fraction` of the sum of all, the largest
-    /// first, and of equal values the smaller id first.
-    ///
-    /// # Errors
-    /// [`Error::Indicator`] for a value that is negative or no number; [`Error::Marking`] for a fraction that is none.
-    pub fn dorfler(values: &[f64], fraction: f64) -> Result<Self> {
-        if !(0.0..=1.0).contains(&fraction) {
-            return Err(Error::Marking {
-                marking: format!("a part of {fraction} of the values' sum"),
-                rule: "it must be 0 to 1",
-            });
-        }
-        if let Some(triangle) = values
-            .iter()
-            .position(|&value| value.is_nan() || value < 0.0)
-        {
-            return Err(Error::Indicator {
-                triangle,
-                value: values[triangle],
-            });
-        }
-        let mut order: Vec<u32> = (0..values.len() as u32).collect();
-        let value = |t: u32| values[t as usize];
-        order.sort_by(|&s, &t| value(t).total_cmp(&value(s)).then(s.cmp(&t)));
-        let total: f64 = order.iter().map(|&t| value(t)).sum();
-        let mut marked = vec![false; values.len()];
-        let mut sum = 0.0;
-        for t in order {
-            if sum >= fraction * total {
-                break;
-            }
-            sum += value(t);
-            marked[t as usize] = true;
-        }
-        Ok(Self::Flags(marked))
-    }
-
     /// The marking for a mesh of `triangles` triangles; a fraction draws by `seed`.
     ///
     /// # Errors
@@ -150,7 +108,7 @@ impl Marking {
                 })
             }
             Marking::Volume(_) => Err(self.unfit(Reason::OfTetrahedra).into()),
-            _ => Ok(self.checked(seed, triangles, ["triangle", "triangles"])?),
+            _ => Ok(self.checked(seed, triangles, Simplices::Triangles)?),
         }
     }
 }

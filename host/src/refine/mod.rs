@@ -45,7 +45,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
 pub use edges::{DeviceEdgeMesh, Level};
-pub use error::{Error, Result};
+pub use error::{Error, NoSuchLevel, Result};
 pub use maps::RefinedArrays;
 pub use midpoints::Midpoints;
 pub use share::{DividedShare, EdgeShare, SharePart, SharePieces, ShareSides};

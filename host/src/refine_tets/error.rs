@@ -2,7 +2,8 @@
 
 use trioxide_kernel::launch::LaunchError;
 
-use crate::marking::Unfit;
+use crate::marking::{Unfit, Unvalued};
+use crate::refine::NoSuchLevel;
 
 /// Why a mesh of tetrahedra was not refined.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +103,12 @@ pub enum Error {
     /// A marking does not fit tetrahedra, or the mesh.
     #[error(transparent)]
     Unfit(#[from] Unfit),
+    /// Tetrahedra are not marked by their values.
+    #[error(transparent)]
+    Unvalued(#[from] Unvalued),
+    /// There was no such level.
+    #[error(transparent)]
+    NoSuchLevel(#[from] NoSuchLevel),
     /// A fraction is not between 0 and 1.
     #[error("a fraction of {fraction} tetrahedra cannot be marked: give one between 0 and 1")]
     Fraction {
@@ -169,6 +176,8 @@ impl From<Error> for trioxide_mesh::Error {
             Error::TooManyTetrahedra { .. } | Error::Crowded => invalid("the mesh".to_owned()),
             Error::TooMany { .. } => invalid("the refined mesh".to_owned()),
             Error::Unfit(_)
+            | Error::Unvalued(_)
+            | Error::NoSuchLevel(_)
             | Error::Fraction { .. }
             | Error::InfiniteBox
             | Error::ReversedBox { .. }

@@ -90,6 +90,7 @@ pub(super) fn divide<P: SpacePoint>(
             divided_tetrahedra: divided.children.touched.len() as u32,
             closure_rounds,
             tetrahedra: refined.mesh.count(),
+            faces: (refined.mesh.faces.len() / 3) as u32,
         }),
     }
 }

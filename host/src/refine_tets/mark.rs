@@ -12,6 +12,7 @@ use trioxide_kernel::{Bits, words};
 use super::{DeviceRefined, Error, Result, SpacePoint};
 use crate::device::Device;
 use crate::marking::{CheckedMarking, Marking, Reason, ShareNames};
+use crate::mesh::Simplices;
 
 impl Marking {
     /// The marking for a mesh of `tetrahedra` tetrahedra; a fraction draws by `seed`.
@@ -46,7 +47,7 @@ impl Marking {
             Marking::Box(_) | Marking::Disk(_) | Marking::Area(_) | Marking::Angle(_) => {
                 Err(self.unfit(Reason::OfTriangles).into())
             }
-            _ => Ok(self.checked(seed, tetrahedra, ["tetrahedron", "tetrahedra"])?),
+            _ => Ok(self.checked(seed, tetrahedra, Simplices::Tetrahedra)?),
         }
     }
 }

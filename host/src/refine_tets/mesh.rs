@@ -38,8 +38,8 @@ pub struct DeviceRefined<P> {
     pub(super) face_parents: Buffer<Triangle>,
     pub(super) vertex_parents: Buffer<Vertex>,
     pub(super) levels: Vec<Level>,
-    /// Tetrahedra of the input.
-    input: usize,
+    /// The input, as a level without divisions.
+    pub(super) input: Level,
 }
 
 /// The arrays of a refined mesh on a device: V points, T tetrahedra.
@@ -330,7 +330,11 @@ impl<P: SpacePoint> DeviceRefined<P> {
             face_parents: ascending(on, mesh.faces.len() as u32 / 3)?,
             vertex_parents: on.uninitialized(0)?,
             levels: Vec::new(),
-            input: mesh.count() as usize,
+            input: Level {
+                tetrahedra: mesh.count(),
+                faces: mesh.faces.len() as u32 / 3,
+                ..Level::default()
+            },
             mesh,
         })
     }
@@ -365,7 +369,7 @@ impl<P: SpacePoint> DeviceRefined<P> {
     /// # Errors
     /// [`Error::Regions`] when there is not one for each tetrahedron of the input; errors of the device.
     pub fn regions(&self, on: &Device, regions: &Buffer<i32>) -> Result<Buffer<i32>> {
-        let input = self.input;
+        let input = self.input.tetrahedra as usize;
         if regions.len() != input {
             return Err(Error::Regions {
                 regions: regions.len(),

@@ -172,6 +172,13 @@ fn refine_tets_in<P: SpacePoint>(mesh: &TetMesh, options: &refine_tets::Options,
     if let (Ok(ours), Ok(expected)) = (ours, expected) {
         assert_eq!(ours, expected);
         results::volume(&ours.mesh.clone().into());
+        let resident = DeviceTets::<P>::upload(cpu(), mesh).expect("as above");
+        let mut back = refine_tets::refine(cpu(), resident, options).expect("as above");
+        back.coarsen(cpu(), ours.levels.len() / 2).expect("a level");
+        back.coarsen(cpu(), 0).expect("the input");
+        let back = back.download(cpu()).expect("the CPU");
+        assert_eq!(back.mesh.tetrahedra, mesh.tetrahedra);
+        assert_eq!(back.mesh.faces, mesh.faces);
         if exact {
             validate::tets(&ours.mesh).expect("a valid mesh");
         }

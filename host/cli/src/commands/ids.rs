@@ -32,13 +32,13 @@ pub fn read_flags(path: &Path, count: usize, what: &str) -> Result<Vec<bool>> {
     Ok(flags)
 }
 
-/// The numbers of a file, one for each of `triangles`.
-pub fn read_values(path: &Path, triangles: usize) -> Result<Vec<f64>> {
+/// The numbers of a file, one for each of `count` cells.
+pub fn read_values(path: &Path, count: usize, cells: &str) -> Result<Vec<f64>> {
     let number = |word: &str| word.parse().ok().filter(|x: &f64| !x.is_nan());
     let values = read_words(path, number, "a number")?;
-    if values.len() != triangles {
+    if values.len() != count {
         return Err(Error::Argument(format!(
-            "{} has {} values, but the mesh has {triangles} triangles: give one number for each",
+            "{} has {} values, but the mesh has {count} {cells}: give one number for each",
             path.display(),
             values.len()
         )));
@@ -60,7 +60,7 @@ mod tests {
             [true, true, true, false]
         );
         std::fs::write(&path, "\u{feff}0.5\n").unwrap();
-        assert_eq!(read_values(&path, 1).unwrap(), [0.5]);
+        assert_eq!(read_values(&path, 1, "triangles").unwrap(), [0.5]);
         let error = || read_flags(&path, 4, "a vertex").unwrap_err().to_string();
         std::fs::write(&path, b"\xff\xfe0\0\n\0").unwrap();
         assert!(error().ends_with("ids.txt:1: the text is UTF-16: save it as UTF-8"));

@@ -9,7 +9,7 @@ use trioxide::formats::edges::Layout;
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Format, ReadOptions, ancestry};
 use trioxide::marking::{EXPECTED, Marking};
-use trioxide::mesh::{EdgeTriangulation, Mesh};
+use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Simplices};
 use trioxide::volume::VolumeMesh;
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
@@ -54,12 +54,13 @@ pub struct Options {
     /// angle:DEGREES, ones with a smaller angle; ids:A,B,… or file:PATH, ids of triangles of the input (0 is the
     /// first); values:PATH, one number for each triangle of the input, to go with --threshold or --dorfler
     /// [default: the marks of an .edges file, else all]. Tetrahedra: all, fraction:F, box:X0,Y0,Z0,X1,Y1,Z1,
-    /// ball:X,Y,Z,R, volume:V or file:PATH
-    #[arg(long, value_name = "MARKING", conflicts_with = "until_area")]
+    /// ball:X,Y,Z,R, volume:V, file:PATH or values:PATH
+    #[arg(long, value_name = "MARKING", conflicts_with_all = ["until_area", "until_volume"])]
     mark: Option<MarkOption>,
     #[command(flatten)]
     pub refine: refine::Options,
-    /// Write where each part comes from to this folder: parent_triangles.txt, new_vertices.txt and prolongation.mtx
+    /// Write where each part comes from to this folder: parent_triangles.txt or parent_tetrahedra.txt, new_vertices.txt
+    /// and prolongation.mtx
     #[arg(long, value_name = "DIR")]
     pub maps: Option<PathBuf>,
     /// How an .edges file is written: as the output of the paper's program, edges by coordinates, or as its input
@@ -85,7 +86,7 @@ pub enum MarkOption {
     Kind(Marking),
     /// Ids of cells.
     File(PathBuf),
-    /// A value for each triangle.
+    /// A value for each cell.
     Values(PathBuf),
 }
 
@@ -108,13 +109,14 @@ impl FromStr for MarkOption {
 }
 
 impl Options {
-    /// The options of the operation on a mesh of `count` cells, each an `element`.
-    pub fn settings(&self, count: usize, element: &str) -> Result<refine::Options> {
+    /// The options of the operation on a mesh of `count` cells.
+    pub fn settings(&self, count: usize, cells: Simplices) -> Result<refine::Options> {
         let has_values = matches!(self.mark, Some(MarkOption::Values(_)));
         let has_rule = self.refine.threshold.is_some() || self.refine.dorfler.is_some();
         if has_values != has_rule {
             return Err(worded(Refusal::Rule.into()));
         }
+        let [cell, cells] = cells.names();
         let mut options = refine::Options {
             maps: self.maps.is_some(),
             ..self.refine.clone()
@@ -124,10 +126,12 @@ impl Options {
             Some(MarkOption::Kind(mark)) => options.mark = Some(mark.clone()),
             Some(MarkOption::File(path)) => {
                 let last = count.saturating_sub(1);
-                let what = format!("a {element}, from 0 to {last}");
+                let what = format!("a {cell}, from 0 to {last}");
                 options.mark = Some(Marking::Flags(read_flags(path, count, &what)?));
             }
-            Some(MarkOption::Values(path)) => options.values = Some(read_values(path, count)?),
+            Some(MarkOption::Values(path)) => {
+                options.values = Some(read_values(path, count, cells)?)
+            }
         }
         Ok(options)
     }
@@ -185,30 +189,39 @@ pub fn run(options: &Options) -> Result<()> {
         }
         Ok(())
     };
-    match &options.maps {
-        None => write()?,
-        Some(folder) => {
-            // Beside each other: the system writes each file by one thread.
-            let (maps, mesh) = rayon::join(|| maps.write(folder), write);
-            maps.and(mesh)?;
-            account::part("write");
-        }
-    }
+    write_beside(options, &maps, write)?;
     report.give(&options.device)
 }
 
+/// Writes the maps that the options ask for, and the mesh.
+fn write_beside(
+    options: &Options,
+    maps: &Maps,
+    write: impl FnOnce() -> Result<()> + Send,
+) -> Result<()> {
+    let Some(folder) = &options.maps else {
+        return write();
+    };
+    // Beside each other: the system writes each file by one thread.
+    let (maps, mesh) = rayon::join(|| maps.write(folder), write);
+    maps.and(mesh)?;
+    account::part("write");
+    Ok(())
+}
+
 /// Where the parts of a refined mesh come from, for the folder of `--maps`.
-struct Maps(refine::Report);
+struct Maps {
+    cells: Simplices,
+    /// Vertices of the input.
+    vertices: u64,
+    parents: Vec<u32>,
+    rounds: Vec<Refinement>,
+}
 
 impl Maps {
     fn write(&self, folder: &Path) -> Result<()> {
-        let refine::Report {
-            totals,
-            parents,
-            rounds,
-            ..
-        } = &self.0;
-        ancestry::write(folder, totals.input_vertices as usize, parents, rounds)
+        let vertices = self.vertices as usize;
+        ancestry::write(folder, self.cells, vertices, &self.parents, &self.rounds)
     }
 }
 
@@ -240,54 +253,71 @@ fn refine(
     opening: Opening,
     wanted: Wanted,
 ) -> Result<(Refined, Maps, Report<'_>)> {
-    let settings = options.settings(input.triangles(), "triangle")?;
+    let settings = options.settings(input.triangles(), Simplices::Triangles)?;
     settings.check().map_err(worded)?;
     let (mesh, report) =
         refine::find(opening, input, &settings, wanted).map_err(|error| options.in_file(error))?;
-    let (run, counts) = (report.run.clone(), report.totals.counts());
-    let given = Report::of("refine", &options.input, run, counts);
-    Ok((mesh, Maps(report), given))
-}
-
-/// Refuses options that apply only to triangles.
-pub fn check_volume(options: &Options) -> Result<()> {
-    let maps = match options.maps {
-        Some(_) => Err(Refusal::OfTriangles { option: "maps" }.into()),
-        None => Ok(()),
+    let counts = report.totals.counts();
+    let maps = Maps {
+        cells: Simplices::Triangles,
+        vertices: report.totals.input_vertices,
+        parents: report.parents,
+        rounds: report.rounds,
     };
-    options.refine.check_volume().and(maps).map_err(worded)
+    let given = Report::of("refine", &options.input, report.run, counts);
+    Ok((mesh, maps, given))
 }
 
 /// Runs the command on a volume mesh.
 fn run_on_volume(options: &Options) -> Result<()> {
-    check_volume(options)?;
+    options.refine.check_numbers().map_err(worded)?;
     if let Some(output) = &options.output {
         VolumeFormat::to_write(output)?;
     }
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, options.work());
     let mesh = super::read_volume(&options.input, options.reading, quiet)?;
-    let (fine, report) = apply_to_volume(options, mesh, opening)?;
-    if let Some(output) = &options.output {
-        super::write_volume(output, &fine, Default::default(), quiet)?;
-    }
+    let (fine, maps, report) = refine_volume(options, mesh, opening)?;
+    let write = || match &options.output {
+        Some(output) => super::write_volume(output, &fine, Default::default(), quiet),
+        None => Ok(()),
+    };
+    write_beside(options, &maps, write)?;
     report.give(&options.device)
 }
 
-/// Refines a mesh of tetrahedra on the machine that `opening` gives.
+/// Refines a mesh of tetrahedra on the machine that `opening` gives, in a chain.
 pub fn apply_to_volume(
     options: &Options,
     mesh: VolumeMesh,
     opening: Opening,
 ) -> Result<(VolumeMesh, Report<'_>)> {
-    check_volume(options)?;
-    let settings = options.settings(mesh.cells.len(), "tetrahedron")?;
+    let (fine, maps, report) = refine_volume(options, mesh, opening)?;
+    if let Some(folder) = &options.maps {
+        maps.write(folder)?;
+    }
+    Ok((fine, report))
+}
+
+fn refine_volume(
+    options: &Options,
+    mesh: VolumeMesh,
+    opening: Opening,
+) -> Result<(VolumeMesh, Maps, Report<'_>)> {
+    let settings = options.settings(mesh.cells.len(), Simplices::Tetrahedra)?;
+    settings.check_volume().map_err(worded)?;
     let (fine, report) = refine_tets::refine_tets(opening, mesh, &settings)
         .map_err(|error| options.in_file(error))?;
     note_all(&report.notes, options.device.quiet);
-    let (run, counts) = (report.run, report.totals.counts());
-    let report = Report::of("refine", &options.input, run, counts);
-    Ok((fine, report))
+    let counts = report.totals.counts();
+    let maps = Maps {
+        cells: Simplices::Tetrahedra,
+        vertices: report.totals.input_vertices,
+        parents: report.parents,
+        rounds: report.rounds,
+    };
+    let report = Report::of("refine", &options.input, report.run, counts);
+    Ok((fine, maps, report))
 }
 
 impl Step for Options {

@@ -8,6 +8,7 @@ use trioxide::device::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver
 use trioxide_arguments::device::DeviceOptions;
 use trioxide_arguments::names::FLAGS;
 use trioxide_arguments::note;
+use trioxide_operations::refine;
 use trioxide_ranks::{Fault, Ranks, Result};
 
 use crate::Command;
@@ -97,6 +98,12 @@ fn note_bound(ranks: &Ranks, options: &DeviceOptions) {
 /// Whether this rank prints nothing but errors: rank 0 prints for all.
 pub fn is_quiet(ranks: &Ranks, options: &DeviceOptions) -> bool {
     options.quiet || ranks.rank() != 0
+}
+
+/// Refuses a level of refinement that was not reached in these `rounds`, which every rank counts alike.
+pub fn check_level(options: &refine::Options, rounds: usize) -> Result<()> {
+    let reached = options.check_level(rounds);
+    Ok(reached.map_err(|error| Error::Argument(error.to_string()))?)
 }
 
 /// Whether a file's name has this extension.

@@ -8,7 +8,7 @@ use trioxide::Device;
 use trioxide::fields::Carried;
 use trioxide::formats::ancestry;
 use trioxide::half_edges::AnyPoint;
-use trioxide::mesh::{Mesh, Triangulation};
+use trioxide::mesh::{Mesh, Simplices, Triangulation};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::{FLAGS, worded};
 use trioxide_arguments::note;
@@ -21,7 +21,9 @@ use trioxide_ranks::refine::{self, DEGENERATE, Refined, gather, part_to_refine};
 use trioxide_ranks::{Block, Fault, Part, Ranks, Result};
 
 use super::files::{check_output, is_pvtu, write_surface};
-use super::rank::{Starting, at_first, has_extension, in_precision, is_quiet, refuse, with_file};
+use super::rank::{
+    Starting, at_first, check_level, has_extension, in_precision, is_quiet, refuse, with_file,
+};
 use super::report::{Counts, Ending, report};
 use super::slices::{READ_BY_EACH, grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
@@ -67,8 +69,6 @@ fn refuse_options(options: &Options) -> Result<()> {
         Some("an .edges file to read is for one process: convert it to another format")
     } else if output.is_some_and(command::is_edges_file) {
         Some("an .edges file to write is for one process: write another format")
-    } else if options.refine.coarsen_to.is_some() {
-        Some("--coarsen-to is for one process: leave it out")
     } else {
         None
     })
@@ -90,13 +90,14 @@ where
     let is_carried = ranks.any(!kept.carried.is_empty());
     let record = options.maps.is_some() || (options.output.is_some() && is_carried);
     let triangles = block.cells as usize;
-    let marking = options
-        .settings(triangles, "triangle")
-        .and_then(|settings| settings.marking(triangles, None).map_err(worded));
+    let wanted = options
+        .settings(triangles, Simplices::Triangles)
+        .and_then(|settings| settings.of_triangles(triangles, None).map_err(worded));
+    let wanted = ranks.agree(wanted)?;
     let settings = refine::Options {
-        marking: ranks.agree(marking)?,
-        seed: options.refine.seed,
-        rounds: options.refine.most_rounds(),
+        marking: wanted.marking,
+        seed: wanted.seed,
+        rounds: wanted.rounds,
         max_triangles: options.refine.max_triangles.map(|most| most as u64),
         record,
     };
@@ -150,6 +151,7 @@ where
     let ownership = ownership(&options.input)?;
     let run = refine::run::<P>(ranks, on, block, part, settings, &ownership)?;
     let counts = run.counts;
+    check_level(&options.refine, run.rounds.len())?;
     let totals = Totals {
         vertices: counts.vertices,
         faces: counts.triangles,
@@ -215,7 +217,13 @@ where
     let vertices = block.vertices as usize;
     let maps = options.maps.as_ref().zip(whole.as_ref());
     let written = maps.map_or(Ok(()), |(folder, whole)| {
-        ancestry::write(folder, vertices, &whole.ancestors, &whole.rounds)
+        ancestry::write(
+            folder,
+            Simplices::Triangles,
+            vertices,
+            &whole.ancestors,
+            &whole.rounds,
+        )
     });
     ranks.agree(written)?;
     let Some(path) = &options.output else {

@@ -4,6 +4,8 @@ use glam::{DVec3, Vec3};
 use serde_json::json;
 use trioxide::Device;
 use trioxide::fields::{MeshFields, Mix};
+use trioxide::formats::ancestry;
+use trioxide::mesh::Simplices;
 use trioxide::prolongation::Prolongation;
 use trioxide::refine_tets::SpacePoint;
 use trioxide::volume::{TetMesh, VolumeMesh};
@@ -15,17 +17,16 @@ use trioxide_ranks::tets::Input;
 use trioxide_ranks::{Ownership, Part, Ranks, Result};
 
 use super::files::{check_output, write_volume};
-use super::rank::{Starting, in_precision, is_quiet, with_file};
+use super::rank::{Starting, check_level, in_precision, is_quiet, with_file};
 use super::report::{Counts, Ending, report};
 use super::tets::{Reading, TetInput};
-use crate::commands::refine::{Options, check_volume as check_options};
+use crate::commands::refine::Options;
 
 /// Runs the command as one rank of several.
 ///
 /// # Errors
 /// As the single run.
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
-    check_options(options)?;
     check_output(options.output.as_deref(), true)?;
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);
@@ -36,7 +37,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let block = input.block;
     let count = block.cells as usize;
     let wanted = options
-        .settings(count, "tetrahedron")
+        .settings(count, Simplices::Tetrahedra)
         .and_then(|wanted| wanted.of_tetrahedra(count).map_err(worded));
     let wanted = ranks.agree(wanted)?;
     let has_fields = ranks.any(!fields.is_empty());
@@ -44,9 +45,9 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         marking: wanted.marking,
         seed: wanted.seed,
         edges: wanted.edges,
-        rounds: options.refine.most_rounds(),
+        rounds: wanted.rounds,
         max_tetrahedra: options.refine.max_triangles.map(|most| most as u64),
-        record: options.output.is_some() && has_fields,
+        record: options.maps.is_some() || (options.output.is_some() && has_fields),
     };
     let precision = options.refine.precision;
     let in_file = |fault| with_file(fault, &options.input);
@@ -54,9 +55,22 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
     let refined = in_precision!(precision, refined::<DVec3, Vec3>);
-    let wants_mesh = options.output.is_some();
-    let (counts, whole) =
-        refined(ranks, &on, input, part, &settings, wants_mesh).map_err(in_file)?;
+    let (counts, whole) = refined(ranks, &on, options, input, part, &settings).map_err(in_file)?;
+    if let Some(folder) = &options.maps {
+        ranks.phase("write");
+        let vertices = block.vertices as usize;
+        let written = whole.as_ref().map_or(Ok(()), |whole| {
+            let parents = &whole.tetrahedron_parents;
+            ancestry::write(
+                folder,
+                Simplices::Tetrahedra,
+                vertices,
+                parents,
+                &whole.rounds,
+            )
+        });
+        ranks.agree(written)?;
+    }
     if let Some(path) = &options.output {
         ranks.phase("write");
         let mesh = whole.map(|whole| with_fields(mesh, fields, whole));
@@ -70,12 +84,13 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
 fn refined<P: SpacePoint>(
     ranks: &Ranks,
     on: &Device,
+    options: &Options,
     input: Input,
     part: Part<DVec3>,
     settings: &refine_tets::Options,
-    wants_mesh: bool,
 ) -> Result<(Counts, Option<Whole>)> {
     let run = refine_tets::run::<P>(ranks, on, input, part, settings, &Ownership::Near)?;
+    check_level(&options.refine, run.levels.len())?;
     let exchanges: u64 = run.levels.iter().map(|level| level.exchanges).sum();
     let totals = Totals {
         vertices: run.counts.vertices,
@@ -88,7 +103,7 @@ fn refined<P: SpacePoint>(
     };
     let mut counts = to_values(totals.counts());
     counts.push(("exchanges", json!(exchanges)));
-    let whole = match wants_mesh {
+    let whole = match options.output.is_some() || options.maps.is_some() {
         true => run.gather(ranks, on, input.block)?,
         false => None,
     };

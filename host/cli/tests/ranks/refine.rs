@@ -93,6 +93,8 @@ fn refine_writes_the_files_of_the_single_run() {
         &[&values[..], &["--dorfler", "0.3"]].concat(),
         "r.ply",
     );
+    let back = ["random.ply", "--rounds", "3", "--coarsen-to", "2"];
+    same(at, &[2], &back, "r.ply");
     let few = ["--mark", "fraction:0.05", "--seed", "9", "--rounds", "5"];
     let single = ["--precision", "f32", "--max-triangles", "4000"];
     let few = [&["random.ply"], &few[..], &single].concat();
@@ -162,8 +164,8 @@ fn faults_of_refine_end_all_ranks_with_one_message() {
         ),
         (
             "grid.ply",
-            &["--rounds", "2", "--coarsen-to", "1"],
-            "--coarsen-to is for one process",
+            &["--rounds", "2", "--coarsen-to", "3"],
+            "level 3 was not reached: there were 2 rounds",
         ),
         (
             "grid.ply",

@@ -8,7 +8,7 @@ use trioxide::fields::{Field, Values};
 use trioxide::volume::VolumeMesh;
 use trioxide::{formats, generate};
 
-use super::{RANKS, refused, same_file_and_counts};
+use super::{RANKS, done, refused, same_file_and_counts};
 
 /// The counts in the JSON of a run, equal for any number of ranks.
 const COUNTS: [&str; 6] = [
@@ -51,6 +51,12 @@ pub fn meshes() -> TempDir {
     }
     let ids: String = (0..400).step_by(37).map(|t| format!("{t}\n")).collect();
     fs::write(at.join("ids.txt"), ids).unwrap();
+    let cells = formats::read_volume(&at.join("grid.vtu"))
+        .unwrap()
+        .cells
+        .len();
+    let values: String = (0..cells).map(|t| format!("{}\n", t * 7 % 101)).collect();
+    fs::write(at.join("values.txt"), values).unwrap();
     folder
 }
 
@@ -88,6 +94,24 @@ fn refine_of_tetrahedra_writes_the_file_of_the_single_run() {
         "r.vtu",
     );
     same(at, &[2], &["grid_fields.vtu", "--rounds", "0"], "r.vtu");
+    let values = ["grid.vtu", "--mark", "values:values.txt"];
+    let dorfler = ["--dorfler", "0.3", "--rounds", "3"];
+    for (ranks, maps) in [(1, "one"), (3, "many")] {
+        let maps = ["--maps", maps, "--device", "cpu", "--quiet"];
+        let arguments = [&["refine"], &values[..], &dorfler, &maps].concat();
+        assert_eq!(done(at, ranks, &arguments), "");
+    }
+    for file in [
+        "parent_tetrahedra.txt",
+        "new_vertices.txt",
+        "prolongation.mtx",
+    ] {
+        let [one, many] = ["one", "many"].map(|maps| fs::read(at.join(maps).join(file)).unwrap());
+        assert!(one.len() > 100 && one == many, "{file}");
+    }
+    let threshold = ["--threshold", "90", "--rounds", "3", "--coarsen-to", "2"];
+    same(at, &[2], &[&values[..], &threshold].concat(), "r.vtu");
+    same(at, &[2], &["grid.vtu", "--until-volume", "0.0004"], "r.vtu");
 }
 
 #[test]
@@ -118,8 +142,13 @@ fn faults_of_refine_of_tetrahedra_end_all_ranks_with_the_message_of_one() {
         ),
         (
             "grid.vtu",
-            &["--maps", "maps"],
-            "--maps goes with meshes of triangles",
+            &["--until-area", "1"],
+            "--until-area goes with meshes of triangles",
+        ),
+        (
+            "grid.vtu",
+            &["--coarsen-to", "2"],
+            "level 2 was not reached: there were 1 rounds",
         ),
     ] {
         let arguments = [

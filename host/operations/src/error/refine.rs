@@ -12,16 +12,29 @@ use super::Names;
 pub enum Refusal {
     /// Values of triangles without a rule that marks by them, or a rule without values.
     Rule,
-    /// A mark is given with an area to reach, by which triangles are marked already.
-    MarkAndArea,
-    /// An area to reach that is not a finite number above 0.
-    Area(f64),
+    /// A mark is given with a size to reach, by which cells are marked already.
+    MarkAndSize {
+        /// `area` or `volume`.
+        size: &'static str,
+    },
+    /// A size to reach that is not a finite number above 0.
+    Size {
+        /// As of [`Refusal::MarkAndSize`].
+        size: &'static str,
+        /// The number.
+        value: f64,
+    },
     /// A threshold that is not finite.
     Threshold(f64),
     /// A mark that does not fit the mesh's cells.
     Mark(Unfit),
     /// An option that tetrahedra do without.
     OfTriangles {
+        /// The option.
+        option: &'static str,
+    },
+    /// An option that triangles do without.
+    OfTetrahedra {
         /// The option.
         option: &'static str,
     },
@@ -43,14 +56,15 @@ impl Refusal {
                 option("threshold"),
                 option("dorfler")
             ),
-            Self::MarkAndArea => format!(
-                "{} marks by area: leave {} out",
-                option("until_area"),
+            Self::MarkAndSize { size } => format!(
+                "{} marks by {size}: leave {} out",
+                option(&format!("until_{size}")),
                 option("mark")
             ),
-            Self::Area(area) => format!(
-                "{} is {area}, but must be an area above 0, and finite",
-                option("until_area")
+            Self::Size { size, value } => format!(
+                "{} is {value}, but must be {} above 0, and finite",
+                option(&format!("until_{size}")),
+                with_article(size)
             ),
             Self::Threshold(threshold) => format!(
                 "{} is {threshold}, but must be a finite number",
@@ -63,16 +77,26 @@ impl Refusal {
                 "{} goes with meshes of triangles, but this one is a volume mesh: leave it out",
                 option(given)
             ),
+            Self::OfTetrahedra { option: given } => format!(
+                "{} goes with volume meshes, but this one has triangles: leave it out",
+                option(given)
+            ),
             Self::EdgesOfTetrahedra => format!(
                 "{} is for tetrahedra: triangles are divided at their longest edges",
                 value("edges", "every")
             ),
             Self::Resident { option: given } => format!(
-                "a mesh on a device is refined there in double precision, round by round: leave {} out, or refine on the host",
+                "a mesh on a device is refined there in double precision: leave {} out, or refine on the host",
                 option(given)
             ),
         }
     }
+}
+
+/// `an area`, `a volume`.
+pub(crate) fn with_article(size: &str) -> String {
+    let article = if size == "area" { "an" } else { "a" };
+    format!("{article} {size}")
 }
 
 /// The remedy where triangles come out too small for the precision.

@@ -130,7 +130,9 @@ where
             #[cfg(feature = "serial")]
             (On::Serial, Precision::F32) => runs::serial::<S>(input, &settings, asked),
         }?;
-        check_level(options, done.rounds.len())?;
+        options
+            .check_level(done.rounds.len())
+            .map_err(family::Error::from)?;
         Ok(done)
     })?;
     let mesh = match done.mesh {
@@ -154,12 +156,4 @@ where
         rounds: done.rounds,
     };
     Ok((mesh, report))
-}
-
-/// Refuses a level after the last of `rounds` rounds.
-fn check_level(options: &Options, rounds: usize) -> Result<(), family::Error> {
-    match options.coarsen_to {
-        Some(level) if level > rounds => Err(family::Error::NoSuchLevel { level, rounds }),
-        _ => Ok(()),
-    }
 }

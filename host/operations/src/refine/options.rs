@@ -1,45 +1,52 @@
 //! The options of refinement.
 
-use trioxide::refine::{self, Marking};
+use trioxide::marking::Unvalued;
+use trioxide::mesh::Simplices;
+use trioxide::refine::{self, Marking, NoSuchLevel};
 use trioxide::refine_tets::{self, DividedEdges};
 
 #[cfg(feature = "clap")]
 use crate::count::parse_count;
 use crate::error::Result;
 use crate::error::refine::Refusal;
+#[cfg(feature = "clap")]
+use crate::error::refine::with_article;
 use crate::precision::Precision;
 
 /// How triangles or tetrahedra are refined.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
-    /// With values as marks, refine the triangles whose value is above this
+    /// With values as marks, refine the cells whose value is above this
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "VALUE", conflicts_with = "dorfler", value_parser = parse_threshold)
     )]
     pub threshold: Option<f64>,
-    /// With values as marks, refine the triangles with the largest values, as many as make this part of the sum of all
+    /// With values as marks, refine the cells with the largest values, as many as make this part of the sum of all
     /// (Dörfler)
     #[cfg_attr(feature = "clap", arg(long, value_name = "PART"))]
     pub dorfler: Option<f64>,
     /// Seed of marks by fraction
     #[cfg_attr(feature = "clap", arg(long, default_value_t = Options::default().seed))]
     pub seed: u64,
-    /// Rounds; each marks anew. Ids, flags and values mark all parts of their triangle again
+    /// Rounds; each marks anew. Ids, flags and values mark all parts of their cell again
     #[cfg_attr(
         feature = "clap",
         arg(
             long,
             value_name = "R",
             default_value_t = Options::default().rounds,
-            conflicts_with = "until_area"
+            conflicts_with_all = ["until_area", "until_volume"]
         )
     )]
     pub rounds: u32,
     /// Refine in rounds until no triangle has more area than this
-    #[cfg_attr(feature = "clap", arg(long, value_name = "A", value_parser = parse_area))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "A", value_parser = |text: &str| parse_size("area", text)))]
     pub until_area: Option<f64>,
+    /// Refine in rounds until no tetrahedron has more volume than this
+    #[cfg_attr(feature = "clap", arg(long, value_name = "V", value_parser = |text: &str| parse_size("volume", text)))]
+    pub until_volume: Option<f64>,
     /// Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or
     /// more
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
@@ -57,7 +64,7 @@ pub struct Options {
     /// The cells that each round divides; none: the marks of the input, or else all.
     #[cfg_attr(feature = "clap", arg(skip))]
     pub mark: Option<Marking>,
-    /// In place of a mark, a value for each triangle of the input, with a threshold or Dörfler's part.
+    /// In place of a mark, a value for each cell of the input, with a threshold or Dörfler's part.
     #[cfg_attr(feature = "clap", arg(skip))]
     pub values: Option<Vec<f64>>,
     /// Report where the parts come from.
@@ -66,9 +73,9 @@ pub struct Options {
 }
 
 #[cfg(feature = "clap")]
-fn parse_area(text: &str) -> Result<f64, String> {
-    let area = text.parse().ok().filter(|&area| is_area(area));
-    area.ok_or_else(|| "expected an area above 0, and finite".to_owned())
+fn parse_size(size: &str, text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|&value| is_size(value));
+    value.ok_or_else(|| format!("expected {} above 0, and finite", with_article(size)))
 }
 
 #[cfg(feature = "clap")]
@@ -77,8 +84,8 @@ fn parse_threshold(text: &str) -> Result<f64, String> {
     threshold.ok_or_else(|| "expected a finite number".to_owned())
 }
 
-fn is_area(area: f64) -> bool {
-    area > 0.0 && area < f64::INFINITY
+fn is_size(value: f64) -> bool {
+    value > 0.0 && value < f64::INFINITY
 }
 
 impl Default for Options {
@@ -89,6 +96,7 @@ impl Default for Options {
             seed: 0,
             rounds: 1,
             until_area: None,
+            until_volume: None,
             max_triangles: None,
             coarsen_to: None,
             edges: DividedEdges::default(),
@@ -106,49 +114,60 @@ impl Options {
     /// # Errors
     /// [`Refusal`].
     pub fn check(&self) -> Result<()> {
+        if self.until_volume.is_some() {
+            let option = "until_volume";
+            return Err(Refusal::OfTetrahedra { option }.into());
+        }
+        if self.edges != DividedEdges::Longest {
+            return Err(Refusal::EdgesOfTetrahedra.into());
+        }
+        self.check_marks()
+    }
+
+    /// As [`Options::check`], on tetrahedra.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn check_volume(&self) -> Result<()> {
+        if self.until_area.is_some() {
+            let option = "until_area";
+            return Err(Refusal::OfTriangles { option }.into());
+        }
+        self.check_marks()
+    }
+
+    /// Refuses marks that do not go together, and numbers out of range.
+    fn check_marks(&self) -> Result<()> {
         let has_rule = self.threshold.is_some() || self.dorfler.is_some();
         let (has_values, has_mark) = (self.values.is_some(), self.mark.is_some());
-        let refusal = if has_rule != has_values || (has_values && has_mark) {
-            Refusal::Rule
-        } else if self.until_area.is_some() && (has_mark || has_values) {
-            Refusal::MarkAndArea
-        } else if self.edges != DividedEdges::Longest {
-            Refusal::EdgesOfTetrahedra
-        } else {
-            return self.check_numbers();
-        };
-        Err(refusal.into())
+        if has_rule != has_values || (has_values && has_mark) {
+            return Err(Refusal::Rule.into());
+        }
+        match self.size() {
+            Some((size, _)) if has_mark || has_values => Err(Refusal::MarkAndSize { size }.into()),
+            _ => self.check_numbers(),
+        }
+    }
+
+    /// The size to reach, with its name.
+    fn size(&self) -> Option<(&'static str, f64)> {
+        let area = self.until_area.map(|area| ("area", area));
+        area.or(self.until_volume.map(|volume| ("volume", volume)))
     }
 
     /// Refuses numbers out of range.
     ///
     /// # Errors
-    /// [`Refusal::Area`], [`Refusal::Threshold`].
+    /// [`Refusal::Size`], [`Refusal::Threshold`].
     pub fn check_numbers(&self) -> Result<()> {
-        match (self.until_area, self.threshold) {
-            (Some(area), _) if !is_area(area) => Err(Refusal::Area(area).into()),
+        match (self.size(), self.threshold) {
+            (Some((size, value)), _) if !is_size(value) => {
+                Err(Refusal::Size { size, value }.into())
+            }
             (_, Some(threshold)) if !threshold.is_finite() => {
                 Err(Refusal::Threshold(threshold).into())
             }
             _ => Ok(()),
-        }
-    }
-
-    /// Refuses options that tetrahedra do without.
-    ///
-    /// # Errors
-    /// [`Refusal::OfTriangles`].
-    pub fn check_volume(&self) -> Result<()> {
-        let given = [
-            ("threshold", self.threshold.is_some()),
-            ("dorfler", self.dorfler.is_some()),
-            ("until_area", self.until_area.is_some()),
-            ("coarsen_to", self.coarsen_to.is_some()),
-            ("values", self.values.is_some()),
-        ];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some(&(option, _)) => Err(Refusal::OfTriangles { option }.into()),
-            None => Ok(()),
         }
     }
 
@@ -157,69 +176,77 @@ impl Options {
     /// # Errors
     /// [`Refusal::Resident`].
     pub fn check_resident(&self) -> Result<()> {
-        let given = [
-            ("coarsen_to", self.coarsen_to.is_some()),
-            ("precision", self.precision == Precision::F32),
-        ];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some(&(option, _)) => Err(Refusal::Resident { option }.into()),
-            None => Ok(()),
+        match self.precision {
+            Precision::F32 => Err(Refusal::Resident {
+                option: "precision",
+            }
+            .into()),
+            Precision::F64 => Ok(()),
         }
     }
 
-    /// Most rounds.
+    /// Most rounds. Level L is what L rounds give: rounds after it would be undone, and might fail.
     pub fn most_rounds(&self) -> u32 {
-        match self.until_area {
-            Some(_) => u32::MAX,
-            None => self.rounds,
-        }
+        let rounds = self.size().map_or(self.rounds, |_| u32::MAX);
+        self.coarsen_to
+            .map_or(rounds, |level| rounds.min(number(level)))
     }
 
-    /// The marking of a mesh of `triangles`, with the marks that it may have.
+    /// Refuses a level after the last of the `rounds` that were done.
     ///
     /// # Errors
-    /// Those of [`Options::check`] and [`Marking::of_triangles`]; of Dörfler's part.
-    pub fn marking(&self, triangles: usize, marks: Option<Vec<bool>>) -> Result<Marking> {
-        self.check()?;
-        let marking = match (self.until_area, &self.values, &self.mark) {
-            (Some(area), ..) => Marking::Area(area),
-            (_, Some(values), _) if values.len() != triangles => {
-                return Err(refine::Error::Length {
-                    values: "values",
+    /// [`NoSuchLevel`].
+    pub fn check_level(&self, rounds: usize) -> Result<(), NoSuchLevel> {
+        match self.coarsen_to {
+            Some(level) if level > rounds => Err(NoSuchLevel { level, rounds }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The marking of `count` cells, with the marks that they may have.
+    fn marking(
+        &self,
+        count: usize,
+        cells: Simplices,
+        marks: Option<Vec<bool>>,
+    ) -> Result<Marking, Unvalued> {
+        let area = self.until_area.map(Marking::Area);
+        let size = area.or(self.until_volume.map(Marking::Volume));
+        Ok(match (size, &self.values, &self.mark) {
+            (Some(size), ..) => size,
+            (_, Some(values), _) if values.len() != count => {
+                return Err(Unvalued::Length {
                     given: values.len(),
-                    elements: "triangles",
-                    needed: triangles,
-                }
-                .into());
+                    needed: count,
+                    cells,
+                });
             }
             (_, Some(values), _) => match self.threshold {
                 Some(threshold) => Marking::above(values, threshold),
-                None => Marking::dorfler(values, self.dorfler.unwrap_or_default())?,
+                None => Marking::dorfler(values, self.dorfler.unwrap_or_default(), cells)?,
             },
             (.., Some(mark)) => mark.clone(),
             _ => marks.map_or(Marking::All, Marking::Flags),
-        };
-        marking.of_triangles(self.seed, triangles)?;
-        Ok(marking)
+        })
     }
 
     /// The options of the family for a mesh of `triangles`, with the marks that it may have.
     ///
     /// # Errors
-    /// As [`Options::marking`].
+    /// Those of [`Options::check`], [`Unvalued`] and [`Marking::of_triangles`].
     pub fn of_triangles(
         &self,
         triangles: usize,
         marks: Option<Vec<bool>>,
     ) -> Result<refine::Options> {
-        let number = |most: usize| u32::try_from(most).unwrap_or(u32::MAX);
+        self.check()?;
+        let marking = self.marking(triangles, Simplices::Triangles, marks);
+        let marking = marking.map_err(refine::Error::from)?;
+        marking.of_triangles(self.seed, triangles)?;
         Ok(refine::Options {
-            marking: self.marking(triangles, marks)?,
+            marking,
             seed: self.seed,
-            // Level L is what L rounds give: rounds after it would be undone, and might fail.
-            rounds: (self.coarsen_to)
-                .map_or(u32::MAX, number)
-                .min(self.most_rounds()),
+            rounds: self.most_rounds(),
             max_triangles: self.max_triangles.map(number),
             history: false,
         })
@@ -228,18 +255,23 @@ impl Options {
     /// The options of the family for a mesh of `tetrahedra`.
     ///
     /// # Errors
-    /// Those of [`Options::check_volume`] and [`Marking::of_tetrahedra`].
+    /// Those of [`Options::check_volume`], [`Unvalued`] and [`Marking::of_tetrahedra`].
     pub fn of_tetrahedra(&self, tetrahedra: usize) -> Result<refine_tets::Options> {
         self.check_volume()?;
-        let marking = self.mark.clone().unwrap_or_default();
+        let marking = self.marking(tetrahedra, Simplices::Tetrahedra, None);
+        let marking = marking.map_err(refine_tets::Error::from)?;
         marking.of_tetrahedra(self.seed, tetrahedra)?;
         Ok(refine_tets::Options {
             marking,
             seed: self.seed,
             edges: self.edges,
-            rounds: self.rounds,
+            rounds: self.most_rounds(),
             // One that begins below the limit may end above it.
             max_tetrahedra: self.max_triangles,
         })
     }
+}
+
+fn number(most: usize) -> u32 {
+    u32::try_from(most).unwrap_or(u32::MAX)
 }

@@ -167,6 +167,7 @@ def refine(
     seed: int = 0,
     rounds: int = 1,
     until_area: Optional[float] = None,
+    until_volume: Optional[float] = None,
     max_triangles: Union[None, int, str] = None,
     coarsen_to: Optional[int] = None,
     edges: str = "longest",
@@ -190,17 +191,19 @@ def refine(
         "all", the default; ("fraction", chance) with `seed`; ("area", most) or ("volume", most); ("angle", least in degrees); centroids
         in ("box", x0, y0, x1, y1), ("disk", x, y, radius), of any height, or in space ("box", x0, y0, z0, x1, y1, z1),
         ("ball", x, y, z, radius); as text, "disk:0.5,0.5,0.1", too. Or a flag for each cell, the ids of cells, or a value for each
-        triangle with `threshold` or `dorfler`: later rounds divide all parts of these cells.
+        cell with `threshold` or `dorfler`: later rounds divide all parts of these cells.
     threshold : float, optional
-        With values as marks, refine the triangles whose value is above this.
+        With values as marks, refine the cells whose value is above this.
     dorfler : float, optional
-        With values as marks, refine the triangles with the largest values, as many as make this part of the sum of all (Dörfler).
+        With values as marks, refine the cells with the largest values, as many as make this part of the sum of all (Dörfler).
     seed : int
         Seed of marks by fraction.
     rounds : int
-        Rounds; each marks anew. Ids, flags and values mark all parts of their triangle again.
+        Rounds; each marks anew. Ids, flags and values mark all parts of their cell again.
     until_area : float, optional
         Refine in rounds until no triangle has more area than this.
+    until_volume : float, optional
+        Refine in rounds until no tetrahedron has more volume than this.
     max_triangles : int or str, optional
         Begin no round that would give more triangles than this; on tetrahedra, no level that begins with this many or more.
     coarsen_to : int, optional

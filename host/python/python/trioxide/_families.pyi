@@ -51,6 +51,7 @@ class _Refine(_Planar, total=False):
     seed: int
     rounds: int
     until_area: Optional[float]
+    until_volume: Optional[float]
     max_triangles: Union[None, int, str]
     coarsen_to: Optional[int]
     edges: str

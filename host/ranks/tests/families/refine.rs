@@ -137,6 +137,19 @@ fn lifted(mesh: &Triangulation) -> Triangulation<DVec3> {
     }
 }
 
+/// Every seventh triangle is divided along its first edge, and a triangle fills the gap to its neighbour.
+fn with_lines(mut mesh: Triangulation<DVec3>) -> Triangulation<DVec3> {
+    for t in (0..mesh.triangles.len()).step_by(7) {
+        let [a, b, c] = mesh.triangles[t];
+        let [p, q] = [a, b].map(|v| mesh.points[v as usize]);
+        let middle = mesh.points.len() as u32;
+        mesh.points.push(p + (q - p) * 0.3);
+        mesh.triangles[t] = [a, middle, c];
+        mesh.triangles.extend([[middle, b, c], [a, b, middle]]);
+    }
+    mesh
+}
+
 fn of_rounds(marking: Marking, rounds: u32) -> Options {
     Options {
         marking,
@@ -218,6 +231,9 @@ fn known_meshes_on_every_number_of_ranks() {
         let options = of_rounds(Marking::Angle(28.0), 3);
         check::<Vec2>(&random, &options, 3, choice);
         check::<Vec3>(&lifted(&random), &options, 3, choice);
+        // A triangle on a line along every seventh edge.
+        let lines = with_lines(lifted(&random));
+        check::<DVec3>(&lines, &of_rounds(Marking::Fraction(0.3), 2), 3, choice);
     }
 }
 

@@ -124,6 +124,24 @@ fn refuses_a_triangle_over_a_surrounded_vertex() {
     );
 }
 
+/// The longest edge of a triangle on a line is as well defined as any other; in the plane it is refused.
+#[test]
+fn corners_of_a_surface_may_be_on_a_line() {
+    let check = |last: [f64; 3]| {
+        let points = [[0.0; 3], [1.0, 2.0, 1.0], last, [-3.0, 5.0, 9.0]];
+        surface(&Triangulation {
+            points: points.map(DVec3::from).to_vec(),
+            triangles: vec![[0, 1, 3], [1, 0, 2]],
+            ..Default::default()
+        })
+    };
+    check([3.0, 6.0, 3.0]).unwrap();
+    let degenerate = "triangle 1 is degenerate: an edge between its vertices 1, 0, 2 has no length";
+    for place in [[0.0, -0.0, 0.0], [1.0, 2.0, 1.0]] {
+        assert_eq!(check(place).unwrap_err().to_string(), degenerate);
+    }
+}
+
 #[test]
 fn orientation_is_exact() {
     // The third point lies one unit in the last place above the line: rounding would call this degenerate.

@@ -93,8 +93,9 @@ fn overlapping(n: u32) -> Triangulation {
     }
 }
 
-/// Three points on one line are no triangle: exact arithmetic says so.
-fn refuse_a_line<P: AnyPoint>(on: &Device, points: [P::Double; 3]) -> Outcome
+/// Three points on one line are no triangle of the plane, as exact arithmetic says; in space two points are none that
+/// are at one place.
+fn refuse_degenerate<P: AnyPoint>(on: &Device, points: [P::Double; 3]) -> Outcome
 where
     P::Double: Default,
 {
@@ -104,7 +105,7 @@ where
         ..Default::default()
     };
     match DeviceTriangulation::<P>::upload(on, &mesh) {
-        Ok(_) => Err(format!("{}: a line is accepted", P::INSTANCE)),
+        Ok(_) => Err(format!("{}: {points:?} are accepted", P::INSTANCE)),
         Err(error) if error.to_string().contains("degenerate") => Ok(()),
         Err(error) => Err(format!("{}: {error}", P::INSTANCE)),
     }
@@ -176,10 +177,19 @@ fn refuse_bad_meshes(on: &Device) -> Outcome {
         "3 triangles",
     )?;
     let line = [0.0, 1.0, 3.0];
-    refuse_a_line::<DVec2>(on, line.map(DVec2::splat))?;
-    refuse_a_line::<Vec2>(on, line.map(DVec2::splat))?;
-    refuse_a_line::<DVec3>(on, line.map(DVec3::splat))?;
-    refuse_a_line::<Vec3>(on, line.map(DVec3::splat))?;
+    refuse_degenerate::<DVec2>(on, line.map(DVec2::splat))?;
+    refuse_degenerate::<Vec2>(on, line.map(DVec2::splat))?;
+    let surface = |points: [f64; 3]| Triangulation {
+        points: points.map(DVec3::splat).to_vec(),
+        triangles: vec![[0, 1, 2]],
+        ..Default::default()
+    };
+    DeviceTriangulation::<DVec3>::upload(on, &surface(line))?;
+    DeviceTriangulation::<Vec3>::upload(on, &surface(line))?;
+    for points in [[0.0, 0.0, 3.0], [0.0, 3.0, 0.0], [3.0, -0.0, 0.0]] {
+        refuse_degenerate::<DVec3>(on, points.map(DVec3::splat))?;
+        refuse_degenerate::<Vec3>(on, points.map(DVec3::splat))?;
+    }
     case(&|_| {}, "nothing", "is wrong")
         .err()
         .map_or(Ok(()), |message| {

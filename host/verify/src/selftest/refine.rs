@@ -141,7 +141,7 @@ fn manners(mesh: &Triangulation) -> Vec<(&'static str, Options)> {
     ]
 }
 
-/// A closed surface and an open one, with regions and segments.
+/// A closed surface, an open one, and one with triangles whose corners are on a line; with regions and segments.
 fn surfaces() -> Vec<(&'static str, Triangulation<DVec3>)> {
     let scan = trioxide::generate::scan(400, 1).and_then(Mesh::into_surface);
     let mut terrain = trioxide::generate::jittered(400, 2).map(Mesh::from);
@@ -151,7 +151,11 @@ fn surfaces() -> Vec<(&'static str, Triangulation<DVec3>)> {
         }
     }
     let terrain = terrain.and_then(Mesh::into_surface);
-    let made = [("a scan in space", scan), ("a terrain", terrain)];
+    let made = [
+        ("a scan in space", scan),
+        ("a surface with corners on a line", with_lines()),
+        ("a terrain", terrain),
+    ];
     let tagged = |(name, mesh): (_, trioxide::Result<_>)| {
         let mut mesh: Triangulation<DVec3> = mesh.expect("enough points");
         mesh.regions = Some((0..mesh.triangles.len()).map(|t| (t / 10) as i32).collect());
@@ -164,6 +168,26 @@ fn surfaces() -> Vec<(&'static str, Triangulation<DVec3>)> {
         (name, mesh)
     };
     made.map(tagged).into()
+}
+
+/// A terrain in which every sixth triangle is divided along its first edge, as its neighbour there is not: between them
+/// is a triangle with its corners on a line. No bisection of a few rounds meets the new corner.
+fn with_lines() -> trioxide::Result<Triangulation<DVec3>> {
+    let mut mesh = trioxide::generate::jittered(100, 3).map(Mesh::from)?;
+    for p in &mut mesh.points {
+        // All midpoints are exact, so that corners stay on their line.
+        *p = (p.with_z(0.2 * libm::sin(7.0 * p.x)) * 1024.0).round() / 1024.0;
+    }
+    let mut mesh = mesh.into_surface()?;
+    for t in (0..mesh.triangles.len()).step_by(6) {
+        let [a, b, c] = mesh.triangles[t];
+        let [p, q] = [a, b].map(|v| mesh.points[v as usize]);
+        let middle = mesh.points.len() as u32;
+        mesh.points.push(p + (q - p) * (21.0 / 64.0));
+        mesh.triangles[t] = [a, middle, c];
+        mesh.triangles.extend([[middle, b, c], [a, b, middle]]);
+    }
+    Ok(mesh)
 }
 
 /// As [`manners`], on a surface.
@@ -204,7 +228,7 @@ fn manners_in_space(mesh: &Triangulation<DVec3>) -> Vec<(&'static str, Options)>
     ]
 }
 
-/// An edge of three triangles, two that run along an edge in one direction, and one without area.
+/// An edge of three triangles, two that run along an edge in one direction, and one with an edge of length zero.
 fn refuse_surfaces(on: &Device) -> Outcome {
     let points = vec![
         DVec3::ZERO,
@@ -212,7 +236,7 @@ fn refuse_surfaces(on: &Device) -> Outcome {
         DVec3::Y,
         DVec3::Z,
         DVec3::NEG_Y,
-        2.0 * DVec3::X,
+        DVec3::X,
     ];
     for (triangles, element, rule) in [
         (

@@ -8,7 +8,9 @@ use gpu::point3::Point3;
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
 use trioxide::device::Device;
-use trioxide::refine_tets::{DividedEdges, Marking, Options, Refined, SpacePoint, run};
+use trioxide::refine_tets::{
+    DeviceTets, DividedEdges, Marking, Options, Refined, SpacePoint, refine, run,
+};
 use trioxide::volume::{TaggedTriangle, TetMesh};
 use trioxide::{Result, generate};
 use trioxide_reference as reference;
@@ -136,6 +138,7 @@ fn ways(mesh: &TetMesh) -> Vec<(&'static str, Options)> {
 
 fn compare<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: &Options) -> Outcome {
     let ours = compare_bits::<P>(on, mesh, options)?;
+    go_back::<P>(on, mesh, options, ours.levels.len())?;
     if P::INSTANCE != DVec3::INSTANCE {
         return Ok(());
     }
@@ -147,6 +150,32 @@ fn compare<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: &Options) -> Out
     Ok(())
 }
 
+/// Coarsening gives every array back as it was: before the last of the `levels` that `options` give, and before the
+/// first.
+fn go_back<P: SpacePoint>(
+    on: &Device,
+    mesh: &TetMesh,
+    options: &Options,
+    levels: usize,
+) -> Outcome {
+    let refined = |levels: usize| {
+        let rounds = levels as u32;
+        let options = Options {
+            rounds,
+            ..options.clone()
+        };
+        refine(on, DeviceTets::<P>::upload(on, mesh)?, &options)
+    };
+    let before = levels.saturating_sub(1);
+    let (mut ours, middle) = (refined(levels)?, refined(before)?);
+    ours.coarsen(on, before)?;
+    same(&ours.download(on)?, &middle.download(on)?)
+        .map_err(|error| format!("coarsened by a level: {error}"))?;
+    ours.coarsen(on, 0)?;
+    same(&ours.download(on)?, &refined(0)?.download(on)?)
+        .map_err(|error| format!("coarsened to the input: {error}"))
+}
+
 /// The result, after a comparison of each of its arrays with the reference's.
 fn compare_bits<P: SpacePoint>(
     on: &Device,
@@ -155,34 +184,36 @@ fn compare_bits<P: SpacePoint>(
 ) -> std::result::Result<Refined, String> {
     let expected = reference::refine_tets::<P>(mesh, options)?;
     let ours = run::<P>(on, mesh, options)?;
+    same(&ours, &expected).map_err(|error| format!("{}: {error}", P::INSTANCE))?;
+    Ok(ours)
+}
+
+/// Compares each array.
+fn same(ours: &Refined, expected: &Refined) -> Outcome {
     let bits = |mesh: &TetMesh| -> Vec<[u64; 3]> {
         let points = mesh.points.iter();
         points.map(|p| p.to_array().map(f64::to_bits)).collect()
     };
-    let check = || -> Outcome {
-        equal("level", &ours.levels, &expected.levels)?;
-        equal("point", &bits(&ours.mesh), &bits(&expected.mesh))?;
-        equal(
-            "tetrahedron",
-            &ours.mesh.tetrahedra,
-            &expected.mesh.tetrahedra,
-        )?;
-        equal("tagged face", &ours.mesh.faces, &expected.mesh.faces)?;
-        equal(
-            "parent of tetrahedron",
-            &ours.tetrahedron_parents,
-            &expected.tetrahedron_parents,
-        )?;
-        equal("parent of face", &ours.face_parents, &expected.face_parents)?;
-        equal(
-            "parents of vertex",
-            &ours.vertex_parents,
-            &expected.vertex_parents,
-        )?;
-        equal("region", &[&ours.mesh.regions], &[&expected.mesh.regions])
-    };
-    check().map_err(|error| format!("{}: {error}", P::INSTANCE))?;
-    Ok(ours)
+    equal("level", &ours.levels, &expected.levels)?;
+    equal("point", &bits(&ours.mesh), &bits(&expected.mesh))?;
+    equal(
+        "tetrahedron",
+        &ours.mesh.tetrahedra,
+        &expected.mesh.tetrahedra,
+    )?;
+    equal("tagged face", &ours.mesh.faces, &expected.mesh.faces)?;
+    equal(
+        "parent of tetrahedron",
+        &ours.tetrahedron_parents,
+        &expected.tetrahedron_parents,
+    )?;
+    equal("parent of face", &ours.face_parents, &expected.face_parents)?;
+    equal(
+        "parents of vertex",
+        &ours.vertex_parents,
+        &expected.vertex_parents,
+    )?;
+    equal("region", &[&ours.mesh.regions], &[&expected.mesh.regions])
 }
 
 /// The corner of a cube.

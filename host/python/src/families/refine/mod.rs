@@ -75,9 +75,10 @@ pub fn put_prolongation(py: Python<'_>, result: &Dict<'_>, matrix: Prolongation)
 fn refine_tets<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let options = refine_options(call.options)?;
     let mesh = volume_of(mesh)?;
-    let (mesh, report) = call.operate(move |on| {
+    let (mesh, report, matrix) = call.operate(move |on| {
         let (mesh, report) = operations::refine_tets(on, mesh, &options)?;
-        Ok((report.run.clone(), (mesh, report)))
+        let matrix = report.prolongation();
+        Ok((report.run.clone(), (mesh, report, matrix)))
     })?;
     let result = dict_of_volume(call.py, mesh)?;
     put_counts(&result, report.totals.counts())?;
@@ -85,7 +86,6 @@ fn refine_tets<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py
     result.set_item("parents", list(call.py, report.parents))?;
     let ends = report.vertex_parents.into_flattened();
     result.set_item("vertex_parents", table(call.py, ends, 2)?)?;
-    let matrix = report.prolongation.expect("the options ask for maps");
     put_prolongation(call.py, &result, matrix)?;
     Ok(result)
 }

@@ -142,10 +142,14 @@ impl Input {
             }
             None => refine::refine(on, &mut mesh, &settings),
         }?;
+        let rounds = mesh.levels().len() - 1;
+        self.options
+            .check_level(rounds)
+            .map_err(refine::Error::from)?;
         let regions = self.regions.map(|regions| mesh.regions(on, &regions));
         Ok(Refined {
             regions: regions.transpose()?,
-            rounds: mesh.levels().len() - 1,
+            rounds,
             arrays: mesh.into_arrays(on)?,
             end,
         })
@@ -255,6 +259,9 @@ pub fn refine_tets<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Di
             }
             None => refine_tets::refine(on, mesh, &settings),
         }?;
+        options
+            .check_level(refined.levels().len())
+            .map_err(refine_tets::Error::from)?;
         let regions = regions.map(|regions| refined.regions(on, &regions));
         Ok((refined, regions.transpose()?))
     })?;
