@@ -10,7 +10,8 @@ use crate::point3::{Point3, Spatial};
 use crate::smooth::Cells;
 
 /// Whether cell `c` is inverted: a simplex is not positive; and whether it is stuck: no corner of such a simplex moves.
-/// Lowers `lowest` to the key of the smallest volume of an inverted simplex, in volumes that it should have.
+/// Lowers `lowest` to the key of the smallest volume of an inverted simplex with a corner that moves, in volumes that it
+/// should have.
 #[kernel(
     P in Spatial,
     requires(
@@ -40,7 +41,11 @@ pub fn mark_inverted<P: Point3>(
         if !is_positive(cell.size, positions) {
             is_inverted = true;
             let [a, b, c, d] = corners.map(|v| moving.bit(v));
-            is_stuck |= !(a || b || c || d);
+            if !(a || b || c || d) {
+                is_stuck = true;
+                j += 1;
+                continue;
+            }
             let key = ordered_bits(Shape::of(cell.size, positions).volume / sizes.at(cell.id));
             if key < lowest.load(0) {
                 lowest.fetch_min(0, key);

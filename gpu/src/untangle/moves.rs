@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use trioxide_kernel::safe::Safe;
-use trioxide_kernel::{Bits, In, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
 use super::energy::{Energy, Expansion};
 use super::simplices::{Shape, is_positive, simplex_count, simplex_places};
@@ -17,11 +17,13 @@ pub const GUARDED: u32 = 1;
 /// The energy of shapes falls; every simplex stays positive, and the worst one does not become worse.
 pub const IMPROVE: u32 = 2;
 
-/// Halvings of a step that are tried.
+/// Lengths of a step that are tried.
 const TRIALS: u32 = 10;
+/// Part of its energy that a node must at least lose under [`IMPROVE`]: without one, moves never end.
+const LEAST_GAIN: f64 = 1.0 / 1024.0;
 
 /// The step of the node `order[list[first + i]]`: the first of the whole one, its half, its quarter and so on that
-/// keeps the rule. Without one the node stays. Sets `moved[round]` if the node moved.
+/// keeps the rule. Without one the node stays, and does not join the nodes of `moved`.
 ///
 /// No two nodes of a launch share a cell. `sizes` has the volume that each cell's simplices should have. `frames` has
 /// two directions for each node, or nothing: a node of `on_boundary` moves only along them.
@@ -34,7 +36,7 @@ const TRIALS: u32 = 10;
         sizes.len() == stars.cells.count(),
         frames.is_empty() || frames.len() == 2 * points.len(),
         frames.is_empty() || on_boundary.len() == words(points.len()),
-        moved.len() > round as usize
+        moved.len() == words(points.len())
     )
 )]
 pub fn move_nodes<P: Point3, const RULE: u32>(
@@ -47,8 +49,7 @@ pub fn move_nodes<P: Point3, const RULE: u32>(
     on_boundary: In<Bits<Vertex>>,
     frames: In<DVec3>,
     points: Out<P>,
-    moved: Out<u32>,
-    round: u32,
+    moved: Atomic<Bits<Vertex>>,
     epsilon: f64,
 ) {
     // SAFETY: the launch's promise: cells and stars are of one mesh, and vertices are below V.
@@ -77,6 +78,11 @@ pub fn move_nodes<P: Point3, const RULE: u32>(
     let slides = !frames.is_empty() && on_boundary.bit(v);
     let frame = slides.then(|| [frames.at(2 * v.index()), frames.at(2 * v.index() + 1)]);
     let step = start.step(frame);
+    let bound = if RULE == IMPROVE {
+        start.value * (1.0 - LEAST_GAIN)
+    } else {
+        start.value
+    };
     let mut part = 1.0;
     let mut trial = 0;
     while trial < TRIALS {
@@ -93,9 +99,9 @@ pub fn move_nodes<P: Point3, const RULE: u32>(
                     || RULE == GUARDED && !is_positive(simplex.size, simplex.with(here)))
         });
         // Not so for a value that is no number.
-        if is_kept && value < start.value {
+        if is_kept && value < bound {
             points.set(v, there);
-            moved.set_same(round, 1);
+            moved.set_bit(v);
             return;
         }
         part *= 0.5;

@@ -25,6 +25,7 @@ pub mod reorder;
 mod small;
 mod smooth;
 mod tet_faces;
+mod untangle;
 pub mod weld;
 mod weld_carried;
 mod weld_dense;
@@ -153,6 +154,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("weld", weld_share::cases(size)),
         ("weld", weld_slabs::cases(size)),
         ("smooth", smooth::cases(size)?),
+        ("untangle", untangle::cases(size)?),
         (
             LAUNCHES,
             vec![Case::new(
