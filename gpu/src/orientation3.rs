@@ -136,7 +136,11 @@ mod tests {
                             z: p.z,
                         };
                         let expected = orient3d(coord(a), coord(b), coord(c), coord(d));
-                        assert_eq!(is_right_handed(a, b, c, d), expected < 0.0, "{a} {b} {c} {d}");
+                        assert_eq!(
+                            is_right_handed(a, b, c, d),
+                            expected < 0.0,
+                            "{a} {b} {c} {d}"
+                        );
                         signs[(1.0f64.copysign(expected) as i32 * i32::from(expected != 0.0) + 1)
                             as usize] += 1;
                     }

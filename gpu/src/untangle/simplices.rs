@@ -207,7 +207,9 @@ impl Shape {
         let volume = scaled(cross(f, g), i) + scaled(cross(g, e), j) + scaled(cross(e, f), k);
         let [m, n, o] = ideal.diagonal;
         let [p, q, r] = ideal.others;
-        let curve = m * (i * i) + n * (j * j) + o * (k * k)
+        let curve = m * (i * i)
+            + n * (j * j)
+            + o * (k * k)
             + 2.0 * (p * (i * j) + q * (i * k) + r * (j * k));
         let half =
             scaled(self.columns[0], i) + scaled(self.columns[1], j) + scaled(self.columns[2], k);

@@ -40,7 +40,12 @@ pub fn measure_volumes<P: Point3>(
 
 /// The mean of the volumes of the cells around node `v`, whose corners ascend.
 #[kernel(requires(stars.fit(n), volumes.len() == stars.cells.count(), means.len() == n))]
-pub fn average_at_nodes(v: Own<Vertex>, stars: Stars, volumes: In<f64, Cell>, means: Out<f64, Vertex>) {
+pub fn average_at_nodes(
+    v: Own<Vertex>,
+    stars: Stars,
+    volumes: In<f64, Cell>,
+    means: Out<f64, Vertex>,
+) {
     let mut sum = 0.0;
     let mut s = stars.start(v);
     while s < stars.end(*v) {

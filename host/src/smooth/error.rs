@@ -86,7 +86,9 @@ pub enum Error {
     )]
     AllInverted(u32),
     /// Inverted cells of a mesh to improve.
-    #[error("{count} cells are inverted, the first is {first}: only valid meshes are improved, so untangle it first")]
+    #[error(
+        "{count} cells are inverted, the first is {first}: only valid meshes are improved, so untangle it first"
+    )]
     Inverted {
         /// Number of inverted cells.
         count: u32,

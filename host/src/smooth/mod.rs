@@ -69,7 +69,8 @@ pub use share::{Others, SharePart, SmoothedShare, check_share, smooth_share};
 pub use surface::{SmoothedSurface, run_surface_with, smooth_surface};
 use sweeps::Sweeps;
 pub use untangle::{
-    DeviceUntangled, Goal, RATIO_BINS, Ratios, UntangleOptions, Untangling, measure_ratios, untangle,
+    DeviceUntangled, Goal, RATIO_BINS, Ratios, UntangleOptions, Untangling, measure_ratios,
+    untangle,
 };
 
 /// A smoothed mesh's nodes, in the order of the input.

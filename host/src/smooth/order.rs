@@ -260,8 +260,7 @@ pub(super) fn order_by_class<P: Vector>(
     way: &OrderRule<'_>,
     colour: Option<Colour<'_>>,
 ) -> Result<(Buffer<Vertex>, u32, Ranges)> {
-    let (mut order, count) =
-        on.stage("order", || place(on, points, moving, way.along_curve))?;
+    let (mut order, count) = on.stage("order", || place(on, points, moving, way.along_curve))?;
     let kind = match way.classes {
         Classes::One => None,
         Classes::Colours => Some(COLOURS),

@@ -130,7 +130,11 @@ pub fn measure_ratios<P: Vector>(
             ..Ratios::default()
         };
         for ratio in on.download(&ratios)? {
-            found.worst = if ratio < found.worst { ratio } else { found.worst };
+            found.worst = if ratio < found.worst {
+                ratio
+            } else {
+                found.worst
+            };
             let bin = (ratio * RATIO_BINS as f64) as usize;
             found.counts[bin.min(RATIO_BINS - 1)] += 1;
         }

@@ -250,11 +250,7 @@ fn untangle(data: &[u8]) {
     let mut choices = Choices::new(data);
     let is_plane = choices.below(3) == 0;
     let options = UntangleOptions {
-        goal: [
-            Goal::Untangled,
-            Goal::UntangledAndImproved,
-            Goal::Improved,
-        ][choices.below(3)],
+        goal: [Goal::Untangled, Goal::UntangledAndImproved, Goal::Improved][choices.below(3)],
         boundary: [BoundaryRule::Fixed, BoundaryRule::Slide][choices.below(2)],
         max_sweeps: choices.below(12) as u32,
         keep_going: choices.below(2) == 1,

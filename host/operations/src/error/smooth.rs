@@ -93,7 +93,11 @@ pub struct Tangled {
 impl Tangled {
     /// The first cell that says why.
     pub(super) fn element(&self) -> String {
-        let cell = if self.are_triangles { "triangle" } else { "cell" };
+        let cell = if self.are_triangles {
+            "triangle"
+        } else {
+            "cell"
+        };
         let first = self.stuck.first().or(self.inverted.first());
         format!("{cell} {}", first.copied().unwrap_or_default())
     }

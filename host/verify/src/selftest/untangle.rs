@@ -26,9 +26,16 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     let mut grid: VolumeMesh = generate::tet_grid(size.of(700), 1)?.into();
     tangle(&mut grid.points, 0.08);
     let mut regions = grid.clone();
-    regions.regions = Some((0..grid.cells.len()).map(|c| (c % 97 / 90) as i32).collect());
+    regions.regions = Some(
+        (0..grid.cells.len())
+            .map(|c| (c % 97 / 90) as i32)
+            .collect(),
+    );
     let mut mixed = mixed_cells(if size == Size::Tiny { 3 } else { 6 });
-    tangle(&mut mixed.points, if size == Size::Tiny { 0.2 } else { 0.1 });
+    tangle(
+        &mut mixed.points,
+        if size == Size::Tiny { 0.2 } else { 0.1 },
+    );
     let mut plane = Mesh::from(generate::grid(size.of(400))?);
     tangle(&mut plane.points, 0.05);
     let meshes = [
@@ -80,7 +87,11 @@ fn both<P: Vector>(on: &Device, mesh: &Tangled) -> Outcome {
         keep_going: true,
     };
     let done = run::<P>(on, mesh, &whole)?;
-    equal("cells are inverted before", &(done.inverted_before > 0), &true)?;
+    equal(
+        "cells are inverted before",
+        &(done.inverted_before > 0),
+        &true,
+    )?;
     if done.stuck.is_empty() {
         equal("inverted cells", &done.inverted, &Vec::new())?;
     }
@@ -101,10 +112,7 @@ fn run<P: Vector>(
     options: &UntangleOptions,
 ) -> Result<Untangling, String> {
     let rounded = |points: &[DVec3]| -> Vec<DVec3> {
-        points
-            .iter()
-            .map(|&p| P::from_f64(p).to_f64())
-            .collect()
+        points.iter().map(|&p| P::from_f64(p).to_f64()).collect()
     };
     let upload = |on: &Device| match mesh {
         Tangled::Plane(mesh) => DeviceMesh::<P>::upload_surface(on, mesh),
@@ -162,7 +170,12 @@ fn refused(on: &Device) -> Outcome {
         max_sweeps: 1,
         keep_going: false,
     };
-    let refusal = |mesh: &DeviceMesh<DVec3>, options: &UntangleOptions| match untangle(on, mesh, &[], options) {
+    let refusal = |mesh: &DeviceMesh<DVec3>, options: &UntangleOptions| match untangle(
+        on,
+        mesh,
+        &[],
+        options,
+    ) {
         Ok(_) => Err("the mesh was taken".to_owned()),
         Err(error) => Ok(error),
     };
@@ -173,7 +186,10 @@ fn refused(on: &Device) -> Outcome {
     let is_refused = matches!(refusal(&turned, &options)?, Error::AllInverted(32));
     equal("all triangles are inverted", &is_refused, &true)?;
     // The middle goes beyond its neighbours.
-    let middle = grid.points.iter().position(|p| *p == DVec3::new(0.5, 0.5, 0.0));
+    let middle = grid
+        .points
+        .iter()
+        .position(|p| *p == DVec3::new(0.5, 0.5, 0.0));
     let middle = middle.ok_or("the grid has no middle")?;
     grid.points[middle] = DVec3::new(0.9, 0.6, 0.0);
     let tangled = DeviceMesh::upload_surface(on, &grid)?;

@@ -148,11 +148,15 @@ mod tests {
             inverted.map(|(c, _)| c as u32).collect::<Vec<_>>()
         };
         assert!(ids(&before).is_empty() && !ids(&tangled).is_empty());
-        let said = |from: &VolumeMesh, to: &VolumeMesh, report: &Untangling| {
-            match untangled_volume(from, to, &[], BoundaryRule::Fixed, report) {
-                Ok(()) => String::new(),
-                Err(error) => error.to_string(),
-            }
+        let said = |from: &VolumeMesh, to: &VolumeMesh, report: &Untangling| match untangled_volume(
+            from,
+            to,
+            &[],
+            BoundaryRule::Fixed,
+            report,
+        ) {
+            Ok(()) => String::new(),
+            Err(error) => error.to_string(),
         };
         let mut report = Untangling {
             inverted_before: ids(&tangled).len() as u32,
