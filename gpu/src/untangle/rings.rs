@@ -36,19 +36,19 @@ pub fn grow_ring(v: Own<Vertex>, adjacency: Adjacency, inner: In<Bits<Vertex>>) 
 }
 
 /// Whether the node at place `i` of the order is one of these nodes.
-#[kernel(requires(order.len() >= n, chosen.len() == words(order.len())))]
-pub fn mark_places(i: Own<Place>, order: In<Vertex>, chosen: In<Bits<Vertex>>) -> bool {
-    chosen.bit(order.at(i.index()))
+#[kernel(requires(chosen.len() == words(order.len())))]
+pub fn mark_places(i: Own<Place>, order: In<Vertex, Place>, chosen: In<Bits<Vertex>>) -> bool {
+    chosen.bit(order.at(i))
 }
 
 /// The first item of an ascending list of places that is not below place `places[c]`.
 #[kernel(requires(places.len() == n, firsts.len() == n))]
-pub fn find_firsts(c: Own, places: In<u32>, list: In<Place>, firsts: Out<u32>) {
+pub fn find_firsts(c: Own, places: In<u32>, list: In<Place, Place>, firsts: Out<u32>) {
     let place = places.at(c);
     let (mut low, mut high) = (0, list.len());
     while low < high {
         let middle = low + (high - low) / 2;
-        if list.at(middle).index() < place {
+        if list.at(Place::new(middle)).index() < place {
             low = middle + 1;
         } else {
             high = middle;

@@ -83,17 +83,15 @@ fn both<P: Vector>(on: &Device, mesh: &Tangled) -> Outcome {
     let whole = UntangleOptions {
         goal: Goal::UntangledAndImproved,
         boundary: BoundaryRule::Fixed,
-        max_sweeps: 30,
+        max_sweeps: 15,
         keep_going: true,
     };
     let done = run::<P>(on, mesh, &whole)?;
-    equal(
-        "cells are inverted before",
-        &(done.inverted_before > 0),
-        &true,
-    )?;
-    if done.stuck.is_empty() {
-        equal("inverted cells", &done.inverted, &Vec::new())?;
+    ensure(done.inverted_before > 0, "no cell is inverted before")?;
+    // The nodes between regions stay where they were put.
+    let has_regions = matches!(mesh, Tangled::Volume(mesh) if mesh.regions.is_some());
+    if !has_regions {
+        equal("inverted cells", &done.inverted, &[])?;
     }
     let short = UntangleOptions {
         goal: Goal::Untangled,
@@ -128,7 +126,10 @@ fn run<P: Vector>(
     };
     let (points, report) = untangled(on)?;
     let (expected, same) = untangled(&Device::cpu(Some(1))?)?;
-    equal("untangling", &report, &same)?;
+    ensure(
+        report == same,
+        "what was found and done differs from one thread's",
+    )?;
     let bits = |points: &[DVec3]| -> Vec<[u64; 3]> {
         points
             .iter()
@@ -163,6 +164,13 @@ fn run<P: Vector>(
     Ok(report)
 }
 
+fn ensure(holds: bool, fault: &str) -> Outcome {
+    match holds {
+        true => Ok(()),
+        false => Err(fault.to_owned()),
+    }
+}
+
 fn refused(on: &Device) -> Outcome {
     let options = UntangleOptions {
         goal: Goal::Improved,
@@ -184,7 +192,7 @@ fn refused(on: &Device) -> Outcome {
     turned.points.iter_mut().for_each(|p| p.x = -p.x);
     let turned = DeviceMesh::upload_surface(on, &turned)?;
     let is_refused = matches!(refusal(&turned, &options)?, Error::AllInverted(32));
-    equal("all triangles are inverted", &is_refused, &true)?;
+    ensure(is_refused, "inverted triangles alone are taken")?;
     // The middle goes beyond its neighbours.
     let middle = grid
         .points
@@ -194,9 +202,9 @@ fn refused(on: &Device) -> Outcome {
     grid.points[middle] = DVec3::new(0.9, 0.6, 0.0);
     let tangled = DeviceMesh::upload_surface(on, &grid)?;
     let is_refused = matches!(refusal(&tangled, &options)?, Error::Inverted { .. });
-    equal("inverted triangles are not improved", &is_refused, &true)?;
+    ensure(is_refused, "inverted triangles are improved")?;
     grid.points[middle].z = 0.5;
     let in_space = DeviceMesh::upload_surface(on, &grid)?;
     let is_refused = matches!(refusal(&in_space, &options)?, Error::UntangledFaces);
-    equal("a surface in space", &is_refused, &true)
+    ensure(is_refused, "a surface in space is taken")
 }
