@@ -172,12 +172,12 @@ impl Expansion {
             (2.0, 1.0)
         };
         self.value += energy.of(shape, per_size);
-        // Of shapes * value + volumes * (volume + barrier), by the spread and by the volume.
-        let by_spread = shapes * barrier.value * per_size;
-        let by_volume =
-            (shapes * spread * barrier.first + volumes * (1.0 + barrier.first)) * per_size;
-        let bend = (shapes * spread + volumes) * barrier.second * (per_size * per_size);
-        let both = shapes * barrier.first * (per_size * per_size);
+        // In volumes that the simplex should have.
+        let (by_volume, by_spread) = (slopes.volume * per_size, slopes.spread * per_size);
+        // Slopes of shapes * value + volumes * (volume + barrier).
+        let along_spread = shapes * barrier.value;
+        let along_volume = shapes * spread * barrier.first + volumes * (1.0 + barrier.first);
+        let bend = (shapes * spread + volumes) * barrier.second;
         // The fourth power multiplies the slopes by 4 value^3, and adds 12 value^2 g g^T.
         let (steep, outer) = if energy.only_shapes {
             let square = value * value;
@@ -185,25 +185,18 @@ impl Expansion {
         } else {
             (1.0, 0.0)
         };
-        let gradient = DVec3::new(
-            by_spread * slopes.spread.x + by_volume * slopes.volume.x,
-            by_spread * slopes.spread.y + by_volume * slopes.volume.y,
-            by_spread * slopes.spread.z + by_volume * slopes.volume.z,
-        );
+        let gradient = by_spread * along_spread + by_volume * along_volume;
         self.gradient += gradient * steep;
         let matrix = &mut self.definite;
-        matrix.add_even(steep * by_spread * slopes.even);
-        matrix.add(
-            steep * by_spread * slopes.along,
-            slopes.spread,
-            slopes.spread,
-        );
-        matrix.add(steep * bend, slopes.volume, slopes.volume);
+        matrix.add_even(steep * along_spread * (slopes.even * per_size));
+        let curve = steep * along_spread * (slopes.along / per_size);
+        matrix.add(curve, by_spread, by_spread);
+        matrix.add(steep * bend, by_volume, by_volume);
         if energy.only_shapes {
             matrix.add(outer, gradient, gradient);
         }
-        self.mixed
-            .add(2.0 * steep * both, slopes.spread, slopes.volume);
+        let both = 2.0 * steep * shapes * barrier.first;
+        self.mixed.add(both, by_spread, by_volume);
     }
 
     /// Newton's step, by the full second derivatives if they are positive definite. The step is of the plane of
