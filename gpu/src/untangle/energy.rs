@@ -34,7 +34,7 @@ impl Barrier {
     }
 }
 
-/// What moves lower.
+/// The energy that moves lower.
 #[derive(Clone, Copy)]
 pub struct Energy {
     /// The floor epsilon; 0 if all simplices are positive.

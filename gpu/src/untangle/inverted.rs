@@ -10,8 +10,8 @@ use crate::point3::{Point3, Spatial};
 use crate::smooth::Cells;
 
 /// Whether cell `c` is inverted: a simplex is not positive; and whether it is stuck: no corner of such a simplex moves.
-/// Lowers `lowest` to the key of the smallest volume of an inverted simplex with a corner that moves, in volumes that it
-/// should have.
+/// Lowers `lowest` to the key of the smallest volume of an inverted simplex with a corner that moves, in volumes that
+/// it should have.
 #[kernel(
     P in Spatial,
     requires(

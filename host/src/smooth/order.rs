@@ -251,8 +251,8 @@ pub(super) struct OrderRule<'a> {
     pub(super) conflicts: &'a Neighbours,
 }
 
-/// The nodes in an order, by classes; the number of those that move, which come first; and the classes. `colour` gives the
-/// colours if they come from elsewhere.
+/// The nodes in an order, by classes; the number of moving nodes, which come first; and the classes. `colour` gives
+/// the colours if they come from elsewhere.
 pub(super) fn order_by_class<P: Vector>(
     on: &Device,
     points: &Buffer<P>,

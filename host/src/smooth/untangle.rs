@@ -25,7 +25,7 @@ const PATIENCE: u32 = 5;
 /// Bins of the histogram of mean ratios, of equal width from 0 to 1.
 pub const RATIO_BINS: usize = 20;
 
-/// What a mesh should become.
+/// The goal of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Valid.
@@ -39,12 +39,12 @@ pub enum Goal {
 /// How a mesh is untangled or improved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UntangleOptions {
-    /// What the mesh should become.
+    /// The goal.
     pub goal: Goal,
     /// Nodes of the boundary.
     pub boundary: BoundaryRule,
-    /// Most sweeps of each of three kinds: for valid cells; for valid cells again, without loss of one, if the first did
-    /// not suffice; for better cells.
+    /// Most sweeps of each of three kinds: for valid cells; for valid cells again, without loss of one, if the first
+    /// did not suffice; for better cells.
     pub max_sweeps: u32,
     /// Whether cells that no move can make valid are left aside; else nothing moves if there is one.
     pub keep_going: bool,
@@ -66,7 +66,7 @@ impl Ratios {
     }
 }
 
-/// What was found and done.
+/// The inverted cells, the sweeps and the mean ratios of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Untangling {
     /// Nodes that may move.
@@ -106,7 +106,7 @@ impl<P: Vector> DeviceUntangled<P> {
         self.points
     }
 
-    /// What was found and done.
+    /// The inverted cells, the sweeps and the mean ratios.
     pub fn report(&self) -> &Untangling {
         &self.report
     }
@@ -204,7 +204,7 @@ struct Field<'a, P> {
     sizes: Buffer<f64>,
     /// The nodes that move.
     moving: Buffer<Bits<Vertex>>,
-    /// The nodes by colours, then those that stay; V.
+    /// The nodes by colours, then the nodes that stay; V.
     order: Buffer<Vertex>,
     /// M.
     count: u32,
@@ -220,7 +220,7 @@ struct Field<'a, P> {
 struct Inverted {
     inverted: Buffer<Bits<Cell>>,
     count: u32,
-    /// Those that no move can make valid.
+    /// The ones of them that no move can make valid.
     stuck: Buffer<Bits<Cell>>,
     stuck_count: u32,
     /// The smallest volume of an inverted simplex that may become valid, in volumes that it should have; 0 if there is

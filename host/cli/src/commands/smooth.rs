@@ -27,8 +27,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 
 /// Smooth a volume or surface mesh: every free node goes to the mean of its neighbours (Laplacian smoothing)
 ///
-/// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are. With --untangle
-/// and --improve nodes move in another way: until no cell is inverted, until the worst cells are better.
+/// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are. With
+/// --untangle and --improve nodes move in another way: until no cell is inverted, until the worst cells are better.
 ///
 /// Under mpirun several processes smooth one mesh of triangles or tetrahedra by form a or b-coloured, each on its own
 /// GPU (cargo xtask build --mpi), to the same bits, and write the file of one, or a .pvtu with a piece of each.

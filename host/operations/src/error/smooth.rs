@@ -91,7 +91,7 @@ pub struct Tangled {
 }
 
 impl Tangled {
-    /// The first cell that says why.
+    /// The cell that its words are about.
     pub(super) fn element(&self) -> String {
         let cell = if self.are_triangles {
             "triangle"
@@ -102,7 +102,7 @@ impl Tangled {
         format!("{cell} {}", first.copied().unwrap_or_default())
     }
 
-    /// What it says of the first cell.
+    /// Its words about the first cell.
     pub(super) fn say(&self, Names { option, value }: Names) -> String {
         let go_on = option("keep_going");
         match (self.stuck.len(), self.inverted.len()) {

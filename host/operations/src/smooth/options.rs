@@ -42,10 +42,10 @@ pub struct Options {
     /// Take a move only if no cell around the node is turned around, and the worst quality around it does not fall
     #[cfg_attr(feature = "clap", arg(long))]
     pub guard: bool,
-    /// Move nodes until no cell is inverted, in place of sweeps to the mean: triangles of the plane, and cells of volume
-    /// meshes by the tetrahedra at their corners (of a hexahedron all eight, not its whole Jacobian). Nodes of two rings
-    /// around inverted cells move, of more while that fails; no valid cell becomes inverted. It ends after max-iterations
-    /// too, with a failure and no output
+    /// Move nodes until no cell is inverted, in place of sweeps to the mean: triangles of the plane, and cells of
+    /// volume meshes by the tetrahedra at their corners (of a hexahedron all eight, not its whole Jacobian). Nodes of
+    /// two rings around inverted cells move, of more while that fails; no valid cell becomes inverted. It ends after
+    /// max-iterations too, with a failure and no output
     #[cfg_attr(feature = "clap", arg(long))]
     pub untangle: bool,
     /// Move nodes so that the worst cells of a valid mesh become better, by their mean ratio, and the worst never

@@ -14,7 +14,7 @@ pub struct Report {
     pub totals: Totals,
     /// Quality of a volume mesh before and after, if the options ask for it.
     pub quality: Option<[Quality3d; 2]>,
-    /// What untangling and improving found and did.
+    /// The inverted cells, the sweeps and the mean ratios of untangling and improving.
     pub untangling: Option<Untangling>,
 }
 
