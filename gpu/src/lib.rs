@@ -15,6 +15,7 @@
 //! | [`reorder`] | vertices and cells along a Hilbert curve |
 //! | [`weld`] | deterministic vertex clustering |
 //! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
+//! | [`untangle`] | inverted cells become valid; valid cells become better |
 //!
 //! A stage is a file: the kernel's function under `#[kernel]` (see [`macro@trioxide_kernel::kernel`]), nothing else.
 //! How to write one is in docs/KERNELS.md.
@@ -35,6 +36,7 @@ pub mod half_edges;
 pub mod indexed;
 pub mod ordered;
 pub mod orientation;
+pub mod orientation3;
 #[cfg(feature = "checked")]
 pub mod plant_bad_index;
 pub mod point;
@@ -47,6 +49,7 @@ pub mod reorder;
 mod slots;
 pub mod smooth;
 pub mod tet_faces;
+pub mod untangle;
 pub mod weld;
 
 pub use trioxide_ids as ids;

@@ -71,19 +71,20 @@ fn exact_sign(a: DVec2, b: DVec2, c: DVec2) -> f64 {
 }
 
 /// Adds `term` to an expansion of `count` components, in order of magnitude, without rounding (Shewchuk, Theorem 10).
+/// `N` is a power of two.
 #[inline(always)]
-fn grow(expansion: &mut [f64; COMPONENTS], count: &mut usize, term: f64) {
+pub(crate) fn grow<const N: usize>(expansion: &mut [f64; N], count: &mut usize, term: f64) {
     let mut sum = term;
     let mut k = 0;
     while k < *count {
         // The mask keeps the index within the array for the compiler.
-        let slot = &mut expansion[k & (COMPONENTS - 1)];
+        let slot = &mut expansion[k & (N - 1)];
         let [high, low] = two_sum(sum, *slot);
         *slot = low;
         sum = high;
         k += 1;
     }
-    expansion[*count & (COMPONENTS - 1)] = sum;
+    expansion[*count & (N - 1)] = sum;
     *count += 1;
 }
 
@@ -98,13 +99,13 @@ fn two_sum(a: f64, b: f64) -> [f64; 2] {
 
 /// Difference and its rounding error.
 #[inline(always)]
-fn two_difference(a: f64, b: f64) -> [f64; 2] {
+pub(crate) fn two_difference(a: f64, b: f64) -> [f64; 2] {
     two_sum(a, -b)
 }
 
 /// Product and its rounding error (Dekker; no fused operation exists here).
 #[inline(always)]
-fn two_product(a: f64, b: f64) -> [f64; 2] {
+pub(crate) fn two_product(a: f64, b: f64) -> [f64; 2] {
     let product = a * b;
     let [a_high, a_low] = split(a);
     let [b_high, b_low] = split(b);

@@ -455,3 +455,102 @@ fn volume(mesh: &trioxide::mesh::Mesh) -> f64 {
         .sum();
     six.abs() / 6.0
 }
+
+#[test]
+fn a_tangled_mesh_becomes_valid_or_is_refused() {
+    let (folder, before) = folder("smooth_untangle");
+    let (input, output, bad) = (
+        path(&folder, "in.vtu"),
+        path(&folder, "out.vtu"),
+        path(&folder, "bad.txt"),
+    );
+    // Sweeps to the mean turn some of these cells around.
+    let (tangled, report) = smooth(&folder, &["--max-iterations", "60", "--device", "cpu"]);
+    let count = report["inverted_after"].as_u64().expect("a number");
+    assert!(count > 3, "{report}");
+    formats::write_volume(&folder.join("in.vtu"), &tangled).expect("written");
+    let cpu = ["--device", "cpu"];
+    let (_, report) = smooth(
+        &folder,
+        &[&cpu[..], &["--untangle", "--bad", &bad]].concat(),
+    );
+    assert_eq!(
+        (&report["inverted_before"], &report["inverted_after"]),
+        (&count.into(), &0.into())
+    );
+    assert!(report["quality_after"]["inverted"] == 0 && report["rings"] == 2);
+    assert_eq!(fs::read_to_string(&bad).expect("ids"), "");
+    let (_, better) = smooth(&folder, &["--untangle", "--improve", "--device", "cpu"]);
+    let worst = |report: &Value| report["worst_mean_ratio_after"].as_f64().expect("a number");
+    assert!(worst(&better) > worst(&report) && worst(&report) > 0.0);
+    let counts = better["mean_ratio_after"]["counts"]
+        .as_array()
+        .expect("bins");
+    let sum: u64 = counts.iter().filter_map(Value::as_u64).sum();
+    assert_eq!(sum, before.cells.len() as u64);
+
+    // No sweep is made: the mesh is left as it was.
+    fs::remove_file(&output).expect("written before");
+    let none = [
+        "smooth",
+        &input,
+        "-o",
+        &output,
+        "--untangle",
+        "--max-iterations",
+        "0",
+    ];
+    let error = refused(&[&none[..], &cpu, &["--bad", &bad]].concat());
+    let said = "others are still inverted after 0 sweeps: give more --max-iterations";
+    assert!(
+        error.contains(said) && error.contains("in.vtu: cell "),
+        "{error}"
+    );
+    assert!(!Path::new(&output).exists());
+    let ids = fs::read_to_string(&bad).expect("ids");
+    assert_eq!(ids.lines().count() as u64, count);
+    done(&[&none[..], &cpu, &["--keep-going"]].concat());
+    let kept = formats::read_volume(Path::new(&output)).expect("written");
+    assert!(kept.points == tangled.points && kept.cells == tangled.cells);
+    let chain = [
+        "chain",
+        &input,
+        ":",
+        "smooth",
+        "--untangle",
+        ":",
+        "-o",
+        &output,
+    ];
+    done(&[&chain[..], &cpu].concat());
+
+    // A cell that no move changes is named before the first sweep.
+    let first = ids.lines().next().expect("an id").to_owned();
+    let cell = tangled.cells.get(first.parse().expect("an id"));
+    let stays: Vec<String> = cell.iter().map(u32::to_string).collect();
+    let fixed = path(&folder, "fixed.txt");
+    fs::write(&fixed, stays.join("\n")).expect("written");
+    let all = ["smooth", &input, "--untangle", "--fixed", &fixed];
+    let error = refused(&[&all[..], &cpu].concat());
+    let said = format!("cell {first} is inverted and no node moves that could change it");
+    assert!(error.contains(&said), "{error}");
+
+    let error = refused(&[&["smooth", &input, "--improve"][..], &cpu].concat());
+    assert!(
+        error.contains("only valid meshes are improved, so add --untangle"),
+        "{error}"
+    );
+    let error = refused(&["smooth", &input, "--untangle", "--device", "serial"]);
+    assert!(
+        error.contains("no paper has a sequential algorithm for --untangle"),
+        "{error}"
+    );
+    formats::write_volume(&folder.join("in.vtu"), &before).expect("written");
+    let (_, report) = smooth(&folder, &[&cpu[..], &["--improve"]].concat());
+    assert!(
+        worst(&report)
+            > report["worst_mean_ratio_before"]
+                .as_f64()
+                .expect("a number")
+    );
+}

@@ -241,6 +241,28 @@ def test_smoothed_surfaces_and_volumes(plane, tets):
         np.testing.assert_allclose(moved[v], by_hand[sorted(neighbours[v])].mean(axis=0), atol=1e-15)
 
 
+def test_tangled_triangles_become_valid():
+    grid = trioxide.generate("grid", 49)
+    points = grid.points.copy()
+    inner = ((points[:, :2] > 0) & (points[:, :2] < 1)).all(axis=1)
+    points[inner, :2] += np.random.default_rng(1).uniform(-0.25, 0.25, (int(inner.sum()), 2))
+
+    def areas(p):
+        a, b, c = (p[grid.triangles[:, k], :2] for k in range(3))
+        return (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]
+
+    bad = np.flatnonzero(areas(points) <= 0)
+    assert len(bad) > 5
+    found = trioxide.smooth(points, grid.triangles, untangle=True, improve=True, device="cpu")
+    assert (areas(found.points) > 0).all() and len(found.inverted) == 0
+    assert found.counts["inverted_before"] == len(bad) and found.counts["worst_mean_ratio_after"] > 0.1
+    np.testing.assert_array_equal(found.points[~inner], points[~inner])
+    with pytest.raises(ValueError, match="still inverted after 0 sweeps: give more max_iterations, or keep_going"):
+        trioxide.smooth(points, grid.triangles, untangle=True, max_iterations=0, device="cpu")
+    kept = trioxide.smooth(points, grid.triangles, untangle=True, keep_going=True, max_iterations=0, device="cpu")
+    np.testing.assert_array_equal(kept.inverted, bad)
+
+
 def test_results_are_the_same_in_every_run(scan):
     first, again = (trioxide.smooth(scan, method="taubin", max_iterations=20, device="cpu") for _ in range(2))
     assert first.points.tobytes() == again.points.tobytes()

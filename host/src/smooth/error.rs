@@ -75,6 +75,26 @@ pub enum Error {
         /// Whether they were prepared for guarded sweeps.
         guard: bool,
     },
+    /// Untangling of faces that are not triangles of a plane.
+    #[error(
+        "only triangles of the plane are untangled and improved, of meshes of faces: all vertices need one z, and all faces three vertices"
+    )]
+    UntangledFaces,
+    /// No cell is valid: the numbering may be left-handed.
+    #[error(
+        "all {0} cells are inverted: swap two vertices of each, since triangles run counter-clockwise, and the fourth vertex of a tetrahedron is on the side from which the first three do"
+    )]
+    AllInverted(u32),
+    /// Inverted cells of a mesh to improve.
+    #[error(
+        "{count} cells are inverted, the first is {first}: only valid meshes are improved, so untangle it first"
+    )]
+    Inverted {
+        /// Number of inverted cells.
+        count: u32,
+        /// The first one.
+        first: u32,
+    },
     /// A mesh breaks a rule, or the device failed.
     #[error(transparent)]
     Shared(#[from] trioxide_mesh::Error),

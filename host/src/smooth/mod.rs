@@ -41,6 +41,7 @@ mod schedule;
 mod share;
 mod surface;
 mod sweeps;
+mod untangle;
 mod weights;
 
 use glam::DVec3;
@@ -67,6 +68,10 @@ pub use schedule::{Moves, Schedule};
 pub use share::{Others, SharePart, SmoothedShare, check_share, smooth_share};
 pub use surface::{SmoothedSurface, run_surface_with, smooth_surface};
 use sweeps::Sweeps;
+pub use untangle::{
+    DeviceUntangled, Goal, RATIO_BINS, Ratios, UntangleOptions, Untangling, measure_ratios,
+    untangle,
+};
 
 /// A smoothed mesh's nodes, in the order of the input.
 #[derive(Clone, Debug, Default, PartialEq)]

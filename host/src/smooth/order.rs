@@ -17,7 +17,7 @@ use crate::device::Device;
 /// Nodes that move, of V.
 pub(super) struct Moving {
     /// The nodes that move.
-    bits: Buffer<Bits<Vertex>>,
+    pub(super) bits: Buffer<Bits<Vertex>>,
     /// All other nodes.
     stays: Buffer<Bits<Vertex>>,
 }
@@ -251,6 +251,45 @@ pub(super) struct OrderRule<'a> {
     pub(super) conflicts: &'a Neighbours,
 }
 
+/// The nodes in an order, by classes; the number of moving nodes, which come first; and the classes. `colour` gives
+/// the colours if they come from elsewhere.
+pub(super) fn order_by_class<P: Vector>(
+    on: &Device,
+    points: &Buffer<P>,
+    moving: &Moving,
+    way: &OrderRule<'_>,
+    colour: Option<Colour<'_>>,
+) -> Result<(Buffer<Vertex>, u32, Ranges)> {
+    let (mut order, count) = on.stage("order", || place(on, points, moving, way.along_curve))?;
+    let kind = match way.classes {
+        Classes::One => None,
+        Classes::Colours => Some(COLOURS),
+        Classes::Levels => Some(LEVELS),
+    };
+    let mut classes = Ranges {
+        places: vec![(0, count)],
+        reach: 0,
+    };
+    // Where colours come from elsewhere, also a part without moving nodes asks for them: others wait for it.
+    if let Some(kind) = kind.filter(|_| count > 0 || colour.is_some()) {
+        classes = on.stage("classes", || {
+            let mut about = on.filled(found::COUNT, 0)?;
+            let class = match colour {
+                Some(colour) => {
+                    let nodes: Vec<u32> = on.download_rows(&order)?;
+                    on.upload(&colour(&nodes[..count as usize])?)?
+                }
+                None => {
+                    let conflicts = way.conflicts;
+                    classify(on, kind, &order, count, moving, conflicts, &mut about)?
+                }
+            };
+            by_class(on, kind, &mut order, count, &class, about)
+        })?;
+    }
+    Ok((order, count, classes))
+}
+
 impl Ordered {
     /// Orders nodes and rewrites their neighbours. `weights` has one weight for each neighbour, or is empty; `colour`
     /// gives the colours if they come from elsewhere.
@@ -263,34 +302,7 @@ impl Ordered {
         way: &OrderRule<'_>,
         colour: Option<Colour<'_>>,
     ) -> Result<Self> {
-        let (mut order, count) =
-            on.stage("order", || place(on, points, moving, way.along_curve))?;
-        let kind = match way.classes {
-            Classes::One => None,
-            Classes::Colours => Some(COLOURS),
-            Classes::Levels => Some(LEVELS),
-        };
-        let mut classes = Ranges {
-            places: vec![(0, count)],
-            reach: 0,
-        };
-        // Where colours come from elsewhere, also a part without moving nodes asks for them: others wait for it.
-        if let Some(kind) = kind.filter(|_| count > 0 || colour.is_some()) {
-            classes = on.stage("classes", || {
-                let mut about = on.filled(found::COUNT, 0)?;
-                let class = match colour {
-                    Some(colour) => {
-                        let nodes: Vec<u32> = on.download_rows(&order)?;
-                        on.upload(&colour(&nodes[..count as usize])?)?
-                    }
-                    None => {
-                        let conflicts = way.conflicts;
-                        classify(on, kind, &order, count, moving, conflicts, &mut about)?
-                    }
-                };
-                by_class(on, kind, &mut order, count, &class, about)
-            })?;
-        }
+        let (order, count, classes) = order_by_class(on, points, moving, way, colour)?;
         on.stage("order", || {
             let ranks = ranks_of(on, &order)?;
             let mut rows = on.filled(count as usize + 1, 0)?;

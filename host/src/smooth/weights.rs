@@ -1,6 +1,6 @@
 //! Weights of neighbours, and the boundary nodes that slide.
 
-use gpu::ids::Vertex;
+use gpu::ids::{Corner, Vertex};
 use gpu::smooth::{self as kernel, StarsBuffers, Vector};
 use trioxide_collective::order_buckets;
 use trioxide_kernel::launch::Buffer;
@@ -29,9 +29,7 @@ pub(super) fn weigh<P: Vector>(
         }),
         Weights::Cotangent => on.stage("weights", || {
             let stars = relations.stars();
-            let mut corners = on.duplicate(stars.corners)?;
-            // SAFETY: starts and corners belong together.
-            unsafe { order_buckets::launch(on, nodes, stars.starts, corners.as_words_mut()) }?;
+            let corners = ascending_corners(on, relations)?;
             let stars = StarsBuffers {
                 corners: &corners,
                 ..stars
@@ -41,6 +39,18 @@ pub(super) fn weigh<P: Vector>(
             Ok(weights)
         }),
     }
+}
+
+/// The corners of each node, ascending: sums over them have one order.
+pub(super) fn ascending_corners<P: Vector>(
+    on: &Device,
+    relations: &Relations<'_, P>,
+) -> Result<Buffer<Corner>> {
+    let (stars, nodes) = (relations.stars(), relations.mesh.cells().nodes());
+    let mut corners = on.duplicate(stars.corners)?;
+    // SAFETY: starts and corners belong together.
+    unsafe { order_buckets::launch(on, nodes, stars.starts, corners.as_words_mut()) }?;
+    Ok(corners)
 }
 
 /// The boundary nodes that stay. Nodes that slide lose the `weights` of the neighbours off their patch or edge.

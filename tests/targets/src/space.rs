@@ -9,8 +9,8 @@ use trioxide::polyhedra::{self, Measure};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Error, Marking, SpacePoint};
 use trioxide::smooth::{
-    self, Blocks, BoundaryRule, DeviceMesh, Filter, Form, Layout, Options, Renumber, Smoothed,
-    Weights,
+    self, Blocks, BoundaryRule, DeviceMesh, Filter, Form, Goal, Layout, Options, Renumber,
+    Smoothed, UntangleOptions, Untangling, Weights,
 };
 use trioxide::volume::{Cells, MixedCells, TaggedTriangle, TetMesh, VolumeMesh};
 use trioxide_reference as reference;
@@ -23,6 +23,7 @@ pub const PIPELINES: &[Pipeline] = &[
     ("refine_tets", refine_tets),
     ("polyhedra", polyhedra),
     ("smooth", smooth),
+    ("untangle", untangle),
 ];
 
 /// A small mesh of tetrahedra, most often valid.
@@ -249,6 +250,65 @@ fn smooth(data: &[u8]) {
             false => smooth_volume::<DVec3>(&mesh, &fixed, &options),
         }
     }
+}
+
+/// Untangles and improves: the promises hold.
+fn untangle(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let is_plane = choices.below(3) == 0;
+    let options = UntangleOptions {
+        goal: [Goal::Untangled, Goal::UntangledAndImproved, Goal::Improved][choices.below(3)],
+        boundary: [BoundaryRule::Fixed, BoundaryRule::Slide][choices.below(2)],
+        max_sweeps: choices.below(12) as u32,
+        keep_going: choices.below(2) == 1,
+    };
+    let on = cpu();
+    if is_plane {
+        let mesh = Mesh::from(planar::triangulation(&mut choices));
+        let fixed = fixed(&mut choices, mesh.points.len());
+        let Ok(resident) = DeviceMesh::<DVec3>::upload_surface(on, &mesh) else {
+            return;
+        };
+        let Some((points, report)) = untangled(&resident, &fixed, &options) else {
+            return;
+        };
+        let after = Mesh {
+            points,
+            ..mesh.clone()
+        };
+        validate::untangle::untangled_surface(&mesh, &after, &fixed, options.boundary, &report)
+            .expect("the promises");
+        return;
+    }
+    let mesh: VolumeMesh = match choices.below(3) {
+        0 => mixed(&mut choices),
+        _ => tetrahedra(&mut choices).into(),
+    };
+    let fixed = fixed(&mut choices, mesh.points.len());
+    let Ok(resident) = DeviceMesh::<DVec3>::upload(on, &mesh) else {
+        return;
+    };
+    let Some((points, report)) = untangled(&resident, &fixed, &options) else {
+        return;
+    };
+    let after = VolumeMesh {
+        points,
+        ..mesh.clone()
+    };
+    validate::untangle::untangled_volume(&mesh, &after, &fixed, options.boundary, &report)
+        .expect("the promises");
+}
+
+/// The new points, unless the mesh or the options are refused.
+fn untangled(
+    mesh: &DeviceMesh<DVec3>,
+    fixed: &[bool],
+    options: &UntangleOptions,
+) -> Option<(Vec<DVec3>, Untangling)> {
+    let on = cpu();
+    let result = smooth::untangle(on, mesh, fixed, options).ok()?;
+    let points = on.download(result.points()).expect("the points");
+    Some((points, result.report().clone()))
 }
 
 fn fixed(choices: &mut Choices, nodes: usize) -> Vec<bool> {

@@ -1,10 +1,12 @@
 //! `trioxide smooth`: Laplacian smoothing of volume and surface meshes.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
 use trioxide::Result;
+use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::Mesh;
@@ -13,7 +15,7 @@ use trioxide::volume::VolumeMesh;
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
-use trioxide_operations::info::cells_to_json;
+use trioxide_operations::info::{cells_to_json, ratios_to_json};
 use trioxide_operations::{Error, smooth, smooth_volume};
 
 use super::help;
@@ -25,7 +27,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 
 /// Smooth a volume or surface mesh: every free node goes to the mean of its neighbours (Laplacian smoothing)
 ///
-/// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are.
+/// Nodes of the boundary, unless they slide, and nodes between cells of two regions stay where they are. With
+/// --untangle and --improve nodes move in another way: until no cell is inverted, until the worst cells are better.
 ///
 /// Under mpirun several processes smooth one mesh of triangles or tetrahedra by form a or b-coloured, each on its own
 /// GPU (cargo xtask build --mpi), to the same bits, and write the file of one, or a .pvtu with a piece of each.
@@ -42,6 +45,9 @@ pub struct Options {
     /// File with ids of nodes that stay, one a line (0 is the first)
     #[arg(long, value_name = "FILE")]
     fixed: Option<PathBuf>,
+    /// File to write, with the ids of the cells that untangling has left inverted, one a line
+    #[arg(long, value_name = "FILE", requires = "untangle")]
+    bad: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadOptions,
     #[command(flatten)]
@@ -65,6 +71,24 @@ impl Options {
         };
         let what = format!("a node: the mesh has {nodes} nodes, from 0 on");
         read_flags(path, nodes, &what)
+    }
+
+    /// The outcome, after the ids of inverted cells are written; an error has the flags that help, and the mesh's file.
+    fn finish<M>(
+        &self,
+        outcome: Result<(M, smooth::Report), Error>,
+    ) -> Result<(M, smooth::Report)> {
+        let inverted = match &outcome {
+            Ok((_, report)) => report.untangling.as_ref().map(|done| &done.inverted),
+            Err(Error::Tangled(left)) => Some(&left.inverted),
+            Err(_) => None,
+        };
+        if let Some((path, ids)) = self.bad.as_ref().zip(inverted) {
+            write_atomically(path, |file| {
+                ids.iter().try_for_each(|id| writeln!(file, "{id}"))
+            })?;
+        }
+        outcome.map_err(|error| self.in_file(error))
     }
 
     /// The error with the flags that help, and the mesh's file.
@@ -112,15 +136,13 @@ pub fn apply_to_volume(
     opening: Opening,
 ) -> Result<(VolumeMesh, Report<'_>)> {
     let settings = options.settings(mesh.points.len())?;
-    let (mesh, report) =
-        smooth_volume(opening, mesh, &settings).map_err(|error| options.in_file(error))?;
-    let (run, counts) = (report.run, report.totals.counts());
-    let mut given = Report::of("smooth", &options.input, run, counts);
-    let quality = report.quality.as_ref();
-    given
-        .counts
-        .extend(quality.into_iter().flat_map(quality_rows));
-    Ok((mesh, given))
+    let (mesh, report) = options.finish(smooth_volume(opening, mesh, &settings))?;
+    let mut rows: Vec<_> = report.quality.iter().flat_map(quality_rows).collect();
+    if report.untangling.is_some() {
+        // Its own counts are exact.
+        rows.retain(|(name, _)| !name.starts_with("inverted_"));
+    }
+    Ok((mesh, reported(options, report, rows)))
 }
 
 /// Smooths a surface on the machine that `opening` gives.
@@ -130,11 +152,26 @@ pub fn apply_to_surface(
     opening: Opening,
 ) -> Result<(Mesh, Report<'_>)> {
     let settings = options.settings(mesh.points.len())?;
-    let (mesh, report) =
-        smooth::smooth(opening, mesh, &settings).map_err(|error| options.in_file(error))?;
-    let (run, counts) = (report.run, report.totals.counts());
-    let report = Report::of("smooth", &options.input, run, counts);
-    Ok((mesh, report))
+    let (mesh, report) = options.finish(smooth::smooth(opening, mesh, &settings))?;
+    Ok((mesh, reported(options, report, Vec::new())))
+}
+
+/// The report with these rows after the counts, then the mean ratios of a mesh that was untangled or improved.
+fn reported<'a>(
+    options: &'a Options,
+    report: smooth::Report,
+    rows: Vec<(&'static str, Value)>,
+) -> Report<'a> {
+    let counts = report.counts();
+    let mut given = Report::of("smooth", &options.input, report.run, counts);
+    given.counts.extend(rows);
+    if let Some(done) = report.untangling {
+        let [before, after] = done.ratios.each_ref().map(ratios_to_json);
+        given
+            .counts
+            .extend([("mean_ratio_before", before), ("mean_ratio_after", after)]);
+    }
+    given
 }
 
 /// The quality of a volume mesh before and after.

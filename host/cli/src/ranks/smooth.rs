@@ -11,7 +11,7 @@ use trioxide::{Device, Error};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::worded;
 use trioxide_operations::input::check_faces;
-use trioxide_operations::smooth::{Totals, check_cells};
+use trioxide_operations::smooth::{Refusal, Totals, check_cells};
 use trioxide_ranks::block::Whole;
 use trioxide_ranks::output::{Surface, pieces};
 use trioxide_ranks::smooth::{in_words_of_one, part_to_smooth, smooth_part};
@@ -66,6 +66,9 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let is_volume = commands::is_volume(&options.input, options.reading);
     check_output(options.output.as_deref(), is_volume)?;
     let settings = options.smooth.settings().map_err(worded)?;
+    if options.smooth.untangling().is_some() {
+        return Err(worded(Refusal::UntanglingOverRanks.into()).into());
+    }
     trioxide::smooth::check_share(&settings).map_err(|error| worded(error.into()))?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");

@@ -281,6 +281,9 @@ fn smooth_writes_the_file_of_the_single_run() {
     fs::write(at.join("wrong.txt"), "900000\n").unwrap();
     let wrong = ["smooth", "scan.ply", "--fixed", "wrong.txt"];
     assert!(refused(at, 2, &wrong).contains("the mesh has"));
+    let untangle = ["smooth", "scan.ply", "--untangle"];
+    let said = "--untangle and --improve are for one process: start one";
+    assert!(refused(at, 2, &untangle).contains(said));
     let exact = ["smooth", "scan.ply", "--form", "b-exact"];
     assert!(refused(at, 2, &exact).contains("several processes smooth by forms a and b-coloured"));
 }

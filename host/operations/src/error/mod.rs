@@ -41,6 +41,8 @@ pub enum Error {
     Smooth(trioxide::smooth::Error),
     /// Smoothing of whole meshes refuses the mesh or the options.
     SmoothRefused(smooth::Refusal),
+    /// Untangling has left inverted cells.
+    Tangled(Box<smooth::Tangled>),
     /// A failure of triangulation.
     Delaunay(trioxide::delaunay::Error),
     /// A refusal of triangulation of whole meshes.
@@ -108,6 +110,7 @@ impl Error {
             Self::ReorderRefused(refusal) => refusal.say(names),
             Self::Smooth(error) => smooth::say(error, names),
             Self::SmoothRefused(refusal) => refusal.say(names),
+            Self::Tangled(left) => format!("{} {}", left.element(), left.say(names)),
             Self::Delaunay(error @ trioxide::delaunay::Error::Repeated { .. }) => {
                 let first = (names.value)("duplicates", "first");
                 format!("{error}, or use {first}")
@@ -135,6 +138,7 @@ impl Error {
             Self::Refine(error) => with_text(error.into(), text),
             Self::RefineTets(error) => error.into(),
             Self::Smooth(error) => with_text(error.into(), text),
+            Self::Tangled(left) => Shared::of_element(left.element(), &text),
             Self::Weld(error) => with_text(error.into(), text),
             Self::Delaunay(error) => with_text(error.into(), text),
             #[cfg(feature = "triangulate")]

@@ -16,6 +16,16 @@ pub enum Refusal {
     ParametersOfHc,
     /// A mesh on a device is smoothed in double precision.
     Resident,
+    /// This option of sweeps to the mean, with untangling or improving.
+    OwnMoves(&'static str),
+    /// Going on after a failed untangling, without untangling.
+    NothingToKeep,
+    /// Untangling of arrays on a device.
+    UntanglingResident,
+    /// Untangling by the sequential algorithms.
+    UntanglingSerial,
+    /// Untangling by several processes.
+    UntanglingOverRanks,
 }
 
 impl Refusal {
@@ -32,9 +42,85 @@ impl Refusal {
                 hc = option("hc"),
                 method = value("method", "hc")
             ),
+            Self::OwnMoves(other) => format!(
+                "{} and {} have moves of their own: leave {} out",
+                option("untangle"),
+                option("improve"),
+                option(other)
+            ),
+            Self::NothingToKeep => format!(
+                "{} is for meshes that are untangled: add {}, or leave it out",
+                option("keep_going"),
+                option("untangle")
+            ),
+            Self::UntanglingResident => format!(
+                "{} and {} take a mesh on the host: copy it there",
+                option("untangle"),
+                option("improve")
+            ),
+            Self::UntanglingSerial => format!(
+                "no paper has a sequential algorithm for {} and {}: use {}",
+                option("untangle"),
+                option("improve"),
+                value("device", "cpu")
+            ),
+            Self::UntanglingOverRanks => format!(
+                "{} and {} are for one process: start one",
+                option("untangle"),
+                option("improve")
+            ),
             Self::Resident => format!(
                 "a mesh on a device is smoothed there in double precision: leave {} out, or smooth on the host",
                 option("precision")
+            ),
+        }
+    }
+}
+
+/// Inverted cells that untangling has left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tangled {
+    /// The inverted cells, ascending.
+    pub inverted: Vec<u32>,
+    /// Those of them that no move can make valid, found before the first sweep.
+    pub stuck: Vec<u32>,
+    /// Sweeps.
+    pub sweeps: u32,
+    /// A cell is a triangle.
+    pub are_triangles: bool,
+}
+
+impl Tangled {
+    /// The cell that its words are about.
+    pub(super) fn element(&self) -> String {
+        let cell = if self.are_triangles {
+            "triangle"
+        } else {
+            "cell"
+        };
+        let first = self.stuck.first().or(self.inverted.first());
+        format!("{cell} {}", first.copied().unwrap_or_default())
+    }
+
+    /// Its words about the first cell.
+    pub(super) fn say(&self, Names { option, value }: Names) -> String {
+        let go_on = option("keep_going");
+        match (self.stuck.len(), self.inverted.len()) {
+            (0, 1) => format!(
+                "is still inverted after {} sweeps: give more {}, or {go_on} to take this result",
+                self.sweeps,
+                option("max_iterations")
+            ),
+            (0, count) => format!(
+                "and {} others are still inverted after {} sweeps: give more {}, or {go_on} to take this result",
+                count - 1,
+                self.sweeps,
+                option("max_iterations")
+            ),
+            (count, _) => format!(
+                "is inverted and no node moves that could change it ({count} such): free some, by {} or fewer fixed ones, or give \
+                 {go_on} to untangle the others",
+                value("boundary", "slide")
             ),
         }
     }
@@ -57,6 +143,10 @@ pub(super) fn say(error: &Error, Names { option, value }: Names) -> String {
             "HC smoothing moves all nodes at the same time: it needs form a over many blocks"
                 .to_owned()
         }
+        Error::Inverted { count, first } => format!(
+            "{count} cells are inverted, the first is {first}: only valid meshes are improved, so add {}",
+            option("untangle")
+        ),
         Error::GuardedSurface => format!(
             "the guard is for volume meshes only: smooth a surface without {}",
             option("guard")

@@ -5,12 +5,12 @@ use serde_json::json;
 use trioxide::device::{Device, Laps};
 use trioxide::progress;
 use trioxide::quality3d::{Quality3d, quality};
-use trioxide::smooth::DeviceMesh;
+use trioxide::smooth::{DeviceMesh, Ratios, measure_ratios};
 use trioxide::volume::VolumeMesh;
 use trioxide::volume_summary::{VolumeSummary, volume_summary};
 
 use super::fields::{self, FieldRow};
-use super::{Values, bounds_of, bounds_to_json, cells_to_json};
+use super::{Values, bounds_of, bounds_to_json, cells_to_json, ratios_to_json};
 use crate::error::Result;
 use crate::report::Run;
 
@@ -33,6 +33,8 @@ pub struct VolumeReport {
     pub fields: Vec<FieldRow>,
     /// Quality of the cells, where there are any, none has a vertex twice, and all vertices are finite.
     pub quality: Option<Quality3d>,
+    /// Mean ratios of the cells, as the quality.
+    pub mean_ratios: Option<Ratios>,
 }
 
 impl VolumeReport {
@@ -63,6 +65,10 @@ impl VolumeReport {
             ("smallest_dihedral_angle", json!(summary.smallest_dihedral)),
             ("largest_dihedral_angle", json!(summary.largest_dihedral)),
             ("quality", json!(self.quality.as_ref().map(cells_to_json))),
+            (
+                "mean_ratio",
+                json!(self.mean_ratios.as_ref().map(ratios_to_json)),
+            ),
             ("problems", json!(summary.problems())),
         ]
     }
@@ -88,12 +94,16 @@ pub fn info_volume(mesh: &VolumeMesh) -> Result<VolumeReport> {
     let summary = volume_summary(mesh);
     // The report lists the problems of a mesh that cannot be measured.
     let can_measure = summary.non_finite.count == 0 && summary.repeated.count == 0;
-    let quality = if can_measure && !mesh.cells.is_empty() {
+    let (quality, mean_ratios) = if can_measure && !mesh.cells.is_empty() {
         let on = Device::cpu(None)?;
         let resident = DeviceMesh::<DVec3>::upload(&on, mesh)?;
-        Some(quality(&on, resident.cells(), resident.points())?)
+        let (cells, points) = (resident.cells(), resident.points());
+        (
+            Some(quality(&on, cells, points)?),
+            Some(measure_ratios(&on, cells, points)?),
+        )
     } else {
-        None
+        (None, None)
     };
     laps.end("count, check and measure");
     Ok(VolumeReport {
@@ -105,5 +115,6 @@ pub fn info_volume(mesh: &VolumeMesh) -> Result<VolumeReport> {
         summary,
         fields: fields::rows(&mesh.fields, "cells", "tagged faces"),
         quality,
+        mean_ratios,
     })
 }

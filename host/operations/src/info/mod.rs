@@ -31,7 +31,7 @@ pub use cells::{VolumeReport, info_volume};
 pub use delaunay::Delaunay;
 pub use fields::FieldRow;
 pub use polyhedra::{PolyhedraReport, info_polyhedra};
-pub use quality::{cells_to_json, polygons_to_json};
+pub use quality::{cells_to_json, polygons_to_json, ratios_to_json};
 pub use surface::SurfaceMeasures;
 
 /// The values of a report by their names in JSON.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use trioxide::quality::{Distribution, Quality};
 use trioxide::quality3d::{Histogram, Quality3d};
+use trioxide::smooth::Ratios;
 
 /// The fields of [`Quality`], with `convex` and `star_shaped` as fractions of the polygons. A value that no polygon has
 /// is null.
@@ -53,6 +54,11 @@ pub fn cells_to_json(quality: &Quality3d) -> Value {
         object["radius_ratio"] = histogram(&tetrahedra.ratios, ("max", tetrahedra.largest_ratio));
     }
     object
+}
+
+/// Mean ratios of cells.
+pub fn ratios_to_json(ratios: &Ratios) -> Value {
+    json!({"bounds": Ratios::bounds(), "counts": ratios.counts, "min": ratios.worst})
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod options;
 mod report;
+mod untangle;
 
 use glam::{DVec3, Vec3};
 use gpu::point::MeshPoint;
@@ -19,7 +20,7 @@ use crate::machine::{Machine, On, Start};
 use crate::precision::Precision;
 use crate::report::Run;
 
-pub use crate::error::smooth::Refusal;
+pub use crate::error::smooth::{Refusal, Tangled};
 pub use options::{FilterKind, Options};
 pub use report::{Report, Totals};
 
@@ -51,6 +52,9 @@ pub fn smooth(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Re
     check_faces(&mesh)?;
     let given = (options, &settings);
     let machine = on.start()?;
+    if let Some(goal) = options.untangling() {
+        return untangle::surface(&machine, mesh, options, &goal);
+    }
     let remembered = machine.remembered();
     let between = (&machine, remembered.as_ref());
     let done = machine.run(|on| match (on, options.precision) {
@@ -99,7 +103,11 @@ pub fn smooth_volume(
     let settings = options.settings()?;
     check_cells(&mesh)?;
     let given = (options, &settings);
-    let done = on.start()?.run(|on| match (on, options.precision) {
+    let machine = on.start()?;
+    if let Some(goal) = options.untangling() {
+        return untangle::volume(&machine, mesh, options, &goal);
+    }
+    let done = machine.run(|on| match (on, options.precision) {
         (On::Device(device), Precision::F64) => volume_on::<DVec3>(device, &mesh, given),
         (On::Device(device), Precision::F32) => volume_on::<Vec3>(device, &mesh, given),
         #[cfg(feature = "serial")]
@@ -166,6 +174,7 @@ impl Done {
             run: self.run,
             totals,
             quality: self.quality,
+            untangling: None,
         };
         (self.smoothed.points, report)
     }

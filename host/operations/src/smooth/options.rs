@@ -1,6 +1,8 @@
 //! The options of smoothing.
 
-use trioxide::smooth::{self, Blocks, BoundaryRule, Form, Layout, Renumber, Weights};
+use trioxide::smooth::{
+    self, Blocks, BoundaryRule, Form, Goal, Layout, Renumber, UntangleOptions, Weights,
+};
 
 use crate::error::Result;
 use crate::error::smooth::Refusal;
@@ -40,6 +42,19 @@ pub struct Options {
     /// Take a move only if no cell around the node is turned around, and the worst quality around it does not fall
     #[cfg_attr(feature = "clap", arg(long))]
     pub guard: bool,
+    /// Move nodes until no cell is inverted, in place of sweeps to the mean: triangles of the plane, and cells of
+    /// volume meshes by the tetrahedra at their corners (of a hexahedron all eight, not its whole Jacobian). Nodes of
+    /// two rings around inverted cells move, of more while that fails; no valid cell becomes inverted. It ends after
+    /// max-iterations too, with a failure and no output
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub untangle: bool,
+    /// Move nodes so that the worst cells of a valid mesh become better, by their mean ratio, and the worst never
+    /// becomes worse; after untangling, if both are given
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub improve: bool,
+    /// Take the result of untangling also if inverted cells are left
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub keep_going: bool,
     /// Weights of a node's neighbours, measured before the first sweep: each the same; one over the distance;
     /// cotangents opposite to the edge (triangles and tetrahedra only), 0 where their sum is negative: obtuse angles
     /// would push a node away
@@ -111,6 +126,9 @@ impl Default for Options {
             blocks: family.blocks,
             renumber: family.renumber,
             guard: family.guard,
+            untangle: false,
+            improve: false,
+            keep_going: false,
             weights: family.weights,
             method: FilterKind::default(),
             lambda: None,
@@ -130,8 +148,9 @@ impl Options {
     /// The options of the family.
     ///
     /// # Errors
-    /// [`Refusal::FactorsOfTaubin`], [`Refusal::ParametersOfHc`].
+    /// [`Refusal::FactorsOfTaubin`], [`Refusal::ParametersOfHc`], [`Refusal::OwnMoves`], [`Refusal::NothingToKeep`].
     pub fn settings(&self) -> Result<smooth::Options> {
+        self.check_goal()?;
         let has_factors = self.lambda.is_some() || self.mu.is_some();
         if has_factors && self.method != FilterKind::Taubin {
             return Err(Refusal::FactorsOfTaubin.into());
@@ -161,6 +180,50 @@ impl Options {
         })
     }
 
+    /// The options of untangling and improving, if the mesh is to be untangled or improved.
+    pub fn untangling(&self) -> Option<UntangleOptions> {
+        let goal = match (self.untangle, self.improve) {
+            (false, false) => return None,
+            (true, false) => Goal::Untangled,
+            (false, true) => Goal::Improved,
+            (true, true) => Goal::UntangledAndImproved,
+        };
+        Some(UntangleOptions {
+            goal,
+            boundary: self.boundary,
+            max_sweeps: self.max_iterations,
+            keep_going: self.keep_going,
+        })
+    }
+
+    /// Refuses options of sweeps to the mean together with untangling and improving.
+    fn check_goal(&self) -> Result<()> {
+        if self.keep_going && !self.untangle {
+            return Err(Refusal::NothingToKeep.into());
+        }
+        if self.untangling().is_none() {
+            return Ok(());
+        }
+        let usual = Self::default();
+        let given = [
+            ("form", self.form.is_some()),
+            ("layout", self.layout != usual.layout),
+            ("blocks", self.blocks != usual.blocks),
+            ("renumber", self.renumber != usual.renumber),
+            ("guard", self.guard),
+            ("weights", self.weights != usual.weights),
+            ("method", self.method != usual.method),
+            ("lambda", self.lambda.is_some()),
+            ("mu", self.mu.is_some()),
+            ("hc", self.hc.is_some()),
+            ("tolerance", self.tolerance != usual.tolerance),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Refusal::OwnMoves(option).into()),
+            None => Ok(()),
+        }
+    }
+
     /// Taubin's factors; mu is 0.03 below minus lambda unless it is given.
     fn taubin(&self) -> smooth::Filter {
         match (self.lambda, self.mu) {
@@ -176,8 +239,11 @@ impl Options {
     /// Refuses options that meshes on a device do without.
     ///
     /// # Errors
-    /// [`Refusal::Resident`].
+    /// [`Refusal::Resident`], [`Refusal::UntanglingResident`].
     pub fn check_resident(&self) -> Result<()> {
+        if self.untangling().is_some() {
+            return Err(Refusal::UntanglingResident.into());
+        }
         match self.precision {
             Precision::F64 => Ok(()),
             Precision::F32 => Err(Refusal::Resident.into()),

@@ -1,7 +1,7 @@
 //! The report of a smoothing.
 
 use trioxide::quality3d::Quality3d;
-use trioxide::smooth::Moves;
+use trioxide::smooth::{Moves, Untangling};
 
 use crate::report::{Counts, Run};
 
@@ -14,6 +14,31 @@ pub struct Report {
     pub totals: Totals,
     /// Quality of a volume mesh before and after, if the options ask for it.
     pub quality: Option<[Quality3d; 2]>,
+    /// The inverted cells, the sweeps and the mean ratios of untangling and improving.
+    pub untangling: Option<Untangling>,
+}
+
+impl Report {
+    /// The counts by their names; of untangling and improving their own, in place of those of sweeps to the mean.
+    pub fn counts(&self) -> Counts {
+        let Some(done) = &self.untangling else {
+            return self.totals.counts();
+        };
+        let mut counts = self.totals.elements();
+        let [before, after] = &done.ratios;
+        counts.extend([
+            ("moving_vertices", done.moving.into()),
+            ("moved_vertices", done.moved.into()),
+            ("iterations", done.sweeps.into()),
+            ("rings", done.rings.into()),
+            ("improving_iterations", done.improving_sweeps.into()),
+            ("inverted_before", done.inverted_before.into()),
+            ("inverted_after", (done.inverted.len() as u64).into()),
+            ("worst_mean_ratio_before", before.worst.into()),
+            ("worst_mean_ratio_after", after.worst.into()),
+        ]);
+        counts
+    }
 }
 
 /// The counts of a smoothing.
@@ -32,11 +57,17 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// By their names.
-    pub fn counts(&self) -> Counts {
+    /// The mesh's vertices, cells and faces.
+    fn elements(&self) -> Counts {
         let mut counts: Counts = vec![("vertices", self.vertices.into())];
         counts.extend(self.cells.map(|cells| ("cells", cells.into())));
         counts.extend(self.faces.map(|faces| ("faces", faces.into())));
+        counts
+    }
+
+    /// By their names.
+    pub fn counts(&self) -> Counts {
+        let mut counts = self.elements();
         counts.extend([
             ("moving_vertices", self.moving.into()),
             ("iterations", self.moves.sweeps.into()),

@@ -387,6 +387,9 @@ def smooth(
     blocks: str = "many",
     renumber: str = "auto",
     guard: bool = False,
+    untangle: bool = False,
+    improve: bool = False,
+    keep_going: bool = False,
     weights: str = "uniform",
     method: str = "laplacian",
     lambda_: Optional[float] = None,
@@ -419,6 +422,15 @@ def smooth(
         Whether nodes lie along a space-filling curve during the sweeps; the result has the order of the input.
     guard : bool
         Take a move only if no cell around the node is turned around, and the worst quality around it does not fall.
+    untangle : bool
+        Move nodes until no cell is inverted, in place of sweeps to the mean: triangles of the plane, and cells of volume meshes by the
+        tetrahedra at their corners (of a hexahedron all eight, not its whole Jacobian). Nodes of two rings around inverted cells move,
+        of more while that fails; no valid cell becomes inverted. It ends after max-iterations too, with a failure and no output.
+    improve : bool
+        Move nodes so that the worst cells of a valid mesh become better, by their mean ratio, and the worst never becomes worse; after
+        untangling, if both are given.
+    keep_going : bool
+        Take the result of untangling also if inverted cells are left.
     weights : "uniform", "inverse-length" or "cotangent"
         Weights of a node's neighbours, measured before the first sweep: each the same; one over the distance; cotangents opposite to
         the edge (triangles and tetrahedra only), 0 where their sum is negative: obtuse angles would push a node away.
@@ -454,7 +466,7 @@ def smooth(
     Raises
     ------
     ValueError
-        The mesh breaks a rule, with the element; or options that do not go together.
+        The mesh breaks a rule, with the element; options that do not go together; or untangling has left inverted cells.
 
     >>> fan = smooth([[0, 0], [2, 0], [2, 2], [0, 2], [0.5, 1.5]], [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]], device="cpu")
     >>> fan.points[4], fan.moving
@@ -487,4 +499,5 @@ def smooth(
     given["points"] = result["points"]
     smoothed: Any = SmoothedVolume._of(given) if is_volume else Smoothed._of(given)
     smoothed.moving, smoothed.sweeps, smoothed.counts = result["moving"], result["sweeps"], result["counts"]
+    smoothed.inverted = result["inverted"]
     return smoothed

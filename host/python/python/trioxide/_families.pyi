@@ -76,6 +76,9 @@ class _Smooth(_Shared, total=False):
     blocks: str
     renumber: str
     guard: bool
+    untangle: bool
+    improve: bool
+    keep_going: bool
     weights: str
     method: str
     lambda_: Optional[float]

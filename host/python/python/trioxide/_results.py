@@ -171,21 +171,25 @@ class Smoothed(Mesh):
         Number of sweeps.
     counts : dict
         What the run counted, as the command line reports it: `converged`, `max_displacement` and others.
+    inverted : (K,) uint32
+        The cells that untangling has left inverted, with `keep_going`.
     """
 
-    __slots__ = ("moving", "sweeps", "counts")
+    __slots__ = ("moving", "sweeps", "counts", "inverted")
     moving: int
     sweeps: int
     counts: Dict[str, Any]
+    inverted: np.ndarray
 
 
 class SmoothedVolume(VolumeMesh):
-    """A smoothed volume mesh: the `VolumeMesh` with new points; `moving`, `sweeps` and `counts` as of `Smoothed`."""
+    """A smoothed volume mesh: the `VolumeMesh` with new points; `moving`, `sweeps`, `counts` and `inverted` as of `Smoothed`."""
 
-    __slots__ = ("moving", "sweeps", "counts")
+    __slots__ = ("moving", "sweeps", "counts", "inverted")
     moving: int
     sweeps: int
     counts: Dict[str, Any]
+    inverted: np.ndarray
 
 
 class Solution:

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use gpu::ids::Vertex;
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trioxide::device::BitSet;
@@ -65,7 +66,10 @@ fn dict_of_smoothed<'py>(
     result.set_item("points", crate::arrays::points(call.py, points)?)?;
     result.set_item("moving", report.totals.moving)?;
     result.set_item("sweeps", report.totals.moves.sweeps)?;
-    put_counts(&result, report.totals.counts())?;
+    let inverted = report.untangling.as_ref().map(|done| done.inverted.clone());
+    let inverted = PyArray1::from_vec(call.py, inverted.unwrap_or_default());
+    result.set_item("inverted", inverted)?;
+    put_counts(&result, report.counts())?;
     Ok(result)
 }
 

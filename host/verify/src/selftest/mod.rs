@@ -26,6 +26,7 @@ pub mod reorder;
 mod small;
 mod smooth;
 mod tet_faces;
+mod untangle;
 pub mod weld;
 mod weld_carried;
 mod weld_dense;
@@ -155,6 +156,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("weld", weld_share::cases(size)),
         ("weld", weld_slabs::cases(size)),
         ("smooth", smooth::cases(size)?),
+        ("untangle", untangle::cases(size)?),
         (
             LAUNCHES,
             vec![Case::new(

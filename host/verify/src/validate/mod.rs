@@ -11,6 +11,7 @@ pub mod polyhedra;
 pub mod refine;
 mod refined;
 pub mod smooth;
+pub mod untangle;
 
 pub use delaunay::{constrained_delaunay, delaunay};
 pub use half_edges::half_edges;

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use glam::DVec3;
 use trioxide::quality::{Distribution, Quality};
 use trioxide::quality3d::{Histogram, Quality3d};
+use trioxide::smooth::Ratios;
 use trioxide::terminal::visible_line;
 use trioxide_operations::info::{Delaunay, FieldRow, PolyhedraReport, Report, VolumeReport};
 
@@ -115,6 +116,16 @@ impl Text {
             let worst = format!("{:.4} at worst", tetrahedra.largest_ratio);
             self.histogram("radius ratio", worst, &tetrahedra.ratios);
         }
+    }
+
+    /// The mean ratios of cells.
+    fn ratios(&mut self, ratios: &Ratios) {
+        let histogram = Histogram {
+            bounds: Ratios::bounds().to_vec(),
+            counts: ratios.counts.to_vec(),
+        };
+        let worst = format!("{:.6} at worst", ratios.worst);
+        self.histogram("mean ratio", worst, &histogram);
     }
 
     /// The worst value, and each bin that is not empty.
@@ -246,6 +257,9 @@ pub fn of_volume(report: &VolumeReport) -> String {
     text.problems(&summary.problems());
     if let Some(quality) = &report.quality {
         text.cells(quality);
+    }
+    if let Some(ratios) = &report.mean_ratios {
+        text.ratios(ratios);
     }
     text.0
 }

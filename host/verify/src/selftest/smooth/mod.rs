@@ -3,6 +3,8 @@
 mod meshes;
 mod options;
 
+pub(super) use meshes::mixed as mixed_cells;
+
 use std::sync::Arc;
 
 use glam::{DVec3, Vec3};

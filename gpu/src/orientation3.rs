@@ -1,0 +1,152 @@
+//! Orientation of four points, exact.
+//!
+//! Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates (1997), as
+//! [`orientation`](crate::orientation) has it for three points: a filter decides almost always, else the determinant is
+//! summed without rounding. It does not decide for coordinates whose products overflow or underflow.
+
+use glam::DVec3;
+
+use crate::orientation::{grow, two_difference, two_product};
+
+/// Bound of the filter's rounding error, relative to the sum of its products' magnitudes (Shewchuk, figure 21).
+const FILTER: f64 = 7.771_561_172_376_103e-16;
+
+/// Room for the exact determinant: 6 products of three differences of two components each, 192 in all.
+const COMPONENTS: usize = 256;
+
+/// Whether det(b - a, c - a, d - a) is greater than zero: a right-handed tetrahedron.
+#[inline(always)]
+pub fn is_right_handed(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> bool {
+    let (u, v, w) = (b - a, c - a, d - a);
+    let products = [
+        u.x * v.y,
+        v.x * u.y,
+        v.x * w.y,
+        w.x * v.y,
+        w.x * u.y,
+        u.x * w.y,
+    ];
+    let value = w.z * (products[0] - products[1])
+        + u.z * (products[2] - products[3])
+        + v.z * (products[4] - products[5]);
+    let magnitude = w.z.abs() * (products[0].abs() + products[1].abs())
+        + u.z.abs() * (products[2].abs() + products[3].abs())
+        + v.z.abs() * (products[4].abs() + products[5].abs());
+    let bound = FILTER * magnitude;
+    if value > bound {
+        true
+    } else if value < -bound {
+        false
+    } else {
+        exact_volume(a, b, c, d) > 0.0
+    }
+}
+
+/// The largest component of the exact determinant: it has the determinant's sign.
+#[inline(never)]
+fn exact_volume(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
+    let mut expansion = [0.0; COMPONENTS];
+    let mut count = 0;
+    let mut add = |x: [f64; 2], y: [f64; 2], z: [f64; 2], sign: f64| {
+        let mut k = 0;
+        while k < 8 {
+            let choose = |pair: [f64; 2], second: bool| if second { pair[1] } else { pair[0] };
+            let x = choose(x, k & 1 != 0);
+            let y = choose(y, k & 2 != 0);
+            let z = sign * choose(z, k & 4 != 0);
+            let [high, low] = two_product(x, y);
+            let [low_high, low_low] = two_product(low, z);
+            let [high_high, high_low] = two_product(high, z);
+            // Most are zero: differences of near points are exact.
+            let mut add = |term: f64| {
+                if term != 0.0 {
+                    grow(&mut expansion, &mut count, term);
+                }
+            };
+            add(low_low);
+            add(low_high);
+            add(high_low);
+            add(high_high);
+            k += 1;
+        }
+    };
+    let (ux, uy, uz) = differences(b, a);
+    let (vx, vy, vz) = differences(c, a);
+    let (wx, wy, wz) = differences(d, a);
+    add(ux, vy, wz, 1.0);
+    add(vx, uy, wz, -1.0);
+    add(vx, wy, uz, 1.0);
+    add(wx, vy, uz, -1.0);
+    add(wx, uy, vz, 1.0);
+    add(ux, wy, vz, -1.0);
+    let mut sign = 0.0;
+    let mut k = 0;
+    while k < count {
+        let component = expansion[k & (COMPONENTS - 1)];
+        if component != 0.0 {
+            sign = component;
+        }
+        k += 1;
+    }
+    sign
+}
+
+#[inline(always)]
+fn differences(p: DVec3, q: DVec3) -> ([f64; 2], [f64; 2], [f64; 2]) {
+    (
+        two_difference(p.x, q.x),
+        two_difference(p.y, q.y),
+        two_difference(p.z, q.z),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use robust::{Coord3D, orient3d};
+
+    /// Points within a few units in the last place of a plane: nearly the hardest input.
+    #[test]
+    fn agrees_with_robust_near_degenerate() {
+        let ulp = f64::EPSILON / 2.0;
+        let mut signs = [0; 3];
+        for i in 0..16 {
+            for j in 0..16 {
+                for k in 0..16 {
+                    let a = DVec3::new(
+                        0.5 + f64::from(i) * ulp,
+                        0.5 + f64::from(j) * ulp,
+                        0.5 + f64::from(k) * ulp,
+                    );
+                    for [b, c, d] in [
+                        [
+                            DVec3::new(12.0, 12.0, 12.0),
+                            DVec3::new(24.0, 24.0, 24.0),
+                            DVec3::new(3.0, 1.0, 2.0),
+                        ],
+                        [
+                            DVec3::new(17.3, 1.1, 8.7),
+                            DVec3::new(1.1, 17.3, 8.7),
+                            DVec3::new(8.2, 9.2, 8.7),
+                        ],
+                    ] {
+                        let coord = |p: DVec3| Coord3D {
+                            x: p.x,
+                            y: p.y,
+                            z: p.z,
+                        };
+                        let expected = orient3d(coord(a), coord(b), coord(c), coord(d));
+                        assert_eq!(
+                            is_right_handed(a, b, c, d),
+                            expected < 0.0,
+                            "{a} {b} {c} {d}"
+                        );
+                        signs[(1.0f64.copysign(expected) as i32 * i32::from(expected != 0.0) + 1)
+                            as usize] += 1;
+                    }
+                }
+            }
+        }
+        assert!(signs.iter().all(|&n| n > 10), "{signs:?}");
+    }
+}
