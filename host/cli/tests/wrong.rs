@@ -103,6 +103,7 @@ fn help_says_where_defaults_come_from_and_what_is_clamped() {
     for command in [
         "generate",
         "triangulate",
+        "compare",
         "convert",
         "polylla",
         "refine",
@@ -123,6 +124,7 @@ fn help_says_where_defaults_come_from_and_what_is_clamped() {
     for command in [
         "triangulate",
         "info",
+        "compare",
         "convert",
         "polylla",
         "refine",

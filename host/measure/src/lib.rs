@@ -6,6 +6,7 @@
 //! device counts them. A kernel without a declaration is small, or its reads depend on the mesh: then the floor is the
 //! sum of the others, still a lower bound.
 
+mod compare;
 mod delaunay;
 mod input;
 mod kernels;
@@ -122,6 +123,8 @@ enum Family {
     Transfers,
     /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
     Smooth,
+    /// Distances between a mesh and one whose points are moved, from both sides.
+    Compare,
     /// Every kernel of all of them: time, bytes that must move, GB/s, share of the copy bandwidth.
     Kernels,
 }
@@ -246,9 +249,10 @@ fn check_mesh(options: &Options) -> Result<()> {
                 .to_owned(),
         ));
     }
-    if is_of_weld != matches!(options.family(), Family::Weld) {
+    let takes_any = matches!(options.family(), Family::Compare);
+    if !takes_any && is_of_weld != matches!(options.family(), Family::Weld) {
         return Err(Error::Argument(
-            "bench weld takes --mesh scan, shuffled-scan or cloud, and no other family does"
+            "bench weld takes --mesh scan, shuffled-scan or cloud, and no other family but compare does"
                 .to_owned(),
         ));
     }
@@ -279,6 +283,7 @@ fn measure(device: &Device, options: &Options) -> Result<()> {
             vec![volume_case(device, options)?]
         }
         Family::Weld => weld_cases(device, options)?,
+        Family::Compare => vec![compare_case(device, options)?],
         Family::Transfers => {
             let json = options.device.json.as_deref();
             return transfers::run(device, options.n, options.seed, options.runs(), json);
@@ -509,8 +514,24 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
     Ok(options.record(measured, &[]))
 }
 
-fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
-    let (points, faces) = match (options.surface()?, options.mesh) {
+fn compare_case(on: &Device, options: &Options) -> Result<Record> {
+    let is_planar = options.file.path().is_none()
+        && !matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
+    let (points, triangles) = match is_planar {
+        true => {
+            let mesh = options.planar_mesh()?;
+            let lifted = mesh.points.iter().map(|p| p.extend(0.0));
+            (lifted.collect(), mesh.triangles)
+        }
+        false => scan(options)?,
+    };
+    let measured = compare::bench(on, &points, &triangles, options.seed, options.runs())?;
+    Ok(options.record(measured, &[]))
+}
+
+/// The mesh of the file, or the scan or cloud to generate.
+fn scan(options: &Options) -> Result<(Vec<DVec3>, Vec<[u32; 3]>)> {
+    Ok(match (options.surface()?, options.mesh) {
         (Some(mesh), _) => {
             let mesh = mesh.into_surface()?;
             (mesh.points, mesh.triangles)
@@ -523,7 +544,11 @@ fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
                 _ => (points, faces),
             }
         }
-    };
+    })
+}
+
+fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
+    let (points, faces) = scan(options)?;
     let cases = weld::bench(on, &points, &faces, &options.weld, options.runs())?;
     Ok(cases
         .into_iter()
