@@ -80,6 +80,14 @@ impl Bounds {
         DVec3::new(middle(self.x), middle(self.y), middle(self.z))
     }
 
+    /// Whether the middle of this box is nearer to `p` than that of `other`, by the sums of the distances along the axes.
+    #[inline(always)]
+    pub(super) fn is_middle_nearer(self, p: DVec3, other: Self) -> bool {
+        let along = |p: f64, axis: DVec2| ((p - axis.x) - (axis.y - p)).abs();
+        let sum = |of: Self| along(p.x, of.x) + along(p.y, of.y) + along(p.z, of.z);
+        sum(self) < sum(other)
+    }
+
     /// Squared distance of `p`, at most that of each point in the box.
     #[inline(always)]
     pub(super) fn square_to(self, p: DVec3) -> f64 {
@@ -87,64 +95,44 @@ impl Bounds {
         let (x, y, z) = (gap(p.x, self.x), gap(p.y, self.y), gap(p.z, self.z));
         (x * x + y * y) + z * z
     }
-
-    /// The point of the box nearest to `q`.
-    #[inline(always)]
-    fn nearest(self, q: DVec3) -> DVec3 {
-        let inside = |q: f64, axis: DVec2| min(max(q, axis.x), axis.y);
-        DVec3::new(
-            inside(q.x, self.x),
-            inside(q.y, self.y),
-            inside(q.z, self.z),
-        )
-    }
 }
 
 /// Squared distance of `p` to a triangle of finite corners, which may have no area: see the family's module.
 #[inline(always)]
 pub fn square_to(p: DVec3, triangle: [DVec3; 3]) -> f64 {
-    square_within(p, triangle, Bounds::of(triangle))
+    square_within(p, triangle, Bounds::of(triangle).square_to(p))
 }
 
-/// As [`square_to()`], with the box around the triangle.
+/// As [`square_to()`], with the squared distance of the box around the triangle.
 #[inline(always)]
-pub(super) fn square_within(p: DVec3, [a, b, c]: [DVec3; 3], bounds: Bounds) -> f64 {
-    let square_of = |q: DVec3| {
-        let to = p - bounds.nearest(q);
-        dot(to, to)
-    };
-    let edge = |a, b| square_of(nearest_on_edge(p, a, b));
-    let mut least = min(min(edge(a, b), edge(b, c)), edge(c, a));
-    // The foot is a + v u + w t, by the areas that it spans with the edges.
-    let (u, t, to) = (b - a, c - a, p - a);
-    let normal = cross(u, t);
+pub(super) fn square_within(p: DVec3, [a, b, c]: [DVec3; 3], of_box: f64) -> f64 {
+    let (ab, bc, ca) = (b - a, c - b, a - c);
+    let (to_a, to_b, to_c) = (p - a, p - b, p - c);
+    let mut least = square_to_edge(to_a, ab);
+    least = min(least, square_to_edge(to_b, bc));
+    least = min(least, square_to_edge(to_c, ca));
+    // The foot is a + v ab - w ca, by the areas that it spans with the edges.
+    let normal = cross(ca, ab);
     let area = dot(normal, normal);
-    let (v, w) = (dot(cross(to, t), normal), dot(cross(u, to), normal));
+    let (v, w) = (dot(cross(ca, to_a), normal), dot(cross(ab, to_a), normal));
     // Not of a triangle without an area.
     if area > 0.0 && v >= 0.0 && w >= 0.0 && v + w <= area {
-        least = min(least, square_of(a + u * (v / area) + t * (w / area)));
+        let to = to_a - ab * (v / area) + ca * (w / area);
+        least = min(least, dot(to, to));
     }
-    least
+    max(least, of_box)
 }
 
-/// The point of an edge nearest to `p`; the same from either end.
+/// Squared length of the way from the nearest point of an edge, where `to` is that from the edge's start.
 #[inline(always)]
-fn nearest_on_edge(p: DVec3, a: DVec3, b: DVec3) -> DVec3 {
-    let is_turned = if a.x != b.x {
-        b.x < a.x
-    } else if a.y != b.y {
-        b.y < a.y
+fn square_to_edge(to: DVec3, edge: DVec3) -> f64 {
+    let length = dot(edge, edge);
+    // An edge without a length is its start.
+    let fraction = if length > 0.0 {
+        dot(to, edge) / length
     } else {
-        b.z < a.z
+        0.0
     };
-    let (a, b) = if is_turned { (b, a) } else { (a, b) };
-    let along = b - a;
-    let length = dot(along, along);
-    // An edge without a length is its end.
-    if length > 0.0 {
-        let fraction = dot(p - a, along) / length;
-        a + along * min(max(fraction, 0.0), 1.0)
-    } else {
-        a
-    }
+    let to = to - edge * min(max(fraction, 0.0), 1.0);
+    dot(to, to)
 }

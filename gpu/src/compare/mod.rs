@@ -7,20 +7,20 @@
 //!
 //! **The distance of a point p to a triangle** is computed in double precision by one formula, [`square_to()`]. Four
 //! points of the triangle are candidates: the nearest point of each edge, and the foot of the perpendicular where its
-//! barycentric coordinates are not negative. Each is moved into the box around the triangle's corners, which corrects
-//! at most its rounding. Its squared distance is (x² + y²) + z² of the rounded differences to p, and the least of the
-//! four counts. An edge is taken from its lexicographically lower end, so that both triangles at it find one point.
+//! barycentric coordinates are not negative. Their squared distances are computed, and the least of the four counts, but
+//! not less than the squared distance of p to the box around the triangle's corners, (x² + y²) + z² of the rounded
+//! differences: the box corrects at most rounding.
 //!
 //! **The distance of p to a shape** is the root of the least of these numbers over all triangles; the *nearest
 //! triangle* is the one with the lowest id of those that have it.
 //!
 //! - *Any order of search gives the same bits.* The minimum of a set of numbers, and the lowest id that has it, do not
 //!   depend on an order.
-//! - *A box that is further away holds no nearer triangle, in computed numbers.* Let low <= q <= high along an axis, q
-//!   a candidate's coordinate, and p < low. Rounding is monotone, so the computed q - p is at least the computed
-//!   low - p; likewise above, and between both the gap of the box is 0. Squares and sums of numbers that are not
-//!   negative are monotone too, and both formulas add in one order. So the computed square to a box is at most that of
-//!   each candidate in it: no tolerance is needed. A box at exactly the least square is entered, for its ids.
+//! - *A box that is further away holds no nearer triangle, in computed numbers.* Rounding is monotone, so along each
+//!   axis the computed gap between p and a box is at most that between p and a box inside it. Squares and sums of
+//!   numbers that are not negative are monotone too. So the computed square to a box is at most that to the box around
+//!   a triangle in it, and this is at most the triangle's: no tolerance is needed. A box at exactly the least square
+//!   is entered, for its ids.
 //! - *The result is close to the exact distance.* Candidates are points of the triangle but for their rounding, so the
 //!   distance is never too small by more; and if the perpendicular of a sliver is off, its edges are near.
 //!

@@ -56,12 +56,19 @@ impl Tree<'_> {
         let (mut node, mut done) = (1u32, 0u32);
         loop {
             if node < self.first_leaf {
-                let (left, right) = (square(2 * node), square(2 * node + 1));
-                let is_right = right < left;
-                let nearer = if is_right { right } else { left };
+                let (left, right) = (self.boxes.at(2 * node), self.boxes.at(2 * node + 1));
+                // Of two boxes around the point, the one whose middle is nearer has the nearer triangles, most often.
+                let (to_left, to_right) = (left.square_to(p), right.square_to(p));
+                let is_right =
+                    to_right < to_left || to_right == to_left && right.is_middle_nearer(p, left);
+                let (nearer, other) = match is_right {
+                    true => (to_right, to_left),
+                    false => (to_left, to_right),
+                };
                 if nearer <= least {
                     node = 2 * node + u32::from(is_right);
-                    done <<= 1;
+                    // Of no triangles the distance is infinite, as the least is at first.
+                    done = done << 1 | u32::from(other > least || other == f64::INFINITY);
                     continue;
                 }
             } else {
@@ -75,8 +82,7 @@ impl Tree<'_> {
                 if done & 1 == 0 {
                     done |= 1;
                     let other = square(node ^ 1);
-                    // Of no triangles it is infinite.
-                    if other <= least && other < f64::INFINITY {
+                    if other <= least {
                         node ^= 1;
                         break;
                     }
@@ -95,9 +101,9 @@ impl Tree<'_> {
         while slot < end {
             let t = self.order.at(slot);
             let triangle = self.shape.triangle(t);
-            let bounds = Bounds::of(triangle);
-            if bounds.square_to(p) <= *least {
-                let square = square_within(p, triangle, bounds);
+            let of_box = Bounds::of(triangle).square_to(p);
+            if of_box <= *least {
+                let square = square_within(p, triangle, of_box);
                 if square < *least || square == *least && t < *nearest {
                     (*least, *nearest) = (square, t);
                 }

@@ -20,7 +20,7 @@ use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
 use trioxide::tet_faces::DeviceFaces;
 use trioxide::volume::TetMesh;
 use trioxide::weld;
-use trioxide::{Result, generate};
+use trioxide::{Buffer, Result, generate};
 use trioxide_verify::selftest::weld as scans;
 
 use super::names::{SWEEPS, map};
@@ -228,7 +228,7 @@ fn welding(bench: &mut Bench<'_>) -> Result<()> {
 /// Distances between a scan and another one.
 fn comparing(bench: &mut Bench<'_>) -> Result<()> {
     let (on, seed) = (bench.on, bench.options.seed);
-    let upload = |seed| {
+    let upload = |seed| -> Result<(Buffer<DVec3>, Buffer<Vertex>)> {
         let (points, triangles) = scans::scan(bench.options.n, seed);
         let corners = on.upload(triangles.as_flattened())?.cast();
         Ok((on.upload(&points)?, corners))
