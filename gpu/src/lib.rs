@@ -13,6 +13,7 @@
 //! | [`polyhedra`] | Polylla in space: polyhedra from tetrahedra |
 //! | [`delaunay`] | triangulations of points and outlines, refined |
 //! | [`reorder`] | vertices and cells along a Hilbert curve |
+//! | [`compare`] | distances between surfaces |
 //! | [`weld`] | deterministic vertex clustering |
 //! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
 //! | [`untangle`] | inverted cells become valid; valid cells become better |
@@ -28,6 +29,7 @@
 // Views are passed as `In<T>`: a reader does not need their lifetime.
 #![allow(elided_lifetimes_in_paths)]
 
+pub mod compare;
 pub mod curve;
 pub mod delaunay;
 pub mod forms;

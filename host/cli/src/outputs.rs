@@ -16,8 +16,9 @@ use crate::commands::refine::MarkOption;
 use crate::commands::weld::Lock;
 
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
-const INPUTS: [(&str, &str); 3] = [
+const INPUTS: [(&str, &str); 4] = [
     ("input", "the input"),
+    ("other", "the second input"),
     ("mesh", "the input"),
     ("meshes", "the input"),
 ];

@@ -107,6 +107,7 @@ fn help_says_where_defaults_come_from_and_what_is_clamped() {
     for command in [
         "generate",
         "triangulate",
+        "compare",
         "convert",
         "polylla",
         "refine",
@@ -127,6 +128,7 @@ fn help_says_where_defaults_come_from_and_what_is_clamped() {
     for command in [
         "triangulate",
         "info",
+        "compare",
         "convert",
         "polylla",
         "refine",

@@ -15,9 +15,9 @@ use trioxide_operations::input::check_planar_faces;
 /// The file.
 #[derive(Args)]
 pub struct Input {
-    /// File to measure in place of a generated mesh: triangles for polylla and refine; triangles or points for delaunay,
-    /// reorder and weld; an outline (.poly) for delaunay, which is refined to 5M triangles; tetrahedra for polyhedra and
-    /// refine-tets; cells for smooth. Other regions and segments are left out
+    /// File to measure in place of a generated mesh: triangles for polylla, refine and decimate; triangles or points for
+    /// compare, delaunay, reorder and weld; an outline (.poly) for delaunay, which is refined to 5M triangles;
+    /// tetrahedra for polyhedra and refine-tets; cells for smooth. Other regions and segments are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mesh", "n"])]
     input: Option<PathBuf>,
     #[command(flatten)]
@@ -69,7 +69,7 @@ impl Input {
             // The reader reports a file that is not there.
             formats::read_as(path, self.reading)?;
             return Err(Error::Argument(format!(
-                "bench {family} takes cells, and {} has none: bench polylla, delaunay, refine, reorder and weld take its mesh",
+                "bench {family} takes cells, and {} has none: bench polylla, compare, delaunay, refine, reorder and weld take its mesh",
                 path.display()
             )));
         }

@@ -5,6 +5,7 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use gpu::smooth::Vector;
 use serde_json::{Map, Value, json};
 use trioxide::collective::{bucket, compact, exclusive_scan};
+use trioxide::compare;
 use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::ids::Vertex;
@@ -19,7 +20,7 @@ use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
 use trioxide::tet_faces::DeviceFaces;
 use trioxide::volume::TetMesh;
 use trioxide::weld;
-use trioxide::{Result, generate};
+use trioxide::{Buffer, Result, generate};
 use trioxide_verify::selftest::weld as scans;
 
 use super::names::{SWEEPS, map};
@@ -98,6 +99,7 @@ pub fn cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
     }
     drop(mesh);
     welding(&mut bench)?;
+    comparing(&mut bench)?;
     let mesh = match options.mesh {
         Mesh::Random => generate::random_tets(options.n, options.seed)?,
         _ => generate::tet_grid(options.n, options.seed)?,
@@ -219,6 +221,32 @@ fn welding(bench: &mut Bench<'_>) -> Result<()> {
             ("welded_vertices", json!(welded.points().len())),
             ("welded_triangles", json!(welded.faces().len())),
             ("rounds", json!(welded.left().len())),
+        ]))
+    })
+}
+
+/// Distances between a scan and another one.
+fn comparing(bench: &mut Bench<'_>) -> Result<()> {
+    let (on, seed) = (bench.on, bench.options.seed);
+    let upload = |seed| -> Result<(Buffer<DVec3>, Buffer<Vertex>)> {
+        let (points, triangles) = scans::scan(bench.options.n, seed);
+        let corners = on.upload(triangles.as_flattened())?.cast();
+        Ok((on.upload(&points)?, corners))
+    };
+    let (a, b) = (upload(seed)?, upload(seed + 1)?);
+    let (a, b) = (
+        compare::Shape::new(on, &a.0, &a.1)?,
+        compare::Shape::new(on, &b.0, &b.1)?,
+    );
+    let options = compare::Options {
+        samples: 200_000,
+        seed,
+    };
+    bench.add("compare", "scan", "f64", || {
+        compare::compare(on, a, b, options)?;
+        Ok(map([
+            ("vertices", json!(a.points().len())),
+            ("triangles", json!(a.triangles())),
         ]))
     })
 }

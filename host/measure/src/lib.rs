@@ -6,6 +6,7 @@
 //! device counts them. A kernel without a declaration is small, or its reads depend on the mesh: then the floor is the
 //! sum of the others, still a lower bound.
 
+mod compare;
 mod delaunay;
 mod input;
 mod kernels;
@@ -122,6 +123,8 @@ enum Family {
     Transfers,
     /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
     Smooth,
+    /// Distances between a mesh and one whose points are moved, from both sides.
+    Compare,
     /// Every kernel of all of them: time, bytes that must move, GB/s, share of the copy bandwidth.
     Kernels,
 }
@@ -239,22 +242,23 @@ fn check_mesh(options: &Options) -> Result<()> {
             _ => Ok(()),
         };
     }
-    let is_of_weld = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
-    if matches!(
-        (options.mesh, options.family()),
-        (Mesh::Scan, Family::Polylla)
-    ) {
-        return Ok(());
-    }
-    if is_of_weld && matches!(options.family(), Family::Kernels) {
+    let is_scanned = matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
+    if is_scanned && matches!(options.family(), Family::Kernels) {
         return Err(Error::Argument(
             "bench kernels takes --mesh grid, jittered or random, for triangles and tetrahedra; it always welds a scan"
                 .to_owned(),
         ));
     }
-    if is_of_weld != matches!(options.family(), Family::Weld) {
+    let goes = match options.family() {
+        Family::Compare => true,
+        Family::Weld | Family::Decimate => is_scanned,
+        Family::Polylla => !is_scanned || matches!(options.mesh, Mesh::Scan),
+        _ => !is_scanned,
+    };
+    if !goes {
         return Err(Error::Argument(
-            "bench weld takes --mesh scan, shuffled-scan or cloud, bench polylla scan, and no other family does"
+            "--mesh scan, shuffled-scan and cloud go with bench weld, decimate and compare, scan with bench polylla \
+             too; weld and decimate take no other"
                 .to_owned(),
         ));
     }
@@ -285,6 +289,7 @@ fn measure(device: &Device, options: &Options) -> Result<()> {
             vec![volume_case(device, options)?]
         }
         Family::Weld => weld_cases(device, options)?,
+        Family::Compare => vec![compare_case(device, options)?],
         Family::Transfers => {
             let json = options.device.json.as_deref();
             return transfers::run(device, options.n, options.seed, options.runs(), json);
@@ -540,8 +545,24 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
     Ok(options.record(measured, &[]))
 }
 
-fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
-    let (points, faces) = match (options.surface()?, options.mesh) {
+fn compare_case(on: &Device, options: &Options) -> Result<Record> {
+    let is_planar = options.file.path().is_none()
+        && !matches!(options.mesh, Mesh::Scan | Mesh::ShuffledScan | Mesh::Cloud);
+    let (points, triangles) = match is_planar {
+        true => {
+            let mesh = options.planar_mesh()?;
+            let lifted = mesh.points.iter().map(|p| p.extend(0.0));
+            (lifted.collect(), mesh.triangles)
+        }
+        false => scan(options)?,
+    };
+    let measured = compare::bench(on, &points, &triangles, options.seed, options.runs())?;
+    Ok(options.record(measured, &[]))
+}
+
+/// The mesh of the file, or the scan or cloud to generate.
+fn scan(options: &Options) -> Result<(Vec<DVec3>, Vec<[u32; 3]>)> {
+    Ok(match (options.surface()?, options.mesh) {
         (Some(mesh), _) => {
             let mesh = mesh.into_surface()?;
             (mesh.points, mesh.triangles)
@@ -554,7 +575,11 @@ fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
                 _ => (points, faces),
             }
         }
-    };
+    })
+}
+
+fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
+    let (points, faces) = scan(options)?;
     let cases = weld::bench(on, &points, &faces, &options.weld, options.runs())?;
     Ok(cases
         .into_iter()

@@ -36,6 +36,25 @@ pub fn check_planar_faces(mesh: &Mesh) -> trioxide::Result<()> {
     Err(error)
 }
 
+/// Refuses an element with a vertex that is not there.
+///
+/// # Errors
+/// [`Invalid`](Error::Invalid).
+pub(crate) fn check_ids(
+    element: &str,
+    i: usize,
+    ids: &[u32],
+    vertices: usize,
+) -> trioxide::Result<()> {
+    match ids.iter().find(|&&v| v as usize >= vertices) {
+        None => Ok(()),
+        Some(v) => Err(Error::Invalid {
+            element: format!("{element} {i}"),
+            rule: format!("has vertex {v}, but the mesh has {vertices} vertices"),
+        }),
+    }
+}
+
 /// A mesh of tetrahedra, turned to their positive side, and its fields.
 ///
 /// # Errors

@@ -23,11 +23,14 @@
 //! | feature | adds |
 //! | --- | --- |
 //! | `clap` | options as those of a command line |
+//! | `compare` | [`compare()`]: distances between two meshes |
 //! | `info` | [`info()`]: counts, measures and faults of a mesh |
 //! | `serial` | the papers' sequential algorithms as a machine, [`On::Serial`] |
 //! | `triangulate` | [`triangulate()`]: outlines and points into triangles |
 //! | `vem` | [`vem()`]: Poisson problems by virtual elements |
 
+#[cfg(feature = "compare")]
+pub mod compare;
 pub mod count;
 pub mod error;
 #[cfg(feature = "info")]
@@ -48,6 +51,8 @@ pub mod triangulate;
 pub mod vem;
 pub mod weld;
 
+#[cfg(feature = "compare")]
+pub use compare::compare;
 pub use error::{Error, Result};
 #[cfg(feature = "info")]
 pub use info::{info, info_polyhedra, info_volume};

@@ -10,6 +10,7 @@ use trioxide::reorder as family;
 use trioxide::volume::{self, VolumeMesh};
 
 use crate::error::Result;
+use crate::input::check_ids;
 use crate::machine::{On, Start};
 use crate::report::{Counts, Run};
 
@@ -362,17 +363,6 @@ fn tetrahedra(cells: volume::Cells) -> trioxide::Result<Vec<[u32; 4]>> {
         fields: Default::default(),
     };
     Ok(mesh.into_tet_mesh()?.tetrahedra)
-}
-
-/// Refuses an element with a vertex that is not there.
-fn check_ids(element: &str, i: usize, ids: &[u32], vertices: usize) -> trioxide::Result<()> {
-    match ids.iter().find(|&&v| v as usize >= vertices) {
-        None => Ok(()),
-        Some(v) => Err(trioxide::Error::Invalid {
-            element: format!("{element} {i}"),
-            rule: format!("has vertex {v}, but the mesh has {vertices} vertices"),
-        }),
-    }
 }
 
 /// The new id of each old one.

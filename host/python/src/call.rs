@@ -84,7 +84,12 @@ pub fn chosen<T: ValueEnum>(options: &Dict<'_>, name: &str) -> PyResult<Option<T
 
 /// The counts of a report, as `counts`.
 pub fn put_counts(result: &Dict<'_>, counts: operations::Counts) -> PyResult<()> {
-    let dict = PyDict::new(result.py());
+    result.set_item("counts", dict_of_counts(result.py(), counts)?)
+}
+
+/// Counts by their names.
+pub fn dict_of_counts<'py>(py: Python<'py>, counts: operations::Counts) -> PyResult<Dict<'py>> {
+    let dict = PyDict::new(py);
     for (name, count) in counts {
         match count {
             operations::Count::Whole(count) => dict.set_item(name, count)?,
@@ -94,7 +99,7 @@ pub fn put_counts(result: &Dict<'_>, counts: operations::Counts) -> PyResult<()>
             operations::Count::Digest(digest) => dict.set_item(name, format!("{digest:016x}"))?,
         }
     }
-    result.set_item("counts", dict)
+    Ok(dict)
 }
 
 /// Puts notes for the user into a result, as `notes`.

@@ -5,6 +5,7 @@
 //! libFuzzer; `tests/tests/fuzz.rs` checks that no format and no family is left out, and runs each on its seeds.
 
 mod bytes;
+mod compare;
 mod planar;
 mod readers;
 mod results;
@@ -37,7 +38,13 @@ pub struct Target {
 
 /// Every target.
 pub fn all() -> Vec<Target> {
-    let pipelines = [planar::PIPELINES, space::PIPELINES, weld::PIPELINES].concat();
+    let pipelines = [
+        planar::PIPELINES,
+        space::PIPELINES,
+        weld::PIPELINES,
+        compare::PIPELINES,
+    ]
+    .concat();
     let mut targets = readers::targets();
     targets.extend(pipelines.into_iter().map(|(family, run)| Target {
         name: family.replace('_', "-"),

@@ -17,6 +17,7 @@ use trioxide_arguments::{account, note, print};
 use trioxide_operations::Machine;
 
 pub mod chain;
+pub mod compare;
 pub mod completions;
 pub mod convert;
 pub mod devices;
@@ -49,6 +50,7 @@ pub enum Command {
     Generate(generate::Options),
     Triangulate(triangulate::Options),
     Info(info::Options),
+    Compare(compare::Options),
     Convert(convert::Options),
     Polylla(polylla::Options),
     Refine(refine::Options),
@@ -73,6 +75,7 @@ impl Command {
             Self::Generate(options) => generate::run(&options),
             Self::Triangulate(options) => triangulate::run(&options),
             Self::Info(options) => info::run(&options),
+            Self::Compare(options) => compare::run(&options),
             Self::Convert(options) => convert::run(&options),
             Self::Polylla(options) => polylla::run(&options),
             Self::Refine(options) => refine::run(&options),

@@ -1,5 +1,6 @@
 //! The command line as its users meet it: exit status, messages, files, JSON.
 
+mod compare;
 mod kernels;
 mod polylla;
 mod untrusted;

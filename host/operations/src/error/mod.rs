@@ -1,5 +1,7 @@
 //! The failures of operations. They are data until a front end words them: options have the names that it has for them.
 
+#[cfg(feature = "compare")]
+pub mod compare;
 pub mod polylla;
 pub mod refine;
 pub mod reorder;
@@ -35,6 +37,11 @@ pub enum Error {
     RefineTets(refine_tets::Error),
     /// Refinement of whole meshes refuses the mesh or the options.
     RefineRefused(refine::Refusal),
+    /// A refusal of a comparison.
+    #[cfg(feature = "compare")]
+    CompareRefused(compare::Refusal),
+    /// The second mesh of a comparison breaks a rule.
+    Second(trioxide::Error),
     /// A refusal of reordering.
     ReorderRefused(reorder::Refusal),
     /// A failure of smoothing.
@@ -81,6 +88,7 @@ impl Error {
         match self {
             Self::Shared(error)
             | Self::Polylla(Polylla::Mesh(error))
+            | Self::Second(error)
             | Self::Weld(Weld::Shared(error)) => error.is_out_of_memory(),
             Self::Weld(error) => matches!(
                 error,
@@ -107,6 +115,9 @@ impl Error {
             Self::Refine(error) => refine::say(error, names),
             Self::RefineTets(error) => error.to_string(),
             Self::RefineRefused(refusal) => refusal.say(names),
+            #[cfg(feature = "compare")]
+            Self::CompareRefused(refusal) => refusal.say(names),
+            Self::Second(error) => format!("the second mesh: {error}"),
             Self::ReorderRefused(refusal) => refusal.say(names),
             Self::Smooth(error) => smooth::say(error, names),
             Self::SmoothRefused(refusal) => refusal.say(names),
@@ -132,7 +143,9 @@ impl Error {
         match self {
             _ if self.is_out_of_memory() && !self.has_bytes() => Shared::NoMemory(text),
             Self::Shared(error) => error,
-            Self::Background(_) => Shared::Argument(text),
+            Self::Background(_) | Self::Second(_) => Shared::Argument(text),
+            #[cfg(feature = "compare")]
+            Self::CompareRefused(_) => Shared::Argument(text),
             Self::Single(error) => with_text(error, text),
             Self::Polylla(error) => with_text(error.into(), text),
             Self::Refine(error) => with_text(error.into(), text),
@@ -249,6 +262,13 @@ impl From<trioxide::refine::Error> for Error {
 impl From<refine::Refusal> for Error {
     fn from(refusal: refine::Refusal) -> Self {
         Self::RefineRefused(refusal)
+    }
+}
+
+#[cfg(feature = "compare")]
+impl From<compare::Refusal> for Error {
+    fn from(refusal: compare::Refusal) -> Self {
+        Self::CompareRefused(refusal)
     }
 }
 

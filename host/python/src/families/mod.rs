@@ -1,5 +1,6 @@
 //! The families by their names: the runs of each, its options, and its step of a chain. A file each.
 
+mod compare;
 mod polylla;
 mod refine;
 mod reorder;
@@ -36,13 +37,14 @@ struct Family {
 /// arrays of a device, by their names.
 type Run = for<'py> fn(&Call<'_, 'py>, &Dict<'py>) -> PyResult<Dict<'py>>;
 
-const FAMILIES: [&Family; 7] = [
+const FAMILIES: [&Family; 8] = [
     &triangulate::FAMILY,
     &reorder::FAMILY,
     &weld::FAMILY,
     &smooth::FAMILY,
     &refine::FAMILY,
     &polylla::FAMILY,
+    &compare::FAMILY,
     &vem::FAMILY,
 ];
 

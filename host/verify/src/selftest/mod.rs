@@ -6,6 +6,7 @@
 #[cfg(feature = "checked")]
 mod checked;
 mod collectives;
+mod compare;
 mod constrained;
 mod copies;
 mod delaunay;
@@ -150,6 +151,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("polyhedra", polyhedra::cases(size)?),
         ("polyhedra", polyhedra_share::cases(size)?),
         ("reorder", reorder::cases(size)),
+        ("compare", compare::cases(size)),
         ("weld", weld::cases(size)),
         ("weld", weld_dense::cases(size)),
         ("weld", weld_carried::cases(size)),

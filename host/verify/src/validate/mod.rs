@@ -3,6 +3,7 @@
 //! The rules of inputs are the library's ([`trioxide::rules`], [`trioxide::half_edges::rules`]): its pipelines check by
 //! them. The first broken rule comes back as [`trioxide::Error::Invalid`], with the smallest element that breaks it.
 
+pub mod compare;
 mod delaunay;
 mod exact;
 pub mod half_edges;
