@@ -14,6 +14,7 @@
 //! | [`delaunay`] | triangulations of points and outlines, refined |
 //! | [`reorder`] | vertices and cells along a Hilbert curve |
 //! | [`weld`] | deterministic vertex clustering |
+//! | [`decimate`] | quadric edge collapse in rounds |
 //! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
 //!
 //! A stage is a file: the kernel's function under `#[kernel]` (see [`macro@trioxide_kernel::kernel`]), nothing else.
@@ -28,6 +29,7 @@
 #![allow(elided_lifetimes_in_paths)]
 
 pub mod curve;
+pub mod decimate;
 pub mod delaunay;
 pub mod forms;
 pub mod grid;
