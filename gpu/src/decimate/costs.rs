@@ -126,20 +126,21 @@ pub fn price_edges(
     });
 }
 
-/// Writes the costs of all edges at the vertex of collapse `i`, the lower end `lows[i]`.
+/// Writes the costs of all edges at the vertex of a collapse, the lower end of nominee `chosen[i]`.
 #[kernel(
-    requires(lows.len() == n, costs.len() == fans.corners.len()),
-    moves(lows.bytes() * 100)
+    requires(chosen.len() == n, costs.len() == fans.corners.len()),
+    moves(chosen.bytes())
 )]
 pub fn price_again(
     i: Item,
+    chosen: In<Item>,
     lows: In<Vertex>,
     fans: Fans,
     vertices: Vertices,
     rules: Rules,
     costs: Out<f32>,
 ) {
-    let v = lows.at(i);
+    let v = lows.at(chosen.at(i));
     fans.all(v, |h: HalfEdge, b, c| {
         costs.set(h, vertices.cost(v, b, rules));
         costs.set(h.prev(), vertices.cost(c, v, rules));

@@ -1,5 +1,6 @@
 //! The edges that are the cheapest of both of their ends.
 
+use trioxide_kernel::safe::{self, Own};
 use trioxide_kernel::{Atomic, In, kernel};
 
 use super::cheapest::Choice;
@@ -41,4 +42,18 @@ pub fn nominate(i: Item, list: In<Vertex>, choices: In<Choice>, limit: f32) -> b
     let v = list.at(i);
     let choice = choices.at(v);
     choice.cost <= limit && v < choice.other && is_nominated(v, choice, choices, limit)
+}
+
+/// Writes vertex `list[places[i]]`.
+#[kernel(
+    requires(places.len() == n, gathered.len() == n),
+    moves(places.bytes() + 2 * gathered.bytes())
+)]
+pub fn gather_listed(
+    i: Own<Item>,
+    places: safe::In<Item, Item>,
+    list: safe::In<Vertex>,
+    gathered: safe::Out<Vertex, Item>,
+) {
+    gathered.set(i, list.at(places.at(i).index()));
 }
