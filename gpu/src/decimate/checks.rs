@@ -12,8 +12,8 @@ use crate::ids::{HalfEdge, Item, Vertex};
 /// The cosine of the largest angle by which a collapse turns a triangle, squared: 78 degrees.
 const TURN: f64 = 0.04;
 
-/// Whether the edge from `lows[i]` to its choice collapses in this round. Writes the number of triangles that it removes,
-/// or 0, and where its vertex goes.
+/// Whether the edge from `lows[i]` to its choice collapses in this round. Writes the number of triangles that it
+/// removes, or 0, and where its vertex goes.
 ///
 /// An edge collapses if no nominated edge with a lower key has an end in a triangle of its ends, and if it keeps the
 /// surface. An edge that does not keep it has no cost from here on.
@@ -146,8 +146,8 @@ fn is_pair(b: Vertex, c: Vertex, p: Vertex, q: Vertex) -> bool {
     b == p && c == q || b == q && c == p
 }
 
-/// Whether the triangles of vertex `v` without `other` keep their side up, and none becomes degenerate, when `v` goes to
-/// `to`. A triangle that is degenerate already may become any.
+/// Whether the triangles of vertex `v` without `other` keep their side up, and none becomes degenerate, when `v` goes
+/// to `to`. A triangle that is degenerate already may become any.
 #[inline(always)]
 fn keeps_sides(fans: &Fans, v: Vertex, other: Vertex, to: DVec3, points: In<DVec3>) -> bool {
     let here = points.at(v);

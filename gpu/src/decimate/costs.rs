@@ -106,7 +106,8 @@ impl Vertices<'_> {
 
 /// Writes the costs of the edges at which corners of vertex `list[i]` are the lower end, or on the boundary.
 ///
-/// So each cost is written once: half-edge `h` and the one before it in its triangle belong to the edges at their vertex.
+/// So each cost is written once: half-edge `h` and the one before it in its triangle belong to the edges at their
+/// vertex.
 #[kernel(
     requires(list.len() == n, costs.len() == fans.corners.len()),
     moves(list.bytes() + fans.bytes() + vertices.quadrics.bytes() + vertices.points.bytes() + costs.bytes())

@@ -1,9 +1,9 @@
 //! The fans of vertices: for each vertex the list of its corners, linked from one to the next.
 //!
 //! A collapse joins two lists and rewrites the corners of one vertex; no other list changes. The corners of a triangle
-//! that is gone hold no vertex, and stay in the list of its third vertex until [`find_cheapest()`](super::find_cheapest())
-//! walks it. The order of a list is that of the triangles at first; a joined list is that of the lower vertex and then
-//! that of the higher one. So sums over a fan have one order.
+//! that is gone hold no vertex, and stay in the list of its third vertex until
+//! [`find_cheapest()`](super::find_cheapest()) walks it. The order of a list is that of the triangles at first; a
+//! joined list is that of the lower vertex and then that of the higher one. So sums over a fan have one order.
 
 use trioxide_kernel::safe::{self, Own, Scatter};
 use trioxide_kernel::{Group, In, kernel};

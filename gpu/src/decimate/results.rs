@@ -60,8 +60,8 @@ pub fn write_triangles(
     left.set(i, corners.map(|v| Vertex::new(rank_of(ranks, v))));
 }
 
-/// Writes the position of vertex `list[i]` in the units of the input. A vertex that did not move gets its own bits, since
-/// the unit is a power of two.
+/// Writes the position of vertex `list[i]` in the units of the input. A vertex that did not move gets its own bits,
+/// since the unit is a power of two.
 #[kernel(requires(list.len() == n, left.len() == n), moves(list.bytes() + 2 * left.bytes()))]
 pub fn write_points(
     i: Own<Item>,

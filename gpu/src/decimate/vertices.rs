@@ -93,8 +93,9 @@ pub fn measure_vertices(
 /// The marks of a vertex by its `count` triangles. Calls `border` with the normal of the triangle and the vector along
 /// each edge of the boundary.
 ///
-/// A triangle follows another around the vertex if it starts where that one ends. The triangles are a single fan if none
-/// has two that follow it, at most one has none, and a walk from the first (the one that follows none, or any) passes all.
+/// A triangle follows another around the vertex if it starts where that one ends. The triangles are a single fan if
+/// none has two that follow it, at most one has none, and a walk from the first (the one that follows none, or any)
+/// passes all.
 #[inline(always)]
 fn fan_of(
     fans: &Fans,

@@ -29,6 +29,7 @@
 //! | `vem` | [`vem()`]: Poisson problems by virtual elements |
 
 pub mod count;
+pub mod decimate;
 pub mod error;
 #[cfg(feature = "info")]
 pub mod info;
@@ -48,6 +49,7 @@ pub mod triangulate;
 pub mod vem;
 pub mod weld;
 
+pub use decimate::decimate;
 pub use error::{Error, Result};
 #[cfg(feature = "info")]
 pub use info::{info, info_polyhedra, info_volume};

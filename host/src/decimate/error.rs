@@ -66,3 +66,19 @@ impl From<LaunchError> for Error {
         Self::Shared(error.into())
     }
 }
+
+impl From<Error> for crate::Error {
+    fn from(error: Error) -> Self {
+        let rule = error.to_string();
+        let element = match error {
+            Error::Shared(error) => return error,
+            Error::Coordinate { vertex } => format!("vertex {vertex}"),
+            Error::Range { triangle } | Error::Degenerate { triangle } => {
+                format!("triangle {triangle}")
+            }
+            Error::Length { .. } => "the mesh".to_owned(),
+            Error::Bound(_) | Error::TooLarge { .. } => return Self::Argument(rule),
+        };
+        Self::of_element(element, &rule)
+    }
+}

@@ -7,8 +7,8 @@ use super::{Error, Result, kernel};
 pub struct Options {
     /// Number of triangles to reach: rounds end at the first number that is not above it.
     pub triangles: usize,
-    /// Largest error of a collapse: the root of its cost, divided by the area of its quadric. It is a mean distance to the
-    /// planes of the triangles that the vertex stands for, not a bound of the distance between the surfaces.
+    /// Largest error of a collapse: the root of its cost, divided by the area of its quadric. It is a mean distance to
+    /// the planes of the triangles that the vertex stands for, not a bound of the distance between the surfaces.
     pub error: Option<f64>,
     /// Where the vertex of a collapse goes.
     pub place: Place,

@@ -121,8 +121,8 @@ fn judge(on: &Device, state: &mut State, lows: Buffer<Vertex>, limit: f32) -> Re
     let (mut removed, mut places) = (on.uninitialized(n)?, on.uninitialized(n)?);
     let mut bits: BitSet<Item> = on.uninitialized(words(n))?;
     let to = state.views();
-    // SAFETY: as for the lists of corners; a nominated edge's ends are vertices that have a choice, as have all vertices of
-    // their triangles but those apart, which were given none. An edge that is first has its own half-edges.
+    // SAFETY: as for the lists of corners; a nominated edge's ends are vertices that have a choice, as have all
+    // vertices of their triangles but those apart, which were given none. An edge that is first has its own half-edges.
     unsafe {
         kernel::judge::launch(
             on,

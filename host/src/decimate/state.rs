@@ -3,7 +3,7 @@
 use glam::DVec3;
 use gpu::ids::{HalfEdge, Vertex};
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::words;
+use trioxide_kernel::{NONE, words};
 
 use super::kernel::{self, Choice, FansBuffers, Quadric, Rules, VerticesBuffers};
 use super::{DeviceDecimated, Options, Result, Surface, stage};
@@ -112,7 +112,8 @@ impl State {
             heads,
             nexts,
             costs: on.filled(half_edges, kernel::NO_COST)?,
-            choices: on.uninitialized(vertices)?,
+            // A cost that is no number is not within any limit: vertices that are not live have no choice.
+            choices: on.filled(2 * vertices, NONE)?.cast(),
             parents: on.filled(vertices, Vertex::NONE)?,
             live: on.uninitialized(0)?,
             left: half_edges / 3,
@@ -138,8 +139,8 @@ impl State {
         stage(on, "price edges", || {
             let to = self.views();
             let n = to.live.len() as u32;
-            // SAFETY: the lists hold half-edges of the triangles that are left, whose corners are vertices; each half-edge
-            // is in one list.
+            // SAFETY: the lists hold half-edges of the triangles that are left, whose corners are vertices; each
+            // half-edge is in one list.
             unsafe {
                 kernel::price_edges::launch(
                     on,

@@ -1,5 +1,6 @@
 //! The families by their names: the runs of each, its options, and its step of a chain. A file each.
 
+mod decimate;
 mod polylla;
 mod refine;
 mod reorder;
@@ -36,10 +37,11 @@ struct Family {
 /// arrays of a device, by their names.
 type Run = for<'py> fn(&Call<'_, 'py>, &Dict<'py>) -> PyResult<Dict<'py>>;
 
-const FAMILIES: [&Family; 7] = [
+const FAMILIES: [&Family; 8] = [
     &triangulate::FAMILY,
     &reorder::FAMILY,
     &weld::FAMILY,
+    &decimate::FAMILY,
     &smooth::FAMILY,
     &refine::FAMILY,
     &polylla::FAMILY,

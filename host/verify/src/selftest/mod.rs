@@ -8,6 +8,7 @@ mod checked;
 mod collectives;
 mod constrained;
 mod copies;
+mod decimate;
 mod delaunay;
 mod faults;
 mod forms;
@@ -152,6 +153,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("weld", weld_carried::cases(size)),
         ("weld", weld_share::cases(size)),
         ("weld", weld_slabs::cases(size)),
+        ("decimate", decimate::cases(size)),
         ("smooth", smooth::cases(size)?),
         (
             LAUNCHES,

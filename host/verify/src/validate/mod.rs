@@ -3,6 +3,7 @@
 //! The rules of inputs are the library's ([`trioxide::rules`], [`trioxide::half_edges::rules`]): its pipelines check by
 //! them. The first broken rule comes back as [`trioxide::Error::Invalid`], with the smallest element that breaks it.
 
+mod decimate;
 mod delaunay;
 mod exact;
 pub mod half_edges;
@@ -12,6 +13,7 @@ pub mod refine;
 mod refined;
 pub mod smooth;
 
+pub use decimate::decimated;
 pub use delaunay::{constrained_delaunay, delaunay};
 pub use half_edges::half_edges;
 pub use polyhedra::polyhedra;
