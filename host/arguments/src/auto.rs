@@ -35,7 +35,7 @@ impl Work {
     /// [`Work::WELD`] with the search of the distance.
     pub const WELD_RATIO: Work = Work { cpu: 83.0 };
     /// Edges collapsed to a tenth of the triangles.
-    pub const DECIMATE: Work = Work { cpu: 55.0 };
+    pub const DECIMATE: Work = Work { cpu: 80.0 };
     /// Relations of a mesh in space, its quality, and one sweep.
     pub const SMOOTH: Work = Work { cpu: 35.0 };
     /// One further sweep.

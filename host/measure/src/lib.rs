@@ -6,6 +6,7 @@
 //! device counts them. A kernel without a declaration is small, or its reads depend on the mesh: then the floor is the
 //! sum of the others, still a lower bound.
 
+mod decimate;
 mod delaunay;
 mod input;
 mod kernels;
@@ -117,6 +118,8 @@ enum Family {
     Reorder,
     /// Clusters of a scan's vertices.
     Weld,
+    /// Edges of a scan collapsed, to a half and to a tenth of its triangles.
+    Decimate,
     /// Copies between host and device, and their share in a weld of scans of the paper's sizes up to -n (its sections
     /// 6.6, 6.9).
     Transfers,
@@ -246,9 +249,9 @@ fn check_mesh(options: &Options) -> Result<()> {
                 .to_owned(),
         ));
     }
-    if is_of_weld != matches!(options.family(), Family::Weld) {
+    if is_of_weld != matches!(options.family(), Family::Weld | Family::Decimate) {
         return Err(Error::Argument(
-            "bench weld takes --mesh scan, shuffled-scan or cloud, and no other family does"
+            "bench weld and bench decimate take --mesh scan, shuffled-scan or cloud, and no other family does"
                 .to_owned(),
         ));
     }
@@ -279,6 +282,7 @@ fn measure(device: &Device, options: &Options) -> Result<()> {
             vec![volume_case(device, options)?]
         }
         Family::Weld => weld_cases(device, options)?,
+        Family::Decimate => vec![decimate_case(device, options)?],
         Family::Transfers => {
             let json = options.device.json.as_deref();
             return transfers::run(device, options.n, options.seed, options.runs(), json);
@@ -325,8 +329,9 @@ impl Options {
         let mut case = format!("{mesh} {n}");
         let mut parameters =
             names::map([("mesh", json!(mesh)), ("n", n), ("seed", json!(self.seed))]);
-        // Welding is by doubles, whatever the precision.
-        let precision = match self.is_double() || matches!(self.family(), Family::Weld) {
+        // Welding and decimation are by doubles, whatever the precision.
+        let is_double = matches!(self.family(), Family::Weld | Family::Decimate);
+        let precision = match self.is_double() || is_double {
             true => "f64",
             false => "f32",
         };
@@ -509,8 +514,9 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
     Ok(options.record(measured, &[]))
 }
 
-fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
-    let (points, faces) = match (options.surface()?, options.mesh) {
+/// Points and triangles of the file, or of a scan or a cloud.
+fn scanned(options: &Options) -> Result<(Vec<DVec3>, Vec<[u32; 3]>)> {
+    Ok(match (options.surface()?, options.mesh) {
         (Some(mesh), _) => {
             let mesh = mesh.into_surface()?;
             (mesh.points, mesh.triangles)
@@ -523,7 +529,17 @@ fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
                 _ => (points, faces),
             }
         }
-    };
+    })
+}
+
+fn decimate_case(on: &Device, options: &Options) -> Result<Record> {
+    let (points, triangles) = scanned(options)?;
+    let measured = decimate::bench(on, &points, &triangles, options.runs())?;
+    Ok(options.record(measured, &[]))
+}
+
+fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
+    let (points, faces) = scanned(options)?;
     let cases = weld::bench(on, &points, &faces, &options.weld, options.runs())?;
     Ok(cases
         .into_iter()

@@ -5,6 +5,7 @@
 //! libFuzzer; `tests/tests/fuzz.rs` checks that no format and no family is left out, and runs each on its seeds.
 
 mod bytes;
+mod decimate;
 mod planar;
 mod readers;
 mod results;
@@ -36,7 +37,13 @@ pub struct Target {
 
 /// Every target.
 pub fn all() -> Vec<Target> {
-    let pipelines = [planar::PIPELINES, space::PIPELINES, weld::PIPELINES].concat();
+    let pipelines = [
+        planar::PIPELINES,
+        space::PIPELINES,
+        weld::PIPELINES,
+        decimate::PIPELINES,
+    ]
+    .concat();
     let mut targets = readers::targets();
     targets.extend(pipelines.into_iter().map(|(family, run)| Target {
         name: family.replace('_', "-"),
