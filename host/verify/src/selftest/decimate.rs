@@ -40,7 +40,7 @@ pub fn cases(size: Size) -> Vec<Case> {
         }),
         Case::new("decimate within an error", move |on| {
             let options = Options {
-                error: Some(1e-3),
+                error: Some(0.03),
                 ..Options::new(0)
             };
             let input = scan(size.of(2000))?;
