@@ -109,6 +109,10 @@ fn keeps_topology(fans: &Fans, low: Vertex, high: Vertex, marks: In<u32>) -> u32
         return 0;
     }
     let [first, second] = apexes;
+    // Two triangles back to back.
+    if at_edge == 2 && first == second {
+        return 0;
+    }
     fans.all(low, |_, b, c| {
         let is_apart = b != high && c != high;
         low_at_apex += u32::from(is_apart && (b == first || c == first));

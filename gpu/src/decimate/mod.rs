@@ -33,8 +33,8 @@
 //! # What keeps the surface
 //!
 //! - The *link condition*: the edge has two triangles (one, between vertices of the boundary), the ends have no common
-//!   neighbour but the third corners of these, and they are no tetrahedron and no lone triangle. So a closed manifold
-//!   stays one, and the boundary keeps its loops.
+//!   neighbour but the third corners of these, which are two where the triangles are, and the triangles are no
+//!   tetrahedron and no lone one. So a closed manifold stays one, and the boundary keeps its loops.
 //! - No triangle that moves turns by more than 78 degrees, and none becomes degenerate.
 //! - A vertex whose triangles are no single fan, or more than [`MOST_IN_FAN`], is an end of no collapse, and none comes
 //!   of a collapse that has more triangles.

@@ -49,7 +49,7 @@ pub fn nominate(i: Item, list: In<Vertex>, choices: In<Choice>, limit: f32) -> b
     requires(places.len() == n, gathered.len() == n),
     moves(places.bytes() + 2 * gathered.bytes())
 )]
-pub fn gather_listed(
+pub fn list_nominees(
     i: Own<Item>,
     places: safe::In<Item, Item>,
     list: safe::In<Vertex>,

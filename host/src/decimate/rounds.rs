@@ -111,7 +111,7 @@ fn nominate(on: &Device, state: &State, limit: f32) -> Result<Buffer<Vertex>> {
     }?;
     let places = compact(on, &bits)?;
     let mut lows = on.uninitialized(places.len())?;
-    kernel::gather_listed::launch(on, places.len() as u32, &places, &state.live, &mut lows)?;
+    kernel::list_nominees::launch(on, places.len() as u32, &places, &state.live, &mut lows)?;
     Ok(lows)
 }
 
