@@ -15,6 +15,7 @@
 //! | [`reorder`] | vertices and cells along a Hilbert curve |
 //! | [`compare`] | distances between surfaces |
 //! | [`weld`] | deterministic vertex clustering |
+//! | [`decimate`] | quadric edge collapse in rounds |
 //! | [`smooth`] | Laplacian smoothing of volume and surface meshes |
 //! | [`untangle`] | inverted cells become valid; valid cells become better |
 //!
@@ -31,6 +32,7 @@
 
 pub mod compare;
 pub mod curve;
+pub mod decimate;
 pub mod delaunay;
 pub mod forms;
 pub mod grid;

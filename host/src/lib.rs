@@ -59,6 +59,7 @@
 //! docs/ARCHITECTURE.md has the map, docs/KERNELS.md the way to a kernel of your own.
 
 pub mod compare;
+pub mod decimate;
 pub mod delaunay;
 pub mod forms;
 #[cfg(any(feature = "generate", test))]

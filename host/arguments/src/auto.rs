@@ -34,6 +34,8 @@ impl Work {
     pub const WELD: Work = Work { cpu: 10.0 };
     /// [`Work::WELD`] with the search of the distance.
     pub const WELD_RATIO: Work = Work { cpu: 83.0 };
+    /// Edges collapsed to a tenth of the triangles.
+    pub const DECIMATE: Work = Work { cpu: 80.0 };
     /// Relations of a mesh in space, its quality, and one sweep.
     pub const SMOOTH: Work = Work { cpu: 35.0 };
     /// One further sweep.

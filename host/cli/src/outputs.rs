@@ -257,7 +257,8 @@ fn check_folder(name: &str, path: &Path) -> Result<()> {
 }
 
 /// Commands that compute a mesh, or a solution on one, and write it only if they are asked to.
-const COMPUTING: [(&str, &str); 6] = [
+const COMPUTING: [(&str, &str); 7] = [
+    ("decimate", "decimated mesh"),
     ("polylla", "polygons"),
     ("refine", "refined mesh"),
     ("reorder", "reordered mesh"),

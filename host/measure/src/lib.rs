@@ -7,6 +7,7 @@
 //! sum of the others, still a lower bound.
 
 mod compare;
+mod decimate;
 mod delaunay;
 mod input;
 mod kernels;
@@ -118,6 +119,8 @@ enum Family {
     Reorder,
     /// Clusters of a scan's vertices.
     Weld,
+    /// Edges of a scan collapsed, to a half and to a tenth of its triangles.
+    Decimate,
     /// Copies between host and device, and their share in a weld of scans of the paper's sizes up to -n (its sections
     /// 6.6, 6.9).
     Transfers,
@@ -290,6 +293,7 @@ fn measure(device: &Device, options: &Options) -> Result<()> {
         }
         Family::Weld => weld_cases(device, options)?,
         Family::Compare => vec![compare_case(device, options)?],
+        Family::Decimate => vec![decimate_case(device, options)?],
         Family::Transfers => {
             let json = options.device.json.as_deref();
             return transfers::run(device, options.n, options.seed, options.runs(), json);
@@ -336,8 +340,9 @@ impl Options {
         let mut case = format!("{mesh} {n}");
         let mut parameters =
             names::map([("mesh", json!(mesh)), ("n", n), ("seed", json!(self.seed))]);
-        // Welding is by doubles, whatever the precision.
-        let precision = match self.is_double() || matches!(self.family(), Family::Weld) {
+        // Welding and decimation are by doubles, whatever the precision.
+        let is_double = matches!(self.family(), Family::Weld | Family::Decimate);
+        let precision = match self.is_double() || is_double {
             true => "f64",
             false => "f32",
         };
@@ -554,14 +559,14 @@ fn compare_case(on: &Device, options: &Options) -> Result<Record> {
             let lifted = mesh.points.iter().map(|p| p.extend(0.0));
             (lifted.collect(), mesh.triangles)
         }
-        false => scan(options)?,
+        false => scanned(options)?,
     };
     let measured = compare::bench(on, &points, &triangles, options.seed, options.runs())?;
     Ok(options.record(measured, &[]))
 }
 
 /// The mesh of the file, or the scan or cloud to generate.
-fn scan(options: &Options) -> Result<(Vec<DVec3>, Vec<[u32; 3]>)> {
+fn scanned(options: &Options) -> Result<(Vec<DVec3>, Vec<[u32; 3]>)> {
     Ok(match (options.surface()?, options.mesh) {
         (Some(mesh), _) => {
             let mesh = mesh.into_surface()?;
@@ -578,8 +583,14 @@ fn scan(options: &Options) -> Result<(Vec<DVec3>, Vec<[u32; 3]>)> {
     })
 }
 
+fn decimate_case(on: &Device, options: &Options) -> Result<Record> {
+    let (points, triangles) = scanned(options)?;
+    let measured = decimate::bench(on, &points, &triangles, options.runs())?;
+    Ok(options.record(measured, &[]))
+}
+
 fn weld_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
-    let (points, faces) = scan(options)?;
+    let (points, faces) = scanned(options)?;
     let cases = weld::bench(on, &points, &faces, &options.weld, options.runs())?;
     Ok(cases
         .into_iter()

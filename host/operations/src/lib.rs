@@ -32,6 +32,7 @@
 #[cfg(feature = "compare")]
 pub mod compare;
 pub mod count;
+pub mod decimate;
 pub mod error;
 #[cfg(feature = "info")]
 pub mod info;
@@ -53,6 +54,7 @@ pub mod weld;
 
 #[cfg(feature = "compare")]
 pub use compare::compare;
+pub use decimate::decimate;
 pub use error::{Error, Result};
 #[cfg(feature = "info")]
 pub use info::{info, info_polyhedra, info_volume};

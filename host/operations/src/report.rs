@@ -132,6 +132,15 @@ pub enum Note {
         /// Bytes that may be used.
         limit: u64,
     },
+    /// No further edge may collapse.
+    Triangles {
+        /// The wanted number of triangles.
+        wanted: u64,
+        /// Those that are left.
+        left: u64,
+        /// Whether the largest error keeps edges from collapsing too.
+        is_bounded: bool,
+    },
 }
 
 impl fmt::Display for Note {
@@ -151,6 +160,21 @@ impl fmt::Display for Note {
                 f,
                 "welding at once takes {needed} bytes of device memory, of which {limit} may be used: welding in slabs"
             ),
+            Self::Triangles {
+                wanted,
+                left,
+                is_bounded,
+            } => {
+                let bound = if *is_bounded {
+                    "the largest error or "
+                } else {
+                    ""
+                };
+                write!(
+                    f,
+                    "{left} triangles are left, not {wanted}: {bound}a check of the surface keeps every other edge from collapsing"
+                )
+            }
         }
     }
 }

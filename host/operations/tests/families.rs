@@ -8,7 +8,8 @@ use trioxide::outline::OutlineMesh;
 use trioxide::volume::VolumeMesh;
 use trioxide_operations::error::{FIELDS, Names};
 use trioxide_operations::{
-    Error, On, Precision, Result, polyhedra, polylla, refine, refine_tets, smooth, smooth_volume,
+    Error, On, Precision, Result, decimate, polyhedra, polylla, refine, refine_tets, smooth,
+    smooth_volume,
     triangulate,
 };
 
@@ -249,6 +250,56 @@ fn neighbours_are_across_from_corners() -> Result<()> {
     assert_eq!(
         error.say(FIELDS),
         "triangulation has no sequential algorithm: use `device` cpu"
+    );
+    Ok(())
+}
+
+#[test]
+fn decimation_keeps_segments_regions_and_the_data_of_what_is_left() -> Result<()> {
+    let on = Device::cpu(Some(2))?;
+    let mut mesh = plane();
+    let faces = mesh.faces.len();
+    let segment = Segment {
+        ends: [7, 490],
+        marker: 3,
+    };
+    mesh.segments.push(segment);
+    mesh.regions = Some(
+        (0..faces)
+            .map(|t| i32::from(t % 2 == 0 && t < 40))
+            .collect(),
+    );
+    mesh.attributes.normals = Some(mesh.points.clone());
+    let (small, report) = decimate(&on, mesh.clone(), &decimate::Options::new(faces / 2))?;
+    assert!(small.faces.len() <= faces / 2 && small.faces.len() + 1 >= faces / 2);
+    assert_eq!(small.segments[0].marker, 3);
+    for (new, old) in small.segments[0].ends.into_iter().zip(segment.ends) {
+        assert_eq!(small.points[new as usize], mesh.points[old as usize]);
+    }
+    let normals = small.attributes.normals.expect("normals");
+    assert!(
+        (normals.iter())
+            .zip(&report.survivors)
+            .all(|(n, &old)| *n == mesh.points[old as usize])
+    );
+    let (before, after) = (
+        mesh.regions.expect("regions"),
+        small.regions.expect("regions"),
+    );
+    assert!(
+        (after.iter())
+            .zip(&report.triangle_ids)
+            .all(|(r, &old)| *r == before[old as usize])
+    );
+    // A region is what it was: its vertices are locked.
+    assert_eq!(after.iter().filter(|&&r| r == 1).count(), 20);
+    let keep = decimate::Options {
+        keep: Some(0.5),
+        ..Default::default()
+    };
+    assert_eq!(
+        decimate(&on, plane(), &keep)?.0,
+        decimate(&on, plane(), &decimate::Options::new(faces / 2))?.0
     );
     Ok(())
 }

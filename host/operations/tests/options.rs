@@ -66,6 +66,7 @@ fn refusal(family: &str, words: &[&str]) -> Result<(), String> {
             let checked = options.tetrahedra.check_plane();
             checked.and_then(|()| operations::polylla(&on, mesh, &options.triangles).map(drop))
         }
+        "decimate" => operations::decimate(&on, mesh, &tried(words)?).map(drop),
         "refine" => operations::refine(&on, mesh, &tried(words)?).map(drop),
         "smooth" => operations::smooth(&on, mesh, &tried(words)?).map(drop),
         "triangulate" => {

@@ -6,6 +6,7 @@
 
 mod bytes;
 mod compare;
+mod decimate;
 mod planar;
 mod readers;
 mod results;
@@ -43,6 +44,7 @@ pub fn all() -> Vec<Target> {
         space::PIPELINES,
         weld::PIPELINES,
         compare::PIPELINES,
+        decimate::PIPELINES,
     ]
     .concat();
     let mut targets = readers::targets();

@@ -13,15 +13,16 @@ use crate::{Pipeline, cpu, results};
 
 pub const PIPELINES: &[Pipeline] = &[("weld", weld)];
 
-struct Input {
-    points: Vec<DVec3>,
-    faces: Vec<[u32; 3]>,
+pub struct Input {
+    pub points: Vec<DVec3>,
+    pub faces: Vec<[u32; 3]>,
     attributes: VertexAttributes,
-    locked: Vec<bool>,
-    regions: Option<Vec<i32>>,
+    pub locked: Vec<bool>,
+    pub regions: Option<Vec<i32>>,
 }
 
-fn input(choices: &mut Choices) -> Input {
+/// A small mesh or cloud; its faces meet in any way.
+pub fn input(choices: &mut Choices) -> Input {
     let n = choices.below(120);
     let steps = choices.between(1, 255) as u8;
     let odd = choices.below(4) == 0;

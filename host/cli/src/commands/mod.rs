@@ -20,6 +20,7 @@ pub mod chain;
 pub mod compare;
 pub mod completions;
 pub mod convert;
+pub mod decimate;
 pub mod devices;
 pub mod generate;
 pub mod generated;
@@ -63,6 +64,7 @@ pub enum Command {
     Reorder(reorder::Options),
     Vem(vem::Options),
     Weld(weld::Options),
+    Decimate(decimate::Options),
     Chain(chain::Options),
     Completions(completions::Options),
     Man(man::Options),
@@ -88,6 +90,7 @@ impl Command {
             Self::Reorder(options) => reorder::run(&options),
             Self::Vem(options) => vem::run(&options),
             Self::Weld(options) => weld::run(&options),
+            Self::Decimate(options) => decimate::run(&options),
             Self::Chain(options) => chain::run(&options),
             Self::Completions(options) => completions::run(&options),
             Self::Man(options) => man::run(&options),
@@ -101,6 +104,7 @@ pub enum AnyStep {
     Triangulate(Box<triangulate::Options>),
     Reorder(Box<reorder::Options>),
     Weld(Box<weld::Options>),
+    Decimate(Box<decimate::Options>),
     Smooth(Box<smooth::Options>),
     Refine(Box<refine::Options>),
     Polylla(Box<polylla::Options>),
@@ -113,6 +117,7 @@ impl AnyStep {
             Self::Triangulate(options) => &**options,
             Self::Reorder(options) => &**options,
             Self::Weld(options) => &**options,
+            Self::Decimate(options) => &**options,
             Self::Smooth(options) => &**options,
             Self::Refine(options) => &**options,
             Self::Polylla(options) => &**options,
@@ -125,6 +130,7 @@ impl AnyStep {
             Self::Triangulate(options) => &mut **options,
             Self::Reorder(options) => &mut **options,
             Self::Weld(options) => &mut **options,
+            Self::Decimate(options) => &mut **options,
             Self::Smooth(options) => &mut **options,
             Self::Refine(options) => &mut **options,
             Self::Polylla(options) => &mut **options,

@@ -101,22 +101,27 @@ impl Options {
 
     /// The locks on a mesh of that many vertices.
     pub fn locks(&self, vertices: usize) -> Result<Locks> {
-        let mut locks = Locks::default();
-        for lock in &self.lock {
-            match lock {
-                Lock::Boundary => locks.boundary = true,
-                Lock::File(path) => {
-                    locks.vertices.resize(vertices, false);
-                    let what = format!("one of {vertices} vertices, counted from 0");
-                    let named = read_flags(path, vertices, &what)?;
-                    for (lock, named) in locks.vertices.iter_mut().zip(named) {
-                        *lock |= named;
-                    }
+        locks(&self.lock, vertices)
+    }
+}
+
+/// The locks on a mesh of that many vertices.
+pub fn locks(wanted: &[Lock], vertices: usize) -> Result<Locks> {
+    let mut locks = Locks::default();
+    for lock in wanted {
+        match lock {
+            Lock::Boundary => locks.boundary = true,
+            Lock::File(path) => {
+                locks.vertices.resize(vertices, false);
+                let what = format!("one of {vertices} vertices, counted from 0");
+                let named = read_flags(path, vertices, &what)?;
+                for (lock, named) in locks.vertices.iter_mut().zip(named) {
+                    *lock |= named;
                 }
             }
         }
-        Ok(locks)
     }
+    Ok(locks)
 }
 
 /// Welds a mesh on the machine that `opening` gives, and writes the map and the removed vertices to the files that the

@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+mod decimate;
 mod triangulate;
 
 const SQUARE: &str = "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n";

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "compare")]
 pub mod compare;
+pub mod decimate;
 pub mod polylla;
 pub mod refine;
 pub mod reorder;
@@ -27,6 +28,10 @@ pub enum Error {
     Shared(trioxide::Error),
     /// Squares of a mesh's lengths leave single precision.
     Single(trioxide::Error),
+    /// A failure of decimation.
+    Decimate(trioxide::decimate::Error),
+    /// Decimation of whole meshes refuses the mesh or the options.
+    DecimateRefused(decimate::Refusal),
     /// A failure of Polylla.
     Polylla(trioxide::polylla::Error),
     /// Polylla of whole meshes refuses the mesh or the options.
@@ -111,6 +116,8 @@ impl Error {
                 format!("{error}: use {}", (names.value)("ties", "edge"))
             }
             Self::Polylla(error) => error.to_string(),
+            Self::Decimate(error) => error.to_string(),
+            Self::DecimateRefused(refusal) => refusal.say(names),
             Self::PolyllaRefused(refusal) => refusal.say(names),
             Self::Refine(error) => refine::say(error, names),
             Self::RefineTets(error) => error.to_string(),
@@ -148,6 +155,7 @@ impl Error {
             Self::CompareRefused(_) => Shared::Argument(text),
             Self::Single(error) => with_text(error, text),
             Self::Polylla(error) => with_text(error.into(), text),
+            Self::Decimate(error) => with_text(error.into(), text),
             Self::Refine(error) => with_text(error.into(), text),
             Self::RefineTets(error) => error.into(),
             Self::Smooth(error) => with_text(error.into(), text),
@@ -157,6 +165,7 @@ impl Error {
             #[cfg(feature = "triangulate")]
             Self::TriangulateRefused(_) => Shared::Argument(text),
             Self::SmoothRefused(_)
+            | Self::DecimateRefused(_)
             | Self::PolyllaRefused(_)
             | Self::RefineRefused(_)
             | Self::ReorderRefused(_)
@@ -290,6 +299,21 @@ impl From<trioxide::smooth::Error> for Error {
 impl From<smooth::Refusal> for Error {
     fn from(refusal: smooth::Refusal) -> Self {
         Self::SmoothRefused(refusal)
+    }
+}
+
+impl From<trioxide::decimate::Error> for Error {
+    fn from(error: trioxide::decimate::Error) -> Self {
+        match error {
+            trioxide::decimate::Error::Shared(error) => Self::Shared(error),
+            error => Self::Decimate(error),
+        }
+    }
+}
+
+impl From<decimate::Refusal> for Error {
+    fn from(refusal: decimate::Refusal) -> Self {
+        Self::DecimateRefused(refusal)
     }
 }
 

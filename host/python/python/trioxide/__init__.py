@@ -9,12 +9,13 @@
 <trioxide.Solution: 928 unknowns, largest error 0.0184 at a vertex>
 
 Functions take a mesh, or its arrays: ``polylla(points, triangles)``. They have the names and options of the command line. Arrays
-of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `smooth`, `refine`, `reorder`, `polylla` and `compare`, and the
-results stay there.
+of a GPU (CuPy, PyTorch, JAX, Numba) are used where they are by `weld`, `decimate`, `smooth`, `refine`, `reorder`, `polylla` and
+`compare`, and the results stay there.
 """
 
 from ._chain import chain
 from ._compare import Comparison, compare
+from ._decimate import Decimated, DeviceDecimated, decimate
 from ._device import Device, DeviceArray
 from ._families import polylla, refine, smooth, weld
 from ._foreign import from_meshio, from_open3d, from_pyvista, from_trimesh
@@ -44,8 +45,10 @@ from ._trioxide import __version__
 
 __all__ = [
     "Comparison",
+    "Decimated",
     "Device",
     "DeviceArray",
+    "DeviceDecimated",
     "DevicePolygons",
     "DeviceRefined",
     "DeviceRefinedVolume",
@@ -74,6 +77,7 @@ __all__ = [
     "__version__",
     "chain",
     "compare",
+    "decimate",
     "devices",
     "from_meshio",
     "from_open3d",

@@ -1,6 +1,7 @@
 //! The families by their names: the runs of each, its options, and its step of a chain. A file each.
 
 mod compare;
+mod decimate;
 mod polylla;
 mod refine;
 mod reorder;
@@ -41,6 +42,7 @@ const FAMILIES: [&Family; 8] = [
     &triangulate::FAMILY,
     &reorder::FAMILY,
     &weld::FAMILY,
+    &decimate::FAMILY,
     &smooth::FAMILY,
     &refine::FAMILY,
     &polylla::FAMILY,

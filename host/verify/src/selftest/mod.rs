@@ -9,6 +9,7 @@ mod collectives;
 mod compare;
 mod constrained;
 mod copies;
+mod decimate;
 mod delaunay;
 mod faults;
 mod forms;
@@ -157,6 +158,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("weld", weld_carried::cases(size)),
         ("weld", weld_share::cases(size)),
         ("weld", weld_slabs::cases(size)),
+        ("decimate", decimate::cases(size)),
         ("smooth", smooth::cases(size)?),
         ("untangle", untangle::cases(size)?),
         (

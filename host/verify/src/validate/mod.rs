@@ -4,6 +4,7 @@
 //! them. The first broken rule comes back as [`trioxide::Error::Invalid`], with the smallest element that breaks it.
 
 pub mod compare;
+mod decimate;
 mod delaunay;
 mod exact;
 pub mod half_edges;
@@ -14,6 +15,7 @@ mod refined;
 pub mod smooth;
 pub mod untangle;
 
+pub use decimate::decimated;
 pub use delaunay::{constrained_delaunay, delaunay};
 pub use half_edges::half_edges;
 pub use polyhedra::polyhedra;

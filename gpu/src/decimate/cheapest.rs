@@ -1,0 +1,93 @@
+//! The cheapest edge of each vertex.
+
+use bytemuck::{Pod, Zeroable};
+use trioxide_kernel::{In, Out, Scalar, kernel};
+
+use super::costs::NO_COST;
+use crate::ids::{HalfEdge, Item, Vertex};
+
+/// The edge of a vertex that is first by cost, then by the lower and the higher vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Choice {
+    /// Its cost; [`NO_COST`] for no edge.
+    pub cost: f32,
+    /// Its other end.
+    pub other: Vertex,
+}
+
+impl Scalar for Choice {}
+
+impl Choice {
+    /// No edge.
+    pub const NONE: Self = Self {
+        cost: NO_COST,
+        other: Vertex::NONE,
+    };
+
+    /// Whether this edge of vertex `v` is before another edge, of vertex `w`, in the order of keys.
+    #[inline(always)]
+    pub(super) fn is_before(self, v: Vertex, other: Self, w: Vertex) -> bool {
+        if self.cost != other.cost {
+            return self.cost < other.cost;
+        }
+        let (a, b) = ordered(v, self.other);
+        let (c, d) = ordered(w, other.other);
+        a < c || a == c && b < d
+    }
+}
+
+#[inline(always)]
+fn ordered(a: Vertex, b: Vertex) -> (Vertex, Vertex) {
+    if a < b { (a, b) } else { (b, a) }
+}
+
+/// Writes the cheapest edge of vertex `list[i]`, and drops the corners of triangles that are gone from its list.
+///
+/// Of edges of one vertex with equal costs, that with the lower other end has the lower key.
+#[kernel(
+    requires(list.len() == n, nexts.len() == corners.len(), costs.len() == corners.len(), choices.len() == heads.len()),
+    moves(list.bytes() + 36 * n + 8 * n)
+)]
+pub fn find_cheapest(
+    i: Item,
+    list: In<Vertex>,
+    corners: In<Vertex>,
+    costs: In<f32>,
+    heads: Out<HalfEdge>,
+    nexts: Out<HalfEdge>,
+    choices: Out<Choice>,
+) {
+    let v = list.at(i);
+    let mut choice = Choice::NONE;
+    let mut last = HalfEdge::NONE;
+    let mut h = heads.at(v);
+    while h.is_some() {
+        let next = nexts.at(h);
+        let after = corners.at(h.next());
+        if after.is_none() {
+            // The triangle is gone.
+            if last.is_none() {
+                heads.set(v, next);
+            } else {
+                nexts.set(last, next);
+            }
+        } else {
+            let before = corners.at(h.prev());
+            choice = cheaper(choice, costs.at(h), after);
+            choice = cheaper(choice, costs.at(h.prev()), before);
+            last = h;
+        }
+        h = next;
+    }
+    choices.set(v, choice);
+}
+
+#[inline(always)]
+fn cheaper(choice: Choice, cost: f32, other: Vertex) -> Choice {
+    if cost < choice.cost || cost == choice.cost && cost < NO_COST && other < choice.other {
+        Choice { cost, other }
+    } else {
+        choice
+    }
+}

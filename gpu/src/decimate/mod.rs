@@ -1,0 +1,90 @@
+//! Quadric edge collapse in rounds (Garland and Heckbert, Surface simplification using quadric error metrics, 1997),
+//! with the same bits on every machine.
+//!
+//! # The definition
+//!
+//! The *cost* of an edge is the sum of the quadrics of its ends at the place of its collapse, in single precision; its
+//! *key* is (cost, lower end, higher end). No two edges have the same key. A round has three steps:
+//!
+//! 1. An edge is *nominated* if its key is the least of all edges at either end, and its cost is not above the round's
+//!    *limit*. For k triangles to remove, the limit is the largest cost of the first class of costs (16 for each power
+//!    of two) up to which at least 1.2 k/2 vertices have their cheapest edge, and at least a tenth of all that have
+//!    one.
+//! 2. A nominated edge *is first* if no nominated edge with a lower key has an end that is a corner of a triangle at
+//!    one of its own ends.
+//! 3. A first edge *collapses* if it keeps the surface (below); otherwise it has no cost until one of its ends moves.
+//!    In the last round only the first in the order of keys collapse, until the number of triangles is not above the
+//!    wanted one.
+//!
+//! A collapse moves the lower end, which survives, and replaces the higher end by it. The edges at it get new costs.
+//! When no edge has a cost, all get new ones once more; if none collapses then, the checks allow no further collapse.
+//!
+//! **Every order gives the same bits.** *Collapses of a round touch no triangle of each other*: say that triangle t has
+//! an end x of edge e and an end y of edge f, which both collapse. Then y is a corner of a triangle at an end of e, and
+//! x is a corner of one at an end of f. The one with the higher key is not first. Nor do they share an end: only one
+//! edge is the cheapest of a vertex. So a collapse writes only its ends and the triangles around them, which no other
+//! reads or writes, and the checks of one hold whatever the others do. Each step is a function of the state before it,
+//! and keys are distinct, so the set of a round is one. Quadrics of the input are summed in the order of a vertex's
+//! triangles; merged ones are sums of two. Roots and divisions are IEEE.
+//!
+//! **A round removes something**, or takes the cost of an edge, while any edge has a cost: the edge with the least key
+//! of all is the cheapest of both ends, is within the limit, and is first.
+//!
+//! # What keeps the surface
+//!
+//! - The *link condition*: the edge has two triangles (one, between vertices of the boundary), the ends have no common
+//!   neighbour but the third corners of these, which are two where the triangles are, and the triangles are no
+//!   tetrahedron and no lone one. So a closed manifold stays one, and the boundary keeps its loops.
+//! - No triangle that moves turns by more than 78 degrees, and none becomes degenerate.
+//! - A vertex whose triangles are no single fan, or more than [`MOST_IN_FAN`], is an end of no collapse, and none comes
+//!   of a collapse that has more triangles.
+//! - A locked vertex stays where it is; an edge of two locked ones has no cost. So vertices where regions meet stay.
+//!
+//! # Differences from the paper
+//!
+//! - Quadrics are weighted by area, and each is in the frame of its own vertex: planes of the input pass through zero
+//!   there, and no digits are lost where the surface is flat.
+//! - The place where the sum is least is drawn to the middle of the edge by 1e-4 of the trace, so that the system is
+//!   never singular. A vertex of the boundary holds its place against one inside.
+//! - Pairs without an edge are not contracted.
+//! - Lengths are in units of a power of two near the extent of the mesh, so that costs fit single precision: a mesh
+//!   that is scaled by a power of two gives the same triangles.
+//!
+//! # Stages
+//!
+//! | stage | kernels in |
+//! | --- | --- |
+//! | check the mesh | `corners` |
+//! | link corners | `fans` |
+//! | measure vertices | `vertices` |
+//! | price edges | `costs` |
+//! | find cheapest | `cheapest` |
+//! | nominate | `nominees` |
+//! | judge | `checks` |
+//! | cut | `cut` |
+//! | collapse | `collapses`, `costs` |
+//! | write the mesh | `results` |
+
+mod cheapest;
+mod checks;
+mod collapses;
+mod corners;
+mod costs;
+mod cut;
+mod fans;
+mod nominees;
+mod quadric;
+mod results;
+mod vertices;
+
+pub use cheapest::*;
+pub use checks::*;
+pub use collapses::*;
+pub use corners::*;
+pub use costs::*;
+pub use cut::*;
+pub use fans::*;
+pub use nominees::*;
+pub use quadric::*;
+pub use results::*;
+pub use vertices::*;

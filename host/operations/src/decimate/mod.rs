@@ -1,0 +1,223 @@
+//! Meshes of a wanted number of triangles with a small error: whole meshes, with all that they carry. The family is
+//! [`trioxide::decimate`].
+
+mod options;
+
+use trioxide::bit_set::pack_list;
+use trioxide::decimate::{self as family, Decimated, DeviceDecimated, Surface};
+use trioxide::device::Device;
+use trioxide::mesh::{self, Faces, Mesh};
+use trioxide::weld::Locks;
+
+use crate::error::{Error, Result};
+use crate::machine::{On, Start};
+use crate::report::{Counts, Note, Run};
+
+pub use crate::error::decimate::Refusal;
+pub use options::Options;
+
+/// The machine, the counts, and the maps.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The machine, with times.
+    pub run: Run,
+    /// The counts.
+    pub totals: Totals,
+    /// New vertex that each old one went into; V.
+    pub map: Vec<u32>,
+    /// Old vertex of each new one, ascending; W.
+    pub survivors: Vec<u32>,
+    /// Old triangle of each new one, ascending.
+    pub triangle_ids: Vec<u32>,
+    /// Notes for the user.
+    pub notes: Vec<Note>,
+}
+
+/// The counts of a decimation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Vertices before.
+    pub vertices: u64,
+    /// Triangles before.
+    pub faces: u64,
+    /// Vertices after.
+    pub decimated_vertices: u64,
+    /// Triangles after.
+    pub decimated_faces: u64,
+    /// Rounds of collapses.
+    pub rounds: u64,
+}
+
+impl Totals {
+    /// By their names.
+    pub fn counts(&self) -> Counts {
+        vec![
+            ("vertices", self.vertices.into()),
+            ("faces", self.faces.into()),
+            ("decimated_vertices", self.decimated_vertices.into()),
+            ("decimated_faces", self.decimated_faces.into()),
+            ("rounds", self.rounds.into()),
+        ]
+    }
+}
+
+/// Decimates a mesh of triangles, with its attributes, fields, regions and segments.
+///
+/// Vertices keep the attributes and fields of the lower id of those that they stand for, triangles their regions and
+/// fields. Ends of segments stay where they are, as do vertices where regions meet.
+///
+/// ```
+/// use trioxide_operations::decimate;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let scan = trioxide::generate::scan(1000, 1)?;
+/// let (decimated, report) = decimate(&device, scan, &decimate::Options::new(200))?;
+/// assert_eq!((decimated.faces.len(), report.triangle_ids.len()), (200, 200));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Those of [`Options::check`] and [`trioxide::decimate::decimate()`]; [`Refusal`]; those of the device.
+pub fn decimate(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    options.check()?;
+    let Faces::Triangles(triangles) = &mesh.faces else {
+        return Err(Refusal::Polygons.into());
+    };
+    let counts = [mesh.points.len(), triangles.len()];
+    (mesh.fields).check(counts[0], counts[1], mesh.segments.len())?;
+    let locked = locks(&mesh, &options.locks)?;
+    let settings = options.settings(counts[1]);
+    let machine = on.start()?;
+    // A decimated mesh has other triangles, and they take memory until then.
+    drop(machine.remembered());
+    let (done, run) = machine.run(|on| match on {
+        On::Device(device) => on_device(device, &mesh, triangles, &locked, &settings),
+        #[cfg(feature = "serial")]
+        On::Serial => Err(Refusal::Serial.into()),
+    })?;
+    for segment in &mut mesh.segments {
+        segment.ends = segment.ends.map(|v| done.map[v as usize]);
+    }
+    mesh.attributes = mesh.attributes.gather(&done.survivors);
+    mesh.fields.points = mesh.fields.points.gather(&done.survivors);
+    mesh.fields.cells = mesh.fields.cells.gather(&done.triangle_ids);
+    mesh.regions = (mesh.regions).map(|regions| mesh::gather(&regions, &done.triangle_ids));
+    mesh.points = done.points;
+    let sizes = [mesh.points.len(), done.triangles.len()];
+    mesh.faces = Faces::Triangles(done.triangles);
+    let totals = totals_of(counts, sizes, done.rounds);
+    let report = Report {
+        run,
+        notes: note_of(&totals, &settings).into_iter().collect(),
+        totals,
+        map: done.map,
+        survivors: done.survivors,
+        triangle_ids: done.triangle_ids,
+    };
+    Ok((mesh, report))
+}
+
+/// Decimates a surface that is on a device; the result stays there.
+///
+/// The report has no maps: they are with the result. Of the options' locks only the boundary counts: locked vertices
+/// are those of the surface.
+///
+/// # Errors
+/// As [`decimate()`].
+pub fn resident(
+    on: &Device,
+    surface: &Surface,
+    options: &Options,
+) -> Result<(DeviceDecimated, Report)> {
+    options.check()?;
+    let settings = options.settings(surface.triangles.len());
+    let done = family::decimate(on, surface, &settings)?;
+    let before = [surface.points.len(), surface.triangles.len()];
+    let after = [done.points.len(), done.triangles.len()];
+    let totals = totals_of(before, after, done.rounds);
+    let report = Report {
+        run: Run::of(on, Vec::new())?,
+        notes: note_of(&totals, &settings).into_iter().collect(),
+        totals,
+        ..Report::default()
+    };
+    Ok((done, report))
+}
+
+fn totals_of(before: [usize; 2], after: [usize; 2], rounds: u32) -> Totals {
+    Totals {
+        vertices: before[0] as u64,
+        faces: before[1] as u64,
+        decimated_vertices: after[0] as u64,
+        decimated_faces: after[1] as u64,
+        rounds: rounds.into(),
+    }
+}
+
+/// Says that the checks, or the largest error, allow no fewer triangles.
+fn note_of(totals: &Totals, settings: &family::Options) -> Option<Note> {
+    let wanted = settings.triangles as u64;
+    let is_wanted = wanted > 0 || settings.error.is_none();
+    (is_wanted && totals.decimated_faces > wanted).then_some(Note::Triangles {
+        wanted,
+        left: totals.decimated_faces,
+        is_bounded: settings.error.is_some(),
+    })
+}
+
+/// The vertices that stay: those with a flag, and the ends of segments; V, or empty.
+fn locks(mesh: &Mesh, locks: &Locks) -> Result<Vec<bool>> {
+    let vertices = mesh.points.len();
+    let mut locked = locks.vertices.clone();
+    if !locked.is_empty() && locked.len() != vertices {
+        let length = locked.len();
+        return Err(Error::Decimate(family::Error::Length {
+            array: "locks",
+            length,
+            needed: vertices,
+        }));
+    }
+    for (i, segment) in mesh.segments.iter().enumerate() {
+        locked.resize(vertices, false);
+        for end in segment.ends {
+            match locked.get_mut(end as usize) {
+                Some(lock) => *lock = true,
+                None => return Err(Refusal::Segment(i).into()),
+            }
+        }
+    }
+    Ok(locked)
+}
+
+fn on_device(
+    on: &Device,
+    mesh: &Mesh,
+    triangles: &[[u32; 3]],
+    locked: &[bool],
+    settings: &family::Options,
+) -> Result<(Decimated, Run)> {
+    let bytes = mesh.points.len() * 24 + triangles.len() * 16;
+    on.require(bytes as u64 + family::bytes_needed(mesh.points.len(), triangles.len()))?;
+    let copied = on.stage("copy to the device", || {
+        let regions = mesh.regions.as_ref().map(|regions| on.upload(regions));
+        let locks = (!locked.is_empty()).then(|| on.upload(&pack_list(locked)));
+        Ok((
+            on.upload(&mesh.points)?,
+            on.upload(triangles)?.cast(),
+            regions.transpose()?,
+            locks.transpose()?,
+        ))
+    })?;
+    let (points, triangles, regions, locks) = copied;
+    let locks = locks.map(trioxide::Buffer::cast);
+    let surface = Surface {
+        points: &points,
+        triangles: &triangles,
+        regions: regions.as_ref(),
+        locked: locks.as_ref(),
+    };
+    let done = family::decimate(on, &surface, settings)?.download(on)?;
+    Ok((done, Run::of(on, Vec::new())?))
+}

@@ -1,0 +1,52 @@
+//! The refusals of decimation of whole meshes, in words.
+
+use super::Names;
+
+/// A reason why decimation of whole meshes refuses a mesh or options, besides the reasons of the family
+/// ([`trioxide::decimate::Error`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Neither a number of triangles, nor a fraction, nor an error is given.
+    NoTarget,
+    /// Both a number of triangles and a fraction are given.
+    TwoTargets,
+    /// The fraction of the triangles is none.
+    Keep(f64),
+    /// The mesh has faces that are no triangles.
+    Polygons,
+    /// A segment names a vertex that the mesh does not have.
+    Segment(usize),
+    /// There is no sequential algorithm.
+    Serial,
+}
+
+impl Refusal {
+    pub(super) fn say(self, Names { option, value }: Names) -> String {
+        match self {
+            Self::NoTarget => format!(
+                "give {}, a number of triangles, {}, a fraction of them, or {}, the largest error",
+                option("to"),
+                option("keep"),
+                option("error")
+            ),
+            Self::TwoTargets => format!(
+                "{} and {} both say how many triangles to reach: give one of them",
+                option("to"),
+                option("keep")
+            ),
+            Self::Keep(keep) => format!(
+                "{} is {keep}, but must be a fraction of the triangles: from 0 to 1",
+                option("keep")
+            ),
+            Self::Polygons => "decimation takes triangles, and the mesh has other faces".to_owned(),
+            Self::Segment(segment) => {
+                format!("segment {segment} has a vertex index that is out of range")
+            }
+            Self::Serial => format!(
+                "decimation has no sequential algorithm: use {}",
+                value("device", "cpu")
+            ),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+"""Meshes of a wanted number of triangles with a small error."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Union
+
+import numpy as np
+
+from . import _arguments as check
+from . import _trioxide as native
+from ._device import DeviceArray, DeviceLike, of_array, on_device, run_on
+from ._foreign import of_any
+from ._inputs import chosen, lone, noted, options_of, resident, surface_of
+from ._mesh import DeviceSurface, Mesh
+from ._progress import Progress, watching
+from ._steps import step
+
+
+class Decimated(Mesh):
+    """A decimated mesh: a `Mesh` of W of the V vertices.
+
+    Attributes
+    ----------
+    map : (V,) uint32
+        The new vertex that each old one went into.
+    survivors : (W,) uint32
+        The old vertex of each new one, ascending.
+    triangle_ids : (F,) uint32
+        The old triangle of each new one, ascending.
+    counts : dict
+        What the run counted, as the command line reports it: `faces`, `decimated_faces`, `rounds` and others.
+    """
+
+    __slots__ = ("map", "survivors", "triangle_ids", "counts")
+    map: np.ndarray
+    survivors: np.ndarray
+    triangle_ids: np.ndarray
+    counts: Dict[str, int]
+
+
+class DeviceDecimated(DeviceSurface):
+    """A decimated surface in a device's memory, without attributes and regions; `map`, `survivors`, `triangle_ids` and `counts` as of
+    `Decimated`."""
+
+    __slots__ = ("map", "survivors", "triangle_ids", "counts")
+
+    def __init__(self, arrays: Dict[str, Any]) -> None:
+        super().__init__(arrays["points"], arrays["triangles"])
+        self.map: DeviceArray = arrays["map"]
+        self.survivors: DeviceArray = arrays["survivors"]
+        self.triangle_ids: DeviceArray = arrays["triangle_ids"]
+        self.counts: Dict[str, int] = arrays["counts"]
+
+
+@step
+def decimate(
+    mesh: Any,
+    triangles: Any = None,
+    *,
+    to: Union[None, int, str] = None,
+    keep: Optional[float] = None,
+    error: Optional[float] = None,
+    place: str = "optimal",
+    lock_boundary: bool = False,
+    locked: Any = None,
+    device: DeviceLike = "auto",
+    progress: Progress = None,
+) -> Any:
+    """Collapses edges until a number of triangles is reached, with a small error.
+
+    Quadric edge collapse in rounds: in each, the edges that cost least where they are collapse, if the surface keeps its topology and
+    no triangle turns over. The result is the same on every machine. Closed surfaces stay closed; vertices on segments and where regions
+    meet stay where they are.
+
+    Parameters
+    ----------
+    mesh : Mesh, or (V, 2) or (V, 3) coordinates
+        A surface of triangles. Arrays of a device, or a `DeviceSurface` with regions, are used in place, and the result stays there:
+        attributes and regions of it are those of the old vertices and triangles, `survivors` and `triangle_ids`.
+    triangles : (F, 3) integers, optional
+        Vertex ids.
+    to : int or str, optional
+        Number of triangles to reach (k, M, G are thousands, millions, billions): the result has the first number that is not above it.
+    keep : float, optional
+        Fraction of the triangles to reach, instead of their number.
+    error : float, optional
+        Largest error of a collapse, in the units of the mesh: the root of the mean of the squared distances to the planes of the
+        triangles that a vertex stands for, weighted by area; no bound of the distance between the surfaces.
+    place : "optimal", "midpoint" or "end"
+        Where the vertex of a collapse goes.
+    lock_boundary : bool
+        Vertices of the boundary stay where they are.
+    locked : (V,) flags or ids, optional
+        Vertices that stay where they are.
+    device, progress
+        As of `polylla`.
+
+    Returns
+    -------
+    Decimated
+        or `DeviceDecimated` for arrays of a device, with `map`, `survivors` and `triangle_ids`.
+
+    Raises
+    ------
+    ValueError
+        A coordinate that is not finite, an id that is none of a vertex, a triangle with a vertex twice, or no number to reach.
+    MemoryError
+        The device's memory does not suffice.
+
+    Warns
+    -----
+    UserWarning
+        The checks, or the error, allow no fewer triangles.
+
+    >>> from trioxide import generate
+    >>> decimate(generate("scan", 1000), to=100, device="cpu")
+    <trioxide.Decimated: 52 vertices, 100 triangles>
+    """
+    mesh = of_any(mesh)
+    options = options_of("decimate", locals())
+    options["lock_boundary"] = bool(lock_boundary)
+    there = resident(mesh, triangles)
+    if there is not None:
+        lone(there, "decimate", "leave it out, or decimate on the host (.to_host())", "segments", "markers")
+        on = of_array(there.points, device)
+        held = on_device(on, points=there.points, triangles=there.triangles, regions=there.regions)
+        if locked is not None:
+            held["locked"] = chosen(locked, "locked", held["points"].shape[0], "vertex", on)
+        with watching(progress) as watch:
+            return DeviceDecimated(noted(native.run("decimate_on_device", on, held, options, watch)))
+    surface = surface_of(mesh, triangles)._arrays()
+    if locked is not None:
+        options["locked"] = check.flags(locked, "locked", len(surface["points"]), "vertex")
+    with watching(progress) as watch:
+        result = noted(run_on(device, lambda on: native.run("decimate", on, surface, options, watch)))
+    decimated = Decimated._of(result)
+    for name in ("map", "survivors", "triangle_ids", "counts"):
+        setattr(decimated, name, result[name])
+    return decimated

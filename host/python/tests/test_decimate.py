@@ -1,0 +1,27 @@
+"""Meshes of a wanted number of triangles: on arrays of the host and of a device, with the maps."""
+
+import numpy as np
+import pytest
+
+import trioxide
+
+
+def test_a_closed_scan_is_decimated_on_the_host_and_on_a_device():
+    scan = trioxide.generate("scan", 1000)
+    ours = trioxide.decimate(scan, to=100, device="cpu")
+    assert len(ours.triangles) == ours.counts["decimated_faces"] == 100
+    corners = ours.map[scan.triangles[ours.triangle_ids]]
+    assert np.array_equal(corners, ours.triangles)
+    assert np.array_equal(ours.map[ours.survivors], np.arange(len(ours.points)))
+    there = trioxide.decimate(scan.to_device("cpu"), to=100)
+    for name in ("points", "triangles", "map", "survivors", "triangle_ids"):
+        assert np.array_equal(getattr(there, name).numpy(), getattr(ours, name))
+    chained = trioxide.chain(scan, "decimate --to 100", device="cpu")
+    assert np.array_equal(chained.points, ours.points)
+
+
+def test_locked_vertices_stay_and_a_note_says_what_is_left():
+    scan = trioxide.generate("scan", 200)
+    with pytest.warns(UserWarning, match="triangles are left, not 4"):
+        ours = trioxide.decimate(scan, to=4, locked=np.arange(0, 200, 2), device="cpu")
+    assert np.array_equal(ours.points[ours.map[::2]], scan.points[::2])

@@ -1,0 +1,214 @@
+//! Decimation on a device against one thread of the CPU, bit for bit, and against its promises.
+
+use glam::DVec3;
+
+use super::{Case, Outcome, Size, equal};
+use crate::validate;
+use trioxide::bit_set::pack_list;
+use trioxide::decimate::{Decimated, Error, Options, Place, Result, Surface, decimate};
+use trioxide::device::Device;
+use trioxide::generate;
+
+/// The cases of this family.
+pub fn cases(size: Size) -> Vec<Case> {
+    vec![
+        Case::new("decimate a scan", move |on| {
+            let input = scan(size.of(2000))?;
+            let faces = input.triangles.len();
+            for (wanted, place) in [
+                (faces / 2, Place::Optimal),
+                (faces / 10 + 1, Place::Optimal),
+                (faces / 3, Place::Midpoint),
+                (faces / 4, Place::End),
+            ] {
+                let options = Options {
+                    place,
+                    ..Options::new(wanted)
+                };
+                let ours = compare(on, &input, &options)?;
+                // A closed surface has an even number of triangles.
+                equal("triangles", &[ours.triangles.len()], &[wanted / 2 * 2])?;
+            }
+            Ok(())
+        }),
+        Case::new("decimate to the last triangles", move |on| {
+            let ours = compare(on, &scan(size.of(1000))?, &Options::new(0))?;
+            match ours.triangles.len() {
+                4..40 => Ok(()),
+                n => Err(format!("{n} triangles are left")),
+            }
+        }),
+        Case::new("decimate within an error", move |on| {
+            let options = Options {
+                error: Some(0.03),
+                ..Options::new(0)
+            };
+            let input = scan(size.of(2000))?;
+            let ours = compare(on, &input, &options)?;
+            match ours.triangles.len() {
+                n if n > 4 && n < input.triangles.len() => Ok(()),
+                n => Err(format!("{n} triangles")),
+            }
+        }),
+        Case::new("decimate within a boundary, regions and locks", move |on| {
+            let mut input = terrain(size.of(2500))?;
+            let options = Options::new(input.triangles.len() / 8);
+            let free = compare(on, &input, &options)?;
+            // An edge inside removes two triangles.
+            if options.triangles - free.triangles.len() > 1 {
+                return Err(format!("{} triangles are left", free.triangles.len()));
+            }
+            let regions = (0..input.triangles.len()).map(|t| i32::from(t < 100));
+            input.regions = Some(regions.collect());
+            input.locked = (0..input.points.len()).map(|v| v % 40 == 7).collect();
+            let options = Options {
+                lock_boundary: true,
+                ..options
+            };
+            let ours = compare(on, &input, &options)?;
+            stay(&input, &ours)
+        }),
+        Case::new(
+            "decimate pinched vertices and edges of three triangles",
+            |on| {
+                compare(on, &pinched(), &Options::new(0))?;
+                // Two triangles back to back have one third corner.
+                let mut pillow = scan(60)?;
+                pillow.triangles = vec![[0, 1, 2], [0, 2, 1]];
+                let ours = compare(on, &pillow, &Options::new(0))?;
+                equal("triangles", &ours.triangles, &pillow.triangles)
+            },
+        ),
+        Case::new("decimate refuses bad meshes", refusals),
+    ]
+}
+
+/// A surface with regions and locks.
+#[derive(Default)]
+struct Input {
+    points: Vec<DVec3>,
+    triangles: Vec<[u32; 3]>,
+    regions: Option<Vec<i32>>,
+    locked: Vec<bool>,
+}
+
+fn scan(n: usize) -> trioxide::Result<Input> {
+    let mesh = generate::scan(n, 3)?.into_surface()?;
+    Ok(Input {
+        points: mesh.points,
+        triangles: mesh.triangles,
+        ..Input::default()
+    })
+}
+
+fn terrain(n: usize) -> trioxide::Result<Input> {
+    let mesh = generate::grid(n)?;
+    let height = |x: f64, y: f64| x * x * y - y * y * (1.0 - x);
+    let points = mesh.points.iter().map(|p| p.extend(height(p.x, p.y)));
+    Ok(Input {
+        points: points.collect(),
+        triangles: mesh.triangles,
+        ..Input::default()
+    })
+}
+
+/// Two strips of a plane that share a vertex, and a third sheet at one of the edges.
+fn pinched() -> Input {
+    let points = (0..12).map(|i| DVec3::new((i % 4).into(), (i / 4).into(), 0.0));
+    let mut points: Vec<DVec3> = points.collect();
+    points.push(DVec3::new(0.5, 0.5, 1.0));
+    Input {
+        points,
+        triangles: vec![
+            [0, 1, 5],
+            [0, 5, 4],
+            [5, 6, 10],
+            [5, 10, 9],
+            [6, 7, 11],
+            [6, 11, 10],
+            [5, 0, 12],
+        ],
+        ..Input::default()
+    }
+}
+
+fn run(on: &Device, input: &Input, options: &Options) -> Result<Decimated> {
+    let points = on.upload(&input.points)?;
+    let triangles = on.upload(&input.triangles)?.cast();
+    let regions = (input.regions.as_ref())
+        .map(|regions| on.upload(regions))
+        .transpose()?;
+    let locked = (!input.locked.is_empty()).then(|| on.upload(&pack_list(&input.locked)));
+    let locked = locked.transpose()?.map(trioxide::Buffer::cast);
+    let surface = Surface {
+        regions: regions.as_ref(),
+        locked: locked.as_ref(),
+        ..Surface::new(&points, &triangles)
+    };
+    decimate(on, &surface, options)?.download(on)
+}
+
+fn compare(
+    on: &Device,
+    input: &Input,
+    options: &Options,
+) -> std::result::Result<Decimated, String> {
+    let text = |error: Error| error.to_string();
+    let ours = run(on, input, options).map_err(text)?;
+    let one = Device::cpu(Some(1))?;
+    let expected = run(&one, input, options).map_err(text)?;
+    equal("map", &ours.map, &expected.map)?;
+    equal("triangles", &ours.triangles, &expected.triangles)?;
+    equal("points", &ours.points, &expected.points)?;
+    if ours != expected {
+        return Err("other survivors, triangles or rounds".to_owned());
+    }
+    validate::decimated(input.points.len(), &input.triangles, &ours)?;
+    Ok(ours)
+}
+
+/// Checks that locked vertices, those of the boundary and those between regions stay.
+fn stay(input: &Input, ours: &Decimated) -> Outcome {
+    let regions = input.regions.as_ref().expect("regions");
+    let mut of_vertex = vec![None; input.points.len()];
+    let mut stays = input.locked.clone();
+    for (corners, region) in input.triangles.iter().zip(regions) {
+        for &v in corners {
+            let known = *of_vertex[v as usize].get_or_insert(region);
+            stays[v as usize] |= known != region;
+        }
+    }
+    let on_edge = |x: f64| x == 0.0 || x == 1.0;
+    for (v, p) in input.points.iter().enumerate() {
+        let is_locked = stays[v] || on_edge(p.x) || on_edge(p.y);
+        if is_locked && ours.points[ours.map[v] as usize] != *p {
+            return Err(format!("vertex {v} moved"));
+        }
+    }
+    Ok(())
+}
+
+fn refusals(on: &Device) -> Outcome {
+    let good = || Input {
+        points: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
+        triangles: vec![[0, 1, 2]],
+        ..Input::default()
+    };
+    let expect = |change: &dyn Fn(&mut Input), text: &str| {
+        let mut input = good();
+        change(&mut input);
+        match run(on, &input, &Options::new(0)) {
+            Err(error) if error.to_string().contains(text) => Ok(()),
+            other => Err(format!("{text}: {other:?}")),
+        }
+    };
+    expect(&|input| input.points[1].y = f64::NAN, "vertex 1")?;
+    expect(&|input| input.triangles[0][2] = 3, "out of range")?;
+    expect(&|input| input.triangles[0][2] = 0, "twice")?;
+    expect(&|input| input.regions = Some(vec![1, 2]), "2 regions for 1")?;
+    let nothing = Input::default();
+    let empty = run(on, &nothing, &Options::new(0)).map_err(|error| error.to_string())?;
+    equal("triangles of nothing", &empty.triangles, &[])?;
+    let lone = run(on, &good(), &Options::new(0)).map_err(|error| error.to_string())?;
+    equal("a lone triangle", &lone.triangles, &[[0, 1, 2]])
+}
