@@ -9,8 +9,7 @@ use trioxide::volume::VolumeMesh;
 use trioxide_operations::error::{FIELDS, Names};
 use trioxide_operations::{
     Error, On, Precision, Result, decimate, polyhedra, polylla, refine, refine_tets, smooth,
-    smooth_volume,
-    triangulate,
+    smooth_volume, triangulate,
 };
 
 fn plane() -> Mesh {
