@@ -20,7 +20,7 @@ use trioxide_kernel::{Bits, kernel};
 
 use super::walk::Labelled;
 use crate::ids::{HalfEdge, Polygon, Vertex};
-use crate::orientation::{is_counter_clockwise, is_on_line};
+use crate::orientation::is_counter_clockwise;
 use crate::point::{Planar, Point2};
 
 /// Corners of triangles.
@@ -107,10 +107,10 @@ fn stays_convex<P: Point2>(
     );
     // The two corners beside the edge are at most 180 degrees each, so their sum is known by its sine's sign, but for
     // 180 and 360 degrees.
-    is_counter_clockwise(v, a, b) || (is_on_line(v, a, b) && is_between(a, v, b))
+    is_counter_clockwise(v, a, b) || (!is_counter_clockwise(v, b, a) && is_between(a, v, b))
 }
 
-/// Whether `v` is between `a` and `b`, all three on one line.
+/// Whether `v` is between `a` and `b`; all three are on one line.
 #[inline(always)]
 fn is_between(a: DVec2, v: DVec2, b: DVec2) -> bool {
     if a.x == v.x {
