@@ -10,7 +10,7 @@ use crate::ids::{HalfEdge, Triangle, Vertex};
     requires(corners.len() == 3 * n, found.len() == 2),
     moves(corners.bytes())
 )]
-pub fn check_corners(
+pub fn check_distinct_corners(
     t: Own<Triangle>,
     corners: In<Vertex, HalfEdge>,
     vertices: u32,

@@ -63,7 +63,7 @@ pub fn write_triangles(
 /// Writes the position of vertex `list[i]` in the units of the input. A vertex that did not move gets its own bits,
 /// since the unit is a power of two.
 #[kernel(requires(list.len() == n, left.len() == n), moves(list.bytes() + 2 * left.bytes()))]
-pub fn write_points(
+pub fn write_kept_points(
     i: Own<Item>,
     list: In<Vertex, Item>,
     points: In<DVec3, Vertex>,

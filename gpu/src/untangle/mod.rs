@@ -10,7 +10,7 @@
 //! | sizes | [`measure_volumes()`], [`average_at_nodes()`], [`average_in_cells()`] |
 //! | sliding nodes | [`find_frames()`] |
 //! | inverted cells | [`mark_inverted()`] |
-//! | rings | [`mark_corners()`], [`grow_ring()`], [`mark_places()`], [`find_firsts()`] |
+//! | rings | [`mark_corners()`], [`grow_ring()`], [`mark_places()`], [`find_first_places()`] |
 //! | moves | [`move_nodes()`] |
 //! | mean ratios | [`measure_ratios()`] |
 //!

@@ -43,7 +43,7 @@ pub fn mark_places(i: Own<Place>, order: In<Vertex, Place>, chosen: In<Bits<Vert
 
 /// The first item of an ascending list of places that is not below place `places[c]`.
 #[kernel(requires(places.len() == n, firsts.len() == n))]
-pub fn find_firsts(c: Own, places: In<u32>, list: In<Place, Place>, firsts: Out<u32>) {
+pub fn find_first_places(c: Own, places: In<u32>, list: In<Place, Place>, firsts: Out<u32>) {
     let place = places.at(c);
     let (mut low, mut high) = (0, list.len());
     while low < high {

@@ -154,7 +154,7 @@ fn check(on: &Device, points: &Buffer<DVec3>, corners: &Buffer<Vertex>) -> Resul
     }
     let mut found = on.filled(2, Triangle::NONE)?;
     let (vertices, triangles) = (points.len() as u32, corners.len() as u32 / 3);
-    kernel::check_corners::launch(on, triangles, corners, vertices, &mut found)?;
+    kernel::check_distinct_corners::launch(on, triangles, corners, vertices, &mut found)?;
     let [range, twice] = [0, 1].map(|rule| on.read(&found, rule));
     let (range, twice) = (range?, twice?);
     if range.is_some() {

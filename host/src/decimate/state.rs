@@ -190,7 +190,7 @@ impl State {
             kernel::map_vertices::launch(on, n, &self.parents, &ranks, &mut map)?;
             let mut points = on.uninitialized(survivors.len())?;
             let count = survivors.len() as u32;
-            kernel::write_points::launch(
+            kernel::write_kept_points::launch(
                 on,
                 count,
                 &survivors,

@@ -436,7 +436,7 @@ impl<'a, P: Vector> Field<'a, P> {
             let mut firsts = on.uninitialized(self.places.len())?;
             let places = on.upload(&self.places)?;
             let count = self.places.len() as u32;
-            kernel::find_firsts::launch(on, count, &places, &list, &mut firsts)?;
+            kernel::find_first_places::launch(on, count, &places, &list, &mut firsts)?;
             Ok((list, on.download(&firsts)?))
         })?;
         on.stage("moves", || {
