@@ -132,6 +132,13 @@ pub enum Note {
         /// Bytes that may be used.
         limit: u64,
     },
+    /// Nested levels ended, because nothing can join.
+    NothingJoins {
+        /// The last level.
+        level: usize,
+        /// Its pieces.
+        pieces: usize,
+    },
 }
 
 impl fmt::Display for Note {
@@ -146,6 +153,10 @@ impl fmt::Display for Note {
                 f,
                 "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",
                 found.epsilon, found.ratio
+            ),
+            Self::NothingJoins { level, pieces } => write!(
+                f,
+                "there is no level after level {level}: none of its {pieces} pieces can join another one"
             ),
             Self::InSlabs { needed, limit } => write!(
                 f,

@@ -171,6 +171,9 @@ fn refuse_options(options: &Options) -> Result<()> {
         wanted if wanted.ties == Ties::First => {
             Some("--ties first is for one process: leave it out")
         }
+        wanted if wanted.goal().is_some() => {
+            Some("--levels and --until are for one process: leave them out")
+        }
         _ => None,
     })
 }

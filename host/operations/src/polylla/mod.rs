@@ -1,6 +1,7 @@
 //! Triangles of the plane become polygons: whole meshes, with all that they carry. The family is
 //! [`trioxide::polylla`]; tetrahedra become [`polyhedra`](mod@crate::polyhedra).
 
+mod levels;
 mod options;
 mod report;
 #[cfg(feature = "serial")]
@@ -13,6 +14,7 @@ use trioxide::digest;
 use trioxide::fields::{Carried, Fields};
 use trioxide::half_edges::{DeviceTriangulation, Point, Remembered};
 use trioxide::indexed::{self, Neighbours, Repair};
+use trioxide::levels::Nested;
 use trioxide::mesh::{Mesh, PolygonMesh, PolyllaLists, Triangulation};
 use trioxide::polylla::{self as family, Constraints, DevicePolygons, PolygonTriangles};
 
@@ -121,15 +123,20 @@ fn find(on: impl Start, Input { mesh, carried }: Input, options: &Options) -> Re
         repair_rounds,
         ..lists.counts.into()
     };
-    Ok(MeshPolygons {
+    let mut polygons = MeshPolygons {
         mesh,
         carried,
         lists,
         triangles,
         is_asked_for_parents: options.parents,
+        nested: None,
         run,
         totals,
-    })
+    };
+    if let Some(goal) = options.goal() {
+        polygons.nest(&machine, goal)?;
+    }
+    Ok(polygons)
 }
 
 /// The polygons of a mesh.
@@ -139,6 +146,8 @@ pub struct MeshPolygons {
     lists: PolyllaLists,
     triangles: Option<PolygonTriangles>,
     is_asked_for_parents: bool,
+    /// Nested levels, if the options ask for them.
+    nested: Option<Nested>,
     run: Run,
     totals: Totals,
 }
@@ -147,6 +156,7 @@ impl MeshPolygons {
     /// The report alone.
     pub fn into_report(self) -> Report {
         Report {
+            notes: self.notes(),
             run: self.run,
             totals: self.totals,
             half_edges: self.lists.half_edges,
@@ -157,28 +167,30 @@ impl MeshPolygons {
     /// The mesh of the polygons with all that it carries, and the report.
     pub fn into_mesh(mut self) -> (Mesh, Report) {
         let half_edges = &self.lists.half_edges;
-        let region = |&h: &u32| {
-            self.mesh
-                .regions
-                .as_ref()
-                .map(|regions| regions[h as usize / 3])
-        };
-        let regions: Option<Vec<i32>> = half_edges.iter().map(region).collect();
+        let regions = self.regions();
         let cells = &mut self.carried.fields.cells;
         if let Some(triangles) = &self.triangles
             && !cells.is_empty()
         {
             *cells = cells.mixed(&triangles.clone().mix(&self.mesh, half_edges));
         }
+        self.add_levels();
         let mut polygons = Mesh::from(PolygonMesh {
             points: std::mem::take(&mut self.mesh.points),
             polygons: std::mem::take(&mut self.lists.polygons),
-            regions: regions.filter(|_| self.mesh.regions.is_some()),
+            regions,
             // Each is a frontier edge, and those stay sides of polygons.
             segments: std::mem::take(&mut self.mesh.segments),
         });
         std::mem::take(&mut self.carried).put(&mut polygons);
         (polygons, self.into_report())
+    }
+
+    /// The region of each polygon: that of the triangle of its half-edge.
+    fn regions(&self) -> Option<Vec<i32>> {
+        let regions = self.mesh.regions.as_ref()?;
+        let half_edges = self.lists.half_edges.iter();
+        Some(half_edges.map(|&h| regions[h as usize / 3]).collect())
     }
 }
 

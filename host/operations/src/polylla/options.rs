@@ -1,9 +1,12 @@
 //! The options of Polylla.
 
 use trioxide::indexed::{self, Repair};
+use trioxide::levels::Goal;
 use trioxide::mesh::Ties;
 use trioxide::polylla;
 
+#[cfg(feature = "clap")]
+use crate::count::parse_count;
 use crate::error::Result;
 use crate::error::polylla::Refusal;
 use crate::precision::Precision;
@@ -44,6 +47,13 @@ pub struct Options {
     /// for every device and any number of processes
     #[cfg_attr(feature = "clap", arg(long))]
     pub digest: bool,
+    /// Join the polygons to at most as many nested levels: a piece of each joins 2 to 4 pieces of the one before, along
+    /// their longest borders. Fields level_1, level_2 and so on have the piece that each polygon belongs to
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K", value_parser = parse_count))]
+    pub levels: Option<usize>,
+    /// Join the polygons to nested levels until one has as many pieces or fewer
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
+    pub until: Option<usize>,
     /// Precision of coordinates on the device
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub precision: Precision,
@@ -75,6 +85,8 @@ impl Options {
             ("repair", self.repair.is_some()),
             ("digest", self.digest),
             ("ties", self.ties == Ties::First),
+            ("levels", self.levels.is_some()),
+            ("until", self.until.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) => Err(Refusal::InPlane { option }.into()),
@@ -92,11 +104,19 @@ impl Options {
             ("repair", self.repair.is_some()),
             ("ties", self.ties == Ties::First),
             ("precision", self.precision == Precision::F32),
+            ("levels", self.levels.is_some()),
+            ("until", self.until.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) => Err(Refusal::Resident { option }.into()),
             None => Ok(()),
         }
+    }
+
+    /// Where nested levels end; `None` where there are none.
+    pub fn goal(&self) -> Option<Goal> {
+        let (levels, until) = (self.levels, self.until);
+        (levels.is_some() || until.is_some()).then_some(Goal { levels, until })
     }
 
     /// The options of the family on half-edges.

@@ -14,6 +14,7 @@ mod forms;
 mod grid;
 mod half_edges;
 mod indexed;
+mod levels;
 mod polyhedra;
 mod polyhedra_share;
 mod polylla;
@@ -141,6 +142,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("polylla", polylla::cases(&meshes, size)),
         ("polylla", polylla_share::cases(size)?),
         ("indexed", indexed::cases(&meshes, size)),
+        ("levels", levels::cases(&meshes, size)?),
         ("refine", refine::cases(&meshes, size)),
         ("refine_tets", refine_tets::cases(size)?),
         ("tet_faces", tet_faces::cases(size)?),

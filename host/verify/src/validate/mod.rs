@@ -6,6 +6,7 @@
 mod delaunay;
 mod exact;
 pub mod half_edges;
+mod levels;
 pub mod polygons;
 pub mod polyhedra;
 pub mod refine;
@@ -14,6 +15,7 @@ pub mod smooth;
 
 pub use delaunay::{constrained_delaunay, delaunay};
 pub use half_edges::half_edges;
+pub use levels::levels;
 pub use polyhedra::polyhedra;
 pub use refined::refined_tets;
 pub use trioxide::half_edges::rules::{
