@@ -12,7 +12,7 @@ pub fn is_shared(c: Own<Corner>, twins: In<Corner, Corner>, pieces: In<Polygon, 
     twin.is_some() && c.get() < twin && pieces.at(c) != pieces.at(twin)
 }
 
-/// Whether item `i` of `order` is a side of an edge that has not the same piece on both sides.
+/// Whether item `i` of `order` is a side of an edge without the same piece on both sides.
 #[kernel(requires(order.len() == n, twins.len() == pieces.len()))]
 pub fn is_outline(
     i: Own<Item>,

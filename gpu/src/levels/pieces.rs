@@ -1,4 +1,4 @@
-//! What pieces have in common.
+//! Common edges and vertices of pieces.
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec2;

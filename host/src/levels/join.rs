@@ -1,4 +1,4 @@
-//! Pieces join: pairs, then those that are left over.
+//! Pieces join: pairs, then leftovers.
 
 use gpu::ids::{Item, Polygon};
 use gpu::levels::{self as kernel, Extent, JoinedBuffers, PiecesBuffers};

@@ -64,7 +64,7 @@ impl Nested {
         ancestors
     }
 
-    /// The pieces of a level of `mesh`, as polygons that begin at their first corner in the mesh; a piece has the region
+    /// The pieces of a level of `mesh`, as polygons that begin at their first corner in the mesh. A piece has the region
     /// of its first polygon.
     ///
     /// # Panics
