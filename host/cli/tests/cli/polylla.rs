@@ -225,7 +225,13 @@ fn a_generated_input_is_the_mesh_of_its_file() {
 fn levels_are_fields_and_files_and_every_machine_writes_the_same() {
     let place = Place::new();
     let polylla = |device: &str, more: &[&str]| {
-        let input = ["polylla", "generate:random:500:3", "--strict", "--device", device];
+        let input = [
+            "polylla",
+            "generate:random:500:3",
+            "--strict",
+            "--device",
+            device,
+        ];
         place.call(&[&input[..], more].concat()).succeeds()
     };
     let arguments = ["--levels", "3", "-o", "out-{level}.vtu", "--json", "-"];
@@ -233,7 +239,10 @@ fn levels_are_fields_and_files_and_every_machine_writes_the_same() {
     let [cpu, serial] = ["cpu", "serial"].map(|device| {
         let report = polylla(device, &arguments).json();
         assert_eq!(report["levels"], 3);
-        (report, files.map(|name| fs::read(place.path(name)).unwrap()))
+        (
+            report,
+            files.map(|name| fs::read(place.path(name)).unwrap()),
+        )
     });
     assert_eq!(cpu.1, serial.1);
     assert_eq!(place.files(), files);
@@ -255,7 +264,11 @@ fn levels_are_fields_and_files_and_every_machine_writes_the_same() {
     };
     // The area of each piece is that of the polygons whose fields name it.
     for level in 1..=3 {
-        let field = meshes[0].fields.cells.get(&format!("level_{level}")).unwrap();
+        let field = meshes[0]
+            .fields
+            .cells
+            .get(&format!("level_{level}"))
+            .unwrap();
         let mut sums = vec![0.0; sizes[level]];
         for (i, area) in area(&meshes[0]).into_iter().enumerate() {
             sums[field.values.i64(i) as usize] += area;
@@ -266,7 +279,11 @@ fn levels_are_fields_and_files_and_every_machine_writes_the_same() {
     }
 
     let call = polylla("cpu", &["--until", "0", "--json", "-"]);
-    assert!(call.stderr.contains("can join another one"), "{}", call.stderr);
+    assert!(
+        call.stderr.contains("can join another one"),
+        "{}",
+        call.stderr
+    );
     assert_eq!(call.json()["pieces"], 1);
     // Without levels the name is a name.
     polylla("cpu", &["-o", "plain-{level}.off"]);

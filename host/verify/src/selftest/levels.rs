@@ -6,12 +6,12 @@ use glam::DVec2;
 
 use super::{Case, NamedMesh, Outcome, Size, equal};
 use crate::validate;
+use trioxide::Result;
 use trioxide::device::Device;
 use trioxide::half_edges::DeviceTriangulation;
 use trioxide::levels::{Goal, Nested, levels};
 use trioxide::mesh::{PolygonMesh, Polygons, Segment, Triangulation};
 use trioxide::polylla::{Options, polylla};
-use trioxide::{Result, generate};
 use trioxide_reference as reference;
 
 /// As many levels as there are.
