@@ -27,8 +27,8 @@ pub fn levels(mesh: &PolygonMesh, goal: Goal) -> Nested {
         };
         let mut parents = vec![NONE; count];
         count = 0;
-        for p in 0..parents.len() {
-            match groups.of[p] {
+        for (p, &group) in groups.of.iter().enumerate() {
+            match group {
                 Some(group) if group != p as u32 => continue,
                 Some(group) => {
                     for &member in &groups.members[&group] {

@@ -62,7 +62,7 @@ pub(super) fn find(on: &Device, mesh: &PolygonMesh) -> Result<(Sides, Buffer<Ext
     if wrong != NONE {
         let polygon = on.read(&pieces, wrong as usize)?;
         return Err(Error::Invalid {
-            element: format!("{polygon}"),
+            element: polygon.to_string(),
             rule: "has an edge of more than two polygons".into(),
         });
     }

@@ -52,8 +52,8 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Result<Vec<Case>> {
     });
     Ok(compared
         .chain([
-            Case::new("levels end where they shall", |on| ends(on)),
-            Case::new("levels of wrong meshes are refused", |on| refused(on)),
+            Case::new("levels end where they shall", ends),
+            Case::new("levels of wrong meshes are refused", refused),
         ])
         .collect())
 }
