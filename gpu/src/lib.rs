@@ -7,6 +7,7 @@
 //! | [`half_edges`] | a half-edge triangulation from triangles |
 //! | [`polylla`] | GPolylla: polygons from a half-edge triangulation |
 //! | [`indexed`] | Polylla on arrays of triangles and neighbours |
+//! | [`levels`] | nested levels of polygons |
 //! | [`refine`] | longest-edge bisection of triangulations |
 //! | [`refine_tets`] | longest-edge bisection of tetrahedral meshes |
 //! | [`tet_faces`] | the two sides of each face of tetrahedra |
@@ -38,6 +39,7 @@ pub mod forms;
 pub mod grid;
 pub mod half_edges;
 pub mod indexed;
+pub mod levels;
 pub mod ordered;
 pub mod orientation;
 pub mod orientation3;

@@ -25,7 +25,7 @@ pub(crate) const ATTEMPTS: u32 = 256;
 
 /// Mixed as in MurmurHash3's finalizer, so that every input bit affects every output bit.
 #[inline(always)]
-fn mix(mut x: u64) -> u64 {
+pub(crate) fn mix(mut x: u64) -> u64 {
     x = (x ^ x >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
     x = (x ^ x >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
     x ^ x >> 33

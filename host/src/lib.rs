@@ -67,6 +67,7 @@ pub mod generate;
 pub mod grid;
 pub mod half_edges;
 pub mod indexed;
+pub mod levels;
 pub mod marking;
 pub mod points;
 pub mod polyhedra;

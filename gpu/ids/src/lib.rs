@@ -36,6 +36,8 @@ trioxide_kernel::id! {
     pub struct Item = "item";
     /// A polyhedron.
     pub struct Polyhedron = "polyhedron";
+    /// All common edges of two polygons, seen from one of them.
+    pub struct Border = "border";
 }
 
 impl Side {

@@ -12,6 +12,7 @@ use trioxide_arguments::{is_standard_output, note};
 
 use crate::commands::generate::Dataset;
 use crate::commands::is_generated;
+use crate::commands::polylla::has_level;
 use crate::commands::refine::MarkOption;
 use crate::commands::weld::Lock;
 
@@ -178,11 +179,11 @@ pub fn begin(command: &str, options: &ArgMatches) {
     let Some(output) = output else {
         return;
     };
-    // The list of pieces that ranks write.
-    if output
+    // The list of pieces that ranks write; the name of a file for each level.
+    let is_list = output
         .extension()
-        .is_some_and(|extension| extension == "pvtu")
-    {
+        .is_some_and(|extension| extension == "pvtu");
+    if is_list || command == "polylla" && has_level(output) {
         return;
     }
     let binary = match command {

@@ -141,6 +141,13 @@ pub enum Note {
         /// Whether the largest error keeps edges from collapsing too.
         is_bounded: bool,
     },
+    /// Nested levels ended, because nothing can join.
+    NothingJoins {
+        /// The last level.
+        level: usize,
+        /// Its pieces.
+        pieces: usize,
+    },
 }
 
 impl fmt::Display for Note {
@@ -155,6 +162,10 @@ impl fmt::Display for Note {
                 f,
                 "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",
                 found.epsilon, found.ratio
+            ),
+            Self::NothingJoins { level, pieces } => write!(
+                f,
+                "there is no level after level {level}: none of its {pieces} pieces can join another one"
             ),
             Self::InSlabs { needed, limit } => write!(
                 f,

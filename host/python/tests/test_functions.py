@@ -29,6 +29,18 @@ def test_polygons_know_their_triangles(plane):
     np.testing.assert_array_equal(first, polygons.vertices[polygons.offsets[:-1]])
 
 
+def test_levels_are_fields_of_the_polygons(plane):
+    polygons = trioxide.polylla(plane, levels=2, device="cpu")
+    first, second = (polygons.cell_data[f"level_{level}"] for level in (1, 2))
+    assert polygons.counts["levels"] == 2 and polygons.counts["pieces"] == second.max() + 1
+    sizes = np.bincount(first)
+    assert sizes.min() >= 1 and sizes.max() <= 4
+    # A piece of the first level lies in one of the second.
+    assert all(len(set(second[first == piece])) == 1 for piece in range(len(sizes)))
+    few = trioxide.polylla(plane, until=20, device="cpu")
+    assert few.counts["pieces"] <= 20 < 4 * few.counts["pieces"]
+
+
 def test_both_methods_and_thread_numbers_give_the_same_polygons(plane):
     first = trioxide.polylla(plane, device="cpu")
     for device, method in ((trioxide.Device("cpu", threads=1), "half-edge"), ("cpu", "indexed")):

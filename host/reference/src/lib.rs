@@ -4,6 +4,7 @@
 //! | to find | look in |
 //! | --- | --- |
 //! | polygons of triangles | [`polylla`](mod@polylla); [`indexed`](mod@indexed), by arrays of neighbours |
+//! | nested levels of polygons | [`levels`](mod@levels) |
 //! | polyhedra of tetrahedra | [`polyhedra`](mod@polyhedra) |
 //! | refinement | [`refine`](mod@refine); [`refine_tets`](mod@refine_tets), of tetrahedra |
 //! | smoothing | [`smooth`]; [`smooth_weights`] |
@@ -13,6 +14,7 @@
 
 mod constraints;
 pub mod indexed;
+pub mod levels;
 pub mod polyhedra;
 pub mod polylla;
 #[cfg(any(test, feature = "proptest"))]
@@ -26,6 +28,7 @@ mod weld_attributes;
 
 pub use constraints::constrained_edges;
 pub use indexed::indexed;
+pub use levels::levels;
 pub use polyhedra::polyhedra;
 pub use polylla::polylla;
 pub use refine::{edges, refine};

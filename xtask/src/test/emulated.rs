@@ -41,6 +41,10 @@ const PARTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "levels",
+        &["levels of squares", "levels of regions and segments"],
+    ),
+    (
         "refine",
         &[
             "refine a weakly simple polygon",

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use trioxide::Result;
 use trioxide::device::Choice;
-use trioxide::formats::{Format, Printed, ReadOptions, check_polyhedra_output, write_polyhedra};
+use trioxide::formats::{
+    Format, Printed, ReadOptions, check_polyhedra_output, run_files, write_polyhedra,
+};
 use trioxide::indexed::Repair;
 use trioxide::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
-use trioxide_arguments::{account, note};
+use trioxide_arguments::{account, note, note_all};
 use trioxide_operations::polylla::{Input, MeshPolygons, Refusal};
 use trioxide_operations::{Machine, polyhedra, polylla};
 
@@ -44,7 +46,8 @@ pub struct Options {
     ))]
     pub input: PathBuf,
     #[arg(short, long, value_name = "FILE", help = format!(
-        "{}. Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), .visf (Camaron), or their faces to a \
+        "{}. With --levels or --until a {{level}} in the name writes each level to a file, the polygons as level 0. \
+         Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), .visf (Camaron), or their faces to a \
          format of faces",
         help::faces_to_write("Polygonal mesh to write", usize::MAX)
     ))]
@@ -86,23 +89,51 @@ pub fn run(options: &Options) -> Result<()> {
     let found = find(options, mesh, open)?;
     let (report, mesh) = match &options.output {
         Some(output) => {
+            let mut output = output.clone();
+            if let Some(levels) = found.levels()
+                && has_level(&output)
+            {
+                for level in 1..=levels {
+                    let file = file_of_level(&output, level);
+                    run_files::will_write("the output", &file)?;
+                    super::write_mesh(&file, &found.level(level), options.device.quiet)?;
+                }
+                output = file_of_level(&output, 0);
+                run_files::will_write("the output", &output)?;
+            }
             let (mesh, report) = found.into_mesh();
             (report, Some((output, mesh)))
         }
         None => (found.into_report(), None),
     };
+    note_all(&report.notes, options.device.quiet);
     let (run, counts) = (report.run, report.totals.counts());
     let report = Report::of("polylla", &options.input, run, counts);
     if let Some((output, mesh)) = mesh {
-        super::write_mesh_printed(output, &mesh, &printed, options.device.quiet)?;
+        super::write_mesh_printed(&output, &mesh, &printed, options.device.quiet)?;
     }
     report.give(&options.device)
+}
+
+/// The place of a level's number in the name of an output.
+const LEVEL: &str = "{level}";
+
+/// Whether an output is a file for each level, where there are levels.
+pub fn has_level(output: &Path) -> bool {
+    let name = output.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.contains(LEVEL))
+}
+
+fn file_of_level(output: &Path, level: usize) -> PathBuf {
+    let name = output.file_name().and_then(|name| name.to_str());
+    output.with_file_name(name.unwrap_or_default().replace(LEVEL, &level.to_string()))
 }
 
 /// Merges the triangles of a mesh on a machine that is open, in a chain.
 pub fn apply(options: &Options, mesh: Mesh, machine: Machine) -> Result<(Mesh, Report<'_>)> {
     let found = find(options, mesh, |_| Ok(machine))?;
     let (mesh, report) = found.into_mesh();
+    note_all(&report.notes, options.device.quiet);
     let (run, counts) = (report.run, report.totals.counts());
     let report = Report::of("polylla", &options.input, run, counts);
     Ok((mesh, report))

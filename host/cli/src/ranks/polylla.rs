@@ -175,6 +175,9 @@ fn refuse_options(options: &Options) -> Result<()> {
         wanted if !wanted.angles().are_free() => Some(
             "--feature-angle and --flatness are for surfaces in space, which one process joins: run without mpirun",
         ),
+        wanted if wanted.goal().is_some() => {
+            Some("--levels and --until are for one process: leave them out")
+        }
         _ => None,
     })
 }

@@ -282,3 +282,72 @@ fn a_generated_input_is_the_mesh_of_its_file() {
         ""
     );
 }
+
+#[test]
+fn levels_are_fields_and_files_and_every_machine_writes_the_same() {
+    let place = Place::new();
+    let polylla = |device: &str, more: &[&str]| {
+        let input = [
+            "polylla",
+            "generate:random:500:3",
+            "--strict",
+            "--device",
+            device,
+        ];
+        place.call(&[&input[..], more].concat()).succeeds()
+    };
+    let arguments = ["--levels", "3", "-o", "out-{level}.vtu", "--json", "-"];
+    let files = ["out-0.vtu", "out-1.vtu", "out-2.vtu", "out-3.vtu"];
+    let [cpu, serial] = ["cpu", "serial"].map(|device| {
+        let report = polylla(device, &arguments).json();
+        assert_eq!(report["levels"], 3);
+        (
+            report,
+            files.map(|name| fs::read(place.path(name)).unwrap()),
+        )
+    });
+    assert_eq!(cpu.1, serial.1);
+    assert_eq!(place.files(), files);
+    let meshes = files.map(|name| formats::read(&place.path(name)).unwrap());
+    let sizes = meshes.each_ref().map(|mesh| mesh.faces.len());
+    assert!(sizes.is_sorted_by(|a, b| 2 * b <= *a), "{sizes:?}");
+    assert_eq!(cpu.0["pieces"], sizes[3]);
+    let area = |mesh: &Mesh| {
+        let polygon = |i: usize| {
+            let corners = mesh.faces.get(i);
+            let next = corners.iter().cycle().skip(1);
+            let twice = corners.iter().zip(next).map(|(&a, &b)| {
+                let [a, b] = [a, b].map(|v| mesh.points[v as usize]);
+                a.x * b.y - a.y * b.x
+            });
+            twice.sum::<f64>() / 2.0
+        };
+        (0..mesh.faces.len()).map(polygon).collect::<Vec<_>>()
+    };
+    // The area of each piece is that of the polygons whose fields name it.
+    for (level, mesh) in meshes.iter().enumerate().skip(1) {
+        let field = meshes[0]
+            .fields
+            .cells
+            .get(&format!("level_{level}"))
+            .unwrap();
+        let mut sums = vec![0.0; sizes[level]];
+        for (i, area) in area(&meshes[0]).into_iter().enumerate() {
+            sums[field.values.i64(i) as usize] += area;
+        }
+        for (sum, piece) in sums.into_iter().zip(area(mesh)) {
+            assert!((sum - piece).abs() < 1e-12, "level {level}");
+        }
+    }
+
+    let call = polylla("cpu", &["--until", "0", "--json", "-"]);
+    assert!(
+        call.stderr.contains("can join another one"),
+        "{}",
+        call.stderr
+    );
+    assert_eq!(call.json()["pieces"], 1);
+    // Without levels the name is a name.
+    polylla("cpu", &["-o", "plain-{level}.off"]);
+    assert!(place.files().contains(&"plain-{level}.off".to_owned()));
+}

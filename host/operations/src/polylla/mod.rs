@@ -1,6 +1,7 @@
 //! Triangles of the plane or of a surface in space become polygons: whole meshes, with all that they carry. The family
 //! is [`trioxide::polylla`]; tetrahedra become [`polyhedra`](mod@crate::polyhedra).
 
+mod levels;
 mod options;
 mod points;
 mod report;
@@ -15,6 +16,7 @@ use trioxide::digest;
 use trioxide::fields::{Carried, Fields};
 use trioxide::half_edges::{DeviceTriangulation, Point, Remembered};
 use trioxide::indexed::{self, Neighbours, Repair};
+use trioxide::levels::Nested;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh, PolyllaLists, Triangulation};
 use trioxide::polylla::{self as family, Constraints, DevicePolygons, PolygonTriangles};
 
@@ -166,15 +168,20 @@ where
         repair_rounds,
         ..lists.counts.into()
     };
-    Ok(MeshPolygons {
+    let mut polygons = MeshPolygons {
         mesh: dimensions(mesh),
         carried,
         lists,
         triangles,
         is_asked_for_parents: options.parents,
+        nested: None,
         run,
         totals,
-    })
+    };
+    if let Some(goal) = options.goal() {
+        polygons.nest(&machine, goal)?;
+    }
+    Ok(polygons)
 }
 
 /// The polygons of a mesh.
@@ -184,6 +191,8 @@ pub struct MeshPolygons {
     lists: PolyllaLists,
     triangles: Option<PolygonTriangles>,
     is_asked_for_parents: bool,
+    /// Nested levels, if the options ask for them.
+    nested: Option<Nested>,
     run: Run,
     totals: Totals,
 }
@@ -192,6 +201,7 @@ impl MeshPolygons {
     /// The report alone.
     pub fn into_report(self) -> Report {
         Report {
+            notes: self.notes(),
             run: self.run,
             totals: self.totals,
             half_edges: self.lists.half_edges,
@@ -227,10 +237,8 @@ impl MeshPolygons {
         {
             *cells = cells.mixed(&triangles.clone().mix(&mesh, half_edges));
         }
-        let regions = mesh.regions.map(|regions| {
-            let region = |&h: &u32| regions[h as usize / 3];
-            half_edges.iter().map(region).collect()
-        });
+        self.add_levels();
+        let regions = self.regions(mesh.regions.as_deref());
         let mut polygons = Mesh {
             points: in_space(std::mem::take(&mut mesh.points)),
             faces: Faces::Polygons(std::mem::take(&mut self.lists.polygons)),
@@ -241,6 +249,12 @@ impl MeshPolygons {
         };
         std::mem::take(&mut self.carried).put(&mut polygons);
         polygons
+    }
+
+    /// The region of each polygon: that of the triangle of its half-edge.
+    fn regions(&self, of_triangles: Option<&[i32]>) -> Option<Vec<i32>> {
+        let half_edges = self.lists.half_edges.iter();
+        of_triangles.map(|regions| half_edges.map(|&h| regions[h as usize / 3]).collect())
     }
 }
 

@@ -1,9 +1,12 @@
 //! The options of Polylla.
 
 use trioxide::indexed::{self, Repair};
+use trioxide::levels::Goal;
 use trioxide::mesh::Ties;
 use trioxide::polylla::{self, Angles};
 
+#[cfg(feature = "clap")]
+use crate::count::parse_count;
 use crate::error::Result;
 use crate::error::polylla::Refusal;
 use crate::precision::Precision;
@@ -56,6 +59,13 @@ pub struct Options {
     /// those of the triangles at the longest edge that all its triangles lead to
     #[cfg_attr(feature = "clap", arg(long, value_name = "DEG"))]
     pub flatness: Option<f64>,
+    /// Join the polygons to at most as many nested levels: a piece of each joins 2 to 4 pieces of the one before, along
+    /// their longest borders. Fields level_1, level_2 and so on have the piece that each polygon belongs to
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K", value_parser = parse_count))]
+    pub levels: Option<usize>,
+    /// Join the polygons to nested levels until one has as many pieces or fewer
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
+    pub until: Option<usize>,
     /// Precision of coordinates on the device
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub precision: Precision,
@@ -96,13 +106,17 @@ impl Options {
     /// # Errors
     /// [`Refusal::IndexedSurface`], [`Refusal::InPlane`].
     pub fn check_surface(&self) -> Result<()> {
-        match self.method {
-            DataStructure::Indexed => Err(Refusal::IndexedSurface.into()),
-            DataStructure::HalfEdge if self.convex_pieces => Err(Refusal::InPlane {
-                option: "convex_pieces",
-            }
-            .into()),
-            DataStructure::HalfEdge => Ok(()),
+        if self.method == DataStructure::Indexed {
+            return Err(Refusal::IndexedSurface.into());
+        }
+        let given = [
+            ("convex_pieces", self.convex_pieces),
+            ("levels", self.levels.is_some()),
+            ("until", self.until.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some(&(option, _)) => Err(Refusal::InPlane { option }.into()),
+            None => Ok(()),
         }
     }
 
@@ -120,6 +134,8 @@ impl Options {
             ("digest", self.digest),
             ("ties", self.ties == Ties::First),
             ("convex_pieces", self.convex_pieces),
+            ("levels", self.levels.is_some()),
+            ("until", self.until.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) => Err(Refusal::OfTriangles { option }.into()),
@@ -137,6 +153,8 @@ impl Options {
             ("repair", self.repair.is_some()),
             ("ties", self.ties == Ties::First),
             ("precision", self.precision == Precision::F32),
+            ("levels", self.levels.is_some()),
+            ("until", self.until.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) => Err(Refusal::Resident { option }.into()),
@@ -158,6 +176,12 @@ impl Options {
             ("feature_angle", self.feature_angle),
             ("flatness", self.flatness),
         ]
+    }
+
+    /// Where nested levels end; `None` where there are none.
+    pub fn goal(&self) -> Option<Goal> {
+        let (levels, until) = (self.levels, self.until);
+        (levels.is_some() || until.is_some()).then_some(Goal { levels, until })
     }
 
     /// The options of the family on half-edges.

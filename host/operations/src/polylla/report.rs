@@ -3,7 +3,7 @@
 use trioxide::mesh::PolyllaCounts;
 use trioxide::polylla::PolygonTriangles;
 
-use crate::report::{Count, Counts, Run};
+use crate::report::{Count, Counts, Note, Run};
 
 /// The machine, the counts, and the maps from triangles to polygons.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Report {
     pub half_edges: Vec<u32>,
     /// The triangles of each polygon, if the options ask for them.
     pub parents: Option<PolygonTriangles>,
+    /// Notes for the user.
+    pub notes: Vec<Note>,
 }
 
 /// The counts of Polylla; `None` where one does not apply.
@@ -39,6 +41,10 @@ pub struct Totals {
     pub digest: Option<u64>,
     /// Rounds of the indexed method's repair on a device.
     pub repair_rounds: Option<u32>,
+    /// Nested levels.
+    pub levels: Option<u64>,
+    /// Pieces of the last level.
+    pub pieces: Option<u64>,
 }
 
 impl From<PolyllaCounts> for Totals {
@@ -71,6 +77,8 @@ impl Totals {
             self.repair_rounds
                 .map(|rounds| ("repair_rounds", rounds.into())),
         );
+        counts.extend(self.levels.map(|levels| ("levels", levels.into())));
+        counts.extend(self.pieces.map(|pieces| ("pieces", pieces.into())));
         counts
     }
 }

@@ -57,6 +57,8 @@ def polylla(
     unconstrained: bool = False,
     ties: str = "edge",
     digest: bool = False,
+    levels: Union[None, int, str] = None,
+    until: Union[None, int, str] = None,
     by: Optional[str] = None,
     merge_faces: bool = False,
     feature_angle: Optional[float] = None,
@@ -94,6 +96,11 @@ def polylla(
     digest : bool
         Give a digest of the polygons, 64 bits in 16 digits: of their order and their vertices in order. It is the same for every
         device and any number of processes.
+    levels : int or str, optional
+        Join the polygons to at most as many nested levels: a piece of each joins 2 to 4 pieces of the one before, along their longest
+        borders. Fields level_1, level_2 and so on have the piece that each polygon belongs to.
+    until : int or str, optional
+        Join the polygons to nested levels until one has as many pieces or fewer.
     by : "area" or "circumradius", optional
         Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices.
     merge_faces : bool
@@ -139,7 +146,7 @@ def polylla(
             return DevicePolygons(native.run("polylla_on_device", on, held, options, watch), there, bool(unconstrained))
     surface = with_triangles(surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers))
     with watching(progress) as watch:
-        return Polygons._of_result(run_on(device, lambda on: native.run("polylla", on, surface._arrays(), options, watch)))
+        return Polygons._of_result(noted(run_on(device, lambda on: native.run("polylla", on, surface._arrays(), options, watch))))
 
 
 def _mark(mark: Mark) -> Tuple[Optional[str], Any]:

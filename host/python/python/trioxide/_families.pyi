@@ -38,6 +38,8 @@ class _Polylla(_Planar, total=False):
     unconstrained: bool
     ties: str
     digest: bool
+    levels: Union[None, int, str]
+    until: Union[None, int, str]
     by: Optional[str]
     merge_faces: bool
     feature_angle: Optional[float]

@@ -21,7 +21,7 @@ class Polygons(Mesh):
         Of each polygon its smallest half-edge of the triangulation; half-edge 3 t + k starts at vertex k of triangle t.
     counts : dict
         Numbers of `polygons`, terminal-edge `regions` (not those of `Mesh.regions`, which are materials), `frontier_edges`,
-        `barrier_tips` and `weakly_simple` polygons.
+        `barrier_tips` and `weakly_simple` polygons; of nested `levels`, and of `pieces` of the last one.
     """
 
     __slots__ = ("parent_offsets", "parents", "half_edges", "counts")

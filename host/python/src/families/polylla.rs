@@ -52,6 +52,7 @@ fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     })?;
     let result = dict_of_mesh(call.py, mesh)?;
     put_counts(&result, report.totals.counts())?;
+    put_notes(&result, &report.notes)?;
     let parents = report.parents.expect("the options ask for them");
     result.set_item("triangle_offsets", list(call.py, parents.offsets))?;
     result.set_item("triangles_of_polygons", list(call.py, parents.triangles))?;

@@ -16,6 +16,7 @@ mod forms;
 mod grid;
 mod half_edges;
 mod indexed;
+mod levels;
 mod polyhedra;
 mod polyhedra_share;
 mod polylla;
@@ -146,6 +147,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("polylla", polylla_share::cases(size)?),
         ("polylla", polylla_surfaces::cases(size)?),
         ("indexed", indexed::cases(&meshes, size)),
+        ("levels", levels::cases(&meshes, size)?),
         ("refine", refine::cases(&meshes, size)),
         ("refine_tets", refine_tets::cases(size)?),
         ("tet_faces", tet_faces::cases(size)?),

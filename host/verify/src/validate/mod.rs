@@ -8,6 +8,7 @@ mod decimate;
 mod delaunay;
 mod exact;
 pub mod half_edges;
+mod levels;
 pub mod polygons;
 pub mod polyhedra;
 pub mod refine;
@@ -18,6 +19,7 @@ pub mod untangle;
 pub use decimate::decimated;
 pub use delaunay::{constrained_delaunay, delaunay};
 pub use half_edges::half_edges;
+pub use levels::levels;
 pub use polyhedra::polyhedra;
 pub use refined::refined_tets;
 pub use trioxide::half_edges::rules::{

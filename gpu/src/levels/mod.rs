@@ -1,0 +1,82 @@
+//! Nested levels of polygons: a *piece* of a level is a union of 1 to 4 pieces of the level before, those of level 0
+//! are the polygons of a mesh. No vertex moves.
+//!
+//! A *side* is a corner of a polygon: it runs from there to the next corner. The two sides of an edge are twins; an
+//! edge's id is its lower side. The *border* of two pieces is all their common edges. Its *length* is the sum of the
+//! edges' lengths, in double precision, in ascending order of ids.
+//!
+//! # Joins
+//!
+//! P and Q, each a piece or a union of pieces, may join if all of these hold:
+//!
+//! | rule | condition |
+//! | --- | --- |
+//! | one path | they have common edges, and one common vertex more than common edges |
+//! | no constraint | no common edge is a segment, or between two regions |
+//! | discs | neither has a polygon that visits a vertex twice |
+//! | shape | the box around both is at most 4 times as long as wide, or not longer for its width than the box of P or of Q |
+//!
+//! Boxes are along the axes. Candidates are compared by the length of their border, then by a [`hash()`] of both ids,
+//! then by the lower and the higher id; the larger comes first. No two pairs are equal, so the order is total.
+//!
+//! A level is made in two steps.
+//!
+//! 1. **Pairs**: a maximal matching. In each round a piece without a partner chooses the first of its candidates
+//!    without one; pieces that choose each other are partners. It ends when no piece has a candidate. A pair has the id
+//!    of its lower piece.
+//! 2. **Leftovers** join pairs. In each round a piece that is left over chooses the first pair, with all that has
+//!    joined it, of fewer than 4 pieces, that it may join; a pair takes the first of the pieces that chose it, one a
+//!    round. It ends when no piece chooses.
+//!
+//! Pieces are numbered by the ids of their pairs, and of pieces that stayed alone. If nothing joins, the level is made
+//! without the rule of shape; if nothing joins then, there is no further level.
+//!
+//! # Proofs
+//!
+//! *Pieces are discs.* A polygon that is one closed walk and visits no vertex twice is a closed disc. Let closed discs
+//! P and Q have disjoint interiors, E > 0 common edges and V common vertices. All these lie in the boundary of P, a
+//! circle: they are the whole circle, and V = E, or c > 0 disjoint paths and single vertices, and V = E + c. So V = E +
+//! 1 means c = 1, and since E > 0 it is one path; its ends differ, and both circles go on beyond it. Two closed discs
+//! glued along a path of their boundaries are a closed disc: nothing is enclosed, in the plane as on any surface. The
+//! proof holds for one join after the other. Step 2 compares a leftover with all pieces of the pair, so it covers any
+//! number of leftovers that join one pair.
+//!
+//! *Step 1 has one result.* The order is total, so each round pairs at least the first of all candidate pairs whose
+//! pieces have no partner. Pieces that choose each other come before all candidate pairs of either with another piece
+//! without a partner, so a greedy search through the sorted pairs takes them too, by induction over the rounds. The
+//! rounds find the matching of that search, in any order of work.
+//!
+//! *Step 2 has one result.* Two leftovers never are candidates of each other, since the matching is maximal. Each
+//! choice is a function of the state before the round, and so is the piece that a pair takes. Leftovers that choose one
+//! pair join it one after the other, a later one only if it may join the union of all before. Each round with a choice
+//! joins a piece, so the step ends.
+//!
+//! *Work is linear in borders.* Common vertices are searched from the side with fewer of them, by bisection in the
+//! other. The edges of a planar graph can be directed so that at most 5 leave each node; a search takes no more steps
+//! than there are vertices around the node that its edge leaves. So the searches of all borders take at most 5 times as
+//! many steps as there are sides, for pieces of any shape.
+//!
+//! # Stages
+//!
+//! | stage | kernels |
+//! | --- | --- |
+//! | find sides, once | [`write_sides()`], [`pair_sides()`], [`fix_region_sides()`], [`fix_segments()`], [`fix_pinched()`] |
+//! | find borders | [`is_shared()`], [`is_outline()`], [`write_both_sides()`], [`name_edges()`], [`starts_border()`], [`find_rows()`], sorts |
+//! | measure borders | [`weigh_borders()`] |
+//! | match pieces | [`has_no_group()`], [`choose_partners()`], [`match_partners()`], [`still_seeks()`] |
+//! | join leftovers | [`choose_groups()`], [`take_leftovers()`], [`has_no_group()`] |
+//! | number pieces | [`is_first()`], [`write_parents()`], [`join_boxes()`], [`move_sides()`] |
+
+mod borders;
+mod leftovers;
+mod matching;
+mod numbers;
+mod pieces;
+mod sides;
+
+pub use borders::*;
+pub use leftovers::*;
+pub use matching::*;
+pub use numbers::*;
+pub use pieces::*;
+pub use sides::*;

@@ -1,0 +1,339 @@
+//! Common edges and vertices of pieces.
+
+use bytemuck::{Pod, Zeroable};
+use glam::DVec2;
+use trioxide_kernel::safe::{Group, In, Own, Scatter};
+use trioxide_kernel::{Bits, kernel};
+
+use crate::ids::{Border, Corner, Polygon, Vertex};
+use crate::slots::mix;
+
+/// A box along the axes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Extent {
+    /// The lowest coordinates.
+    pub low: DVec2,
+    /// The highest coordinates.
+    pub high: DVec2,
+}
+
+impl Extent {
+    /// The box of no points.
+    pub const NOTHING: Self = Self {
+        low: DVec2::INFINITY,
+        high: DVec2::NEG_INFINITY,
+    };
+
+    /// The box around two.
+    #[inline(always)]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            low: DVec2::new(
+                least(self.low.x, other.low.x),
+                least(self.low.y, other.low.y),
+            ),
+            high: DVec2::new(
+                -least(-self.high.x, -other.high.x),
+                -least(-self.high.y, -other.high.y),
+            ),
+        }
+    }
+
+    /// How many times it is as long as wide.
+    #[inline(always)]
+    pub fn ratio(self) -> f64 {
+        let (x, y) = (self.high.x - self.low.x, self.high.y - self.low.y);
+        if x > y { x / y } else { y / x }
+    }
+}
+
+#[inline(always)]
+fn least(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+/// The hash of two pieces, either way round.
+#[inline(always)]
+pub fn hash(a: u32, b: u32) -> u64 {
+    let (low, high) = if a < b { (a, b) } else { (b, a) };
+    mix(u64::from(low) << 32 | u64::from(high))
+}
+
+/// Length of the border of two pieces that may not join.
+pub const NEVER: f64 = -1.0;
+
+/// A join that may be chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate {
+    length: f64,
+    hash: u64,
+    low: u32,
+    high: u32,
+}
+
+impl Candidate {
+    /// After every other one.
+    pub(super) const LAST: Self = Self {
+        length: NEVER,
+        hash: 0,
+        low: 0,
+        high: 0,
+    };
+
+    /// Of pieces `a` and `b`, whose border has this length.
+    #[inline(always)]
+    pub(super) fn new(length: f64, a: Polygon, b: Polygon) -> Self {
+        let (a, b) = (a.index(), b.index());
+        Self {
+            length,
+            hash: hash(a, b),
+            low: if a < b { a } else { b },
+            high: if a < b { b } else { a },
+        }
+    }
+
+    /// Whether it comes first.
+    #[inline(always)]
+    pub(super) fn is_before(self, other: Self) -> bool {
+        if self.length != other.length {
+            return self.length > other.length;
+        }
+        if self.hash != other.hash {
+            return self.hash > other.hash;
+        }
+        if self.low != other.low {
+            return self.low > other.low;
+        }
+        self.high > other.high
+    }
+}
+
+/// The pieces of a level, with their borders and outlines.
+#[derive(Group)]
+pub struct Pieces<'a> {
+    /// First border of each piece, and the end of the last.
+    pub starts: In<'a, u32>,
+    /// The piece beyond each border, ascending for each piece.
+    pub neighbours: In<'a, Polygon, Border>,
+    /// First of each border's edges.
+    pub firsts: In<'a, u32, Border>,
+    /// The edges of all borders, ascending for each.
+    pub edges: In<'a, Corner>,
+    /// Sides of edges that no piece crosses.
+    pub fixed: In<'a, Bits<Corner>>,
+    /// Length of each side.
+    pub lengths: In<'a, f64, Corner>,
+    /// First of each piece's vertices, and the end of the last.
+    pub outline_starts: In<'a, u32>,
+    /// Vertices of the pieces' outlines, ascending for each piece.
+    pub outlines: In<'a, Vertex>,
+    /// The box of each piece.
+    pub boxes: In<'a, Extent, Polygon>,
+    /// A box of a larger ratio must not become longer.
+    pub most_ratio: f64,
+}
+
+/// Edges of a border that are still to be added.
+#[derive(Clone, Copy)]
+struct Run {
+    at: u32,
+    end: u32,
+}
+
+impl Pieces<'_> {
+    /// The borders of piece `p`.
+    #[inline(always)]
+    pub(super) fn borders(self, p: Polygon) -> (u32, u32) {
+        (self.starts.at(p.index()), self.starts.at(p.index() + 1))
+    }
+
+    /// The border of piece `p` to piece `q`, or `NONE`.
+    #[inline(always)]
+    fn find(self, p: Polygon, q: Polygon) -> Border {
+        let (mut begin, last) = self.borders(p);
+        let mut end = last;
+        while begin < end {
+            let middle = begin + (end - begin) / 2;
+            if self.neighbours.at(Border::new(middle)) < q {
+                begin = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        if begin < last && self.neighbours.at(Border::new(begin)) == q {
+            Border::new(begin)
+        } else {
+            Border::NONE
+        }
+    }
+
+    /// The edges between `p` and `q`, which may be `NONE`.
+    #[inline(always)]
+    fn run(self, p: Polygon, q: Polygon) -> Run {
+        let nothing = Run { at: 0, end: 0 };
+        if q.is_none() {
+            return nothing;
+        }
+        let border = self.find(p, q);
+        if border.is_none() {
+            return nothing;
+        }
+        let next = border.index() + 1;
+        let is_last = next == self.firsts.len();
+        Run {
+            at: self.firsts.at(border),
+            end: if is_last {
+                self.edges.len()
+            } else {
+                self.firsts.at(Border::new(next))
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn first(self, run: Run) -> Corner {
+        if run.at < run.end {
+            self.edges.at(run.at)
+        } else {
+            Corner::NONE
+        }
+    }
+
+    /// The length of the border of `p` and the union of `a`, `b` and `c`, and the number of its edges. `b` and `c` may
+    /// be `NONE`. [`NEVER`] if an edge of it is fixed.
+    #[inline(always)]
+    pub(super) fn measure(self, p: Polygon, [a, b, c]: [Polygon; 3]) -> (f64, u32) {
+        let (mut a, mut b, mut c) = (self.run(p, a), self.run(p, b), self.run(p, c));
+        let (mut length, mut count) = (0.0, 0);
+        loop {
+            let (x, y, z) = (self.first(a), self.first(b), self.first(c));
+            let xy = if x < y { x } else { y };
+            let edge = if xy < z { xy } else { z };
+            if edge.is_none() {
+                return (length, count);
+            }
+            if self.fixed.bit(edge) {
+                return (NEVER, 0);
+            }
+            length += self.lengths.at(edge);
+            count += 1;
+            if edge == x {
+                a.at += 1;
+            } else if edge == y {
+                b.at += 1;
+            } else {
+                c.at += 1;
+            }
+        }
+    }
+
+    /// Whether `p` may join the union of `a`, `b` and `c`, with which it has `edges` edges in common, none of them
+    /// fixed. `b` and `c` may be `NONE`.
+    #[inline(always)]
+    pub(super) fn may_join(self, p: Polygon, union: [Polygon; 3], edges: u32) -> bool {
+        edges > 0 && !self.is_too_long(p, union) && self.common_vertices(p, union) == edges + 1
+    }
+
+    #[inline(always)]
+    fn is_too_long(self, p: Polygon, [a, b, c]: [Polygon; 3]) -> bool {
+        let own = self.boxes.at(p);
+        let mut union = self.boxes.at(a);
+        if b.is_some() {
+            union = union.with(self.boxes.at(b));
+        }
+        if c.is_some() {
+            union = union.with(self.boxes.at(c));
+        }
+        let ratio = own.with(union).ratio();
+        ratio > self.most_ratio && ratio > own.ratio() && ratio > union.ratio()
+    }
+
+    /// The vertices of the outline of `p`, which may be `NONE`.
+    #[inline(always)]
+    fn outline(self, p: Polygon) -> Run {
+        if p.is_none() {
+            return Run { at: 0, end: 0 };
+        }
+        Run {
+            at: self.outline_starts.at(p.index()),
+            end: self.outline_starts.at(p.index() + 1),
+        }
+    }
+
+    /// Whether vertex `v` is in an outline.
+    #[inline(always)]
+    fn has(self, Run { at, end }: Run, v: Vertex) -> bool {
+        let (mut begin, last) = (at, end);
+        let mut end = end;
+        while begin < end {
+            let middle = begin + (end - begin) / 2;
+            if self.outlines.at(middle) < v {
+                begin = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        begin < last && self.outlines.at(begin) == v
+    }
+
+    /// Number of vertices that `p` has in common with the union of `a`, `b` and `c`, each counted once.
+    #[inline(always)]
+    fn common_vertices(self, p: Polygon, [a, b, c]: [Polygon; 3]) -> u32 {
+        let p = self.outline(p);
+        let (a, b, c) = (self.outline(a), self.outline(b), self.outline(c));
+        let mut count = 0;
+        if p.end - p.at <= (a.end - a.at) + (b.end - b.at) + (c.end - c.at) {
+            let mut i = p.at;
+            while i < p.end {
+                let v = self.outlines.at(i);
+                count += u32::from(self.has(a, v) || self.has(b, v) || self.has(c, v));
+                i += 1;
+            }
+            return count;
+        }
+        let mut i = a.at;
+        while i < a.end {
+            count += u32::from(self.has(p, self.outlines.at(i)));
+            i += 1;
+        }
+        i = b.at;
+        while i < b.end {
+            let v = self.outlines.at(i);
+            count += u32::from(self.has(p, v) && !self.has(a, v));
+            i += 1;
+        }
+        i = c.at;
+        while i < c.end {
+            let v = self.outlines.at(i);
+            count += u32::from(self.has(p, v) && !self.has(a, v) && !self.has(b, v));
+            i += 1;
+        }
+        count
+    }
+}
+
+/// Writes the length of border `b`, or [`NEVER`], from both its pieces: the lower one does it.
+#[kernel(
+    requires(owners.len() == n, pieces.neighbours.len() == n, weights.len() == n),
+    moves(2 * owners.bytes() + weights.bytes())
+)]
+pub fn weigh_borders(
+    b: Own<Border>,
+    owners: In<Polygon, Border>,
+    pieces: Pieces,
+    weights: Scatter<f64, Border>,
+) {
+    let (p, q) = (owners.at(b), pieces.neighbours.at(b));
+    if p < q {
+        let union = [q, Polygon::NONE, Polygon::NONE];
+        let (length, edges) = pieces.measure(p, union);
+        let weight = if pieces.may_join(p, union, edges) {
+            length
+        } else {
+            NEVER
+        };
+        weights.set(b.get(), weight);
+        weights.set(pieces.find(q, p), weight);
+    }
+}

@@ -1,0 +1,168 @@
+//! Nested levels of a polygonal mesh: the pieces of each level are unions of 1 to 4 pieces of the one before. The
+//! kernels are in [`gpu::levels`], with the definition and its proofs.
+//!
+//! ```
+//! use trioxide::Device;
+//! use trioxide::levels::{Goal, levels};
+//! use trioxide::mesh::{PolygonMesh, Polygons};
+//!
+//! # fn main() -> trioxide::Result<()> {
+//! let on = Device::cpu(None)?;
+//! let mesh = trioxide::generate::grid(100)?;
+//! let mesh = PolygonMesh {
+//!     points: mesh.points,
+//!     polygons: Polygons::from(mesh.triangles),
+//!     ..PolygonMesh::default()
+//! };
+//! let nested = levels(&on, &mesh, Goal { levels: Some(2), until: None })?;
+//! assert_eq!(nested.levels(), 2);
+//! // The pieces of level 2, with all vertices of the triangles on their outlines.
+//! let pieces = nested.mesh(&mesh, 2);
+//! assert_eq!(pieces.polygons.len(), nested.pieces(2));
+//! # Ok(())
+//! # }
+//! ```
+
+mod borders;
+mod join;
+mod nested;
+mod sides;
+
+use gpu::ids::{Item, Polygon};
+use gpu::levels as kernel;
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, Word};
+
+use crate::collective::{compact, order_by_keys};
+use crate::device::Device;
+use crate::mesh::PolygonMesh;
+use crate::reorder::pick;
+use crate::{Error, Result};
+
+pub use gpu::levels::{Extent, hash};
+pub use nested::Nested;
+
+/// The largest ratio of a piece's box, unless the pieces that it is made of have a larger one.
+pub const MOST_RATIO: f64 = 4.0;
+
+/// Where levels end: at the first of the limits that is reached. Without limits there are no levels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Goal {
+    /// Most levels.
+    pub levels: Option<usize>,
+    /// No level after one of as many pieces, or fewer.
+    pub until: Option<usize>,
+}
+
+impl Goal {
+    /// Whether there is a level after `levels` levels, of which the last has `pieces` pieces.
+    pub fn wants_more(self, levels: usize, pieces: usize) -> bool {
+        (self.levels.is_some() || self.until.is_some())
+            && self.levels.is_none_or(|most| levels < most)
+            && self.until.is_none_or(|enough| pieces > enough)
+    }
+}
+
+/// Bytes that a run takes at once, for V points and polygons of C corners in all.
+pub fn bytes_needed(points: usize, corners: usize) -> u64 {
+    // Of a corner: its polygon, both ends, its twin, length and places in orders; a border, an outline and their sorts.
+    16 * points as u64 + 96 * corners as u64
+}
+
+/// The levels of a mesh.
+///
+/// # Errors
+/// [`Error::Invalid`] for a vertex that is not there, and for an edge of more than two polygons;
+/// [`Error::Argument`] for a list of regions of another length; errors of the device.
+pub fn levels(on: &Device, mesh: &PolygonMesh, goal: Goal) -> Result<Nested> {
+    check(mesh)?;
+    on.require(bytes_needed(
+        mesh.points.len(),
+        mesh.polygons.vertices.len(),
+    ))?;
+    let mut nested = Nested::new(mesh.polygons.len());
+    if !goal.wants_more(0, mesh.polygons.len()) {
+        return Ok(nested);
+    }
+    let (mut sides, mut boxes) = on.stage("find sides", || sides::find(on, mesh))?;
+    let mut count = mesh.polygons.len();
+    while goal.wants_more(nested.levels(), count) {
+        let borders = on.stage("find borders", || borders::find(on, &sides, count))?;
+        let mut made = None;
+        for most_ratio in [MOST_RATIO, f64::INFINITY] {
+            let pieces = borders.pieces(&sides, &boxes, most_ratio);
+            let weights = on.stage("measure borders", || borders.weigh(on, pieces))?;
+            let mut joined = join::Joined::new(on, count)?;
+            let is_joined = on.stage("match pieces", || joined.pair(on, pieces, &weights))?;
+            drop(weights);
+            if is_joined {
+                on.stage("join leftovers", || joined.take_leftovers(on, pieces))?;
+                made = Some(on.stage("number pieces", || joined.number(on, &boxes))?);
+                break;
+            }
+        }
+        let Some(level) = made else {
+            nested.is_stuck = true;
+            break;
+        };
+        on.stage("number pieces", || sides.join(on, &level.parents))?;
+        count = level.boxes.len();
+        boxes = level.boxes;
+        nested.push(on.download_rows(&level.parents)?, count);
+    }
+    Ok(nested)
+}
+
+fn check(mesh: &PolygonMesh) -> Result<()> {
+    let (points, polygons) = (mesh.points.len(), &mesh.polygons);
+    if u32::try_from(polygons.vertices.len()).is_err() {
+        let message = format!(
+            "{} corners are too many for 32-bit ids",
+            polygons.vertices.len()
+        );
+        return Err(Error::Argument(message));
+    }
+    if let Some(regions) = &mesh.regions
+        && regions.len() != polygons.len()
+    {
+        let message = format!(
+            "there are {} regions for {} polygons",
+            regions.len(),
+            polygons.len()
+        );
+        return Err(Error::Argument(message));
+    }
+    for (i, polygon) in polygons.iter().enumerate() {
+        if let Some(v) = polygon.iter().find(|&&v| v as usize >= points) {
+            return Err(Error::Invalid {
+                element: format!("polygon {i}"),
+                rule: format!("has vertex {v}, but the mesh has {points} vertices"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The members of a bit set over the places of `list`, as elements of the list.
+fn members<T: Word>(on: &Device, bits: &Buffer<Bits<Item>>, list: &Buffer<T>) -> Result<Buffer<T>> {
+    Ok(pick(on, list.as_words(), &compact(on, bits)?)?.cast())
+}
+
+/// A list in the order of the keys of its elements, stably; all keys are below `count`.
+fn ordered<T: Word, K: Word>(
+    on: &Device,
+    list: &Buffer<T>,
+    keys: Buffer<K>,
+    count: usize,
+) -> Result<Buffer<T>> {
+    let bits = usize::BITS - count.saturating_sub(1).leading_zeros();
+    let order = order_by_keys(on, keys.cast(), bits)?;
+    Ok(pick(on, list.as_words(), &order)?.cast())
+}
+
+/// The first place of each piece in `owners`, which ascend, and the end of the last.
+fn rows(on: &Device, owners: &Buffer<Polygon>, count: usize) -> Result<Buffer<u32>> {
+    let mut starts = on.uninitialized(count + 1)?;
+    kernel::find_rows::launch(on, count as u32 + 1, owners, &mut starts)?;
+    Ok(starts)
+}
