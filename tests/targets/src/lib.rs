@@ -7,6 +7,7 @@
 mod bytes;
 mod planar;
 mod readers;
+mod repair;
 mod results;
 mod space;
 mod weld;
@@ -36,7 +37,13 @@ pub struct Target {
 
 /// Every target.
 pub fn all() -> Vec<Target> {
-    let pipelines = [planar::PIPELINES, space::PIPELINES, weld::PIPELINES].concat();
+    let pipelines = [
+        planar::PIPELINES,
+        repair::PIPELINES,
+        space::PIPELINES,
+        weld::PIPELINES,
+    ]
+    .concat();
     let mut targets = readers::targets();
     targets.extend(pipelines.into_iter().map(|(family, run)| Target {
         name: family.replace('_', "-"),

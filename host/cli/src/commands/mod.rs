@@ -30,6 +30,7 @@ pub mod polylla;
 pub mod refine;
 pub mod render;
 pub mod reorder;
+pub mod repair;
 pub mod selftest;
 pub mod smooth;
 pub mod step;
@@ -59,6 +60,7 @@ pub enum Command {
     Render(render::Options),
     View(view::Options),
     Reorder(reorder::Options),
+    Repair(repair::Options),
     Vem(vem::Options),
     Weld(weld::Options),
     Chain(chain::Options),
@@ -83,6 +85,7 @@ impl Command {
             Self::Render(options) => render::run(&options),
             Self::View(options) => view::run(&options),
             Self::Reorder(options) => reorder::run(&options),
+            Self::Repair(options) => repair::run(&options),
             Self::Vem(options) => vem::run(&options),
             Self::Weld(options) => weld::run(&options),
             Self::Chain(options) => chain::run(&options),
@@ -97,6 +100,7 @@ impl Command {
 pub enum AnyStep {
     Triangulate(Box<triangulate::Options>),
     Reorder(Box<reorder::Options>),
+    Repair(Box<repair::Options>),
     Weld(Box<weld::Options>),
     Smooth(Box<smooth::Options>),
     Refine(Box<refine::Options>),
@@ -109,6 +113,7 @@ impl AnyStep {
         match self {
             Self::Triangulate(options) => &**options,
             Self::Reorder(options) => &**options,
+            Self::Repair(options) => &**options,
             Self::Weld(options) => &**options,
             Self::Smooth(options) => &**options,
             Self::Refine(options) => &**options,
@@ -121,6 +126,7 @@ impl AnyStep {
         match self {
             Self::Triangulate(options) => &mut **options,
             Self::Reorder(options) => &mut **options,
+            Self::Repair(options) => &mut **options,
             Self::Weld(options) => &mut **options,
             Self::Smooth(options) => &mut **options,
             Self::Refine(options) => &mut **options,

@@ -2,6 +2,7 @@
 
 mod kernels;
 mod polylla;
+mod repair;
 mod untrusted;
 mod view;
 

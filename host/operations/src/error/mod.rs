@@ -3,6 +3,7 @@
 pub mod polylla;
 pub mod refine;
 pub mod reorder;
+pub mod repair;
 pub mod smooth;
 #[cfg(feature = "triangulate")]
 pub mod triangulate;
@@ -37,6 +38,8 @@ pub enum Error {
     RefineRefused(refine::Refusal),
     /// A refusal of reordering.
     ReorderRefused(reorder::Refusal),
+    /// A refusal of repair.
+    RepairRefused(repair::Refusal),
     /// A failure of smoothing.
     Smooth(trioxide::smooth::Error),
     /// Smoothing of whole meshes refuses the mesh or the options.
@@ -106,6 +109,7 @@ impl Error {
             Self::RefineTets(error) => error.to_string(),
             Self::RefineRefused(refusal) => refusal.say(names),
             Self::ReorderRefused(refusal) => refusal.say(names),
+            Self::RepairRefused(refusal) => refusal.say(names),
             Self::Smooth(error) => smooth::say(error, names),
             Self::SmoothRefused(refusal) => refusal.say(names),
             Self::Delaunay(error @ trioxide::delaunay::Error::Repeated { .. }) => {
@@ -143,6 +147,7 @@ impl Error {
             | Self::PolyllaRefused(_)
             | Self::RefineRefused(_)
             | Self::ReorderRefused(_)
+            | Self::RepairRefused(_)
             | Self::WeldRefused(_)
             | Self::Limited(_) => Shared::Argument(text),
         }
@@ -251,6 +256,12 @@ impl From<refine::Refusal> for Error {
 impl From<reorder::Refusal> for Error {
     fn from(refusal: reorder::Refusal) -> Self {
         Self::ReorderRefused(refusal)
+    }
+}
+
+impl From<repair::Refusal> for Error {
+    fn from(refusal: repair::Refusal) -> Self {
+        Self::RepairRefused(refusal)
     }
 }
 

@@ -3,6 +3,7 @@
 mod polylla;
 mod refine;
 mod reorder;
+mod repair;
 mod smooth;
 mod triangulate;
 pub mod vem;
@@ -36,9 +37,10 @@ struct Family {
 /// arrays of a device, by their names.
 type Run = for<'py> fn(&Call<'_, 'py>, &Dict<'py>) -> PyResult<Dict<'py>>;
 
-const FAMILIES: [&Family; 7] = [
+const FAMILIES: [&Family; 8] = [
     &triangulate::FAMILY,
     &reorder::FAMILY,
+    &repair::FAMILY,
     &weld::FAMILY,
     &smooth::FAMILY,
     &refine::FAMILY,

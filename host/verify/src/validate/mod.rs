@@ -10,12 +10,14 @@ pub mod polygons;
 pub mod polyhedra;
 pub mod refine;
 mod refined;
+mod repair;
 pub mod smooth;
 
 pub use delaunay::{constrained_delaunay, delaunay};
 pub use half_edges::half_edges;
 pub use polyhedra::polyhedra;
 pub use refined::refined_tets;
+pub use repair::{is_closed, repair};
 pub use trioxide::half_edges::rules::{
     check_triangulation, check_triangulation_with, surface, triangles_and_edges, triangulation,
 };
